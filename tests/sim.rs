@@ -55,6 +55,7 @@ fn the_json_has_what_others_rely_on() {
         "memory",
         "store_queue",
         "tensor_unit",
+        "texture",
         "mbarrier",
         "async_copy",
     ] {
@@ -241,5 +242,138 @@ fn phases_last_from_barrier_to_barrier() {
     assert!(
         text.contains(&format!("barrier to barrier: {}\n", list.join(", "))),
         "{text}"
+    );
+}
+
+/// Runs a kernel of one block, whose PTX is `body`; `more` is of the launch file.
+fn of_ptx(target: &str, block: u32, body: &str, more: &str, args: &[&str]) -> serde_json::Value {
+    let folder = tempfile::tempdir().unwrap();
+    let ptx = format!(".version 8.4\n.target {target}\n.address_size 64\n{body}");
+    std::fs::write(folder.path().join("k.ptx"), ptx).unwrap();
+    let launch = format!("ptx = \"k.ptx\"\ngrid = [1]\nblock = [{block}]\n{more}");
+    let file = folder.path().join("k.toml");
+    std::fs::write(&file, launch).unwrap();
+    let out = spadkit(&["sim", "--format", "json", "-q", file.to_str().unwrap()])
+        .args(args)
+        .output()
+        .unwrap();
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    serde_json::from_slice(&out.stdout).unwrap()
+}
+
+/// A warp's fetches that do not depend on each other begin eight cycles apart:
+/// four lanes in a cycle.
+#[test]
+fn textures_are_fetched_at_the_rate_of_their_unit() {
+    let of = |fetches: usize| {
+        let fetch = |n: usize| {
+            let first = 4 * n;
+            format!(
+                "tex.1d.v4.f32.f32 {{%f{first}, %f{}, %f{}, %f{}}}, [image, {{%x}}];\n",
+                first + 1,
+                first + 2,
+                first + 3
+            )
+        };
+        // Each is used: registers that nobody reads have one number.
+        let add = |n: usize| format!("add.f32 %s, %s, %f{};\n", 4 * n);
+        let adds: String = (0..fetches).map(add).collect();
+        let fetches: String = (0..fetches).map(fetch).collect();
+        let body = format!(
+            ".global .texref image;\n.entry k() {{ .reg .f32 %f<32>, %x, %s; .reg .b32 %t;\n\
+             mov.u32 %t, %tid.x; cvt.rn.f32.u32 %x, %t; mov.b32 %s, 0;\n{fetches}{adds}ret; }}"
+        );
+        let image = "[[texture]]\nname = \"image\"\ntype = \"f32\"\nextent = [32]\n";
+        of_ptx("sm_80", 32, &body, image, &["--preset", "sm80"])
+    };
+    let cycles = |fetches| of(fetches)["cycles"].as_u64().unwrap();
+    let one = cycles(1);
+    for more in [1, 2, 5] {
+        assert_eq!(cycles(1 + more) - one, 8 * more as u64);
+    }
+    let stalls = &of(1)["stalls"];
+    assert!(stalls["texture"].as_u64().unwrap() > 300, "{stalls}");
+    assert_eq!(stalls["memory"], 0);
+}
+
+/// `m64n256k16` of f16 keeps the tensor units of sm90 busy for 128 cycles, one
+/// product after another on the same accumulator; `wait_group` waits for the
+/// last.
+#[test]
+fn products_of_a_warpgroup_follow_each_other() {
+    let of = |products: usize, behind: &str| {
+        let sums: Vec<String> = (0..128).map(|n| format!("%f{n}")).collect();
+        let product = format!(
+            "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {{{}}}, %d, %d, 1, 1, 1, 0, 0;\n",
+            sums.join(", ")
+        );
+        let body = format!(
+            ".entry k() {{ .reg .f32 %f<128>; .reg .b64 %d;\n.shared .align 1024 .b8 s[8192];\n\
+             mov.b64 %d, 0x1000080000;\nwgmma.fence.sync.aligned;\n{}\
+             wgmma.commit_group.sync.aligned;\n{behind}ret; }}",
+            product.repeat(products)
+        );
+        of_ptx("sm_90a", 128, &body, "", &["--preset", "sm90"])["cycles"]
+            .as_u64()
+            .unwrap()
+    };
+    for products in [2, 4, 9] {
+        assert_eq!(of(products + 1, "") - of(products, ""), 128);
+    }
+    let waits = |left| {
+        of(
+            3,
+            &format!("wgmma.wait_group.sync.aligned {left};\nbar.sync 0;\n"),
+        )
+    };
+    assert!(waits(0) > waits(1), "{} {}", waits(0), waits(1));
+}
+
+/// The issue slots of all lines are those of the run, by reason and together.
+#[test]
+fn source_lines_share_all_issue_slots() {
+    let run = |more: &[&str]| {
+        let mut args = vec!["sim", "--format", "json", "-q", "--preset", "sm80"];
+        args.push("kernels/transpose/transpose.toml");
+        args.extend(more);
+        let out = spadkit(&args).output().unwrap();
+        assert!(out.status.success());
+        serde_json::from_slice::<serde_json::Value>(&out.stdout).unwrap()
+    };
+    let mut result = run(&["--source"]);
+    let lines = result["lines"].take();
+    result.as_object_mut().unwrap().remove("lines");
+    assert_eq!(result, run(&[]), "the rest is as without lines");
+    let lines = lines.as_array().unwrap();
+    let sum = |of: &dyn Fn(&serde_json::Value) -> u64| lines.iter().map(of).sum::<u64>();
+    let number = |value: &serde_json::Value| value.as_u64().unwrap();
+    assert_eq!(
+        sum(&|line| number(&line["issue_slots"])),
+        4 * number(&result["cycles"])
+    );
+    assert_eq!(sum(&|l| number(&l["issued"])), number(&result["issued"]));
+    for (reason, slots) in result["stalls"].as_object().unwrap() {
+        assert_eq!(
+            sum(&|l| number(&l["stalls"][reason])),
+            number(slots),
+            "{reason}"
+        );
+    }
+    let share: f64 = lines.iter().map(|l| l["share_pct"].as_f64().unwrap()).sum();
+    assert!((share - 100.0).abs() < 1e-9, "{share}");
+    let slots: Vec<u64> = lines.iter().map(|l| number(&l["issue_slots"])).collect();
+    assert!(slots.is_sorted_by(|a, b| a >= b), "{slots:?}");
+    // The store with conflicts, by its text.
+    let conflicts = |l: &&serde_json::Value| number(&l["stalls"]["bank_conflict"]) > 0;
+    let conflicting: Vec<_> = lines.iter().filter(conflicts).collect();
+    assert!(!conflicting.is_empty());
+    assert!(
+        conflicting
+            .iter()
+            .all(|l| l["source"].is_string() && l["text"].is_string())
     );
 }

@@ -70,3 +70,64 @@ fn a_trace_without_lines_goes_by_site() {
     let lines = result["lines"].as_array().unwrap();
     assert!(!lines.is_empty() && lines.iter().all(|l| l["source"].is_null()));
 }
+
+/// With a simulation of the launch each line has its share of the cycles, as
+/// `sim --source` has it under the same mapping.
+#[test]
+fn lines_have_their_share_of_the_cycles() {
+    let input = "kernels/transpose/transpose.toml";
+    let args = [
+        input,
+        "--source",
+        "--cycles",
+        "--hash",
+        "mod",
+        "xor",
+        "pad:every=32,by=1",
+    ];
+    let results = conflicts(&args);
+    let shares = |at: usize| -> Vec<(String, Value)> {
+        let lines = results["results"][at]["lines"].as_array().unwrap();
+        let of = |l: &Value| {
+            (
+                l["source"].as_str().unwrap().to_owned(),
+                l["cycles_pct"].clone(),
+            )
+        };
+        lines.iter().map(of).collect()
+    };
+    for (at, hash) in ["mod", "xor"].into_iter().enumerate() {
+        let out = Command::new(env!("CARGO_BIN_EXE_spadkit"))
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .args([
+                "sim", input, "--source", "--hash", hash, "--format", "json", "-q",
+            ])
+            .output()
+            .unwrap();
+        let simulated: Value = serde_json::from_slice(&out.stdout).unwrap();
+        let simulated = simulated["lines"].as_array().unwrap();
+        for (source, share) in shares(at) {
+            let own = simulated.iter().find(|l| l["source"] == source.as_str());
+            assert_eq!(share, own.unwrap()["share_pct"], "{hash}: {source}");
+        }
+    }
+    assert_ne!(shares(0), shares(1), "the mapping counts");
+    // No machine has a padding.
+    assert!(shares(2).iter().all(|(_, share)| share.is_null()));
+}
+
+#[test]
+fn cycles_are_of_a_launch() {
+    let refused = |args: &[&str]| {
+        let out = Command::new(env!("CARGO_BIN_EXE_spadkit"))
+            .arg("conflicts")
+            .args(args)
+            .output()
+            .unwrap();
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        String::from_utf8_lossy(&out.stderr).into_owned()
+    };
+    let message = refused(&["kernel:fwt", "--source", "--cycles"]);
+    assert!(message.contains("expected a launch file"), "{message}");
+    refused(&["kernel:fwt", "--cycles"]);
+}

@@ -7,8 +7,7 @@ use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, CopyEvent, Event, Options, Piece, Sink};
 use crate::ptx::shared::is_shared;
 use crate::trace::{
-    Access, AccessTrace, Op, Place, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy,
-    VARIABLES_FIELD,
+    Access, AccessTrace, Op, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
 };
 use serde_json::{Map, json};
 use std::collections::BTreeSet;
@@ -284,22 +283,13 @@ impl Recorded {
         };
         let barriers = (0..self.intervals).map(before).collect();
         let sites = code.sites(&self.touched);
-        let access = |raw: RawAccess| {
-            let row = &code.rows[raw.pc as usize];
-            let place = Place {
-                ptx_line: Some(row.line),
-                ptx_file: row.file.clone(),
-                source: row.source.clone(),
-                inlined_at: row.inlined_at.clone(),
-            };
-            Access {
-                warp: raw.warp,
-                pc: sites[raw.pc as usize],
-                op: raw.op,
-                addrs: raw.addrs,
-                bytes: raw.bytes,
-                extra: place.fields(),
-            }
+        let access = |raw: RawAccess| Access {
+            warp: raw.warp,
+            pc: sites[raw.pc as usize],
+            op: raw.op,
+            addrs: raw.addrs,
+            bytes: raw.bytes,
+            extra: code.rows[raw.pc as usize].place().fields(),
         };
         (barriers, self.accesses.into_iter().map(access).collect())
     }

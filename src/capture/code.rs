@@ -4,7 +4,7 @@ use super::copies::CopyControl;
 use super::registers::{NUMBERS, Numbers};
 use crate::error::Result;
 use crate::ptx::ast::{
-    Function, Immediate, Instruction, Module, Operand, Statement, StatementKind,
+    Function, Immediate, Instruction, Module, Operand, Register, Statement, StatementKind,
 };
 use crate::ptx::exec::{InstructionInfo, Kind, Program};
 use crate::ptx::names::Word;
@@ -12,7 +12,7 @@ use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
 use crate::sm::{BulkGroupOp, Instr, InstrKind, MAX_SOURCES, Sources};
-use crate::trace::Op;
+use crate::trace::{Op, Place};
 use std::collections::HashMap;
 
 /// The instructions of an entry with all functions that it calls, by the
@@ -65,6 +65,10 @@ pub(super) enum Role {
     Memory { op: Op, sub: u8 },
     /// Multiplies matrices.
     Product(Work),
+    /// Closes a group of products of warpgroups.
+    ProductCommit,
+    /// Waits for all of these groups.
+    ProductWait,
     /// Closes a group of asynchronous copies, or waits for some.
     Copies(CopyControl),
     /// Closes a bulk group, or waits for all but so many.
@@ -75,6 +79,16 @@ pub(super) enum Role {
 }
 
 impl Row {
+    /// Where it stands.
+    pub fn place(&self) -> Place {
+        Place {
+            ptx_line: Some(self.line),
+            ptx_file: self.file.clone(),
+            source: self.source.clone(),
+            inlined_at: self.inlined_at.clone(),
+        }
+    }
+
     /// What a warp executes of it at `pc`, with its registers.
     pub fn instr(&self, pc: u32, kind: InstrKind, mask: u32) -> Instr {
         let mut instr = Instr::new(kind, pc, mask.into());
@@ -129,9 +143,13 @@ impl Code {
         let mut written: HashMap<u32, usize> = HashMap::new();
         for (at, info) in infos.iter().enumerate() {
             let instruction = function.instructions.get(info.instruction as usize);
-            let mut reads: Vec<(usize, u8)> = info
-                .reads
-                .iter()
+            let role = role(info, instruction, is_entry);
+            // Products of a warpgroup do not wait for the accumulator: the
+            // tensor units take them in order.
+            let in_order = matches!(role, Role::Product(work) if work.group);
+            let waits_for = |r: &&Register| !(in_order && info.writes.contains(*r));
+            let reads = info.reads.iter().filter(waits_for);
+            let mut reads: Vec<(usize, u8)> = reads
                 .map(|r| (written.get(&r.0).map_or(0, |w| w + 1), numbers.of(r.0)))
                 .collect();
             // Where they are too many, those count that are ready last.
@@ -144,7 +162,7 @@ impl Code {
             }
             written.extend(info.writes.iter().map(|r| (r.0, at)));
             self.rows.push(Row {
-                role: role(info, instruction, is_entry),
+                role,
                 line: info.line,
                 file: module.file_of(function.span).map(str::to_owned),
                 source: instruction.and_then(|i| module.source(function, i)),
@@ -225,6 +243,7 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
     match (info.kind, i.opcode) {
         (_, Opcode::Exit) => Role::End,
         (_, Opcode::Ret) if is_entry => Role::End,
+        (_, Opcode::Tex | Opcode::Tld4 | Opcode::Suld) => Role::Plain(InstrKind::Texture),
         (_, Opcode::Mbarrier) if !i.has(Word::PendingCount) => Role::Asynchronous,
         (_, Opcode::Cp) if i.has(Word::Mbarrier) => Role::Asynchronous,
         (_, Opcode::Cp) if i.has(Word::Bulk) => bulk(i),
@@ -232,6 +251,8 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
             Some(control) => Role::Copies(control),
             None => memory(Op::Store),
         },
+        (_, Opcode::Wgmma) if i.has(Word::CommitGroup) => Role::ProductCommit,
+        (_, Opcode::Wgmma) if waits_for_all(i) => Role::ProductWait,
         (Kind::Branch, _) => Role::Branch,
         (Kind::Barrier, _) => barrier(i),
         (Kind::Load, _) => memory(Op::Load),
@@ -259,6 +280,13 @@ fn copy_control(i: &Instruction) -> Option<CopyControl> {
         }
         _ => CopyControl::WaitAll,
     })
+}
+
+/// A wait for all groups of products. With others left, the tensor unit has
+/// taken the last of them: those waited for are as good as complete.
+fn waits_for_all(i: &Instruction) -> bool {
+    let all = Operand::Immediate(Immediate::Integer(0));
+    i.has(Word::WaitGroup) && i.operands.first() == Some(&all)
 }
 
 /// A bulk copy, or what closes its groups and waits for them.

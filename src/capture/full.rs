@@ -4,6 +4,7 @@ use super::asynchronous;
 use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role, Row};
 use super::copies::{Copies, CopyControl};
+use super::products::Products;
 use super::select::Selected;
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
@@ -14,9 +15,11 @@ use crate::ptx::names::Space;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
 use crate::sm::{
-    Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, TraceSummary, TraceWriter,
+    Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, OF_GROUP, Sources, TraceSummary,
+    TraceWriter,
 };
-use crate::trace::Op;
+use crate::trace::{Op, Places};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -35,6 +38,8 @@ pub struct Captured {
     /// Registers that share their number with one that is live at the same
     /// time, because more than 255 are: they may wait for each other.
     pub crowded: u32,
+    /// Where each instruction stands.
+    pub places: Places,
 }
 
 /// Runs a launch of a launch file (`launch` is the file, with which launch, as
@@ -101,6 +106,7 @@ pub fn full_trace_of(file: &LaunchFile, selected: &Selected, to: &Path) -> Resul
     Ok(Captured {
         summary: output.writer.finish()?,
         crowded: code.crowded,
+        places: (0..).zip(code.rows.iter().map(Row::place)).collect(),
         info,
     })
 }
@@ -141,6 +147,7 @@ impl Sink for Recorder<'_> {
             block: x + gx * (y + gy * z),
             barriers: Barriers::new(self.threads),
             copies: Vec::new(),
+            products: HashMap::new(),
         }))
     }
 }
@@ -151,6 +158,8 @@ struct OneBlock<'a> {
     barriers: Barriers,
     /// By warp; those that have made one.
     copies: Vec<Copies>,
+    /// By warp.
+    products: HashMap<u32, Products>,
 }
 
 impl BlockSink for OneBlock<'_> {
@@ -179,7 +188,8 @@ impl BlockSink for OneBlock<'_> {
                 if let Some(load) = self.copied(row, event) {
                     self.push(event.warp, &load);
                 }
-                let instr = instr(row, event, self.recorder.shared_bytes);
+                let mut instr = instr(row, event, self.recorder.shared_bytes);
+                self.follow_products(row.role, event.warp, &mut instr);
                 if instr.kind == InstrKind::Exit {
                     self.barriers.exit(event.warp, event.exec);
                 }
@@ -270,6 +280,23 @@ impl OneBlock<'_> {
         self.push(event.warp, &instr);
     }
 
+    /// The wait for products of warpgroups reads the accumulator of the last.
+    fn follow_products(&mut self, role: Role, warp: u32, instr: &mut Instr) {
+        let follows = matches!(role, Role::ProductCommit | Role::ProductWait);
+        if !follows && !instr.is_of_group() || instr.mask == 0 {
+            return;
+        }
+        let products = self.products.entry(warp).or_default();
+        match role {
+            Role::ProductCommit => products.commit(),
+            Role::ProductWait => {
+                let last = products.wait();
+                instr.srcs = Sources::new(last.as_slice()).unwrap_or_default();
+            }
+            _ => products.begin(instr.dst),
+        }
+    }
+
     fn copies_of(&mut self, warp: u32) -> &mut Copies {
         let at = warp as usize;
         if self.copies.len() <= at {
@@ -289,11 +316,16 @@ impl OneBlock<'_> {
 /// The instruction that does on the SM path what the event reports.
 fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
     let (kind, mask) = match row.role {
+        Role::Plain(InstrKind::Texture) if event.exec == 0 => (InstrKind::Alu, 0),
         Role::Plain(kind) => (kind, event.exec),
         Role::Branch => (InstrKind::Branch, event.active),
         Role::End if event.exec == 0 => (InstrKind::Branch, event.active),
         Role::End => (InstrKind::Exit, event.exec),
-        Role::Barrier { .. } | Role::Copies(_) | Role::Asynchronous => (InstrKind::Alu, event.exec),
+        Role::Barrier { .. }
+        | Role::Copies(_)
+        | Role::Asynchronous
+        | Role::ProductCommit
+        | Role::ProductWait => (InstrKind::Alu, event.exec),
         Role::BulkGroup(..) if event.exec == 0 => (InstrKind::Alu, 0),
         Role::BulkGroup(op, number) => {
             let mut instr = row.instr(event.pc, InstrKind::BulkGroup, event.exec);
@@ -301,9 +333,12 @@ fn instr(row: &Row, event: &Event, shared_bytes: u32) -> Instr {
             return instr;
         }
         Role::Memory { op, sub } => return memory(row, event, (op, sub), shared_bytes),
-        // The factors of `wgmma` are read, then multiplied.
+        // The factors of `wgmma` are read, then multiplied. The tensor unit
+        // reads them: no register is written.
         Role::Product(_) if event.access.is_some() => {
-            return memory(row, event, (Op::Load, 0), shared_bytes);
+            let mut load = memory(row, event, (Op::Load, 0), shared_bytes);
+            load.dst = None;
+            return load;
         }
         Role::Product(work) => return product(row, event, work),
     };
@@ -316,7 +351,8 @@ fn product(row: &Row, event: &Event, work: Work) -> Instr {
         return row.instr(event.pc, InstrKind::Alu, 0);
     }
     let mut instr = row.instr(event.pc, InstrKind::Mma, event.exec);
-    (instr.sub, instr.amount) = (work.bits, work.macs);
+    let group = if work.group { OF_GROUP } else { 0 };
+    (instr.sub, instr.amount) = (work.bits | group, work.macs);
     instr
 }
 

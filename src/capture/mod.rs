@@ -7,6 +7,7 @@ mod barriers;
 mod code;
 mod copies;
 mod full;
+mod products;
 mod registers;
 mod select;
 pub mod statics;

@@ -289,6 +289,7 @@ impl Launch {
             let detail = cmd_conflicts::Detail {
                 per_pc: true,
                 source: true,
+                simulated: None,
             };
             let specs: Vec<&LayoutSpec> = specs.iter().collect();
             cmd_conflicts::of_trace(&trace, &specs, detail, &machine, input, printer)

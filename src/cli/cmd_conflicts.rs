@@ -2,17 +2,19 @@
 
 use super::Global;
 use super::conflicts_lines::{LineCost, LineCosts};
+use super::line_slots::LineSlots;
 use super::printer::{Printer, table};
 use super::source_text::SourceText;
 use crate::capture::is_launch;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::quote::{shell, shown};
+use crate::sm::Setup;
 use crate::software::{Layout, LayoutSpec};
 use crate::trace::{
     AccessTrace, ConflictCount, ConflictProfile, Line, Places, removed_pct, removed_text,
 };
-use crate::workload::is_input;
+use crate::workload::{LaunchWorkload, is_input};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -35,6 +37,10 @@ pub struct ConflictsArgs {
     /// Without line information, sum by line of the PTX.
     #[arg(long, conflicts_with = "per_pc")]
     source: bool,
+    /// With --source: simulate the launch on the machine, under each mapping of
+    /// hardware, for the percentage of its cycles that each line takes.
+    #[arg(long, requires = "source")]
+    cycles: bool,
     #[command(flatten)]
     allow: super::Allow,
 }
@@ -93,21 +99,36 @@ impl ConflictsArgs {
 pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
     let (input, specs) = args.parts()?;
-    let trace = super::load_for_with(input, &machine, printer, args.allow.zeros_beyond(printer))?;
+    let zeros_beyond = args.allow.zeros_beyond(printer);
+    if args.cycles && !is_launch(Path::new(input)) {
+        return Err(Error::usage(
+            format!("--cycles for {input}, which has accesses to shared memory alone"),
+            "expected a launch file (.toml): the kernel is simulated",
+        ));
+    }
+    let trace = super::load_for_with(input, &machine, printer, zeros_beyond)?;
+    let simulated = if args.cycles {
+        Some(LaunchWorkload::open_with(Path::new(input), zeros_beyond)?)
+    } else {
+        None
+    };
     let detail = Detail {
         per_pc: args.per_pc,
         source: args.source,
+        simulated: simulated.as_ref(),
     };
     of_trace(&trace, &specs, detail, &machine, input, printer)
 }
 
 /// What is counted besides all accesses together.
 #[derive(Clone, Copy)]
-pub(super) struct Detail {
+pub(super) struct Detail<'a> {
     /// Each instruction.
     pub per_pc: bool,
     /// Each line of the source.
     pub source: bool,
+    /// What is simulated for the lines' share of the cycles.
+    pub simulated: Option<&'a LaunchWorkload>,
 }
 
 /// Counts the conflicts of a trace under each mapping. Source files are looked
@@ -115,7 +136,7 @@ pub(super) struct Detail {
 pub(super) fn of_trace(
     trace: &AccessTrace,
     specs: &[&LayoutSpec],
-    detail: Detail,
+    detail: Detail<'_>,
     machine: &Config,
     input: &str,
     printer: &Printer,
@@ -138,6 +159,7 @@ pub(super) fn of_trace(
         profile: &profile,
         per_pc: &per_pc,
         lines: &lines,
+        simulated: detail.simulated,
         machine,
         has_room: machine.has_room_for(trace),
         words: trace.words(),
@@ -198,6 +220,7 @@ struct Job<'a> {
     profile: &'a ConflictProfile,
     per_pc: &'a [(u32, ConflictProfile)],
     lines: &'a [(Line, ConflictProfile)],
+    simulated: Option<&'a LaunchWorkload>,
     machine: &'a Config,
     has_room: bool,
     /// Words of the block's shared memory.
@@ -235,12 +258,14 @@ impl Job<'_> {
             count: p.count(|a| layout.bank(a)),
             ideal: p.ideal_wavefronts(machine.geometry.banks()),
         };
+        let slots = self.slots(spec)?;
         let line = |(line, profile): &(Line, ConflictProfile)| {
             let Counted { count, ideal } = count(profile);
             LineCost {
                 line: line.clone(),
                 count,
                 ideal,
+                cycles: slots.as_ref().map(|slots| slots.share(line)),
             }
         };
         Ok(Measured {
@@ -251,6 +276,23 @@ impl Job<'_> {
             per_pc: self.per_pc.iter().map(|(pc, p)| (*pc, count(p))).collect(),
             lines: LineCosts::new(self.lines.iter().map(line).collect()),
         })
+    }
+}
+
+impl Job<'_> {
+    /// The issue slots of each line, where they are asked for and the machine
+    /// can have the mapping.
+    fn slots(&self, spec: &LayoutSpec) -> Result<Option<LineSlots>> {
+        let (Some(workload), LayoutSpec::Hash(hash)) = (self.simulated, spec) else {
+            return Ok(None);
+        };
+        let setup = Setup {
+            hash: Some(hash.clone()),
+            ..Setup::default()
+        };
+        let sm = setup.build(self.machine, workload)?;
+        let (_, profile, _) = sm.run_profiled(&mut |_| true)?;
+        Ok(Some(LineSlots::new(&profile, workload)))
     }
 }
 

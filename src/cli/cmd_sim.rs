@@ -7,14 +7,16 @@ mod sweep;
 mod text;
 
 use super::Global;
+use super::line_slots::LineSlots;
 use super::overrides::named;
 use super::printer::Printer;
+use super::source_text::SourceText;
 use crate::config::{LockHash, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
-use crate::sm::{AccessWorkload, Workload};
+use crate::sm::{AccessWorkload, RunProgress, Workload};
 use crate::workload::load_input;
 use crate::workload::{AccessOptions, is_access_trace, load_workload};
 use clap::Args;
@@ -75,6 +77,11 @@ pub struct SimArgs {
     /// Write all numbers of all points as a table.
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
+    /// Sum the issue slots of each source line, most first: those in which an
+    /// instruction of it was issued, and those in which a warp waited at one.
+    /// Without line information, of each line of the PTX or instruction.
+    #[arg(long, conflicts_with = "sweep")]
+    source: bool,
     #[command(flatten)]
     allow: super::Allow,
     /// Draw cycles and speed-ups.
@@ -146,7 +153,7 @@ pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<
     let sweep = if args.sweep {
         Sweep::run(&plan, &works, printer)?
     } else {
-        Sweep::of_one(one_run(&plan, &works, printer)?)
+        Sweep::of_one(one_run(&plan, &works, args.source, printer)?)
     };
     args.write_files(&sweep, &works)?;
     match &sweep.points[..] {
@@ -156,22 +163,36 @@ pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<
             if !point.ended {
                 json["interrupted"] = json!(true);
             }
-            printer.result(json, || text::single(works.kernel(), point))
+            let workload = works.of(point.draft.blocks);
+            let lines = point.profile.as_ref().map(|p| LineSlots::new(p, workload));
+            let mut source = SourceText::beside(&args.input);
+            if let Some(lines) = &lines {
+                json["lines"] = lines.json(&mut source);
+            }
+            printer.result(json, || {
+                let lines = lines.map_or(String::new(), |l| l.text(&mut source));
+                text::single(works.kernel(), point) + &lines
+            })
         }
         _ => printer.result(sweep.json(&works), || text::sweep(&sweep, &works)),
     }
 }
 
 /// The only point of the plan, with its blocks, cycles and speed on a terminal.
-fn one_run(plan: &Plan, works: &Works, printer: &Printer) -> Result<Point> {
+fn one_run(plan: &Plan, works: &Works, profiled: bool, printer: &Printer) -> Result<Point> {
     let draft = &plan.points[0];
     let grid = works.of(draft.blocks).info().blocks;
     let bar = printer.progress(grid.into(), "sim: blocks");
     let start = Instant::now();
-    Point::run(draft, plan, works, &mut |progress| {
+    let mut watch = |progress: RunProgress| {
         bar.set(progress.blocks.into(), speed(progress.cycle, start));
         !interrupt::requested()
-    })
+    };
+    if profiled {
+        Point::run_profiled(draft, plan, works, &mut watch)
+    } else {
+        Point::run(draft, plan, works, &mut watch)
+    }
 }
 
 /// Cycles since `start`, in all and per second.

@@ -2,6 +2,7 @@
 //! first.
 
 use super::printer::table;
+use super::source_rows;
 use super::source_text::SourceText;
 use crate::trace::{ConflictCount, Line};
 use serde_json::{Value, json};
@@ -12,22 +13,14 @@ pub(super) struct LineCost {
     pub count: ConflictCount,
     /// Wavefronts that its accesses need at least.
     pub ideal: u64,
+    /// Percent of the launch's cycles, where it was simulated.
+    pub cycles: Option<f64>,
 }
 
 impl LineCost {
     /// Wavefronts more than ideal.
     fn excess(&self) -> u64 {
         self.count.wavefronts().saturating_sub(self.ideal)
-    }
-
-    /// `file:line` and the calls around it.
-    fn places(&self) -> (String, &[String]) {
-        match &self.line {
-            Line::Source(source, calls) => (source.clone(), calls),
-            Line::Ptx(None, line) => (format!("PTX {line}"), &[]),
-            Line::Ptx(Some(file), line) => (format!("{file}:{line}"), &[]),
-            Line::Site(pc) => (format!("access site {pc}"), &[]),
-        }
     }
 }
 
@@ -52,19 +45,8 @@ impl LineCosts {
 
     pub fn json(&self, text: &mut SourceText) -> Value {
         let line = |l: &LineCost| {
-            let (source, calls) = match &l.line {
-                Line::Source(source, calls) => (Some(source), &calls[..]),
-                _ => (None, &[][..]),
-            };
-            let (file, ptx) = match &l.line {
-                Line::Ptx(file, line) => (file.as_ref(), Some(line)),
-                _ => (None, None),
-            };
-            let mut json = json!({
-                "source": source,
-                "inlined_at": calls,
-                "ptx_line": ptx,
-                "text": source.and_then(|s| text.line(s)),
+            let mut json = source_rows::json(&l.line, text);
+            let counts = json!({
                 "conflicts": l.count.conflicts,
                 "max_degree": l.count.max_degree,
                 "wavefronts": l.count.wavefronts(),
@@ -72,8 +54,9 @@ impl LineCosts {
                 "excess_wavefronts": l.excess(),
                 "share_pct": self.share(l),
             });
-            if let Some(file) = file {
-                json["ptx_file"] = json!(file);
+            super::merge(&mut json, counts);
+            if let Some(share) = l.cycles {
+                json["cycles_pct"] = json!(share);
             }
             json
         };
@@ -81,49 +64,26 @@ impl LineCosts {
     }
 
     pub fn text(&self, text: &mut SourceText) -> String {
-        let header = [
-            "line",
-            "excess",
-            "wavefronts",
-            "ideal",
-            "share",
-            "max degree",
-            "source",
-        ];
+        let mut header = vec!["line", "excess", "wavefronts", "ideal", "share"];
+        if self.0.iter().any(|l| l.cycles.is_some()) {
+            header.push("cycles");
+        }
+        header.push("max degree");
+        let numbers = header[1..].to_vec();
+        header.push("source");
+        let percent = |share: f64| format!("{share:.1} %");
         let rows = self.0.iter().flat_map(|l| {
-            let (place, calls) = l.places();
-            let first = vec![
-                without_folder(&place),
+            let mut cells = vec![
                 l.excess().to_string(),
                 l.count.wavefronts().to_string(),
                 l.ideal.to_string(),
-                format!("{:.1} %", self.share(l)),
-                l.count.max_degree.to_string(),
-                shortened(text.line(&place).unwrap_or_default()),
+                percent(self.share(l)),
             ];
-            let inlined = calls.iter().map(|call| {
-                let mut row = vec![String::new(); header.len()];
-                row[0] = format!("  inlined at {}", without_folder(call));
-                row[header.len() - 1] = shortened(text.line(call).unwrap_or_default());
-                row
-            });
-            let inlined: Vec<_> = inlined.collect();
-            std::iter::once(first).chain(inlined)
+            cells.extend(l.cycles.map(percent));
+            cells.push(l.count.max_degree.to_string());
+            source_rows::rows(&l.line, "access site", cells, text)
         });
-        table(&header, &header[1..6], rows.collect::<Vec<_>>())
-    }
-}
-
-/// As Nsight Compute does, a place goes by the file's name alone.
-fn without_folder(place: &str) -> String {
-    place.rsplit(['/', '\\']).next().unwrap_or(place).to_owned()
-}
-
-/// Source text for a table.
-fn shortened(line: String) -> String {
-    const MOST: usize = 60;
-    match line.char_indices().nth(MOST) {
-        None => line,
-        Some((end, _)) => format!("{}...", &line[..end]),
+        let rows: Vec<Vec<String>> = rows.collect();
+        table(&header, &numbers, rows)
     }
 }

@@ -200,6 +200,17 @@ pub(super) static KEYS: &[Key] = &[
         Allowed::Range(0, 1 << 16)
     ),
     number!("tensor.latency", sm.tensor.latency, LATENCY),
+    number!(
+        "tensor.group_macs_per_cycle",
+        sm.tensor.group_macs_per_cycle,
+        Allowed::Range(0, 1 << 16)
+    ),
+    number!(
+        "texture.per_cycle",
+        sm.texture.per_cycle,
+        Allowed::Range(1, 64)
+    ),
+    number!("texture.latency", sm.texture.latency, FAR),
     flag!("sharing.on", sm.sharing.on),
     Key {
         name: "sharing.threshold",

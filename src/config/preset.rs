@@ -1,7 +1,7 @@
 //! The presets of the papers (microarchitecture/presets.md).
 
 use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
-use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits};
+use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit};
 use super::{Config, PRESETS, PathHash, RetryLatencies};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -102,6 +102,10 @@ fn fermi() -> Result<Config> {
                 shared: 32,
             },
             tensor: TensorUnits::NONE,
+            texture: TextureUnit {
+                per_cycle: 2,
+                latency: 400,
+            },
             global: GlobalMemory {
                 latency: 400,
                 segment_bytes: 128,
@@ -135,6 +139,7 @@ fn gt200() -> Result<Config> {
     c.sm.frontend_stages = 17;
     c.sm.registers = 16384;
     c.sm.latencies.branch = 18;
+    c.sm.texture.per_cycle = 1;
     c.sm.global.segment_bytes = 64;
     c.sm.global.bytes_per_cycle = 8.0;
     c.sm.global.max_segments = 32;
@@ -165,6 +170,7 @@ fn small() -> Result<Config> {
         branch: 1,
         shared: 5,
     };
+    c.sm.texture.latency = 40;
     c.sm.global = GlobalMemory {
         latency: 40,
         segment_bytes: 32,
@@ -262,6 +268,7 @@ const fn tensor(macs_per_cycle: u32, f64_macs_per_cycle: u32, latency: u32) -> T
         macs_per_cycle,
         f64_macs_per_cycle,
         latency,
+        group_macs_per_cycle: 0,
     }
 }
 
@@ -286,7 +293,10 @@ const TODAY: [Today; 3] = [
         addr_bits: 16,
         capacity: 228,
         block: 227,
-        tensor: tensor(320, 32, 17),
+        tensor: TensorUnits {
+            group_macs_per_cycle: 512,
+            ..tensor(320, 32, 17)
+        },
     },
 ];
 
@@ -301,6 +311,7 @@ fn today(t: &Today) -> Result<Config> {
     (c.wide, c.atomics) = (Wide::Phases, Atomics::Lanes);
     c.path.locks = 0;
     c.sm.tensor = t.tensor;
+    c.sm.texture.per_cycle = 4;
     (c.path.mem_stages, c.path.ahead, c.sm.latencies.shared) = (2, 0, 5);
     Ok(c)
 }

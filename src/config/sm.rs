@@ -27,6 +27,9 @@ pub struct TensorUnits {
     pub f64_macs_per_cycle: u32,
     /// Cycles from the last multiplication's beginning to the use of the result.
     pub latency: u32,
+    /// [`macs_per_cycle`](Self::macs_per_cycle) of products of warpgroups; 0: as
+    /// many.
+    pub group_macs_per_cycle: u32,
 }
 
 impl TensorUnits {
@@ -35,20 +38,32 @@ impl TensorUnits {
         macs_per_cycle: 0,
         f64_macs_per_cycle: 0,
         latency: 16,
+        group_macs_per_cycle: 0,
     };
 
     /// Cycles that a product occupies its unit: `macs` multiplications of
-    /// factors of `bits` bits. None where the unit has none such.
-    pub fn occupied(&self, bits: u8, macs: u32) -> Option<u64> {
+    /// factors of `bits` bits, of a warpgroup or of a warp. None where the unit
+    /// has none such.
+    pub fn occupied(&self, bits: u8, macs: u32, group: bool) -> Option<u64> {
+        let words = match self.group_macs_per_cycle {
+            of_groups if group && of_groups > 0 => of_groups,
+            _ => self.macs_per_cycle,
+        };
         let (work, rate) = match bits {
             64 => (u64::from(macs), self.f64_macs_per_cycle),
-            _ => (
-                u64::from(macs) * u64::from(bits),
-                self.macs_per_cycle.saturating_mul(16),
-            ),
+            _ => (u64::from(macs) * u64::from(bits), words.saturating_mul(16)),
         };
         (rate > 0).then(|| work.div_ceil(rate.into()).max(1))
     }
+}
+
+/// The texture unit (microarchitecture/sm-model.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TextureUnit {
+    /// Lanes whose fetch it begins in a cycle.
+    pub per_cycle: u32,
+    /// Cycles from the last lane's beginning to the texels.
+    pub latency: u32,
 }
 
 /// Global memory as one SM sees it (microarchitecture/sm-model.md).
@@ -133,6 +148,8 @@ pub struct SmParams {
     pub latencies: Latencies,
     /// Tensor units.
     pub tensor: TensorUnits,
+    /// The texture unit.
+    pub texture: TextureUnit,
     /// Global memory.
     pub global: GlobalMemory,
     /// The cache in front of it.

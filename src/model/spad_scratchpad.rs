@@ -134,6 +134,11 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.arbiter.req_ready(self.arbiter_adv(resp_ready))
     }
 
+    /// The tag of the access in MEM0.
+    pub(crate) fn mem0_tag(&self) -> Option<&T> {
+        self.mem0_valid().then(|| &self.request().tag)
+    }
+
     /// An access stands in MEM0.
     pub fn mem0_valid(&self) -> bool {
         self.arbiter.valid()

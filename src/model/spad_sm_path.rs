@@ -74,6 +74,12 @@ impl SmPath {
         self.front.select.last()
     }
 
+    /// Warp and tag of the access in MEM0.
+    pub(crate) fn in_mem0(&self) -> Option<(usize, u8)> {
+        let control = self.back.spad.mem0_tag()?.pass.control;
+        Some((control.warp.into(), control.tag))
+    }
+
     /// Rounds of the atomic pass that the sequencer executes, the first one
     /// where there are several; 0 if none.
     pub fn atomic_rounds(&self) -> u32 {

@@ -6,7 +6,7 @@ mod intensity;
 use super::instr::{Addresses, Instr, InstrKind, KernelInfo, Sources};
 use super::workload::{OnePart, ProgramStream, Workload};
 use crate::error::{Error, Result};
-use crate::trace::{AccessTrace, Op};
+use crate::trace::{AccessTrace, Op, Places};
 use std::sync::Arc;
 
 /// The register through which what follows an atomic waits for it.
@@ -20,6 +20,7 @@ const ATOMIC_RESULT: u8 = 0;
 pub struct AccessWorkload {
     info: KernelInfo,
     programs: Vec<Arc<[Instr]>>,
+    places: Places,
 }
 
 impl AccessWorkload {
@@ -70,6 +71,7 @@ impl AccessWorkload {
         barriers.for_each(|_| barrier(&mut programs));
         Ok(AccessWorkload {
             programs: programs.into_iter().map(Arc::from).collect(),
+            places: trace.places(),
             info,
         })
     }
@@ -136,6 +138,10 @@ impl Workload for AccessWorkload {
     fn open(&self, _block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
         let program = self.programs.get(warp as usize).cloned();
         Ok(Box::new(OnePart(program)))
+    }
+
+    fn places(&self) -> Places {
+        self.places.clone()
     }
 }
 

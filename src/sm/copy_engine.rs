@@ -20,8 +20,8 @@ pub(super) struct Owner {
 pub(super) enum Completion {
     /// So many bytes arrive at the `mbarrier` at the address.
     Barrier(u64, u32),
-    /// A group of its warp.
-    Group(u64),
+    /// A bulk group of a lane of its warp.
+    Group(u32, u64),
 }
 
 /// A copy that has not been complete yet.
@@ -181,7 +181,7 @@ impl CopyEngine {
     }
 }
 
-/// The bulk groups of a warp, the oldest first; the last one is open.
+/// The bulk groups of a thread, the oldest first; the last one is open.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     /// Number of the first.
@@ -213,15 +213,21 @@ impl Groups {
         if let Some(left) = at.and_then(|at| self.left.get_mut(at)) {
             left[usize::from(done)] -= 1;
         }
-        while self.left.len() > 1 && self.left[0] == [0; 2] {
-            self.left.pop_front();
-            self.first += 1;
-        }
+        self.drop_complete();
     }
 
     /// Closes the open group.
     pub fn commit(&mut self) {
         self.left.push_back([0; 2]);
+        self.drop_complete();
+    }
+
+    /// Drops the oldest groups that are closed and complete.
+    fn drop_complete(&mut self) {
+        while self.left.len() > 1 && self.left[0] == [0; 2] {
+            self.left.pop_front();
+            self.first += 1;
+        }
     }
 
     /// All closed groups but the last `most` have read their sources, or, if

@@ -48,6 +48,8 @@ pub enum InstrKind {
     BulkGroup,
     /// Waits for the loads of `cp.async` copies, which are its sources.
     CopyWait,
+    /// A fetch of texels, by the texture unit.
+    Texture,
 }
 
 /// What [`InstrKind::BulkGroup`] does, as [`Instr::sub`] has it.
@@ -63,7 +65,7 @@ pub enum BulkGroupOp {
 
 impl InstrKind {
     /// All kinds; the position is the code in recorded traces.
-    pub const ALL: [InstrKind; 19] = [
+    pub const ALL: [InstrKind; 20] = [
         InstrKind::Alu,
         InstrKind::Mov,
         InstrKind::Sfu,
@@ -83,6 +85,7 @@ impl InstrKind {
         InstrKind::BulkCopy,
         InstrKind::BulkGroup,
         InstrKind::CopyWait,
+        InstrKind::Texture,
     ];
 
     /// Name in program texts and messages.
@@ -107,6 +110,7 @@ impl InstrKind {
             InstrKind::BulkCopy => "cp.async.bulk",
             InstrKind::BulkGroup => "cp.async.bulk group",
             InstrKind::CopyWait => "cp.async wait",
+            InstrKind::Texture => "tex",
         }
     }
 
@@ -161,6 +165,9 @@ impl InstrKind {
         matches!(self, Mma | Mbarrier | BulkGroup)
     }
 }
+
+/// Flag in [`Instr::sub`] of a product: the part of a warp in one of a warpgroup.
+pub const OF_GROUP: u8 = 0x80;
 
 /// Most source registers of one instruction.
 pub const MAX_SOURCES: usize = 4;
@@ -293,8 +300,9 @@ pub struct Instr {
     /// Bytes per lane of an access: 1, 2, 4, 8 or 16; 0 for other kinds.
     pub bytes: u8,
     /// The operation of an atomic (microarchitecture/parameters.md), the number
-    /// of a barrier, or the bits of a product's factors: 1, 4, 8, 16 or, of
-    /// tf32, 32; 64 of f64; of an `mbarrier` or a bulk group the operation.
+    /// of a barrier, or the bits of a product's factors: 1, 4, 8, 16, 64 of f64
+    /// or, of tf32, 32, with [`OF_GROUP`] added; of an `mbarrier` or a bulk group
+    /// the operation.
     pub sub: u8,
     /// Multiplications of a product of matrices, each with its addition; the
     /// number of an operation on an `mbarrier` or of a wait; 0 for other kinds.
@@ -306,6 +314,11 @@ pub struct Instr {
 }
 
 impl Instr {
+    /// The part of a warp in a product of a warpgroup.
+    pub fn is_of_group(&self) -> bool {
+        self.kind == InstrKind::Mma && self.sub & OF_GROUP != 0
+    }
+
     /// An instruction of `kind` without registers and addresses.
     pub fn new(kind: InstrKind, pc: u32, mask: u64) -> Self {
         Instr {

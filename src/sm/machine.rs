@@ -15,12 +15,14 @@ pub(super) mod phases;
 mod schedulers;
 mod skip;
 mod tensor;
+mod texture;
 mod values;
 mod watch;
 
 use super::fast_path::FastPath;
 use super::global::GlobalMemory;
 use super::layout::Layout;
+use super::profile::Profile;
 use super::stats::Statistics;
 use super::warp::{NEVER, Warp};
 use super::workload::Workload;
@@ -40,6 +42,7 @@ use deadlock::Progress;
 use operands::Operands;
 use schedulers::Schedulers;
 use tensor::Tensor;
+use texture::Texture;
 use values::Values;
 pub use watch::RunProgress;
 
@@ -75,6 +78,7 @@ pub struct Sm<'a> {
     operands: Operands,
     global: GlobalMemory,
     tensor: Tensor,
+    texture: Texture,
     copies: Copies,
     /// Atomics that have been issued and have not completed.
     atomics: u32,
@@ -82,6 +86,8 @@ pub struct Sm<'a> {
     statistics: Statistics,
     /// Issue slots since the last completion: they count when another follows.
     tail: Tail,
+    /// Both by instruction, in a run that is profiled.
+    profile: Profile,
 }
 
 /// Warp slots by what their warps do.
@@ -130,11 +136,13 @@ impl<'a> Sm<'a> {
             operands: Operands::new(config, mapping),
             global: GlobalMemory::new(config.sm.global, config.sm.l1),
             tensor: Tensor::new(config.sm.schedulers),
+            texture: Texture::new(config.sm.texture),
             copies: Copies::new(warps, layout.slots()),
             atomics: 0,
             progress: Progress::default(),
             statistics: Statistics::default(),
             tail: Tail::default(),
+            profile: Profile::default(),
             layout,
             config: config.clone(),
         })
@@ -177,7 +185,7 @@ impl<'a> Sm<'a> {
     /// change are skipped together; no result depends on this.
     pub fn run(mut self) -> Result<Statistics> {
         while !self.is_done() {
-            self.step(true, &mut nobody)?;
+            self.step::<false>(true, &mut nobody)?;
         }
         Ok(self.finish())
     }
@@ -220,7 +228,7 @@ impl<'a> Sm<'a> {
         observe: &mut dyn FnMut(&SmPath, &SmPathInputs, &SmPathOutputs),
     ) -> Result<bool> {
         if !self.is_done() {
-            self.step(false, &mut |path, inputs, out, _| {
+            self.step::<false>(false, &mut |path, inputs, out, _| {
                 observe(path, inputs, out)
             })?;
         }
@@ -228,8 +236,9 @@ impl<'a> Sm<'a> {
     }
 
     /// Simulates one clock cycle; with `skip` also the following ones in which only
-    /// counters change. `observe` also gets the number of identical cycles.
-    fn step(
+    /// counters change. `observe` also gets the number of identical cycles. If
+    /// `PROFILED`, issue slots are counted by instruction, too.
+    fn step<const PROFILED: bool>(
         &mut self,
         skip: bool,
         observe: &mut impl FnMut(&SmPath, &SmPathInputs, &SmPathOutputs, u64),
@@ -255,7 +264,7 @@ impl<'a> Sm<'a> {
         }
         let private = self.issue(&outputs)?;
         if self.cycle > 0 {
-            self.attribute(&outputs, private, cycles);
+            self.attribute::<PROFILED>(&outputs, private, cycles);
         }
         if self.path_config.policy == Policy::TwoLevel {
             self.update_two_level(outputs.wait_sh);

@@ -11,6 +11,7 @@ mod layout;
 mod machine;
 mod phases;
 mod placed;
+mod profile;
 mod residency;
 mod setup;
 mod stats;
@@ -24,11 +25,12 @@ mod workload;
 pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
 pub use instr::{
-    Addresses, BulkGroupOp, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, full_mask,
+    Addresses, BulkGroupOp, Instr, InstrKind, KernelInfo, MAX_SOURCES, OF_GROUP, Sources, full_mask,
 };
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};
 pub use phases::{Phase, Phases};
+pub use profile::{Profile, Slots};
 pub use residency::{BlockNeeds, Limit, Residency};
 pub use setup::Setup;
 pub use stats::{SharedProgress, Stalls, Statistics};

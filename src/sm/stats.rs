@@ -25,6 +25,8 @@ pub struct Stalls {
     pub store_queue: u64,
     /// Products of matrices: the tensor unit has others.
     pub tensor_unit: u64,
+    /// Texels.
+    pub texture: u64,
     /// Phases of an `mbarrier`.
     pub mbarrier: u64,
     /// Groups of asynchronous copies; or a copy has the banks.
@@ -43,6 +45,7 @@ pub(super) enum Stall {
     Memory,
     StoreQueue,
     TensorUnit,
+    Texture,
     Mbarrier,
     AsyncCopy,
 }
@@ -59,6 +62,7 @@ impl Stalls {
             Stall::Memory => &mut self.memory,
             Stall::StoreQueue => &mut self.store_queue,
             Stall::TensorUnit => &mut self.tensor_unit,
+            Stall::Texture => &mut self.texture,
             Stall::Mbarrier => &mut self.mbarrier,
             Stall::AsyncCopy => &mut self.async_copy,
         };
@@ -75,12 +79,13 @@ impl Stalls {
         self.memory += other.memory;
         self.store_queue += other.store_queue;
         self.tensor_unit += other.tensor_unit;
+        self.texture += other.texture;
         self.mbarrier += other.mbarrier;
         self.async_copy += other.async_copy;
     }
 
     /// The categories by their names in the output.
-    pub fn list(&self) -> [(&'static str, u64); 11] {
+    pub fn list(&self) -> [(&'static str, u64); 12] {
         [
             ("no_ready_warp", self.no_ready_warp),
             ("bank_conflict", self.bank_conflict),
@@ -91,6 +96,7 @@ impl Stalls {
             ("memory", self.memory),
             ("store_queue", self.store_queue),
             ("tensor_unit", self.tensor_unit),
+            ("texture", self.texture),
             ("mbarrier", self.mbarrier),
             ("async_copy", self.async_copy),
         ]

@@ -5,7 +5,9 @@ mod ahead;
 mod copies;
 mod memory;
 mod order;
+mod profile;
 mod tensor;
+mod texture;
 
 use super::*;
 use crate::config::{Config, PRESETS, Pipeline, Scheduler};

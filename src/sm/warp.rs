@@ -54,6 +54,8 @@ pub(super) struct Warp<'a> {
     pub age: u64,
     /// Threads that have not exited.
     pub live: u64,
+    /// Program counter of the instruction issued last.
+    pub issued_pc: u32,
     /// Threads that have executed relssp.
     pub released: u64,
     /// First cycle in which the next instruction may be offered.
@@ -91,6 +93,7 @@ impl<'a> Warp<'a> {
             index: 0,
             age: 0,
             live: 0,
+            issued_pc: 0,
             released: 0,
             ready_at: NEVER,
             barrier_until: 0,
@@ -168,7 +171,9 @@ impl<'a> Warp<'a> {
 
     /// First cycle in which all registers of `instr` can be used.
     pub fn registers_ready(&self, instr: &Instr) -> u64 {
-        let used = instr.srcs.as_slice().iter().chain(&instr.dst);
+        // The tensor unit keeps products of warpgroups in order.
+        let written = instr.dst.as_ref().filter(|_| !instr.is_of_group());
+        let used = instr.srcs.as_slice().iter().chain(written);
         used.map(|&r| self.registers[usize::from(r)])
             .max()
             .unwrap_or(0)
@@ -219,6 +224,15 @@ impl<'a> Warp<'a> {
         let uses = |r: u8| next.dst == Some(r) || next.srcs.as_slice().contains(&r);
         let by_register = self.pending.iter().find(|p| p.dst.is_some_and(uses));
         by_register.or_else(|| self.atomic_before(next))
+    }
+
+    /// Program counter of the instruction at which a resident warp is that
+    /// issues nothing in `cycle`: the next one; that of a barrier at which it
+    /// waits, and the last one where no other follows.
+    pub fn waits_at(&self, cycle: u64) -> u32 {
+        let at_barrier = matches!(self.state, State::Barrier { .. }) || cycle < self.barrier_until;
+        let next = self.next().filter(|_| !at_barrier);
+        next.map_or(self.issued_pc, |instr| instr.pc)
     }
 
     /// Its program is at its end, or at the exit of all threads that are left.

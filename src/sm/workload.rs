@@ -2,6 +2,7 @@
 
 use super::instr::{Instr, InstrKind, KernelInfo};
 use crate::error::Result;
+use crate::trace::Places;
 use std::sync::Arc;
 
 /// The program of one warp, in parts that fit into memory.
@@ -17,6 +18,11 @@ pub trait Workload: Sync {
 
     /// The program of warp `warp` of block `block` of the grid.
     fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>>;
+
+    /// Where the instructions stand in the source, as far as that is known.
+    fn places(&self) -> Places {
+        Places::default()
+    }
 }
 
 /// A program that is in memory as a whole.

@@ -86,6 +86,12 @@ impl Line {
 #[derive(Clone, Debug, Default)]
 pub struct Places(BTreeMap<u32, Place>);
 
+impl FromIterator<(u32, Place)> for Places {
+    fn from_iter<T: IntoIterator<Item = (u32, Place)>>(places: T) -> Self {
+        Places(places.into_iter().collect())
+    }
+}
+
 impl AccessTrace {
     /// The places of its access sites.
     pub fn places(&self) -> Places {

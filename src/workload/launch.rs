@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::output::Scratch;
 use crate::sm::{KernelInfo, ProgramStream, TraceFile, Workload};
+use crate::trace::Places;
 use std::path::Path;
 
 /// The first launch of a launch file.
@@ -13,6 +14,7 @@ use std::path::Path;
 /// [full trace](TraceFile), from which each is read as the SM runs it.
 pub struct LaunchWorkload {
     file: TraceFile,
+    places: Places,
     /// Goes when the workload does.
     _scratch: Scratch,
 }
@@ -45,9 +47,10 @@ impl LaunchWorkload {
     pub fn of(file: &LaunchFile, selected: &Selected) -> Result<Self> {
         let scratch = Scratch::new()?;
         let path = scratch.path("k.spt");
-        full_trace_of(file, selected, &path)?;
+        let captured = full_trace_of(file, selected, &path)?;
         Ok(LaunchWorkload {
             file: TraceFile::open(&path)?,
+            places: captured.places,
             _scratch: scratch,
         })
     }
@@ -60,5 +63,9 @@ impl Workload for LaunchWorkload {
 
     fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
         self.file.open(block, warp)
+    }
+
+    fn places(&self) -> Places {
+        self.places.clone()
     }
 }

@@ -5,7 +5,7 @@ use super::plan::{Draft, Plan, mapping};
 use crate::config::Config;
 use crate::error::Result;
 use crate::sharing::Residency;
-use crate::sm::{RunProgress, Statistics};
+use crate::sm::{Profile, RunProgress, Sm, Statistics};
 use serde_json::{Value, json};
 
 /// What a point came to.
@@ -20,6 +20,8 @@ pub(super) struct Point {
     /// N of an access trace's dependences.
     pub dependent: Option<u32>,
     pub statistics: Statistics,
+    /// Issue slots by instruction, where they were asked for.
+    pub profile: Option<Profile>,
     /// All blocks have ended.
     pub ended: bool,
     /// Cycles of what its speed-up is over.
@@ -34,10 +36,35 @@ impl Point {
         works: &Works,
         watch: &mut dyn FnMut(RunProgress) -> bool,
     ) -> Result<Self> {
+        Self::of(draft, plan, works, |sm| {
+            let (statistics, ended) = sm.run_watched(watch)?;
+            Ok((statistics, None, ended))
+        })
+    }
+
+    /// The same, with the issue slots of each instruction.
+    pub fn run_profiled(
+        draft: &Draft,
+        plan: &Plan,
+        works: &Works,
+        watch: &mut dyn FnMut(RunProgress) -> bool,
+    ) -> Result<Self> {
+        Self::of(draft, plan, works, |sm| {
+            let (statistics, profile, ended) = sm.run_profiled(watch)?;
+            Ok((statistics, Some(profile), ended))
+        })
+    }
+
+    fn of<'a>(
+        draft: &Draft,
+        plan: &Plan,
+        works: &'a Works,
+        run: impl FnOnce(Sm<'a>) -> Result<(Statistics, Option<Profile>, bool)>,
+    ) -> Result<Self> {
         let machine = draft.machine(plan)?;
         let sm = draft.setup.build(&machine, works.of(draft.blocks))?;
         let residency = sm.layout().residency();
-        let (statistics, ended) = sm.run_watched(watch)?;
+        let (statistics, profile, ended) = run(sm)?;
         let config = draft.setup.apply(&machine)?;
         Ok(Point {
             draft: draft.clone(),
@@ -45,6 +72,7 @@ impl Point {
             residency,
             dependent: works.dependent,
             statistics,
+            profile,
             ended,
             baseline: None,
             config,

@@ -13,6 +13,8 @@ pub struct Work {
     /// Multiplications, each with its addition. Of a sparse factor those of the
     /// elements that it stores.
     pub macs: u32,
+    /// It is the part of a warp in a product of a warpgroup.
+    pub group: bool,
 }
 
 impl Work {
@@ -45,6 +47,7 @@ impl Work {
                 factor.bits() as u8
             },
             macs: m * n * stored * of_four / warps,
+            group: group.is_some(),
         })
     }
 }
@@ -77,7 +80,8 @@ mod tests {
         let f16 = format!(
             "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {d}, {r}, {{%r4,%r5}}, {d};"
         );
-        let of = |bits, macs| Some(Work { bits, macs });
+        let part = |bits, macs, group| Some(Work { bits, macs, group });
+        let of = |bits, macs| part(bits, macs, false);
         assert_eq!(work(&f16), of(16, 16 * 8 * 16));
         let tf32 = f16
             .replace("k16", "k8")
@@ -104,9 +108,9 @@ mod tests {
         // A warp's quarter of 64 rows.
         let group = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0,%f1,%f2,%f3}, 0, 0, 1, \
                      1, 1, 0, 0;";
-        assert_eq!(work(group), of(16, 16 * 8 * 16));
+        assert_eq!(work(group), part(16, 16 * 8 * 16, true));
         let sparse = group.replace("async", "async.sp").replace("k16", "k32");
-        assert_eq!(work(&sparse), of(16, 16 * 8 * 16));
+        assert_eq!(work(&sparse), part(16, 16 * 8 * 16, true));
         assert_eq!(work("mov.u32 %r0, %r1;"), None);
     }
 }

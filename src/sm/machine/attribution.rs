@@ -22,12 +22,20 @@ impl Sm<'_> {
     /// Counts the cycle of every scheduler: issued, or one reason. `cycles`
     /// without issue are alike.
     #[inline(always)]
-    pub(super) fn attribute(&mut self, outputs: &SmPathOutputs, private: u128, cycles: u64) {
+    pub(super) fn attribute<const PROFILED: bool>(
+        &mut self,
+        outputs: &SmPathOutputs,
+        private: u128,
+        cycles: u64,
+    ) {
         // A run ends with its last completion; what follows is no part of it.
         // Cycles that are alike lie on one side of it.
         let counts = self.cycle <= self.statistics.cycles;
         if counts && self.tail.any {
             self.count_tail();
+        }
+        if PROFILED {
+            self.profile_issues(outputs.iss.is_some(), private, counts);
         }
         let to_path = u64::from(outputs.iss.is_some());
         let issued = match private {
@@ -40,7 +48,8 @@ impl Sm<'_> {
             let of_path = outputs.iss.map_or(0, |i| 1 << (i.warp % schedulers));
             for k in (0..schedulers).filter(|k| (private | of_path) >> k & 1 == 0) {
                 let is_masked = outputs.masked && self.offers_of(k) != 0;
-                let stall = match self.held(k, outputs.stall) {
+                let held = self.held(k, outputs.stall);
+                let stall = match held {
                     Some(held) => held,
                     None if is_masked => {
                         masked += cycles;
@@ -54,6 +63,13 @@ impl Sm<'_> {
                     &mut self.tail.stalls
                 };
                 stalls.add(stall, cycles);
+                if PROFILED {
+                    let pc = match held {
+                        Some(held) => Some(self.holds_up(held)),
+                        None => self.first(k).map(|w| self.warps[w].waits_at(self.cycle)),
+                    };
+                    self.profile.stall(pc, stall, cycles, counts);
+                }
             }
         }
         if counts {
@@ -76,6 +92,34 @@ impl Sm<'_> {
         self.statistics.issued += tail.issued;
         self.statistics.masked_cycles += tail.masked;
         self.statistics.stalls.merge(&tail.stalls);
+        self.profile.count_tail();
+    }
+
+    /// Program counter of what holds up the path: the access in MEM0 that has
+    /// more groups, else what is held in EXE.
+    fn holds_up(&self, held: Stall) -> u32 {
+        let in_mem0 = self.path.model().in_mem0();
+        let conflict = in_mem0.filter(|_| held == Stall::BankConflict);
+        let pending = conflict.and_then(|(warp, tag)| {
+            let pending = self.warps[warp].pending.iter();
+            pending.map(|p| (p.tag, p.pc)).find(|p| p.0 == tag)
+        });
+        pending.map_or(self.operands.exe.pc(), |p| p.1)
+    }
+
+    /// Notes the instructions that were issued in this cycle, to the path and
+    /// to the pipes of the schedulers `private`.
+    fn profile_issues(&mut self, to_path: bool, private: u128, counts: bool) {
+        if to_path {
+            // Its pass has just entered EXE.
+            self.profile.issue(self.operands.exe.pc(), counts);
+        }
+        for (k, scheduler) in self.schedulers.private.iter().enumerate() {
+            if private >> k & 1 == 1 {
+                let pc = self.warps[scheduler.last()].issued_pc;
+                self.profile.issue(pc, counts);
+            }
+        }
     }
 
     /// The first resident warp of scheduler `k` after the one issued last.
@@ -154,6 +198,7 @@ impl Sm<'_> {
         let waits_for_copies = warp.next().is_some_and(|i| i.kind == InstrKind::CopyWait);
         match kind {
             Some(InstrKind::AtomShared) => Stall::LockRetry,
+            Some(InstrKind::Texture) => Stall::Texture,
             Some(InstrKind::LdGlobal) if waits_for_copies => Stall::AsyncCopy,
             Some(InstrKind::LdGlobal | InstrKind::StGlobal) => Stall::Memory,
             None if self.cycle <= warp.acknowledged_at && warp.ends() => Stall::Memory,
@@ -175,6 +220,7 @@ impl Sm<'_> {
                 | Stall::StoreQueue
                 | Stall::Barrier
                 | Stall::SharedScratchpad
+                | Stall::Texture
                 | Stall::Mbarrier
                 | Stall::AsyncCopy
         ))

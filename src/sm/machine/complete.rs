@@ -47,7 +47,8 @@ impl Sm<'_> {
         if !wb.last {
             return Ok(());
         }
-        if pending.kind.is_global() && !from_off_chip {
+        let is_sent = pending.kind.is_global() || pending.kind == InstrKind::Texture;
+        if is_sent && !from_off_chip {
             self.send_global(wb.warp, i);
             return Ok(());
         }
@@ -63,8 +64,12 @@ impl Sm<'_> {
     fn send_global(&mut self, w: usize, i: usize) {
         let pending = &mut self.warps[w].pending[i];
         let segments = std::mem::take(&mut pending.segments);
-        if pending.kind == InstrKind::LdGlobal {
-            let ready = self.global.send_load(&segments, self.cycle);
+        if pending.kind != InstrKind::StGlobal {
+            let ready = if pending.kind == InstrKind::Texture {
+                self.texture.fetch(pending.mask.count_ones(), self.cycle)
+            } else {
+                self.global.send_load(&segments, self.cycle)
+            };
             self.global.expect(Return {
                 warp: w,
                 tag: pending.tag,

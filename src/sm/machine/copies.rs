@@ -2,7 +2,7 @@
 
 use super::Sm;
 use crate::error::{Error, Result};
-use crate::model::{WarpMask, warp_bit, warps_of};
+use crate::model::{WarpMask, lanes_of, warp_bit, warps_of};
 use crate::ptx::exec::{Arrival, BarrierObject, BarrierOp};
 use crate::sm::copy_engine::{Completion, CopyEngine, Groups, Owner, Progress};
 use crate::sm::instr::{Addresses, BulkGroupOp, Instr, InstrKind};
@@ -19,8 +19,8 @@ pub(super) struct Copies {
     leaving: Vec<(u64, Owner)>,
     /// Objects of each block slot, by their byte address.
     barriers: Vec<BTreeMap<u64, BarrierObject>>,
-    /// Bulk groups of each warp.
-    groups: Vec<Groups>,
+    /// Bulk groups of each warp: of the lanes that have made some.
+    groups: Vec<BTreeMap<u32, Groups>>,
     /// Arrivals that wait for loads of `cp.async`.
     deferred: Vec<Deferred>,
     /// Copies under way of each block slot.
@@ -48,7 +48,7 @@ impl Copies {
     pub fn new(warps: usize, slots: usize) -> Self {
         Copies {
             barriers: vec![BTreeMap::new(); slots],
-            groups: vec![Groups::default(); warps],
+            groups: vec![BTreeMap::new(); warps],
             under_way: vec![0; slots],
             ..Copies::default()
         }
@@ -67,7 +67,7 @@ impl Copies {
     /// A block starts in `slot`.
     pub fn start(&mut self, slot: usize, warps: std::ops::Range<usize>) {
         self.barriers[slot].clear();
-        self.groups[warps].fill(Groups::default());
+        self.groups[warps].fill(BTreeMap::new());
     }
 
     /// First cycle in which something happens, if the channel is free in
@@ -157,7 +157,7 @@ impl Sm<'_> {
                     object.complete(bytes).map(drop)
                 })
             }
-            Completion::Group(_) => {
+            Completion::Group(..) => {
                 self.group_ends(owner, true);
                 Ok(())
             }
@@ -165,11 +165,13 @@ impl Sm<'_> {
     }
 
     fn group_ends(&mut self, owner: &Owner, done: bool) {
-        let Completion::Group(group) = owner.completion else {
+        let Completion::Group(lane, group) = owner.completion else {
             return;
         };
         let w = owner.warp;
-        self.copies.groups[w].end(group, done);
+        if let Some(groups) = self.copies.groups[w].get_mut(&lane) {
+            groups.end(group, done);
+        }
         if self.copies.group_waits & warp_bit(w) != 0 {
             self.check(w, self.cycle + 1);
         }
@@ -190,7 +192,11 @@ impl Sm<'_> {
             }
             InstrKind::BulkGroup if instr.sub != BulkGroupOp::Commit as u8 => {
                 let done = instr.sub == BulkGroupOp::Wait as u8;
-                (self.copies.groups[w].are_through(instr.amount, done), false)
+                let lanes = warp.active(instr);
+                let own = self.copies.groups[w].iter();
+                let mut waited = own.filter(|(lane, _)| lanes >> **lane & 1 == 1);
+                let through = waited.all(|(_, groups)| groups.are_through(instr.amount, done));
+                (through, false)
             }
             _ => return true,
         };
@@ -214,9 +220,16 @@ impl Sm<'_> {
         };
         let instr = &part[at];
         match instr.kind {
-            InstrKind::BulkCopy if lanes != 0 => self.begin_copy(w, slot, instr),
+            InstrKind::BulkCopy if lanes != 0 => {
+                self.begin_copy(w, slot, instr, lanes.trailing_zeros())
+            }
             InstrKind::BulkGroup if instr.sub == BulkGroupOp::Commit as u8 => {
-                self.copies.groups[w].commit();
+                for lane in lanes_of(lanes) {
+                    self.copies.groups[w]
+                        .entry(lane as u32)
+                        .or_default()
+                        .commit();
+                }
                 Ok(())
             }
             InstrKind::Mbarrier if lanes != 0 => self.barrier_op(w, slot, instr, lanes),
@@ -224,7 +237,7 @@ impl Sm<'_> {
         }
     }
 
-    fn begin_copy(&mut self, w: usize, slot: usize, instr: &Instr) -> Result<()> {
+    fn begin_copy(&mut self, w: usize, slot: usize, instr: &Instr, lane: u32) -> Result<()> {
         let Addresses::Copy(transfer) = &instr.addrs else {
             return Ok(());
         };
@@ -241,7 +254,10 @@ impl Sm<'_> {
         }
         let completion = match transfer.arrives {
             Some((at, bytes)) => Completion::Barrier(at, bytes),
-            None => Completion::Group(self.copies.groups[w].begin()),
+            None => {
+                let groups = self.copies.groups[w].entry(lane).or_default();
+                Completion::Group(lane, groups.begin())
+            }
         };
         let owner = Owner {
             warp: w,

@@ -124,6 +124,7 @@ impl Sm<'_> {
             self.begin_product(w, occupied);
         }
         let warp = &mut self.warps[w];
+        warp.issued_pc = pc;
         warp.offered = false;
         let by_latency = kind.path_kind() == crate::model::spad_sm_path::kind::ALU;
         let done = match (by_latency, strict, private) {

@@ -20,7 +20,7 @@ impl InstrKind {
             InstrKind::AtomShared => kind::ATOMIC,
             InstrKind::LdLock => kind::LDLK,
             InstrKind::StUnlock => kind::STUL,
-            InstrKind::LdGlobal | InstrKind::StGlobal => kind::GLOBAL,
+            InstrKind::LdGlobal | InstrKind::StGlobal | InstrKind::Texture => kind::GLOBAL,
             InstrKind::RelSsp => kind::RELSSP,
             _ => kind::ALU,
         }

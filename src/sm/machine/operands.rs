@@ -52,6 +52,7 @@ impl Operands {
 pub(super) struct PassInExe {
     /// The program and the place of the instruction, if more passes follow.
     instr: Option<(Arc<[Instr]>, usize)>,
+    pc: u32,
     /// Its active lanes.
     active: u64,
     /// Where its block's words lie.
@@ -74,6 +75,7 @@ impl Default for PassInExe {
     fn default() -> Self {
         PassInExe {
             instr: None,
+            pc: 0,
             active: 0,
             words_of_block: SlotWords::default(),
             words: 1,
@@ -104,6 +106,11 @@ impl PassInExe {
         }
     }
 
+    /// Program counter of the instruction that entered EXE last.
+    pub(super) fn pc(&self) -> u32 {
+        self.pc
+    }
+
     /// EXE is empty in the next cycle.
     pub(super) fn leave(&mut self) {
         self.occupied = false;
@@ -119,7 +126,7 @@ impl Sm<'_> {
         };
         let (words, passes) = (self.words(instr), self.passes(instr, active));
         let exe = &mut self.operands.exe;
-        exe.active = active;
+        (exe.pc, exe.active) = (instr.pc, active);
         exe.words_of_block = self.layout.words_of(warp.slot);
         (exe.words, exe.passes) = (words, passes);
         self.operands.enter(&self.config, instr, 0);

@@ -6,7 +6,7 @@
 use super::Sm;
 use crate::error::{Error, Result};
 use crate::model::{WarpMask, warp_bit};
-use crate::sm::instr::{Instr, InstrKind};
+use crate::sm::instr::{Instr, InstrKind, OF_GROUP};
 use std::collections::VecDeque;
 
 /// All units.
@@ -109,7 +109,8 @@ impl Sm<'_> {
             return Ok(0);
         }
         let units = &self.config.sm.tensor;
-        let occupied = units.occupied(instr.sub, instr.amount);
+        let bits = instr.sub & !OF_GROUP;
+        let occupied = units.occupied(bits, instr.amount, instr.is_of_group());
         occupied.ok_or_else(|| {
             let (of, key) = match instr.sub {
                 64 if units.macs_per_cycle > 0 => (" for f64", "f64_macs_per_cycle"),

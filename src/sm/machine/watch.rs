@@ -2,6 +2,7 @@
 
 use super::{Sm, nobody};
 use crate::error::Result;
+use crate::sm::profile::Profile;
 use crate::sm::stats::Statistics;
 
 /// Steps between two looks: well below a second apart.
@@ -24,18 +25,37 @@ impl Sm<'_> {
         mut self,
         watch: &mut dyn FnMut(RunProgress) -> bool,
     ) -> Result<(Statistics, bool)> {
+        let ended = self.run_steps::<false>(watch)?;
+        Ok((self.finish(), ended))
+    }
+
+    /// The same, with the issue slots of each instruction.
+    pub fn run_profiled(
+        mut self,
+        watch: &mut dyn FnMut(RunProgress) -> bool,
+    ) -> Result<(Statistics, Profile, bool)> {
+        let ended = self.run_steps::<true>(watch)?;
+        let profile = std::mem::take(&mut self.profile);
+        Ok((self.finish(), profile, ended))
+    }
+
+    /// Whether all blocks have ended.
+    fn run_steps<const PROFILED: bool>(
+        &mut self,
+        watch: &mut dyn FnMut(RunProgress) -> bool,
+    ) -> Result<bool> {
         let mut steps = 0;
         while !self.is_done() {
             steps += 1;
             if steps == STEPS {
                 steps = 0;
                 if !watch(self.progress()) {
-                    return Ok((self.finish(), false));
+                    return Ok(false);
                 }
             }
-            self.step(true, &mut nobody)?;
+            self.step::<PROFILED>(true, &mut nobody)?;
         }
-        Ok((self.finish(), true))
+        Ok(true)
     }
 
     fn progress(&self) -> RunProgress {

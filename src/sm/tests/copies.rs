@@ -22,7 +22,7 @@ impl Workload for Programs {
     }
 }
 
-fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> {
+pub(super) fn on(config: &Config, warps: Vec<Vec<Instr>>) -> Result<Statistics> {
     let programs = Programs {
         info: KernelInfo {
             name: "copies".to_owned(),
@@ -228,6 +228,33 @@ fn a_wait_may_leave_groups_on_their_way() {
     // Rows are read from the second cycle on; the wait could issue in the fifth.
     assert_eq!(of(1).stalls.async_copy, 1);
     assert_eq!(of(0).stalls.async_copy, 4 + 20 + 1 - 4);
+}
+
+/// Bulk groups are those of a thread: a lane waits for its own, and leaves as
+/// many of its own on their way.
+#[test]
+fn every_lane_has_bulk_groups_of_its_own() {
+    let by = |lanes: u64, mut instr: Instr| {
+        instr.mask = lanes;
+        instr
+    };
+    let program = |lanes, left| {
+        vec![
+            by(1, copy(true, 32 * 4, false)),
+            by(1, group(BulkGroupOp::Commit, 0)),
+            by(2, copy(true, 32 * 20, false)),
+            by(2, group(BulkGroupOp::Commit, 0)),
+            by(lanes, group(BulkGroupOp::WaitRead, left)),
+        ]
+    };
+    let stalls = |lanes, left| {
+        let s = on(&copying(32), vec![program(lanes, left)]).unwrap();
+        s.stalls.async_copy
+    };
+    // The rows of the first are read by the sixth cycle, as above.
+    assert_eq!((stalls(1, 0), stalls(2, 0)), (1, 4 + 20 + 1 - 4));
+    assert_eq!((stalls(3, 0), stalls(3, 1)), (4 + 20 + 1 - 4, 0));
+    assert_eq!(stalls(4, 0), 0, "a lane without groups");
 }
 
 /// `cp.async.mbarrier.arrive`: the arrival comes behind the load of the copy.

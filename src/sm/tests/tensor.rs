@@ -119,3 +119,52 @@ fn the_presets_are_near_the_microbenchmarks() {
         assert_eq!(of(5) - of(4), cycles, "{preset} {product}");
     }
 }
+
+/// Products of warpgroups have a rate of their own, where the machine has one:
+/// m64n256k16 of f16 in 128 cycles on sm90, all of the whitepaper's 2048
+/// multiplications a cycle.
+#[test]
+fn products_of_warpgroups_have_their_rate() {
+    let of = |preset: &str, group| {
+        let units = Config::preset(preset).unwrap().sm.tensor;
+        units.occupied(16, 64 * 256 * 16 / 4, group).unwrap()
+    };
+    assert_eq!((of("sm90", true), of("sm90", false)), (128, 205));
+    assert_eq!(of("sm80", true), of("sm80", false));
+    let product = |flag: u8| {
+        let mut product = Instr::new(InstrKind::Mma, 0, 1);
+        (product.sub, product.amount) = (16 | flag, 2048);
+        product
+    };
+    let cycles = |group: u32, flag| {
+        let config = tiny(&format!(
+            "[tensor]\nmacs_per_cycle = 256\nlatency = 17\ngroup_macs_per_cycle = {group}\n"
+        ));
+        copies::on(&config, vec![vec![product(flag); 5]])
+            .unwrap()
+            .cycles
+    };
+    assert_eq!(cycles(512, OF_GROUP), 4 * 4 + 4 + 17);
+    for (group, flag) in [(512, 0), (0, OF_GROUP), (0, 0)] {
+        assert_eq!(cycles(group, flag), 4 * 8 + 8 + 17, "{group} {flag}");
+    }
+}
+
+/// Products of a warpgroup into one accumulator follow each other in the unit;
+/// who reads it waits for the last. Those of a warp wait for each other.
+#[test]
+fn products_of_warpgroups_do_not_wait_for_their_accumulator() {
+    let config = tiny("[tensor]\nmacs_per_cycle = 256\nlatency = 17\n");
+    let cycles = |flag: u8, reads: bool| {
+        let mut product = Instr::new(InstrKind::Mma, 0, 1);
+        (product.sub, product.amount, product.dst) = (16 | flag, 2048, Some(1));
+        let mut program = vec![product; 5];
+        let mut read = Instr::new(InstrKind::Alu, 0, 1);
+        read.srcs = Sources::new(&[1]).unwrap();
+        program.extend(reads.then_some(read));
+        copies::on(&config, vec![program]).unwrap().cycles
+    };
+    assert_eq!(cycles(OF_GROUP, false), 5 * 8 + 17);
+    assert_eq!(cycles(OF_GROUP, true), 5 * 8 + 17 + 1);
+    assert_eq!(cycles(0, false), 5 * (8 + 17));
+}

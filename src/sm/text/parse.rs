@@ -244,7 +244,7 @@ impl Parser {
                 at,
                 format!("there is no instruction '{word}'"),
                 "instructions are alu, mov, sfu, branch, ld.shared, st.shared, atom.shared.OP, \
-                 ldlk, stul, ld.global, st.global, bar, relssp, exit, mma.BITS.MACS",
+                 ldlk, stul, ld.global, st.global, bar, relssp, exit, mma.BITS.MACS, tex",
             );
         };
         let mut instr = Instr::new(kind, self.pc, 0);
@@ -367,9 +367,11 @@ impl Parser {
         // The first register is the destination, but for kinds that have none;
         // a memory kind has one where a register stands before the address.
         let has_dst = match kind {
-            InstrKind::Alu | InstrKind::Mov | InstrKind::Sfu | InstrKind::Mma => {
-                !registers.is_empty()
-            }
+            InstrKind::Alu
+            | InstrKind::Mov
+            | InstrKind::Sfu
+            | InstrKind::Mma
+            | InstrKind::Texture => !registers.is_empty(),
             InstrKind::LdShared
             | InstrKind::LdGlobal
             | InstrKind::LdLock

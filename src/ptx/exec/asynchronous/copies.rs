@@ -19,6 +19,7 @@ pub fn wait(m: &mut Machine, left: Option<u32>, exec: u32) {
 pub fn commit_group(m: &mut Machine) {
     if let Some(races) = &mut m.races {
         races.reads.commit(m.warp);
+        races.accumulators.commit(m.warp);
     }
 }
 
@@ -26,6 +27,7 @@ pub fn commit_group(m: &mut Machine) {
 pub fn wait_group(m: &mut Machine, left: u32) {
     if let Some(races) = &mut m.races {
         races.reads.wait(m.warp, left);
+        races.accumulators.wait(m.warp, left);
     }
 }
 

@@ -1,8 +1,9 @@
 //! Checks that need more than the instruction: races with earlier accesses,
-//! reads of what nobody has written, products that the warps of a warpgroup
-//! do not have in common. They compare with the state in `race` and `machine`
+//! reads of what nobody has written or waited for, products that the warps of a
+//! warpgroup do not have in common. They compare with the state in `race` and `machine`
 //! and note findings.
 
+pub(super) mod accumulators;
 pub(super) mod groups;
 pub(super) mod raced;
 pub(super) mod unwritten;

@@ -81,6 +81,9 @@ struct Decoder<'m> {
     /// Registers that may be read before they are written, of the function
     /// that is being decoded, with their numbers among those of the entry.
     unsure: HashMap<u32, u32>,
+    /// Its registers that are the accumulator of a product of a warpgroup, with
+    /// their numbers among those of the entry.
+    accumulators: HashMap<u32, u32>,
 }
 
 /// Decodes an entry; `vector` allows vector instructions.
@@ -113,6 +116,7 @@ pub(super) fn decode(
         next: RESERVED,
         origins: Vec::new(),
         unsure: HashMap::new(),
+        accumulators: HashMap::new(),
     };
     decoder.entry(entry);
     if decoder.problems.is_empty() {
@@ -172,6 +176,7 @@ impl<'m> Decoder<'m> {
         let body = self.body();
         let cfg = Cfg::new(body);
         self.allocate_registers(&cfg);
+        self.number_accumulators(body);
         self.follow_addresses();
         let start = self.starts[&function];
         for (at, i) in body.instructions.iter().enumerate() {
@@ -247,6 +252,7 @@ impl<'m> Decoder<'m> {
         self.image.sources.push(source);
         let (reads, writes) = info::accessed(i);
         self.note_unsure(&reads, &writes);
+        self.note_accumulators(i, &reads, &writes);
         self.image.infos.push(InstructionInfo {
             kind: info::kind(i),
             function: self.function,

@@ -3,12 +3,15 @@
 use super::Decoder;
 use super::operand::Reason;
 use super::tensor::{places, register_of};
-use crate::ptx::ast::{Immediate, Instruction, Operand};
+use crate::ptx::ast::{Function, Immediate, Instruction, Operand, Register};
 use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::image::matrices::{Factor, GroupOp, Matrices, ROWS, Stored};
 use crate::ptx::exec::image::{From, MemoryOp, MemoryOrder, Region, Transfer};
+use crate::ptx::exec::race::Uses;
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::opcodes::Opcode;
+use crate::ptx::operands;
 use crate::ptx::tensor::{GroupForm, Major, PIECE, Place, wgmma};
 use std::ops::Range;
 
@@ -17,6 +20,11 @@ const TARGET: &str = "sm_90a";
 /// Most elements of a part of `b`, and most columns of one.
 const ELEMENTS: u32 = 1024;
 const COLUMNS: u32 = 32;
+
+/// Whether it is `wgmma.mma_async`.
+fn is_product(i: &Instruction) -> bool {
+    i.opcode == Opcode::Wgmma && i.has(Word::MmaAsync)
+}
 
 /// The constants after the factors.
 struct Tail {
@@ -59,6 +67,49 @@ impl Decoder<'_> {
         } else {
             Err("no operands expected".to_owned())
         }
+    }
+
+    /// Numbers the registers of the function that products of warpgroups write.
+    pub(super) fn number_accumulators(&mut self, body: &Function) {
+        self.accumulators.clear();
+        let products = body.instructions.iter().filter(|i| is_product(i));
+        for register in products.flat_map(operands::writes) {
+            let next = self.image.accumulators;
+            let number = *self.accumulators.entry(register.0).or_insert(next);
+            self.image.accumulators = next.max(number + 1);
+        }
+    }
+
+    /// What the instruction at hand does with these registers.
+    pub(super) fn note_accumulators(
+        &mut self,
+        i: &Instruction,
+        reads: &[Register],
+        writes: &[Register],
+    ) {
+        if self.accumulators.is_empty() {
+            return;
+        }
+        let product = is_product(i);
+        let body = self.body();
+        let number = |r: &Register| self.accumulators.get(&r.0).copied();
+        let name = |r: &Register| body.registers[r.0 as usize].name.clone();
+        let own = |r: &&Register| product && writes.contains(*r);
+        let reads = reads.iter().filter(|r| !own(r));
+        let uses = Uses {
+            reads: reads.filter_map(|r| Some((number(r)?, name(r)))).collect(),
+            writes: writes.iter().filter_map(number).collect(),
+            product,
+        };
+        if uses.reads.is_empty() && uses.writes.is_empty() {
+            return;
+        }
+        let image = &mut self.image;
+        image.accumulators_at.resize(image.infos.len(), None);
+        image
+            .accumulators_at
+            .push(Some(image.accumulator_uses.len() as u32));
+        image.accumulator_uses.push(uses);
     }
 
     fn group_wait(&mut self, i: &Instruction) -> Result<(), Reason> {

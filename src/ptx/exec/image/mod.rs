@@ -12,7 +12,7 @@ pub(super) mod form;
 pub(super) mod matrices;
 
 use super::api::InstructionInfo;
-use super::race::Strength;
+use super::race::{Strength, Uses};
 pub(super) use super::registers::From;
 use super::registers::{Pair, Slot};
 use super::scalar::Scalar;
@@ -375,6 +375,12 @@ pub(super) struct Image {
     pub unsure_at: Vec<Option<u32>>,
     pub unsure: Vec<Unsure>,
     pub unsure_registers: usize,
+    /// Of each instruction up to the last one that has some, the entry of
+    /// `accumulator_uses`.
+    pub accumulators_at: Vec<Option<u32>>,
+    pub accumulator_uses: Vec<Uses>,
+    /// Registers that are the accumulator of a product of a warpgroup.
+    pub accumulators: u32,
     pub register_bytes: u32,
     pub constants: Vec<(Slot, u64)>,
     pub specials: Vec<(Slot, Special)>,

@@ -10,11 +10,14 @@
 //! other, but for volatile ones of lanes of one warp: a GPU need not execute
 //! these in lockstep, which is what code with them relies on.
 
+mod accumulators;
 mod clock;
 mod flights;
 pub(super) mod global;
 mod reading;
 
+use accumulators::Accumulators;
+pub(super) use accumulators::Uses;
 use clock::{Order, Stamp};
 use flights::Flights;
 use reading::Reads;
@@ -78,6 +81,7 @@ pub(super) struct Races {
     pub order: Order,
     pub flights: Flights,
     pub reads: Reads,
+    pub accumulators: Accumulators,
 }
 
 impl Races {
@@ -87,6 +91,7 @@ impl Races {
             order: Order::new(threads),
             flights: Flights::new(bytes, threads),
             reads: Reads::new(bytes, threads),
+            accumulators: Accumulators::new(threads),
         }
     }
 
@@ -96,6 +101,7 @@ impl Races {
         self.order.clear();
         self.flights.clear();
         self.reads.clear();
+        self.accumulators.clear();
     }
 
     /// A thread accesses a byte: the access that it races with.

@@ -2,6 +2,7 @@
 
 use crate::ptx::exec::access::reading;
 use crate::ptx::exec::api::{Access, Event};
+use crate::ptx::exec::check::accumulators;
 use crate::ptx::exec::check::groups;
 use crate::ptx::exec::check::raced;
 use crate::ptx::exec::check::unwritten;
@@ -17,6 +18,9 @@ pub fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
     let image = m.image;
     if let Some(at) = image.unsure_at[pc as usize] {
         unwritten::registers(m, at, exec);
+    }
+    if let Some(&Some(at)) = image.accumulators_at.get(pc as usize) {
+        accumulators::access(m, at, exec);
     }
     let event = Event {
         warp: m.warp,

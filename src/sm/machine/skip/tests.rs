@@ -125,7 +125,7 @@ fn run(config: &Config, workload: &dyn Workload, skip: bool) -> (End, u64) {
     let (mut steps, mut cycle) = (0, 0);
     let mut result = Ok(());
     while result.is_ok() && !sm.is_done() {
-        result = sm.step(skip, &mut |path, inputs, out, cycles| {
+        result = sm.step::<false>(skip, &mut |path, inputs, out, cycles| {
             for _ in 0..cycles {
                 assert_eq!(plain.step(inputs), *out, "cycle {cycle}");
                 assert_eq!(plain.wb_data(), path.wb_data(), "cycle {cycle}");
