@@ -69,7 +69,8 @@ impl Job<'_> {
             }
         }
         left.extend(self.unmapped());
-        left.sort_by(|a, b| (&a.ptx_file, a.line).cmp(&(&b.ptx_file, b.line)));
+        let key = |l: &Left| (l.ptx_file.clone(), l.line, l.reason.clone());
+        left.sort_by_key(key);
         left.dedup();
         Ok(Selected {
             regions,
