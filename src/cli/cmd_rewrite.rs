@@ -1,6 +1,5 @@
 //! `spadkit rewrite`: a bank mapping put into a PTX kernel.
 
-mod modes;
 mod proposal;
 mod report;
 mod resources;
@@ -137,7 +136,6 @@ impl Job<'_> {
         let report = Report {
             resources: self.resources(&rewritten, printer),
             proposal: self.proposal(&rewritten)?,
-            modes: self.modes(&rewritten)?,
             rewritten: &rewritten,
             measured: measured.as_ref(),
             machine: self.machine,
@@ -185,7 +183,7 @@ impl RewriteArgs {
 
     fn module(&self, launch: Option<&LaunchFile>) -> Result<Module> {
         let path = match (launch, is_launch(&self.input)) {
-            (Some(file), true) => return file.module()?.one_text(),
+            (Some(file), true) => return file.module(),
             _ => &self.input,
         };
         read_module(path)
@@ -284,10 +282,9 @@ impl Rewriting<'_> {
             plain: self.plain,
         };
         let hashes = args.hashes()?;
-        let module = self.module.clone().one_text()?;
-        let (request, threads) = args.request(machine, &module, self.launch, hashes)?;
+        let (request, threads) = args.request(machine, self.module, self.launch, hashes)?;
         let job = Job {
-            module: &module,
+            module: self.module,
             request: &request,
             machine,
             launch: self.launch,

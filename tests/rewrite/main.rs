@@ -3,7 +3,6 @@
 
 mod cli;
 mod cost;
-mod engines;
 #[path = "../kernels/files.rs"]
 mod files;
 mod mixed;
