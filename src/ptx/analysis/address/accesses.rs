@@ -4,7 +4,7 @@ use super::super::{Affine, Affines, NotAffine, Term, Values};
 use super::Touches;
 use super::calls::Summaries;
 use super::origin::Origins;
-use super::sites::{AccessKind, reads_anywhere, sites, touches};
+use super::sites::{AccessKind, DESCRIPTOR, described, descriptors, sites, touches};
 use crate::ptx::ast::{Base, Function, Instruction, Module, Operand};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::opcodes::Opcode;
@@ -16,6 +16,8 @@ pub struct SharedAccess {
     pub at: u32,
     /// What it does.
     pub kind: AccessKind,
+    /// Which operand is the address, or the descriptor; of a call the function.
+    pub operand: usize,
     /// Bytes that a lane accesses; of a call, and of another kind, 0.
     pub bytes: u32,
     /// Whether it has a guard.
@@ -37,7 +39,7 @@ pub struct SharedAccess {
 impl SharedAccess {
     /// One of which nothing but what it touches is known.
     fn unknown(
-        (at, i): (u32, &Instruction),
+        (at, i, operand): (u32, &Instruction, usize),
         kind: AccessKind,
         reason: &'static str,
         touches: Touches,
@@ -45,6 +47,7 @@ impl SharedAccess {
         SharedAccess {
             at,
             kind,
+            operand,
             bytes: 0,
             guarded: i.guard.is_some(),
             generic: false,
@@ -75,15 +78,21 @@ pub fn shared_accesses(
         if i.opcode == Opcode::Call {
             let touches = summaries.call(module, &mut origins, at, i);
             let reason = "accesses of the function that is called";
-            let access =
-                |touches| SharedAccess::unknown((at, i), AccessKind::Call, reason, touches);
+            let call = (at, i, 1);
+            let access = |touches| SharedAccess::unknown(call, AccessKind::Call, reason, touches);
             list.extend(touches.map(access));
             continue;
         }
-        if let Some(reason) = reads_anywhere(i) {
-            let touches = Touches::All { at, reason };
-            let access = SharedAccess::unknown((at, i), AccessKind::Other, reason, touches);
-            list.push(access);
+        for operand in descriptors(function, i) {
+            let id = origins.operand(at, &i.operands[operand]);
+            let origin = summaries.of_callers(index, at, origins.get(id));
+            let (of, touches) = ((at, i, operand), described(at, &origin));
+            list.push(SharedAccess::unknown(
+                of,
+                AccessKind::Other,
+                DESCRIPTOR,
+                touches,
+            ));
         }
         for site in sites(i) {
             let id = origins.operand(at, site.operand);
@@ -111,6 +120,7 @@ pub fn shared_accesses(
             list.push(SharedAccess {
                 at,
                 kind: site.kind,
+                operand: site.at,
                 bytes: site.bytes,
                 guarded: i.guard.is_some(),
                 generic,

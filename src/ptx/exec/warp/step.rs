@@ -9,6 +9,7 @@ use crate::ptx::exec::execute::{self, execute, members};
 use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::system::print;
+use crate::ptx::names::Special;
 
 /// Branches after which others get their turn.
 const TURN: u32 = 1 << 14;
@@ -208,7 +209,7 @@ impl Warp {
                 return Flow::Stopped(Stopped::Abort);
             }
             Form::Trap if exec != 0 => {
-                let text = "the kernel executed trap".to_owned();
+                let text = trap_text(m);
                 return Flow::Stopped(trap(m, exec.trailing_zeros(), text));
             }
             // No lane executes it, or the phase is complete.
