@@ -304,6 +304,19 @@ pub(super) fn trap(m: &mut Machine, lane: u32, text: String) -> Stopped {
     Stopped::Abort
 }
 
+/// What is said of a trap. The barrier of a grid in cooperative groups traps if
+/// the registers that it needs are zero.
+fn trap_text(m: &Machine) -> String {
+    let mut read = m.image.specials.iter().map(|(_, special)| *special);
+    let hint = if read.any(|special| special == Special::Envreg) {
+        "; it reads %envreg, which is zero here: grid.sync() needs a cooperative launch, which is \
+         not supported"
+    } else {
+        ""
+    };
+    format!("the kernel executed trap{hint}")
+}
+
 /// Puts the sides of a branch on the stack; lanes that already are where
 /// all meet wait in the entry below.
 fn diverge(path: &mut Path, meet: u32, sides: &[(u32, u32)]) {
