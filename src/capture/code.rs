@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::ptx::ast::{
     Function, Immediate, Instruction, Module, Operand, Register, Statement, StatementKind,
 };
-use crate::ptx::exec::{InstructionInfo, Kind, Program};
+use crate::ptx::exec::{InstructionInfo, InstructionKind, Program};
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
@@ -253,21 +253,23 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
         },
         (_, Opcode::Wgmma) if i.has(Word::CommitGroup) => Role::ProductCommit,
         (_, Opcode::Wgmma) if waits_for_all(i) => Role::ProductWait,
-        (Kind::Branch, _) => Role::Branch,
-        (Kind::Barrier, _) => barrier(i),
-        (Kind::Load, _) => memory(Op::Load),
-        (Kind::Store, _) => memory(Op::Store),
-        (Kind::Atomic, _) => Role::Memory {
+        (InstructionKind::Branch, _) => Role::Branch,
+        (InstructionKind::Barrier, _) => barrier(i),
+        (InstructionKind::Load, _) => memory(Op::Load),
+        (InstructionKind::Store, _) => memory(Op::Store),
+        (InstructionKind::Atomic, _) => Role::Memory {
             op: Op::Atomic,
             operation: operation(i),
         },
-        (Kind::Sfu, _) => Role::Plain(InstrKind::Sfu),
-        (Kind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
-        (Kind::Tensor, _) => match Work::of(i) {
+        (InstructionKind::Sfu, _) => Role::Plain(InstrKind::Sfu),
+        (InstructionKind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
+        (InstructionKind::Tensor, _) => match Work::of(i) {
             Some(work) => Role::Product(work),
             None => Role::Plain(InstrKind::Alu),
         },
-        (Kind::Alu | Kind::Warp | Kind::Other, _) => Role::Plain(InstrKind::Alu),
+        (InstructionKind::Alu | InstructionKind::Warp | InstructionKind::Other, _) => {
+            Role::Plain(InstrKind::Alu)
+        }
     }
 }
 

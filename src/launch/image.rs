@@ -22,12 +22,12 @@ pub struct Image {
     /// Pixels are below 2^bits.
     pub bits: u32,
     /// What the image shows.
-    pub kind: Kind,
+    pub kind: ImageKind,
 }
 
 /// What an image shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum ImageKind {
     /// Random values 64 pixels apart, straight in between.
     Smooth,
     /// Each pixel one of so many levels, equally spaced and equally likely.
@@ -47,7 +47,7 @@ pub enum Kind {
 pub(super) fn image(element: Element, count: u64, image: &Image) -> Vec<u8> {
     let item = |v: u64| element.bytes_of_integer(v.into());
     let items = match image.kind {
-        Kind::Points(bands) => points(image, bands, count),
+        ImageKind::Points(bands) => points(image, bands, count),
         _ => pixels(image),
     };
     items.into_iter().flat_map(item).collect()
@@ -57,7 +57,7 @@ pub(super) fn image(element: Element, count: u64, image: &Image) -> Vec<u8> {
 /// there are none.
 fn points(image: &Image, bands: u64, count: u64) -> Vec<u64> {
     let edges = pixels(&Image {
-        kind: Kind::Edges(bands),
+        kind: ImageKind::Edges(bands),
         ..image.clone()
     });
     let all: Vec<u64> = (0..)
@@ -79,13 +79,13 @@ fn pixels(image: &Image) -> Vec<u64> {
         (0..count).map(level).collect()
     };
     match image.kind {
-        Kind::Noise(levels) => noise(levels),
-        Kind::Uniform => noise(values),
-        Kind::Share(percent) => (0..count)
+        ImageKind::Noise(levels) => noise(levels),
+        ImageKind::Uniform => noise(values),
+        ImageKind::Share(percent) => (0..count)
             .map(|_| shared(&mut stream, percent, values))
             .collect(),
-        Kind::Smooth => smooth(image, &mut stream),
-        Kind::Edges(bands) | Kind::Points(bands) => {
+        ImageKind::Smooth => smooth(image, &mut stream),
+        ImageKind::Edges(bands) | ImageKind::Points(bands) => {
             edges(image, &smooth(image, &mut stream), bands)
         }
     }
@@ -139,7 +139,7 @@ fn edges(image: &Image, smooth: &[u64], bands: u64) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    fn of(kind: Kind) -> Image {
+    fn of(kind: ImageKind) -> Image {
         Image {
             seed: 1,
             width: 200,
@@ -157,10 +157,10 @@ mod tests {
     #[test]
     fn seeds_decide() {
         for kind in [
-            Kind::Smooth,
-            Kind::Noise(64),
-            Kind::Share(30),
-            Kind::Uniform,
+            ImageKind::Smooth,
+            ImageKind::Noise(64),
+            ImageKind::Share(30),
+            ImageKind::Uniform,
         ] {
             let (one, two) = (
                 of(kind),
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn noise_has_its_levels_and_no_others() {
         for levels in [1, 16, 64, 256] {
-            let mut found = pixels(&of(Kind::Noise(levels)));
+            let mut found = pixels(&of(ImageKind::Noise(levels)));
             found.sort_unstable();
             found.dedup();
             let want: Vec<u64> = (0..levels).map(|l| l * (4096 / levels)).collect();
@@ -190,14 +190,14 @@ mod tests {
     #[test]
     fn a_share_has_one_value() {
         for share in [30, 50, 100] {
-            let found = percent(&pixels(&of(Kind::Share(share))), |p| p == 2048);
+            let found = percent(&pixels(&of(ImageKind::Share(share))), |p| p == 2048);
             assert!(found.abs_diff(share as usize) <= 1, "{share}: {found}");
         }
     }
 
     #[test]
     fn smooth_is_smooth_and_goes_through_its_grid() {
-        let image = of(Kind::Smooth);
+        let image = of(ImageKind::Smooth);
         let found = pixels(&image);
         // A cell has a slope of at most 4096 / 64.
         for row in found.chunks(200) {
@@ -210,7 +210,10 @@ mod tests {
 
     #[test]
     fn edges_lie_between_bands() {
-        let (smooth, edges) = (pixels(&of(Kind::Smooth)), pixels(&of(Kind::Edges(4))));
+        let (smooth, edges) = (
+            pixels(&of(ImageKind::Smooth)),
+            pixels(&of(ImageKind::Edges(4))),
+        );
         for y in 0..99 {
             for x in 0..199 {
                 let i = y * 200 + x;
@@ -226,19 +229,19 @@ mod tests {
 
     #[test]
     fn points_are_edges_in_raster_order() {
-        let edges = pixels(&of(Kind::Edges(4)));
-        let found = points(&of(Kind::Points(4)), 4, 100);
+        let edges = pixels(&of(ImageKind::Edges(4)));
+        let found = points(&of(ImageKind::Points(4)), 4, 100);
         assert!(found.is_sorted());
         for p in found {
             assert_eq!(edges[((p >> 16) * 200 + (p & 0xffff)) as usize], 4095);
         }
         // One band has no edges.
-        assert_eq!(points(&of(Kind::Points(1)), 1, 3), [0; 3]);
+        assert_eq!(points(&of(ImageKind::Points(1)), 1, 3), [0; 3]);
     }
 
     #[test]
     fn pixels_become_elements() {
-        let bytes = image(Element::Unsigned(2), 20_000, &of(Kind::Share(100)));
+        let bytes = image(Element::Unsigned(2), 20_000, &of(ImageKind::Share(100)));
         assert_eq!(bytes[..2], 2048u16.to_le_bytes());
         assert_eq!(bytes.len(), 40_000);
     }

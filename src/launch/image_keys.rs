@@ -1,7 +1,7 @@
 //! The keys of a buffer with `init = "image"`.
 
 use super::element::Element;
-use super::image::{Image, Kind};
+use super::image::{Image, ImageKind};
 use crate::error::Result;
 use crate::input::section::Section;
 
@@ -14,7 +14,7 @@ pub(super) fn parse_image(section: &Section, element: Element) -> Result<Image> 
     let kind = parse_kind(section, bits)?;
     let (width, height) = parse_size(section)?;
     match kind {
-        Kind::Points(_) => require_room_for_points(section, element)?,
+        ImageKind::Points(_) => require_room_for_points(section, element)?,
         _ => require_count(section, width * height)?,
     }
     Ok(Image {
@@ -67,7 +67,7 @@ fn require_room_for_points(section: &Section, element: Element) -> Result<()> {
 }
 
 /// `kind` with `levels` or `share`.
-fn parse_kind(section: &Section, bits: u32) -> Result<Kind> {
+fn parse_kind(section: &Section, bits: u32) -> Result<ImageKind> {
     const EXPECTED: &str = "\"smooth\", \"noise\", \"share\", \"uniform\", \"edges\" or \"points\"";
     let kind = section.required_string("kind", EXPECTED)?.value;
     if !["noise", "edges", "points"].contains(&kind.as_str()) {
@@ -82,13 +82,13 @@ fn parse_kind(section: &Section, bits: u32) -> Result<Kind> {
         Ok(levels.unwrap_or(default.min(1 << bits)))
     };
     Ok(match kind.as_str() {
-        "smooth" => Kind::Smooth,
-        "noise" => Kind::Noise(levels(256)?),
-        "uniform" => Kind::Uniform,
-        "edges" => Kind::Edges(levels(4)?),
-        "points" => Kind::Points(levels(4)?),
+        "smooth" => ImageKind::Smooth,
+        "noise" => ImageKind::Noise(levels(256)?),
+        "uniform" => ImageKind::Uniform,
+        "edges" => ImageKind::Edges(levels(4)?),
+        "points" => ImageKind::Points(levels(4)?),
         "share" => match section.integer("share", 0, 100)? {
-            Some(percent) => Kind::Share(percent),
+            Some(percent) => ImageKind::Share(percent),
             None => return Err(section.missing("share", "percent of the pixels")),
         },
         other => {

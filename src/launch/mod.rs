@@ -32,7 +32,7 @@ pub use contents::Buffer;
 pub use element::Element;
 pub use expect::{Comparison, Expect, compare};
 pub use file::LaunchFile;
-pub use image::{Image, Kind as ImageKind};
+pub use image::{Image, ImageKind};
 pub use init::{Init, Random, Range};
 pub use module::read_module;
 pub use outline::refuse_ptx;

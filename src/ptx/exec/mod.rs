@@ -49,10 +49,10 @@ mod warp;
 
 pub use api::reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece, TensorRows};
 pub use api::{
-    Access, BlockSink, BufferId, Event, Finding, FindingKind, HEAP_BYTES, InstructionInfo, Kind,
-    Launch, Options, Outcome, Sink,
+    Access, BlockSink, BufferId, Event, Finding, FindingKind, HEAP_BYTES, InstructionInfo,
+    InstructionKind, Launch, Options, Outcome, Sink,
 };
-pub(crate) use machine::phase::{Arrival, Object as BarrierObject};
+pub(crate) use machine::phase::{Arrival, BarrierObject};
 pub use memory::Memory;
 pub use program::{Parameter, Program, SymbolInfo};
 pub use tensor_map::{Boxed, TensorMap, Wrong};

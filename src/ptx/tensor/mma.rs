@@ -29,7 +29,7 @@ pub(in crate::ptx) enum Arithmetic {
 
 /// What a product computes from what.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ptx) struct Form {
+pub(in crate::ptx) struct MmaForm {
     /// Rows, columns, length of the inner products.
     pub size: [u32; 3],
     pub fragments: Fragments,
@@ -57,7 +57,7 @@ fn is_shape(text: &str) -> bool {
 }
 
 /// What an `mma` computes; why it is none that its target has.
-pub(in crate::ptx) fn mma(i: &Instruction, target: Target) -> Result<Form, String> {
+pub(in crate::ptx) fn mma(i: &Instruction, target: Target) -> Result<MmaForm, String> {
     let name = named(i);
     if !i.has(Word::Sync) || !i.has(Word::Aligned) {
         return Err(format!("`{name}` needs .sync.aligned"));
@@ -133,7 +133,7 @@ fn has(tile: &Tile, ty: Type, sparse: bool) -> bool {
 }
 
 /// A product of the tables.
-fn plain(i: &Instruction, shape: Word, types: [Type; 4], sparse: bool) -> Result<Form, String> {
+fn plain(i: &Instruction, shape: Word, types: [Type; 4], sparse: bool) -> Result<MmaForm, String> {
     let [d, a, b, c] = types;
     let name = named(i);
     let tile = row(shape, a.bits(), sparse).filter(|tile| has(tile, a, sparse));
@@ -182,7 +182,7 @@ fn plain(i: &Instruction, shape: Word, types: [Type; 4], sparse: bool) -> Result
             d.text()
         ));
     }
-    Ok(Form {
+    Ok(MmaForm {
         size: tile.size,
         fragments: tile.fragments,
         c: accumulator,
@@ -202,7 +202,7 @@ pub(super) fn layouts(i: &Instruction) -> impl Iterator<Item = Word> + '_ {
 }
 
 /// `.m8n8k4` of f16: four products of 8 x 8 x 4, one for each pair of quads.
-fn quad_pairs(i: &Instruction, types: [Type; 4]) -> Result<Form, String> {
+fn quad_pairs(i: &Instruction, types: [Type; 4]) -> Result<MmaForm, String> {
     let layouts: Vec<Word> = layouts(i).collect();
     let [of_a, of_b] = layouts[..] else {
         return Err("`mma.m8n8k4` needs .row or .col of both factors".to_owned());
@@ -225,7 +225,7 @@ fn quad_pairs(i: &Instruction, types: [Type; 4]) -> Result<Form, String> {
         ));
     };
     let by = |word: Word| usize::from(word == Word::Col);
-    Ok(Form {
+    Ok(MmaForm {
         size: [8, 8, 4],
         fragments: Fragments {
             a: QUADS_A[by(of_a)],
@@ -256,7 +256,7 @@ pub(super) fn arithmetic(i: &Instruction, a: Type, d: Type) -> Arithmetic {
 }
 
 /// Modifiers that only some sums have.
-fn accumulates(i: &Instruction, form: &Form) -> Result<(), String> {
+fn accumulates(i: &Instruction, form: &MmaForm) -> Result<(), String> {
     check_sums(i, named(i), form.arithmetic)
 }
 
@@ -290,7 +290,7 @@ pub(super) fn check_sums(i: &Instruction, name: &str, sums: Arithmetic) -> Resul
 }
 
 /// The first compute capability that has a product.
-fn first_target(shape: Word, form: &Form) -> Target {
+fn first_target(shape: Word, form: &MmaForm) -> Target {
     let a = form.types[1];
     let of_shape = match row(shape, a.bits(), form.sparse) {
         Some(tile) => tile.target,

@@ -21,7 +21,7 @@ mod work;
 pub use descriptor::{Descriptor, Major};
 pub(in crate::ptx) use element::{float, integer, packed};
 pub use fragment::{Bit, Fragment, Place};
-pub(in crate::ptx) use mma::{Arithmetic, Form, mma};
+pub(in crate::ptx) use mma::{Arithmetic, MmaForm, mma};
 pub(in crate::ptx) use sparse::Sparsity;
 pub use swizzle::{PIECE, Swizzle};
 pub use table::{Fragments, fragments};

@@ -187,7 +187,7 @@ impl Finding {
 
 /// What an executed instruction is, for traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum InstructionKind {
     /// Integer, float, move, conversion.
     Alu,
     /// Special functions: rcp, sqrt, sin, ex2, ...; also f64 division.
@@ -214,7 +214,7 @@ pub enum Kind {
 #[derive(Clone, Debug)]
 pub struct InstructionInfo {
     /// What it is.
-    pub kind: Kind,
+    pub kind: InstructionKind,
     /// Function, as index of [`crate::ptx::Module::functions`].
     pub function: u32,
     /// Index in [`crate::ptx::Function::instructions`].

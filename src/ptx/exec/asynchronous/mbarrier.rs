@@ -10,7 +10,7 @@ use crate::ptx::exec::image::{
     Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in,
 };
 use crate::ptx::exec::machine::Machine;
-use crate::ptx::exec::machine::phase::{Arrival, Awaited, Object};
+use crate::ptx::exec::machine::phase::{Arrival, Awaited, BarrierObject};
 use crate::ptx::exec::registers::active;
 
 /// Bytes of an object, and their alignment.
@@ -183,7 +183,7 @@ fn init(m: &mut Machine, lane: u32, at: u64, count: u32) {
         let kind = (FindingKind::InvalidBarrier, true);
         m.note(kind, lane, Some(at), name, text);
     }
-    match Object::new(count) {
+    match BarrierObject::new(count) {
         Ok(object) => {
             m.mbarriers.objects.insert(at, object);
             let bytes = at as usize..(at + BYTES) as usize;

@@ -4,7 +4,7 @@ use super::Decoder;
 use super::operand::Reason;
 use crate::ptx::ast::{Function, Instruction, LabelKind, Operand, Parameter};
 use crate::ptx::exec::image::form::{Form, Step};
-use crate::ptx::exec::image::{CallOp, Callee, Passed, Place, SystemCall};
+use crate::ptx::exec::image::{CallOp, Callee, Passed, SystemCall, ValuePlace};
 use crate::ptx::exec::registers::Width;
 use crate::ptx::names::Type;
 
@@ -104,7 +104,7 @@ impl Decoder<'_> {
         &mut self,
         function: u32,
         parameter: Parameter,
-    ) -> Result<(Place, u32, Type), Reason> {
+    ) -> Result<(ValuePlace, u32, Type), Reason> {
         let head: &Function = &self.module.functions[function as usize];
         match parameter {
             Parameter::Variable(at) => {
@@ -113,23 +113,27 @@ impl Decoder<'_> {
                     .locals
                     .get(&(function, at))
                     .ok_or("a parameter without memory")?;
-                Ok((Place::Local(*offset), variable.bytes as u32, variable.ty))
+                Ok((
+                    ValuePlace::Local(*offset),
+                    variable.bytes as u32,
+                    variable.ty,
+                ))
             }
             Parameter::Register(register) => {
                 let ty = head.registers[register.0 as usize].ty;
                 let caller = std::mem::replace(&mut self.function, function);
                 let slot = self.register(register);
                 self.function = caller;
-                Ok((Place::Slot(slot), ty.bytes(), ty))
+                Ok((ValuePlace::Slot(slot), ty.bytes(), ty))
             }
         }
     }
 
-    fn passed(&mut self, operand: &Operand, ty: Type) -> Result<Place, Reason> {
+    fn passed(&mut self, operand: &Operand, ty: Type) -> Result<ValuePlace, Reason> {
         Ok(match operand {
-            Operand::Variable(symbol, 0) => Place::Local(self.local_of(*symbol)?),
+            Operand::Variable(symbol, 0) => ValuePlace::Local(self.local_of(*symbol)?),
             // Passing copies bits, whatever the two sides call them.
-            operand => Place::Slot(self.source(operand, ty.as_bits())?),
+            operand => ValuePlace::Slot(self.source(operand, ty.as_bits())?),
         })
     }
 
@@ -158,10 +162,10 @@ impl Decoder<'_> {
         self.image.allocates |= heap;
         self.image.ordered |= heap;
         let arguments = arguments.iter().map(|a| self.passed(a, Type::B64));
-        let arguments: Vec<Place> = arguments.collect::<Result<_, _>>()?;
+        let arguments: Vec<ValuePlace> = arguments.collect::<Result<_, _>>()?;
         let result = if heap { Type::B64 } else { Type::B32 };
         let results = returns.iter().map(|r| self.passed(r, result));
-        let results: Vec<Place> = results.collect::<Result<_, _>>()?;
+        let results: Vec<ValuePlace> = results.collect::<Result<_, _>>()?;
         if arguments.len() < if heap { 1 } else { 2 } {
             return Err("too few arguments".to_owned());
         }

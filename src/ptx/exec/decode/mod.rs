@@ -27,7 +27,7 @@ mod video;
 mod wgmma;
 mod wmma;
 
-use super::api::{InstructionInfo, Kind};
+use super::api::{InstructionInfo, InstructionKind};
 use super::image::form::{Form, Op, Step};
 use super::image::{Image, NEVER, Unsure};
 use super::lanes;
@@ -197,7 +197,7 @@ impl<'m> Decoder<'m> {
         // Control that runs off the end leaves the function.
         self.push(Form::Return);
         let info = InstructionInfo {
-            kind: Kind::Branch,
+            kind: InstructionKind::Branch,
             function,
             instruction: body.instructions.len() as u32,
             line: body

@@ -8,7 +8,7 @@ use crate::ptx::exec::image::matrices::{Matrices, TensorOp};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::Type;
 use crate::ptx::opcodes::Opcode;
-use crate::ptx::tensor::{Bit, Form, Fragment, Place, Sparsity, Target, mma};
+use crate::ptx::tensor::{Bit, Fragment, MmaForm, Place, Sparsity, Target, mma};
 
 impl Decoder<'_> {
     /// `mma`, `mma.sp`, `wmma`
@@ -26,7 +26,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    fn product(&mut self, i: &Instruction, form: &Form) -> Result<TensorOp, Reason> {
+    fn product(&mut self, i: &Instruction, form: &MmaForm) -> Result<TensorOp, Reason> {
         let expected = if form.sparse { 6 } else { 4 };
         if i.operands.len() != expected {
             return Err(format!(

@@ -2,7 +2,7 @@
 
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::image::BarrierOp;
-use crate::ptx::exec::machine::{Arrival, Machine};
+use crate::ptx::exec::machine::{BarrierArrival, Machine};
 use crate::ptx::exec::registers::{Slot, Width};
 
 /// Barriers of a block.
@@ -58,7 +58,7 @@ fn of_all(m: &mut Machine, slot: Slot, exec: u32, what: &str) -> u32 {
 /// Lanes arrive and go on: what they do from now on, the others do not wait
 /// for.
 pub fn arrive(m: &mut Machine, number: u32, count: Option<u32>, exec: u32) {
-    m.arrivals.push(Arrival {
+    m.arrivals.push(BarrierArrival {
         number,
         threads: exec.count_ones(),
         count,

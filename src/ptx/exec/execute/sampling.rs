@@ -7,7 +7,7 @@ use crate::ptx::exec::memory::{Object, number};
 use crate::ptx::exec::registers::active;
 use crate::ptx::exec::scalar::Scalar;
 use crate::ptx::exec::texture::{
-    Channel, Operation, Outside, Place, Sampler, Texture, TextureOp, face, fetch, gather,
+    Channel, Coordinates, Operation, Outside, Sampler, Texture, TextureOp, face, fetch, gather,
 };
 use crate::ptx::names::Word;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -179,9 +179,9 @@ fn one(
         }
         _ => {
             let place = if op.real {
-                Place::Real(real)
+                Coordinates::Real(real)
             } else {
-                Place::Integer(place.map(|p| p as i32))
+                Coordinates::Integer(place.map(|p| p as i32))
             };
             fetch(texture, &sampler, place, at.offsets, &read)
         }

@@ -256,21 +256,21 @@ pub(super) struct Repack {
 
 /// A call of a function of the system.
 pub(super) struct SystemCall {
-    pub arguments: Vec<Place>,
-    pub results: Vec<Place>,
+    pub arguments: Vec<ValuePlace>,
+    pub results: Vec<ValuePlace>,
 }
 
 /// A value that a call passes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Passed {
-    pub from: Place,
-    pub to: Place,
+    pub from: ValuePlace,
+    pub to: ValuePlace,
     pub bytes: u32,
 }
 
 /// Where a passed value is.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum ValuePlace {
     Slot(Slot),
     /// Offset in the local memory of the lane.
     Local(u32),

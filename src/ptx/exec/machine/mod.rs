@@ -89,7 +89,7 @@ pub(super) struct RawFinding {
 
 /// Threads that have arrived at a barrier without waiting.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Arrival {
+pub(super) struct BarrierArrival {
     pub number: u32,
     pub threads: u32,
     /// Threads that the barrier is for, as the instruction says.
@@ -137,7 +137,7 @@ pub(super) struct Machine<'a> {
     /// Whether this worker was the one that found the limit exceeded.
     pub limit_reached: bool,
     /// Threads that have arrived at barriers without waiting.
-    pub arrivals: Vec<Arrival>,
+    pub arrivals: Vec<BarrierArrival>,
     pub mbarriers: Mbarriers,
     pub groups: Groups,
     pub observer: Option<Box<dyn BlockSink + 'a>>,

@@ -12,7 +12,7 @@ const PENDING_BITS: u32 = 20;
 
 /// A barrier that was initialised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Object {
+pub(crate) struct BarrierObject {
     /// Arrivals of each phase.
     expected: u32,
     /// Arrivals that the current phase still waits for.
@@ -45,11 +45,11 @@ pub(crate) enum Awaited {
     Parity(u64),
 }
 
-impl Object {
+impl BarrierObject {
     /// A barrier whose phases take `count` arrivals.
     pub fn new(count: u32) -> Result<Self, String> {
         if (1..=MOST).contains(&count) {
-            Ok(Object {
+            Ok(BarrierObject {
                 expected: count,
                 pending: count,
                 bytes: 0,
@@ -166,7 +166,7 @@ pub fn pending_count(state: u64) -> u64 {
 /// The objects of a block.
 #[derive(Default)]
 pub struct Mbarriers {
-    pub objects: BTreeMap<u64, Object>,
+    pub objects: BTreeMap<u64, BarrierObject>,
     /// The last phase, counted from 1, that a thread has waited for.
     pub waited: HashMap<(u64, u32), u64>,
     /// How often those who wait were sent on since anything has changed.
@@ -244,7 +244,7 @@ mod tests {
         let mut completed = 0;
         for _ in 0..1500 {
             let count = 1 + below(8);
-            let mut object = Object::new(count).unwrap();
+            let mut object = BarrierObject::new(count).unwrap();
             let mut model = Model {
                 members: vec![false; count as usize],
                 ..Model::default()
@@ -309,8 +309,8 @@ mod tests {
 
     #[test]
     fn misuse_is_an_error() {
-        assert!(Object::new(0).is_err() && Object::new(MOST + 1).is_err());
-        let mut object = Object::new(2).unwrap();
+        assert!(BarrierObject::new(0).is_err() && BarrierObject::new(MOST + 1).is_err());
+        let mut object = BarrierObject::new(2).unwrap();
         let arrival = |count| Arrival {
             count,
             ..Arrival::default()
@@ -321,7 +321,7 @@ mod tests {
             ..arrival(2)
         };
         assert!(object.arrive(stays).unwrap_err().contains("noComplete"));
-        let mut object = Object::new(2).unwrap();
+        let mut object = BarrierObject::new(2).unwrap();
         object.expect(MOST).unwrap();
         assert!(object.expect(1).unwrap_err().contains("bytes to come"));
         let (first, _) = object.arrive(arrival(2)).unwrap();

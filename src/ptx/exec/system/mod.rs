@@ -4,17 +4,17 @@
 pub(super) mod allocation;
 pub(super) mod print;
 
-use super::image::Place;
+use super::image::ValuePlace;
 use super::machine::Machine;
 use super::registers::active;
 
 /// The first 8 bytes of an argument of a lane.
-pub(super) fn argument(m: &Machine, place: Place, lane: u32) -> u64 {
+pub(super) fn argument(m: &Machine, place: ValuePlace, lane: u32) -> u64 {
     match place {
-        Place::Slot(slot) => m.registers.read(slot)[lane as usize],
+        ValuePlace::Slot(slot) => m.registers.read(slot)[lane as usize],
         // SAFETY: parameters lie inside the local memory of the lane, with
         // 8 bytes or more behind, which its size is a multiple of.
-        Place::Local(at) => unsafe {
+        ValuePlace::Local(at) => unsafe {
             m.lane_local(lane)
                 .add(at as usize)
                 .cast::<u64>()
@@ -24,11 +24,17 @@ pub(super) fn argument(m: &Machine, place: Place, lane: u32) -> u64 {
 }
 
 /// Gives the lanes of `exec` a result of 4 or 8 bytes.
-pub(super) fn give(m: &Machine, results: &[Place], exec: u32, values: &[u64; 32], bytes: usize) {
+pub(super) fn give(
+    m: &Machine,
+    results: &[ValuePlace],
+    exec: u32,
+    values: &[u64; 32],
+    bytes: usize,
+) {
     for &result in results {
         match result {
-            Place::Slot(slot) => m.registers.write(slot, exec, values),
-            Place::Local(at) => {
+            ValuePlace::Slot(slot) => m.registers.write(slot, exec, values),
+            ValuePlace::Local(at) => {
                 for lane in active(exec) {
                     let value = values[lane as usize].to_le_bytes();
                     // SAFETY: as for `argument`.

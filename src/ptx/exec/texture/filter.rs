@@ -11,7 +11,7 @@ pub(in crate::ptx::exec) type Read<'a> = dyn Fn([u32; 3], u32) -> u64 + 'a;
 
 /// Where a fetch reads.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::ptx::exec) enum Place {
+pub(in crate::ptx::exec) enum Coordinates {
     Real([f32; 3]),
     Integer([i32; 3]),
 }
@@ -20,13 +20,13 @@ pub(in crate::ptx::exec) enum Place {
 pub(in crate::ptx::exec) fn fetch(
     texture: &Texture,
     sampler: &Sampler,
-    place: Place,
+    place: Coordinates,
     offsets: [i64; 3],
     read: &Read,
 ) -> [u32; 4] {
     let real = texture.shape.format.is_real(texture.shape.normalized_read);
     let coordinates = match place {
-        Place::Real(coordinates) if sampler.linear && real => coordinates,
+        Coordinates::Real(coordinates) if sampler.linear && real => coordinates,
         _ => {
             let texel = nearest_texel(texture, sampler, place, offsets);
             return std::array::from_fn(|c| channel(texture, texel, c, read));
@@ -80,14 +80,19 @@ pub(in crate::ptx::exec) fn gather(
     })
 }
 
-fn nearest_texel(texture: &Texture, sampler: &Sampler, place: Place, offsets: [i64; 3]) -> Texel {
+fn nearest_texel(
+    texture: &Texture,
+    sampler: &Sampler,
+    place: Coordinates,
+    offsets: [i64; 3],
+) -> Texel {
     let mut texel = [0; 3];
     for d in 0..texture.shape.geometry.dimensions as usize {
         let (size, mode) = (texture.shape.extent[d], sampler.address[d]);
         texel[d] = match place {
-            Place::Real(c) => nearest(c[d], offsets[d], size, (sampler.normalized, mode))?,
+            Coordinates::Real(c) => nearest(c[d], offsets[d], size, (sampler.normalized, mode))?,
             // Of memory without a second dimension, outside of it is zero.
-            Place::Integer(c) => {
+            Coordinates::Integer(c) => {
                 let alone =
                     texture.shape.geometry.dimensions == 1 && !texture.shape.geometry.layered;
                 let mode = if alone { AddressMode::Border } else { mode };

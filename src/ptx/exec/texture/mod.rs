@@ -7,7 +7,7 @@ mod filter;
 mod texel;
 
 pub(super) use cube::face;
-pub(super) use filter::{Place, fetch, gather};
+pub(super) use filter::{Coordinates, fetch, gather};
 pub use texel::{Channel, Format};
 
 use super::api::BufferId;

@@ -17,7 +17,7 @@ use super::asynchronous::mbarrier;
 use super::execute::exchange::exchange;
 use super::execute::members;
 use super::image::form::Form;
-use super::image::{Image, NEVER, Place};
+use super::image::{Image, NEVER, ValuePlace};
 use super::machine::Machine;
 use super::registers::{Mask, Registers, Slot, active};
 use crate::ptx::names::Special;
@@ -352,11 +352,11 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
 pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) {
     for value in values {
         match (value.from, value.to) {
-            (Place::Slot(from), Place::Slot(to)) => {
+            (ValuePlace::Slot(from), ValuePlace::Slot(to)) => {
                 let lanes = m.registers.read(from);
                 m.registers.write(to, exec, &lanes);
             }
-            (Place::Slot(from), Place::Local(to)) => {
+            (ValuePlace::Slot(from), ValuePlace::Local(to)) => {
                 let lanes = m.registers.read(from);
                 let size = bytes_of(from).min(value.bytes as usize);
                 for lane in active(exec) {
@@ -368,7 +368,7 @@ pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) 
                     }
                 }
             }
-            (Place::Local(from), Place::Slot(to)) => {
+            (ValuePlace::Local(from), ValuePlace::Slot(to)) => {
                 let mut lanes = [0u64; 32];
                 let size = bytes_of(to).min(value.bytes as usize);
                 for lane in active(exec) {
@@ -382,7 +382,7 @@ pub(super) fn pass(m: &mut Machine, values: &[super::image::Passed], exec: u32) 
                 }
                 m.registers.write(to, exec, &lanes);
             }
-            (Place::Local(from), Place::Local(to)) => {
+            (ValuePlace::Local(from), ValuePlace::Local(to)) => {
                 for lane in active(exec) {
                     // SAFETY: as above; the two variables may be the same.
                     unsafe {
