@@ -133,14 +133,10 @@ impl Job<'_> {
         {
             write(text)?;
         }
-        let report = Report {
-            resources: self.resources(&rewritten, printer),
-            proposal: self.proposal(&rewritten)?,
-            rewritten: &rewritten,
-            measured: measured.as_ref(),
-            machine: self.machine,
-        };
-        printer.result(report.json(), || report.text())?;
+        let resources = self.resources(&rewritten, printer);
+        let proposed = self.proposal(&rewritten)?;
+        let report = Report::new(&rewritten, measured, proposed, resources, self.machine);
+        printer.show(&report)?;
         report.verdict()
     }
 }

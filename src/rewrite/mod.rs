@@ -106,9 +106,10 @@ pub struct SharedBytes {
 }
 
 /// What was done to a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rewritten {
     /// The PTX; `None` where it was refused.
+    #[serde(skip)]
     pub text: Option<String>,
     /// The entry.
     pub entry: String,
@@ -120,6 +121,7 @@ pub struct Rewritten {
     pub refused: Option<String>,
     /// Words that a mapping must leave together, where the one wanted does
     /// not.
+    #[serde(skip)]
     pub together: Option<u32>,
     /// The first access that may touch variables with mappings of their own: one
     /// mapping for all of shared memory was taken instead if they are equal,

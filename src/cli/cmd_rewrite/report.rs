@@ -2,54 +2,90 @@
 
 use super::proposal::Proposed;
 use super::resources::Compared;
-use crate::cli::printer::table;
+use crate::cli::printer::{CommandResult, table};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::rewrite::{Measured, Rewritten};
-use serde_json::{Value, json};
+use crate::software::LayoutSpec;
+use serde::Serialize;
 
+#[derive(Serialize)]
 pub(super) struct Report<'a> {
-    pub rewritten: &'a Rewritten,
-    pub measured: Option<&'a Measured>,
-    pub proposal: Option<Proposed>,
-    pub resources: Option<Compared>,
-    pub machine: &'a Config,
+    #[serde(flatten)]
+    rewritten: &'a Rewritten,
+    /// Of `proposed`, the mapping.
+    proposal: Option<LayoutSpec>,
+    proposed: Option<Proposed>,
+    resources: Option<Compared>,
+    #[serde(flatten)]
+    measured: Option<Measured>,
+    #[serde(skip)]
+    machine: &'a Config,
 }
 
-impl Report<'_> {
-    pub fn json(&self) -> Value {
-        let r = self.rewritten;
-        let mut json = json!({
-            "entry": r.entry,
-            "accesses": r.accesses,
-            "rewritten": r.rewritten,
-            "refused": r.refused,
-            "left": r.left,
-            "proposal": self.proposal.as_ref().map(|p| &p.tried.spec),
-            "proposed": self.proposal.as_ref().map(Proposed::json),
-            "mixed": r.mixed,
-            "resources": self.resources.as_ref().map(Compared::json),
-            "added_static": r.added_static,
-            "shared_bytes": r.shared_bytes,
-            "dynamic_shared": r.dynamic_shared,
-            "block": r.block,
-        });
-        if let Some(m) = self.measured {
-            crate::cli::merge(
-                &mut json,
-                json!({
-                    "added_executed": m.added_executed,
-                    "added_per_access": m.added_per_access(),
-                    "conflicts_before": m.conflicts_before,
-                    "conflicts_after": m.conflicts_after,
-                    "outputs_equal": m.outputs_equal,
-                }),
-            );
+impl<'a> Report<'a> {
+    pub fn new(
+        rewritten: &'a Rewritten,
+        measured: Option<Measured>,
+        proposed: Option<Proposed>,
+        resources: Option<Compared>,
+        machine: &'a Config,
+    ) -> Self {
+        Report {
+            rewritten,
+            proposal: proposed.as_ref().map(|p| p.hash.clone()),
+            proposed,
+            resources,
+            measured,
+            machine,
         }
-        json
     }
 
-    pub fn text(&self) -> String {
+    /// What became of variables that cannot be told apart.
+    fn mixed_text(&self) -> String {
+        let Some(mixed) = self.rewritten.mixed.as_ref() else {
+            return String::new();
+        };
+        match (&self.rewritten.text, &self.proposed) {
+            (Some(_), None) if self.rewritten.left.is_empty() => format!(
+                "one mapping for all of shared memory: line {}: {}\n",
+                mixed.line, mixed.reason
+            ),
+            (Some(_), Some(proposal)) => format!("{}\n", proposal.text()),
+            _ => String::new(),
+        }
+    }
+
+    /// An error for the exit status.
+    pub fn verdict(&self) -> Result<()> {
+        if let Some(reason) = &self.rewritten.refused {
+            return Err(Error::CheckFailed {
+                what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
+                help: Some(match &self.proposed {
+                    Some(proposal) => proposal.text(),
+                    None => "the lines that prevent it are listed above".to_owned(),
+                }),
+            });
+        }
+        if self.measured.is_some_and(|m| !m.outputs_equal) {
+            Err(Error::CheckFailed {
+                what: format!(
+                    "{}: the rewritten kernel computes different results",
+                    self.rewritten.entry
+                ),
+                help: Some(
+                    "nothing was written; the kernel may depend on the order of its threads"
+                        .to_owned(),
+                ),
+            })
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl CommandResult for Report<'_> {
+    fn text(&self) -> String {
         let r = self.rewritten;
         let mut text = format!(
             "{}: {} of {} accesses rewritten, {} instructions added, shared memory {} -> {} bytes\n",
@@ -66,9 +102,9 @@ impl Report<'_> {
         if let Some([x, y, z]) = r.block {
             text += &format!("valid only for blocks of {x} x {y} x {z} threads\n");
         }
-        if let Some(m) = self.measured {
+        if let Some(m) = &self.measured {
             let per_access = m
-                .added_per_access()
+                .added_per_access
                 .map_or("-".to_owned(), |n| format!("{n:.2}"));
             text += &format!(
                 "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
@@ -94,47 +130,5 @@ impl Report<'_> {
             text += &table(&["line", "left as it is, because"], &["line"], rows);
         }
         text
-    }
-
-    /// What became of variables that cannot be told apart.
-    fn mixed_text(&self) -> String {
-        let Some(mixed) = self.rewritten.mixed.as_ref() else {
-            return String::new();
-        };
-        match (&self.rewritten.text, &self.proposal) {
-            (Some(_), None) if self.rewritten.left.is_empty() => format!(
-                "one mapping for all of shared memory: line {}: {}\n",
-                mixed.line, mixed.reason
-            ),
-            (Some(_), Some(proposal)) => format!("{}\n", proposal.text()),
-            _ => String::new(),
-        }
-    }
-
-    /// An error for the exit status.
-    pub fn verdict(&self) -> Result<()> {
-        if let Some(reason) = &self.rewritten.refused {
-            return Err(Error::CheckFailed {
-                what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
-                help: Some(match &self.proposal {
-                    Some(proposal) => proposal.text(),
-                    None => "the lines that prevent it are listed above".to_owned(),
-                }),
-            });
-        }
-        if self.measured.is_some_and(|m| !m.outputs_equal) {
-            Err(Error::CheckFailed {
-                what: format!(
-                    "{}: the rewritten kernel computes different results",
-                    self.rewritten.entry
-                ),
-                help: Some(
-                    "nothing was written; the kernel may depend on the order of its threads"
-                        .to_owned(),
-                ),
-            })
-        } else {
-            Ok(())
-        }
     }
 }
