@@ -1,5 +1,6 @@
 //! `spadkit rewrite`: a bank mapping put into a PTX kernel.
 
+mod modes;
 mod proposal;
 mod report;
 mod resources;
@@ -135,7 +136,15 @@ impl Job<'_> {
         }
         let resources = self.resources(&rewritten, printer);
         let proposed = self.proposal(&rewritten)?;
-        let report = Report::new(&rewritten, measured, proposed, resources, self.machine);
+        let report = Report {
+            proposal: proposed.as_ref().map(|p| p.hash.clone()),
+            proposed,
+            resources,
+            swizzle_modes: self.modes(&rewritten)?,
+            rewritten: &rewritten,
+            measured,
+            machine: self.machine,
+        };
         printer.show(&report)?;
         report.verdict()
     }
@@ -179,7 +188,7 @@ impl RewriteArgs {
 
     fn module(&self, launch: Option<&LaunchFile>) -> Result<Module> {
         let path = match (launch, is_launch(&self.input)) {
-            (Some(file), true) => return file.module(),
+            (Some(file), true) => return file.module()?.one_text(),
             _ => &self.input,
         };
         read_module(path)
@@ -278,9 +287,10 @@ impl Rewriting<'_> {
             plain: self.plain,
         };
         let hashes = args.hashes()?;
-        let (request, threads) = args.request(machine, self.module, self.launch, hashes)?;
+        let module = self.module.clone().one_text()?;
+        let (request, threads) = args.request(machine, &module, self.launch, hashes)?;
         let job = Job {
-            module: self.module,
+            module: &module,
             request: &request,
             machine,
             launch: self.launch,

@@ -1,46 +1,31 @@
 //! What `rewrite` tells.
 
+use super::modes::ModeOf;
 use super::proposal::Proposed;
 use super::resources::Compared;
 use crate::cli::printer::{CommandResult, table};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::rewrite::{Measured, Rewritten};
+use crate::rewrite::{Left, Measured, Rewritten};
 use crate::software::LayoutSpec;
 use serde::Serialize;
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
     #[serde(flatten)]
-    rewritten: &'a Rewritten,
+    pub rewritten: &'a Rewritten,
     /// Of `proposed`, the mapping.
-    proposal: Option<LayoutSpec>,
-    proposed: Option<Proposed>,
-    resources: Option<Compared>,
+    pub proposal: Option<LayoutSpec>,
+    pub proposed: Option<Proposed>,
+    pub resources: Option<Compared>,
+    pub swizzle_modes: Vec<ModeOf>,
     #[serde(flatten)]
-    measured: Option<Measured>,
+    pub measured: Option<Measured>,
     #[serde(skip)]
-    machine: &'a Config,
+    pub machine: &'a Config,
 }
 
-impl<'a> Report<'a> {
-    pub fn new(
-        rewritten: &'a Rewritten,
-        measured: Option<Measured>,
-        proposed: Option<Proposed>,
-        resources: Option<Compared>,
-        machine: &'a Config,
-    ) -> Self {
-        Report {
-            rewritten,
-            proposal: proposed.as_ref().map(|p| p.hash.clone()),
-            proposed,
-            resources,
-            measured,
-            machine,
-        }
-    }
-
+impl Report<'_> {
     /// What became of variables that cannot be told apart.
     fn mixed_text(&self) -> String {
         let Some(mixed) = self.rewritten.mixed.as_ref() else {
@@ -48,8 +33,9 @@ impl<'a> Report<'a> {
         };
         match (&self.rewritten.text, &self.proposed) {
             (Some(_), None) if self.rewritten.left.is_empty() => format!(
-                "one mapping for all of shared memory: line {}: {}\n",
-                mixed.line, mixed.reason
+                "one mapping for all of shared memory: {}: {}\n",
+                mixed.place(),
+                mixed.reason
             ),
             (Some(_), Some(proposal)) => format!("{}\n", proposal.text()),
             _ => String::new(),
@@ -61,9 +47,14 @@ impl<'a> Report<'a> {
         if let Some(reason) = &self.rewritten.refused {
             return Err(Error::CheckFailed {
                 what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
-                help: Some(match &self.proposed {
-                    Some(proposal) => proposal.text(),
-                    None => "the lines that prevent it are listed above".to_owned(),
+                help: Some(match (&self.proposed, &self.rewritten.free[..]) {
+                    (Some(proposal), _) => proposal.text(),
+                    (None, []) => "the lines that prevent it are listed above".to_owned(),
+                    (None, free) => format!(
+                        "the lines that prevent it are listed above; others can be mapped by \
+                         name: --hash NAME=SPEC for {}",
+                        free.join(", ")
+                    ),
                 }),
             });
         }
@@ -123,12 +114,22 @@ impl CommandResult for Report<'_> {
         }
         text += &self.mixed_text();
         if !r.left.is_empty() {
-            let rows = r
-                .left
-                .iter()
-                .map(|l| vec![l.line.to_string(), l.reason.clone()]);
+            let rows = r.left.iter().map(|l| vec![place(l), l.reason.clone()]);
             text += &table(&["line", "left as it is, because"], &["line"], rows);
         }
+        text += &self
+            .swizzle_modes
+            .iter()
+            .map(ModeOf::text)
+            .collect::<String>();
         text
+    }
+}
+
+/// A line, of several files with its file.
+fn place(left: &Left) -> String {
+    match &left.ptx_file {
+        Some(file) => format!("{file}:{}", left.line),
+        None => left.line.to_string(),
     }
 }
