@@ -53,7 +53,6 @@ pub(super) fn preset(name: &str) -> Result<Config> {
 }
 
 /// Hash and atomics papers; warp and block limits of compute capability 2.0.
-#[expect(clippy::too_many_lines, reason = "a table of the values of a machine")]
 fn fermi() -> Result<Config> {
     Ok(Config {
         name: "fermi".to_owned(),
