@@ -138,6 +138,10 @@ fn hidden(i: &Instruction) -> Option<&'static str> {
             Operand::Special(Special::DynamicSmemSize | Special::TotalSmemSize)
         )
     };
+    let is_reserved = |o: &Operand| matches!(o, Operand::Special(s) if s.is_reserved_shared());
+    if i.operands.iter().any(is_reserved) {
+        return Some("the kernel uses the shared memory that CUDA keeps for itself");
+    }
     let sizes = i.operands.iter().any(is_size);
     sizes.then_some("the kernel reads the size of shared memory, which changes")
 }
