@@ -61,10 +61,18 @@ fn refused(help: &str) -> Vec<String> {
     lines.map(one_line).collect()
 }
 
-/// The part in parentheses, which says why.
+/// What the last parentheses say, which may hold others: why. The instruction
+/// before them may have its own.
 fn reason(line: &str) -> String {
-    let at = line.find(" (").map_or(0, |at| at + 2);
-    line[at..].trim_end_matches(')').to_owned()
+    let Some(inside) = line.strip_suffix(')') else {
+        return line.to_owned();
+    };
+    let mut open = 1;
+    let begin = inside.char_indices().rev().find(|(_, c)| {
+        open += i32::from(*c == ')') - i32::from(*c == '(');
+        open == 0
+    });
+    inside[begin.map_or(0, |(at, _)| at + 1)..].to_owned()
 }
 
 fn one_line(text: &str) -> String {

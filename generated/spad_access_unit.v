@@ -60,9 +60,11 @@ module spad_access_unit (
 
     // Per slot: its block runs in sharing mode. Per pair: the shared part is
     // held, by which slot.
-    reg [T-1:0] sh;
-    reg [T/2-1:0] lk;
-    reg [T/2-1:0] own;
+    reg [T-1:0] sh_q;
+    reg [T/2-1:0] lk_q;
+    reg [T/2-1:0] own_q;
+    wire [T/2-1:0] lk_d;
+    wire [T/2-1:0] own_d;
 
     // Releases of this cycle count: the lock and owner of a pair, and who needs
     // the shared part.
@@ -99,29 +101,27 @@ module spad_access_unit (
     genvar q, b, w;
     generate
         for (q = 0; q < T / 2; q = q + 1) begin : pair
-            wire lock_next;
-            wire owner_next;
             spad_access_pair slice (
-                .lock(lk[q]),
-                .owner(own[q]),
+                .lock(lk_q[q]),
+                .owner(own_q[q]),
                 .needs(needs[2*q +: 2]),
                 .live(live[2*q +: 2]),
                 .acquires(acquires[2*q +: 2]),
                 .starts(launches[2*q +: 2]),
                 .locked(lock_now[q]),
                 .owned_by(owner_now[q]),
-                .lock_next(lock_next),
-                .owner_next(owner_next)
+                .lock_next(lk_d[q]),
+                .owner_next(own_d[q])
             );
             assign slot_locked[2*q +: 2] = {2{lock_now[q]}};
             assign slot_owner[2*q +: 2] = {owner_now[q], ~owner_now[q]};
             always @(posedge clk) begin
                 if (rst) begin
-                    lk[q] <= 1'b0;
-                    own[q] <= 1'b0;
+                    lk_q[q] <= 1'b0;
+                    own_q[q] <= 1'b0;
                 end else begin
-                    lk[q] <= lock_next;
-                    own[q] <= owner_next;
+                    lk_q[q] <= lk_d[q];
+                    own_q[q] <= own_d[q];
                 end
             end
         end
@@ -133,8 +133,8 @@ module spad_access_unit (
             assign acquires[b] = acq_valid & (|(takes & mine));
             assign launches[b] = launch_valid & (launch_block == b);
             always @(posedge clk) begin
-                if (rst) sh[b] <= 1'b0;
-                else if (launches[b]) sh[b] <= launch_shared;
+                if (rst) sh_q[b] <= 1'b0;
+                else if (launches[b]) sh_q[b] <= launch_shared;
             end
         end
         for (w = 0; w < W; w = w + 1) begin : warp
@@ -142,7 +142,7 @@ module spad_access_unit (
             for (b = 0; b < T; b = b + 1) begin : of_slot
                 assign mine[b] = warp_blk[w*TW +: TW] == b;
             end
-            assign in_sharing[w] = |(sh & mine);
+            assign in_sharing[w] = |(sh_q & mine);
             assign owns[w] = |(slot_owner & mine);
             assign pair_locked[w] = |(slot_locked & mine);
             assign released[w] = |(rel_done & mine);

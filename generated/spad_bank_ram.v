@@ -28,7 +28,7 @@ module spad_bank_ram (
     output wire [31:0] dout
 );
     reg [31:0] mem [0:383];
-    reg [31:0] out;
+    reg [31:0] out_q;
 
     integer r;
     initial for (r = 0; r < 384; r = r + 1) mem[r] = 32'd0;
@@ -45,9 +45,9 @@ module spad_bank_ram (
     end
 
     always @(posedge clk) begin
-        if (rst) out <= 32'd0;
-        else if (en & ~we) out <= mem[row];
+        if (rst) out_q <= 32'd0;
+        else if (en & ~we) out_q <= mem[row];
     end
 
-    assign dout = out;
+    assign dout = out_q;
 endmodule

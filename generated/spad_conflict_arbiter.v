@@ -61,16 +61,16 @@ module spad_conflict_arbiter (
     localparam B = 32;
     localparam BE = 4;
 
-    reg busy;
-    reg last;
-    reg [L-1:0] pend;
-    reg [L*m-1:0] bank;
-    reg [L*R-1:0] row;
-    reg [5:0] cnt;
-    reg acc;
+    reg busy_q;
+    reg last_q;
+    reg [L-1:0] pend_q;
+    reg [L*m-1:0] bank_q;
+    reg [L*R-1:0] row_q;
+    reg [5:0] cnt_q;
+    reg acc_q;
 
     // An access is compared when it comes: per lane, which earlier lanes want
-    // its bank (`same_bank`), and which of these are in its way (`clash`):
+    // its bank (`same_bank_q`), and which of these are in its way (`clash_q`):
     // those on another row.
     // What a group serves follows from these bits and from who waits: a lane
     // `follows` if an earlier one waits for its bank; the first of these, the
@@ -89,39 +89,38 @@ module spad_conflict_arbiter (
     // `first` those of them with no earlier one on their word. Whoever waits on
     // the word of a served lane is served with it, so that this need not know
     // the group.
-    reg [L*BE-1:0] be;
+    reg [L*BE-1:0] be_q;
     wire [BE*L-1:0] wants;
     wire [BE*L-1:0] first;
 
-    assign req_ready = ~busy | (adv & last);
+    assign req_ready = ~busy_q | (adv & last_q);
     wire fire = req_valid & req_ready;
-    wire step = busy & adv;
+    wire step = busy_q & adv;
     wire [31:0] coming = req_mask & {32{req_access}};
-    wire [31:0] remain = pend & kept_off;
+    wire [31:0] remain = pend_q & kept_off;
 
     genvar i, j, b, k;
     generate
         for (i = 1; i < L; i = i + 1) begin : lane
-            reg [i-1:0] same_bank;
-            reg [i-1:0] clash;
-            wire [i-1:0] same_bank_next;
-            wire [i-1:0] clash_next;
+            reg [i-1:0] same_bank_q;
+            reg [i-1:0] clash_q;
+            wire [i-1:0] same_bank_d;
+            wire [i-1:0] clash_d;
             for (j = 0; j < i; j = j + 1) begin : earlier
-                assign same_bank_next[j] = req_bank[i*m +: m] == req_bank[j*m +: m];
-                assign clash_next[j] = same_bank_next[j]
-                    & (req_row[i*R +: R] != req_row[j*R +: R]);
+                assign same_bank_d[j] = req_bank[i*m +: m] == req_bank[j*m +: m];
+                assign clash_d[j] = same_bank_d[j] & (req_row[i*R +: R] != req_row[j*R +: R]);
             end
             always @(posedge clk) begin
                 if (fire) begin
-                    same_bank <= same_bank_next;
-                    clash <= clash_next;
+                    same_bank_q <= same_bank_d;
+                    clash_q <= clash_d;
                 end
             end
-            assign follows[i] = |(same_bank & pend[i-1:0]);
-            assign kept_off[i] = |(clash & pend[i-1:0] & ~follows[i-1:0]);
-            assign clash_coming[i] = coming[i] & (|(clash_next & coming[i-1:0]));
-            assign clash_remaining[i] = remain[i] & (|(clash & remain[i-1:0]));
-            wire [i-1:0] same_word = same_bank & ~clash;
+            assign follows[i] = |(same_bank_q & pend_q[i-1:0]);
+            assign kept_off[i] = |(clash_q & pend_q[i-1:0] & ~follows[i-1:0]);
+            assign clash_coming[i] = coming[i] & (|(clash_d & coming[i-1:0]));
+            assign clash_remaining[i] = remain[i] & (|(clash_q & remain[i-1:0]));
+            wire [i-1:0] same_word = same_bank_q & ~clash_q;
             for (k = 0; k < BE; k = k + 1) begin : lane_byte
                 assign first[k*L + i] = wants[k*L + i] & ~(|(same_word & wants[k*L +: i]));
             end
@@ -129,57 +128,57 @@ module spad_conflict_arbiter (
         for (k = 0; k < BE; k = k + 1) begin : of_byte
             assign first[k*L] = wants[k*L];
             for (i = 0; i < L; i = i + 1) begin : of_lane
-                assign wants[k*L + i] = pend[i] & be[i*BE + k];
+                assign wants[k*L + i] = pend_q[i] & be_q[i*BE + k];
                 assign grp_writes[i*BE + k] = first[k*L + i] & ~kept_off[i];
             end
         end
         for (b = 0; b < B; b = b + 1) begin : bank_used
             wire [L-1:0] want;
             for (i = 0; i < L; i = i + 1) begin : lane_wants
-                assign want[i] = pend[i] & (bank[i*m +: m] == b);
+                assign want[i] = pend_q[i] & (bank_q[i*m +: m] == b);
             end
             assign grp_bank_valid[b] = |want;
         end
     endgenerate
 
-    assign grp_valid = busy;
-    assign grp_last = busy & last;
-    assign grp_served = pend & ~kept_off;
-    assign grp_leader = pend & ~follows;
-    assign grp_bank = bank;
-    assign grp_row = row;
-    assign grp_degree = (cnt + 6'd1) & {6{busy & acc}};
+    assign grp_valid = busy_q;
+    assign grp_last = busy_q & last_q;
+    assign grp_served = pend_q & ~kept_off;
+    assign grp_leader = pend_q & ~follows;
+    assign grp_bank = bank_q;
+    assign grp_row = row_q;
+    assign grp_degree = (cnt_q + 6'd1) & {6{busy_q & acc_q}};
 
-    wire busy_next = fire | ~last;
-    wire [31:0] pend_next = fire ? coming : remain;
-    wire last_next = fire ? ~(|clash_coming) : ~(|clash_remaining);
-    wire [5:0] cnt_next = fire ? 6'd0
-        : last ? cnt
-        : cnt + 6'd1;
+    wire busy_d = fire | ~last_q;
+    wire [L-1:0] pend_d = fire ? coming : remain;
+    wire last_d = fire ? ~(|clash_coming) : ~(|clash_remaining);
+    wire [5:0] cnt_d = fire ? 6'd0
+        : last_q ? cnt_q
+        : cnt_q + 6'd1;
 
     always @(posedge clk) begin
         if (rst) begin
-            busy <= 1'b0;
-            last <= 1'b0;
-            pend <= {L{1'b0}};
-            cnt <= 6'd0;
+            busy_q <= 1'b0;
+            last_q <= 1'b0;
+            pend_q <= {L{1'b0}};
+            cnt_q <= 6'd0;
         end else if (fire | step) begin
-            busy <= busy_next;
-            last <= last_next;
-            pend <= pend_next;
-            cnt <= cnt_next;
+            busy_q <= busy_d;
+            last_q <= last_d;
+            pend_q <= pend_d;
+            cnt_q <= cnt_d;
         end
     end
     always @(posedge clk) begin
-        if (rst) acc <= 1'b0;
-        else if (fire) acc <= |coming;
+        if (rst) acc_q <= 1'b0;
+        else if (fire) acc_q <= |coming;
     end
-    // No reset: `pend` covers it.
+    // No reset: `pend_q` covers it.
     always @(posedge clk) begin
         if (fire) begin
-            bank <= req_bank;
-            row <= req_row;
-            be <= req_be;
+            bank_q <= req_bank;
+            row_q <= req_row;
+            be_q <= req_be;
         end
     end
 endmodule

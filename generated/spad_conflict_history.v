@@ -40,65 +40,65 @@ module spad_conflict_history (
     localparam TAG = 6;
 
     // Per way and set: valid; per set: the way to be replaced next.
-    reg [SETS-1:0] valid0;
-    reg [SETS-1:0] valid1;
-    reg [SETS-1:0] lru;
+    reg [SETS-1:0] valid0_q;
+    reg [SETS-1:0] valid1_q;
+    reg [SETS-1:0] lru_q;
 
     // The update that was offered in the previous cycle: it read then what its
-    // set holds, and finds its way now. Not reset: `update_valid` covers it.
-    reg update_valid;
-    reg [PCW-1:0] update_pc;
-    reg [EX-1:0] update_excess;
-    reg update_beside0;
-    reg update_beside1;
-    reg update_twice;
-    reg update_behind;
-    reg update_same;
-    reg update_valid1;
-    reg update_lru;
+    // set holds, and finds its way now. Not reset: `update_valid_q` covers it.
+    reg update_valid_q;
+    reg [PCW-1:0] update_pc_q;
+    reg [EX-1:0] update_excess_q;
+    reg update_beside0_q;
+    reg update_beside1_q;
+    reg update_twice_q;
+    reg update_behind_q;
+    reg update_same_q;
+    reg update_valid1_q;
+    reg update_lru_q;
 
-    // The one before it: it is being written. Not reset either: `write_valid`
+    // The one before it: it is being written. Not reset either: `write_valid_q`
     // covers it.
-    reg write_valid;
-    reg [PCW-1:0] write_pc;
-    reg [EX-1:0] write_excess;
-    reg write_way;
+    reg write_valid_q;
+    reg [PCW-1:0] write_pc_q;
+    reg [EX-1:0] write_excess_q;
+    reg write_way_q;
 
-    wire [7:0] write_set = write_pc[7:0];
-    wire [5:0] write_tag = write_pc[13:8];
-    wire [7:0] update_set = update_pc[7:0];
-    wire [5:0] update_tag = update_pc[13:8];
+    wire [7:0] write_set = write_pc_q[7:0];
+    wire [5:0] write_tag = write_pc_q[13:8];
+    wire [7:0] update_set = update_pc_q[7:0];
+    wire [5:0] update_tag = update_pc_q[13:8];
     wire [7:0] up_set = up_pc[7:0];
     wire [5:0] up_tag = up_pc[13:8];
     wire [7:0] lk_set = lk_pc[7:0];
     wire [5:0] lk_tag = lk_pc[13:8];
-    wire write0 = write_valid & ~write_way;
-    wire write1 = write_valid & write_way;
+    wire write0 = write_valid_q & ~write_way_q;
+    wire write1 = write_valid_q & write_way_q;
 
     // Behind an update of the same set: whether it was for the same program
     // counter, and of the one that is being written the way.
     wire up_beside = write_set == up_set;
-    wire update_lru_next = (write_valid & up_beside) ? ~write_way : lru[up_set];
+    wire update_lru_d = (write_valid_q & up_beside) ? ~write_way_q : lru_q[up_set];
     always @(posedge clk) begin
         if (rst) begin
-            update_valid <= 1'b0;
-            write_valid <= 1'b0;
+            update_valid_q <= 1'b0;
+            write_valid_q <= 1'b0;
         end else begin
-            update_valid <= up_valid & ~clear;
-            write_valid <= update_valid & ~clear;
+            update_valid_q <= up_valid & ~clear;
+            write_valid_q <= update_valid_q & ~clear;
         end
     end
     always @(posedge clk) begin
         if (up_valid) begin
-            update_pc <= up_pc;
-            update_excess <= up_excess;
-            update_beside0 <= write0 & up_beside;
-            update_beside1 <= write1 & up_beside;
-            update_twice <= write_tag == up_tag;
-            update_behind <= update_valid & (update_set == up_set);
-            update_same <= update_tag == up_tag;
-            update_valid1 <= valid1[up_set] | (write1 & up_beside);
-            update_lru <= update_lru_next;
+            update_pc_q <= up_pc;
+            update_excess_q <= up_excess;
+            update_beside0_q <= write0 & up_beside;
+            update_beside1_q <= write1 & up_beside;
+            update_twice_q <= write_tag == up_tag;
+            update_behind_q <= update_valid_q & (update_set == up_set);
+            update_same_q <= update_tag == up_tag;
+            update_valid1_q <= valid1_q[up_set] | (write1 & up_beside);
+            update_lru_q <= update_lru_d;
         end
     end
 
@@ -125,43 +125,43 @@ module spad_conflict_history (
     );
 
     // The way of the update: the one that matches, else the one not used last.
-    wire behind0 = update_behind & ~write_way;
-    wire behind1 = update_behind & write_way;
-    wire update_match0 = behind0 ? update_same
-        : update_beside0 ? update_twice
+    wire behind0 = update_behind_q & ~write_way_q;
+    wire behind1 = update_behind_q & write_way_q;
+    wire update_match0 = behind0 ? update_same_q
+        : update_beside0_q ? update_twice_q
         : (tag0 == update_tag);
-    wire update_match1 = behind1 ? update_same
-        : update_beside1 ? update_twice
+    wire update_match1 = behind1 ? update_same_q
+        : update_beside1_q ? update_twice_q
         : (tag1 == update_tag);
-    wire update_hit1 = (update_valid1 | behind1) & update_match1;
-    // `lru` starts at way 0 and points to the free way until both are taken: so
+    wire update_hit1 = (update_valid1_q | behind1) & update_match1;
+    // `lru_q` starts at way 0 and points to the free way until both are taken: so
     // way 0 needs no valid bit here. While it is free, way 1 is free too, and both
-    // its match and `lru` choose way 0.
+    // its match and `lru_q` choose way 0.
     wire update_way = update_match0 ? 1'b0
         : update_hit1 ? 1'b1
-        : update_behind ? ~write_way
-        : update_lru;
+        : update_behind_q ? ~write_way_q
+        : update_lru_q;
     always @(posedge clk) begin
-        if (update_valid) begin
-            write_pc <= update_pc;
-            write_excess <= update_excess;
-            write_way <= update_way;
+        if (update_valid_q) begin
+            write_pc_q <= update_pc_q;
+            write_excess_q <= update_excess_q;
+            write_way_q <= update_way;
         end
     end
     always @(posedge clk) begin
-        if (rst) valid0 <= {SETS{1'b0}};
-        else if (clear) valid0 <= {SETS{1'b0}};
-        else if (write0) valid0[write_set] <= 1'b1;
+        if (rst) valid0_q <= {SETS{1'b0}};
+        else if (clear) valid0_q <= {SETS{1'b0}};
+        else if (write0) valid0_q[write_set] <= 1'b1;
     end
     always @(posedge clk) begin
-        if (rst) valid1 <= {SETS{1'b0}};
-        else if (clear) valid1 <= {SETS{1'b0}};
-        else if (write1) valid1[write_set] <= 1'b1;
+        if (rst) valid1_q <= {SETS{1'b0}};
+        else if (clear) valid1_q <= {SETS{1'b0}};
+        else if (write1) valid1_q[write_set] <= 1'b1;
     end
     always @(posedge clk) begin
-        if (rst) lru <= {SETS{1'b0}};
-        else if (clear) lru <= {SETS{1'b0}};
-        else if (write_valid) lru[write_set] <= ~write_way;
+        if (rst) lru_q <= {SETS{1'b0}};
+        else if (clear) lru_q <= {SETS{1'b0}};
+        else if (write_valid_q) lru_q[write_set] <= ~write_way_q;
     end
 
     // Look-up: tags and values of both ways.
@@ -174,7 +174,7 @@ module spad_conflict_history (
         .rd_data(found0),
         .wr_en(write0),
         .wr_row(write_set),
-        .wr_data({write_tag, write_excess})
+        .wr_data({write_tag, write_excess_q})
     );
     spad_table_ram_256x11 entries1 (
         .clk(clk),
@@ -183,44 +183,44 @@ module spad_conflict_history (
         .rd_data(found1),
         .wr_en(write1),
         .wr_row(write_set),
-        .wr_data({write_tag, write_excess})
+        .wr_data({write_tag, write_excess_q})
     );
 
     // It sees the update that is being written and the one behind it: these
     // answer in place of the ways that they go to, which hold something else
-    // now. `done` covers whatever stands at `lk_pc`.
-    reg done;
-    reg there0;
-    reg there1;
-    reg written;
-    reg after;
-    reg again;
-    reg [TAG-1:0] tag;
-    reg [EX-1:0] excess;
+    // now. `done_q` covers whatever stands at `lk_pc`.
+    reg done_q;
+    reg there0_q;
+    reg there1_q;
+    reg written_q;
+    reg after_q;
+    reg again_q;
+    reg [TAG-1:0] tag_q;
+    reg [EX-1:0] excess_q;
     wire lk_beside = write_set == lk_set;
     always @(posedge clk) begin
-        if (rst) done <= 1'b0;
-        else done <= lk_valid;
+        if (rst) done_q <= 1'b0;
+        else done_q <= lk_valid;
     end
     always @(posedge clk) begin
-        there0 <= valid0[lk_set] & ~(lk_beside & write0);
-        there1 <= valid1[lk_set] & ~(lk_beside & write1);
-        written <= write_valid & lk_beside & (write_tag == lk_tag);
-        after <= update_valid & (update_set == lk_set);
-        again <= update_tag == lk_tag;
-        tag <= lk_tag;
-        excess <= write_excess;
+        there0_q <= valid0_q[lk_set] & ~(lk_beside & write0);
+        there1_q <= valid1_q[lk_set] & ~(lk_beside & write1);
+        written_q <= write_valid_q & lk_beside & (write_tag == lk_tag);
+        after_q <= update_valid_q & (update_set == lk_set);
+        again_q <= update_tag == lk_tag;
+        tag_q <= lk_tag;
+        excess_q <= write_excess_q;
     end
 
     // The answer: the newest update of the program counter, or what a way has.
     // An update replaces what the one before it wrote only if both are for one
     // program counter.
-    wire hit_update = done & after & again;
-    wire hit_written = done & written & ~hit_update;
-    wire hit0 = done & there0 & ~(after & ~write_way) & (found0[EX +: TAG] == tag);
-    wire hit1 = done & there1 & ~(after & write_way) & (found1[EX +: TAG] == tag);
-    assign lk_done = done;
+    wire hit_update = done_q & after_q & again_q;
+    wire hit_written = done_q & written_q & ~hit_update;
+    wire hit0 = done_q & there0_q & ~(after_q & ~write_way_q) & (found0[EX +: TAG] == tag_q);
+    wire hit1 = done_q & there1_q & ~(after_q & write_way_q) & (found1[EX +: TAG] == tag_q);
+    assign lk_done = done_q;
     assign lk_hit = hit_update | hit_written | hit0 | hit1;
-    assign lk_excess = (write_excess & {5{hit_update}}) | (excess & {5{hit_written}})
+    assign lk_excess = (write_excess_q & {5{hit_update}}) | (excess_q & {5{hit_written}})
         | (found0[EX-1:0] & {5{hit0}}) | (found1[EX-1:0] & {5{hit1}});
 endmodule

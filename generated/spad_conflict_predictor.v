@@ -79,46 +79,46 @@ module spad_conflict_predictor (
     // The answer of the history counts in the second cycle after the question.
     // Until then the set's last update decides: heavy means an excess, heavier
     // one of more than one cycle.
-    reg lq_hit;
-    reg [4:0] lq_excess;
-    reg [SETS-1:0] heavy;
-    reg [SETS-1:0] heavier;
-    reg lq_heavy;
-    reg lq_heavier;
+    reg lq_hit_q;
+    reg [4:0] lq_excess_q;
+    reg [SETS-1:0] heavy_q;
+    reg [SETS-1:0] heavier_q;
+    reg lq_heavy_q;
+    reg lq_heavier_q;
     always @(posedge clk) begin
         if (rst) begin
-            lq_hit <= 1'b0;
-            lq_excess <= 5'd0;
-            lq_heavy <= 1'b0;
-            lq_heavier <= 1'b0;
+            lq_hit_q <= 1'b0;
+            lq_excess_q <= 5'd0;
+            lq_heavy_q <= 1'b0;
+            lq_heavier_q <= 1'b0;
         end else begin
-            lq_hit <= lk_hit;
-            lq_excess <= lk_excess;
-            lq_heavy <= heavy[set_pc[7:0]];
-            lq_heavier <= heavier[set_pc[7:0]];
+            lq_hit_q <= lk_hit;
+            lq_excess_q <= lk_excess;
+            lq_heavy_q <= heavy_q[set_pc[7:0]];
+            lq_heavier_q <= heavier_q[set_pc[7:0]];
         end
     end
     always @(posedge clk) begin
         if (rst) begin
-            heavy <= {SETS{1'b0}};
-            heavier <= {SETS{1'b0}};
+            heavy_q <= {SETS{1'b0}};
+            heavier_q <= {SETS{1'b0}};
         end else if (clear) begin
-            heavy <= {SETS{1'b0}};
-            heavier <= {SETS{1'b0}};
+            heavy_q <= {SETS{1'b0}};
+            heavier_q <= {SETS{1'b0}};
         end else if (up_valid) begin
-            heavy[up_pc[7:0]] <= |up_excess;
-            heavier[up_pc[7:0]] <= |up_excess[4:1];
+            heavy_q[up_pc[7:0]] <= |up_excess;
+            heavier_q[up_pc[7:0]] <= |up_excess[4:1];
         end
     end
 
     // The first excess since the kernel started.
-    reg learned;
+    reg learned_q;
     always @(posedge clk) begin
-        if (rst) learned <= 1'b0;
-        else if (clear) learned <= 1'b0;
-        else if (up_valid & (|up_excess)) learned <= 1'b1;
+        if (rst) learned_q <= 1'b0;
+        else if (clear) learned_q <= 1'b0;
+        else if (up_valid & (|up_excess)) learned_q <= 1'b1;
     end
-    assign mask_likely = learned;
+    assign mask_likely = learned_q;
 
     spad_warp_mask warp_mask (
         .clk(clk),
@@ -126,10 +126,10 @@ module spad_conflict_predictor (
         .clear(clear),
         .set_valid(set_valid),
         .set_base(set_base),
-        .lk_hit(lq_hit),
-        .lk_excess(lq_excess),
-        .lk_heavy(lq_heavy),
-        .lk_heavier(lq_heavier),
+        .lk_hit(lq_hit_q),
+        .lk_excess(lq_excess_q),
+        .lk_heavy(lq_heavy_q),
+        .lk_heavier(lq_heavier_q),
         .hold(hold),
         .mask(mask),
         .lasts(mask_lasts)

@@ -69,7 +69,7 @@ module spad_counters (
     wire written = wb_valid & wb_ready & (wb_src == SOURCE_MEM);
     wire access = written & (wb_kind >= KIND_LOAD) & (wb_kind <= KIND_STUL);
     wire reads = seq_state == SEQ_READ;
-    reg was_read;
+    reg was_read_q;
     wire [COUNTERS-1:0] happens;
     assign happens[COUNTER_CYCLES] = 1'b1;
     assign happens[COUNTER_PASSES] = iss_valid;
@@ -79,21 +79,21 @@ module spad_counters (
     assign happens[COUNTER_STALL_WRITEBACK] = stall == STALL_WRITEBACK;
     assign happens[COUNTER_STALL_RETRY] = stall == STALL_LOCK_RETRY;
     assign happens[COUNTER_MASKED] = masked;
-    assign happens[COUNTER_ROUNDS] = reads & ~was_read;
+    assign happens[COUNTER_ROUNDS] = reads & ~was_read_q;
     assign happens[COUNTER_ATOMICS] = written & (wb_kind == KIND_ATOMIC);
 
     // A register in front of the counters: they put no load on the path.
-    reg [COUNTERS-1:0] seen;
-    reg [DG-1:0] degree;
+    reg [COUNTERS-1:0] seen_q;
+    reg [DG-1:0] degree_q;
     always @(posedge clk) begin
         if (rst) begin
-            was_read <= 1'b0;
-            seen <= {COUNTERS{1'b0}};
-            degree <= {DG{1'b0}};
+            was_read_q <= 1'b0;
+            seen_q <= {COUNTERS{1'b0}};
+            degree_q <= {DG{1'b0}};
         end else begin
-            was_read <= reads;
-            seen <= happens & {COUNTERS{~clear}};
-            degree <= wb_degree;
+            was_read_q <= reads;
+            seen_q <= happens & {COUNTERS{~clear}};
+            degree_q <= wb_degree;
         end
     end
 
@@ -102,15 +102,15 @@ module spad_counters (
     genvar k;
     generate
         for (k = 0; k < COUNTERS; k = k + 1) begin : counter
-            reg [31:0] count;
-            wire [31:0] amount = (k == COUNTER_DEGREE) ? {26'd0, degree} : 32'd1;
+            reg [31:0] count_q;
+            wire [31:0] amount = (k == COUNTER_DEGREE) ? {26'd0, degree_q} : 32'd1;
             always @(posedge clk) begin
-                if (rst) count <= 32'd0;
-                else if (clear) count <= 32'd0;
-                else if (wr_en & (wr_index == k)) count <= wr_data;
-                else if (seen[k]) count <= count + amount;
+                if (rst) count_q <= 32'd0;
+                else if (clear) count_q <= 32'd0;
+                else if (wr_en & (wr_index == k)) count_q <= wr_data;
+                else if (seen_q[k]) count_q <= count_q + amount;
             end
-            assign counts[32*k +: 32] = count;
+            assign counts[32*k +: 32] = count_q;
         end
         for (k = COUNTERS; k < 16; k = k + 1) begin : no_counter
             assign counts[32*k +: 32] = 32'd0;
@@ -126,10 +126,10 @@ module spad_counters (
         .words(counts),
         .word(word)
     );
-    reg [31:0] shown;
+    reg [31:0] shown_q;
     always @(posedge clk) begin
-        if (rst) shown <= 32'd0;
-        else shown <= word;
+        if (rst) shown_q <= 32'd0;
+        else shown_q <= word;
     end
-    assign rd_count = shown;
+    assign rd_count = shown_q;
 endmodule

@@ -30,37 +30,37 @@ module spad_degree_accumulator (
     output wire [13:0] up_pc,
     output wire [4:0] up_excess
 );
-    reg [4:0] sum;
-    reg valid;
-    reg [13:0] pc;
-    reg [4:0] excess;
+    reg [4:0] sum_q;
+    reg valid_q;
+    reg [13:0] pc_q;
+    reg [4:0] excess_q;
 
     // Wide enough for both terms; everything above the field saturates.
-    wire [7:0] wide = ({3'd0, sum} + {1'd0, resolved_occ}) - 8'd1;
+    wire [7:0] wide = ({3'd0, sum_q} + {1'd0, resolved_occ}) - 8'd1;
     wire [4:0] total = (wide > 8'd31) ? 5'd31 : wide[4:0];
 
-    wire [4:0] sum_next = (clear | (resolved_valid & resolved_last)) ? 5'd0
+    wire [4:0] sum_d = (clear | (resolved_valid & resolved_last)) ? 5'd0
         : resolved_valid ? total
-        : sum;
+        : sum_q;
     wire done = resolved_valid & resolved_last & ~clear;
-    wire [13:0] pc_next = resolved_pc & {14{done}};
-    wire [4:0] excess_next = total & {5{done}};
+    wire [13:0] pc_d = resolved_pc & {14{done}};
+    wire [4:0] excess_d = total & {5{done}};
 
-    assign up_valid = valid;
-    assign up_pc = pc;
-    assign up_excess = excess;
+    assign up_valid = valid_q;
+    assign up_pc = pc_q;
+    assign up_excess = excess_q;
 
     always @(posedge clk) begin
         if (rst) begin
-            sum <= 5'd0;
-            valid <= 1'b0;
-            pc <= 14'd0;
-            excess <= 5'd0;
+            sum_q <= 5'd0;
+            valid_q <= 1'b0;
+            pc_q <= 14'd0;
+            excess_q <= 5'd0;
         end else begin
-            sum <= sum_next;
-            valid <= done;
-            pc <= pc_next;
-            excess <= excess_next;
+            sum_q <= sum_d;
+            valid_q <= done;
+            pc_q <= pc_d;
+            excess_q <= excess_d;
         end
     end
 endmodule

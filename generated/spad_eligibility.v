@@ -64,8 +64,8 @@ module spad_eligibility (
     generate
         for (w = 0; w < W; w = w + 1) begin : warp
             // Its instructions in flight on the memory path and on the other.
-            reg [3:0] infl_m;
-            reg [3:0] infl_n;
+            reg [3:0] infl_m_q;
+            reg [3:0] infl_n_q;
             wire [3:0] next_m;
             wire [3:0] next_n;
             spad_eligible_warp slice (
@@ -76,8 +76,8 @@ module spad_eligibility (
                 .busy(busy[w]),
                 .atom_infl(atom_infl),
                 .releasing(ex_relssp & (ex_warp == w)),
-                .infl_m(infl_m),
-                .infl_n(infl_n),
+                .infl_m(infl_m_q),
+                .infl_n(infl_n_q),
                 .starts(take & take_sel[w]),
                 .starts_mem(take_mem),
                 .ends(retire & (retire_warp == w)),
@@ -91,11 +91,11 @@ module spad_eligibility (
             );
             always @(posedge clk) begin
                 if (rst) begin
-                    infl_m <= 4'd0;
-                    infl_n <= 4'd0;
+                    infl_m_q <= 4'd0;
+                    infl_n_q <= 4'd0;
                 end else begin
-                    infl_m <= next_m;
-                    infl_n <= next_n;
+                    infl_m_q <= next_m;
+                    infl_n_q <= next_n;
                 end
             end
         end

@@ -23,31 +23,31 @@ module spad_hash_config (
     input wire [13:0] wr_data,
     output wire [69:0] cfg_rows
 );
-    reg [13:0] r0;
-    reg [13:0] r1;
-    reg [13:0] r2;
-    reg [13:0] r3;
-    reg [13:0] r4;
+    reg [13:0] r0_q;
+    reg [13:0] r1_q;
+    reg [13:0] r2_q;
+    reg [13:0] r3_q;
+    reg [13:0] r4_q;
     always @(posedge clk) begin
-        if (rst) r0 <= 14'd1;
-        else if (wr_en & (wr_index == 3'd0)) r0 <= wr_data;
+        if (rst) r0_q <= 14'd1;
+        else if (wr_en & (wr_index == 3'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1 <= 14'd2;
-        else if (wr_en & (wr_index == 3'd1)) r1 <= wr_data;
+        if (rst) r1_q <= 14'd2;
+        else if (wr_en & (wr_index == 3'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2 <= 14'd4;
-        else if (wr_en & (wr_index == 3'd2)) r2 <= wr_data;
+        if (rst) r2_q <= 14'd4;
+        else if (wr_en & (wr_index == 3'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3 <= 14'd8;
-        else if (wr_en & (wr_index == 3'd3)) r3 <= wr_data;
+        if (rst) r3_q <= 14'd8;
+        else if (wr_en & (wr_index == 3'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4 <= 14'd16;
-        else if (wr_en & (wr_index == 3'd4)) r4 <= wr_data;
+        if (rst) r4_q <= 14'd16;
+        else if (wr_en & (wr_index == 3'd4)) r4_q <= wr_data;
     end
 
-    assign cfg_rows = {r4, r3, r2, r1, r0};
+    assign cfg_rows = {r4_q, r3_q, r2_q, r1_q, r0_q};
 endmodule

@@ -22,14 +22,14 @@ module spad_hash_config_bitvec_perm (
     output wire [7:0] cfg_coarse,
     output wire [3:0] cfg_fine
 );
-    reg [3:0] k;
+    reg [3:0] k_q;
     always @(posedge clk) begin
-        if (rst) k <= 4'd0;
-        else if (wr_en) k <= wr_data;
+        if (rst) k_q <= 4'd0;
+        else if (wr_en) k_q <= wr_data;
     end
 
     spad_hash_decode_bitvec_perm decode (
-        .k(k),
+        .k(k_q),
         .cfg_coarse(cfg_coarse),
         .cfg_fine(cfg_fine)
     );

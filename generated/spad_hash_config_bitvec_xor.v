@@ -29,26 +29,26 @@ module spad_hash_config_bitvec_xor (
     output wire [13:0] cfg_coarse2,
     output wire [9:0] cfg_fine2
 );
-    reg [3:0] k1;
-    reg [3:0] k2;
-    reg [4:0] mask;
+    reg [3:0] k1_q;
+    reg [3:0] k2_q;
+    reg [4:0] mask_q;
     always @(posedge clk) begin
-        if (rst) k1 <= 4'd0;
-        else if (wr_en & (wr_index == 2'd0)) k1 <= wr_data[3:0];
+        if (rst) k1_q <= 4'd0;
+        else if (wr_en & (wr_index == 2'd0)) k1_q <= wr_data[3:0];
     end
     always @(posedge clk) begin
-        if (rst) k2 <= 4'd0;
-        else if (wr_en & (wr_index == 2'd1)) k2 <= wr_data[3:0];
+        if (rst) k2_q <= 4'd0;
+        else if (wr_en & (wr_index == 2'd1)) k2_q <= wr_data[3:0];
     end
     always @(posedge clk) begin
-        if (rst) mask <= 5'd0;
-        else if (wr_en & (wr_index == 2'd2)) mask <= wr_data;
+        if (rst) mask_q <= 5'd0;
+        else if (wr_en & (wr_index == 2'd2)) mask_q <= wr_data;
     end
 
     spad_hash_decode_bitvec_xor decode (
-        .k1(k1),
-        .k2(k2),
-        .mask(mask),
+        .k1(k1_q),
+        .k2(k2_q),
+        .mask(mask_q),
         .cfg_coarse1(cfg_coarse1),
         .cfg_fine1_n(cfg_fine1_n),
         .cfg_coarse2(cfg_coarse2),

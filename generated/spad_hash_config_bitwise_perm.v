@@ -23,35 +23,35 @@ module spad_hash_config_bitwise_perm (
     input wire [3:0] wr_data,
     output wire [69:0] cfg_sel
 );
-    reg [3:0] r0;
-    reg [3:0] r1;
-    reg [3:0] r2;
-    reg [3:0] r3;
-    reg [3:0] r4;
+    reg [3:0] r0_q;
+    reg [3:0] r1_q;
+    reg [3:0] r2_q;
+    reg [3:0] r3_q;
+    reg [3:0] r4_q;
     always @(posedge clk) begin
-        if (rst) r0 <= 4'd0;
-        else if (wr_en & (wr_index == 3'd0)) r0 <= wr_data;
+        if (rst) r0_q <= 4'd0;
+        else if (wr_en & (wr_index == 3'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1 <= 4'd1;
-        else if (wr_en & (wr_index == 3'd1)) r1 <= wr_data;
+        if (rst) r1_q <= 4'd1;
+        else if (wr_en & (wr_index == 3'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2 <= 4'd2;
-        else if (wr_en & (wr_index == 3'd2)) r2 <= wr_data;
+        if (rst) r2_q <= 4'd2;
+        else if (wr_en & (wr_index == 3'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3 <= 4'd3;
-        else if (wr_en & (wr_index == 3'd3)) r3 <= wr_data;
+        if (rst) r3_q <= 4'd3;
+        else if (wr_en & (wr_index == 3'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4 <= 4'd4;
-        else if (wr_en & (wr_index == 3'd4)) r4 <= wr_data;
+        if (rst) r4_q <= 4'd4;
+        else if (wr_en & (wr_index == 3'd4)) r4_q <= wr_data;
     end
 
-    spad_hash_decode_bit decode0 (.index(r0), .sel(cfg_sel[13:0]));
-    spad_hash_decode_bit decode1 (.index(r1), .sel(cfg_sel[27:14]));
-    spad_hash_decode_bit decode2 (.index(r2), .sel(cfg_sel[41:28]));
-    spad_hash_decode_bit decode3 (.index(r3), .sel(cfg_sel[55:42]));
-    spad_hash_decode_bit decode4 (.index(r4), .sel(cfg_sel[69:56]));
+    spad_hash_decode_bit decode0 (.index(r0_q), .sel(cfg_sel[13:0]));
+    spad_hash_decode_bit decode1 (.index(r1_q), .sel(cfg_sel[27:14]));
+    spad_hash_decode_bit decode2 (.index(r2_q), .sel(cfg_sel[41:28]));
+    spad_hash_decode_bit decode3 (.index(r3_q), .sel(cfg_sel[55:42]));
+    spad_hash_decode_bit decode4 (.index(r4_q), .sel(cfg_sel[69:56]));
 endmodule

@@ -24,55 +24,55 @@ module spad_hash_config_bitwise_xor (
     input wire [7:0] wr_data,
     output wire [119:0] cfg_sel
 );
-    reg [7:0] r0;
-    reg [7:0] r1;
-    reg [7:0] r2;
-    reg [7:0] r3;
-    reg [7:0] r4;
+    reg [7:0] r0_q;
+    reg [7:0] r1_q;
+    reg [7:0] r2_q;
+    reg [7:0] r3_q;
+    reg [7:0] r4_q;
     always @(posedge clk) begin
-        if (rst) r0 <= 8'd0;
-        else if (wr_en & (wr_index == 3'd0)) r0 <= wr_data;
+        if (rst) r0_q <= 8'd0;
+        else if (wr_en & (wr_index == 3'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1 <= 8'd1;
-        else if (wr_en & (wr_index == 3'd1)) r1 <= wr_data;
+        if (rst) r1_q <= 8'd1;
+        else if (wr_en & (wr_index == 3'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2 <= 8'd2;
-        else if (wr_en & (wr_index == 3'd2)) r2 <= wr_data;
+        if (rst) r2_q <= 8'd2;
+        else if (wr_en & (wr_index == 3'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3 <= 8'd3;
-        else if (wr_en & (wr_index == 3'd3)) r3 <= wr_data;
+        if (rst) r3_q <= 8'd3;
+        else if (wr_en & (wr_index == 3'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4 <= 8'd4;
-        else if (wr_en & (wr_index == 3'd4)) r4 <= wr_data;
+        if (rst) r4_q <= 8'd4;
+        else if (wr_en & (wr_index == 3'd4)) r4_q <= wr_data;
     end
 
     spad_hash_decode_pair decode0 (
-        .first(r0[3:0]),
-        .second(r0[7:4]),
+        .first(r0_q[3:0]),
+        .second(r0_q[7:4]),
         .sel(cfg_sel[23:0])
     );
     spad_hash_decode_pair decode1 (
-        .first(r1[3:0]),
-        .second(r1[7:4]),
+        .first(r1_q[3:0]),
+        .second(r1_q[7:4]),
         .sel(cfg_sel[47:24])
     );
     spad_hash_decode_pair decode2 (
-        .first(r2[3:0]),
-        .second(r2[7:4]),
+        .first(r2_q[3:0]),
+        .second(r2_q[7:4]),
         .sel(cfg_sel[71:48])
     );
     spad_hash_decode_pair decode3 (
-        .first(r3[3:0]),
-        .second(r3[7:4]),
+        .first(r3_q[3:0]),
+        .second(r3_q[7:4]),
         .sel(cfg_sel[95:72])
     );
     spad_hash_decode_pair decode4 (
-        .first(r4[3:0]),
-        .second(r4[7:4]),
+        .first(r4_q[3:0]),
+        .second(r4_q[7:4]),
         .sel(cfg_sel[119:96])
     );
 endmodule

@@ -23,167 +23,168 @@ module spad_hash_config_rap (
     input wire [4:0] wr_data,
     output wire [159:0] cfg_shift
 );
-    reg [4:0] r0;
-    reg [4:0] r1;
-    reg [4:0] r2;
-    reg [4:0] r3;
-    reg [4:0] r4;
-    reg [4:0] r5;
-    reg [4:0] r6;
-    reg [4:0] r7;
-    reg [4:0] r8;
-    reg [4:0] r9;
-    reg [4:0] r10;
-    reg [4:0] r11;
-    reg [4:0] r12;
-    reg [4:0] r13;
-    reg [4:0] r14;
-    reg [4:0] r15;
-    reg [4:0] r16;
-    reg [4:0] r17;
-    reg [4:0] r18;
-    reg [4:0] r19;
-    reg [4:0] r20;
-    reg [4:0] r21;
-    reg [4:0] r22;
-    reg [4:0] r23;
-    reg [4:0] r24;
-    reg [4:0] r25;
-    reg [4:0] r26;
-    reg [4:0] r27;
-    reg [4:0] r28;
-    reg [4:0] r29;
-    reg [4:0] r30;
-    reg [4:0] r31;
+    reg [4:0] r0_q;
+    reg [4:0] r1_q;
+    reg [4:0] r2_q;
+    reg [4:0] r3_q;
+    reg [4:0] r4_q;
+    reg [4:0] r5_q;
+    reg [4:0] r6_q;
+    reg [4:0] r7_q;
+    reg [4:0] r8_q;
+    reg [4:0] r9_q;
+    reg [4:0] r10_q;
+    reg [4:0] r11_q;
+    reg [4:0] r12_q;
+    reg [4:0] r13_q;
+    reg [4:0] r14_q;
+    reg [4:0] r15_q;
+    reg [4:0] r16_q;
+    reg [4:0] r17_q;
+    reg [4:0] r18_q;
+    reg [4:0] r19_q;
+    reg [4:0] r20_q;
+    reg [4:0] r21_q;
+    reg [4:0] r22_q;
+    reg [4:0] r23_q;
+    reg [4:0] r24_q;
+    reg [4:0] r25_q;
+    reg [4:0] r26_q;
+    reg [4:0] r27_q;
+    reg [4:0] r28_q;
+    reg [4:0] r29_q;
+    reg [4:0] r30_q;
+    reg [4:0] r31_q;
     always @(posedge clk) begin
-        if (rst) r0 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd0)) r0 <= wr_data;
+        if (rst) r0_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd1)) r1 <= wr_data;
+        if (rst) r1_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd2)) r2 <= wr_data;
+        if (rst) r2_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd3)) r3 <= wr_data;
+        if (rst) r3_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd4)) r4 <= wr_data;
+        if (rst) r4_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd4)) r4_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r5 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd5)) r5 <= wr_data;
+        if (rst) r5_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd5)) r5_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r6 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd6)) r6 <= wr_data;
+        if (rst) r6_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd6)) r6_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r7 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd7)) r7 <= wr_data;
+        if (rst) r7_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd7)) r7_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r8 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd8)) r8 <= wr_data;
+        if (rst) r8_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd8)) r8_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r9 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd9)) r9 <= wr_data;
+        if (rst) r9_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd9)) r9_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r10 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd10)) r10 <= wr_data;
+        if (rst) r10_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd10)) r10_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r11 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd11)) r11 <= wr_data;
+        if (rst) r11_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd11)) r11_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r12 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd12)) r12 <= wr_data;
+        if (rst) r12_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd12)) r12_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r13 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd13)) r13 <= wr_data;
+        if (rst) r13_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd13)) r13_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r14 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd14)) r14 <= wr_data;
+        if (rst) r14_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd14)) r14_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r15 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd15)) r15 <= wr_data;
+        if (rst) r15_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd15)) r15_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r16 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd16)) r16 <= wr_data;
+        if (rst) r16_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd16)) r16_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r17 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd17)) r17 <= wr_data;
+        if (rst) r17_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd17)) r17_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r18 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd18)) r18 <= wr_data;
+        if (rst) r18_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd18)) r18_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r19 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd19)) r19 <= wr_data;
+        if (rst) r19_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd19)) r19_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r20 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd20)) r20 <= wr_data;
+        if (rst) r20_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd20)) r20_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r21 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd21)) r21 <= wr_data;
+        if (rst) r21_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd21)) r21_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r22 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd22)) r22 <= wr_data;
+        if (rst) r22_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd22)) r22_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r23 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd23)) r23 <= wr_data;
+        if (rst) r23_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd23)) r23_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r24 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd24)) r24 <= wr_data;
+        if (rst) r24_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd24)) r24_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r25 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd25)) r25 <= wr_data;
+        if (rst) r25_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd25)) r25_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r26 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd26)) r26 <= wr_data;
+        if (rst) r26_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd26)) r26_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r27 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd27)) r27 <= wr_data;
+        if (rst) r27_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd27)) r27_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r28 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd28)) r28 <= wr_data;
+        if (rst) r28_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd28)) r28_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r29 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd29)) r29 <= wr_data;
+        if (rst) r29_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd29)) r29_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r30 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd30)) r30 <= wr_data;
+        if (rst) r30_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd30)) r30_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r31 <= 5'd0;
-        else if (wr_en & (wr_index == 5'd31)) r31 <= wr_data;
+        if (rst) r31_q <= 5'd0;
+        else if (wr_en & (wr_index == 5'd31)) r31_q <= wr_data;
     end
 
-    assign cfg_shift = {r31, r30, r29, r28, r27, r26, r25, r24, r23, r22, r21, r20, r19, r18,
-        r17, r16, r15, r14, r13, r12, r11, r10, r9, r8, r7, r6, r5, r4, r3, r2, r1, r0};
+    assign cfg_shift = {r31_q, r30_q, r29_q, r28_q, r27_q, r26_q, r25_q, r24_q, r23_q, r22_q,
+        r21_q, r20_q, r19_q, r18_q, r17_q, r16_q, r15_q, r14_q, r13_q, r12_q, r11_q, r10_q,
+        r9_q, r8_q, r7_q, r6_q, r5_q, r4_q, r3_q, r2_q, r1_q, r0_q};
 endmodule

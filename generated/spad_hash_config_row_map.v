@@ -25,59 +25,59 @@ module spad_hash_config_row_map (
     input wire [2:0] wr_data,
     output wire [53:0] cfg_row_sel
 );
-    reg [2:0] r0;
-    reg [2:0] r1;
-    reg [2:0] r2;
-    reg [2:0] r3;
-    reg [2:0] r4;
-    reg [2:0] r5;
-    reg [2:0] r6;
-    reg [2:0] r7;
-    reg [2:0] r8;
+    reg [2:0] r0_q;
+    reg [2:0] r1_q;
+    reg [2:0] r2_q;
+    reg [2:0] r3_q;
+    reg [2:0] r4_q;
+    reg [2:0] r5_q;
+    reg [2:0] r6_q;
+    reg [2:0] r7_q;
+    reg [2:0] r8_q;
     always @(posedge clk) begin
-        if (rst) r0 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd0)) r0 <= wr_data;
+        if (rst) r0_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd1)) r1 <= wr_data;
+        if (rst) r1_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd2)) r2 <= wr_data;
+        if (rst) r2_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd3)) r3 <= wr_data;
+        if (rst) r3_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd4)) r4 <= wr_data;
+        if (rst) r4_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd4)) r4_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r5 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd5)) r5 <= wr_data;
+        if (rst) r5_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd5)) r5_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r6 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd6)) r6 <= wr_data;
+        if (rst) r6_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd6)) r6_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r7 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd7)) r7 <= wr_data;
+        if (rst) r7_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd7)) r7_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r8 <= 3'd0;
-        else if (wr_en & (wr_index == 4'd8)) r8 <= wr_data;
+        if (rst) r8_q <= 3'd0;
+        else if (wr_en & (wr_index == 4'd8)) r8_q <= wr_data;
     end
 
-    spad_hash_decode_row_bit decode0 (.source(r0), .sel(cfg_row_sel[5:0]));
-    spad_hash_decode_row_bit decode1 (.source(r1), .sel(cfg_row_sel[11:6]));
-    spad_hash_decode_row_bit decode2 (.source(r2), .sel(cfg_row_sel[17:12]));
-    spad_hash_decode_row_bit decode3 (.source(r3), .sel(cfg_row_sel[23:18]));
-    spad_hash_decode_row_bit decode4 (.source(r4), .sel(cfg_row_sel[29:24]));
-    spad_hash_decode_row_bit decode5 (.source(r5), .sel(cfg_row_sel[35:30]));
-    spad_hash_decode_row_bit decode6 (.source(r6), .sel(cfg_row_sel[41:36]));
-    spad_hash_decode_row_bit decode7 (.source(r7), .sel(cfg_row_sel[47:42]));
-    spad_hash_decode_row_bit decode8 (.source(r8), .sel(cfg_row_sel[53:48]));
+    spad_hash_decode_row_bit decode0 (.source(r0_q), .sel(cfg_row_sel[5:0]));
+    spad_hash_decode_row_bit decode1 (.source(r1_q), .sel(cfg_row_sel[11:6]));
+    spad_hash_decode_row_bit decode2 (.source(r2_q), .sel(cfg_row_sel[17:12]));
+    spad_hash_decode_row_bit decode3 (.source(r3_q), .sel(cfg_row_sel[23:18]));
+    spad_hash_decode_row_bit decode4 (.source(r4_q), .sel(cfg_row_sel[29:24]));
+    spad_hash_decode_row_bit decode5 (.source(r5_q), .sel(cfg_row_sel[35:30]));
+    spad_hash_decode_row_bit decode6 (.source(r6_q), .sel(cfg_row_sel[41:36]));
+    spad_hash_decode_row_bit decode7 (.source(r7_q), .sel(cfg_row_sel[47:42]));
+    spad_hash_decode_row_bit decode8 (.source(r8_q), .sel(cfg_row_sel[53:48]));
 endmodule

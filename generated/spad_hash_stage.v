@@ -69,7 +69,7 @@ module spad_hash_stage (
     output wire [1023:0] out_data,
     output wire [127:0] out_be,
     output wire [3:0] out_aop,
-    output reg hx_valid
+    output wire hx_valid
 );
     localparam L = 32;
     localparam n = 14;
@@ -80,35 +80,39 @@ module spad_hash_stage (
     localparam CTL = 35;
     localparam BE = 4;
 
+    // Outputs from registers.
+    reg hx_valid_q;
+    assign hx_valid = hx_valid_q;
+
     // The hash has a stage of its own, behind this register.
-    reg [CTL-1:0] hx_ctl;
-    reg [L-1:0] hx_mask;
-    reg [L*n-1:0] hx_addr;
-    reg [L*D-1:0] hx_data;
-    reg [L*BE-1:0] hx_be;
-    reg [3:0] hx_aop;
-    assign in_ready = ~hx_valid | out_ready;
+    reg [CTL-1:0] hx_ctl_q;
+    reg [L-1:0] hx_mask_q;
+    reg [L*n-1:0] hx_addr_q;
+    reg [L*D-1:0] hx_data_q;
+    reg [L*BE-1:0] hx_be_q;
+    reg [3:0] hx_aop_q;
+    assign in_ready = ~hx_valid_q | out_ready;
     always @(posedge clk) begin
-        if (rst) hx_valid <= 1'b0;
-        else if (in_ready) hx_valid <= in_valid;
+        if (rst) hx_valid_q <= 1'b0;
+        else if (in_ready) hx_valid_q <= in_valid;
     end
-    // No reset: `hx_valid` covers it.
+    // No reset: `hx_valid_q` covers it.
     always @(posedge clk) begin
         if (in_ready) begin
-            hx_ctl <= in_ctl;
-            hx_mask <= in_mask;
-            hx_addr <= in_addr;
-            hx_data <= in_data;
-            hx_be <= in_be;
-            hx_aop <= in_aop;
+            hx_ctl_q <= in_ctl;
+            hx_mask_q <= in_mask;
+            hx_addr_q <= in_addr;
+            hx_data_q <= in_data;
+            hx_be_q <= in_be;
+            hx_aop_q <= in_aop;
         end
     end
-    assign out_valid = hx_valid;
-    assign out_ctl = hx_ctl;
-    assign out_mask = hx_mask;
-    assign out_data = hx_data;
-    assign out_be = hx_be;
-    assign out_aop = hx_aop;
+    assign out_valid = hx_valid_q;
+    assign out_ctl = hx_ctl_q;
+    assign out_mask = hx_mask_q;
+    assign out_data = hx_data_q;
+    assign out_be = hx_be_q;
+    assign out_aop = hx_aop_q;
 
     // Bank, row and lock of each lane.
     wire [69:0] cfg_rows;
@@ -136,7 +140,7 @@ module spad_hash_stage (
                 .cfg_rows(cfg_rows),
                 .cfg_row_sel(cfg_row_sel),
                 .cfg_lock_hash(cfg_lock_hash),
-                .addr(hx_addr[i*n +: n]),
+                .addr(hx_addr_q[i*n +: n]),
                 .bank(out_bank[i*m +: m]),
                 .row(out_row[i*R +: R]),
                 .lock(out_lock[i*LK +: LK])

@@ -77,68 +77,68 @@ module spad_issue_select (
 
     // Q: what each warp was qualified with, and the shared parts as they were
     // then: held or not, by whom, and whether that changed in that cycle.
-    reg [W-1:0] qualified_ready;
-    reg [W-1:0] qualified_mem;
-    reg [W-1:0] qualified_atomic;
-    reg [W-1:0] qualified_shared;
-    reg [2*W-1:0] qualified_cls;
-    reg [W-1:0] qualified_wait;
-    reg [W-1:0] qualified_viol;
-    reg [PAIRS-1:0] was_locked;
-    reg [PAIRS-1:0] was_owner;
-    reg was_changed;
+    reg [W-1:0] qualified_ready_q;
+    reg [W-1:0] qualified_mem_q;
+    reg [W-1:0] qualified_atomic_q;
+    reg [W-1:0] qualified_shared_q;
+    reg [2*W-1:0] qualified_cls_q;
+    reg [W-1:0] qualified_wait_q;
+    reg [W-1:0] qualified_viol_q;
+    reg [PAIRS-1:0] was_locked_q;
+    reg [PAIRS-1:0] was_owner_q;
+    reg was_changed_q;
     // Warps that wait for memory warps: the mask is likely to need them.
-    reg [W-1:0] qualified_put_off;
+    reg [W-1:0] qualified_put_off_q;
     always @(posedge clk) begin
         if (rst) begin
-            qualified_ready <= {W{1'b0}};
-            qualified_mem <= {W{1'b0}};
-            qualified_atomic <= {W{1'b0}};
-            qualified_shared <= {W{1'b0}};
-            qualified_cls <= {(2*W){1'b0}};
-            qualified_wait <= {W{1'b0}};
-            qualified_viol <= {W{1'b0}};
-            was_locked <= {PAIRS{1'b0}};
-            was_owner <= {PAIRS{1'b0}};
-            was_changed <= 1'b0;
+            qualified_ready_q <= {W{1'b0}};
+            qualified_mem_q <= {W{1'b0}};
+            qualified_atomic_q <= {W{1'b0}};
+            qualified_shared_q <= {W{1'b0}};
+            qualified_cls_q <= {(2*W){1'b0}};
+            qualified_wait_q <= {W{1'b0}};
+            qualified_viol_q <= {W{1'b0}};
+            was_locked_q <= {PAIRS{1'b0}};
+            was_owner_q <= {PAIRS{1'b0}};
+            was_changed_q <= 1'b0;
         end else begin
-            qualified_ready <= ready;
-            qualified_mem <= is_mem;
-            qualified_atomic <= is_atomic;
-            qualified_shared <= shares;
-            qualified_cls <= cls;
-            qualified_wait <= allowed_wait;
-            qualified_viol <= allowed_viol;
-            was_locked <= locked;
-            was_owner <= owner;
-            was_changed <= changes;
+            qualified_ready_q <= ready;
+            qualified_mem_q <= is_mem;
+            qualified_atomic_q <= is_atomic;
+            qualified_shared_q <= shares;
+            qualified_cls_q <= cls;
+            qualified_wait_q <= allowed_wait;
+            qualified_viol_q <= allowed_viol;
+            was_locked_q <= locked;
+            was_owner_q <= owner;
+            was_changed_q <= changes;
         end
     end
-    assign wait_sh = qualified_wait;
-    assign viol = qualified_viol;
+    assign wait_sh = qualified_wait_q;
+    assign viol = qualified_viol_q;
     always @(posedge clk) begin
-        if (rst) qualified_put_off <= {W{1'b0}};
-        else qualified_put_off <= ~is_mem & {48{cfg_aware & mask_likely}};
+        if (rst) qualified_put_off_q <= {W{1'b0}};
+        else qualified_put_off_q <= ~is_mem & {48{cfg_aware & mask_likely}};
     end
 
     // P: the warp that is picked, one bit per warp.
-    reg pk_valid;
-    reg [W-1:0] pk;
+    reg pk_valid_q;
+    reg [W-1:0] pk_q;
     wire pk_leaves;
-    wire pk_free = ~pk_valid | pk_leaves;
+    wire pk_free = ~pk_valid_q | pk_leaves;
 
     // What the mask means for the warp in S and for the next pick. That is
     // taken in the next cycle at the earliest: where the mask will, or may, be
     // on then, other warps are picked first; else memory warps are, once there
     // were conflicts.
-    wire [47:0] behind = qualified_ready & ~pk;
-    wire others = |(behind & ~qualified_mem);
-    wire pk_mem = |(pk & qualified_mem);
+    wire [47:0] behind = qualified_ready_q & ~pk_q;
+    wire others = |(behind & ~qualified_mem_q);
+    wire pk_mem = |(pk_q & qualified_mem_q);
     wire others_first = mask_lasts | (mask_likely & pk_mem);
     wire masks = cfg_aware & mask & (others | ~cfg_violate);
     wire held = masks & pk_mem;
     wire overtaken = others & mask_lasts;
-    assign masked = masks & (|((qualified_ready | pk) & qualified_mem));
+    assign masked = masks & (|((qualified_ready_q | pk_q) & qualified_mem_q));
 
     wire sel_valid;
     wire [W-1:0] sel;
@@ -155,10 +155,10 @@ module spad_issue_select (
         .cfg_aware(cfg_aware),
         .cfg_violate(1'b1),
         .ready(behind),
-        .is_mem(qualified_mem),
+        .is_mem(qualified_mem_q),
         .mask(others_first),
-        .put_off(qualified_put_off),
-        .cls(qualified_cls),
+        .put_off(qualified_put_off_q),
+        .cls(qualified_cls_q),
         .take(pk_free),
         .sel_valid(sel_valid),
         .sel(sel),
@@ -167,30 +167,30 @@ module spad_issue_select (
     );
     always @(posedge clk) begin
         if (rst) begin
-            pk_valid <= 1'b0;
-            pk <= {W{1'b0}};
+            pk_valid_q <= 1'b0;
+            pk_q <= {W{1'b0}};
         end else if (pk_free) begin
-            pk_valid <= sel_valid;
-            pk <= sel;
+            pk_valid_q <= sel_valid;
+            pk_q <= sel;
         end
     end
 
     // S: the pick is rechecked.
     spad_pick_check check (
-        .picked(pk_valid),
-        .shared(|(pk & qualified_shared)),
-        .refused(|(pk & (qualified_wait | qualified_viol))),
-        .atomic(|(pk & qualified_atomic)),
+        .picked(pk_valid_q),
+        .shared(|(pk_q & qualified_shared_q)),
+        .refused(|(pk_q & (qualified_wait_q | qualified_viol_q))),
+        .atomic(|(pk_q & qualified_atomic_q)),
         .held(held),
         .overtaken(overtaken),
-        .changed(was_changed),
-        .moved((locked != was_locked) | (owner != was_owner)),
+        .changed(was_changed_q),
+        .moved((locked != was_locked_q) | (owner != was_owner_q)),
         .atom_infl(atom_infl),
         .room(room),
         .take(take),
         .leaves(pk_leaves)
     );
-    assign picked = pk;
-    assign take_sel = pk;
-    spad_number_48 encode_pick (.above(pk[W-1:1]), .number(take_warp));
+    assign picked = pk_q;
+    assign take_sel = pk_q;
+    spad_number_48 encode_pick (.above(pk_q[W-1:1]), .number(take_warp));
 endmodule

@@ -43,7 +43,7 @@ module spad_lock_unit (
     wire take = lk_valid & (lk_op == OP_LDLK);
     wire give = lk_valid & (lk_op == OP_STUL);
     assign lk_error = lk_valid & (lk_op > OP_STUL);
-    reg [LOCKS-1:0] lock;
+    reg [LOCKS-1:0] lock_q;
 
     // The lanes of this window.
     wire [P-1:0] req;
@@ -78,7 +78,7 @@ module spad_lock_unit (
             for (c = 0; c < LOCK_COLS; c = c + 1) begin : col
                 assign at_col[c*P + i] = addr[i*LK +: LOCK_COL_BITS] == c;
             end
-            assign held[i] = lock[addr[i*LK +: LK]];
+            assign held[i] = lock_q[addr[i*LK +: LK]];
         end
         for (r = 0; r < LOCK_ROWS; r = r + 1) begin : lock_row
             for (c = 0; c < LOCK_COLS; c = c + 1) begin : lock_col
@@ -97,10 +97,10 @@ module spad_lock_unit (
     // The lowest lane that asks for a free lock takes it.
     wire [15:0] win = req & {16{take}} & ~beaten & ~held;
 
-    wire [1023:0] lock_next = (lock & ~asked) | (asked & {1024{take}});
+    wire [LOCKS-1:0] lock_d = (lock_q & ~asked) | (asked & {1024{take}});
     always @(posedge clk) begin
-        if (rst) lock <= {LOCKS{1'b0}};
-        else if (take | give) lock <= lock_next;
+        if (rst) lock_q <= {LOCKS{1'b0}};
+        else if (take | give) lock_q <= lock_d;
     end
 
     generate
@@ -108,5 +108,5 @@ module spad_lock_unit (
             assign lk_success[i*P +: P] = win & {P{lk_win == i}};
         end
     endgenerate
-    assign lk_held = lock;
+    assign lk_held = lock_q;
 endmodule

@@ -71,7 +71,7 @@ module spad_memory_entry (
     output wire [1023:0] req_data,
     output wire [127:0] req_be,
     output wire [42:0] req_tag,
-    output reg atom_infl,
+    output wire atom_infl,
     input wire sr_valid,
     input wire [31:0] sr_mask,
     input wire [1023:0] sr_data,
@@ -95,6 +95,10 @@ module spad_memory_entry (
     localparam DG = 6;
     localparam CTL = 35;
     localparam TGW = 43;
+
+    // Outputs from registers.
+    reg atom_infl_q;
+    assign atom_infl = atom_infl_q;
 
     // The PREMEM queue.
     wire head_valid;
@@ -208,9 +212,9 @@ module spad_memory_entry (
     wire seq_last = seq_tag[TGW-1];
     wire atomic_ends = seq_done & req_ready & seq_last;
     always @(posedge clk) begin
-        if (rst) atom_infl <= 1'b0;
-        else if (take_atomic) atom_infl <= 1'b1;
-        else if (atomic_ends) atom_infl <= 1'b0;
+        if (rst) atom_infl_q <= 1'b0;
+        else if (take_atomic) atom_infl_q <= 1'b1;
+        else if (atomic_ends) atom_infl_q <= 1'b0;
     end
 
     // The entry to MEM0. The sequencer goes first. Its answers are its own, but

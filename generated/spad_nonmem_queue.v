@@ -36,37 +36,38 @@ module spad_nonmem_queue (
     localparam NQ = 5;
     localparam NMW = 1077;
 
-    // Stage 0 is the youngest. Data has no reset: `valid` qualifies it.
-    reg [NQ-1:0] valid;
-    reg [NQ*NMW-1:0] data;
+    // Stage 0 is the youngest. Data has no reset: `valid_q` qualifies it.
+    reg [NQ-1:0] valid_q;
+    reg [NQ*NMW-1:0] data_q;
 
     // Per stage: a later one holds an entry; it or a later one has room.
     wire [NQ-1:0] older;
     wire [NQ-1:0] free;
 
-    wire bypass = cfg_elastic & ~(|valid);
+    wire bypass = cfg_elastic & ~(|valid_q);
     // The oldest entry is offered; the fixed pipeline offers that of its last
     // stage.
-    wire [NQ-1:0] offer = valid & ~older & ({NQ{cfg_elastic}} | 5'b10000);
+    wire [NQ-1:0] offer = valid_q & ~older & ({NQ{cfg_elastic}} | 5'b10000);
     wire [NQ-1:0] give = offer & {NQ{out_ready}};
-    wire [NQ-1:0] room = ~valid | give;
+    wire [NQ-1:0] room = ~valid_q | give;
 
     assign in_ready = free[0];
     wire push = in_valid & in_ready & ~(bypass & out_ready);
-    wire [NQ-1:0] stay = valid & ~give;
+    wire [NQ-1:0] stay = valid_q & ~give;
     wire [NQ-1:0] move = stay & (free >> 1);
     wire [NQ-1:0] enter = (move << 1) | {4'd0, push};
-    wire [NQ-1:0] valid_next = enter | (stay & ~move);
+    wire [NQ-1:0] valid_d = enter | (stay & ~move);
 
     assign out_valid = (|offer) | (bypass & in_valid);
-    assign out_data = (in_data & {NMW{bypass & in_valid}}) | (data[0 +: NMW] & {NMW{offer[0]}})
-        | (data[NMW +: NMW] & {NMW{offer[1]}}) | (data[2*NMW +: NMW] & {NMW{offer[2]}})
-        | (data[3*NMW +: NMW] & {NMW{offer[3]}}) | (data[4*NMW +: NMW] & {NMW{offer[4]}});
-    assign stage_valid = valid;
+    assign out_data = (in_data & {NMW{bypass & in_valid}})
+        | (data_q[0 +: NMW] & {NMW{offer[0]}}) | (data_q[NMW +: NMW] & {NMW{offer[1]}})
+        | (data_q[2*NMW +: NMW] & {NMW{offer[2]}}) | (data_q[3*NMW +: NMW] & {NMW{offer[3]}})
+        | (data_q[4*NMW +: NMW] & {NMW{offer[4]}});
+    assign stage_valid = valid_q;
 
     always @(posedge clk) begin
-        if (rst) valid <= {NQ{1'b0}};
-        else valid <= valid_next;
+        if (rst) valid_q <= {NQ{1'b0}};
+        else valid_q <= valid_d;
     end
 
     genvar k;
@@ -74,17 +75,17 @@ module spad_nonmem_queue (
         for (k = 0; k < NQ; k = k + 1) begin : stage
             assign free[k] = |room[NQ-1:k];
             if (k + 1 < NQ) begin : inner
-                assign older[k] = |valid[NQ-1:k+1];
+                assign older[k] = |valid_q[NQ-1:k+1];
             end else begin : last
                 assign older[k] = 1'b0;
             end
             if (k == 0) begin : entrance
                 always @(posedge clk) begin
-                    if (enter[k]) data[k*NMW +: NMW] <= in_data;
+                    if (enter[k]) data_q[k*NMW +: NMW] <= in_data;
                 end
             end else begin : behind
                 always @(posedge clk) begin
-                    if (enter[k]) data[k*NMW +: NMW] <= data[(k-1)*NMW +: NMW];
+                    if (enter[k]) data_q[k*NMW +: NMW] <= data_q[(k-1)*NMW +: NMW];
                 end
             end
         end

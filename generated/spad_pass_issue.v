@@ -57,13 +57,13 @@ module spad_pass_issue (
     output wire [5:0] iss_warp,
     output wire [1:0] iss_pass,
     output wire iss_last,
-    output reg ex_valid,
-    output reg [5:0] ex_warp,
-    output reg [3:0] ex_kind,
-    output reg [7:0] ex_tag,
-    output reg [13:0] ex_pc,
-    output reg [1:0] ex_pass,
-    output reg ex_last
+    output wire ex_valid,
+    output wire [5:0] ex_warp,
+    output wire [3:0] ex_kind,
+    output wire [7:0] ex_tag,
+    output wire [13:0] ex_pc,
+    output wire [1:0] ex_pass,
+    output wire ex_last
 );
     localparam [3:0] KIND_ALU = 4'd0;
     localparam [3:0] KIND_RELSSP = 4'd7;
@@ -73,6 +73,22 @@ module spad_pass_issue (
     localparam TG = 8;
     localparam PW = 2;
     localparam OFFER = 28;
+
+    // Outputs from registers.
+    reg ex_valid_q;
+    reg [WW-1:0] ex_warp_q;
+    reg [3:0] ex_kind_q;
+    reg [TG-1:0] ex_tag_q;
+    reg [PCW-1:0] ex_pc_q;
+    reg [PW-1:0] ex_pass_q;
+    reg ex_last_q;
+    assign ex_valid = ex_valid_q;
+    assign ex_warp = ex_warp_q;
+    assign ex_kind = ex_kind_q;
+    assign ex_tag = ex_tag_q;
+    assign ex_pc = ex_pc_q;
+    assign ex_pass = ex_pass_q;
+    assign ex_last = ex_last_q;
 
     // What the warp that is taken offers, out of all offers.
     wire [64*OFFER-1:0] offers;
@@ -97,80 +113,80 @@ module spad_pass_issue (
 
     // I: the instruction whose passes are being issued, how many follow the
     // first, and which is next.
-    reg cur_valid;
-    reg [WW-1:0] cur_warp;
-    reg [3:0] cur_kind;
-    reg [TG-1:0] cur_tag;
-    reg [PCW-1:0] cur_pc;
-    reg [PW-1:0] cur_np;
-    reg [PW-1:0] cur_next;
+    reg cur_valid_q;
+    reg [WW-1:0] cur_warp_q;
+    reg [3:0] cur_kind_q;
+    reg [TG-1:0] cur_tag_q;
+    reg [PCW-1:0] cur_pc_q;
+    reg [PW-1:0] cur_np_q;
+    reg [PW-1:0] cur_next_q;
     always @(posedge clk) begin
         if (rst) begin
-            cur_warp <= {WW{1'b0}};
-            cur_kind <= KIND_ALU;
-            cur_tag <= {TG{1'b0}};
-            cur_pc <= {PCW{1'b0}};
-            cur_np <= {PW{1'b0}};
+            cur_warp_q <= {WW{1'b0}};
+            cur_kind_q <= KIND_ALU;
+            cur_tag_q <= {TG{1'b0}};
+            cur_pc_q <= {PCW{1'b0}};
+            cur_np_q <= {PW{1'b0}};
         end else if (take) begin
-            cur_warp <= take_warp;
-            cur_kind <= take_kind;
-            cur_tag <= tag;
-            cur_pc <= take_pc;
-            cur_np <= take_np;
+            cur_warp_q <= take_warp;
+            cur_kind_q <= take_kind;
+            cur_tag_q <= tag;
+            cur_pc_q <= take_pc;
+            cur_np_q <= take_np;
         end
     end
 
     // The pass that enters EX.
-    wire ex_free = ~ex_valid | ex_fire;
-    wire issue = ex_free & cur_valid;
-    wire last_pass = cur_next == cur_np;
-    assign room = ~cur_valid | (ex_free & last_pass);
+    wire ex_free = ~ex_valid_q | ex_fire;
+    wire issue = ex_free & cur_valid_q;
+    wire last_pass = cur_next_q == cur_np_q;
+    assign room = ~cur_valid_q | (ex_free & last_pass);
     assign iss_valid = issue;
-    assign iss_warp = cur_warp & {6{issue}};
-    assign iss_pass = cur_next & {2{issue}};
+    assign iss_warp = cur_warp_q & {6{issue}};
+    assign iss_pass = cur_next_q & {2{issue}};
     assign iss_last = last_pass & issue;
 
     // Whether passes follow in the next cycle, and which.
     always @(posedge clk) begin
-        if (rst) cur_valid <= 1'b0;
-        else if (take) cur_valid <= 1'b1;
-        else if (issue) cur_valid <= ~last_pass;
+        if (rst) cur_valid_q <= 1'b0;
+        else if (take) cur_valid_q <= 1'b1;
+        else if (issue) cur_valid_q <= ~last_pass;
     end
     always @(posedge clk) begin
-        if (rst) cur_next <= {PW{1'b0}};
-        else if (take) cur_next <= 2'd0;
-        else if (issue) cur_next <= cur_next + 2'd1;
+        if (rst) cur_next_q <= {PW{1'b0}};
+        else if (take) cur_next_q <= 2'd0;
+        else if (issue) cur_next_q <= cur_next_q + 2'd1;
     end
 
     // On its way to EX with what it offers still, or with a release.
-    wire holds = cur_valid & ((cur_next == 2'd0) | (cur_kind == KIND_RELSSP));
+    wire holds = cur_valid_q & ((cur_next_q == 2'd0) | (cur_kind_q == KIND_RELSSP));
     generate
         for (w = 0; w < W; w = w + 1) begin : on_its_way
-            assign busy[w] = picked[w] | (holds & (cur_warp == w));
+            assign busy[w] = picked[w] | (holds & (cur_warp_q == w));
         end
     endgenerate
 
     // EX: control of the pass whose operands come in.
     always @(posedge clk) begin
-        if (rst) ex_valid <= 1'b0;
-        else if (issue) ex_valid <= 1'b1;
-        else if (ex_fire) ex_valid <= 1'b0;
+        if (rst) ex_valid_q <= 1'b0;
+        else if (issue) ex_valid_q <= 1'b1;
+        else if (ex_fire) ex_valid_q <= 1'b0;
     end
     always @(posedge clk) begin
         if (rst) begin
-            ex_warp <= {WW{1'b0}};
-            ex_kind <= KIND_ALU;
-            ex_tag <= {TG{1'b0}};
-            ex_pc <= {PCW{1'b0}};
-            ex_pass <= {PW{1'b0}};
-            ex_last <= 1'b0;
+            ex_warp_q <= {WW{1'b0}};
+            ex_kind_q <= KIND_ALU;
+            ex_tag_q <= {TG{1'b0}};
+            ex_pc_q <= {PCW{1'b0}};
+            ex_pass_q <= {PW{1'b0}};
+            ex_last_q <= 1'b0;
         end else if (issue) begin
-            ex_warp <= cur_warp;
-            ex_kind <= cur_kind;
-            ex_tag <= cur_tag;
-            ex_pc <= cur_pc;
-            ex_pass <= cur_next;
-            ex_last <= last_pass;
+            ex_warp_q <= cur_warp_q;
+            ex_kind_q <= cur_kind_q;
+            ex_tag_q <= cur_tag_q;
+            ex_pc_q <= cur_pc_q;
+            ex_pass_q <= cur_next_q;
+            ex_last_q <= last_pass;
         end
     end
 endmodule

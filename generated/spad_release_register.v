@@ -27,11 +27,19 @@ module spad_release_register (
     input wire [7:0] now_done,
     input wire [7:0] now_live,
     input wire [7:0] now_unlock,
-    output reg [7:0] rel_done,
-    output reg [7:0] live,
-    output reg [7:0] unlock
+    output wire [7:0] rel_done,
+    output wire [7:0] live,
+    output wire [7:0] unlock
 );
     localparam T = 8;
+
+    // Outputs from registers.
+    reg [T-1:0] rel_done_q;
+    reg [T-1:0] live_q;
+    reg [T-1:0] unlock_q;
+    assign rel_done = rel_done_q;
+    assign live = live_q;
+    assign unlock = unlock_q;
 
     // A block that starts is alive and not done, whatever its slot was before.
     wire [T-1:0] starts;
@@ -44,13 +52,13 @@ module spad_release_register (
 
     always @(posedge clk) begin
         if (rst) begin
-            rel_done <= {T{1'b1}};
-            live <= {T{1'b0}};
-            unlock <= {T{1'b0}};
+            rel_done_q <= {T{1'b1}};
+            live_q <= {T{1'b0}};
+            unlock_q <= {T{1'b0}};
         end else begin
-            rel_done <= now_done & ~starts;
-            live <= now_live | starts;
-            unlock <= now_unlock;
+            rel_done_q <= now_done & ~starts;
+            live_q <= now_live | starts;
+            unlock_q <= now_unlock;
         end
     end
 endmodule

@@ -56,8 +56,10 @@ module spad_relssp (
     localparam TW = 3;
 
     // Per thread: active, has released.
-    reg [W*WS-1:0] active;
-    reg [W*WS-1:0] released;
+    reg [W*WS-1:0] active_q;
+    reg [W*WS-1:0] released_q;
+    wire [W*WS-1:0] active_d;
+    wire [W*WS-1:0] released_d;
 
     // Per warp, before and with this cycle's events.
     wire [W-1:0] was_done;
@@ -86,8 +88,6 @@ module spad_relssp (
             for (s = 0; s < S; s = s + 1) begin : subwarp
                 assign marks[s*L +: L] = rel_mask & {L{in_ex}};
             end
-            wire [WS-1:0] active_next;
-            wire [WS-1:0] released_next;
             spad_relssp_warp slice (
                 .starts(starts),
                 .highest(highest[W-1-w]),
@@ -95,10 +95,10 @@ module spad_relssp (
                 .exits(exits),
                 .exit_mask(exit_mask),
                 .marks(marks),
-                .active(active[w*WS +: WS]),
-                .released(released[w*WS +: WS]),
-                .active_next(active_next),
-                .released_next(released_next),
+                .active(active_q[w*WS +: WS]),
+                .released(released_q[w*WS +: WS]),
+                .active_next(active_d[w*WS +: WS]),
+                .released_next(released_d[w*WS +: WS]),
                 .was_done(was_done[w]),
                 .was_live(was_live[w]),
                 .done(done[w]),
@@ -108,11 +108,11 @@ module spad_relssp (
             // Written only when something happens to the warp. Releases need no
             // reset: only those of active threads count.
             always @(posedge clk) begin
-                if (rst) active[w*WS +: WS] <= {WS{1'b0}};
-                else if (starts | exits) active[w*WS +: WS] <= active_next;
+                if (rst) active_q[w*WS +: WS] <= {WS{1'b0}};
+                else if (starts | exits) active_q[w*WS +: WS] <= active_d[w*WS +: WS];
             end
             always @(posedge clk) begin
-                if (starts | releases) released[w*WS +: WS] <= released_next;
+                if (starts | releases) released_q[w*WS +: WS] <= released_d[w*WS +: WS];
             end
         end
         for (b = 0; b < T; b = b + 1) begin : block

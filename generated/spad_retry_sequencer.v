@@ -103,48 +103,48 @@ module spad_retry_sequencer (
 
     // The state, the number of the present cycle within it, and the cycle to
     // leave in.
-    reg [2:0] now;
-    reg [CTW-1:0] cnt;
-    reg [CTW-1:0] tgt;
+    reg [2:0] state_q;
+    reg [CTW-1:0] cnt_q;
+    reg [CTW-1:0] tgt_q;
     // The state's request has been taken; its response has come.
-    reg sent;
-    reg got;
+    reg sent_q;
+    reg got_q;
     // The pass. No reset: used between `accept` and IDLE only.
-    reg [3:0] aop;
-    reg [L-1:0] mask0;
-    reg [L*m-1:0] bank;
-    reg [L*R-1:0] row;
-    reg [L*LK-1:0] lock;
-    reg [L*D-1:0] opnd;
-    reg [L*D-1:0] old;
-    reg [TGW-1:0] tag;
+    reg [3:0] aop_q;
+    reg [L-1:0] mask0_q;
+    reg [L*m-1:0] bank_q;
+    reg [L*R-1:0] row_q;
+    reg [L*LK-1:0] lock_q;
+    reg [L*D-1:0] opnd_q;
+    reg [L*D-1:0] old_q;
+    reg [TGW-1:0] tag_q;
     // What it has come to: lanes that wait and that have their lock, the degree
     // of the first read, errors, rounds.
-    reg [L-1:0] waiting;
-    reg [L-1:0] winners;
-    reg first;
-    reg [DG-1:0] deg1;
-    reg err;
-    reg [15:0] begun;
+    reg [L-1:0] waiting_q;
+    reg [L-1:0] winners_q;
+    reg first_q;
+    reg [DG-1:0] deg1_q;
+    reg err_q;
+    reg [15:0] begun_q;
     // The request of this cycle: whether there is one, and the lanes that it
     // locks or unlocks.
-    reg asking;
-    reg [L-1:0] asks;
+    reg asking_q;
+    reg [L-1:0] asks_q;
 
     // What happens in this cycle.
-    wire idle = now == SEQ_IDLE;
-    wire reading = now == SEQ_READ;
-    wire writing = now == SEQ_WRITE;
-    wire done = now == SEQ_DONE;
+    wire idle = state_q == SEQ_IDLE;
+    wire reading = state_q == SEQ_READ;
+    wire writing = state_q == SEQ_WRITE;
+    wire done = state_q == SEQ_DONE;
     wire accept = at_valid & at_ready;
     wire fire = sp_valid & sp_ready;
     wire read = reading & sr_valid;
     wire unsupported = at_aop > AOP_SMAX;
-    wire failed = err | (sr_valid & sr_error);
+    wire failed = err_q | (sr_valid & sr_error);
     // A read or a write takes its latency for each group that the answer tells of.
     wire [CTW-1:0] latency = writing ? LWR : LR;
-    wire [CTW-1:0] due = sr_valid ? {5'd0, sr_degree} * latency : tgt;
-    wire answered = (got | sr_valid) & (cnt >= due);
+    wire [CTW-1:0] due = sr_valid ? {5'd0, sr_degree} * latency : tgt_q;
+    wire answered = (got_q | sr_valid) & (cnt_q >= due);
 
     // The next state. A round goes from READ through BRANCH, and again while
     // lanes wait for their lock.
@@ -154,152 +154,152 @@ module spad_retry_sequencer (
     wire [2:0] after_read = ~answered ? SEQ_READ
         : failed ? SEQ_DONE
         : SEQ_UPDATE;
-    wire [2:0] after_update = (cnt != LU) ? SEQ_UPDATE
-        : (|winners) ? SEQ_WRITE
+    wire [2:0] after_update = (cnt_q != LU) ? SEQ_UPDATE
+        : (|winners_q) ? SEQ_WRITE
         : SEQ_BRANCH;
     wire [2:0] after_write = answered ? SEQ_BRANCH : SEQ_WRITE;
-    wire [2:0] after_branch = (cnt != LB) ? SEQ_BRANCH
-        : (|waiting) ? SEQ_READ
+    wire [2:0] after_branch = (cnt_q != LB) ? SEQ_BRANCH
+        : (|waiting_q) ? SEQ_READ
         : SEQ_DONE;
     wire [2:0] after_done = sp_ready ? SEQ_IDLE : SEQ_DONE;
-    reg [2:0] next;
+    reg [2:0] state_d;
     always @* begin
-        case (now)
-            SEQ_IDLE: next = after_idle;
-            SEQ_READ: next = after_read;
-            SEQ_UPDATE: next = after_update;
-            SEQ_WRITE: next = after_write;
-            SEQ_BRANCH: next = after_branch;
-            SEQ_DONE: next = after_done;
-            default: next = SEQ_IDLE;
+        case (state_q)
+            SEQ_IDLE: state_d = after_idle;
+            SEQ_READ: state_d = after_read;
+            SEQ_UPDATE: state_d = after_update;
+            SEQ_WRITE: state_d = after_write;
+            SEQ_BRANCH: state_d = after_branch;
+            SEQ_DONE: state_d = after_done;
+            default: state_d = SEQ_IDLE;
         endcase
     end
 
     // Within a state: its cycles, its request, its answer.
-    wire leaves = next != now;
-    wire sent_next = ~leaves & (sent | fire);
+    wire leaves = state_d != state_q;
+    wire sent_d = ~leaves & (sent_q | fire);
     always @(posedge clk) begin
         if (rst) begin
-            now <= SEQ_IDLE;
-            sent <= 1'b0;
-            got <= 1'b0;
+            state_q <= SEQ_IDLE;
+            sent_q <= 1'b0;
+            got_q <= 1'b0;
         end else begin
-            now <= next;
-            sent <= sent_next;
-            got <= ~leaves & (got | sr_valid);
+            state_q <= state_d;
+            sent_q <= sent_d;
+            got_q <= ~leaves & (got_q | sr_valid);
         end
     end
     always @(posedge clk) begin
-        if (leaves) cnt <= 11'd1;
-        else if (~(&cnt)) cnt <= cnt + 11'd1;
+        if (leaves) cnt_q <= 11'd1;
+        else if (~(&cnt_q)) cnt_q <= cnt_q + 11'd1;
     end
     always @(posedge clk) begin
-        tgt <= due;
+        tgt_q <= due;
     end
 
     // The pass.
     always @(posedge clk) begin
         if (accept) begin
-            aop <= at_aop;
-            mask0 <= at_mask;
-            bank <= at_bank;
-            row <= at_row;
-            lock <= at_lock;
-            tag <= at_tag;
+            aop_q <= at_aop;
+            mask0_q <= at_mask;
+            bank_q <= at_bank;
+            row_q <= at_row;
+            lock_q <= at_lock;
+            tag_q <= at_tag;
         end
     end
     always @(posedge clk) begin
-        if (accept) waiting <= at_mask;
-        else if (writing & answered) waiting <= waiting & ~winners;
+        if (accept) waiting_q <= at_mask;
+        else if (writing & answered) waiting_q <= waiting_q & ~winners_q;
     end
     always @(posedge clk) begin
-        if (read) winners <= sr_success;
+        if (read) winners_q <= sr_success;
     end
     always @(posedge clk) begin
-        first <= accept | (first & ~read);
+        first_q <= accept | (first_q & ~read);
     end
     always @(posedge clk) begin
-        if (accept) deg1 <= 6'd0;
-        else if (read & first) deg1 <= sr_degree;
+        if (accept) deg1_q <= 6'd0;
+        else if (read & first_q) deg1_q <= sr_degree;
     end
     always @(posedge clk) begin
-        if (accept) err <= unsupported;
-        else if (read) err <= failed;
+        if (accept) err_q <= unsupported;
+        else if (read) err_q <= failed;
     end
     always @(posedge clk) begin
-        if (accept) begun <= 16'd0;
-        else if (reading & fire & ~(&begun)) begun <= begun + 16'd1;
+        if (accept) begun_q <= 16'd0;
+        else if (reading & fire & ~(&begun_q)) begun_q <= begun_q + 16'd1;
     end
 
     // Whether the next cycle makes a request, and for which lanes: both from
     // registers, because all of the request hangs on them.
-    wire begins_read = next == SEQ_READ;
-    wire locks_next = (begins_read | (next == SEQ_WRITE)) & ~sent_next;
+    wire begins_read = state_d == SEQ_READ;
+    wire locks_next = (begins_read | (state_d == SEQ_WRITE)) & ~sent_d;
     wire [31:0] lanes_next = accept ? at_mask
-        : begins_read ? waiting
-        : winners;
+        : begins_read ? waiting_q
+        : winners_q;
     always @(posedge clk) begin
         if (rst) begin
-            asking <= 1'b0;
-            asks <= {L{1'b0}};
+            asking_q <= 1'b0;
+            asks_q <= {L{1'b0}};
         end else begin
-            asking <= locks_next | (next == SEQ_DONE);
-            asks <= lanes_next & {32{locks_next}};
+            asking_q <= locks_next | (state_d == SEQ_DONE);
+            asks_q <= lanes_next & {32{locks_next}};
         end
     end
 
     // What is asked of the scratchpad, and what is handed over at the end.
-    assign sp_valid = asking;
-    assign sp_op = (done | ~asking) ? OP_PASS
+    assign sp_valid = asking_q;
+    assign sp_op = (done | ~asking_q) ? OP_PASS
         : reading ? OP_LDLK
         : OP_STUL;
     // Lanes outside the mask are zero.
-    assign sp_mask = asks | (mask0 & {32{done}});
-    wire [31:0] stores = asks & {32{writing}};
-    assign sp_tag = tag & {43{sp_valid}};
-    wire shows = done & ~err;
-    assign sp_error = done & err;
-    assign sp_degree = deg1 & {6{done}};
+    assign sp_mask = asks_q | (mask0_q & {32{done}});
+    wire [31:0] stores = asks_q & {32{writing}};
+    assign sp_tag = tag_q & {43{sp_valid}};
+    wire shows = done & ~err_q;
+    assign sp_error = done & err_q;
+    assign sp_degree = deg1_q & {6{done}};
     assign at_ready = idle;
-    assign state = now;
-    assign rounds = begun & {16{~idle}};
+    assign state = state_q;
+    assign rounds = begun_q & {16{~idle}};
 
     genvar i, t;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
-            assign sp_bank[i*m +: m] = bank[i*m +: m] & {m{asks[i]}};
-            assign sp_row[i*R +: R] = row[i*R +: R] & {R{asks[i]}};
-            assign sp_lock[i*LK +: LK] = lock[i*LK +: LK] & {LK{asks[i]}};
-            assign sp_data[i*D +: D] = (opnd[i*D +: D] & {D{stores[i]}})
-                | (old[i*D +: D] & {D{shows}});
+            assign sp_bank[i*m +: m] = bank_q[i*m +: m] & {m{asks_q[i]}};
+            assign sp_row[i*R +: R] = row_q[i*R +: R] & {R{asks_q[i]}};
+            assign sp_lock[i*LK +: LK] = lock_q[i*LK +: LK] & {LK{asks_q[i]}};
+            assign sp_data[i*D +: D] = (opnd_q[i*D +: D] & {D{stores[i]}})
+                | (old_q[i*D +: D] & {D{shows}});
             always @(posedge clk) begin
-                if (accept) old[i*D +: D] <= 32'd0;
-                else if (read & sr_success[i]) old[i*D +: D] <= sr_data[i*D +: D];
+                if (accept) old_q[i*D +: D] <= 32'd0;
+                else if (read & sr_success[i]) old_q[i*D +: D] <= sr_data[i*D +: D];
             end
         end
     endgenerate
 
     // In the first cycles of UPDATE, the operands of the winners become the
     // words to store, ALUS lanes in a turn, lowest lanes first.
-    reg [TURNS-1:0] turn;
+    reg [TURNS-1:0] turn_q;
     always @(posedge clk) begin
-        if (rst) turn <= {TURNS{1'b0}};
-        else if (reading & (next == SEQ_UPDATE)) turn <= 16'd1;
-        else turn <= turn << 1;
+        if (rst) turn_q <= {TURNS{1'b0}};
+        else if (reading & (state_d == SEQ_UPDATE)) turn_q <= 16'd1;
+        else turn_q <= turn_q << 1;
     end
     // What is read in a turn is computed and written in the cycle behind it.
-    reg [TURNS-1:0] late;
+    reg [TURNS-1:0] late_q;
     always @(posedge clk) begin
-        if (rst) late <= {TURNS{1'b0}};
-        else late <= turn;
+        if (rst) late_q <= {TURNS{1'b0}};
+        else late_q <= turn_q;
     end
-    reg [ALUS*D-1:0] word;
-    reg [ALUS*D-1:0] operand;
-    wire [ALUS*D-1:0] word_next;
-    wire [ALUS*D-1:0] operand_next;
+    reg [ALUS*D-1:0] word_q;
+    reg [ALUS*D-1:0] operand_q;
+    wire [ALUS*D-1:0] word_d;
+    wire [ALUS*D-1:0] operand_d;
     always @(posedge clk) begin
-        word <= word_next;
-        operand <= operand_next;
+        word_q <= word_d;
+        operand_q <= operand_d;
     end
     wire [ALUS*D-1:0] result;
     generate
@@ -307,32 +307,32 @@ module spad_retry_sequencer (
             wire [TURNS*D-1:0] olds;
             wire [TURNS*D-1:0] opnds;
             for (t = 0; t < TURNS; t = t + 1) begin : of_turn
-                assign olds[t*D +: D] = old[(t*ALUS + i)*D +: D];
-                assign opnds[t*D +: D] = opnd[(t*ALUS + i)*D +: D];
+                assign olds[t*D +: D] = old_q[(t*ALUS + i)*D +: D];
+                assign opnds[t*D +: D] = opnd_q[(t*ALUS + i)*D +: D];
             end
             spad_pick #(.WORDS(TURNS), .WIDTH(D)) old_of (
-                .pick(turn),
+                .pick(turn_q),
                 .words(olds),
-                .word(word_next[i*D +: D])
+                .word(word_d[i*D +: D])
             );
             spad_pick #(.WORDS(TURNS), .WIDTH(D)) opnd_of (
-                .pick(turn),
+                .pick(turn_q),
                 .words(opnds),
-                .word(operand_next[i*D +: D])
+                .word(operand_d[i*D +: D])
             );
             spad_atomic_alu slice (
-                .aop(aop),
-                .word(word[i*D +: D]),
-                .operand(operand[i*D +: D]),
+                .aop(aop_q),
+                .word(word_q[i*D +: D]),
+                .operand(operand_q[i*D +: D]),
                 .result(result[i*D +: D])
             );
         end
         for (t = 0; t < TURNS; t = t + 1) begin : turns
             for (i = 0; i < ALUS; i = i + 1) begin : winner
-                wire updates = late[t] & winners[t*ALUS + i];
+                wire updates = late_q[t] & winners_q[t*ALUS + i];
                 always @(posedge clk) begin
-                    if (accept) opnd[(t*ALUS + i)*D +: D] <= at_data[(t*ALUS + i)*D +: D];
-                    else if (updates) opnd[(t*ALUS + i)*D +: D] <= result[i*D +: D];
+                    if (accept) opnd_q[(t*ALUS + i)*D +: D] <= at_data[(t*ALUS + i)*D +: D];
+                    else if (updates) opnd_q[(t*ALUS + i)*D +: D] <= result[i*D +: D];
                 end
             end
         end

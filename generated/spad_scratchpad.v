@@ -100,31 +100,31 @@ module spad_scratchpad (
     // MEM0: the request in the arbiter. It has no reset: `mem0_valid` covers
     // it.
     wire mem0_valid;
-    reg [2:0] mem0_op;
-    reg [L-1:0] mem0_mask;
-    reg [L*D-1:0] mem0_data;
-    reg [TGW-1:0] mem0_tag;
-    reg mem0_error;
-    reg mem0_locking;
-    reg [L*LK-1:0] mem0_lock;
+    reg [2:0] mem0_op_q;
+    reg [L-1:0] mem0_mask_q;
+    reg [L*D-1:0] mem0_data_q;
+    reg [TGW-1:0] mem0_tag_q;
+    reg mem0_error_q;
+    reg mem0_locking_q;
+    reg [L*LK-1:0] mem0_lock_q;
     always @(posedge clk) begin
         if (fire) begin
-            mem0_op <= req_op;
-            mem0_mask <= req_mask;
-            mem0_data <= req_data;
-            mem0_tag <= req_tag;
-            mem0_error <= refused;
-            mem0_locking <= accessing & ((req_op == OP_LDLK) | (req_op == OP_STUL));
-            mem0_lock <= req_lock;
+            mem0_op_q <= req_op;
+            mem0_mask_q <= req_mask;
+            mem0_data_q <= req_data;
+            mem0_tag_q <= req_tag;
+            mem0_error_q <= refused;
+            mem0_locking_q <= accessing & ((req_op == OP_LDLK) | (req_op == OP_STUL));
+            mem0_lock_q <= req_lock;
         end
     end
-    reg mem0_window;
+    reg mem0_window_q;
     wire grp_last;
     always @(posedge clk) begin
-        if (rst) mem0_window <= 1'b0;
-        else if (mem0_valid & adv & mem0_locking) mem0_window <= mem0_window + 1'b1;
+        if (rst) mem0_window_q <= 1'b0;
+        else if (mem0_valid & adv & mem0_locking_q) mem0_window_q <= mem0_window_q + 1'b1;
     end
-    wire last_window = ~mem0_locking | (mem0_window == 1'b1);
+    wire last_window = ~mem0_locking_q | (mem0_window_q == 1'b1);
     wire mem0_last = grp_last & last_window;
     assign busy_more = mem0_valid & ~mem0_last;
     assign blocked = ~adv;
@@ -159,51 +159,51 @@ module spad_scratchpad (
     );
     // The banks that a group writes: one bit for all would have to drive every
     // memory.
-    wire mem0_stores = (mem0_op == OP_STORE) | (mem0_op == OP_STUL);
+    wire mem0_stores = (mem0_op_q == OP_STORE) | (mem0_op_q == OP_STUL);
     wire [B-1:0] mem0_bank_write = mem0_bank_valid & {32{mem0_stores}};
 
     // MEM1: a group on its way to the banks.
-    reg mem1_valid;
+    reg mem1_valid_q;
     always @(posedge clk) begin
-        if (rst) mem1_valid <= 1'b0;
-        else if (adv) mem1_valid <= mem0_valid;
+        if (rst) mem1_valid_q <= 1'b0;
+        else if (adv) mem1_valid_q <= mem0_valid;
     end
-    reg mem1_last;
-    reg [L-1:0] mem1_served;
-    reg [L*m-1:0] mem1_bank;
-    reg [DG-1:0] mem1_degree;
-    reg [2:0] mem1_op;
-    reg [L-1:0] mem1_mask;
-    reg [TGW-1:0] mem1_tag;
-    reg mem1_error;
-    reg [L-1:0] mem1_leader;
-    reg [B-1:0] mem1_bank_valid;
-    reg [B-1:0] mem1_bank_write;
-    reg [L*R-1:0] mem1_row;
-    reg [L*D-1:0] mem1_data;
-    reg [L*BE-1:0] mem1_writes;
-    reg mem1_locking;
-    reg [L*LK-1:0] mem1_lock;
-    reg mem1_window;
+    reg mem1_last_q;
+    reg [L-1:0] mem1_served_q;
+    reg [L*m-1:0] mem1_bank_q;
+    reg [DG-1:0] mem1_degree_q;
+    reg [2:0] mem1_op_q;
+    reg [L-1:0] mem1_mask_q;
+    reg [TGW-1:0] mem1_tag_q;
+    reg mem1_error_q;
+    reg [L-1:0] mem1_leader_q;
+    reg [B-1:0] mem1_bank_valid_q;
+    reg [B-1:0] mem1_bank_write_q;
+    reg [L*R-1:0] mem1_row_q;
+    reg [L*D-1:0] mem1_data_q;
+    reg [L*BE-1:0] mem1_writes_q;
+    reg mem1_locking_q;
+    reg [L*LK-1:0] mem1_lock_q;
+    reg mem1_window_q;
     always @(posedge clk) begin
         if (mem0_valid & adv) begin
-            mem1_last <= mem0_last;
-            mem1_served <= mem0_served;
-            mem1_bank <= mem0_bank;
-            mem1_degree <= mem0_degree;
-            mem1_op <= mem0_op;
-            mem1_mask <= mem0_mask;
-            mem1_tag <= mem0_tag;
-            mem1_error <= mem0_error;
-            mem1_leader <= mem0_leader;
-            mem1_bank_valid <= mem0_bank_valid;
-            mem1_bank_write <= mem0_bank_write;
-            mem1_row <= mem0_row;
-            mem1_data <= mem0_data;
-            mem1_writes <= mem0_writes;
-            mem1_locking <= mem0_locking;
-            mem1_lock <= mem0_lock;
-            mem1_window <= mem0_window;
+            mem1_last_q <= mem0_last;
+            mem1_served_q <= mem0_served;
+            mem1_bank_q <= mem0_bank;
+            mem1_degree_q <= mem0_degree;
+            mem1_op_q <= mem0_op_q;
+            mem1_mask_q <= mem0_mask_q;
+            mem1_tag_q <= mem0_tag_q;
+            mem1_error_q <= mem0_error_q;
+            mem1_leader_q <= mem0_leader;
+            mem1_bank_valid_q <= mem0_bank_valid;
+            mem1_bank_write_q <= mem0_bank_write;
+            mem1_row_q <= mem0_row;
+            mem1_data_q <= mem0_data_q;
+            mem1_writes_q <= mem0_writes;
+            mem1_locking_q <= mem0_locking_q;
+            mem1_lock_q <= mem0_lock_q;
+            mem1_window_q <= mem0_window_q;
         end
     end
 
@@ -212,15 +212,15 @@ module spad_scratchpad (
     wire [B*D-1:0] bank_wdata;
     wire [B*BE-1:0] bank_wbe;
     wire [B*D-1:0] bank_rdata;
-    wire access = mem1_valid & adv;
-    wire read = (mem1_op == OP_LOAD) | (mem1_op == OP_LDLK);
+    wire access = mem1_valid_q & adv;
+    wire read = (mem1_op_q == OP_LOAD) | (mem1_op_q == OP_LDLK);
     generate
         for (b = 0; b < B; b = b + 1) begin : bank
             spad_bank_ram ram (
                 .clk(clk),
                 .rst(rst),
-                .en(access & mem1_bank_valid[b]),
-                .we(mem1_bank_write[b]),
+                .en(access & mem1_bank_valid_q[b]),
+                .we(mem1_bank_write_q[b]),
                 .be(bank_wbe[b*BE +: BE]),
                 .row(bank_row[b*R +: RW]),
                 .wdata(bank_wdata[b*D +: D]),
@@ -229,9 +229,9 @@ module spad_scratchpad (
         end
     endgenerate
 
-    // The lock bits are read and written in the cycle of the data. `success`
+    // The lock bits are read and written in the cycle of the data. `success_q`
     // has the lanes of the access's earlier groups and windows.
-    reg [L-1:0] success;
+    reg [L-1:0] success_q;
     wire [L-1:0] lk_success;
     /* verilator lint_off UNUSEDSIGNAL */ // for formal; refused operations never get here
     wire lk_error;
@@ -240,132 +240,133 @@ module spad_scratchpad (
     spad_lock_unit locks (
         .clk(clk),
         .rst(rst),
-        .lk_valid(access & mem1_locking),
-        .lk_win(mem1_window),
-        .lk_op(mem1_op),
-        .lk_req(mem1_leader),
-        .lk_addr(mem1_lock),
+        .lk_valid(access & mem1_locking_q),
+        .lk_win(mem1_window_q),
+        .lk_op(mem1_op_q),
+        .lk_req(mem1_leader_q),
+        .lk_addr(mem1_lock_q),
         .lk_success(lk_success),
         .lk_error(lk_error),
         .lk_held(lk_held)
     );
-    wire [L-1:0] succeeded = success | lk_success;
+    wire [L-1:0] succeeded = success_q | lk_success;
     always @(posedge clk) begin
-        if (rst) success <= {L{1'b0}};
-        else if (access) success <= succeeded & {32{~mem1_last}};
+        if (rst) success_q <= {L{1'b0}};
+        else if (access) success_q <= succeeded & {32{~mem1_last_q}};
     end
 
-    // MEM2: the banks show the group's words. No reset: `mem2_valid` covers it.
-    reg mem2_valid;
+    // MEM2: the banks show the group's words. No reset: `mem2_valid_q` covers
+    // it.
+    reg mem2_valid_q;
     always @(posedge clk) begin
-        if (rst) mem2_valid <= 1'b0;
-        else if (adv) mem2_valid <= mem1_valid;
+        if (rst) mem2_valid_q <= 1'b0;
+        else if (adv) mem2_valid_q <= mem1_valid_q;
     end
-    reg mem2_last;
-    reg [L-1:0] mem2_served;
-    reg [L*m-1:0] mem2_bank;
-    reg [DG-1:0] mem2_degree;
-    reg [2:0] mem2_op;
-    reg [L-1:0] mem2_mask;
-    reg [TGW-1:0] mem2_tag;
-    reg mem2_error;
-    reg [L-1:0] mem2_success;
+    reg mem2_last_q;
+    reg [L-1:0] mem2_served_q;
+    reg [L*m-1:0] mem2_bank_q;
+    reg [DG-1:0] mem2_degree_q;
+    reg [2:0] mem2_op_q;
+    reg [L-1:0] mem2_mask_q;
+    reg [TGW-1:0] mem2_tag_q;
+    reg mem2_error_q;
+    reg [L-1:0] mem2_success_q;
     always @(posedge clk) begin
         if (access) begin
-            mem2_last <= mem1_last;
-            mem2_served <= mem1_served & {L{read}};
-            mem2_bank <= mem1_bank;
-            mem2_degree <= mem1_degree;
-            mem2_op <= mem1_op;
-            mem2_mask <= mem1_mask;
-            mem2_tag <= mem1_tag;
-            mem2_error <= mem1_error;
-            mem2_success <= succeeded;
+            mem2_last_q <= mem1_last_q;
+            mem2_served_q <= mem1_served_q & {L{read}};
+            mem2_bank_q <= mem1_bank_q;
+            mem2_degree_q <= mem1_degree_q;
+            mem2_op_q <= mem1_op_q;
+            mem2_mask_q <= mem1_mask_q;
+            mem2_tag_q <= mem1_tag_q;
+            mem2_error_q <= mem1_error_q;
+            mem2_success_q <= succeeded;
         end
     end
 
     // What a PASS brings goes along.
-    reg [L*D-1:0] mem2_data;
+    reg [L*D-1:0] mem2_data_q;
     always @(posedge clk) begin
-        if (access & (mem1_op == OP_PASS)) mem2_data <= mem1_data;
+        if (access & (mem1_op_q == OP_PASS)) mem2_data_q <= mem1_data_q;
     end
 
     // MEM3: the words on their way to the lanes.
-    reg mem3_valid;
+    reg mem3_valid_q;
     always @(posedge clk) begin
-        if (rst) mem3_valid <= 1'b0;
-        else if (adv) mem3_valid <= mem2_valid;
+        if (rst) mem3_valid_q <= 1'b0;
+        else if (adv) mem3_valid_q <= mem2_valid_q;
     end
-    reg mem3_last;
-    reg [L-1:0] mem3_served;
-    reg [L*m-1:0] mem3_bank;
-    reg [DG-1:0] mem3_degree;
-    reg [2:0] mem3_op;
-    reg [L-1:0] mem3_mask;
-    reg [TGW-1:0] mem3_tag;
-    reg mem3_error;
-    reg [B*D-1:0] mem3_words;
-    reg [L-1:0] mem3_success;
+    reg mem3_last_q;
+    reg [L-1:0] mem3_served_q;
+    reg [L*m-1:0] mem3_bank_q;
+    reg [DG-1:0] mem3_degree_q;
+    reg [2:0] mem3_op_q;
+    reg [L-1:0] mem3_mask_q;
+    reg [TGW-1:0] mem3_tag_q;
+    reg mem3_error_q;
+    reg [B*D-1:0] mem3_words_q;
+    reg [L-1:0] mem3_success_q;
     always @(posedge clk) begin
-        if (mem2_valid & adv) begin
-            mem3_last <= mem2_last;
-            mem3_served <= mem2_served;
-            mem3_bank <= mem2_bank;
-            mem3_degree <= mem2_degree;
-            mem3_op <= mem2_op;
-            mem3_mask <= mem2_mask;
-            mem3_tag <= mem2_tag;
-            mem3_error <= mem2_error;
-            mem3_words <= bank_rdata;
-            mem3_success <= mem2_success;
+        if (mem2_valid_q & adv) begin
+            mem3_last_q <= mem2_last_q;
+            mem3_served_q <= mem2_served_q;
+            mem3_bank_q <= mem2_bank_q;
+            mem3_degree_q <= mem2_degree_q;
+            mem3_op_q <= mem2_op_q;
+            mem3_mask_q <= mem2_mask_q;
+            mem3_tag_q <= mem2_tag_q;
+            mem3_error_q <= mem2_error_q;
+            mem3_words_q <= bank_rdata;
+            mem3_success_q <= mem2_success_q;
         end
     end
 
     // To the banks, and back to the lanes.
     wire [L*D-1:0] lane_rdata;
     spad_crossbar crossbar (
-        .leader(mem1_leader),
-        .lane_bank(mem1_bank),
-        .lane_row(mem1_row),
-        .lane_data(mem1_data),
-        .lane_writes(mem1_writes),
+        .leader(mem1_leader_q),
+        .lane_bank(mem1_bank_q),
+        .lane_row(mem1_row_q),
+        .lane_data(mem1_data_q),
+        .lane_writes(mem1_writes_q),
         .bank_row(bank_row),
         .bank_wdata(bank_wdata),
         .bank_wbe(bank_wbe),
-        .sel_valid(mem3_served),
-        .sel_bank(mem3_bank),
-        .bank_rdata(mem3_words),
+        .sel_valid(mem3_served_q),
+        .sel_bank(mem3_bank_q),
+        .bank_rdata(mem3_words_q),
         .lane_rdata(lane_rdata)
     );
 
     // Response: the last group of an access. Data of what does not answer with
     // any is zero.
-    assign resp_valid = mem3_valid & mem3_last;
-    wire pass = mem2_valid & adv & (mem2_op == OP_PASS);
-    wire gathers = mem3_valid & ~mem3_last;
-    wire answers = (mem3_op == OP_PASS) | (mem3_op == OP_LOAD) | (mem3_op == OP_LDLK);
-    wire show = resp_valid & answers & ~mem3_error;
-    assign resp_op = mem3_op & {3{resp_valid}};
-    assign resp_mask = mem3_mask & {32{resp_valid}};
-    assign resp_tag = mem3_tag & {43{resp_valid}};
-    assign resp_success = mem3_success & {32{resp_valid}};
-    assign resp_error = mem3_error & resp_valid;
-    assign resp_degree = mem3_degree & {6{resp_valid}};
-    assign stages = {resp_valid, mem2_valid & mem2_last, mem1_valid & mem1_last};
+    assign resp_valid = mem3_valid_q & mem3_last_q;
+    wire pass = mem2_valid_q & adv & (mem2_op_q == OP_PASS);
+    wire gathers = mem3_valid_q & ~mem3_last_q;
+    wire answers = (mem3_op_q == OP_PASS) | (mem3_op_q == OP_LOAD) | (mem3_op_q == OP_LDLK);
+    wire show = resp_valid & answers & ~mem3_error_q;
+    assign resp_op = mem3_op_q & {3{resp_valid}};
+    assign resp_mask = mem3_mask_q & {32{resp_valid}};
+    assign resp_tag = mem3_tag_q & {43{resp_valid}};
+    assign resp_success = mem3_success_q & {32{resp_valid}};
+    assign resp_error = mem3_error_q & resp_valid;
+    assign resp_degree = mem3_degree_q & {6{resp_valid}};
+    assign stages = {resp_valid, mem2_valid_q & mem2_last_q, mem1_valid_q & mem1_last_q};
 
     // Words of earlier groups, or the data of a PASS.
-    reg [L*D-1:0] acc;
+    reg [L*D-1:0] acc_q;
     wire [L*D-1:0] word;
     wire [L*D-1:0] passed;
     generate
         for (i = 0; i < L; i = i + 1) begin : lane
-            assign word[i*D +: D] = mem3_served[i] ? lane_rdata[i*D +: D] : acc[i*D +: D];
-            assign passed[i*D +: D] = mem2_data[i*D +: D] & {D{mem2_mask[i]}};
-            assign resp_data[i*D +: D] = word[i*D +: D] & {D{show & mem3_mask[i]}};
+            assign word[i*D +: D] = mem3_served_q[i] ? lane_rdata[i*D +: D] : acc_q[i*D +: D];
+            assign passed[i*D +: D] = mem2_data_q[i*D +: D] & {D{mem2_mask_q[i]}};
+            assign resp_data[i*D +: D] = word[i*D +: D] & {D{show & mem3_mask_q[i]}};
         end
     endgenerate
     always @(posedge clk) begin
-        if (pass) acc <= passed;
-        else if (gathers) acc <= word;
+        if (pass) acc_q <= passed;
+        else if (gathers) acc_q <= word;
     end
 endmodule

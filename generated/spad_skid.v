@@ -29,42 +29,42 @@ module spad_skid #(
     output wire [WIDTH-1:0] out_data,
     input wire out_ready
 );
-    reg first_valid;
-    reg [WIDTH-1:0] first;
-    reg second_valid;
-    reg [WIDTH-1:0] second;
+    reg first_valid_q;
+    reg [WIDTH-1:0] first_q;
+    reg second_valid_q;
+    reg [WIDTH-1:0] second_q;
 
-    wire move = ~first_valid | out_ready;
-    wire [WIDTH-1:0] next = second_valid ? second : in_data;
-    wire waits = second_valid | in_valid;
+    wire move = ~first_valid_q | out_ready;
+    wire [WIDTH-1:0] next = second_valid_q ? second_q : in_data;
+    wire waits = second_valid_q | in_valid;
 
-    assign in_ready = ~second_valid;
-    assign out_valid = first_valid;
-    assign out_data = first;
+    assign in_ready = ~second_valid_q;
+    assign out_valid = first_valid_q;
+    assign out_data = first_q;
 
     always @(posedge clk) begin
-        if (rst) first_valid <= 1'b0;
-        else if (move) first_valid <= waits;
+        if (rst) first_valid_q <= 1'b0;
+        else if (move) first_valid_q <= waits;
     end
     always @(posedge clk) begin
-        if (rst) second_valid <= 1'b0;
-        else second_valid <= waits & ~move;
+        if (rst) second_valid_q <= 1'b0;
+        else second_valid_q <= waits & ~move;
     end
 
     // What is behind in the second entry: no valid bit tells while it is empty.
     always @(posedge clk) begin
-        if (~second_valid) second <= in_data;
+        if (~second_valid_q) second_q <= in_data;
     end
 
     generate
         if (CLEAR != 0) begin : cleared
             always @(posedge clk) begin
-                if (rst) first <= {WIDTH{1'b0}};
-                else if (move) first <= next;
+                if (rst) first_q <= {WIDTH{1'b0}};
+                else if (move) first_q <= next;
             end
         end else begin : plain
             always @(posedge clk) begin
-                if (move) first <= next;
+                if (move) first_q <= next;
             end
         end
     endgenerate

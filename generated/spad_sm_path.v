@@ -248,8 +248,8 @@ module spad_sm_path (
     wire ex_last;
     genvar i;
     wire ex_relssp = ex_valid & (ex_kind == KIND_RELSSP);
-    reg [W*TW-1:0] warp_blk;
-    reg mem0_valid;
+    reg [W*TW-1:0] warp_blk_q;
+    reg mem0_valid_q;
     wire pre_valid;
     wire pre_ready;
     wire [CTL-1:0] pre_ctl;
@@ -358,8 +358,8 @@ module spad_sm_path (
     generate
         for (w = 0; w < W; w = w + 1) begin : warp
             always @(posedge clk) begin
-                if (rst) warp_blk[TW*w +: TW] <= {TW{1'b0}};
-                else if (launch_valid & launch_wmask[w]) warp_blk[TW*w +: TW] <= launch_block;
+                if (rst) warp_blk_q[TW*w +: TW] <= {TW{1'b0}};
+                else if (launch_valid & launch_wmask[w]) warp_blk_q[TW*w +: TW] <= launch_block;
             end
         end
     endgenerate
@@ -382,7 +382,7 @@ module spad_sm_path (
         .exit_valid(exit_valid),
         .exit_warp(exit_warp),
         .exit_mask(exit_mask),
-        .warp_blk(warp_blk),
+        .warp_blk(warp_blk_q),
         .rel_done(now_done),
         .live(now_live),
         .unlock(now_unlock)
@@ -409,7 +409,7 @@ module spad_sm_path (
         .launch_shared(launch_shared),
         .rel_done(rel_done),
         .live(live),
-        .warp_blk(warp_blk),
+        .warp_blk(warp_blk_q),
         .off_shmem(shares),
         .off_hi(off_hi),
         .acq_valid(take),
@@ -573,8 +573,8 @@ module spad_sm_path (
         .blocked(blocked)
     );
     always @(posedge clk) begin
-        if (rst) mem0_valid <= 1'b0;
-        else mem0_valid <= (req_valid & req_ready) | (mem0_valid & (busy_more | blocked));
+        if (rst) mem0_valid_q <= 1'b0;
+        else mem0_valid_q <= (req_valid & req_ready) | (mem0_valid_q & (busy_more | blocked));
     end
 
     // What answers.
@@ -652,5 +652,5 @@ module spad_sm_path (
         : seq_busy ? STALL_LOCK_RETRY
         : blocked ? STALL_WRITEBACK
         : STALL_BANK_CONFLICT;
-    assign occ = {wb_valid, stages, mem0_valid, hx_valid, ex_valid};
+    assign occ = {wb_valid, stages, mem0_valid_q, hx_valid, ex_valid};
 endmodule

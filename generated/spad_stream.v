@@ -203,11 +203,11 @@ module spad_stream (
     // Accesses inside.
     wire enters = req_valid & req_ready;
     wire leaves = rsp_valid & rsp_ready;
-    reg [3:0] count;
+    reg [3:0] count_q;
     always @(posedge clk) begin
-        if (rst) count <= 4'd0;
-        else if (enters & ~leaves) count <= count + 4'd1;
-        else if (leaves & ~enters) count <= count - 4'd1;
+        if (rst) count_q <= 4'd0;
+        else if (enters & ~leaves) count_q <= count_q + 4'd1;
+        else if (leaves & ~enters) count_q <= count_q - 4'd1;
     end
-    assign idle = count == 4'd0;
+    assign idle = count_q == 4'd0;
 endmodule

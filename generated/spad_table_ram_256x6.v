@@ -26,15 +26,15 @@ module spad_table_ram_256x6 (
     input wire [5:0] wr_data
 );
     reg [5:0] mem [0:255];
-    reg [5:0] out;
+    reg [5:0] out_q;
 
     always @(posedge clk) begin
         if (wr_en) mem[wr_row] <= wr_data;
     end
 
     always @(posedge clk) begin
-        if (rd_en) out <= mem[rd_row];
+        if (rd_en) out_q <= mem[rd_row];
     end
 
-    assign rd_data = out;
+    assign rd_data = out_q;
 endmodule

@@ -50,9 +50,9 @@ module spad_tcdm (
     input wire [31:0] tcdm_wen,
     input wire [1023:0] tcdm_wdata,
     input wire [127:0] tcdm_be,
-    output reg [31:0] tcdm_r_valid,
-    output reg [1023:0] tcdm_r_rdata,
-    output reg [31:0] tcdm_r_opc,
+    output wire [31:0] tcdm_r_valid,
+    output wire [1023:0] tcdm_r_rdata,
+    output wire [31:0] tcdm_r_opc,
     output wire idle
 );
     localparam [2:0] OP_LOAD = 3'd1;
@@ -67,6 +67,14 @@ module spad_tcdm (
     localparam D = 32;
     localparam BE = 4;
     localparam BATCH = L*BE + L*D + L*n + L + L;
+
+    // Outputs from registers.
+    reg [L-1:0] tcdm_r_valid_q;
+    reg [L*D-1:0] tcdm_r_rdata_q;
+    reg [L-1:0] tcdm_r_opc_q;
+    assign tcdm_r_valid = tcdm_r_valid_q;
+    assign tcdm_r_rdata = tcdm_r_rdata_q;
+    assign tcdm_r_opc = tcdm_r_opc_q;
 
     // The lanes that ask in one cycle are a batch.
     wire batch_ready;
@@ -131,8 +139,8 @@ module spad_tcdm (
 
     // Its reads are one access, its writes the next; lanes beyond the capacity
     // are answered behind both. A part without lanes takes no cycle.
-    reg did_loads;
-    reg did_stores;
+    reg did_loads_q;
+    reg did_stores_q;
     wire [L-1:0] beyond;
     generate
         for (i = 0; i < L; i = i + 1) begin : range
@@ -141,8 +149,8 @@ module spad_tcdm (
     endgenerate
     wire [31:0] loads = head_req & ~beyond & head_wen;
     wire [31:0] stores = head_req & ~beyond & ~head_wen;
-    wire loads_left = (|loads) & ~did_loads;
-    wire stores_left = (|stores) & ~did_stores;
+    wire loads_left = (|loads) & ~did_loads_q;
+    wire stores_left = (|stores) & ~did_stores_q;
     wire errors_left = |beyond;
     wire [31:0] part = loads_left ? loads
         : stores_left ? stores
@@ -157,11 +165,11 @@ module spad_tcdm (
     assign head_done = last & sp_req_ready;
     always @(posedge clk) begin
         if (rst) begin
-            did_loads <= 1'b0;
-            did_stores <= 1'b0;
+            did_loads_q <= 1'b0;
+            did_stores_q <= 1'b0;
         end else if (goes) begin
-            did_loads <= ~last & (did_loads | loads_left);
-            did_stores <= ~last & (did_stores | (stores_left & ~loads_left));
+            did_loads_q <= ~last & (did_loads_q | loads_left);
+            did_stores_q <= ~last & (did_stores_q | (stores_left & ~loads_left));
         end
     end
 
@@ -208,20 +216,20 @@ module spad_tcdm (
     // The answers, and the accesses inside the scratchpad.
     always @(posedge clk) begin
         if (rst) begin
-            tcdm_r_valid <= {L{1'b0}};
-            tcdm_r_rdata <= {(L*D){1'b0}};
-            tcdm_r_opc <= {L{1'b0}};
+            tcdm_r_valid_q <= {L{1'b0}};
+            tcdm_r_rdata_q <= {(L*D){1'b0}};
+            tcdm_r_opc_q <= {L{1'b0}};
         end else begin
-            tcdm_r_valid <= sp_resp_mask;
-            tcdm_r_rdata <= sp_resp_data;
-            tcdm_r_opc <= sp_resp_mask & {L{sp_resp_error}};
+            tcdm_r_valid_q <= sp_resp_mask;
+            tcdm_r_rdata_q <= sp_resp_data;
+            tcdm_r_opc_q <= sp_resp_mask & {L{sp_resp_error}};
         end
     end
-    reg [3:0] count;
+    reg [3:0] count_q;
     always @(posedge clk) begin
-        if (rst) count <= 4'd0;
-        else if (goes & ~sp_resp_valid) count <= count + 4'd1;
-        else if (sp_resp_valid & ~goes) count <= count - 4'd1;
+        if (rst) count_q <= 4'd0;
+        else if (goes & ~sp_resp_valid) count_q <= count_q + 4'd1;
+        else if (sp_resp_valid & ~goes) count_q <= count_q - 4'd1;
     end
-    assign idle = ~head_valid & (count == 4'd0) & ~(|tcdm_r_valid);
+    assign idle = ~head_valid & (count_q == 4'd0) & ~(|tcdm_r_valid_q);
 endmodule

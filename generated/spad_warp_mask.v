@@ -39,23 +39,23 @@ module spad_warp_mask (
     output wire lasts
 );
     // A set in the cycle before. The history answers one cycle later.
-    reg pend;
-    reg late;
-    reg counted;
-    reg owed;
+    reg pend_q;
+    reg late_q;
+    reg counted_q;
+    reg owed_q;
     // Passes to issue, and cycles to mask behind them.
-    reg [1:0] base;
-    reg [5:0] cnt;
+    reg [1:0] base_q;
+    reg [5:0] cnt_q;
 
     wire [4:0] known = lk_excess & {5{lk_hit}};
     // One cycle of the excess may have passed before the answer.
     wire some = |known;
-    wire [5:0] answer = (some & owed & ~counted) ? {1'd0, known} + 6'd1
-        : (some & counted & ~owed) ? {1'd0, known} - 6'd1
+    wire [5:0] answer = (some & owed_q & ~counted_q) ? {1'd0, known} + 6'd1
+        : (some & counted_q & ~owed_q) ? {1'd0, known} - 6'd1
         : {1'd0, known};
-    wire [5:0] left = late ? answer : cnt;
-    wire doubt = pend & lk_heavy;
-    wire issuing = |base;
+    wire [5:0] left = late_q ? answer : cnt_q;
+    wire doubt = pend_q & lk_heavy;
+    wire issuing = |base_q;
     assign mask = (|left) | doubt;
     wire more = (|left[5:1]) | (doubt & lk_heavier);
     assign lasts = more | (mask & issuing);
@@ -63,40 +63,40 @@ module spad_warp_mask (
     // A cycle counts behind the last pass, and if EX is not held.
     wire counts = ~hold & ~issuing;
     // A hold in the next cycle takes it back: EX is a cycle further away.
-    wire takes_back = hold & counted & ~(late & ~some);
-    wire counted_next = counts & ((|left) | pend);
-    wire owed_next = (takes_back & (set_valid | pend)) | (owed & pend & ~set_valid);
-    wire late_next = pend & ~set_valid;
-    wire [5:0] cnt_next = set_valid ? 6'd0
+    wire takes_back = hold & counted_q & ~(late_q & ~some);
+    wire counted_d = counts & ((|left) | pend_q);
+    wire owed_d = (takes_back & (set_valid | pend_q)) | (owed_q & pend_q & ~set_valid);
+    wire late_d = pend_q & ~set_valid;
+    wire [5:0] cnt_d = set_valid ? 6'd0
         : (counts & (|left)) ? left - 6'd1
-        : (takes_back & ~pend) ? left + 6'd1
+        : (takes_back & ~pend_q) ? left + 6'd1
         : left;
-    wire [1:0] base_next = set_valid ? set_base
-        : (issuing & ~hold) ? base - 2'd1
-        : base;
+    wire [1:0] base_d = set_valid ? set_base
+        : (issuing & ~hold) ? base_q - 2'd1
+        : base_q;
 
     always @(posedge clk) begin
         if (rst) begin
-            pend <= 1'b0;
-            late <= 1'b0;
-            counted <= 1'b0;
-            owed <= 1'b0;
-            base <= 2'd0;
-            cnt <= 6'd0;
+            pend_q <= 1'b0;
+            late_q <= 1'b0;
+            counted_q <= 1'b0;
+            owed_q <= 1'b0;
+            base_q <= 2'd0;
+            cnt_q <= 6'd0;
         end else if (clear) begin
-            pend <= 1'b0;
-            late <= 1'b0;
-            counted <= 1'b0;
-            owed <= 1'b0;
-            base <= 2'd0;
-            cnt <= 6'd0;
+            pend_q <= 1'b0;
+            late_q <= 1'b0;
+            counted_q <= 1'b0;
+            owed_q <= 1'b0;
+            base_q <= 2'd0;
+            cnt_q <= 6'd0;
         end else begin
-            pend <= set_valid;
-            late <= late_next;
-            counted <= counted_next;
-            owed <= owed_next;
-            base <= base_next;
-            cnt <= cnt_next;
+            pend_q <= set_valid;
+            late_q <= late_d;
+            counted_q <= counted_d;
+            owed_q <= owed_d;
+            base_q <= base_d;
+            cnt_q <= cnt_d;
         end
     end
 endmodule

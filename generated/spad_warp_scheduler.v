@@ -47,7 +47,7 @@ module spad_warp_scheduler (
     localparam W = 48;
 
     // The warps behind the one that was taken last.
-    reg [W-1:0] behind;
+    reg [W-1:0] behind_q;
 
     wire [4*W-1:0] of_class;
     genvar w, c;
@@ -78,7 +78,7 @@ module spad_warp_scheduler (
         .cfg_policy(cfg_policy),
         .cand(unmasked),
         .of_class(of_class),
-        .behind(behind),
+        .behind(behind_q),
         .sel(of_all),
         .found_sel(of_all_found)
     );
@@ -86,7 +86,7 @@ module spad_warp_scheduler (
         .cfg_policy(cfg_policy),
         .cand(others),
         .of_class(of_class),
-        .behind(behind),
+        .behind(behind_q),
         .sel(of_others),
         .found_sel(of_others_found)
     );
@@ -94,11 +94,11 @@ module spad_warp_scheduler (
     // Behind the selected warp are those at which it has been found below.
     wire [47:0] found_sel = only_others ? of_others_found : of_all_found;
     assign sel_valid = found_sel[47];
-    wire [47:0] behind_next = found_sel << 1;
+    wire [W-1:0] behind_d = found_sel << 1;
     spad_number_48 encode (.above(sel[W-1:1]), .number(sel_warp));
 
     always @(posedge clk) begin
-        if (rst) behind <= {W{1'b0}};
-        else if (take & sel_valid) behind <= behind_next;
+        if (rst) behind_q <= {W{1'b0}};
+        else if (take & sel_valid) behind_q <= behind_d;
     end
 endmodule

@@ -47,22 +47,22 @@ module spad_writeback_mux (
 
     // Two results: the one that is shown, and one that came while it was not
     // taken. So no ready depends on `wb_ready` of the same cycle.
-    reg first_valid;
-    reg [1:0] first_src;
-    reg [WBW-1:0] first;
-    reg second_valid;
-    reg [1:0] second_src;
-    reg [WBW-1:0] second;
+    reg first_valid_q;
+    reg [1:0] first_src_q;
+    reg [WBW-1:0] first_q;
+    reg second_valid_q;
+    reg [1:0] second_src_q;
+    reg [WBW-1:0] second_q;
     // The off-chip port has the turn.
-    reg turn;
+    reg turn_q;
 
-    wire free = ~second_valid;
+    wire free = ~second_valid_q;
     // The off-chip port has a turn after it asked for one. A turn is over in a
     // cycle with room: without room neither side has had it.
-    wire turn_next = icn_valid & ~turn;
-    assign icn_ready = free & turn;
-    assign mem_ready = free & ~turn;
-    assign nm_ready = free & ~turn & ~mem_valid;
+    wire turn_d = icn_valid & ~turn_q;
+    assign icn_ready = free & turn_q;
+    assign mem_ready = free & ~turn_q;
+    assign nm_ready = free & ~turn_q & ~mem_valid;
 
     wire take_icn = icn_valid & icn_ready;
     wire take_mem = mem_valid & mem_ready;
@@ -75,39 +75,39 @@ module spad_writeback_mux (
     wire [1115:0] in_data = (icn_data & {1116{take_icn}}) | (mem_data & {1116{take_mem}})
         | (nm_data & {1116{take_nm}});
 
-    assign wb_valid = first_valid;
-    assign wb_src = first_src;
-    assign wb_data = first;
-    wire move = wb_ready | ~first_valid;
-    wire first_valid_next = second_valid | in_valid;
-    wire [1:0] first_src_next = second_valid ? second_src : in_src;
-    wire [1115:0] first_next = second_valid ? second : in_data;
-    wire second_valid_next = ~move & (second_valid | in_valid);
+    assign wb_valid = first_valid_q;
+    assign wb_src = first_src_q;
+    assign wb_data = first_q;
+    wire move = wb_ready | ~first_valid_q;
+    wire first_valid_d = second_valid_q | in_valid;
+    wire [1:0] first_src_d = second_valid_q ? second_src_q : in_src;
+    wire [WBW-1:0] first_d = second_valid_q ? second_q : in_data;
+    wire second_valid_d = ~move & (second_valid_q | in_valid);
 
     always @(posedge clk) begin
-        if (rst) turn <= 1'b0;
-        else if (free) turn <= turn_next;
+        if (rst) turn_q <= 1'b0;
+        else if (free) turn_q <= turn_d;
     end
     always @(posedge clk) begin
         if (rst) begin
-            first_valid <= 1'b0;
-            first_src <= SOURCE_ICN;
-            first <= {WBW{1'b0}};
+            first_valid_q <= 1'b0;
+            first_src_q <= SOURCE_ICN;
+            first_q <= {WBW{1'b0}};
         end else if (move) begin
-            first_valid <= first_valid_next;
-            first_src <= first_src_next;
-            first <= first_next;
+            first_valid_q <= first_valid_d;
+            first_src_q <= first_src_d;
+            first_q <= first_d;
         end
     end
     always @(posedge clk) begin
-        if (rst) second_valid <= 1'b0;
-        else second_valid <= second_valid_next;
+        if (rst) second_valid_q <= 1'b0;
+        else second_valid_q <= second_valid_d;
     end
-    // No reset: `second_valid` covers it.
+    // No reset: `second_valid_q` covers it.
     always @(posedge clk) begin
         if (free) begin
-            second_src <= in_src;
-            second <= in_data;
+            second_src_q <= in_src;
+            second_q <= in_data;
         end
     end
 endmodule

@@ -347,7 +347,7 @@ fn a_failing_stimulus_is_shrunk() {
     assert_eq!(spadkit(&emit).0, 0);
     let file = dir.join("spad_lock_unit.v");
     let text = std::fs::read_to_string(&file).unwrap();
-    let edited = text.replacen("(lock & ~asked)", "lock", 1);
+    let edited = text.replacen("(lock_q & ~asked)", "lock_q", 1);
     assert_ne!(edited, text);
     std::fs::write(&file, edited).unwrap();
     let wave = scratch.path().join("wave.vcd");

@@ -133,19 +133,186 @@ fn traces_and_tables_name_the_text_of_a_line() {
     assert_eq!(status, 0, "{out}{err}");
 }
 
-#[test]
-fn what_changes_one_text_refuses_several() {
-    let folder = folder(BOTH, 64);
-    for args in [
-        &["rewrite", "l.toml", "--hash", "xor", "-o", "out.ptx"][..],
-        &["share", "l.toml", "-o", "out.ptx"],
-    ] {
-        let (status, out, err) = spadkit(folder.path(), args);
-        assert_eq!(status, 2, "{args:?} {out}{err}");
-        let wanted = "takes one PTX, and a.ptx, b.ptx are linked";
-        assert!(err.contains(wanted), "{args:?} {err}");
-        assert!(!folder.path().join("out.ptx").exists());
+/// The words that `l.toml` leaves in `out`.
+fn words(folder: &Path) -> Vec<u8> {
+    let args = ["run", "l.toml", "--dump", "out=out.npy", "--races"];
+    let (status, out, err) = spadkit(folder, &args);
+    assert_eq!(status, 0, "{out}{err}");
+    std::fs::read(folder.join("out.npy")).unwrap()
+}
+
+/// Makes `l.toml` launch `out.ptx`.
+fn launch_result(folder: &Path) {
+    let launch = std::fs::read_to_string(folder.join("l.toml")).unwrap();
+    let text = launch.replace(BOTH, "\"out.ptx\"");
+    assert_ne!(text, launch);
+    std::fs::write(folder.join("l.toml"), text).unwrap();
+}
+
+/// A tile of the first text that functions of the second write and read, and
+/// a tile of their own of the same name.
+const TILES: [&str; 2] = [
+    ".extern .func put (.param .b32 at, .param .b32 x);\n\
+    .extern .func (.param .b32 r) get (.param .b32 at);\n\
+    .shared .align 4 .b8 tile[4096];\n\
+    .visible .entry first(.param .u64 out) {\n\
+      .reg .b32 %r<9>; .reg .b64 %rd<4>;\n\
+      .param .b32 p0; .param .b32 p1; .param .b32 p2; .param .b32 p3;\n\
+      mov.u32 %r1, %tid.x;\n\
+      shl.b32 %r2, %r1, 6;\n\
+      mov.u32 %r3, tile;\n\
+      add.u32 %r4, %r3, %r2;\n\
+      st.param.b32 [p0], %r4;\n\
+      st.param.b32 [p1], %r1;\n\
+      call put, (p0, p1);\n\
+      bar.sync 0;\n\
+      xor.b32 %r5, %r2, 1984;\n\
+      add.u32 %r6, %r3, %r5;\n\
+      st.param.b32 [p2], %r6;\n\
+      call (p3), get, (p2);\n\
+      ld.param.b32 %r7, [p3];\n\
+      ld.param.u64 %rd1, [out];\n\
+      mul.wide.u32 %rd2, %r1, 4;\n\
+      add.u64 %rd3, %rd1, %rd2;\n\
+      st.global.u32 [%rd3], %r7;\n\
+      ret;\n}\n",
+    ".shared .align 4 .b8 tile[256];\n\
+    .visible .func put (.param .b32 at, .param .b32 x) {\n\
+      .reg .b32 %r<5>;\n\
+      ld.param.b32 %r1, [at];\n\
+      ld.param.b32 %r2, [x];\n\
+      st.shared.u32 [%r1], %r2;\n\
+      shl.b32 %r3, %r2, 2;\n\
+      mov.u32 %r4, tile;\n\
+      add.u32 %r4, %r4, %r3;\n\
+      st.shared.u32 [%r4], %r3;\n\
+      ret;\n}\n\
+    .visible .func (.param .b32 r) get (.param .b32 at) {\n\
+      .reg .b32 %r<6>;\n\
+      ld.param.b32 %r1, [at];\n\
+      ld.shared.u32 %r2, [%r1];\n\
+      mov.u32 %r3, tile;\n\
+      ld.shared.u32 %r4, [%r3+16];\n\
+      add.u32 %r5, %r2, %r4;\n\
+      st.param.b32 [r], %r5;\n\
+      ret;\n}\n",
+];
+
+/// A folder with these texts and a launch of `first`.
+fn tiles() -> tempfile::TempDir {
+    let folder = folder(BOTH, 32);
+    for (name, text) in ["a.ptx", "b.ptx"].into_iter().zip(TILES) {
+        std::fs::write(folder.path().join(name), format!("{HEAD}{text}")).unwrap();
     }
+    let path = folder.path().join("l.toml");
+    let launch = std::fs::read_to_string(&path).unwrap();
+    let launch = launch
+        .split("[[then]]")
+        .next()
+        .unwrap()
+        .replace("[64]", "[32]");
+    std::fs::write(path, launch).unwrap();
+    folder
+}
+
+/// One text with the kernel and the functions of the other, mapped there, too.
+#[test]
+fn linked_kernels_are_rewritten_as_one_text() {
+    let folder = tiles();
+    let before = words(folder.path());
+    for hashes in [
+        &["swizzle:5,0,5"][..],
+        &["tile=swizzle:5,0,5", "tile_2=xor"],
+    ] {
+        let hashes = hashes.iter().flat_map(|h| ["--hash", *h]);
+        let args = ["rewrite", "l.toml", "-o", "out.ptx", "--format", "json"];
+        let args: Vec<&str> = args.into_iter().chain(hashes).collect();
+        let (status, out, err) = spadkit(folder.path(), &args);
+        assert_eq!(status, 0, "{out}{err}");
+        let found = json(&out);
+        assert_eq!(
+            (&found["accesses"], &found["rewritten"]),
+            (&4.into(), &4.into()),
+            "{out}"
+        );
+        assert_eq!(found["outputs_equal"], true, "{out}");
+        assert_eq!(found["left"], serde_json::json!([]));
+        let conflicts = |key: &str| found[key].as_u64().unwrap();
+        assert!(
+            conflicts("conflicts_after") < conflicts("conflicts_before"),
+            "{out}"
+        );
+        // The text alone does what the two did.
+        let alone = tiles();
+        std::fs::copy(folder.path().join("out.ptx"), alone.path().join("out.ptx")).unwrap();
+        launch_result(alone.path());
+        assert_eq!(words(alone.path()), before);
+    }
+}
+
+/// What stays as it is has its line, and the text that the line is of.
+#[test]
+fn what_is_left_of_linked_kernels_names_its_text() {
+    let folder = tiles();
+    let path = folder.path().join("b.ptx");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let text = text.replace(
+        "ld.shared.u32 %r4, [%r3+16];",
+        "ld.shared.v4.u32 {%r4,_,_,_}, [%r3+16];",
+    );
+    let line = text.lines().position(|l| l.contains("v4")).unwrap() + 1;
+    std::fs::write(&path, text).unwrap();
+    let args = [
+        "rewrite",
+        "l.toml",
+        "-o",
+        "out.ptx",
+        "--hash",
+        "tile=swizzle:5,0,5",
+        "--hash",
+        "tile_2=xor",
+    ];
+    let (status, out, err) = spadkit(folder.path(), &[&args[..], &["--format", "json"]].concat());
+    assert_eq!(status, 0, "{out}{err}");
+    let found = json(&out);
+    let left = found["left"].as_array().unwrap();
+    let split = left
+        .iter()
+        .find(|l| l["line"] == line)
+        .unwrap_or_else(|| panic!("{out}"));
+    assert_eq!(split["ptx_file"], "b.ptx");
+    assert!(
+        split["reason"].as_str().unwrap().starts_with("xor splits"),
+        "{out}"
+    );
+    let (_, out, _) = spadkit(folder.path(), &args);
+    assert!(out.contains(&format!("b.ptx:{line}")), "{out}");
+}
+
+/// The markers go into one text, which does what the two did.
+#[test]
+fn linked_kernels_are_shared_as_one_text() {
+    let folder = tiles();
+    let before = words(folder.path());
+    let args = ["share", "l.toml", "-o", "out.ptx", "--format", "json"];
+    let (status, out, err) = spadkit(folder.path(), &args);
+    assert_eq!(status, 0, "{out}{err}");
+    let text = std::fs::read_to_string(folder.path().join("out.ptx")).unwrap();
+    let found = json(&out);
+    let markers = found["relssp"].as_array().unwrap();
+    assert!(!markers.is_empty(), "{out}");
+    for marker in markers {
+        let line = marker["line"].as_u64().unwrap() as usize;
+        assert!(
+            text.lines()
+                .nth(line - 1)
+                .unwrap()
+                .contains("spadkit.relssp"),
+            "{out}"
+        );
+    }
+    launch_result(folder.path());
+    assert_eq!(words(folder.path()), before);
 }
 
 #[test]

@@ -358,32 +358,32 @@ fn registers_that_are_none_are_refused() {
         return;
     }
     let constant = [
-        ("reg [2:0] k;", "wire [2:0] k = 3'd5; reg [2:0] other;"),
-        ("k <=", "other <="),
-        ("k <=", "other <="),
+        ("reg [2:0] k_q;", "wire [2:0] k_q = 3'd5; reg [2:0] other;"),
+        ("k_q <=", "other <="),
+        ("k_q <=", "other <="),
     ];
     let renamed = [
-        ("reg [2:0] k;", "reg [2:0] kk;"),
-        (") k <=", ") kk <="),
-        (") k <=", ") kk <="),
-        ("(k)", "(kk)"),
+        ("reg [2:0] k_q;", "reg [2:0] k;"),
+        (") k_q <=", ") k <="),
+        (") k_q <=", ") k <="),
+        ("(k_q)", "(k)"),
     ];
     let config = "spad_hash_config_bitvec_perm.v";
     let queue = [
         (
-            "data[k*NMW +: NMW] <= in_data",
+            "data_q[k*NMW +: NMW] <= in_data",
             "other[k*NMW +: NMW] <= in_data",
         ),
         (
-            "data[k*NMW +: NMW] <= data[(k-1)*NMW +: NMW]",
+            "data_q[k*NMW +: NMW] <= data_q[(k-1)*NMW +: NMW]",
             "other[k*NMW +: NMW] <= other[(k-1)*NMW +: NMW]",
         ),
-        ("reg [NQ*NMW-1:0] data;", "reg [NQ*NMW-1:0] other;"),
+        ("reg [NQ*NMW-1:0] data_q;", "reg [NQ*NMW-1:0] other;"),
         // The entry of each of the four stages, where it is offered.
-        ("(data[", "(other["),
-        ("(data[", "(other["),
-        ("(data[", "(other["),
-        ("(data[", "(other["),
+        ("(data_q[", "(other["),
+        ("(data_q[", "(other["),
+        ("(data_q[", "(other["),
+        ("(data_q[", "(other["),
     ];
     let cases = [
         ("spad_hash_bitvec_perm", config, &constant[..]),

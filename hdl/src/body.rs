@@ -20,7 +20,6 @@ const INSTANCE_WIDTH: usize = 88;
 pub(crate) struct Opening<'a> {
     pub(crate) parameters: &'a [(&'static str, usize)],
     pub(crate) ports: &'a [Port],
-    pub(crate) registers: &'a [String],
     pub(crate) unused: &'a [(String, String)],
     pub(crate) sizes: &'a [(Size, String)],
 }
@@ -69,13 +68,7 @@ pub(crate) fn module(doc: &UnitDoc, opening: &Opening, items: &[Item]) -> Result
     let codes = codes::declarations(&body.lines.join("\n"));
     let values = Values {
         header: header(doc, opening.ports),
-        opening: print::opening(
-            &doc.name,
-            opening.parameters,
-            opening.ports,
-            opening.registers,
-            opening.unused,
-        ),
+        opening: print::opening(&doc.name, opening.parameters, opening.ports, opening.unused),
         codes: codes.lines().map(str::to_owned).collect(),
         sizes,
         lines: body.lines,

@@ -38,11 +38,12 @@ impl<'u> Ports<'u> {
         self
     }
 
-    /// Connects the next ports to handles of the same names.
+    /// Connects the next ports to handles of the same names, registers without
+    /// their suffix.
     #[track_caller]
     pub(crate) fn same(mut self, handles: impl IntoIterator<Item = Signal>) -> Self {
         for handle in handles {
-            self = self.port(handle.name, handle);
+            self = self.port(handle.stem(), handle);
         }
         self
     }

@@ -101,6 +101,7 @@ pub use hashes::{Configured, HashKind, PathHash};
 pub use machine::{Machine, PC_BITS, RetryLatencies};
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use params::Params;
+pub use signal::register_name;
 pub use system::{Companion, package, rules, wrapper};
 
 use catalog::Unit;

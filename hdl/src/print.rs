@@ -12,13 +12,11 @@ use rust_hdl::core::ast::{
 const LONG: usize = CODE_WIDTH - 16;
 
 /// `module NAME #( parameters ) ( ports );`: parameters have their defaults,
-/// outputs named in `registers` are registers, and the lint of unused bits is
-/// waived where `unused` has a reason.
+/// and the lint of unused bits is waived where `unused` has a reason.
 pub(crate) fn opening(
     module: &str,
     parameters: &[(&str, usize)],
     ports: &[Port],
-    registers: &[String],
     unused: &[(String, String)],
 ) -> String {
     let set = |(name, value): &(&str, usize)| format!("    parameter {name} = {value}");
@@ -31,7 +29,6 @@ pub(crate) fn opening(
     for (i, port) in ports.iter().enumerate() {
         let dir = match port.dir {
             Dir::In => "input wire",
-            Dir::Out if registers.contains(&port.name) => "output reg",
             Dir::Out => "output wire",
         };
         let comma = if i + 1 < ports.len() { "," } else { "" };

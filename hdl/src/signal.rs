@@ -389,7 +389,23 @@ pub(crate) trait Bits: Into<Expr> {
 impl Bits for Signal {}
 impl Bits for Expr {}
 
+/// What the register `name` of a unit is called in its Verilog.
+#[must_use]
+pub fn register_name(name: &str) -> String {
+    format!("{name}_q")
+}
+
 impl Signal {
+    /// What the unit calls it: a register without the suffix.
+    pub(crate) fn stem(self) -> &'static str {
+        self.name.strip_suffix("_q").unwrap_or(self.name)
+    }
+
+    /// The name of a register's next state.
+    pub(crate) fn next_state(self) -> String {
+        format!("{}_d", self.stem())
+    }
+
     pub(crate) fn new(id: usize, name: &str, width: Size) -> Self {
         let name = interned(name);
         Signal { id, name, width }

@@ -58,6 +58,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let sh = u.register("sh", t).reset(0);
     let lk = u.register("lk", t / 2).reset(0);
     let own = u.register("own", t / 2).reset(0);
+    let [lk_next, own_next] = [lk, own].map(|r| u.next_state_wire(r));
     u.section(
         "Releases of this cycle count: the lock and owner of a pair, and who needs the shared \
          part.",
@@ -94,7 +95,6 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let [q, b, w] = u.indices(["q", "b", "w"]);
     u.generate(|| {
         u.each("pair", q, (0, t / 2), |q| {
-            let [lock_next, owner_next] = u.wires(["lock_next", "owner_next"], 1);
             let slots = 2 * q;
             u.instance(&pair, "slice")
                 .port("lock", lk.at(q))
@@ -105,15 +105,15 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 .port("starts", launches.part(slots, 2))
                 .port("locked", lock_now.at(q))
                 .port("owned_by", owner_now.at(q))
-                .port("lock_next", lock_next)
-                .port("owner_next", owner_next)
+                .port("lock_next", lk_next.at(q))
+                .port("owner_next", own_next.at(q))
                 .done();
             u.assign(slot_locked.part(slots, 2), lock_now.at(q).copies(2));
             let owners = concat([owner_now.at(q), !owner_now.at(q)]);
             u.assign(slot_owner.part(slots, 2), owners);
             u.at_clock()
-                .next(lk.at(q), lock_next)
-                .next(own.at(q), owner_next);
+                .next(lk.at(q), lk_next.at(q))
+                .next(own.at(q), own_next.at(q));
         });
         u.each("slot", b, (0, t), |b| {
             let mine = u.wire("mine", warps);

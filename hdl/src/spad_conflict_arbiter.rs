@@ -71,7 +71,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     };
     u.section(
         "An access is compared when it comes: per lane, which earlier lanes want its bank \
-         (`same_bank`), and which of these are in its way (`clash`):",
+         (`same_bank_q`), and which of these are in its way (`clash_q`):",
     );
     u.about(in_the_way);
     u.about(
@@ -113,7 +113,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let lane = |i| {
         let same_bank = u.register("same_bank", i).covered_by(pend);
         let clash = u.register("clash", i).covered_by(pend);
-        let [same_bank_next, clash_next] = u.wires(["same_bank_next", "clash_next"], i);
+        let [same_bank_next, clash_next] = [same_bank, clash].map(|r| u.next_state_wire(r));
         u.each("earlier", j, (0, i), |j| {
             let same_bank = req_bank.part(i * m, m).is(req_bank.part(j * m, m));
             u.assign(same_bank_next.at(j), same_bank);
@@ -192,11 +192,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     // Who waits behind this cycle, and whether one group serves them all: nobody
     // clashes with an earlier lane.
     u.paragraph();
-    let busy_next = u.name("busy_next", fire | !last);
-    let pend_next = u.name("pend_next", when(fire, coming).otherwise(remain));
+    let busy_next = u.next_state(busy, fire | !last);
+    let pend_next = u.next_state(pend, when(fire, coming).otherwise(remain));
     let alone = when(fire, !clash_coming.any()).otherwise(!clash_remaining.any());
-    let last_next = u.name("last_next", alone);
-    let cnt_next = u.name("cnt_next", when(fire, 0).when(last, cnt).otherwise(cnt + 1));
+    let last_next = u.next_state(last, alone);
+    let cnt_next = u.next_state(cnt, when(fire, 0).when(last, cnt).otherwise(cnt + 1));
 
     u.paragraph();
     u.at_clock()
@@ -206,7 +206,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .next(pend, pend_next)
         .next(cnt, cnt_next);
     u.at_clock().when(fire).next(acc, coming.any());
-    u.about("No reset: `pend` covers it.");
+    u.about("No reset: `pend_q` covers it.");
     let held = u
         .at_clock()
         .when(fire)

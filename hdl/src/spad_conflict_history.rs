@@ -48,7 +48,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 
     u.section(
         "The update that was offered in the previous cycle: it read then what its set holds, \
-         and finds its way now. Not reset: `update_valid` covers it.",
+         and finds its way now. Not reset: `update_valid_q` covers it.",
     );
     let update_valid = u.register("update_valid", 1).reset(0);
     let of_update = |name: &str| u.register(name, 1).covered_by(update_valid);
@@ -65,7 +65,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         update_lru,
     ] = known;
 
-    u.section("The one before it: it is being written. Not reset either: `write_valid` covers it.");
+    u.section(
+        "The one before it: it is being written. Not reset either: `write_valid_q` covers it.",
+    );
     let write_valid = u.register("write_valid", 1).reset(0);
     let write_pc = u.register("write_pc", pcw).covered_by(write_valid);
     let write_excess = u.register("write_excess", ex).covered_by(write_valid);
@@ -94,7 +96,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let up_beside = u.name("up_beside", write_set.is(up_set));
     let newest_way = when(write_valid & up_beside, !write_way);
     let lru_next = newest_way.otherwise(lru.select(up_set));
-    let lru_next = u.name("update_lru_next", lru_next);
+    let lru_next = u.next_state(update_lru, lru_next);
     let beside = write.map(|write| write & up_beside);
     let valid1_next = valid[1].select(up_set) | beside[1].clone();
     u.at_clock()
@@ -136,8 +138,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let hit1 = (update_valid1 | behind[1]) & matches[1];
     let hit1 = u.name("update_hit1", hit1);
     u.note(
-        "`lru` starts at way 0 and points to the free way until both are taken: so way 0 needs \
-         no valid bit here. While it is free, way 1 is free too, and both its match and `lru` \
+        "`lru_q` starts at way 0 and points to the free way until both are taken: so way 0 needs \
+         no valid bit here. While it is free, way 1 is free too, and both its match and `lru_q` \
          choose way 0.",
     );
     let way = when(matches[0], 0).when(hit1, 1);
@@ -177,7 +179,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 
     u.section(
         "It sees the update that is being written and the one behind it: these answer in place \
-         of the ways that they go to, which hold something else now. `done` covers whatever \
+         of the ways that they go to, which hold something else now. `done_q` covers whatever \
          stands at `lk_pc`.",
     );
     let done = u.register("done", 1).reset(0);

@@ -46,10 +46,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.paragraph();
     let over = clear | (resolved_valid & resolved_last);
     let sum_next = when(over, 0).when(resolved_valid, total).otherwise(sum);
-    let sum_next = u.name("sum_next", sum_next);
+    let sum_next = u.next_state(sum, sum_next);
     let done = u.name("done", resolved_valid & resolved_last & !clear);
-    let pc_next = u.name("pc_next", resolved_pc.gated(done));
-    let excess_next = u.name("excess_next", total.gated(done));
+    let pc_next = u.next_state(pc, resolved_pc.gated(done));
+    let excess_next = u.next_state(excess, total.gated(done));
 
     u.paragraph();
     u.assign(up_valid, valid);

@@ -81,7 +81,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
         });
         u.assign(in_ready, !hx_valid | out_ready);
         u.at_clock().when(in_ready).next(hx_valid, in_valid);
-        u.about("No reset: `hx_valid` covers it.");
+        u.about("No reset: `hx_valid_q` covers it.");
         let taken = u.at_clock().when(in_ready);
         let moves = held.into_iter().zip(pass);
         moves.fold(taken, |taken, (held, port)| taken.next(held, port));

@@ -114,7 +114,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     // `held`, behind the widest multiplexer, comes last.
     let win = u.name("win", req.gated(take) & !beaten & !held);
     u.paragraph();
-    let lock_next = u.name("lock_next", (lock & !asked) | asked.gated(take));
+    let lock_next = u.next_state(lock, (lock & !asked) | asked.gated(take));
     u.at_clock().when(take | give).next(lock, lock_next);
     u.paragraph();
     match &select {

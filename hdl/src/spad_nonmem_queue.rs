@@ -29,7 +29,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let about = "occupied stages, stage 0 is the youngest";
     let stage_valid = u.output("stage_valid", nq, about);
 
-    u.section("Stage 0 is the youngest. Data has no reset: `valid` qualifies it.");
+    u.section("Stage 0 is the youngest. Data has no reset: `valid_q` qualifies it.");
     let valid = u.register("valid", nq).reset(0);
     let data = u.register("data", nq * nmw).covered_by(valid);
     u.section("Per stage: a later one holds an entry; it or a later one has room.");
@@ -50,7 +50,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let stay = u.named("stay", nq, valid & !give);
     let moves = u.named("move", nq, stay & free.down(1));
     let enter = u.named("enter", nq, moves.up(1) | push.extended(p.NQ));
-    let valid_next = u.named("valid_next", nq, enter | (stay & !moves));
+    let valid_next = u.next_state(valid, enter | (stay & !moves));
 
     u.paragraph();
     u.assign(out_valid, offer.any() | (bypass & in_valid));

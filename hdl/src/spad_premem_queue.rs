@@ -39,7 +39,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         return Ok(vec![u.emit()?]);
     }
 
-    u.section("Entry 0 is the oldest. Entries have no reset: `held` qualifies them.");
+    u.section("Entry 0 is the oldest. Entries have no reset: `held_q` qualifies them.");
     let entry = u
         .register("entry", pq * prew)
         .without_reset("`held` qualifies entries");
@@ -59,7 +59,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pop = u.name("pop", !empty & out_ready);
     let push = u.name("push", in_valid & in_ready & !(empty & out_ready));
     let left = u.name("left", when(pop, held - 1).otherwise(held));
-    let held_next = u.name("held_next", when(push, left + 1).otherwise(left));
+    let held_next = u.next_state(held, when(push, left + 1).otherwise(left));
 
     u.paragraph();
     let [k] = u.indices(["k"]);

@@ -2,7 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::signal::Bits;
+use crate::signal::{Bits, Signal};
 use crate::unit::Unit;
 use crate::{spad_lowest, spad_relssp_block, spad_relssp_warp};
 
@@ -48,6 +48,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.section("Per thread: active, has released.");
     let active = u.register("active", w_count * ws).reset(0);
     let released = u.register("released", w_count * ws).covered_by(active);
+    let [active_next, released_next] = [active, released].map(|r| u.next_state_wire(r));
     u.section("Per warp, before and with this cycle's events.");
     let of_warp = ["was_done", "was_live", "done", "done_if", "has_live"];
     let [was_done, was_live, done, done_if, has_live] = u.wires(of_warp, w_count);
@@ -73,8 +74,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 };
                 u.assign(marks.part(s * l, l), rel_mask & stands.copies(l));
             });
-            let [active_next, released_next] = u.wires(["active_next", "released_next"], ws);
-            let (active, released) = (active.part(w * ws, ws), released.part(w * ws, ws));
+            let of_warp = |all: Signal| all.part(w * ws, ws);
+            let next = [active_next, released_next].map(of_warp);
+            let (active, released) = (of_warp(active), of_warp(released));
             u.instance(&warp, "slice")
                 .port("starts", starts)
                 .port("highest", highest.at(w_count - 1 - w))
@@ -84,8 +86,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 .port("marks", marks)
                 .port("active", active.clone())
                 .port("released", released.clone())
-                .port("active_next", active_next)
-                .port("released_next", released_next)
+                .port("active_next", next[0].clone())
+                .port("released_next", next[1].clone())
                 .port("was_done", was_done.at(w))
                 .port("was_live", was_live.at(w))
                 .port("done", done.at(w))
@@ -93,8 +95,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 .port("live", has_live.at(w))
                 .done();
             u.about("Written only when something happens to the warp. Releases need no reset: only those of active threads count.");
-            u.at_clock().when(starts | exits).next(active, active_next);
-            u.at_clock().when(starts | releases).next(released, released_next);
+            u.at_clock().when(starts | exits).next(active, next[0].clone());
+            u.at_clock().when(starts | releases).next(released, next[1].clone());
         });
         u.each("block", b, (0, t), |b| {
             let mine = u.wire("mine", w_count);

@@ -61,7 +61,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 
     u.section("The state, the number of the present cycle within it, and the cycle to leave in.");
     let to = |state| code(&seq::FIELD, state);
-    let now = u.register("now", 3).reset(to(seq::IDLE));
+    let now = u.register("state", 3).reset(to(seq::IDLE));
     let cnt = u.register("cnt", s.CTW);
     let cnt = cnt.without_reset("it begins anew with each state");
     let tgt = u.register("tgt", s.CTW);
@@ -146,11 +146,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         (seq::DONE, after_done),
     ];
     let after = after.map(|(state, next)| (to(state), next.into()));
-    let next = u.table("next", now, after, to(seq::IDLE));
+    let next = u.table(&now.next_state(), now, after, to(seq::IDLE));
 
     u.section("Within a state: its cycles, its request, its answer.");
     let leaves = u.name("leaves", !next.is(now));
-    let sent_next = u.name("sent_next", !leaves & (sent | fire));
+    let sent_next = u.next_state(sent, !leaves & (sent | fire));
     u.at_clock()
         .next(now, next)
         .next(sent, sent_next)
@@ -249,11 +249,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.at_clock().next(turn, begins);
     let word = |words: Signal, lane: Size| words.part(lane * s.D, s.D);
     let [late, words, operands] = match turns.value() {
-        Some(1) => [
-            u.named("late", turns, turn),
-            u.named("word", alus * s.D, old),
-            u.named("operand", alus * s.D, opnd),
-        ],
+        Some(1) => [turn, old, opnd],
         _ => {
             u.about("What is read in a turn is computed and written in the cycle behind it.");
             let late = u.register("late", turns).reset(0);
@@ -270,7 +266,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         _ => Some(spad_pick::emit_helper()?),
     };
     let read = pick.as_ref().map(|pick| {
-        let [word_next, operand_next] = u.wires(["word_next", "operand_next"], alus * s.D);
+        let [word_next, operand_next] = [words, operands].map(|r| u.next_state_wire(r));
         u.at_clock()
             .next(words, word_next)
             .next(operands, operand_next);

@@ -355,7 +355,7 @@ fn answer(
     success: Option<Signal>,
 ) -> Answer {
     u.section(&format!(
-        "MEM{number}: the banks show the group's words. No reset: `mem{number}_valid` covers it."
+        "MEM{number}: the banks show the group's words. No reset: `mem{number}_valid_q` covers it."
     ));
     let mut words = Stage::after(u, number, adv, group.valid);
     let read = banks.read.copies(io.sizes.l);

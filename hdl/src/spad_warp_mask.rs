@@ -83,19 +83,19 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.note("A cycle counts behind the last pass, and if EX is not held.");
     let counts = u.name("counts", !hold & !issuing);
     let mut cnt_next = when(set_valid, 0).when(counts & left.any(), left - 1);
-    let late_next = late.zip(free).map(|([_, counted, owed], free)| {
+    let late_next = late.zip(free).map(|([late, counted, owed], free)| {
         u.note("A hold in the next cycle takes it back: EX is a cycle further away.");
         let takes_back = u.name("takes_back", hold & counted & !free);
-        let counted_next = u.name("counted_next", counts & (left.any() | pend));
+        let counted_next = u.next_state(counted, counts & (left.any() | pend));
         let kept = owed & pend & !set_valid;
-        let owed_next = u.name("owed_next", (takes_back & (set_valid | pend)) | kept);
-        let late_next = u.name("late_next", pend & !set_valid);
+        let owed_next = u.next_state(owed, (takes_back & (set_valid | pend)) | kept);
+        let late_next = u.next_state(late, pend & !set_valid);
         cnt_next = cnt_next.clone().when(takes_back & !pend, left + 1);
         [late_next, counted_next, owed_next]
     });
-    let cnt_next = u.name("cnt_next", cnt_next.otherwise(left));
+    let cnt_next = u.next_state(cnt, cnt_next.otherwise(left));
     let base_next = when(set_valid, set_base).when(issuing & !hold, base - 1);
-    let base_next = u.name("base_next", base_next.otherwise(base));
+    let base_next = u.next_state(base, base_next.otherwise(base));
 
     u.paragraph();
     let update = u.at_clock().clear(clear).next(pend, set_valid);

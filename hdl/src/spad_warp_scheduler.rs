@@ -85,7 +85,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let found_sel = when(only_others, of_others_found).otherwise(of_all_found);
     let found_sel = u.name("found_sel", found_sel);
     u.assign(sel_valid, found_sel.at(p.W - 1));
-    let behind_next = u.name("behind_next", found_sel.up(1));
+    let behind_next = u.next_state(behind, found_sel.up(1));
     u.instance(&number, "encode")
         .port("above", sel.high(1))
         .port("number", sel_warp)

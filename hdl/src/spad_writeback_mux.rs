@@ -66,7 +66,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             "The off-chip port has a turn after it asked for one. A turn is over in a cycle \
              with room: without room neither side has had it.",
         );
-        turn_next = Some(u.name("turn_next", icn_valid & !turn));
+        turn_next = Some(u.next_state(turn, icn_valid & !turn));
         u.assign(icn_ready, free & turn);
     } else {
         u.assign(turn, icn_valid);
@@ -100,13 +100,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.assign(wb_src, first_src);
     u.assign(wb_data, first);
     let moves = u.name("move", wb_ready | !first_valid);
-    let first_valid_next = u.name("first_valid_next", second_valid | in_valid);
-    let first_src_next = u.name(
-        "first_src_next",
-        when(second_valid, second_src).otherwise(in_src),
-    );
-    let first_next = u.name("first_next", when(second_valid, second).otherwise(in_data));
-    let second_valid_next = u.name("second_valid_next", !moves & (second_valid | in_valid));
+    let first_valid_next = u.next_state(first_valid, second_valid | in_valid);
+    let first_src_next = u.next_state(first_src, when(second_valid, second_src).otherwise(in_src));
+    let first_next = u.next_state(first, when(second_valid, second).otherwise(in_data));
+    let second_valid_next = u.next_state(second_valid, !moves & (second_valid | in_valid));
 
     u.paragraph();
     if let Some(turn_next) = turn_next {
@@ -118,7 +115,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .next(first_src, first_src_next)
         .next(first, first_next);
     u.at_clock().next(second_valid, second_valid_next);
-    u.about("No reset: `second_valid` covers it.");
+    u.about("No reset: `second_valid_q` covers it.");
     u.at_clock()
         .when(free)
         .next(second_src, in_src)

@@ -32,8 +32,8 @@ struct State {
     ports: Vec<Port>,
     /// Inputs of which some bits are not used, with the reason.
     unused: Vec<(String, String)>,
-    /// Outputs that are registers.
-    output_registers: Vec<String>,
+    /// Outputs that show a register, with that.
+    output_registers: Vec<(Signal, Signal)>,
     signals: Vec<Known>,
     sizes: Vec<(Size, String)>,
     submodules: Vec<String>,
@@ -173,8 +173,8 @@ impl Unit {
 
     // ------------------------------------------------------ registers, wires
 
-    /// Declares a register that says what a reset makes of it; an output if it
-    /// has a documentation.
+    /// Declares a register that says what a reset makes of it; with a
+    /// documentation, also the output that shows it.
     pub(crate) fn state(
         &self,
         name: &str,
@@ -183,14 +183,27 @@ impl Unit {
         reset: Option<Expr>,
     ) -> Signal {
         let kind = Kind::Register(reset);
+        let own = signal::register_name(name);
         let Some(doc) = doc else {
-            return self.declared("reg", name, width, kind);
+            return self.declared("reg", &own, width, kind);
         };
-        self.state
-            .borrow_mut()
-            .output_registers
-            .push(name.to_owned());
-        self.port(name, Dir::Out, width, doc, kind)
+        let port = self.output(name, width, doc);
+        let register = self.signal(&own, width, kind);
+        self.drive(&port.into());
+        let mut state = self.state.borrow_mut();
+        state.output_registers.push((port, register));
+        register
+    }
+
+    /// Names the next state of `register`: `busy_d` is that of `busy_q`.
+    #[track_caller]
+    pub(crate) fn next_state(&self, register: Signal, value: impl Into<Value>) -> Signal {
+        self.named(&register.next_state(), register.width, value)
+    }
+
+    /// The next state of `register` as a wire that gets its value elsewhere.
+    pub(crate) fn next_state_wire(&self, register: Signal) -> Signal {
+        self.wire(&register.next_state(), register.width)
     }
 
     /// A wire that gets its value elsewhere: bit by bit, or from an instance.
@@ -496,11 +509,11 @@ impl Unit {
             let unit = self.doc.name;
             return Err(HdlError::Check { unit, reason });
         }
-        let items = state.blocks.swap_remove(0);
+        let mut items = shown(&state.output_registers);
+        items.append(&mut state.blocks[0]);
         let opening = body::Opening {
             parameters: &state.parameters,
             ports: &state.ports,
-            registers: &state.output_registers,
             unused: &state.unused,
             sizes: &state.sizes,
         };
@@ -512,6 +525,21 @@ impl Unit {
             text,
         })
     }
+}
+
+/// The registers that outputs show, and the outputs.
+fn shown(outputs: &[(Signal, Signal)]) -> Vec<Item> {
+    if outputs.is_empty() {
+        return Vec::new();
+    }
+    let registers = outputs.iter();
+    let registers = registers.map(|(_, register)| Item::Declaration("reg", *register, None));
+    let ports = outputs.iter().map(|(port, register)| {
+        Item::Assignment(Value::from(*register).assigned_to(&(*port).into()))
+    });
+    let about = Item::Comment("Outputs from registers.".into(), ABOUT_COLUMNS);
+    let opening = [Item::Blank, about].into_iter();
+    opening.chain(registers).chain(ports).collect()
 }
 
 /// An index of loops.

@@ -81,7 +81,8 @@ class Source:
     def rewritten(self, ptx: str, entry: str, shared: Optional[int]) -> "Source":
         """The same kernel in another text."""
         new = self.shared if shared is None else shared
-        return replace(self, ptx=ptx, file=f"{self.file} (rewritten)", entry=entry, shared=new)
+        file = f"{self.file} (rewritten)"
+        return replace(self, ptx=ptx, file=file, entry=entry, shared=new, linked=())
 
 
 def _is(given: Any, value: Any) -> bool:

@@ -1,5 +1,6 @@
 //! `spadkit rewrite`: a bank mapping put into a PTX kernel.
 
+mod modes;
 mod proposal;
 mod report;
 mod resources;
@@ -136,6 +137,7 @@ impl Job<'_> {
         let report = Report {
             resources: self.resources(&rewritten, printer),
             proposal: self.proposal(&rewritten)?,
+            modes: self.modes(&rewritten)?,
             rewritten: &rewritten,
             measured: measured.as_ref(),
             machine: self.machine,
@@ -183,7 +185,7 @@ impl RewriteArgs {
 
     fn module(&self, launch: Option<&LaunchFile>) -> Result<Module> {
         let path = match (launch, is_launch(&self.input)) {
-            (Some(file), true) => return file.module(),
+            (Some(file), true) => return file.module()?.one_text(),
             _ => &self.input,
         };
         read_module(path)
@@ -282,9 +284,10 @@ impl Rewriting<'_> {
             plain: self.plain,
         };
         let hashes = args.hashes()?;
-        let (request, threads) = args.request(machine, self.module, self.launch, hashes)?;
+        let module = self.module.clone().one_text()?;
+        let (request, threads) = args.request(machine, &module, self.launch, hashes)?;
         let job = Job {
-            module: self.module,
+            module: &module,
             request: &request,
             machine,
             launch: self.launch,

@@ -285,10 +285,13 @@ impl CommandResult for Report<'_> {
 fn finding_text(ptx: &Path, finding: &Finding) -> String {
     let ptx = finding.ptx_file.as_ref().map_or(ptx, Path::new);
     let name = ptx.file_name().unwrap_or_default().display();
+    // The outermost call is the line of the kernel itself.
+    let call = finding.inlined_at.last();
+    let call = call.map_or(String::new(), |c| format!(", inlined at {c}"));
     let source = finding
         .source
         .as_ref()
-        .map_or(String::new(), |s| format!(" ({s})"));
+        .map_or(String::new(), |s| format!(" ({s}{call})"));
     format!(
         "{}{}: {name}:{}{source}, block {:?}, thread {:?}: {}\n",
         if finding.warning { "warning, " } else { "" },

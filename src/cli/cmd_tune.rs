@@ -221,15 +221,17 @@ struct Kernel {
 impl Kernel {
     fn of(path: &Path) -> Result<Self> {
         let (file, selected) = opened(path)?;
+        let module = file.module()?;
         Ok(Kernel {
-            module: file.module()?,
+            // What cannot be one text cannot be assembled, but tuned.
+            module: module.clone().one_text().unwrap_or(module),
             file,
             selected,
         })
     }
 
     fn launched(&self, machine: &Config) -> Result<resources::Launched<'_>> {
-        let prepared = self.file.prepare_with(&self.module)?;
+        let prepared = self.file.prepare()?;
         let launches = prepared.launches();
         let entry = &launches[self.selected.index(launches)?].entry;
         Ok(resources::Launched {

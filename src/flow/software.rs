@@ -170,7 +170,7 @@ impl<'a> Kernel<'a> {
         watch: &'a dyn Watch,
     ) -> Result<Self> {
         let (file, selected) = opened(path)?;
-        let module = file.module()?;
+        let module = file.module()?.one_text()?;
         let prepared = file.prepare_with(&module)?;
         let launches = prepared.launches();
         let entry = &launches[selected.index(launches)?].entry;

@@ -111,14 +111,15 @@ impl Builder<'_> {
         let all = |option: &str| -> String {
             let each = registers
                 .iter()
-                .map(|r| format!("{option} {CONFIG}.{0} {0} ", r.name));
+                .map(|r| format!("{option} {CONFIG}.{} {} ", r.in_rtl(), r.name));
             each.collect()
         };
         let equal_before = all("-set-at 1");
         let inputs = script.values.write_ports.iter().filter(|p| p.name != "clk");
         let inputs: Vec<&str> = inputs.map(|p| p.name.as_str()).collect();
         let equal_after = all("-prove");
-        let own: Vec<String> = names(registers).map(|r| format!("{CONFIG}.{r}")).collect();
+        let own = registers.iter().map(|r| format!("{CONFIG}.{}", r.in_rtl()));
+        let own: Vec<String> = own.collect();
         let shown = inputs.iter().copied().chain(names(registers));
         let shown = show(shown.chain(own.iter().map(String::as_str)));
         script.steps = vec![
@@ -168,7 +169,7 @@ impl Builder<'_> {
         let row_cut = |r: &Register| {
             let low = r.index * row_width;
             Cut {
-                register: format!("{ROW_CONFIG}.{}", r.name),
+                register: format!("{ROW_CONFIG}.{}", r.in_rtl()),
                 input: format!("row_regs[{}:{low}]", low + row_width - 1),
             }
         };
@@ -299,7 +300,7 @@ fn show<'a>(signals: impl Iterator<Item = &'a str>) -> String {
 /// Each register of an instance, and the input that stands in its place.
 fn cuts(instance: &str, registers: &[Register]) -> Vec<Cut> {
     let cut = |r: &Register| Cut {
-        register: format!("{instance}.{}", r.name),
+        register: format!("{instance}.{}", r.in_rtl()),
         input: r.name.clone(),
     };
     registers.iter().map(cut).collect()

@@ -138,12 +138,8 @@ impl Script {
     /// Proofs cut the design at its registers, so they must be where the kit
     /// puts them.
     fn no_register(&self) -> Error {
-        let names: Vec<_> = self
-            .values
-            .registers
-            .iter()
-            .map(|r| r.name.as_str())
-            .collect();
+        let registers = self.values.registers.iter();
+        let names: Vec<String> = registers.map(|r| r.in_rtl()).collect();
         Error::usage(
             format!(
                 "{} does not have the registers of its unit",

@@ -70,7 +70,7 @@ pub(super) static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
 /// One configuration register.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Register {
-    /// Its name in the RTL.
+    /// Its name in the unit's description.
     pub name: String,
     /// Its write index.
     pub index: usize,
@@ -78,6 +78,13 @@ pub(super) struct Register {
     pub width: u32,
     /// Its value after reset.
     pub reset: u64,
+}
+
+impl Register {
+    /// Its name in the RTL.
+    pub fn in_rtl(&self) -> String {
+        spadkit_hdl::register_name(&self.name)
+    }
 }
 
 impl Subject {

@@ -565,17 +565,6 @@ impl Module {
         Error::input(what, help, Path::new(name), text, offset)
     }
 
-    /// Refuses several linked texts, for what changes or shows one.
-    pub fn require_one(&self, command: &str) -> Result<()> {
-        if self.units.is_empty() {
-            return Ok(());
-        }
-        Err(Error::usage(
-            format!("{command} takes one PTX, and {} are linked", self.name),
-            "expected a kernel in one text: compile it without -rdc=true",
-        ))
-    }
-
     /// The text of an instruction.
     pub fn text_of(&self, span: Span) -> &str {
         span.of(&self.text)

@@ -12,6 +12,8 @@ use crate::error::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+mod one_text;
+
 /// Module and index of a function or a variable.
 type Place = (usize, usize);
 
@@ -364,26 +366,23 @@ fn names_of(modules: &[Module]) -> String {
 
 /// Moves all places of a module by so many bytes; lines stay.
 fn move_text(module: &mut Module, by: u32) {
-    let shift = |span: &mut Span| {
+    each_span(module, &mut |span| {
         span.start += by;
         span.end += by;
-    };
-    module
-        .statements
-        .iter_mut()
-        .for_each(|s| shift(&mut s.span));
-    module.variables.iter_mut().for_each(|v| shift(&mut v.span));
+    });
+}
+
+/// Calls `change` with every place of a module.
+fn each_span(module: &mut Module, change: &mut dyn FnMut(&mut Span)) {
+    let mut all = |span: &mut Span| change(span);
+    module.statements.iter_mut().for_each(|s| all(&mut s.span));
+    module.variables.iter_mut().for_each(|v| all(&mut v.span));
     for function in &mut module.functions {
-        shift(&mut function.span);
-        function
-            .variables
-            .iter_mut()
-            .for_each(|v| shift(&mut v.span));
-        function.labels.iter_mut().for_each(|l| shift(&mut l.span));
-        function
-            .instructions
-            .iter_mut()
-            .for_each(|i| shift(&mut i.span));
+        all(&mut function.span);
+        function.variables.iter_mut().for_each(|v| all(&mut v.span));
+        function.labels.iter_mut().for_each(|l| all(&mut l.span));
+        let instructions = function.instructions.iter_mut();
+        instructions.for_each(|i| all(&mut i.span));
     }
 }
 

@@ -336,6 +336,10 @@ names! {
         Clock64 = "%clock64", Globaltimer = "%globaltimer", GlobaltimerLo = "%globaltimer_lo",
         GlobaltimerHi = "%globaltimer_hi", DynamicSmemSize = "%dynamic_smem_size",
         TotalSmemSize = "%total_smem_size", AggrSmemSize = "%aggr_smem_size",
+        ReservedSmemBegin = "%reserved_smem_offset_begin",
+        ReservedSmemEnd = "%reserved_smem_offset_end",
+        ReservedSmemCap = "%reserved_smem_offset_cap",
+        ReservedSmem0 = "%reserved_smem_offset_0", ReservedSmem1 = "%reserved_smem_offset_1",
         Envreg = "%envreg",
         ClusteridX = "%clusterid.x", ClusteridY = "%clusterid.y", ClusteridZ = "%clusterid.z",
         NclusteridX = "%nclusterid.x", NclusteridY = "%nclusterid.y",
@@ -355,7 +359,6 @@ const OTHER_SPECIAL: &[&str] = &[
     "%nclusterid",
     "%is_explicit_cluster",
     "%pm",
-    "%reserved_smem",
     "%current_graph_exec",
     "%smem",
 ];
@@ -372,6 +375,16 @@ impl Special {
         }
         let other = || OTHER_SPECIAL.iter().any(|prefix| name.starts_with(prefix));
         known.or_else(|| other().then_some(Special::Other))
+    }
+
+    /// Whether it tells where the shared memory lies that CUDA keeps for
+    /// itself; see [`SharedMemory::reserved`](super::shared::SharedMemory).
+    pub fn is_reserved_shared(self) -> bool {
+        use Special::*;
+        matches!(
+            self,
+            ReservedSmemBegin | ReservedSmemEnd | ReservedSmemCap | ReservedSmem0 | ReservedSmem1
+        )
     }
 
     /// Size in bits.

@@ -2,7 +2,8 @@
 //!
 //! Variables of known size come one after the other, those of the module
 //! before those of the functions; the dynamic ones, whose size the launch
-//! gives, all begin after them. A [layout marker](super::marker) of the entry
+//! gives, all begin after them. Before all of them lies the memory that CUDA
+//! keeps for itself, where the entry asks for its place. A [layout marker](super::marker) of the entry
 //! moves variables of known size inside the bytes that they take together.
 
 use super::ast::{
@@ -36,6 +37,9 @@ pub struct SharedMemory {
     pub variables: Vec<SharedVariable>,
     /// Bytes before the dynamic ones.
     pub bytes: u32,
+    /// Bytes at the begin that CUDA keeps for itself: [`RESERVED`] where the
+    /// entry asks for their place, as cooperative groups do, else 0.
+    pub reserved: u32,
 }
 
 /// What keeps the variables from being placed.
@@ -51,6 +55,10 @@ pub struct Misplaced {
 
 /// More than any machine has.
 const MOST: u64 = 1 << 24;
+
+/// Bytes of shared memory that CUDA keeps for itself in every block since
+/// compute capability 8.0, at the begin.
+pub const RESERVED: u32 = 1024;
 
 /// Whether variables of the space are in the scratchpad.
 pub fn is_shared(space: Space) -> bool {
@@ -111,8 +119,11 @@ impl Module {
         let dynamic = variables.iter().filter(|(_, _, v)| is_dynamic(v));
         let start = dynamic.map(|(_, _, v)| v.align).max().unwrap_or(1);
         variables.sort_by_key(|(_, _, v)| is_dynamic(v));
-        let mut memory = SharedMemory::default();
-        let mut next = 0u64;
+        let mut memory = SharedMemory {
+            reserved: self.reserved_shared(functions),
+            ..SharedMemory::default()
+        };
+        let mut next = u64::from(memory.reserved);
         for (function, index, v) in variables {
             let dynamic = is_dynamic(v);
             next = next.next_multiple_of(u64::from(if dynamic { start } else { v.align.max(1) }));
@@ -137,6 +148,14 @@ impl Module {
         }
         memory.bytes = next as u32;
         Ok(memory)
+    }
+
+    fn reserved_shared(&self, functions: &[u32]) -> u32 {
+        let asks = |o: &Operand| matches!(o, Operand::Special(s) if s.is_reserved_shared());
+        let of = |f: &u32| &self.functions[*f as usize].instructions;
+        let mut all = functions.iter().flat_map(of);
+        let any = all.any(|i| i.operands.iter().any(asks));
+        if any { RESERVED } else { 0 }
     }
 
     /// The shared variables of an entry where its layout marker puts them;

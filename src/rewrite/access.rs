@@ -5,7 +5,7 @@ use crate::ptx::analysis::{
     AccessKind, Affines, BitFacts, Context, Loops, SharedAccess, SharedVariable, Summaries,
     Touches, Values, shared_accesses,
 };
-use crate::ptx::ast::{Base, Instruction, Module, Operand, Target};
+use crate::ptx::ast::{Base, Instruction, Module, Operand, Span, Target};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::names::{Space, Special, Word};
 use crate::ptx::opcodes::Opcode;
@@ -32,10 +32,30 @@ pub(super) struct Access {
 /// rewritten.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Obstacle {
-    /// 1-based line of the PTX.
-    pub line: u32,
+    /// Where.
+    pub place: Span,
     /// What is in the way.
     pub reason: String,
+    /// What it may touch.
+    pub touches: Touches,
+    /// Whether the hardware has a swizzle mode for what it touches.
+    pub has_modes: bool,
+}
+
+impl Obstacle {
+    /// One for all of shared memory.
+    fn everywhere(place: Span, reason: String) -> Self {
+        let touches = Touches::All {
+            at: 0,
+            reason: "all of shared memory",
+        };
+        Obstacle {
+            place,
+            reason,
+            touches,
+            has_modes: false,
+        }
+    }
 }
 
 /// The accesses of a kernel.
@@ -43,7 +63,7 @@ pub(super) struct Obstacle {
 pub(super) struct Accesses {
     /// In the order of the functions and of the text.
     pub list: Vec<Access>,
-    /// What may touch all of shared memory and cannot be rewritten.
+    /// What touches shared memory and cannot be rewritten.
     pub obstacles: Vec<Obstacle>,
 }
 
@@ -53,8 +73,10 @@ pub(super) struct Accesses {
 /// of its own.
 pub(super) fn accesses(module: &Module, reached: &[u32], used: &[SharedVariable]) -> Accesses {
     let mut found = of_functions(module, reached);
-    for access in &mut found.list {
-        if let Touches::Variables(set) = &mut access.touches {
+    let accesses = found.list.iter_mut().map(|a| &mut a.touches);
+    let obstacles = found.obstacles.iter_mut().map(|o| &mut o.touches);
+    for touches in accesses.chain(obstacles) {
+        if let Touches::Variables(set) = touches {
             set.retain(|v| used.contains(v));
         }
     }
@@ -88,16 +110,21 @@ fn of_functions(module: &Module, reached: &[u32]) -> Accesses {
                     generic: access.generic,
                     touches: access.touches,
                 }),
+                Class::Obstacle(reason) if is_unknown(i, &access) => {
+                    found.obstacles.push(Obstacle::everywhere(i.span, reason));
+                }
                 Class::Obstacle(reason) => found.obstacles.push(Obstacle {
-                    line: i.span.line,
+                    place: i.span,
                     reason,
+                    has_modes: has_modes(i, access.operand),
+                    touches: access.touches,
                 }),
             }
         }
-        let hidden = function.instructions.iter().filter_map(|i| {
-            let (line, reason) = (i.span.line, hidden(i)?.to_owned());
-            Some(Obstacle { line, reason })
-        });
+        let hidden = function
+            .instructions
+            .iter()
+            .filter_map(|i| Some(Obstacle::everywhere(i.span, hidden(i)?.to_owned())));
         found.obstacles.extend(hidden);
     }
     found
@@ -111,6 +138,10 @@ fn hidden(i: &Instruction) -> Option<&'static str> {
             Operand::Special(Special::DynamicSmemSize | Special::TotalSmemSize)
         )
     };
+    let is_reserved = |o: &Operand| matches!(o, Operand::Special(s) if s.is_reserved_shared());
+    if i.operands.iter().any(is_reserved) {
+        return Some("the kernel uses the shared memory that CUDA keeps for itself");
+    }
     let sizes = i.operands.iter().any(is_size);
     sizes.then_some("the kernel reads the size of shared memory, which changes")
 }
@@ -132,10 +163,9 @@ fn initial_values(module: &Module, found: &mut Accesses) {
             Target::Function(_) => false,
         };
         if relocations.map(|r| r.target).any(shared) {
-            found.obstacles.push(Obstacle {
-                line: variable.span.line,
-                reason: "the initial value has the address of a shared variable".to_owned(),
-            });
+            let reason = "the initial value has the address of a shared variable";
+            let obstacle = Obstacle::everywhere(variable.span, reason.to_owned());
+            found.obstacles.push(obstacle);
         }
     }
 }
@@ -161,20 +191,18 @@ fn classify(module: &Module, i: &Instruction, access: &SharedAccess, generic_mad
         };
     }
     let sure = matches!(access.touches, Touches::Variables(_)) && !access.elsewhere;
-    if access.generic && !generic_made {
-        return if sure {
-            // `ld [variable]`
-
-            position(i)
-        } else {
-            Class::Nothing
-        };
+    if access.generic && !generic_made && !sure {
+        return Class::Nothing;
+    }
+    if access.generic && !generic_made && access.kind != AccessKind::Other {
+        // `ld [variable]`
+        return position(i);
     }
     if access.generic && !sure {
         return obstacle("a generic address that may be in shared memory, or elsewhere");
     }
     match access.kind {
-        AccessKind::Other => Class::Obstacle(other(i)),
+        AccessKind::Other => Class::Obstacle(other(i, access.operand)),
         _ if i.space() == Some(Space::SharedCluster) => obstacle("shared memory of another block"),
         _ => position(i),
     }
@@ -194,16 +222,46 @@ fn position(i: &Instruction) -> Class {
     }
 }
 
-fn other(i: &Instruction) -> String {
+/// What an instruction does with the shared memory that an operand names.
+fn other(i: &Instruction, operand: usize) -> String {
     let what = match i.opcode {
-        Opcode::Mbarrier => "an mbarrier lies in shared memory",
-        Opcode::Wgmma => "wgmma reads shared memory by descriptors",
+        Opcode::Mbarrier => "an mbarrier object",
+        Opcode::Wgmma => "wgmma reads it by a descriptor, whose swizzle mode is its mapping",
         Opcode::Wmma => "wmma loads or stores a matrix by rows",
         Opcode::Tensormap => "a tensor map in shared memory",
+        Opcode::Cp if arrives_at(i, operand) => "an mbarrier object",
+        Opcode::Cp if i.has(Word::Tensor) => match operand {
+            0 => "a tensor copy writes it in the swizzle mode of its tensor map",
+            _ => "a tensor copy reads it in the swizzle mode of its tensor map",
+        },
+        Opcode::Cp if i.has(Word::Bulk) => match operand {
+            0 => "a bulk copy writes it in the order of global memory",
+            _ => "a bulk copy reads it in the order of global memory",
+        },
         Opcode::Cp => "a copy that is more than cp.async of 4, 8 or 16 bytes",
         _ => "an instruction that the kit does not know",
     };
     what.to_owned()
+}
+
+/// Whether it is not known what the instruction does beside its address.
+fn is_unknown(i: &Instruction, access: &SharedAccess) -> bool {
+    use Opcode::{Cp, Mbarrier, Tensormap, Wgmma, Wmma};
+    access.kind == AccessKind::Other && ![Cp, Mbarrier, Tensormap, Wgmma, Wmma].contains(&i.opcode)
+}
+
+/// Whether the operand of a copy is the object that it arrives at: the last
+/// address of a copy to shared memory, the only one of an arrival.
+fn arrives_at(i: &Instruction, operand: usize) -> bool {
+    let is_address = |o: &Operand| matches!(o, Operand::Address(..));
+    let last = i.operands.iter().rposition(is_address) == Some(operand);
+    last && i.one_of(&[Word::Mbarrier, Word::MbarrierBytes]).is_some()
+}
+
+/// Whether the hardware accesses an operand in a swizzle mode of its own.
+fn has_modes(i: &Instruction, operand: usize) -> bool {
+    let copies = i.opcode == Opcode::Cp && i.has(Word::Tensor) && !arrives_at(i, operand);
+    copies || i.opcode == Opcode::Wgmma
 }
 
 /// Functions whose address is taken, so that they may be called through pointers.

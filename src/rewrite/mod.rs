@@ -92,8 +92,21 @@ pub enum Hashes {
 pub struct Left {
     /// 1-based line of the PTX.
     pub line: u32,
+    /// The file of the PTX, where several are linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_file: Option<String>,
     /// Why.
     pub reason: String,
+}
+
+impl Left {
+    /// Its line, of several files with its file.
+    pub fn place(&self) -> String {
+        match &self.ptx_file {
+            Some(file) => format!("line {} of {file}", self.line),
+            None => format!("line {}", self.line),
+        }
+    }
 }
 
 /// Bytes of shared memory of a block.
@@ -127,6 +140,11 @@ pub struct Rewritten {
     pub mixed: Option<Left>,
     /// Accesses that stay as they are.
     pub left: Vec<Left>,
+    /// Variables that tensor copies or `wgmma` access in a swizzle mode of
+    /// their own.
+    pub with_modes: Vec<String>,
+    /// Variables that nothing stands in the way of, mapped by name.
+    pub free: Vec<String>,
     /// Instructions that the text has more than before.
     pub added_static: i64,
     /// Bytes of shared memory of a block.
@@ -139,10 +157,11 @@ pub struct Rewritten {
     pub block: Option<[u32; 3]>,
 }
 
-/// Puts mappings into an entry of `module`.
+/// Puts mappings into an entry of `module`, which one text stands for
+/// ([`Module::one_text`]).
 pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     let entry = module.entry(&request.entry)?;
-    module.require_one("rewrite")?;
+    module.require_one_text("rewrite")?;
     refuse_marker(module)?;
     let reached = module.reached(entry);
     let placed = region::placement(module, entry, &reached, request.dynamic_shared)?;
@@ -172,7 +191,14 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     let mut changed: Vec<u32> = found.list.iter().map(|a| a.function).collect();
     changed.dedup();
     if let Some(own) = callees::isolated(module, &reached, &changed)? {
-        return rewrite(&own, request);
+        // Lines are those of the text that was given.
+        let (left, mixed) = (selected.left, selected.mixed);
+        let done = rewrite(&own, request)?;
+        return Ok(Rewritten {
+            left,
+            mixed,
+            ..done
+        });
     }
     job.apply(&reached, selected)
 }
@@ -217,7 +243,7 @@ impl Job<'_> {
     fn refused(&self, selected: Selected) -> Rewritten {
         let before = region::total(self.placed);
         let first = selected.refused;
-        let reason = first.map(|l| format!("line {}: {}", l.line, l.reason));
+        let reason = first.map(|l| format!("{}: {}", l.place(), l.reason));
         Rewritten {
             text: None,
             entry: self.request.entry.clone(),
@@ -227,6 +253,8 @@ impl Job<'_> {
             together: selected.together,
             mixed: selected.mixed,
             left: selected.left,
+            with_modes: self.with_modes(),
+            free: self.free(),
             added_static: 0,
             shared_bytes: SharedBytes {
                 before,
@@ -289,6 +317,8 @@ impl Job<'_> {
             together,
             mixed,
             left,
+            with_modes: self.with_modes(),
+            free: self.free(),
             added_static: count(&result) - count(&installed),
             shared_bytes: SharedBytes {
                 before: region::total(self.placed),

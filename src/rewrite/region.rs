@@ -132,7 +132,9 @@ pub(super) fn placement(
     let memory = module.placed_shared(entry, reached).map_err(|wrong| {
         let what = format!(
             "line {} of {}: {}",
-            wrong.place.line, module.name, wrong.text
+            wrong.place.line,
+            module.file_of(wrong.place).unwrap_or(&module.name),
+            wrong.text
         );
         Error::usage(what, wrong.reason)
     })?;

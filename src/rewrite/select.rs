@@ -10,7 +10,7 @@ use super::region::{Placed, Region};
 use super::{Hashes, Left, Request};
 use crate::error::{Error, Result};
 use crate::ptx::analysis::{SharedVariable, Touches};
-use crate::ptx::ast::Module;
+use crate::ptx::ast::{Module, Span};
 use crate::software::{Layout, LayoutSpec};
 use std::collections::BTreeSet;
 
@@ -62,15 +62,15 @@ impl Job<'_> {
             Some(_) => "no access that may touch the same words can stay unmapped",
         };
         for access in &self.found.list {
-            let line = self.line(access);
-            if !left.iter().any(|l| l.line == line) && self.region_of(access, &regions).is_none() {
-                left.push(Left {
-                    line,
-                    reason: why.to_owned(),
-                });
+            let found = self.left(self.place(access), why.to_owned());
+            let known = |l: &Left| (l.line, &l.ptx_file) == (found.line, &found.ptx_file);
+            if !left.iter().any(known) && self.region_of(access, &regions).is_none() {
+                left.push(found);
             }
         }
-        left.sort_by_key(|l| l.line);
+        left.extend(self.unmapped());
+        let key = |l: &Left| (l.ptx_file.clone(), l.line, l.reason.clone());
+        left.sort_by_key(key);
         left.dedup();
         Ok(Selected {
             regions,
@@ -147,9 +147,68 @@ impl Job<'_> {
         Ok(found)
     }
 
-    fn line(&self, access: &Access) -> u32 {
+    fn place(&self, access: &Access) -> Span {
         let function = &self.module.functions[access.function as usize];
-        function.instructions[access.at as usize].span.line
+        function.instructions[access.at as usize].span
+    }
+
+    fn left(&self, place: Span, reason: String) -> Left {
+        Left {
+            line: place.line,
+            ptx_file: self.module.file_of(place).map(str::to_owned),
+            reason,
+        }
+    }
+
+    /// The variables that `touches` names; none where it may be any.
+    fn named_by(&self, touches: &Touches) -> Vec<&str> {
+        let Touches::Variables(set) = touches else {
+            return Vec::new();
+        };
+        let own = self.placed.iter().filter(|v| set.contains(&v.variable));
+        own.map(|v| v.name.as_str()).collect()
+    }
+
+    /// An obstacle, with the variables that it is one for.
+    fn obstacle(&self, obstacle: &Obstacle) -> Left {
+        let names = self.named_by(&obstacle.touches);
+        let reason = match &names[..] {
+            [] => obstacle.reason.clone(),
+            names => format!("{}: {}", names.join(", "), obstacle.reason),
+        };
+        self.left(obstacle.place, reason)
+    }
+
+    /// The first obstacle of each kind for each variable that has one of its
+    /// own.
+    fn unmapped(&self) -> Vec<Left> {
+        let mut found: Vec<Left> = Vec::new();
+        for obstacle in &self.found.obstacles {
+            let left = self.obstacle(obstacle);
+            let is_named = !self.named_by(&obstacle.touches).is_empty();
+            if is_named && !found.iter().any(|l| l.reason == left.reason) {
+                found.push(left);
+            }
+        }
+        found
+    }
+
+    /// Variables that the hardware accesses in a swizzle mode of its own.
+    pub fn with_modes(&self) -> Vec<String> {
+        let obstacles = self.found.obstacles.iter().filter(|o| o.has_modes);
+        let names = obstacles.flat_map(|o| self.named_by(&o.touches));
+        let names: BTreeSet<&str> = names.collect();
+        names.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Variables that no obstacle may touch.
+    pub fn free(&self) -> Vec<String> {
+        let touched = |v: &&Placed| {
+            let mut obstacles = self.found.obstacles.iter();
+            obstacles.any(|o| o.touches.may(v.variable))
+        };
+        let free = self.placed.iter().filter(|v| !touched(v));
+        free.map(|v| v.name.clone()).collect()
     }
 
     /// The region that an access is in as a whole.
@@ -170,15 +229,18 @@ impl Job<'_> {
         if regions.is_empty() {
             return found;
         }
-        for Obstacle { line, reason } in &self.found.obstacles {
-            found.dropped.extend(0..regions.len());
-            found.left.push(Left {
-                line: *line,
-                reason: reason.clone(),
-            });
+        for obstacle in &self.found.obstacles {
+            let touched = |r: &Region| r.variables.iter().any(|v| obstacle.touches.may(v.variable));
+            let hits: Vec<usize> = (0..regions.len())
+                .filter(|&r| touched(&regions[r]))
+                .collect();
+            if !hits.is_empty() {
+                found.dropped.extend(hits);
+                found.left.push(self.obstacle(obstacle));
+            }
         }
         for access in &self.found.list {
-            let line = self.line(access);
+            let place = self.place(access);
             match (self.region_of(access, regions), &access.touches) {
                 (Some(at), _) => {
                     let words = access.bytes / map::WORD;
@@ -186,12 +248,13 @@ impl Job<'_> {
                         found.dropped.insert(at);
                         found.together = found.together.max(Some(words));
                         let reason = torn(&regions[at], access.bytes);
-                        found.left.push(Left { line, reason });
+                        found.left.push(self.left(place, reason));
                     }
                 }
                 (None, Touches::All { reason, .. }) => {
                     found.dropped.extend(0..regions.len());
-                    found.mixes(line, format!("it may touch any variable: {reason}"));
+                    let reason = format!("it may touch any variable: {reason}");
+                    found.mixes(self.left(place, reason));
                 }
                 (None, Touches::Variables(set)) => {
                     let hit = |r: &Region| set.iter().any(|v| r.offset(*v).is_some());
@@ -200,7 +263,7 @@ impl Job<'_> {
                     if !hits.is_empty() {
                         found.dropped.extend(hits);
                         let reason = "it may touch variables with different mappings";
-                        found.mixes(line, reason.to_owned());
+                        found.mixes(self.left(place, reason.to_owned()));
                     }
                 }
             }
@@ -223,8 +286,7 @@ struct Obstructed {
 }
 
 impl Obstructed {
-    fn mixes(&mut self, line: u32, reason: String) {
-        let left = Left { line, reason };
+    fn mixes(&mut self, left: Left) {
         self.mixed.get_or_insert_with(|| left.clone());
         self.left.push(left);
     }

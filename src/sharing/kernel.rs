@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::ptx::marker::{LAYOUT, RELSSP};
 use crate::ptx::shared::SharedMemory;
 use crate::ptx::{Function, Module};
-use std::path::Path;
 
 /// An entry with its shared variables and their access ranges.
 #[derive(Clone, Debug)]
@@ -37,7 +36,7 @@ impl<'m> Kernel<'m> {
     /// Analyses entry `name` of `module`, the only one where that is `None`,
     /// with `dynamic` bytes of dynamic shared memory.
     pub fn new(module: &'m Module, name: Option<&str>, dynamic: u32) -> Result<Self> {
-        module.require_one("sharing")?;
+        module.require_one_text("share")?;
         let entry = find_entry(module, name)?;
         let function = &module.functions[entry as usize];
         refuse_markers(module, entry)?;
@@ -137,10 +136,9 @@ fn refuse_markers(module: &Module, entry: u32) -> Result<()> {
     let mut lines = own.filter(|s| is_marker(module.text_of(s.span)));
     match lines.next() {
         None => Ok(()),
-        Some(statement) => Err(error_at(
-            module,
-            statement.span.line,
-            "the entry is annotated already".to_owned(),
+        Some(statement) => Err(module.error_at(
+            statement.span,
+            "the entry is annotated already",
             Some("expected the kernel as its compiler wrote it".to_owned()),
         )),
     }
@@ -174,14 +172,4 @@ fn fixed(memory: &SharedMemory, attribution: &Attribution) -> Option<String> {
     Some(format!(
         "the access in line {line} may be to any variable, or rely on where one lies: {reason}"
     ))
-}
-
-/// An error at the beginning of a line of the PTX.
-fn error_at(module: &Module, line: u32, what: String, help: Option<String>) -> Error {
-    let lines = module.text.split_inclusive('\n');
-    let at = lines
-        .take(line.saturating_sub(1) as usize)
-        .map(str::len)
-        .sum();
-    Error::input(what, help, Path::new(&module.name), &module.text, at)
 }

@@ -39,6 +39,7 @@ impl LaunchWorkload {
         std::fs::write(&ptx, text).map_err(|e| Error::io("write", &ptx, e))?;
         let mut file = file.clone();
         file.ptx.value = ptx;
+        file.linked.clear();
         Self::of(&file, selected)
     }
 

@@ -3,6 +3,7 @@
 
 mod cli;
 mod cost;
+mod engines;
 #[path = "../kernels/files.rs"]
 mod files;
 mod mixed;

@@ -86,7 +86,7 @@ pub(super) fn locks(
     let l = io.sizes.l;
     let [locking, lock] = to_banks.locks?;
     u.section(
-        "The lock bits are read and written in the cycle of the data. `success` has the \
+        "The lock bits are read and written in the cycle of the data. `success_q` has the \
          lanes of the access's earlier groups and windows.",
     );
     let success = u.register("success", l).reset(0);

@@ -22,9 +22,33 @@ fn a_register_is_printed_with_its_reset_and_enable() {
     let sum = u.register("sum", l).reset(0);
     u.assign(out, sum);
     u.at_clock().when(step).next(sum, sum + data);
-    let expected = "    localparam L = 4;\n    reg [L-1:0] sum;\n    assign out = sum;\n    \
-                    always @(posedge clk) begin\n        if (rst) sum <= {L{1'b0}};\n        \
-                    else if (step) sum <= sum + data;\n    end\nendmodule\n";
+    let expected = "    localparam L = 4;\n    reg [L-1:0] sum_q;\n    assign out = sum_q;\n    \
+                    always @(posedge clk) begin\n        if (rst) sum_q <= {L{1'b0}};\n        \
+                    else if (step) sum_q <= sum_q + data;\n    end\nendmodule\n";
+    assert_eq!(body(u), expected);
+}
+
+#[test]
+fn an_output_shows_its_register_and_the_next_state_has_the_name_of_that() {
+    let part = || {
+        let u = unit();
+        let count = u.input("count", 4, "a number");
+        let out = u.output("out", 4, "the same");
+        u.assign(out, count);
+        u.emit().unwrap()
+    };
+    let u = unit();
+    u.clocked();
+    let count = u.output_register("count", 4, "cycles").reset(0);
+    let out = u.output("out", 4, "the same");
+    u.instance(&part(), "part").same([count, out]).done();
+    let next = u.next_state(count, count + 1);
+    u.at_clock().next(count, next);
+    let expected = "\n    // Outputs from registers.\n    reg [3:0] count_q;\n    \
+                    assign count = count_q;\n    unit part (.count(count_q), .out(out));\n    \
+                    wire [3:0] count_d = count_q + 4'd1;\n    \
+                    always @(posedge clk) begin\n        if (rst) count_q <= 4'd0;\n        \
+                    else count_q <= count_d;\n    end\nendmodule\n";
     assert_eq!(body(u), expected);
 }
 
@@ -161,10 +185,10 @@ fn a_reset_is_of_all_bits_where_one_is_written_by_its_number() {
     let bits = u.register("bits", 4).reset(0);
     u.at_clock().when(set).next_bit(bits, index, 1);
     u.assign(out, bits);
-    let expected = "    reg [3:0] bits;\n    always @(posedge clk) begin\n        \
-                    if (rst) bits <= 4'd0;\n        \
-                    else if (set) bits[index] <= 1'b1;\n    end\n    \
-                    assign out = bits;\nendmodule\n";
+    let expected = "    reg [3:0] bits_q;\n    always @(posedge clk) begin\n        \
+                    if (rst) bits_q <= 4'd0;\n        \
+                    else if (set) bits_q[index] <= 1'b1;\n    end\n    \
+                    assign out = bits_q;\nendmodule\n";
     assert_eq!(body(u), expected);
 }
 

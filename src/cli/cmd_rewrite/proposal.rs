@@ -7,7 +7,7 @@ use crate::launch::LaunchFile;
 use crate::ptx::exec::Launch;
 use crate::rewrite::{Hashes, Proposal, Rewritten, one_for_all, propose};
 use crate::software::LayoutSpec;
-use crate::trace::ConflictProfile;
+use crate::trace::{AccessTrace, ConflictProfile};
 use serde_json::{Value, json};
 
 /// A mapping that has been tried, and the command for it.
@@ -49,13 +49,17 @@ impl Job<'_> {
         }))
     }
 
-    /// The accesses of the entry's first launch.
     fn profile(&self, file: &LaunchFile) -> Result<ConflictProfile> {
+        let rule = self.machine.conflict_rule();
+        Ok(ConflictProfile::new(&self.trace(file)?, rule))
+    }
+
+    /// The accesses of the entry's first launch.
+    pub fn trace(&self, file: &LaunchFile) -> Result<AccessTrace> {
         let mut prepared = file.prepare_with(self.module)?;
         let own = |l: &Launch| l.entry == self.request.entry;
         let index = prepared.launches().iter().position(own).unwrap_or(0);
-        let trace = launch_trace(&mut prepared, file, index, None)?;
-        Ok(ConflictProfile::new(&trace, self.machine.conflict_rule()))
+        launch_trace(&mut prepared, file, index, None)
     }
 }
 

@@ -1,11 +1,12 @@
 //! What `rewrite` tells.
 
+use super::modes::ModeOf;
 use super::proposal::Proposed;
 use super::resources::Compared;
 use crate::cli::printer::table;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::rewrite::{Measured, Rewritten};
+use crate::rewrite::{Left, Measured, Rewritten};
 use serde_json::{Value, json};
 
 pub(super) struct Report<'a> {
@@ -13,6 +14,7 @@ pub(super) struct Report<'a> {
     pub measured: Option<&'a Measured>,
     pub proposal: Option<Proposed>,
     pub resources: Option<Compared>,
+    pub modes: Vec<ModeOf>,
     pub machine: &'a Config,
 }
 
@@ -29,6 +31,7 @@ impl Report<'_> {
             "proposed": self.proposal.as_ref().map(Proposed::json),
             "mixed": r.mixed,
             "resources": self.resources.as_ref().map(Compared::json),
+            "swizzle_modes": self.modes.iter().map(ModeOf::json).collect::<Vec<_>>(),
             "added_static": r.added_static,
             "shared_bytes": r.shared_bytes,
             "dynamic_shared": r.dynamic_shared,
@@ -87,12 +90,10 @@ impl Report<'_> {
         }
         text += &self.mixed_text();
         if !r.left.is_empty() {
-            let rows = r
-                .left
-                .iter()
-                .map(|l| vec![l.line.to_string(), l.reason.clone()]);
+            let rows = r.left.iter().map(|l| vec![place(l), l.reason.clone()]);
             text += &table(&["line", "left as it is, because"], &["line"], rows);
         }
+        text += &self.modes.iter().map(ModeOf::text).collect::<String>();
         text
     }
 
@@ -103,8 +104,9 @@ impl Report<'_> {
         };
         match (&self.rewritten.text, &self.proposal) {
             (Some(_), None) if self.rewritten.left.is_empty() => format!(
-                "one mapping for all of shared memory: line {}: {}\n",
-                mixed.line, mixed.reason
+                "one mapping for all of shared memory: {}: {}\n",
+                mixed.place(),
+                mixed.reason
             ),
             (Some(_), Some(proposal)) => format!("{}\n", proposal.text()),
             _ => String::new(),
@@ -116,9 +118,14 @@ impl Report<'_> {
         if let Some(reason) = &self.rewritten.refused {
             return Err(Error::CheckFailed {
                 what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
-                help: Some(match &self.proposal {
-                    Some(proposal) => proposal.text(),
-                    None => "the lines that prevent it are listed above".to_owned(),
+                help: Some(match (&self.proposal, &self.rewritten.free[..]) {
+                    (Some(proposal), _) => proposal.text(),
+                    (None, []) => "the lines that prevent it are listed above".to_owned(),
+                    (None, free) => format!(
+                        "the lines that prevent it are listed above; others can be mapped by \
+                         name: --hash NAME=SPEC for {}",
+                        free.join(", ")
+                    ),
                 }),
             });
         }
@@ -136,5 +143,13 @@ impl Report<'_> {
         } else {
             Ok(())
         }
+    }
+}
+
+/// A line, of several files with its file.
+fn place(left: &Left) -> String {
+    match &left.ptx_file {
+        Some(file) => format!("{file}:{}", left.line),
+        None => left.line.to_string(),
     }
 }

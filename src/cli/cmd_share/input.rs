@@ -40,7 +40,7 @@ impl Input {
             ));
         }
         let (file, selected) = opened(&args.input)?;
-        let module = file.module()?;
+        let module = file.module()?.one_text()?;
         let entry = |launch: &Launch| {
             let named = launch.entry.as_ref().map(|e| e.value.as_str());
             let found = find_entry(&module, named)?;

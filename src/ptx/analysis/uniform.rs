@@ -280,6 +280,11 @@ fn is_thread(operand: &Operand) -> bool {
                 | DynamicSmemSize
                 | TotalSmemSize
                 | AggrSmemSize
+                | ReservedSmemBegin
+                | ReservedSmemEnd
+                | ReservedSmemCap
+                | ReservedSmem0
+                | ReservedSmem1
         ),
         _ => false,
     }

@@ -433,6 +433,11 @@ fn named(
     let block = raw.block.unwrap_or(block);
     let info = image.infos.get(raw.pc as usize);
     let function = info.map(|i| &module.functions[i.function as usize]);
+    let instruction = info.zip(function);
+    let instruction = instruction.and_then(|(i, f)| f.instructions.get(i.instruction as usize));
+    let inlined_at = function
+        .zip(instruction)
+        .map_or_else(Vec::new, |(f, i)| module.inlined_at(f, i));
     Finding {
         kind: raw.kind,
         warning: raw.warning,
@@ -440,6 +445,7 @@ fn named(
         ptx_line: info.map_or(0, |i| i.line),
         ptx_file: function.and_then(|f| module.file_of(f.span).map(str::to_owned)),
         source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
+        inlined_at,
         block: [block % gx, block / gx % gy, block / (gx * gy)].map(|i| i as u32),
         thread: [t % bx, t / bx % by, t / (bx * by)],
         address: raw.address,

@@ -13,8 +13,26 @@ fn linked(a: &str, b: &str) -> Result<Module> {
     Module::link(vec![module("a.ptx", a), module("b.ptx", b)])
 }
 
-/// What the single thread of `entry` stores after its parameter.
+/// What the single thread of `entry` stores after its parameter, which is the
+/// same with one text for all.
 fn run(module: &Module, entry: &str) -> (Vec<u32>, Outcome) {
+    let one = one_text(module);
+    let found = run_module(module, entry);
+    assert_eq!(run_module(&one, entry).0, found.0, "{}", one.text);
+    found
+}
+
+/// The module as one text, which is PTX by itself, line by line.
+fn one_text(module: &Module) -> Module {
+    let one = module.clone().one_text().unwrap_or_else(|e| panic!("{e}"));
+    let alone = Module::parse(&one.text, "one.ptx").unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(alone.functions.len(), one.functions.len());
+    let lines = |m: &Module| m.text.matches('\n').count();
+    assert_eq!(lines(&one), lines(module), "{}", one.text);
+    one
+}
+
+fn run_module(module: &Module, entry: &str) -> (Vec<u32>, Outcome) {
     let program = Program::new(module).unwrap();
     let mut memory = Memory::new();
     let out = memory.alloc("out", vec![0; 16]);
@@ -311,5 +329,74 @@ fn what_stays_undefined_is_named_where_it_is_used() {
     assert!(
         help.contains(&format!("b.ptx, line {}:", call.line)),
         "{help}"
+    );
+}
+
+/// Lines and files of findings and sources are those of the linked module.
+#[test]
+fn one_text_has_the_places_of_its_texts() {
+    let at = |text: &str, line| text.replacen("ld.param.u64", &format!("{line}\nld.param.u64"), 1);
+    let first = format!(".file 1 \"first.cu\"\n{}", at(MAIN, ".loc 1 5 0"));
+    let second = format!(".file 1 \"second.cu\"\n{}", at(OTHER, ".loc 1 6 0"));
+    let linked = linked(&first, &second).unwrap();
+    let one = one_text(&linked);
+    let [expected, found] = [&linked, &one].map(|m| run_module(m, "second").1.findings);
+    assert_eq!(expected.len(), 1);
+    for (a, b) in expected.iter().zip(&found) {
+        assert_eq!((a.ptx_line, &a.ptx_file), (b.ptx_line, &b.ptx_file));
+        assert_eq!(a.source, b.source);
+    }
+    for function in &linked.functions {
+        let own = &one.functions[one.function(&function.name).unwrap() as usize];
+        for (a, b) in function.instructions.iter().zip(&own.instructions) {
+            assert_eq!(a.span.line, b.span.line);
+            assert_eq!(linked.file_of(a.span), one.file_of(b.span));
+            assert_eq!(linked.source(function, a), one.source(own, b));
+        }
+    }
+    // What is one text already stays as it is.
+    assert_eq!(one.clone().one_text().unwrap().text, one.text);
+}
+
+/// A variable that both define weakly, with a function that only the second has
+/// a value for, and debug information in both.
+#[test]
+fn one_text_has_one_definition_of_each_name() {
+    let shared = |value: u32| format!(".weak .global .align 4 .u32 w[2] = {{{value}, 1}};\n");
+    let reads = |entry: &str| {
+        format!(
+            ".visible .entry {entry}(.param .u64 out) {{\n.reg .b32 %r<2>; .reg .b64 %rd<2>;\n\
+             .loc 1 7 3, function_name $L__info0, inlined_at 1 9 3\n\
+             ld.param.u64 %rd1, [out];\nld.global.u32 %r1, [w];\n\
+             st.global.u32 [%rd1], %r1;\nret;\n}}\n"
+        )
+    };
+    let debug = ".section .debug_str\n{\n$L__info0:\n.b8 97, 0\n}\n";
+    let file = |name: &str| format!(".file 1 \"{name}.cu\"\n");
+    let text = |name: &str, value: u32| file(name) + &shared(value) + &reads(name) + debug;
+    let linked = linked(&text("first", 3), &text("second", 4)).unwrap();
+    for entry in ["first", "second"] {
+        assert_eq!(run(&linked, entry).0[0], 3);
+    }
+    let one = one_text(&linked);
+    assert_eq!(one.text.matches(".weak").count(), 1);
+    // Two texts' debug information is none of one.
+    assert!(!one.text.contains(".debug_str") && !one.text.contains("function_name"));
+    assert!(one.text.contains(".loc 2 7 3"), "{}", one.text);
+}
+
+#[test]
+fn variables_that_stand_together_are_refused_by_name() {
+    let pair = ".extern .global .align 4 .u32 table[], other[];\n";
+    let linked = linked(
+        &OTHER.replace("second", "s"),
+        &format!("{pair}{MAIN}").replace(".extern .global .align 4 .u32 table[];", ""),
+    );
+    let error = linked.unwrap().one_text().unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("table is declared together with other variables"),
+        "{error}"
     );
 }

@@ -48,9 +48,9 @@ module miter #(parameter W = 4, parameter T = 4, parameter TW = 2, parameter WW 
         .acq_valid(acq_valid), .acq_warp(acq_warp),
         .allow(allow), .wait_sh(wait_sh), .viol(viol), .cls(cls), .locked(locked), .owner(owner)
     );
-    (* hierconn *) wire [T-1:0] \unit.sh ;
-    (* hierconn *) wire [T/2-1:0] \unit.lk ;
-    (* hierconn *) wire [T/2-1:0] \unit.own ;
+    (* hierconn *) wire [T-1:0] \unit.sh_q ;
+    (* hierconn *) wire [T/2-1:0] \unit.lk_q ;
+    (* hierconn *) wire [T/2-1:0] \unit.own_q ;
 
     reg [TW-1:0] pair;
     reg was_rst, was_sharing;
@@ -102,9 +102,9 @@ module miter #(parameter W = 4, parameter T = 4, parameter TW = 2, parameter WW 
             if (starts[1]) sharing[1] <= launch_shared;
         end
     end
-    wire own = \unit.own [pair];
-    assign keep_holder = (\unit.lk [pair] == (holder != 0)) & (holder != 3) & ((holder == 0) | (holder[1] == own));
-    assign keep_shared = \unit.sh [2*pair +: 2] == sharing;
+    wire own = \unit.own_q [pair];
+    assign keep_holder = (\unit.lk_q [pair] == (holder != 0)) & (holder != 3) & ((holder == 0) | (holder[1] == own));
+    assign keep_shared = \unit.sh_q [2*pair +: 2] == sharing;
 
     // The cycle before.
     reg [1:0] was_taker, was_holder;
@@ -136,7 +136,7 @@ module miter #(parameter W = 4, parameter T = 4, parameter TW = 2, parameter WW 
         end
     end
     assign check_owner = was_rst | was_fresh | (was_taker == 0)
-        | ((\unit.lk [pair] == 1) & (own == was_taker[1]));
+        | ((\unit.lk_q [pair] == 1) & (own == was_taker[1]));
     assign check_exclusive = exclusive;
     assign check_not_lost = was_rst | ((was_holder & needs) == 0) | (was_fresh)
         | (locked[pair] & ((was_holder & out_owner) != 0));

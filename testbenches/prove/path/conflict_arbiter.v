@@ -52,15 +52,15 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
         .grp_bank_valid(grp_bank_valid), .grp_bank(grp_bank), .grp_row(grp_row),
         .grp_degree(grp_degree)
     );
-    (* hierconn *) wire [L-1:0] \unit.pend ;
-    (* hierconn *) wire [L*m-1:0] \unit.bank ;
-    (* hierconn *) wire [L*R-1:0] \unit.row ;
+    (* hierconn *) wire [L-1:0] \unit.pend_q ;
+    (* hierconn *) wire [L*m-1:0] \unit.bank_q ;
+    (* hierconn *) wire [L*R-1:0] \unit.row_q ;
 {%- if MERGE %}
-    (* hierconn *) wire [L*BE-1:0] \unit.be ;
+    (* hierconn *) wire [L*BE-1:0] \unit.be_q ;
 {%- endif %}
-    (* hierconn *) wire [DG-1:0] \unit.cnt ;
-    (* hierconn *) wire \unit.acc ;
-    (* hierconn *) wire \unit.last ;
+    (* hierconn *) wire [DG-1:0] \unit.cnt_q ;
+    (* hierconn *) wire \unit.acc_q ;
+    (* hierconn *) wire \unit.last_q ;
 {% set arbiter = "unit" %}{% include "path/arbiter_pairs.v.tera" %}
     wire fire = req_valid & req_ready;
 
@@ -125,16 +125,16 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     end
     wire active = access & (mask != 0);
     assign keep_request = (grp_valid == held) & (!held | (
-        (\unit.acc == active) & (\unit.bank == bank) & (\unit.row == row)
-{%- if MERGE %} & (\unit.be == be){% endif %}));
-    assign keep_waiting = (\unit.pend == waiting) & (held | (waiting == 0))
+        (\unit.acc_q == active) & (\unit.bank_q == bank) & (\unit.row_q == row)
+{%- if MERGE %} & (\unit.be_q == be){% endif %}));
+    assign keep_waiting = (\unit.pend_q == waiting) & (held | (waiting == 0))
         & (!held | (access ? ((waiting & ~mask) == 0) & ((waiting != 0) | (mask == 0)) : waiting == 0));
-    assign keep_steps = !held | ((\unit.cnt == steps) & (steps <= served_before));
+    assign keep_steps = !held | ((\unit.cnt_q == steps) & (steps <= served_before));
     wire pairs;
     pairs_known #(.L(L), .m(m), .R(R)) of_held (
         .bank(bank), .row(row), .same_bank(same_bank), .clash(clash), .holds(pairs));
     assign keep_pairs = !held | pairs;
-    assign keep_last = !held | (\unit.last == ((waiting & ~served) == 0));
+    assign keep_last = !held | (\unit.last_q == ((waiting & ~served) == 0));
     assign keep_rows = !held | (open == (whole > steps ? whole - steps : 0));
 
     // The cycle before.

@@ -46,18 +46,18 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     (* hierconn *) wire [TAG-1:0] \unit.tags1.mem[1] ;
     (* hierconn *) wire [TAG-1:0] \unit.tag0 ;
     (* hierconn *) wire [TAG-1:0] \unit.tag1 ;
-    (* hierconn *) wire \unit.update_valid , \unit.write_valid ;
-    (* hierconn *) wire [PCW-1:0] \unit.update_pc ;
-    (* hierconn *) wire [PCW-1:0] \unit.write_pc ;
-    (* hierconn *) wire [EX-1:0] \unit.update_excess ;
-    (* hierconn *) wire [EX-1:0] \unit.write_excess ;
-    (* hierconn *) wire \unit.update_beside0 , \unit.update_beside1 , \unit.update_twice ;
-    (* hierconn *) wire \unit.update_behind , \unit.update_same ;
-    (* hierconn *) wire \unit.update_valid1 , \unit.update_lru ;
-    (* hierconn *) wire \unit.update_way , \unit.write_way ;
-    (* hierconn *) wire [SETS-1:0] \unit.valid0 ;
-    (* hierconn *) wire [SETS-1:0] \unit.valid1 ;
-    (* hierconn *) wire [SETS-1:0] \unit.lru ;
+    (* hierconn *) wire \unit.update_valid_q , \unit.write_valid_q ;
+    (* hierconn *) wire [PCW-1:0] \unit.update_pc_q ;
+    (* hierconn *) wire [PCW-1:0] \unit.write_pc_q ;
+    (* hierconn *) wire [EX-1:0] \unit.update_excess_q ;
+    (* hierconn *) wire [EX-1:0] \unit.write_excess_q ;
+    (* hierconn *) wire \unit.update_beside0_q , \unit.update_beside1_q , \unit.update_twice_q ;
+    (* hierconn *) wire \unit.update_behind_q , \unit.update_same_q ;
+    (* hierconn *) wire \unit.update_valid1_q , \unit.update_lru_q ;
+    (* hierconn *) wire \unit.update_way , \unit.write_way_q ;
+    (* hierconn *) wire [SETS-1:0] \unit.valid0_q ;
+    (* hierconn *) wire [SETS-1:0] \unit.valid1_q ;
+    (* hierconn *) wire [SETS-1:0] \unit.lru_q ;
 
     reg [PCW-1:0] pc;
     always @(posedge clk) pc <= pc_seen;
@@ -70,21 +70,21 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     wire [TAG+EX-1:0] entry1 = set ? \unit.entries1.mem[1] : \unit.entries1.mem[0] ;
     wire [TAG-1:0] copy0 = set ? \unit.tags0.mem[1] : \unit.tags0.mem[0] ;
     wire [TAG-1:0] copy1 = set ? \unit.tags1.mem[1] : \unit.tags1.mem[0] ;
-    wire now = \unit.write_valid & (\unit.write_pc [0] == set);
-    wire now0 = now & !\unit.write_way ;
-    wire now1 = now & \unit.write_way ;
-    wire [TAG-1:0] now_tag = \unit.write_pc [PCW-1:1];
-    wire next = \unit.update_valid & (\unit.update_pc [0] == set);
+    wire now = \unit.write_valid_q & (\unit.write_pc_q [0] == set);
+    wire now0 = now & !\unit.write_way_q ;
+    wire now1 = now & \unit.write_way_q ;
+    wire [TAG-1:0] now_tag = \unit.write_pc_q [PCW-1:1];
+    wire next = \unit.update_valid_q & (\unit.update_pc_q [0] == set);
     wire next0 = next & !\unit.update_way ;
     wire next1 = next & \unit.update_way ;
-    wire [TAG-1:0] next_tag = \unit.update_pc [PCW-1:1];
+    wire [TAG-1:0] next_tag = \unit.update_pc_q [PCW-1:1];
     wire [TAG-1:0] tag0 = next0 ? next_tag : now0 ? now_tag : entry0[TAG+EX-1:EX];
     wire [TAG-1:0] tag1 = next1 ? next_tag : now1 ? now_tag : entry1[TAG+EX-1:EX];
-    wire [EX-1:0] excess0 = next0 ? \unit.update_excess : now0 ? \unit.write_excess : entry0[EX-1:0];
-    wire [EX-1:0] excess1 = next1 ? \unit.update_excess : now1 ? \unit.write_excess : entry1[EX-1:0];
-    wire now_valid0 = now0 | \unit.valid0 [set];
-    wire now_valid1 = now1 | \unit.valid1 [set];
-    wire now_lru = now ? !\unit.write_way : \unit.lru [set];
+    wire [EX-1:0] excess0 = next0 ? \unit.update_excess_q : now0 ? \unit.write_excess_q : entry0[EX-1:0];
+    wire [EX-1:0] excess1 = next1 ? \unit.update_excess_q : now1 ? \unit.write_excess_q : entry1[EX-1:0];
+    wire now_valid0 = now0 | \unit.valid0_q [set];
+    wire now_valid1 = now1 | \unit.valid1_q [set];
+    wire now_lru = now ? !\unit.write_way_q : \unit.lru_q [set];
     wire valid0 = next0 | now_valid0;
     wire valid1 = next1 | now_valid1;
     wire lru = next ? !\unit.update_way : now_lru;
@@ -123,18 +123,18 @@ module miter #(parameter SETS = 2, parameter PCW = 14, parameter EX = 3) (
     assign keep_there = !(in0 & in1) & ((in0 | in1) == known) & (!known | ((in0 ? excess0 : excess1) == value))
         & (!known | (lru == (passed ? in1 : in0)))
         & (!known | !passed | ((in0 ? valid1 & ({tag1, set} == other) : valid0 & ({tag0, set} == other)) & (other != pc)));
-    assign keep_order = (\unit.valid0 [set] | !\unit.valid1 [set])
-        & ((\unit.valid0 [set] & \unit.valid1 [set]) | (\unit.lru [set] == \unit.valid0 [set]))
+    assign keep_order = (\unit.valid0_q [set] | !\unit.valid1_q [set])
+        & ((\unit.valid0_q [set] & \unit.valid1_q [set]) | (\unit.lru_q [set] == \unit.valid0_q [set]))
         & (now_valid0 | !now_valid1) & ((now_valid0 & now_valid1) | (now_lru == now_valid0));
-    assign keep_copy = (!\unit.valid0 [set] | (copy0 == entry0[TAG+EX-1:EX]))
-        & (!\unit.valid1 [set] | (copy1 == entry1[TAG+EX-1:EX]));
+    assign keep_copy = (!\unit.valid0_q [set] | (copy0 == entry0[TAG+EX-1:EX]))
+        & (!\unit.valid1_q [set] | (copy1 == entry1[TAG+EX-1:EX]));
     assign keep_tags = !next
-        | ((\unit.update_valid1 == \unit.valid1 [set]) & (\unit.update_lru == \unit.lru [set])
-            & (\unit.update_behind == now) & (!now | (\unit.update_same == (now_tag == next_tag)))
-            & (!\unit.update_beside0 | (\unit.valid0 [set] & (\unit.update_twice == (copy0 == next_tag))))
-            & (!\unit.update_beside1 | (\unit.valid1 [set] & (\unit.update_twice == (copy1 == next_tag))))
-            & (\unit.update_beside0 | !\unit.valid0 [set] | (\unit.tag0 == copy0))
-            & (\unit.update_beside1 | !\unit.valid1 [set] | (\unit.tag1 == copy1)));
+        | ((\unit.update_valid1_q == \unit.valid1_q [set]) & (\unit.update_lru_q == \unit.lru_q [set])
+            & (\unit.update_behind_q == now) & (!now | (\unit.update_same_q == (now_tag == next_tag)))
+            & (!\unit.update_beside0_q | (\unit.valid0_q [set] & (\unit.update_twice_q == (copy0 == next_tag))))
+            & (!\unit.update_beside1_q | (\unit.valid1_q [set] & (\unit.update_twice_q == (copy1 == next_tag))))
+            & (\unit.update_beside0_q | !\unit.valid0_q [set] | (\unit.tag0 == copy0))
+            & (\unit.update_beside1_q | !\unit.valid1_q [set] | (\unit.tag1 == copy1)));
     assign keep_answer = was_rst | ((lk_done == was_any) & (!was_look | (lk_hit == was_known))
         & (!was_look | !was_known | (lk_excess == was_value)));
     assign check_one_way = !(in0 & in1);

@@ -36,15 +36,15 @@ module miter #(parameter DG = 3) (
         .wb_degree(wb_degree), .wr_en(wr_en), .wr_index(wr_index), .wr_data(wr_data),
         .rd_index(rd_index), .rd_count(rd_count)
     );
-    (* hierconn *) wire [9:0] \unit.seen ;
-    (* hierconn *) wire [DG-1:0] \unit.degree ;
-    (* hierconn *) wire \unit.was_read ;
-    (* hierconn *) wire [31:0] \unit.counter[0].count , \unit.counter[1].count , \unit.counter[2].count ,
-        \unit.counter[3].count , \unit.counter[4].count , \unit.counter[5].count , \unit.counter[6].count ,
-        \unit.counter[7].count , \unit.counter[8].count , \unit.counter[9].count ;
-    wire [32*16-1:0] counts = { 192'd0, \unit.counter[9].count , \unit.counter[8].count , \unit.counter[7].count ,
-        \unit.counter[6].count , \unit.counter[5].count , \unit.counter[4].count , \unit.counter[3].count ,
-        \unit.counter[2].count , \unit.counter[1].count , \unit.counter[0].count };
+    (* hierconn *) wire [9:0] \unit.seen_q ;
+    (* hierconn *) wire [DG-1:0] \unit.degree_q ;
+    (* hierconn *) wire \unit.was_read_q ;
+    (* hierconn *) wire [31:0] \unit.counter[0].count_q , \unit.counter[1].count_q , \unit.counter[2].count_q ,
+        \unit.counter[3].count_q , \unit.counter[4].count_q , \unit.counter[5].count_q , \unit.counter[6].count_q ,
+        \unit.counter[7].count_q , \unit.counter[8].count_q , \unit.counter[9].count_q ;
+    wire [32*16-1:0] counts = { 192'd0, \unit.counter[9].count_q , \unit.counter[8].count_q , \unit.counter[7].count_q ,
+        \unit.counter[6].count_q , \unit.counter[5].count_q , \unit.counter[4].count_q , \unit.counter[3].count_q ,
+        \unit.counter[2].count_q , \unit.counter[1].count_q , \unit.counter[0].count_q };
 
     reg [3:0] which;
     always @(posedge clk) which <= seen;
@@ -93,11 +93,11 @@ module miter #(parameter DG = 3) (
         was_total <= total;
     end
     assign keep_count = (which > 9 ? 0 : counts[32*which +: 4]) == total;
-    assign keep_added = (\unit.was_read == was_read) & ((which > 9) ? added == 0
-        : added == (\unit.seen [which] ? (which == 3 ? \unit.degree : 1) : 0));
-    (* hierconn *) wire [31:0] \unit.shown ;
-    assign keep_shown = was_rst ? \unit.shown == 0
-        : (!was_asked | (\unit.shown [3:0] == was_total)) & (!was_none | (\unit.shown == 0));
+    assign keep_added = (\unit.was_read_q == was_read) & ((which > 9) ? added == 0
+        : added == (\unit.seen_q [which] ? (which == 3 ? \unit.degree_q : 1) : 0));
+    (* hierconn *) wire [31:0] \unit.shown_q ;
+    assign keep_shown = was_rst ? \unit.shown_q == 0
+        : (!was_asked | (\unit.shown_q [3:0] == was_total)) & (!was_none | (\unit.shown_q == 0));
     assign check_count = was_rst ? rd_count == 0 : !was_asked | (rd_count[3:0] == was_total);
     assign check_none = was_rst | !was_none | (rd_count == 0);
     assign cover_degree = (which == 3) & was_asked & (rd_count[3:0] == 5) & !rst;

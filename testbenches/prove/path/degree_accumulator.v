@@ -25,7 +25,7 @@ module miter #(parameter EX = 3, parameter PCW = 14, parameter W_resolved_occ = 
         .clk(clk), .rst(rst), .clear(clear), .resolved_valid(resolved_valid), .resolved_occ(resolved_occ), .resolved_last(resolved_last), .resolved_pc(resolved_pc),
         .up_valid(up_valid), .up_pc(up_pc), .up_excess(up_excess)
     );
-    (* hierconn *) wire [EX-1:0] \unit.sum ;
+    (* hierconn *) wire [EX-1:0] \unit.sum_q ;
     localparam MOST = (1 << EX) - 1;
 
     // The sum without a limit, and the number of passes.
@@ -34,7 +34,7 @@ module miter #(parameter EX = 3, parameter PCW = 14, parameter W_resolved_occ = 
     wire [15:0] with_this = exact + resolved_occ - 1;
     assign assume_occupied = !resolved_valid | (resolved_occ != 0);
     assign assume_passes = exact < 16'h8000;
-    assign keep_sum = \unit.sum == (exact > MOST ? MOST : exact);
+    assign keep_sum = \unit.sum_q == (exact > MOST ? MOST : exact);
 
     reg was_rst, was_done, was_clear;
     reg [15:0] was_exact;

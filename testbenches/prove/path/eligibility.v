@@ -46,9 +46,9 @@ module miter #(parameter W = 4, parameter WW = 2) (
     );
     wire [W*4-1:0] infl_m, infl_n;
 {%- for w in range(end=W) %}
-    (* hierconn *) wire [3:0] \unit.warp[{{ w }}].infl_m , \unit.warp[{{ w }}].infl_n ;
-    assign infl_m[{{ w }}*4 +: 4] = \unit.warp[{{ w }}].infl_m ;
-    assign infl_n[{{ w }}*4 +: 4] = \unit.warp[{{ w }}].infl_n ;
+    (* hierconn *) wire [3:0] \unit.warp[{{ w }}].infl_m_q , \unit.warp[{{ w }}].infl_n_q ;
+    assign infl_m[{{ w }}*4 +: 4] = \unit.warp[{{ w }}].infl_m_q ;
+    assign infl_n[{{ w }}*4 +: 4] = \unit.warp[{{ w }}].infl_n_q ;
 {%- endfor %}
 
     reg [WW-1:0] warp;

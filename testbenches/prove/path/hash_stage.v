@@ -67,8 +67,8 @@ module miter #(parameter n = 9, parameter m = 3, parameter R = 6, parameter LK =
     assign there = held;
     assign what = held_pass;
     assign addr = held_addr;
-    (* hierconn *) wire [L*n-1:0] \unit.hx_addr ;
-    assign keep_held = (hx_valid == held) & (!held | ((out_pass == what) & ( \unit.hx_addr == addr)));
+    (* hierconn *) wire [L*n-1:0] \unit.hx_addr_q ;
+    assign keep_held = (hx_valid == held) & (!held | ((out_pass == what) & ( \unit.hx_addr_q == addr)));
     assign check_source = (out_valid == there) & (hx_valid == there);
     assign check_ready = in_ready == (!there | out_ready);
     assign cover_through = give & take & !rst;

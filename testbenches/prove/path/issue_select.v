@@ -84,10 +84,10 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
         .take(take), .take_sel(take_sel), .take_warp(take_warp), .picked(picked), .masked(masked),
         .wait_sh(wait_sh), .viol(viol)
     );
-    (* hierconn *) wire {% if AHEAD == 3 %}\unit.pk_valid , {% endif %}\unit.was_changed ;
-    (* hierconn *) wire [T/2-1:0] \unit.was_locked , \unit.was_owner ;
-    (* hierconn *) wire [W-1:0] {% if AHEAD == 3 %}\unit.pk , \unit.qualified_put_off , {% endif %}\unit.qualified_ready , \unit.qualified_mem , \unit.qualified_atomic , \unit.qualified_shared ,
-        \unit.qualified_wait , \unit.qualified_viol ;
+    (* hierconn *) wire {% if AHEAD == 3 %}\unit.pk_valid_q , {% endif %}\unit.was_changed_q ;
+    (* hierconn *) wire [T/2-1:0] \unit.was_locked_q , \unit.was_owner_q ;
+    (* hierconn *) wire [W-1:0] {% if AHEAD == 3 %}\unit.pk_q , \unit.qualified_put_off_q , {% endif %}\unit.qualified_ready_q , \unit.qualified_mem_q , \unit.qualified_atomic_q , \unit.qualified_shared_q ,
+        \unit.qualified_wait_q , \unit.qualified_viol_q ;
 
     // The cycle before, and offers that were ready since their warp was taken.
     reg was_rst, was_sharing, was_changed, seen_changed, was_mask, was_atom, was_room, was_take, was_aware, was_violate;
@@ -148,17 +148,17 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
     assign assume_stands = stands;
 
 {%- if AHEAD == 3 %}
-    assign keep_pick = (\unit.pk_valid == ( \unit.pk != 0)) & (( \unit.pk & ( \unit.pk - 1)) == 0)
-        & (( \unit.qualified_put_off & \unit.qualified_mem ) == 0)
-        & (( \unit.pk & ~bound) == 0) & ( \unit.qualified_ready == was_ready) & ((was_ready & ~bound) == 0);
+    assign keep_pick = (\unit.pk_valid_q == ( \unit.pk_q != 0)) & (( \unit.pk_q & ( \unit.pk_q - 1)) == 0)
+        & (( \unit.qualified_put_off_q & \unit.qualified_mem_q ) == 0)
+        & (( \unit.pk_q & ~bound) == 0) & ( \unit.qualified_ready_q == was_ready) & ((was_ready & ~bound) == 0);
 {%- else %}
-    assign keep_pick = ( \unit.qualified_ready == (was_ready & ~was_taken)) & (( \unit.qualified_ready & ~bound) == 0);
+    assign keep_pick = ( \unit.qualified_ready_q == (was_ready & ~was_taken)) & (( \unit.qualified_ready_q & ~bound) == 0);
 {%- endif %}
-    assign keep_qualified = ((( \unit.qualified_mem ^ is_mem) & bound) == 0) & ((( \unit.qualified_atomic ^ is_atomic) & bound) == 0)
-        & ((( \unit.qualified_shared ^ shares) & bound) == 0);
-    assign keep_seen = ( \unit.qualified_mem == was_mem) & ( \unit.qualified_wait == was_wait) & ( \unit.qualified_viol == was_viol)
-        & ( \unit.was_changed == seen_changed)
-        & ( \unit.was_locked == was_locked) & ( \unit.was_owner == was_owner);
+    assign keep_qualified = ((( \unit.qualified_mem_q ^ is_mem) & bound) == 0) & ((( \unit.qualified_atomic_q ^ is_atomic) & bound) == 0)
+        & ((( \unit.qualified_shared_q ^ shares) & bound) == 0);
+    assign keep_seen = ( \unit.qualified_mem_q == was_mem) & ( \unit.qualified_wait_q == was_wait) & ( \unit.qualified_viol_q == was_viol)
+        & ( \unit.was_changed_q == seen_changed)
+        & ( \unit.was_locked_q == was_locked) & ( \unit.was_owner_q == was_owner);
 
     // What may make a pick go away, and what may make it stay.
     wire moved = seen_changed | (locked != was_locked) | (owner != was_owner);
@@ -194,7 +194,7 @@ module miter #(parameter W = 4, parameter WW = 2, parameter T = 4, parameter TW 
         & (take_sel == 0 ? !take & (take_warp == 0) : take_sel[take_warp])
         & (picked == {% if AHEAD == 3 %}take_sel{% else %}0{% endif %});
     assign check_told = (wait_sh == was_wait) & (viol == was_viol);
-    wire dropped = (was_picked & ~{% if AHEAD == 3 %}picked{% else %} \unit.qualified_ready {% endif %}) != 0 & !was_take & !rst;
+    wire dropped = (was_picked & ~{% if AHEAD == 3 %}picked{% else %} \unit.qualified_ready_q {% endif %}) != 0 & !was_take & !rst;
     assign cover_taken = was_take & ((locked & ~was_locked) != 0) & !rst;
     assign cover_refused = dropped & ((was_picked & was_wait) != 0);
     assign cover_atomic = dropped & ((was_picked & was_atomic) != 0) & was_atom & !was_mask;

@@ -142,23 +142,23 @@ module miter #(parameter L = 2, parameter m = 3, parameter R = 6, parameter LK =
     end
 
     // Where the unit has them.
-    (* hierconn *) wire [PQ*PASS-1:0] \unit.premem.entry ;
-    (* hierconn *) wire [PQ*PASS-1:0] \unit.atomics.entry ;
-    (* hierconn *) wire [W_pre_count-1:0] \unit.atomics.held ;
-    (* hierconn *) wire [3:0] \unit.sequencer.aop ;
-    (* hierconn *) wire [L-1:0] \unit.sequencer.mask0 , \unit.sequencer.asks ;
-    (* hierconn *) wire \unit.sequencer.asking , \unit.sequencer.sent ;
-    (* hierconn *) wire [L*m-1:0] \unit.sequencer.bank ;
-    (* hierconn *) wire [L*R-1:0] \unit.sequencer.row ;
-    (* hierconn *) wire [L*LK-1:0] \unit.sequencer.lock ;
-    (* hierconn *) wire [W_req_tag-1:0] \unit.sequencer.tag ;
-    wire [PQ*PASS-1:0] first_queue = \unit.premem.entry ;
-    wire [PQ*PASS-1:0] second_queue = \unit.atomics.entry ;
-    wire [W_pre_count-1:0] waiting = \unit.atomics.held ;
-    wire [W_req_tag-1:0] tag = \unit.sequencer.tag ;
+    (* hierconn *) wire [PQ*PASS-1:0] \unit.premem.entry_q ;
+    (* hierconn *) wire [PQ*PASS-1:0] \unit.atomics.entry_q ;
+    (* hierconn *) wire [W_pre_count-1:0] \unit.atomics.held_q ;
+    (* hierconn *) wire [3:0] \unit.sequencer.aop_q ;
+    (* hierconn *) wire [L-1:0] \unit.sequencer.mask0_q , \unit.sequencer.asks_q ;
+    (* hierconn *) wire \unit.sequencer.asking_q , \unit.sequencer.sent_q ;
+    (* hierconn *) wire [L*m-1:0] \unit.sequencer.bank_q ;
+    (* hierconn *) wire [L*R-1:0] \unit.sequencer.row_q ;
+    (* hierconn *) wire [L*LK-1:0] \unit.sequencer.lock_q ;
+    (* hierconn *) wire [W_req_tag-1:0] \unit.sequencer.tag_q ;
+    wire [PQ*PASS-1:0] first_queue = \unit.premem.entry_q ;
+    wire [PQ*PASS-1:0] second_queue = \unit.atomics.entry_q ;
+    wire [W_pre_count-1:0] waiting = \unit.atomics.held_q ;
+    wire [W_req_tag-1:0] tag = \unit.sequencer.tag_q ;
     wire busy = seq_state != IDLE;
-    wire [KEPT-1:0] at_sequencer = { \unit.sequencer.aop , \unit.sequencer.lock , \unit.sequencer.row , \unit.sequencer.bank ,
-        \unit.sequencer.mask0 , tag[W_req_tag-1 -: W_in_ctl]};
+    wire [KEPT-1:0] at_sequencer = { \unit.sequencer.aop_q , \unit.sequencer.lock_q , \unit.sequencer.row_q , \unit.sequencer.bank_q ,
+        \unit.sequencer.mask0_q , tag[W_req_tag-1 -: W_in_ctl]};
     wire [KEPT-1:0] kept = {what[PASS-1 -: 4], what[0 +: PLACES + L + W_in_ctl]};
     integer k;
     reg in_place, last_right;
@@ -189,9 +189,9 @@ module miter #(parameter L = 2, parameter m = 3, parameter R = 6, parameter LK =
     assign keep_atomics = (counted == inside_atomic) & (behind == waiting + busy) & (waiting <= PQ) & (in_flight <= S)
         & (atom_infl == (in_flight != 0));
     assign keep_last = last_right;
-    wire locks = ((seq_state == 1) | (seq_state == 3)) & ! \unit.sequencer.sent ;
+    wire locks = ((seq_state == 1) | (seq_state == 3)) & ! \unit.sequencer.sent_q ;
     assign keep_sequencer = (seq_state <= 5) & (!busy | (tag[DG+1:0] == 0))
-        & ( \unit.sequencer.asking == (locks | (seq_state == 5))) & (locks | ( \unit.sequencer.asks == 0));
+        & ( \unit.sequencer.asking_q == (locks | (seq_state == 5))) & (locks | ( \unit.sequencer.asks_q == 0));
     assign keep_marked = !marked | (in_place & (ahead < (is_behind ? behind : inside)) & (!is_behind | (kind == ATOMIC)));
 
     // The head: the marked pass, or the one at the input that meets an empty PREMEM.

@@ -115,8 +115,8 @@ module miter #(parameter L = 2, parameter WW = 2, parameter D = 32, parameter DG
         end
     end
 {%- for k in range(start=4, end=M) %}
-    (* hierconn *) wire \unit.mem{{ k }}_valid ;
-    (* hierconn *) wire [W_out_data-1:0] \unit.mem{{ k }} ;
+    (* hierconn *) wire \unit.mem{{ k }}_valid_q ;
+    (* hierconn *) wire [W_out_data-1:0] \unit.mem{{ k }}_q ;
 {%- endfor %}
     reg in_place;
     reg [3:0] older;
@@ -124,13 +124,13 @@ module miter #(parameter L = 2, parameter WW = 2, parameter D = 32, parameter DG
         in_place = 0;
         older = 0;
 {%- for i in range(end=M - 4) %}{% set k = M - 1 - i %}
-        if (full[{{ k - 4 }}] & (older == ahead) & ( \unit.mem{{ k }} == what)) in_place = 1;
+        if (full[{{ k - 4 }}] & (older == ahead) & ( \unit.mem{{ k }}_q == what)) in_place = 1;
         older = older + full[{{ k - 4 }}];
 {%- endfor %}
     end
     assign keep_stages = 1
 {%- for k in range(start=4, end=M) %}
-        & ( \unit.mem{{ k }}_valid == full[{{ k - 4 }}])
+        & ( \unit.mem{{ k }}_valid_q == full[{{ k - 4 }}])
 {%- endfor %};
     assign keep_marked = !marked | in_place;
     assign check_order = !give | !turn | (out_data == what);

@@ -32,8 +32,8 @@ module miter #(parameter W_in_data = 8, parameter NQ = 2) (
         .out_valid(out_valid), .out_data(out_data), .out_ready(out_ready),
         .stage_valid(stage_valid)
     );
-    (* hierconn *) wire [NQ*W_in_data-1:0] \unit.data ;
-    wire [NQ*W_in_data-1:0] data = \unit.data ;
+    (* hierconn *) wire [NQ*W_in_data-1:0] \unit.data_q ;
+    wire [NQ*W_in_data-1:0] data = \unit.data_q ;
 
     wire take = in_valid & in_ready;
     wire give = out_valid & out_ready;

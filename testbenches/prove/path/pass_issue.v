@@ -120,15 +120,15 @@ module miter #(parameter W = 4, parameter WW = 2, parameter S = 2, parameter PW 
         end
     end
 
-    (* hierconn *) wire \unit.cur_valid ;
-    (* hierconn *) wire [WW-1:0] \unit.cur_warp ;
-    (* hierconn *) wire [3:0] \unit.cur_kind ;
-    (* hierconn *) wire [W_ex_tag-1:0] \unit.cur_tag ;
-    (* hierconn *) wire [PCW-1:0] \unit.cur_pc ;
-    (* hierconn *) wire [PW-1:0] \unit.cur_np , \unit.cur_next ;
-    assign keep_current = (\unit.cur_valid == due) & (!due | ((\unit.cur_warp == due_warp) & (\unit.cur_kind == due_kind)
-        & (\unit.cur_tag == due_tag) & (\unit.cur_pc == due_pc) & (\unit.cur_np + 1 == due_passes)
-        & (\unit.cur_next == next) & (next < due_passes) & (due_warp < W)));
+    (* hierconn *) wire \unit.cur_valid_q ;
+    (* hierconn *) wire [WW-1:0] \unit.cur_warp_q ;
+    (* hierconn *) wire [3:0] \unit.cur_kind_q ;
+    (* hierconn *) wire [W_ex_tag-1:0] \unit.cur_tag_q ;
+    (* hierconn *) wire [PCW-1:0] \unit.cur_pc_q ;
+    (* hierconn *) wire [PW-1:0] \unit.cur_np_q , \unit.cur_next_q ;
+    assign keep_current = (\unit.cur_valid_q == due) & (!due | ((\unit.cur_warp_q == due_warp) & (\unit.cur_kind_q == due_kind)
+        & (\unit.cur_tag_q == due_tag) & (\unit.cur_pc_q == due_pc) & (\unit.cur_np_q + 1 == due_passes)
+        & (\unit.cur_next_q == next) & (next < due_passes) & (due_warp < W)));
     assign keep_ex = (ex_valid == held) & (!held | ({ex_warp, ex_kind, ex_tag, ex_pc, ex_pass, ex_last} == in_ex));
     assign keep_owed = due & (due_warp == warp) ? (owed == due_passes) & (gone == next) : owed == gone;
 

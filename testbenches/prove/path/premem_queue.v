@@ -24,8 +24,8 @@ module miter #(parameter W_in_data = 8, parameter PQ = 3, parameter W_count = 2)
     wire [W_count-1:0] count;
     spad_premem_queue unit (.clk(clk), .rst(rst), .cfg_on(cfg_on), .in_valid(in_valid), .in_data(in_data),
         .in_ready(in_ready), .out_valid(out_valid), .out_data(out_data), .out_ready(out_ready), .count(count));
-    (* hierconn *) wire [PQ*W_in_data-1:0] \unit.entry ;
-    wire [PQ*W_in_data-1:0] entry = \unit.entry ;
+    (* hierconn *) wire [PQ*W_in_data-1:0] \unit.entry_q ;
+    wire [PQ*W_in_data-1:0] entry = \unit.entry_q ;
 
     wire take = in_valid & in_ready;
     wire give = out_valid & out_ready;

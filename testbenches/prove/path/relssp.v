@@ -37,8 +37,8 @@ module miter #(parameter W = 4, parameter WS = 8, parameter L = 4, parameter S =
         .exit_valid(exit_valid), .exit_warp(exit_warp), .exit_mask(exit_mask),
         .warp_blk(warp_blk), .rel_done(rel_done), .live(live), .unlock(unlock)
     );
-    (* hierconn *) wire [W*WS-1:0] \unit.active ;
-    (* hierconn *) wire [W*WS-1:0] \unit.released ;
+    (* hierconn *) wire [W*WS-1:0] \unit.active_q ;
+    (* hierconn *) wire [W*WS-1:0] \unit.released_q ;
     reg [TW-1:0] block;
     always @(posedge clk) block <= block_seen;
     assign assume_one_block = (block == block_seen) & (block < T);
@@ -82,7 +82,7 @@ module miter #(parameter W = 4, parameter WS = 8, parameter L = 4, parameter S =
         released <= rst ? 0 : released_next;
     end
     // A thread that exits has nothing more to release; whether it had does not matter.
-    assign keep_threads = (\unit.active == active) & ((\unit.released & active) == (released & active));
+    assign keep_threads = (\unit.active_q == active) & ((\unit.released_q & active) == (released & active));
 
     wire [W*WS-1:0] waiting = member & active & ~released;
     wire [W*WS-1:0] waiting_now = member & active_now & ~released_now;

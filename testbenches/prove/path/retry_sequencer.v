@@ -77,28 +77,36 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     localparam SLOTS = LU > 2 ? LU - 1 : 1;
     localparam ALUS = 1 << $clog2((L + SLOTS - 1) / SLOTS);
     localparam TURNS = L / ALUS;
-    (* hierconn *) wire [CTW-1:0] \unit.cnt ;
-    (* hierconn *) wire [CTW-1:0] \unit.tgt ;
-    (* hierconn *) wire \unit.sent ;
-    (* hierconn *) wire \unit.got ;
-    (* hierconn *) wire [3:0] \unit.aop ;
-    (* hierconn *) wire [L-1:0] \unit.mask0 ;
-    (* hierconn *) wire [L-1:0] \unit.waiting ;
-    (* hierconn *) wire [L-1:0] \unit.winners ;
-    (* hierconn *) wire [L*m-1:0] \unit.bank ;
-    (* hierconn *) wire [L*R-1:0] \unit.row ;
-    (* hierconn *) wire [L*LK-1:0] \unit.lock ;
-    (* hierconn *) wire [L*D-1:0] \unit.opnd ;
-    (* hierconn *) wire \unit.asking ;
-    (* hierconn *) wire [L-1:0] \unit.asks ;
-    (* hierconn *) wire [TURNS-1:0] \unit.turn , \unit.late ;
-    (* hierconn *) wire [ALUS*D-1:0] \unit.word , \unit.operand ;
-    (* hierconn *) wire [L*D-1:0] \unit.old ;
-    (* hierconn *) wire [DG-1:0] \unit.deg1 ;
-    (* hierconn *) wire \unit.first ;
-    (* hierconn *) wire \unit.err ;
-    (* hierconn *) wire [W_at_tag-1:0] \unit.tag ;
-    (* hierconn *) wire [15:0] \unit.begun ;
+    (* hierconn *) wire [CTW-1:0] \unit.cnt_q ;
+    (* hierconn *) wire [CTW-1:0] \unit.tgt_q ;
+    (* hierconn *) wire \unit.sent_q ;
+    (* hierconn *) wire \unit.got_q ;
+    (* hierconn *) wire [3:0] \unit.aop_q ;
+    (* hierconn *) wire [L-1:0] \unit.mask0_q ;
+    (* hierconn *) wire [L-1:0] \unit.waiting_q ;
+    (* hierconn *) wire [L-1:0] \unit.winners_q ;
+    (* hierconn *) wire [L*m-1:0] \unit.bank_q ;
+    (* hierconn *) wire [L*R-1:0] \unit.row_q ;
+    (* hierconn *) wire [L*LK-1:0] \unit.lock_q ;
+    (* hierconn *) wire [L*D-1:0] \unit.opnd_q ;
+    (* hierconn *) wire \unit.asking_q ;
+    (* hierconn *) wire [L-1:0] \unit.asks_q ;
+    (* hierconn *) wire [TURNS-1:0] \unit.turn_q ;
+    (* hierconn *) wire [L*D-1:0] \unit.old_q ;
+{%- if LU > 2 and L > 1 %}
+    (* hierconn *) wire [TURNS-1:0] \unit.late_q ;
+    (* hierconn *) wire [ALUS*D-1:0] \unit.word_q , \unit.operand_q ;
+    wire [TURNS-1:0] computing = \unit.late_q ;
+    wire [ALUS*D-1:0] words = \unit.word_q , operands = \unit.operand_q ;
+{%- else %}
+    wire [TURNS-1:0] computing = \unit.turn_q ;
+    wire [ALUS*D-1:0] words = \unit.old_q , operands = \unit.opnd_q ;
+{%- endif %}
+    (* hierconn *) wire [DG-1:0] \unit.deg1_q ;
+    (* hierconn *) wire \unit.first_q ;
+    (* hierconn *) wire \unit.err_q ;
+    (* hierconn *) wire [W_at_tag-1:0] \unit.tag_q ;
+    (* hierconn *) wire [15:0] \unit.begun_q ;
 
     reg [LW-1:0] lane;
     always @(posedge clk) lane <= lane_seen;
@@ -272,8 +280,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     wire busy = state != IDLE;
     // The age that the unit's counter may have reached.
     wire [15:0] shown = age > TOP ? TOP : age;
-    assign keep_place = (state <= DONE) & (!busy | (\unit.cnt == shown)) & (!locking | ((\unit.sent == asked) & (\unit.got == answered)))
-        & (!locking | !answered | ((\unit.tgt == degree_before * (state == READ ? LR : LWR)) & (degree_before <= L)))
+    assign keep_place = (state <= DONE) & (!busy | (\unit.cnt_q == shown)) & (!locking | ((\unit.sent_q == asked) & (\unit.got_q == answered)))
+        & (!locking | !answered | ((\unit.tgt_q == degree_before * (state == READ ? LR : LWR)) & (degree_before <= L)))
         & (!locking | !answered | asked) & (locking | !asked | fresh) & (was_rst | (state == was_next)) & (!was_rst | (state == IDLE));
     // The unit overwrites a winner's operand with the result, in its turn. Where
     // lanes take turns, the operands of one are in registers in the cycle behind it.
@@ -283,17 +291,17 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
         | ((state == UPDATE) & (age <= my_turn + LATE + 1))));
     wire is_late = (state == UPDATE) & (age > LATE) & (age <= TURNS + LATE);
     wire computes = is_late & (age == my_turn + LATE + 1) & won[lane];
-    assign keep_turn = (\unit.turn == ((state == UPDATE) & (age <= TURNS) ? 1 << (age - 1) : 0))
-        & (\unit.late == (is_late ? 1 << (age - LATE - 1) : 0))
-        & (!computes | ((\unit.word [(lane%ALUS)*D +: D] == found) & (\unit.operand [(lane%ALUS)*D +: D] == operand)));
-    assign keep_asks = (\unit.asking == ((locking & !asked) | (state == DONE)))
-        & (\unit.asks == (!locking | asked ? 0 : state == READ ? waiting : won));
-    assign keep_pass = !busy | ((\unit.aop == aop) & (\unit.mask0 == mask) & (\unit.bank [lane*m +: m] == bank)
-        & (\unit.row [lane*R +: R] == row) & (\unit.lock [lane*LK +: LK] == lock) & (\unit.opnd [lane*D +: D] == (updated ? result : operand))
-        & (\unit.old [lane*D +: D] == found) & (\unit.tag == tag) & (\unit.err == error) & (\unit.deg1 == degree)
-        & (\unit.first == !begun) & (\unit.begun == reads) & ((aop <= 8) | (state == DONE)) & (mask[lane] | (found == 0)));
-    assign keep_lanes = !busy | ((\unit.waiting == (waiting | open)) & ((served & ~mask) == 0)
-        & ((!((state == READ) & answered) & (state != UPDATE) & (state != WRITE)) | (\unit.winners == won))
+    assign keep_turn = (\unit.turn_q == ((state == UPDATE) & (age <= TURNS) ? 1 << (age - 1) : 0))
+        & (computing == (is_late ? 1 << (age - LATE - 1) : 0))
+        & (!computes | ((words[(lane%ALUS)*D +: D] == found) & (operands[(lane%ALUS)*D +: D] == operand)));
+    assign keep_asks = (\unit.asking_q == ((locking & !asked) | (state == DONE)))
+        & (\unit.asks_q == (!locking | asked ? 0 : state == READ ? waiting : won));
+    assign keep_pass = !busy | ((\unit.aop_q == aop) & (\unit.mask0_q == mask) & (\unit.bank_q [lane*m +: m] == bank)
+        & (\unit.row_q [lane*R +: R] == row) & (\unit.lock_q [lane*LK +: LK] == lock) & (\unit.opnd_q [lane*D +: D] == (updated ? result : operand))
+        & (\unit.old_q [lane*D +: D] == found) & (\unit.tag_q == tag) & (\unit.err_q == error) & (\unit.deg1_q == degree)
+        & (\unit.first_q == !begun) & (\unit.begun_q == reads) & ((aop <= 8) | (state == DONE)) & (mask[lane] | (found == 0)));
+    assign keep_lanes = !busy | ((\unit.waiting_q == (waiting | open)) & ((served & ~mask) == 0)
+        & ((!((state == READ) & answered) & (state != UPDATE) & (state != WRITE)) | (\unit.winners_q == won))
         & ((won & ~served) == 0 | (state == READ) & !answered | (state == DONE))
         & ((state != WRITE) | (won != 0)) & ((state != READ) | answered | (waiting != 0))
         & ((state != UPDATE) & (state != WRITE) & (state != BRANCH) | !error)

@@ -328,28 +328,28 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     wire answer = in_z & last_z;
 
     // The unit has it so: the arbiter.
-    (* hierconn *) wire \unit.arbiter.busy ;
-    (* hierconn *) wire \unit.arbiter.acc ;
-    (* hierconn *) wire [L-1:0] \unit.arbiter.pend ;
-    (* hierconn *) wire [L*m-1:0] \unit.arbiter.bank ;
-    (* hierconn *) wire [L*R-1:0] \unit.arbiter.row ;
-    (* hierconn *) wire [DG-1:0] \unit.arbiter.cnt ;
-    (* hierconn *) wire \unit.arbiter.last ;
+    (* hierconn *) wire \unit.arbiter.busy_q ;
+    (* hierconn *) wire \unit.arbiter.acc_q ;
+    (* hierconn *) wire [L-1:0] \unit.arbiter.pend_q ;
+    (* hierconn *) wire [L*m-1:0] \unit.arbiter.bank_q ;
+    (* hierconn *) wire [L*R-1:0] \unit.arbiter.row_q ;
+    (* hierconn *) wire [DG-1:0] \unit.arbiter.cnt_q ;
+    (* hierconn *) wire \unit.arbiter.last_q ;
 {% set arbiter = "unit.arbiter" %}{% include "path/arbiter_pairs.v.tera" %}
     wire pairs;
     pairs_known #(.L(L), .m(m), .R(R)) of_pairs (
         .bank(bank_0), .row(row_0), .same_bank(same_bank), .clash(clash), .holds(pairs));
-    (* hierconn *) wire [$clog2(LKG)-1:0] \unit.mem0_window ;
-    (* hierconn *) wire \unit.mem0_locking ;
-    (* hierconn *) wire \unit.mem0_error ;
-    (* hierconn *) wire [2:0] \unit.mem0_op ;
-    (* hierconn *) wire [L-1:0] \unit.mem0_mask ;
-    (* hierconn *) wire [L*LK-1:0] \unit.mem0_lock ;
-    (* hierconn *) wire [L*D-1:0] \unit.mem0_data ;
+    (* hierconn *) wire [$clog2(LKG)-1:0] \unit.mem0_window_q ;
+    (* hierconn *) wire \unit.mem0_locking_q ;
+    (* hierconn *) wire \unit.mem0_error_q ;
+    (* hierconn *) wire [2:0] \unit.mem0_op_q ;
+    (* hierconn *) wire [L-1:0] \unit.mem0_mask_q ;
+    (* hierconn *) wire [L*LK-1:0] \unit.mem0_lock_q ;
+    (* hierconn *) wire [L*D-1:0] \unit.mem0_data_q ;
 {%- if MERGE %}
-    (* hierconn *) wire [L*D/8-1:0] \unit.arbiter.be ;
+    (* hierconn *) wire [L*D/8-1:0] \unit.arbiter.be_q ;
 {%- endif %}
-    (* hierconn *) wire [W_req_tag-1:0] \unit.mem0_tag ;
+    (* hierconn *) wire [W_req_tag-1:0] \unit.mem0_tag_q ;
     wire agreed;
     one_lock_per_word #(.L(L), .m(m), .R(R), .LK(LK)) of_held (
         .mask(mask_0), .bank(bank_0), .row(row_0), .lock(lock_0), .holds(agreed));
@@ -363,37 +363,37 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
             if (access_0 & mask_0[i] & (row_0[i*R +: R] >= ROWS)) within = 0;
         end
     end
-    assign keep_request = (\unit.arbiter.busy == in_0) & (!in_0 | ((\unit.mem0_locking == locking_0)
-        & (\unit.mem0_error == error_0) & (\unit.mem0_op == op_0) & (\unit.mem0_mask == mask_0)
-        & (\unit.mem0_lock == lock_0) & (\unit.mem0_data == data_0) & (\unit.mem0_tag == tag_0)
+    assign keep_request = (\unit.arbiter.busy_q == in_0) & (!in_0 | ((\unit.mem0_locking_q == locking_0)
+        & (\unit.mem0_error_q == error_0) & (\unit.mem0_op_q == op_0) & (\unit.mem0_mask_q == mask_0)
+        & (\unit.mem0_lock_q == lock_0) & (\unit.mem0_data_q == data_0) & (\unit.mem0_tag_q == tag_0)
 {%- if MERGE %}
-        & (\unit.arbiter.be == be_0)
+        & (\unit.arbiter.be_q == be_0)
 {%- endif %}
         & (access_0 == ((op_0 >= 1) & (op_0 <= 4) & !error_0)) & (!error_0 | (op_0 != 0)) & within & agreed));
-    assign keep_waiting = (\unit.arbiter.pend == waiting_0) & (in_0 | (waiting_0 == 0)) & (!in_0 | (
-        (\unit.arbiter.acc == (access_0 & (mask_0 != 0))) & (\unit.arbiter.bank == bank_0) & (\unit.arbiter.row == row_0)
-        & (\unit.arbiter.cnt == steps_0) & (steps_0 <= served_before) & ((waiting_0 & ~mask_0) == 0)
+    assign keep_waiting = (\unit.arbiter.pend_q == waiting_0) & (in_0 | (waiting_0 == 0)) & (!in_0 | (
+        (\unit.arbiter.acc_q == (access_0 & (mask_0 != 0))) & (\unit.arbiter.bank_q == bank_0) & (\unit.arbiter.row_q == row_0)
+        & (\unit.arbiter.cnt_q == steps_0) & (steps_0 <= served_before) & ((waiting_0 & ~mask_0) == 0)
         & (access_0 ? (waiting_0 != 0) | (mask_0 == 0) : waiting_0 == 0)));
-    assign keep_pairs = !in_0 | (pairs & (\unit.arbiter.last == (left_0 == 0)));
-    assign keep_window = (\unit.mem0_window == window_0) & (window_0 < LKG) & ((window_0 == 0) | (in_0 & locking_0));
+    assign keep_pairs = !in_0 | (pairs & (\unit.arbiter.last_q == (left_0 == 0)));
+    assign keep_window = (\unit.mem0_window_q == window_0) & (window_0 < LKG) & ((window_0 == 0) | (in_0 & locking_0));
 {%- if is_cut %}
 
     // The group in front of the banks.
-    (* hierconn *) wire \unit.mem1_valid ;
-    (* hierconn *) wire \unit.mem1_last ;
-    (* hierconn *) wire \unit.mem1_error ;
-    (* hierconn *) wire \unit.mem1_locking ;
-    (* hierconn *) wire [$clog2(LKG)-1:0] \unit.mem1_window ;
-    (* hierconn *) wire [2:0] \unit.mem1_op ;
-    (* hierconn *) wire [L-1:0] \unit.mem1_mask , \unit.mem1_served , \unit.mem1_leader ;
-    (* hierconn *) wire [B-1:0] \unit.mem1_bank_valid , \unit.mem1_bank_write ;
-    (* hierconn *) wire [L*m-1:0] \unit.mem1_bank ;
-    (* hierconn *) wire [L*R-1:0] \unit.mem1_row ;
-    (* hierconn *) wire [L*LK-1:0] \unit.mem1_lock ;
-    (* hierconn *) wire [L*D-1:0] \unit.mem1_data ;
-    (* hierconn *) wire [L*D/8-1:0] \unit.mem1_writes ;
-    (* hierconn *) wire [W_req_tag-1:0] \unit.mem1_tag ;
-    (* hierconn *) wire [DG-1:0] \unit.mem1_degree ;
+    (* hierconn *) wire \unit.mem1_valid_q ;
+    (* hierconn *) wire \unit.mem1_last_q ;
+    (* hierconn *) wire \unit.mem1_error_q ;
+    (* hierconn *) wire \unit.mem1_locking_q ;
+    (* hierconn *) wire [$clog2(LKG)-1:0] \unit.mem1_window_q ;
+    (* hierconn *) wire [2:0] \unit.mem1_op_q ;
+    (* hierconn *) wire [L-1:0] \unit.mem1_mask_q , \unit.mem1_served_q , \unit.mem1_leader_q ;
+    (* hierconn *) wire [B-1:0] \unit.mem1_bank_valid_q , \unit.mem1_bank_write_q ;
+    (* hierconn *) wire [L*m-1:0] \unit.mem1_bank_q ;
+    (* hierconn *) wire [L*R-1:0] \unit.mem1_row_q ;
+    (* hierconn *) wire [L*LK-1:0] \unit.mem1_lock_q ;
+    (* hierconn *) wire [L*D-1:0] \unit.mem1_data_q ;
+    (* hierconn *) wire [L*D/8-1:0] \unit.mem1_writes_q ;
+    (* hierconn *) wire [W_req_tag-1:0] \unit.mem1_tag_q ;
+    (* hierconn *) wire [DG-1:0] \unit.mem1_degree_q ;
     // What it was in MEM0 it is here.
     wire [L-1:0] lead, serve;
     wire [B-1:0] use_bank;
@@ -417,13 +417,13 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
         & (served_up_x == (!locking_x | (window_x == LKG - 1))) & (window_x < LKG) & (locking_x | (window_x == 0))
         & (lead == leader_x) & (serve == served_x) & (use_bank == used_x) & (write == writes_x) & (last_x == ((left_x == 0) & served_up_x))
         & ((waiting_x & ~mask_x) == 0) & (access_x ? (waiting_x != 0) | (mask_x == 0) : waiting_x == 0);
-    assign keep_group = (\unit.mem1_valid == in_x) & (!in_x | (sound_x & (\unit.mem1_last == last_x)
-        & (\unit.mem1_error == error_x) & (\unit.mem1_locking == locking_x) & (\unit.mem1_window == window_x)
-        & (\unit.mem1_op == op_x) & (\unit.mem1_mask == mask_x) & (\unit.mem1_served == served_x)
-        & (\unit.mem1_leader == leader_x) & (\unit.mem1_bank_valid == used_x)
-        & (\unit.mem1_bank_write == ((op_x == 2) | (op_x == 4) ? used_x : 0)) & (\unit.mem1_bank == bank_x)
-        & (\unit.mem1_row == row_x) & (\unit.mem1_lock == lock_x) & (\unit.mem1_data == data_x)
-        & (\unit.mem1_writes == writes_x) & (\unit.mem1_tag == tag_x) & (\unit.mem1_degree == degree_x)));
+    assign keep_group = (\unit.mem1_valid_q == in_x) & (!in_x | (sound_x & (\unit.mem1_last_q == last_x)
+        & (\unit.mem1_error_q == error_x) & (\unit.mem1_locking_q == locking_x) & (\unit.mem1_window_q == window_x)
+        & (\unit.mem1_op_q == op_x) & (\unit.mem1_mask_q == mask_x) & (\unit.mem1_served_q == served_x)
+        & (\unit.mem1_leader_q == leader_x) & (\unit.mem1_bank_valid_q == used_x)
+        & (\unit.mem1_bank_write_q == ((op_x == 2) | (op_x == 4) ? used_x : 0)) & (\unit.mem1_bank_q == bank_x)
+        & (\unit.mem1_row_q == row_x) & (\unit.mem1_lock_q == lock_x) & (\unit.mem1_data_q == data_x)
+        & (\unit.mem1_writes_q == writes_x) & (\unit.mem1_tag_q == tag_x) & (\unit.mem1_degree_q == degree_x)));
     wire same_request = (access_0 == access_x) & (error_0 == error_x) & (op_0 == op_x) & (mask_0 == mask_x)
         & (bank_0 == bank_x) & (row_0 == row_x) & (lock_0 == lock_x) & (data_0 == data_x) & (be_0 == be_x) & (tag_0 == tag_x);
     assign keep_from_first = within_access_x
@@ -441,21 +441,21 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
 {%- if has_y %}{% set behind = ["y", "z"] %}{% else %}{% set behind = ["z"] %}{% endif %}
 {%- for s in behind %}
 {%- if s == "z" %}{% set mem = "unit.mem" ~ z %}{% set before = before_z %}{% else %}{% set mem = "unit.mem" ~ y %}{% set before = "x" %}{% endif %}
-    (* hierconn *) wire \{{ mem }}_valid ;
-    (* hierconn *) wire \{{ mem }}_last ;
-    (* hierconn *) wire \{{ mem }}_error ;
-    (* hierconn *) wire [2:0] \{{ mem }}_op ;
-    (* hierconn *) wire [L-1:0] \{{ mem }}_mask , \{{ mem }}_served , \{{ mem }}_success ;
-    (* hierconn *) wire [L*m-1:0] \{{ mem }}_bank ;
-    (* hierconn *) wire [W_req_tag-1:0] \{{ mem }}_tag ;
-    (* hierconn *) wire [DG-1:0] \{{ mem }}_degree ;
-    assign won_{{ s }} = \{{ mem }}_success & asked_{{ s }};
+    (* hierconn *) wire \{{ mem }}_valid_q ;
+    (* hierconn *) wire \{{ mem }}_last_q ;
+    (* hierconn *) wire \{{ mem }}_error_q ;
+    (* hierconn *) wire [2:0] \{{ mem }}_op_q ;
+    (* hierconn *) wire [L-1:0] \{{ mem }}_mask_q , \{{ mem }}_served_q , \{{ mem }}_success_q ;
+    (* hierconn *) wire [L*m-1:0] \{{ mem }}_bank_q ;
+    (* hierconn *) wire [W_req_tag-1:0] \{{ mem }}_tag_q ;
+    (* hierconn *) wire [DG-1:0] \{{ mem }}_degree_q ;
+    assign won_{{ s }} = \{{ mem }}_success_q & asked_{{ s }};
     // A load of the byte has its lane served with its last group at the latest.
     wire load_is_sound_{{ s }} = mask_{{ s }}[lane] & ((op_{{ s }} == 1) | (op_{{ s }} == 3)) & !error_{{ s }}
-        & (!read_{{ s }}[lane] | (\{{ mem }}_bank [lane*m +: m] == bank)) & (!last_{{ s }} | done_{{ s }} | read_{{ s }}[lane]);
-    assign kept_{{ s }} = (\{{ mem }}_valid == in_{{ s }}) & (!in_{{ s }} | ((\{{ mem }}_last == last_{{ s }}) & (\{{ mem }}_error == error_{{ s }})
-        & (\{{ mem }}_op == op_{{ s }}) & (\{{ mem }}_mask == mask_{{ s }}) & (\{{ mem }}_served == read_{{ s }})
-        & (\{{ mem }}_tag == tag_{{ s }}) & (\{{ mem }}_degree == degree_{{ s }})
+        & (!read_{{ s }}[lane] | (\{{ mem }}_bank_q [lane*m +: m] == bank)) & (!last_{{ s }} | done_{{ s }} | read_{{ s }}[lane]);
+    assign kept_{{ s }} = (\{{ mem }}_valid_q == in_{{ s }}) & (!in_{{ s }} | ((\{{ mem }}_last_q == last_{{ s }}) & (\{{ mem }}_error_q == error_{{ s }})
+        & (\{{ mem }}_op_q == op_{{ s }}) & (\{{ mem }}_mask_q == mask_{{ s }}) & (\{{ mem }}_served_q == read_{{ s }})
+        & (\{{ mem }}_tag_q == tag_{{ s }}) & (\{{ mem }}_degree_q == degree_{{ s }})
         & ((op_{{ s }} != 0) | (!error_{{ s }} & (read_{{ s }} == 0))) & (!load_{{ s }} | load_is_sound_{{ s }})));
     // Behind a group that is not its access's last comes the next one of it.
     assign next_{{ s }} = in_{{ s }} & !last_{{ s }}
@@ -524,14 +524,14 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     wire [D-1:0] bank_read = \unit.bank_rdata [bank*D +: D];
 {%- if has_y %}
     wire [7:0] shown_y = bank_read[8*byte_no +: 8];
-    (* hierconn *) wire [B*D-1:0] \unit.mem3_words ;
-    wire [D-1:0] bank_kept = \unit.mem3_words [bank*D +: D];
+    (* hierconn *) wire [B*D-1:0] \unit.mem3_words_q ;
+    wire [D-1:0] bank_kept = \unit.mem3_words_q [bank*D +: D];
     wire [7:0] shown_z = bank_kept[8*byte_no +: 8];
 {%- else %}
     wire [7:0] shown_z = bank_read[8*byte_no +: 8];
 {%- endif %}
-    (* hierconn *) wire [L*D-1:0] \unit.acc ;
-    wire [D-1:0] aside = \unit.acc [lane*D +: D];
+    (* hierconn *) wire [L*D-1:0] \unit.acc_q ;
+    wire [D-1:0] aside = \unit.acc_q [lane*D +: D];
 
     // Lanes on the word, and whether their store is still to come: a group
     // writes in its first window.
@@ -560,8 +560,8 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
         & (!(in_z & load_z & known_z & read_z[lane]) | (shown_z == want_z))
         & (!(in_z & load_z & known_z & done_z) | (aside[8*byte_no +: 8] == want_z));
 {%- if has_y %}
-    (* hierconn *) wire [L*D-1:0] \unit.mem2_data ;
-    wire [D-1:0] carried = \unit.mem2_data [lane*D +: D];
+    (* hierconn *) wire [L*D-1:0] \unit.mem2_data_q ;
+    wire [D-1:0] carried = \unit.mem2_data_q [lane*D +: D];
 {%- endif %}
     assign keep_passed = (!(in_z & (op_z == 0)) | ((aside == sent_z) & (mask_z[lane] | (sent_z == 0))))
 {%- if has_y %}
@@ -576,20 +576,20 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
         for (i = 0; i < L; i = i + 1)
             if (asks_x[i] & (!waiting_x[i] | (leader_x[i] & (i / (L / LKG) < window_x)))) reached = 1;
     end
-    (* hierconn *) wire [LOCKS-1:0] \unit.locks.lock ;
-    (* hierconn *) wire [L-1:0] \unit.success ;
-    wire locked = \unit.locks.lock [lock];
-    wire [L-1:0] won_x = \unit.success & asks_x;
+    (* hierconn *) wire [LOCKS-1:0] \unit.locks.lock_q ;
+    (* hierconn *) wire [L-1:0] \unit.success_q ;
+    wire locked = \unit.locks.lock_q [lock];
+    wire [L-1:0] won_x = \unit.success_q & asks_x;
     wire asking_x = in_x & locking_x & (asks_x != 0);
     assign keep_lock = locked == (asking_x & !reached ? owned_before : owned)
         & (!asking_x | (owned == (op_x == 3)));
     wire one_won_x = (won_x != 0) & ((won_x & (won_x - 1)) == 0);
-    assign keep_winner = (in_x | (\unit.success == 0))
-        & (!in_x | (((\unit.success & ~mask_x) == 0) & (access_x & (op_x == 3) | (\unit.success == 0))
+    assign keep_winner = (in_x | (\unit.success_q == 0))
+        & (!in_x | (((\unit.success_q & ~mask_x) == 0) & (access_x & (op_x == 3) | (\unit.success_q == 0))
             & (reached & (op_x == 3) & !owned_before ? one_won_x : won_x == 0)))
 {%- for s in behind %}
 {%- if s == "z" %}{% set mem = "unit.mem" ~ z %}{% else %}{% set mem = "unit.mem" ~ y %}{% endif %}
-        & (!(in_{{ s }} & last_{{ s }}) | (((\{{ mem }}_success & ~mask_{{ s }}) == 0) & ((op_{{ s }} == 3) & !error_{{ s }} | (\{{ mem }}_success == 0))
+        & (!(in_{{ s }} & last_{{ s }}) | (((\{{ mem }}_success_q & ~mask_{{ s }}) == 0) & ((op_{{ s }} == 3) & !error_{{ s }} | (\{{ mem }}_success_q == 0))
             & ((asked_{{ s }} != 0) & free_{{ s }} ? (won_{{ s }} != 0) & ((won_{{ s }} & (won_{{ s }} - 1)) == 0) : won_{{ s }} == 0)))
 {%- endfor %};
 

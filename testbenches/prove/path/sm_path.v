@@ -123,74 +123,74 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     wire unified = cfg_pipeline == 0;
 
     // ------------------------------------------------ places, oldest lowest
-    (* hierconn *) wire \unit.pass_issue.cur_valid , \unit.ex_valid , \unit.ex_last ;
-    (* hierconn *) wire [WW-1:0] \unit.pass_issue.cur_warp , \unit.ex_warp ;
-    (* hierconn *) wire [3:0] \unit.pass_issue.cur_kind , \unit.ex_kind ;
-    (* hierconn *) wire [TG-1:0] \unit.pass_issue.cur_tag , \unit.ex_tag ;
-    (* hierconn *) wire [PW-1:0] \unit.pass_issue.cur_np , \unit.pass_issue.cur_next , \unit.ex_pass ;
+    (* hierconn *) wire \unit.pass_issue.cur_valid_q , \unit.ex_valid , \unit.ex_last ;
+    (* hierconn *) wire [WW-1:0] \unit.pass_issue.cur_warp_q , \unit.ex_warp ;
+    (* hierconn *) wire [3:0] \unit.pass_issue.cur_kind_q , \unit.ex_kind ;
+    (* hierconn *) wire [TG-1:0] \unit.pass_issue.cur_tag_q , \unit.ex_tag ;
+    (* hierconn *) wire [PW-1:0] \unit.pass_issue.cur_np_q , \unit.pass_issue.cur_next_q , \unit.ex_pass ;
     localparam NM = L * D + ID;
-    (* hierconn *) wire [NQ-1:0] \unit.nonmem.valid ;
-    (* hierconn *) wire [NQ*NM-1:0] \unit.nonmem.data ;
+    (* hierconn *) wire [NQ-1:0] \unit.nonmem.valid_q ;
+    (* hierconn *) wire [NQ*NM-1:0] \unit.nonmem.data_q ;
     localparam TGW = CTL + DG + 2;
-    (* hierconn *) wire \unit.scratchpad.arbiter.busy ;
-    (* hierconn *) wire [TGW-1:0] \unit.scratchpad.mem0_tag ;
-    (* hierconn *) wire [L-1:0] \unit.scratchpad.mem0_mask ;
+    (* hierconn *) wire \unit.scratchpad.arbiter.busy_q ;
+    (* hierconn *) wire [TGW-1:0] \unit.scratchpad.mem0_tag_q ;
+    (* hierconn *) wire [L-1:0] \unit.scratchpad.mem0_mask_q ;
 {%- for k in range(start=1, end=MS) %}
-    (* hierconn *) wire \unit.scratchpad.mem{{ k }}_valid , \unit.scratchpad.mem{{ k }}_last ;
-    (* hierconn *) wire [TGW-1:0] \unit.scratchpad.mem{{ k }}_tag ;
-    (* hierconn *) wire [L-1:0] \unit.scratchpad.mem{{ k }}_mask ;
+    (* hierconn *) wire \unit.scratchpad.mem{{ k }}_valid_q , \unit.scratchpad.mem{{ k }}_last_q ;
+    (* hierconn *) wire [TGW-1:0] \unit.scratchpad.mem{{ k }}_tag_q ;
+    (* hierconn *) wire [L-1:0] \unit.scratchpad.mem{{ k }}_mask_q ;
 {%- endfor %}
     localparam WB = 1 + DG + L + L * D + ID;
-    (* hierconn *) wire \unit.writeback.first_valid , \unit.writeback.second_valid ;
-    (* hierconn *) wire [1:0] \unit.writeback.first_src , \unit.writeback.second_src ;
-    (* hierconn *) wire [WB-1:0] \unit.writeback.first , \unit.writeback.second ;
+    (* hierconn *) wire \unit.writeback.first_valid_q , \unit.writeback.second_valid_q ;
+    (* hierconn *) wire [1:0] \unit.writeback.first_src_q , \unit.writeback.second_src_q ;
+    (* hierconn *) wire [WB-1:0] \unit.writeback.first_q , \unit.writeback.second_q ;
     localparam HELD = $clog2(PQ + 1);
     localparam PRE = CTL + L + L * n + L * LK + L * D + L * D / 8 + 4;
-    (* hierconn *) wire [HELD-1:0] \unit.memory_entry.premem.held ;
-    (* hierconn *) wire [PQ*PRE-1:0] \unit.memory_entry.premem.entry ;
-    wire [PQ*PRE-1:0] premem = \unit.memory_entry.premem.entry ;
-    (* hierconn *) wire \unit.scratchpad.arbiter.last , \unit.seq_busy ;
+    (* hierconn *) wire [HELD-1:0] \unit.memory_entry.premem.held_q ;
+    (* hierconn *) wire [PQ*PRE-1:0] \unit.memory_entry.premem.entry_q ;
+    wire [PQ*PRE-1:0] premem = \unit.memory_entry.premem.entry_q ;
+    (* hierconn *) wire \unit.scratchpad.arbiter.last_q , \unit.seq_busy ;
 {%- if AHEAD > 0 %}
-    (* hierconn *) wire \unit.writeback.turn ;
+    (* hierconn *) wire \unit.writeback.turn_q ;
 {%- endif %}
 {%- if LOCKS > 0 %}
-    (* hierconn *) wire \unit.atom_infl , \unit.scratchpad.mem0_locking ;
-    (* hierconn *) wire \unit.memory_entry.sequencer.sent , \unit.memory_entry.sequencer.got ;
-    (* hierconn *) wire \unit.memory_entry.sequencer.asking ;
-    (* hierconn *) wire [L-1:0] \unit.memory_entry.sequencer.asks ;
+    (* hierconn *) wire \unit.atom_infl , \unit.scratchpad.mem0_locking_q ;
+    (* hierconn *) wire \unit.memory_entry.sequencer.sent_q , \unit.memory_entry.sequencer.got_q ;
+    (* hierconn *) wire \unit.memory_entry.sequencer.asking_q ;
+    (* hierconn *) wire [L-1:0] \unit.memory_entry.sequencer.asks_q ;
 {%- if LKG > 1 %}
-    (* hierconn *) wire [$clog2(LKG)-1:0] \unit.scratchpad.mem0_window ;
+    (* hierconn *) wire [$clog2(LKG)-1:0] \unit.scratchpad.mem0_window_q ;
 {%- endif %}
-    (* hierconn *) wire [HELD-1:0] \unit.memory_entry.atomics.held ;
-    (* hierconn *) wire [PQ*PRE-1:0] \unit.memory_entry.atomics.entry ;
-    wire [PQ*PRE-1:0] atomics = \unit.memory_entry.atomics.entry ;
-    (* hierconn *) wire [2:0] \unit.memory_entry.sequencer.now ;
-    (* hierconn *) wire [TGW-1:0] \unit.memory_entry.sequencer.tag ;
-    (* hierconn *) wire [L-1:0] \unit.memory_entry.sequencer.mask0 ;
+    (* hierconn *) wire [HELD-1:0] \unit.memory_entry.atomics.held_q ;
+    (* hierconn *) wire [PQ*PRE-1:0] \unit.memory_entry.atomics.entry_q ;
+    wire [PQ*PRE-1:0] atomics = \unit.memory_entry.atomics.entry_q ;
+    (* hierconn *) wire [2:0] \unit.memory_entry.sequencer.state_q ;
+    (* hierconn *) wire [TGW-1:0] \unit.memory_entry.sequencer.tag_q ;
+    (* hierconn *) wire [L-1:0] \unit.memory_entry.sequencer.mask0_q ;
 {%- endif %}
-    wire [NQ*NM-1:0] nonmem = \unit.nonmem.data ;
+    wire [NQ*NM-1:0] nonmem = \unit.nonmem.data_q ;
     localparam P = 3 + {{ MS }} + NQ + {% if LOCKS > 0 %}2 * PQ + 1{% else %}PQ{% endif %};
     localparam HX = P - 1 - NQ; // the oldest place of NONMEM
     wire [P-1:0] there;
     wire [P*ID-1:0] ids;
-    assign there[0] = \unit.writeback.first_valid & ( \unit.writeback.first_src != 0);
-    assign ids[0 +: ID] = \unit.writeback.first ;
-    assign there[1] = \unit.writeback.second_valid & ( \unit.writeback.second_src != 0);
-    assign ids[ID +: ID] = \unit.writeback.second ;
+    assign there[0] = \unit.writeback.first_valid_q & ( \unit.writeback.first_src_q != 0);
+    assign ids[0 +: ID] = \unit.writeback.first_q ;
+    assign there[1] = \unit.writeback.second_valid_q & ( \unit.writeback.second_src_q != 0);
+    assign ids[ID +: ID] = \unit.writeback.second_q ;
     // Only an access's last group is its answer; answers of the sequencer's own
     // requests (source 1) are no passes.
 {%- for k in range(start=1, end=MS) %}
-    assign there[{{ 1 + MS - k }}] = \unit.scratchpad.mem{{ k }}_valid & \unit.scratchpad.mem{{ k }}_last
-        & ! \unit.scratchpad.mem{{ k }}_tag [0];
-    assign ids[{{ 1 + MS - k }}*ID +: ID] = of_ctl( \unit.scratchpad.mem{{ k }}_tag [TGW-1 -: CTL],
-        \unit.scratchpad.mem{{ k }}_mask );
+    assign there[{{ 1 + MS - k }}] = \unit.scratchpad.mem{{ k }}_valid_q & \unit.scratchpad.mem{{ k }}_last_q
+        & ! \unit.scratchpad.mem{{ k }}_tag_q [0];
+    assign ids[{{ 1 + MS - k }}*ID +: ID] = of_ctl( \unit.scratchpad.mem{{ k }}_tag_q [TGW-1 -: CTL],
+        \unit.scratchpad.mem{{ k }}_mask_q );
 {%- endfor %}
-    assign there[{{ 1 + MS }}] = \unit.scratchpad.arbiter.busy & ! \unit.scratchpad.mem0_tag [0];
-    assign ids[{{ 1 + MS }}*ID +: ID] = of_ctl( \unit.scratchpad.mem0_tag [TGW-1 -: CTL], \unit.scratchpad.mem0_mask );
+    assign there[{{ 1 + MS }}] = \unit.scratchpad.arbiter.busy_q & ! \unit.scratchpad.mem0_tag_q [0];
+    assign ids[{{ 1 + MS }}*ID +: ID] = of_ctl( \unit.scratchpad.mem0_tag_q [TGW-1 -: CTL], \unit.scratchpad.mem0_mask_q );
 {%- if LOCKS > 0 %}
-    assign there[{{ 2 + MS }}] = \unit.memory_entry.sequencer.now != 0;
-    assign ids[{{ 2 + MS }}*ID +: ID] = of_ctl( \unit.memory_entry.sequencer.tag [TGW-1 -: CTL],
-        \unit.memory_entry.sequencer.mask0 );
+    assign there[{{ 2 + MS }}] = \unit.memory_entry.sequencer.state_q != 0;
+    assign ids[{{ 2 + MS }}*ID +: ID] = of_ctl( \unit.memory_entry.sequencer.tag_q [TGW-1 -: CTL],
+        \unit.memory_entry.sequencer.mask0_q );
     localparam AQ = 3 + {{ MS }};
     localparam PM = AQ + PQ;
 {%- else %}
@@ -199,15 +199,15 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     genvar g;
     generate
         for (g = 0; g < PQ; g = g + 1) begin : queued
-            assign there[PM+g] = \unit.memory_entry.premem.held > g;
+            assign there[PM+g] = \unit.memory_entry.premem.held_q > g;
             assign ids[(PM+g)*ID +: ID] = of_ctl(premem[g*PRE +: CTL], premem[g*PRE+CTL +: L]);
 {%- if LOCKS > 0 %}
-            assign there[AQ+g] = \unit.memory_entry.atomics.held > g;
+            assign there[AQ+g] = \unit.memory_entry.atomics.held_q > g;
             assign ids[(AQ+g)*ID +: ID] = of_ctl(atomics[g*PRE +: CTL], atomics[g*PRE+CTL +: L]);
 {%- endif %}
         end
         for (g = 0; g < NQ; g = g + 1) begin : beside
-            assign there[HX+g] = \unit.nonmem.valid [NQ-1-g];
+            assign there[HX+g] = \unit.nonmem.valid_q [NQ-1-g];
             assign ids[(HX+g)*ID +: ID] = nonmem[(NQ-1-g)*NM +: ID];
         end
     endgenerate
@@ -238,19 +238,19 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
             open_next <= iss_pass + 1;
         end
     end
-    wire cur_within = \unit.pass_issue.cur_next <= \unit.pass_issue.cur_np ;
-    wire cur_first = \unit.pass_issue.cur_next == 0;
-    wire cur_as_open = open & (open_warp == \unit.pass_issue.cur_warp ) & (open_kind == \unit.pass_issue.cur_kind )
-        & (open_tag == \unit.pass_issue.cur_tag ) & (open_np == \unit.pass_issue.cur_np )
-        & (open_next == \unit.pass_issue.cur_next );
-    wire cur_as_offered = !open & off_valid[ \unit.pass_issue.cur_warp ]
-        & (off_kind[4* \unit.pass_issue.cur_warp +: 4] == \unit.pass_issue.cur_kind )
-        & (off_tag[TG* \unit.pass_issue.cur_warp +: TG] == \unit.pass_issue.cur_tag )
-        & (np_of( \unit.pass_issue.cur_kind , off_words[2* \unit.pass_issue.cur_warp +: 2]) == \unit.pass_issue.cur_np );
+    wire cur_within = \unit.pass_issue.cur_next_q <= \unit.pass_issue.cur_np_q ;
+    wire cur_first = \unit.pass_issue.cur_next_q == 0;
+    wire cur_as_open = open & (open_warp == \unit.pass_issue.cur_warp_q ) & (open_kind == \unit.pass_issue.cur_kind_q )
+        & (open_tag == \unit.pass_issue.cur_tag_q ) & (open_np == \unit.pass_issue.cur_np_q )
+        & (open_next == \unit.pass_issue.cur_next_q );
+    wire cur_as_offered = !open & off_valid[ \unit.pass_issue.cur_warp_q ]
+        & (off_kind[4* \unit.pass_issue.cur_warp_q +: 4] == \unit.pass_issue.cur_kind_q )
+        & (off_tag[TG* \unit.pass_issue.cur_warp_q +: TG] == \unit.pass_issue.cur_tag_q )
+        & (np_of( \unit.pass_issue.cur_kind_q , off_words[2* \unit.pass_issue.cur_warp_q +: 2]) == \unit.pass_issue.cur_np_q );
 {%- if AHEAD == 0 %}
-    assign keep_current = \unit.pass_issue.cur_valid ? cur_within & !cur_first & cur_as_open : !open;
+    assign keep_current = \unit.pass_issue.cur_valid_q ? cur_within & !cur_first & cur_as_open : !open;
 {%- else %}
-    assign keep_current = \unit.pass_issue.cur_valid ? cur_within & (cur_first ? cur_as_offered : cur_as_open) : !open;
+    assign keep_current = \unit.pass_issue.cur_valid_q ? cur_within & (cur_first ? cur_as_offered : cur_as_open) : !open;
 {%- endif %}
     assign check_passes = !iss_valid | ((starts ? off_valid[iss_warp] & !open
         : open & (iss_warp == open_warp) & (iss_pass == open_next)) & (iss_last == (iss_pass == np_now)));
@@ -327,8 +327,8 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     end
     // The second result stands behind a first; the sequencer has a state that
     // there is, and a tag without source.
-    assign keep_ways = in_way & (! \unit.writeback.second_valid | \unit.writeback.first_valid ){% if LOCKS > 0 %} & (( \unit.memory_entry.sequencer.now == 0)
-        | (( \unit.memory_entry.sequencer.now <= 5) & ! \unit.memory_entry.sequencer.tag [0])){% endif %};
+    assign keep_ways = in_way & (! \unit.writeback.second_valid_q | \unit.writeback.first_valid_q ){% if LOCKS > 0 %} & (( \unit.memory_entry.sequencer.state_q == 0)
+        | (( \unit.memory_entry.sequencer.state_q <= 5) & ! \unit.memory_entry.sequencer.tag_q [0])){% endif %};
     assign keep_inside = older == inside;
     assign keep_marked = !marked | in_place;
 
@@ -348,23 +348,23 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
             ended = ids[a*ID+WW+TG+4+PW];
         end
     end
-    wire cur_atomic = \unit.pass_issue.cur_valid & ( \unit.pass_issue.cur_kind == 5);
-    wire [4:0] to_come = cur_atomic ? \unit.pass_issue.cur_np - \unit.pass_issue.cur_next + 1 : 0;
+    wire cur_atomic = \unit.pass_issue.cur_valid_q & ( \unit.pass_issue.cur_kind_q == 5);
+    wire [4:0] to_come = cur_atomic ? \unit.pass_issue.cur_np_q - \unit.pass_issue.cur_next_q + 1 : 0;
     assign check_atomic = passes + to_come <= ( \unit.atom_infl ? S : 0);
     assign keep_atomic = check_atomic & in_line & (!ended | !cur_atomic);
     // The sequencer's own request, by the places where it may be.
     wire [{{ MS - 1 }}:0] own = {
 {%- for k in range(start=1, end=MS) %}
-        \unit.scratchpad.mem{{ k }}_valid & \unit.scratchpad.mem{{ k }}_last & \unit.scratchpad.mem{{ k }}_tag [0],
+        \unit.scratchpad.mem{{ k }}_valid_q & \unit.scratchpad.mem{{ k }}_last_q & \unit.scratchpad.mem{{ k }}_tag_q [0],
 {%- endfor %}
-        \unit.scratchpad.arbiter.busy & \unit.scratchpad.mem0_tag [0]};
-    wire locking = ( \unit.memory_entry.sequencer.now == 1) | ( \unit.memory_entry.sequencer.now == 3);
-    wire asks_for_own = locking & ! \unit.memory_entry.sequencer.sent ;
-    wire waits_for_own = locking & \unit.memory_entry.sequencer.sent & ! \unit.memory_entry.sequencer.got ;
+        \unit.scratchpad.arbiter.busy_q & \unit.scratchpad.mem0_tag_q [0]};
+    wire locking = ( \unit.memory_entry.sequencer.state_q == 1) | ( \unit.memory_entry.sequencer.state_q == 3);
+    wire asks_for_own = locking & ! \unit.memory_entry.sequencer.sent_q ;
+    wire waits_for_own = locking & \unit.memory_entry.sequencer.sent_q & ! \unit.memory_entry.sequencer.got_q ;
     assign keep_asked = ((own & (own - 1)) == 0) & ((own == 0) | waits_for_own)
-        & ( \unit.memory_entry.sequencer.sent | ! \unit.memory_entry.sequencer.got )
-        & ( \unit.memory_entry.sequencer.asking == (asks_for_own | ( \unit.memory_entry.sequencer.now == 5)))
-        & (asks_for_own | ( \unit.memory_entry.sequencer.asks == 0));
+        & ( \unit.memory_entry.sequencer.sent_q | ! \unit.memory_entry.sequencer.got_q )
+        & ( \unit.memory_entry.sequencer.asking_q == (asks_for_own | ( \unit.memory_entry.sequencer.state_q == 5)))
+        & (asks_for_own | ( \unit.memory_entry.sequencer.asks_q == 0));
 {%- endif %}
 
     // --------------------------------------------------------- no deadlock
@@ -374,14 +374,14 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     localparam GROUPS = L * LKG;
     localparam MOST = 2 + {{ MS }} + 3 * GROUPS + 1 + PQ * (GROUPS + 2);
 {%- if AHEAD > 0 %}
-    wire lost = \unit.writeback.turn ; // a cycle may be the off-chip port's
+    wire lost = \unit.writeback.turn_q ; // a cycle may be the off-chip port's
 {%- else %}
     wire lost = 0;
 {%- endif %}
 {%- if LOCKS > 0 %}
-    wire [5:0] windows = ! \unit.scratchpad.mem0_locking ? 1 : LKG;
+    wire [5:0] windows = ! \unit.scratchpad.mem0_locking_q ? 1 : LKG;
 {%- if LKG > 1 %}
-    wire [5:0] window = ! \unit.scratchpad.mem0_locking ? 0 : \unit.scratchpad.mem0_window ;
+    wire [5:0] window = ! \unit.scratchpad.mem0_locking_q ? 0 : \unit.scratchpad.mem0_window_q ;
 {%- else %}
     wire [5:0] window = 0;
 {%- endif %}
@@ -389,8 +389,8 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     wire [5:0] windows = 1;
     wire [5:0] window = 0;
 {%- endif %}
-    wire [5:0] in_mem0 = ! \unit.scratchpad.arbiter.busy ? 0
-        : ( \unit.scratchpad.arbiter.last ? windows : L * windows) - window;
+    wire [5:0] in_mem0 = ! \unit.scratchpad.arbiter.busy_q ? 0
+        : ( \unit.scratchpad.arbiter.last_q ? windows : L * windows) - window;
     reg [5:0] due, one;
     reg [2:0] atoms;
     reg found;
@@ -423,22 +423,22 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
 
     // ------------------------------------- instructions in flight of the warp
 {%- for w in range(end=W) %}
-    (* hierconn *) wire [3:0] \unit.eligibility.warp[{{ w }}].infl_m , \unit.eligibility.warp[{{ w }}].infl_n ;
+    (* hierconn *) wire [3:0] \unit.eligibility.warp[{{ w }}].infl_m_q , \unit.eligibility.warp[{{ w }}].infl_n_q ;
 {%- endfor %}
     wire [4*W-1:0] all_m;
     wire [4*W-1:0] all_n;
 {%- for w in range(end=W) %}
-    assign all_m[{{ 4 * w }} +: 4] = \unit.eligibility.warp[{{ w }}].infl_m ;
-    assign all_n[{{ 4 * w }} +: 4] = \unit.eligibility.warp[{{ w }}].infl_n ;
+    assign all_m[{{ 4 * w }} +: 4] = \unit.eligibility.warp[{{ w }}].infl_m_q ;
+    assign all_n[{{ 4 * w }} +: 4] = \unit.eligibility.warp[{{ w }}].infl_n_q ;
 {%- endfor %}
     wire [3:0] infl_m = all_m[4*warp +: 4];
     wire [3:0] infl_n = all_n[4*warp +: 4];
-    wire comes = \unit.pass_issue.cur_valid & ( \unit.pass_issue.cur_warp == warp);
-    assign keep_flight = (infl_m == mem + (comes & is_mem( \unit.pass_issue.cur_kind )))
-        & (infl_n == other + (comes & !is_mem( \unit.pass_issue.cur_kind )));
+    wire comes = \unit.pass_issue.cur_valid_q & ( \unit.pass_issue.cur_warp_q == warp);
+    assign keep_flight = (infl_m == mem + (comes & is_mem( \unit.pass_issue.cur_kind_q )))
+        & (infl_n == other + (comes & !is_mem( \unit.pass_issue.cur_kind_q )));
 
     assign check_counted = !(given & wb_id[WW+TG+4+PW] & is_mem(kind_of(wb_id)) & (wb_id[0 +: WW] == warp))
-        | (infl_m != (comes & cur_first & is_mem( \unit.pass_issue.cur_kind )));
+        | (infl_m != (comes & cur_first & is_mem( \unit.pass_issue.cur_kind_q )));
 
     // What is qualified or picked is offered still, and what it was qualified by
     // is so still.
@@ -448,36 +448,36 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     wire may = (!strict | ((infl_m == 0) & (infl_n == 0)))
         & (!in_order | (is_mem(offered) ? infl_n == 0 : infl_m == 0)) & ((offered != 7) | (infl_m == 0));
     wire ex_releases = \unit.ex_valid & ( \unit.ex_kind == 7) & ( \unit.ex_warp == warp);
-    wire releases = (comes & ( \unit.pass_issue.cur_kind == 7)) | ex_releases;
+    wire releases = (comes & ( \unit.pass_issue.cur_kind_q == 7)) | ex_releases;
     wire fenced = !releases | (infl_m == 0);
     wire one_class = !in_order | (infl_m == 0) | (infl_n == 0);
     wire one_strict = !strict | ((infl_m <= 1) & (infl_n <= 1) & !(infl_m[0] & infl_n[0]));
 {%- if AHEAD > 1 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_ready ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_ready_q ;
 {%- if AHEAD == 3 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.pk ;
-    (* hierconn *) wire \unit.issue_select.pk_valid ;
-    wire [W-1:0] bound = \unit.issue_select.qualified_ready | \unit.issue_select.pk ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.pk_q ;
+    (* hierconn *) wire \unit.issue_select.pk_valid_q ;
+    wire [W-1:0] bound = \unit.issue_select.qualified_ready_q | \unit.issue_select.pk_q ;
 {%- else %}
-    wire [W-1:0] bound = \unit.issue_select.qualified_ready ;
+    wire [W-1:0] bound = \unit.issue_select.qualified_ready_q ;
 {%- endif %}
 {%- if LOCKS > 0 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_atomic ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_atomic_q ;
     wire [W-1:0] atomic_offers;
 {%- for w in range(end=W) %}
     assign atomic_offers[{{ w }}] = off_kind[{{ 4 * w }} +: 4] == 5;
 {%- endfor %}
 {%- endif %}
-    wire [W-1:0] on_its_way = \unit.pass_issue.cur_valid & (cur_first | ( \unit.pass_issue.cur_kind == 7))
-        ? 1 << \unit.pass_issue.cur_warp : 0;
+    wire [W-1:0] on_its_way = \unit.pass_issue.cur_valid_q & (cur_first | ( \unit.pass_issue.cur_kind_q == 7))
+        ? 1 << \unit.pass_issue.cur_warp_q : 0;
     wire [W-1:0] releasing = \unit.ex_valid & ( \unit.ex_kind == 7) ? 1 << \unit.ex_warp : 0;
     assign keep_picked = fenced & one_class & one_strict
 {%- if AHEAD == 3 %}
-        & ( \unit.issue_select.pk_valid == ( \unit.issue_select.pk != 0))
-        & (( \unit.issue_select.pk & ( \unit.issue_select.pk - 1)) == 0)
+        & ( \unit.issue_select.pk_valid_q == ( \unit.issue_select.pk_q != 0))
+        & (( \unit.issue_select.pk_q & ( \unit.issue_select.pk_q - 1)) == 0)
 {%- endif %}
 {% if LOCKS > 0 %}
-        & ((bound & ( \unit.issue_select.qualified_atomic ^ atomic_offers)) == 0){% endif %}
+        & ((bound & ( \unit.issue_select.qualified_atomic_q ^ atomic_offers)) == 0){% endif %}
         & ((bound & ~(off_valid & ~on_its_way & ~releasing)) == 0) & (!bound[warp] | may);
 {%- else %}
     assign keep_picked = fenced & one_class & one_strict;

@@ -87,14 +87,14 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
         .wb_valid(wb_valid), .wb_src(wb_src), .wb_warp(wb_warp), .wb_kind(wb_kind), .wb_last(wb_last),
         .live(live), .locked(locked), .owner(owner)
     );
-    (* hierconn *) wire \unit.pass_issue.cur_valid , \unit.ex_valid , \unit.take ;
-    (* hierconn *) wire [WW-1:0] \unit.pass_issue.cur_warp , \unit.ex_warp , \unit.take_warp ;
-    (* hierconn *) wire [3:0] \unit.pass_issue.cur_kind , \unit.ex_kind ;
-    (* hierconn *) wire [PW-1:0] \unit.pass_issue.cur_np , \unit.pass_issue.cur_next , \unit.ex_pass ;
-    (* hierconn *) wire [W*WS-1:0] \unit.release_unit.active , \unit.release_unit.released ;
-    (* hierconn *) wire [W*TW-1:0] \unit.warp_blk ;
-    (* hierconn *) wire [T-1:0] \unit.access.sh ;
-    (* hierconn *) wire [T/2-1:0] \unit.access.lk , \unit.access.own ;
+    (* hierconn *) wire \unit.pass_issue.cur_valid_q , \unit.ex_valid , \unit.take ;
+    (* hierconn *) wire [WW-1:0] \unit.pass_issue.cur_warp_q , \unit.ex_warp , \unit.take_warp ;
+    (* hierconn *) wire [3:0] \unit.pass_issue.cur_kind_q , \unit.ex_kind ;
+    (* hierconn *) wire [PW-1:0] \unit.pass_issue.cur_np_q , \unit.pass_issue.cur_next_q , \unit.ex_pass ;
+    (* hierconn *) wire [W*WS-1:0] \unit.release_unit.active_q , \unit.release_unit.released_q ;
+    (* hierconn *) wire [W*TW-1:0] \unit.warp_blk_q ;
+    (* hierconn *) wire [T-1:0] \unit.access.sh_q ;
+    (* hierconn *) wire [T/2-1:0] \unit.access.lk_q , \unit.access.own_q ;
 
     // -------------------------------------------------- the thread, its block
     reg active, released, shared;
@@ -115,9 +115,9 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
             if (relssp) released <= 1;
         end
     end
-    assign keep_thread = (active == \unit.release_unit.active [warp*WS+thread])
-        & (!active | ((released == \unit.release_unit.released [warp*WS+thread])
-            & (block == \unit.warp_blk [warp*TW +: TW]) & (shared == \unit.access.sh [block])));
+    assign keep_thread = (active == \unit.release_unit.active_q [warp*WS+thread])
+        & (!active | ((released == \unit.release_unit.released_q [warp*WS+thread])
+            & (block == \unit.warp_blk_q [warp*TW +: TW]) & (shared == \unit.access.sh_q [block])));
 
     // What lives and has released, by what each thread has said.
     reg [T-1:0] alive, done;
@@ -127,9 +127,9 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
         done = {T{1'b1}};
         for (w = 0; w < W; w = w + 1)
             for (i = 0; i < WS; i = i + 1)
-                if ( \unit.release_unit.active [w*WS+i]) begin
-                    alive[ \unit.warp_blk [w*TW +: TW]] = 1;
-                    if (! \unit.release_unit.released [w*WS+i]) done[ \unit.warp_blk [w*TW +: TW]] = 0;
+                if ( \unit.release_unit.active_q [w*WS+i]) begin
+                    alive[ \unit.warp_blk_q [w*TW +: TW]] = 1;
+                    if (! \unit.release_unit.released_q [w*WS+i]) done[ \unit.warp_blk_q [w*TW +: TW]] = 0;
                 end
     end
     reg [T-1:0] was_live;
@@ -155,26 +155,26 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
         else flight <= flight + (starts & is_mem(kind)) - ends;
     end
 {%- for w in range(end=W) %}
-    (* hierconn *) wire [3:0] \unit.eligibility.warp[{{ w }}].infl_m ;
+    (* hierconn *) wire [3:0] \unit.eligibility.warp[{{ w }}].infl_m_q ;
 {%- endfor %}
     wire [4*W-1:0] all_m;
 {%- for w in range(end=W) %}
-    assign all_m[{{ 4 * w }} +: 4] = \unit.eligibility.warp[{{ w }}].infl_m ;
+    assign all_m[{{ 4 * w }} +: 4] = \unit.eligibility.warp[{{ w }}].infl_m_q ;
 {%- endfor %}
     wire [3:0] infl_m = all_m[4*warp +: 4];
-    wire comes = \unit.pass_issue.cur_valid & ( \unit.pass_issue.cur_warp == warp);
-    wire cur_first = \unit.pass_issue.cur_next == 0;
-    wire cur_release = comes & ( \unit.pass_issue.cur_kind == 7);
+    wire comes = \unit.pass_issue.cur_valid_q & ( \unit.pass_issue.cur_warp_q == warp);
+    wire cur_first = \unit.pass_issue.cur_next_q == 0;
+    wire cur_release = comes & ( \unit.pass_issue.cur_kind_q == 7);
     wire ex_release = \unit.ex_valid & ( \unit.ex_kind == 7) & ( \unit.ex_warp == warp);
     wire taken = comes & cur_first; // and not issued yet
     // A release waits for the accesses before it, and they for it.
     assign keep_flight = (infl_m == flight + (taken & is_mem(kind)))
         & (!(cur_release | ex_release) | (infl_m == 0)) & (!comes | !cur_first | !ex_release)
-        & (! \unit.pass_issue.cur_valid | (( \unit.pass_issue.cur_next <= \unit.pass_issue.cur_np )
-            & (( \unit.pass_issue.cur_kind != 7) | ( \unit.pass_issue.cur_np < S))))
+        & (! \unit.pass_issue.cur_valid_q | (( \unit.pass_issue.cur_next_q <= \unit.pass_issue.cur_np_q )
+            & (( \unit.pass_issue.cur_kind_q != 7) | ( \unit.pass_issue.cur_np_q < S))))
         & (! \unit.ex_valid | ( \unit.ex_kind != 7) | ( \unit.ex_pass < S))
 {%- if AHEAD > 0 %}
-        & (!taken | (off_valid[warp] & ( \unit.pass_issue.cur_kind == kind)));
+        & (!taken | (off_valid[warp] & ( \unit.pass_issue.cur_kind_q == kind)));
 {%- else %}
         & ! taken;
 {%- endif %}
@@ -197,7 +197,7 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     reg taken_needs, issued_needs;
     wire holds = taken_needs & (infl_m != 0);
     wire inside = issued_needs & (flight != 0);
-    wire owns = \unit.access.lk [block / 2] & ( \unit.access.own [block / 2] == block % 2);
+    wire owns = \unit.access.lk_q [block / 2] & ( \unit.access.own_q [block / 2] == block % 2);
     always @(posedge clk) begin
         taken_needs <= !rst & (( \unit.take & ( \unit.take_warp == warp) & needs & may) | holds);
         issued_needs <= !rst & ((starts & needs & may) | inside);
@@ -218,32 +218,32 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
 {%- if AHEAD > 1 %}
 
     // ------------------------------------- what is qualified, what is picked
-    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_ready , \unit.issue_select.qualified_shared , \unit.allow ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_ready_q , \unit.issue_select.qualified_shared_q , \unit.allow ;
 {%- if AHEAD == 3 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_wait , \unit.issue_select.qualified_viol ;
+    (* hierconn *) wire [W-1:0] \unit.issue_select.qualified_wait_q , \unit.issue_select.qualified_viol_q ;
 {%- endif %}
-    (* hierconn *) wire [T/2-1:0] \unit.issue_select.was_locked , \unit.issue_select.was_owner ;
-    (* hierconn *) wire \unit.issue_select.was_changed ;
+    (* hierconn *) wire [T/2-1:0] \unit.issue_select.was_locked_q , \unit.issue_select.was_owner_q ;
+    (* hierconn *) wire \unit.issue_select.was_changed_q ;
 {%- if AHEAD == 3 %}
-    (* hierconn *) wire [W-1:0] \unit.issue_select.pk ;
-    (* hierconn *) wire \unit.issue_select.pk_valid ;
-    wire [W-1:0] pk = \unit.issue_select.pk ;
-    wire one_picked = ((pk & (pk - 1)) == 0) & ( \unit.issue_select.pk_valid == (pk != 0));
-    wire bound = \unit.issue_select.qualified_ready [warp] | pk[warp];
+    (* hierconn *) wire [W-1:0] \unit.issue_select.pk_q ;
+    (* hierconn *) wire \unit.issue_select.pk_valid_q ;
+    wire [W-1:0] pk = \unit.issue_select.pk_q ;
+    wire one_picked = ((pk & (pk - 1)) == 0) & ( \unit.issue_select.pk_valid_q == (pk != 0));
+    wire bound = \unit.issue_select.qualified_ready_q [warp] | pk[warp];
     wire goes = pk[warp];
 {%- else %}
     wire one_picked = 1;
-    wire bound = \unit.issue_select.qualified_ready [warp];
+    wire bound = \unit.issue_select.qualified_ready_q [warp];
     wire goes = bound; // if the scheduler picks it
 {%- endif %}
-    wire stale = \unit.issue_select.was_changed | ( \unit.issue_select.was_locked != locked)
-        | ( \unit.issue_select.was_owner != owner);
+    wire stale = \unit.issue_select.was_changed_q | ( \unit.issue_select.was_locked_q != locked)
+        | ( \unit.issue_select.was_owner_q != owner);
 {%- if AHEAD == 3 %}
-    wire refused = \unit.issue_select.qualified_wait [warp] | \unit.issue_select.qualified_viol [warp];
+    wire refused = \unit.issue_select.qualified_wait_q [warp] | \unit.issue_select.qualified_viol_q [warp];
 {%- endif %}
     assign keep_picked = one_picked
         & (!bound | (off_valid[warp] & !taken & !cur_release & !ex_release & (infl_m != 15) & ((kind != 7) | (infl_m == 0))
-            & ( \unit.issue_select.qualified_shared [warp] == ((kind >= 1) & (kind <= 5)))))
+            & ( \unit.issue_select.qualified_shared_q [warp] == ((kind >= 1) & (kind <= 5)))))
         & (!(goes & needs & may) | stale | {% if AHEAD == 3 %}refused | {% endif %}\unit.allow [warp]);
 {%- endif %}
 
@@ -266,7 +266,7 @@ module miter #(parameter L = 2, parameter W = 2, parameter WW = 1, parameter WS 
     always @* begin
         apart = 1;
         for (w = 0; w < W; w = w + 1)
-            if (launch_wmask[w] & ( \unit.release_unit.active [w*WS +: WS] != 0)) apart = 0;
+            if (launch_wmask[w] & ( \unit.release_unit.active_q [w*WS +: WS] != 0)) apart = 0;
     end
     assign assume_launch = !launch_valid | ((launch_block < T) & !was_live[launch_block] & (launch_wmask != 0)
         & (several | (launch_last != 0)) & apart);

@@ -32,9 +32,9 @@ module miter #(parameter PW = 3, parameter EX = 3) (
         .lk_hit(lk_hit), .lk_excess(lk_excess), .lk_heavy(lk_heavy),
         .lk_heavier(lk_heavier), .hold(hold), .mask(mask), .lasts(lasts)
     );
-    (* hierconn *) wire \unit.pend {% if AHEAD > 0 %}, \unit.late , \unit.counted , \unit.owed {% endif %};
-    (* hierconn *) wire [PW-1:0] \unit.base ;
-    (* hierconn *) wire [EX:0] \unit.cnt ;
+    (* hierconn *) wire \unit.pend_q {% if AHEAD > 0 %}, \unit.late_q , \unit.counted_q , \unit.owed_q {% endif %};
+    (* hierconn *) wire [PW-1:0] \unit.base_q ;
+    (* hierconn *) wire [EX:0] \unit.cnt_q ;
 
     // Cycles since the last issue (up to 3), those that were not held, the
     // present one included, the passes less one, and the excess once known.
@@ -95,15 +95,15 @@ module miter #(parameter PW = 3, parameter EX = 3) (
 {%- endif %}
     end
     wire known = issued & (age > ANSWER) & (excess != 0) & (since <= passes + excess + back);
-    assign keep_phase = (\unit.pend == (issued & (age == 1))){% if AHEAD > 0 %} & (\unit.late == answers)
-        & (\unit.counted == counted) & (!issued | (age > 2) | (back == \unit.owed )) & (!issued | (age != 1) | !counted | !back)
+    assign keep_phase = (\unit.pend_q == (issued & (age == 1))){% if AHEAD > 0 %} & (\unit.late_q == answers)
+        & (\unit.counted_q == counted) & (!issued | (age > 2) | (back == \unit.owed_q )) & (!issued | (age != 1) | !counted | !back)
         & (!counted | (issued & ((age == 1) | (since > passes + 1))))
         & (!answers | (counted == ((since == 2) & (passes == 0))))
         & (!counted | (age != 3) | ((excess != 0) & (since <= passes + excess + back + 1))){% endif %}
         & (!issued | ((age != 0) & (since != 0) & ((age != 1) | (since == 1)) & ((age != 2) | (since <= 2))
         & (passes < (1 << PW)) & (excess < (1 << EX)) & ((age > ANSWER) | (excess == 0))));
-    assign keep_left = (\unit.base == (issuing ? passes - since + 1 : 0))
-        & (\unit.cnt == (!known ? 0 : issuing ? excess + back : passes + excess + back - since + 1));
+    assign keep_left = (\unit.base_q == (issuing ? passes - since + 1 : 0))
+        & (\unit.cnt_q == (!known ? 0 : issuing ? excess + back : passes + excess + back - since + 1));
     assign check_distance = mask == (masked | guess);
     assign check_lasts = lasts == ((guess & (lk_heavier | issuing)) | (masked & (since + 1 <= last)));
     assign check_hold = !was_held | mask;

@@ -35,7 +35,7 @@ module miter #(parameter W = 4, parameter WW = 2) (
         .ready(ready), .is_mem(is_mem), .mask(mask), .put_off(put_off), .cls(cls), .take(take),
         .sel_valid(sel_valid), .sel_warp(sel_warp), .masked(masked)
     );
-    (* hierconn *) wire [W-1:0] \unit.behind ;
+    (* hierconn *) wire [W-1:0] \unit.behind_q ;
     reg [WW-1:0] warp;
     always @(posedge clk) warp <= warp_seen;
     assign assume_one_warp = (warp == warp_seen) & (warp < W);
@@ -76,7 +76,7 @@ module miter #(parameter W = 4, parameter WW = 2) (
         else if (take) waited <= waited + 1;
     end
     wire [W-1:0] from_last = {W{1'b1}} << last;
-    assign keep_last = (\unit.behind == (from_last & (from_last << 1))) & (last < W);
+    assign keep_last = (\unit.behind_q == (from_last & (from_last << 1))) & (last < W);
     assign keep_turn = waited + place < W;
 
     assign check_candidate = !sel_valid | candidates[sel_warp];

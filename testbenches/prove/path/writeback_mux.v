@@ -65,11 +65,11 @@ module miter #(parameter W_wb_data = 8, parameter AHEAD = 0) (
             if (granted & (stay == 1)) {src1, data1} <= {src, data};
         end
     end
-    (* hierconn *) wire \unit.second_valid ;
-    (* hierconn *) wire [1:0] \unit.second_src ;
-    (* hierconn *) wire [W_wb_data-1:0] \unit.second ;
-    assign keep_second = (count <= 2) & (\unit.second_valid == (count == 2))
-        & (! \unit.second_valid | ((\unit.second_src == src1) & (\unit.second == data1)));
+    (* hierconn *) wire \unit.second_valid_q ;
+    (* hierconn *) wire [1:0] \unit.second_src_q ;
+    (* hierconn *) wire [W_wb_data-1:0] \unit.second_q ;
+    assign keep_second = (count <= 2) & (\unit.second_valid_q == (count == 2))
+        & (! \unit.second_valid_q | ((\unit.second_src_q == src1) & (\unit.second_q == data1)));
 
     assign keep_first = (wb_valid == (count != 0)) & (wb_valid ? (wb_src == src0) & (wb_data == data0)
         : (wb_src == 0) & (wb_data == 0));
@@ -93,8 +93,12 @@ module miter #(parameter W_wb_data = 8, parameter AHEAD = 0) (
             else if (room & (yielded != 3)) yielded <= yielded + 1;
         end
     end
-    (* hierconn *) wire \unit.turn ;
-    assign keep_turn = (AHEAD == 0) | ((\unit.turn == turn) & (passed <= turn) & (yielded <= !turn));
+{%- if AHEAD > 0 %}
+    (* hierconn *) wire \unit.turn_q ;
+    assign keep_turn = (\unit.turn_q == turn) & (passed <= turn) & (yielded <= !turn);
+{%- else %}
+    assign keep_turn = 1;
+{%- endif %}
 
     assign check_one = !(icn & mem) & !(icn & nm) & !(mem & nm);
     assign check_grant = granted == (room & (far ? icn_valid : mem_valid | nm_valid));

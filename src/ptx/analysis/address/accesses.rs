@@ -4,7 +4,7 @@ use super::super::{Affine, Affines, NotAffine, Term, Values};
 use super::Touches;
 use super::calls::Summaries;
 use super::origin::Origins;
-use super::sites::{AccessKind, reads_anywhere, sites, touches};
+use super::sites::{AccessKind, DESCRIPTOR, described, descriptors, sites, touches};
 use crate::ptx::ast::{Base, Function, Module, Operand};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::opcodes::Opcode;
@@ -16,6 +16,8 @@ pub struct SharedAccess {
     pub at: u32,
     /// What it does.
     pub kind: AccessKind,
+    /// Which operand is the address, or the descriptor; of a call the function.
+    pub operand: usize,
     /// Bytes that a lane accesses; of a call, and of another kind, 0.
     pub bytes: u32,
     /// Whether it has a guard.
@@ -55,6 +57,7 @@ pub fn shared_accesses(
             list.extend(touches.map(|touches| SharedAccess {
                 at,
                 kind: AccessKind::Call,
+                operand: 1,
                 bytes: 0,
                 guarded: i.guard.is_some(),
                 generic: false,
@@ -68,17 +71,21 @@ pub fn shared_accesses(
             }));
             continue;
         }
-        if let Some(reason) = reads_anywhere(i) {
+        for operand in descriptors(function, i) {
+            let id = origins.operand(at, &i.operands[operand]);
+            let origin = summaries.of_callers(index, at, origins.get(id));
+            let reason = DESCRIPTOR;
             list.push(SharedAccess {
                 at,
                 kind: AccessKind::Other,
+                operand,
                 bytes: 0,
                 guarded: i.guard.is_some(),
                 generic: false,
                 elsewhere: false,
                 address: Err(NotAffine { at, reason }),
                 expression: None,
-                touches: Touches::All { at, reason },
+                touches: described(at, &origin),
             });
         }
         for site in sites(i) {
@@ -107,6 +114,7 @@ pub fn shared_accesses(
             list.push(SharedAccess {
                 at,
                 kind: site.kind,
+                operand: site.at,
                 bytes: site.bytes,
                 guarded: i.guard.is_some(),
                 generic,

@@ -1,7 +1,7 @@
 //! What functions touch when they are called.
 
 use super::origin::{Origin, Origins};
-use super::sites::{reads_anywhere, sites, touches};
+use super::sites::{descriptors, sites, touches};
 use super::{SharedVariable, Touches};
 use crate::ptx::analysis::Values;
 use crate::ptx::ast::{Instruction, LabelKind, Module, Operand, Target};
@@ -163,8 +163,6 @@ impl Summaries {
         let function = &module.functions[f];
         let mut origins = Origins::new(module, function, cfg, values);
         let mut summary = self.of[f].clone();
-        let anywhere = || function.instructions.iter().find_map(reads_anywhere);
-        summary.all = summary.all.or_else(anywhere);
         let mut add = |origin: &Origin, at: u32| {
             summary.variables.extend(&origin.variables);
             summary.parameters.extend(&origin.parameters);
@@ -187,6 +185,10 @@ impl Summaries {
                     }
                 }
                 continue;
+            }
+            for operand in descriptors(function, i) {
+                let id = origins.operand(at, &i.operands[operand]);
+                add(origins.get(id), at);
             }
             for site in sites(i) {
                 let id = origins.operand(at, site.operand);

@@ -46,6 +46,8 @@ impl AccessKind {
 /// An address operand that may be one of shared memory.
 pub(super) struct Site<'a> {
     pub kind: AccessKind,
+    /// Which operand it is.
+    pub at: usize,
     pub bytes: u32,
     pub operand: &'a Operand,
     /// The instruction says `.shared`.
@@ -87,11 +89,9 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
     // A copy by a tensor map has its place in global memory in no address.
     let by_map = i.has(Word::Bulk) && i.has(Word::Tensor);
     let mut sites = Vec::new();
-    let addresses = i
-        .operands
-        .iter()
-        .filter(|o| matches!(o, Operand::Address(..)));
-    for (n, operand) in addresses.enumerate() {
+    let operands = i.operands.iter().enumerate();
+    let addresses = operands.filter(|(_, o)| matches!(o, Operand::Address(..)));
+    for (n, (at, operand)) in addresses.enumerate() {
         let space = match spaces[..] {
             _ if by_map => Some(Space::Shared),
             [one] if n == 0 || kind == K::Other => Some(one),
@@ -100,13 +100,14 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
         // Behind the first address of a known instruction nothing is shared.
         let only = !matches!(kind, K::Other) && n > 0;
         match space {
-            Some(space) if is_any_shared(space) => sites.push((operand, true)),
-            None if !only => sites.push((operand, false)),
+            Some(space) if is_any_shared(space) => sites.push((at, operand, true)),
+            None if !only => sites.push((at, operand, false)),
             _ => {}
         }
     }
-    let site = |(operand, shared)| Site {
+    let site = |(at, operand, shared)| Site {
         kind,
+        at,
         bytes,
         operand,
         shared,
@@ -114,11 +115,34 @@ pub(super) fn sites(i: &Instruction) -> Vec<Site<'_>> {
     sites.into_iter().map(site).collect()
 }
 
-/// Why an instruction may touch any variable, though it names no address: a
-/// product of a warpgroup reads shared memory by descriptors.
-pub(super) fn reads_anywhere(i: &Instruction) -> Option<&'static str> {
-    let reads = i.opcode == Opcode::Wgmma && i.has(Word::MmaAsync);
-    reads.then_some("a descriptor of `wgmma`")
+/// How a product of a warpgroup names shared memory.
+pub(super) const DESCRIPTOR: &str = "a descriptor of `wgmma`";
+
+/// The operands of a product of a warpgroup that are descriptors of matrices in
+/// shared memory.
+pub(super) fn descriptors(function: &Function, i: &Instruction) -> Vec<usize> {
+    if i.opcode != Opcode::Wgmma || !i.has(Word::MmaAsync) {
+        return Vec::new();
+    }
+    let is_wide = |o: &Operand| match o {
+        Operand::Register(r) => function.registers[r.0 as usize].ty.bits() == 64,
+        _ => false,
+    };
+    // The sum, a and b; a may be in registers.
+    let factors = [1, 2].into_iter();
+    factors
+        .filter(|at| i.operands.get(*at).is_some_and(is_wide))
+        .collect()
+}
+
+/// What a descriptor of that origin may touch: an address is a part of it.
+pub(super) fn described(at: u32, origin: &Origin) -> Touches {
+    let known = origin.unknown.is_none() && origin.parameters.is_empty();
+    if known && !origin.variables.is_empty() {
+        return Touches::Variables(origin.variables.clone());
+    }
+    let reason = DESCRIPTOR;
+    Touches::All { at, reason }
 }
 
 /// Bytes that `cp.async` copies.

@@ -156,6 +156,10 @@ pub struct Finding {
     pub ptx_file: Option<String>,
     /// `file:line` of the source, where `.loc` gives one.
     pub source: Option<String>,
+    /// The calls through which that came into the function, as `file:line`,
+    /// the innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inlined_at: Vec<String>,
     /// Block index.
     pub block: [u32; 3],
     /// Thread index.

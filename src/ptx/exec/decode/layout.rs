@@ -89,6 +89,7 @@ impl Decoder<'_> {
             }
         };
         self.image.shared_bytes = memory.bytes;
+        self.image.reserved_shared = memory.reserved;
         for v in memory.variables {
             self.shared.insert((v.function, v.index), v.offset);
             self.image.shared.push(SharedVariable {

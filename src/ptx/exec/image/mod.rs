@@ -390,6 +390,8 @@ pub(super) struct Image {
     pub params: Vec<LocalVariable>,
     /// Bytes of the static shared variables; the dynamic ones follow.
     pub shared_bytes: u32,
+    /// Those of them, at the begin, that CUDA keeps for itself.
+    pub reserved_shared: u32,
     pub shared: Vec<SharedVariable>,
     pub param_bytes: u32,
     /// Whether it calls `malloc` or `free`.

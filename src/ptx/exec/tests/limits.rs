@@ -34,3 +34,17 @@ fn local_memory_and_module_variables_are_bounded() {
     let error = check(&format!("{two} .visible .entry k() {{ ret; }}")).unwrap_err();
     assert!(error.contains("h has 536870913 bytes"), "{error}");
 }
+
+/// A finding in an inlined function names the calls around it.
+#[test]
+fn a_finding_names_the_calls_around_it() {
+    let text = ".file 1 \"k.cu\"\n.file 2 \"lib.h\"\n.visible .entry k()\n{\n\
+         .loc 2 20 7, function_name $L0, inlined_at 1 30 5\nbar.sync 1;\n\
+         .loc 2 10 3, function_name $L1, inlined_at 2 20 7\ntrap;\nret;\n}\n";
+    let run = run_with(text, [32, 1, 1], [1, 1, 1], &[], |_, launch| {
+        launch.params.clear();
+    });
+    let finding = &run.outcome.findings[0];
+    assert_eq!(finding.source.as_deref(), Some("lib.h:10"));
+    assert_eq!(finding.inlined_at, ["lib.h:20", "k.cu:30"]);
+}

@@ -306,6 +306,8 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
         .map(|&n| u64::from(n))
         .product::<u64>();
     let shared = u64::from(m.common.dynamic_shared);
+    let all_shared = shared + u64::from(m.image.shared_bytes);
+    let reserved = u64::from(m.image.reserved_shared);
     let all = |value: u64| [value; 32];
     let lane = |f: fn(u32) -> u32| std::array::from_fn(|l| u64::from(f(l as u32)));
     let thread =
@@ -334,7 +336,11 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
         LanemaskGe => lane(|l| u32::MAX << l),
         LanemaskGt => lane(|l| (u32::MAX << l) & !(1 << l)),
         DynamicSmemSize => all(shared),
-        TotalSmemSize | AggrSmemSize => all(shared + u64::from(m.image.shared_bytes)),
+        TotalSmemSize => all(all_shared - reserved),
+        AggrSmemSize => all(all_shared),
+        ReservedSmemEnd | ReservedSmemCap => all(reserved),
+        // Two halves: PTX does not say where in the region they are.
+        ReservedSmem1 => all(reserved / 2),
         // One multiprocessor runs everything.
         _ => all(0),
     }

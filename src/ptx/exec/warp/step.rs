@@ -13,7 +13,7 @@ use crate::ptx::exec::image::NEVER;
 use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::system::print;
-use crate::ptx::names::Word;
+use crate::ptx::names::{Special, Word};
 
 /// Branches after which others get their turn.
 const TURN: u32 = 1 << 14;
@@ -192,7 +192,7 @@ impl Warp {
                     }
                     Form::Trap => {
                         if exec != 0 {
-                            let text = "the kernel executed trap".to_owned();
+                            let text = trap_text(m);
                             m.found(FindingKind::Trap, exec.trailing_zeros(), None, None, text);
                             m.stop = true;
                             return Stopped::Abort;
@@ -456,6 +456,19 @@ impl Machine<'_> {
         self.stop |= self.common.stop.load(Relaxed);
         self.stop
     }
+}
+
+/// What is said of a trap. The barrier of a grid in cooperative groups traps if
+/// the registers that it needs are zero.
+fn trap_text(m: &Machine) -> String {
+    let mut read = m.image.specials.iter().map(|(_, special)| *special);
+    let hint = if read.any(|special| special == Special::Envreg) {
+        "; it reads %envreg, which is zero here: grid.sync() needs a cooperative launch, which is \
+         not supported"
+    } else {
+        ""
+    };
+    format!("the kernel executed trap{hint}")
 }
 
 /// How a reduction of a barrier combines: count and number of threads.
