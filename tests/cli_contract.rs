@@ -1,30 +1,13 @@
 //! The contract with scripts: the JSON of each command, exit statuses, what
 //! goes to which stream, and a few tables and messages word for word.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{json, json_of, spadkit};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-
-fn spadkit(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("spadkit").unwrap();
-    command.args(args);
-    command
-}
-
-/// The one JSON object that a command prints, and nothing else.
-fn json_of(stdout: &[u8]) -> Value {
-    let value: Value = serde_json::from_slice(stdout).expect("one JSON value on standard output");
-    assert!(value.is_object());
-    assert_eq!(value["format_version"], 1);
-    value
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = spadkit(args).args(["--format", "json"]).assert().success();
-    json_of(&output.get_output().stdout)
-}
 
 /// Checks `field:type` for each word of `contract`.
 fn assert_fields(value: &Value, contract: &str) {

@@ -1,26 +1,9 @@
 //! The commands `trace` and `congestion`, from the outside.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{json, refused, spadkit};
 use serde_json::Value;
-
-fn spadkit(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("spadkit").unwrap();
-    command.args(args);
-    command
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = spadkit(args).args(["--format", "json"]).assert().success();
-    serde_json::from_slice(&output.get_output().stdout).unwrap()
-}
-
-/// Standard error of a command that must end with `status` and print nothing else.
-fn refused(args: &[&str], status: i32) -> String {
-    let output = spadkit(args).assert().code(status);
-    let output = output.get_output();
-    assert!(output.stdout.is_empty(), "{args:?}");
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
 
 #[test]
 fn a_written_trace_has_the_conflicts_of_its_kernel() {
@@ -55,11 +38,11 @@ fn bad_trace_inputs_leave_no_file() {
         ("launch.toml", "cannot read launch.toml"),
         ("no-such-file.json", "cannot read no-such-file.json"),
     ] {
-        let error = refused(&["trace", input, "-o", file.to_str().unwrap()], 2);
+        let error = refused(&["trace", input, "-o", file.to_str().unwrap()]);
         assert!(error.contains(reason), "{error}");
         assert!(!file.exists());
     }
-    refused(&["trace", "kernel:fwt"], 2);
+    refused(&["trace", "kernel:fwt"]);
 }
 
 #[test]
@@ -128,7 +111,7 @@ fn bad_congestion_options_are_usage_errors() {
         let args: Vec<&str> = std::iter::once("congestion")
             .chain(args.split(' '))
             .collect();
-        let error = refused(&args, 2);
+        let error = refused(&args);
         assert!(error.contains(reason), "{args:?}: {error}");
     }
 }

@@ -1,7 +1,9 @@
 //! Questions about bank conflicts that people asked in public, and what
 //! docs/guides/questions.md answers.
 
-use assert_cmd::Command;
+mod common;
+
+use common::json;
 use serde_json::Value;
 use spadkit::capture::access_trace;
 use spadkit::config::Config;
@@ -10,19 +12,6 @@ use spadkit::software::choice::{Array, Choices, Effort, Kind, choices};
 use spadkit::software::{Layout, LayoutSpec};
 use std::path::Path;
 use std::time::Duration;
-
-fn json(args: &[&str]) -> Value {
-    let mut command = Command::cargo_bin("spadkit").unwrap();
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let output = command
-        .args(args)
-        .args(["--format", "json", "-q"])
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{args:?}: {errors}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 /// The accesses of kernels/NAME.toml, counted as by sm80.
 fn array(name: &str) -> Array {

@@ -1,29 +1,10 @@
 //! The command `sim`, from the outside.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{json, refused, spadkit};
 use serde_json::Value;
 use std::path::Path;
-
-fn spadkit(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("spadkit").unwrap();
-    command.args(args);
-    command
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = spadkit(args).args(["--format", "json"]).assert().success();
-    serde_json::from_slice(&output.get_output().stdout).unwrap()
-}
-
-/// Standard error of a command that must end with status 2 and print nothing else.
-fn refused(args: &[&str]) -> String {
-    let output = spadkit(args).assert().code(2);
-    let output = output.get_output();
-    assert!(output.stdout.is_empty(), "{args:?}");
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    // The report wraps its lines.
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 fn write(folder: &Path, name: &str, text: &str) -> String {
     let path = folder.join(name);
@@ -234,10 +215,7 @@ fn phases_last_from_barrier_to_barrier() {
     let slow = cycles(&["--set", "sm.alu_cycles=14"]);
     let fast = cycles(&["--set", "sm.alu_cycles=4"]);
     assert_eq!(slow[1] - fast[1], 20);
-    let text = spadkit(&["sim", "--preset", "sm70", &input])
-        .assert()
-        .success();
-    let text = String::from_utf8(text.get_output().stdout.clone()).unwrap();
+    let text = common::text(&["sim", "--preset", "sm70", &input]);
     let list: Vec<String> = base.iter().map(u64::to_string).collect();
     assert!(
         text.contains(&format!("barrier to barrier: {}\n", list.join(", "))),

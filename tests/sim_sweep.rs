@@ -1,36 +1,12 @@
 //! `sim --sweep`: what is varied, compared, skipped, written and, after an
 //! interrupt, kept; and what `sim` and `trace` make of access traces.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{json, refused, text};
 use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
-
-fn spadkit(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("spadkit").unwrap();
-    command.args(args);
-    command
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = spadkit(args).args(["--format", "json"]).assert().success();
-    serde_json::from_slice(&output.get_output().stdout).unwrap()
-}
-
-fn text(args: &[&str]) -> String {
-    let output = spadkit(args).assert().success();
-    String::from_utf8(output.get_output().stdout.clone()).unwrap()
-}
-
-/// Standard error of a command that must end with status 2 and print nothing else.
-fn refused(args: &[&str]) -> String {
-    let output = spadkit(args).assert().code(2);
-    let output = output.get_output();
-    assert!(output.stdout.is_empty(), "{args:?}");
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    // The report wraps its lines.
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 fn results(json: &Value) -> &[Value] {
     json["results"].as_array().unwrap()

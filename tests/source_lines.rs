@@ -1,19 +1,12 @@
 //! `conflicts --source`: access sites summed by line of the source.
 
+mod common;
+
+use common::{json, refused};
 use serde_json::Value;
-use std::process::Command;
 
 fn conflicts(args: &[&str]) -> Value {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_spadkit"));
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    let out = command
-        .args(["conflicts", "--format", "json", "-q"])
-        .args(args)
-        .output()
-        .expect("spadkit runs");
-    let errors = String::from_utf8_lossy(&out.stderr);
-    assert!(out.status.success(), "{errors}");
-    serde_json::from_slice(&out.stdout).expect("JSON")
+    json(&[&["conflicts"], args].concat())
 }
 
 fn sum(list: &Value, key: &str) -> u64 {
@@ -97,14 +90,7 @@ fn lines_have_their_share_of_the_cycles() {
         lines.iter().map(of).collect()
     };
     for (at, hash) in ["mod", "xor"].into_iter().enumerate() {
-        let out = Command::new(env!("CARGO_BIN_EXE_spadkit"))
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .args([
-                "sim", input, "--source", "--hash", hash, "--format", "json", "-q",
-            ])
-            .output()
-            .unwrap();
-        let simulated: Value = serde_json::from_slice(&out.stdout).unwrap();
+        let simulated = json(&["sim", input, "--source", "--hash", hash]);
         let simulated = simulated["lines"].as_array().unwrap();
         for (source, share) in shares(at) {
             let own = simulated.iter().find(|l| l["source"] == source.as_str());
@@ -118,16 +104,7 @@ fn lines_have_their_share_of_the_cycles() {
 
 #[test]
 fn cycles_are_of_a_launch() {
-    let refused = |args: &[&str]| {
-        let out = Command::new(env!("CARGO_BIN_EXE_spadkit"))
-            .arg("conflicts")
-            .args(args)
-            .output()
-            .unwrap();
-        assert_eq!(out.status.code(), Some(2), "{args:?}");
-        String::from_utf8_lossy(&out.stderr).into_owned()
-    };
-    let message = refused(&["kernel:fwt", "--source", "--cycles"]);
+    let message = refused(&["conflicts", "kernel:fwt", "--source", "--cycles"]);
     assert!(message.contains("expected a launch file"), "{message}");
-    refused(&["kernel:fwt", "--cycles"]);
+    refused(&["conflicts", "kernel:fwt", "--cycles"]);
 }

@@ -1,7 +1,9 @@
 //! Kernels in PTX as traces: against the generated and the recorded traces of
 //! the same algorithms, in every command, and on the SM.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{json, refused, spadkit};
 use serde_json::Value;
 use spadkit::capture::{access_trace, full_trace};
 use spadkit::config::Config;
@@ -241,24 +243,6 @@ fn a_full_trace_is_the_same_every_time_and_runs_alike() {
     assert!(a.global_segments >= 4 * 8, "{a:?}");
 }
 
-fn spadkit(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("spadkit").unwrap();
-    command.args(args).env("COLUMNS", "500");
-    command
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = spadkit(args).args(["--format", "json"]).assert().success();
-    serde_json::from_slice(&output.get_output().stdout).unwrap()
-}
-
-fn refused(args: &[&str]) -> String {
-    let output = spadkit(args).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{args:?}");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 #[test]
 fn every_command_takes_a_launch_file_and_names_the_lines() {
     let path = launch("transpose/transpose.toml");
@@ -272,10 +256,7 @@ fn every_command_takes_a_launch_file_and_names_the_lines() {
     assert!(text.contains("ld.shared"), "{text}");
     let source = load["source"].as_str().unwrap();
     assert!(source.contains("transpose.cu:"), "{source}");
-    let text = spadkit(&["conflicts", path, "--hash", "mod", "--per-pc"])
-        .output()
-        .unwrap();
-    let text = String::from_utf8(text.stdout).unwrap();
+    let text = common::text(&["conflicts", path, "--hash", "mod", "--per-pc"]);
     assert!(
         text.contains(&format!("PTX {line}, transpose.cu:")),
         "{text}"

@@ -1,6 +1,8 @@
 //! `tune --software`: what it prints, and how it compares with padding by one.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{json, refused, spadkit};
 use serde_json::Value;
 use spadkit::capture::access_trace;
 use spadkit::config::Config;
@@ -16,19 +18,6 @@ fn kernel(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("kernels")
         .join(name)
-}
-
-fn spadkit(args: &[&str]) -> std::process::Output {
-    let mut command = Command::cargo_bin("spadkit").unwrap();
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    command.args(args).output().unwrap()
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = spadkit(&[args, &["--format", "json", "-q"]].concat());
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{args:?}: {errors}");
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 fn array(trace: &AccessTrace, preset: &str) -> Array {
@@ -122,7 +111,7 @@ fn the_mode_that_clears_a_tile_is_said() {
             "sm90",
             "-q",
         ];
-        String::from_utf8(spadkit(&args).stdout).unwrap()
+        common::text(&args)
     };
     let shown = text("kernels/tma/tma_transpose.toml");
     let answer = "tile: no mode clears it, tma:128 leaves the fewest, 96 of 992; no mapping that \
@@ -180,7 +169,7 @@ fn arrays_of_tensor_copies_have_swizzle_modes_alone() {
         "sm90",
         "-q",
     ];
-    let text = String::from_utf8(spadkit(&args).stdout).unwrap();
+    let text = common::text(&args);
     for part in [
         "tile: only swizzle modes of the tensor copies are possible, here none, tma:128: the copy \
          at PTX line 63 writes rows of 128 bytes, in mode none",
@@ -334,8 +323,8 @@ fn variables_survive_in_a_recorded_trace() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lavamd.json");
     let path = path.to_str().unwrap();
-    let output = spadkit(&["trace", "kernels/lavamd/lavamd.toml", "-o", path]);
-    assert!(output.status.success());
+    let record = ["trace", "kernels/lavamd/lavamd.toml", "-o", path];
+    spadkit(&record).assert().success();
     let args = ["--software", "--hash", "swizzle", "--preset", "sm80"];
     let of = |input: &str| json(&[&["tune", input], &args[..]].concat())["per_variable"].clone();
     let (launch, file) = (of("kernels/lavamd/lavamd.toml"), of(path));
@@ -355,8 +344,7 @@ fn the_text_shows_the_front_and_what_is_proved() {
         "--preset",
         "sm80",
     ];
-    let output = spadkit(&args);
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = common::text(&args);
     for part in [
         "tile_vector: 992 conflicts as it is, 40 accesses to 4096 bytes, of up to 128 bits",
         "no mapping that keeps vectors of 16 bytes whole leaves fewer, proved",
@@ -382,23 +370,14 @@ fn bad_usage_is_refused_with_the_reason() {
         ),
         (&["--software", "--budget", "x"], "expected seconds"),
     ] {
-        let output = spadkit(&[&["tune", "kernel:nw"], args].concat());
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{text}");
-        // Messages are broken into lines.
-        let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = refused(&[&["tune", "kernel:nw"], args].concat());
         assert!(text.contains(reason), "{args:?}: {text}");
-        assert!(output.stdout.is_empty());
     }
     let ports = json(&["encode", "xor", "--as", "ports"]);
     assert_eq!(ports, json(&["encode", "xor"]));
     assert!(ports["ports"].is_object());
-    let ports = spadkit(&["encode", "swizzle:5,0,5"]);
-    let text = String::from_utf8_lossy(&ports.stderr).into_owned();
-    assert!(
-        ports.status.code() == Some(2) && text.contains("no hash unit implements it"),
-        "{text}"
-    );
+    let text = refused(&["encode", "swizzle:5,0,5"]);
+    assert!(text.contains("no hash unit implements it"), "{text}");
 }
 
 /// The kinds that are quickly searched: no bitwise or matrix proof.

@@ -2,10 +2,11 @@
 //! against a plain formulation, search under the machine's rule, and what such
 //! machines refuse.
 
-use assert_cmd::Command;
+mod common;
+
+use common::{json, refused, spadkit};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::hash::kind::BitvecPerm;
 use spadkit::hash::{HashKind, HashSpec, Mapping};
@@ -306,28 +307,6 @@ fn merged_phases_are_those_of_the_definition() {
 fn trace_of_float4() -> AccessTrace {
     let addrs = (0..32).map(|lane| Some(4 * lane)).collect();
     trace(vec![access(Op::Load, 16, addrs)])
-}
-
-fn spadkit(args: &[&str]) -> Command {
-    let mut command = Command::cargo_bin("spadkit").unwrap();
-    command.args(args);
-    command
-}
-
-fn json(args: &[&str]) -> Value {
-    let output = spadkit(args).args(["--format", "json"]).assert().success();
-    serde_json::from_slice(&output.get_output().stdout).unwrap()
-}
-
-fn refused(args: &[&str]) -> String {
-    let output = spadkit(args).env("COLUMNS", "500").output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{args:?}");
-    assert!(output.stdout.is_empty(), "{args:?}");
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    text.split_whitespace()
-        .filter(|w| *w != "│")
-        .collect::<Vec<_>>()
-        .join(" ")
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! `spadkit conflicts`: bank conflicts of a trace under given mappings.
 
 use super::Global;
-use super::conflicts_lines::{LineCost, LineCosts};
+use super::conflicts_lines::{self, Counted, LineCost};
 use super::line_slots::LineSlots;
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use super::source_text::SourceText;
 use crate::capture::is_launch;
 use crate::config::Config;
@@ -11,12 +11,10 @@ use crate::error::{Error, Result};
 use crate::quote::{shell, shown};
 use crate::sm::Setup;
 use crate::software::{Layout, LayoutSpec};
-use crate::trace::{
-    AccessTrace, ConflictCount, ConflictProfile, Line, Places, removed_pct, removed_text,
-};
+use crate::trace::{AccessTrace, ConflictProfile, Line, Place, Places, removed_pct, removed_text};
 use crate::workload::{LaunchWorkload, is_input};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::Path;
 
 /// Bank conflicts of a trace under given mappings.
@@ -158,6 +156,7 @@ pub(super) fn of_trace(
     let job = Job {
         profile: &profile,
         per_pc: &per_pc,
+        places: &places,
         lines: &lines,
         simulated: detail.simulated,
         machine,
@@ -166,15 +165,40 @@ pub(super) fn of_trace(
     };
     let results = specs
         .iter()
-        .map(|spec| job.measure(spec, printer))
+        .map(|spec| job.measure(spec, &mut text, printer))
         .collect::<Result<Vec<_>>>()?;
-    let json = json!({
-        "accesses": profile.accesses,
-        "rule": rule.name(),
-        "rule_text": rule.describe(),
-        "results": results.iter().map(|m| m.json(&places, &mut text)).collect::<Vec<_>>(),
-    });
-    printer.result(json, || {
+    printer.show(&Conflicts {
+        accesses: profile.accesses,
+        rule: rule.name(),
+        rule_text: rule.describe(),
+        results,
+        trace,
+        machine,
+        input,
+        has_places: !places.is_empty(),
+    })
+}
+
+/// The conflicts of a trace under each mapping.
+#[derive(Serialize)]
+struct Conflicts<'a> {
+    accesses: u64,
+    rule: &'static str,
+    rule_text: String,
+    results: Vec<Measured>,
+    #[serde(skip)]
+    trace: &'a AccessTrace,
+    #[serde(skip)]
+    machine: &'a Config,
+    #[serde(skip)]
+    input: &'a str,
+    /// The trace names lines.
+    #[serde(skip)]
+    has_places: bool,
+}
+
+impl CommandResult for Conflicts<'_> {
+    fn text(&self) -> String {
         let mut header = vec![
             "hash",
             "pc",
@@ -185,33 +209,34 @@ pub(super) fn of_trace(
             "removed",
             "fits",
         ];
-        if detail.per_pc && !places.is_empty() {
+        if self.has_places && self.results.iter().any(|m| !m.per_pc.is_empty()) {
             header.push("line");
         }
-        let rows = results.iter().flat_map(|m| m.rows(&places));
-        let lines = results.iter().filter_map(|m| m.lines_text(&mut text));
-        let lines: String = lines.collect();
+        let rows = self.results.iter().flat_map(|m| m.rows(self.has_places));
+        let lines: String = self.results.iter().map(Measured::lines_text).collect();
         format!(
             "{}: {} warp accesses\n{}{lines}{}{}",
-            shown(&trace.name),
-            profile.accesses,
+            shown(&self.trace.name),
+            self.accesses,
             table(&header, &header[2..7], rows),
-            super::rule_line(machine),
-            what_to_type(&results, input, trace)
+            super::rule_line(self.machine),
+            self.what_to_type()
         )
-    })
+    }
 }
 
-/// The command that says what to change, where a line of a kernel has conflicts
-/// and was asked for.
-fn what_to_type(results: &[Measured], input: &str, trace: &AccessTrace) -> String {
-    let costs = |m: &Measured| m.total.count.conflicts > 0 && !m.lines.is_empty();
-    let known = is_launch(Path::new(input)) || !trace.places().is_empty();
-    if known && results.iter().any(costs) {
-        let input = shell(input);
-        format!("to remove them: spadkit tune {input} --software, on the same machine\n")
-    } else {
-        String::new()
+impl Conflicts<'_> {
+    /// The command that says what to change, where a line of a kernel has
+    /// conflicts and was asked for.
+    fn what_to_type(&self) -> String {
+        let costs = |m: &Measured| m.total.conflicts > 0 && !m.lines.is_empty();
+        let known = is_launch(Path::new(self.input)) || self.has_places;
+        if known && self.results.iter().any(costs) {
+            let input = shell(self.input);
+            format!("to remove them: spadkit tune {input} --software, on the same machine\n")
+        } else {
+            String::new()
+        }
     }
 }
 
@@ -219,6 +244,7 @@ fn what_to_type(results: &[Measured], input: &str, trace: &AccessTrace) -> Strin
 struct Job<'a> {
     profile: &'a ConflictProfile,
     per_pc: &'a [(u32, ConflictProfile)],
+    places: &'a Places,
     lines: &'a [(Line, ConflictProfile)],
     simulated: Option<&'a LaunchWorkload>,
     machine: &'a Config,
@@ -228,7 +254,12 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn measure(&self, spec: &LayoutSpec, printer: &Printer) -> Result<Measured> {
+    fn measure(
+        &self,
+        spec: &LayoutSpec,
+        text: &mut SourceText,
+        printer: &Printer,
+    ) -> Result<Measured> {
         let machine = self.machine;
         let layout = Layout::new(spec, machine.geometry)?;
         let beyond = match layout.mapping() {
@@ -254,27 +285,30 @@ impl Job<'_> {
             ));
         }
         let bank_mask = machine.geometry.bank_mask();
-        let count = |p: &ConflictProfile| Counted {
-            count: p.count(|a| layout.bank(a)),
-            ideal: p.ideal_wavefronts(machine.geometry.banks()),
+        let count = |p: &ConflictProfile| {
+            let ideal = p.ideal_wavefronts(machine.geometry.banks());
+            Counted::new(p.count(|a| layout.bank(a)), ideal)
+        };
+        let total = count(self.profile);
+        let baseline = self.profile.count(|a| a & bank_mask).conflicts;
+        let site = |(pc, profile): &(u32, ConflictProfile)| Site {
+            counted: count(profile),
+            pc: *pc,
+            place: self.places.of(*pc),
         };
         let slots = self.slots(spec)?;
-        let line = |(line, profile): &(Line, ConflictProfile)| {
-            let Counted { count, ideal } = count(profile);
-            LineCost {
-                line: line.clone(),
-                count,
-                ideal,
-                cycles: slots.as_ref().map(|slots| slots.share(line)),
-            }
-        };
+        let lines = self.lines.iter().map(|(line, profile)| {
+            let cycles = slots.as_ref().map(|slots| slots.share(line));
+            (line, count(profile), cycles)
+        });
         Ok(Measured {
             hash: spec.to_string(),
-            total: count(self.profile),
-            baseline: self.profile.count(|a| a & bank_mask).conflicts,
+            removed_pct: removed_pct(baseline, total.conflicts),
+            removed: removed_text(baseline, total.conflicts),
+            total,
             fits: beyond.is_empty() && too_many.is_none() && self.has_room,
-            per_pc: self.per_pc.iter().map(|(pc, p)| (*pc, count(p))).collect(),
-            lines: LineCosts::new(self.lines.iter().map(line).collect()),
+            per_pc: self.per_pc.iter().map(site).collect(),
+            lines: conflicts_lines::costs(lines.collect(), text),
         })
     }
 }
@@ -296,80 +330,53 @@ impl Job<'_> {
     }
 }
 
-/// The counts of some accesses.
-struct Counted {
-    count: ConflictCount,
-    ideal: u64,
-}
-
-impl Counted {
-    fn json(&self) -> Value {
-        json!({
-            "conflicts": self.count.conflicts,
-            "max_degree": self.count.max_degree,
-            "wavefronts": self.count.wavefronts(),
-            "ideal_wavefronts": self.ideal,
-        })
-    }
-
-    fn cells(&self) -> [String; 4] {
-        [
-            self.count.conflicts.to_string(),
-            self.count.max_degree.to_string(),
-            self.count.wavefronts().to_string(),
-            self.ideal.to_string(),
-        ]
-    }
-}
-
 /// One mapping's counts, whole and per instruction.
+#[derive(Serialize)]
 struct Measured {
-    hash: String,
+    #[serde(flatten)]
     total: Counted,
-    /// Conflicts with bank = address mod 2^m.
-    baseline: u64,
+    hash: String,
+    /// Of the conflicts with bank = address mod 2^m.
+    removed_pct: Option<f64>,
+    /// The same in words.
+    #[serde(skip)]
+    removed: String,
     fits: bool,
-    per_pc: Vec<(u32, Counted)>,
-    lines: LineCosts,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    per_pc: Vec<Site>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<LineCost>,
+}
+
+/// The counts of an access site.
+#[derive(Serialize)]
+struct Site {
+    #[serde(flatten)]
+    counted: Counted,
+    pc: u32,
+    #[serde(flatten)]
+    place: Place,
 }
 
 impl Measured {
-    fn json(&self, places: &Places, text: &mut SourceText) -> Value {
-        let mut value = self.total.json();
-        value["hash"] = json!(self.hash);
-        value["removed_pct"] = json!(removed_pct(self.baseline, self.total.count.conflicts));
-        value["fits"] = json!(self.fits);
-        if !self.per_pc.is_empty() {
-            let line = |(pc, counted): &(u32, Counted)| {
-                let mut value = counted.json();
-                value["pc"] = json!(pc);
-                places.add_to(&mut value, *pc);
-                value
-            };
-            value["per_pc"] = self.per_pc.iter().map(line).collect();
-        }
-        if !self.lines.is_empty() {
-            value["lines"] = self.lines.json(text);
-        }
-        value
-    }
-
     /// The table of its lines, under its name.
-    fn lines_text(&self, text: &mut SourceText) -> Option<String> {
-        let has_lines = !self.lines.is_empty();
-        has_lines.then(|| format!("{}:\n{}", self.hash, self.lines.text(text)))
+    fn lines_text(&self) -> String {
+        match &self.lines[..] {
+            [] => String::new(),
+            lines => format!("{}:\n{}", self.hash, conflicts_lines::text(lines)),
+        }
     }
 
-    fn rows(&self, places: &Places) -> Vec<Vec<String>> {
+    fn rows(&self, has_places: bool) -> Vec<Vec<String>> {
         let mut all = vec![self.hash.clone(), "all".to_owned()];
         all.extend(self.total.cells());
-        all.push(removed_text(self.baseline, self.total.count.conflicts));
+        all.push(self.removed.clone());
         all.push(if self.fits { "yes" } else { "no" }.to_owned());
-        let per_pc = self.per_pc.iter().map(|(pc, counted)| {
-            let mut row = vec![String::new(), pc.to_string()];
-            row.extend(counted.cells());
-            if !places.is_empty() {
-                row.extend([String::new(), String::new(), places.of(*pc).text()]);
+        let per_pc = self.per_pc.iter().map(|site| {
+            let mut row = vec![String::new(), site.pc.to_string()];
+            row.extend(site.counted.cells());
+            if has_places {
+                row.extend([String::new(), String::new(), site.place.text()]);
             }
             row
         });

@@ -1,7 +1,7 @@
 //! `spadkit flow`: the main job, from a kernel to verified, measured hardware.
 
 use super::cmd_cosim::fail_on_mismatch;
-use super::printer::{Printer, Progress, table};
+use super::printer::{CommandResult, Printer, Progress, table};
 use super::{Global, synthesis_text};
 use crate::error::Result;
 use crate::flow::{self, Done, Library, Options, Stage, Watch};
@@ -11,7 +11,7 @@ use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting
 use crate::synth::DEFAULT_TECHNOLOGY;
 use crate::trace::removed_text;
 use clap::Args;
-use serde_json::json;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -83,15 +83,27 @@ pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result
     };
     let done = flow::run(&trace, &machine, &options, &console)?;
     console.end_stage();
-    let mut result = json!(done.report);
-    result["report"] = json!(done.html.to_string_lossy());
-    printer.result(result, || text_of_hardware(&done))?;
+    printer.show(&Found {
+        found: &done.report,
+        report: done.html.to_string_lossy().into(),
+        done: &done,
+    })?;
     let options = format!("--trace {}", shell(&args.input));
     fail_on_mismatch(&done.cosim, &options)?;
     match done.problems.into_iter().next() {
         None => Ok(()),
         Some((_, error)) => Err(error),
     }
+}
+
+/// What a run found out, and where the HTML is.
+#[derive(Serialize)]
+struct Found<'a> {
+    #[serde(flatten)]
+    found: &'a FlowReport,
+    report: String,
+    #[serde(skip)]
+    done: &'a Done,
 }
 
 /// Shows the stages on standard error, the conflict table on standard output.
@@ -290,29 +302,32 @@ fn configuration(mapping: &MappingLine) -> String {
     )
 }
 
-fn text_of_hardware(done: &Done) -> String {
-    let report = &done.report;
-    let mut out = String::new();
-    if !report.cosim.is_empty() {
-        let cycles: u64 = report.cosim.iter().map(|c| c.cycles).sum();
-        let mismatches: u64 = report.cosim.iter().map(|c| c.mismatches).sum();
-        out += &format!(
-            "co-simulation: {} units, {cycles} cycles, {mismatches} mismatches\n",
-            report.cosim.len()
-        );
+impl CommandResult for Found<'_> {
+    /// What follows the mappings, which are shown as soon as they are known.
+    fn text(&self) -> String {
+        let (report, done) = (self.found, self.done);
+        let mut out = String::new();
+        if !report.cosim.is_empty() {
+            let cycles: u64 = report.cosim.iter().map(|c| c.cycles).sum();
+            let mismatches: u64 = report.cosim.iter().map(|c| c.mismatches).sum();
+            out += &format!(
+                "co-simulation: {} units, {cycles} cycles, {mismatches} mismatches\n",
+                report.cosim.len()
+            );
+        }
+        if let Some(synthesis) = &done.synthesis {
+            out += &synthesis_text::totals_of(synthesis);
+        }
+        for skipped in &report.skipped {
+            out += &format!("left out: {skipped}\n");
+        }
+        if let (Some(_), Some(name)) = (
+            &done.ptx,
+            report.software.as_ref().and_then(|s| s.ptx.as_ref()),
+        ) {
+            let file = done.html.with_file_name(name);
+            out += &format!("rewritten kernel: {}\n", file.display());
+        }
+        out + &format!("report: {}\n", self.report)
     }
-    if let Some(synthesis) = &done.synthesis {
-        out += &synthesis_text::totals_of(synthesis);
-    }
-    for skipped in &report.skipped {
-        out += &format!("left out: {skipped}\n");
-    }
-    if let (Some(_), Some(name)) = (
-        &done.ptx,
-        report.software.as_ref().and_then(|s| s.ptx.as_ref()),
-    ) {
-        let file = done.html.with_file_name(name);
-        out += &format!("rewritten kernel: {}\n", file.display());
-    }
-    out + &format!("report: {}\n", done.html.display())
 }

@@ -134,15 +134,18 @@ impl Job<'_> {
         {
             write(text)?;
         }
+        let resources = self.resources(&rewritten, printer);
+        let proposed = self.proposal(&rewritten)?;
         let report = Report {
-            resources: self.resources(&rewritten, printer),
-            proposal: self.proposal(&rewritten)?,
-            modes: self.modes(&rewritten)?,
+            proposal: proposed.as_ref().map(|p| p.hash.clone()),
+            proposed,
+            resources,
+            swizzle_modes: self.modes(&rewritten)?,
             rewritten: &rewritten,
-            measured: measured.as_ref(),
+            measured,
             machine: self.machine,
         };
-        printer.result(report.json(), || report.text())?;
+        printer.show(&report)?;
         report.verdict()
     }
 }

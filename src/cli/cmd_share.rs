@@ -11,11 +11,14 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
 use crate::report::ShareReport;
-use crate::sharing::{Drawing, Kernel, Launched, LayoutKind, Placement, Plan, Variant, variants};
+use crate::sharing::annotate::Annotated;
+use crate::sharing::{
+    Drawing, Gain, Kernel, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains, variants,
+};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use input::Input;
-use serde_json::json;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// Plan and annotate scratchpad sharing for a kernel.
@@ -131,10 +134,25 @@ pub(super) fn run(args: &ShareArgs, global: &Global, printer: &Printer) -> Resul
     if let Some(file) = &args.output {
         write_file(file, annotated.text.as_bytes())?;
     }
-    let mut json = plan.json(&annotated);
-    if let Some(baseline) = runs.first() {
-        json["variants"] = runs.iter().map(|v| v.json(baseline)).collect();
-    }
-    json["preset"] = json!(machine.name);
-    printer.result(json, || text::all(&plan, &annotated, &machine, &runs))
+    printer.show(&Shared {
+        numbers: plan.numbers(&annotated),
+        variants: gains(&runs),
+        preset: &machine.name,
+        plan: &plan,
+        annotated: &annotated,
+    })
+}
+
+/// A plan, and what it gains where the kernel was run.
+#[derive(Serialize)]
+struct Shared<'a> {
+    #[serde(flatten)]
+    numbers: Planned<'a>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variants: Vec<Gain>,
+    preset: &'a str,
+    #[serde(skip)]
+    plan: &'a Plan<'a>,
+    #[serde(skip)]
+    annotated: &'a Annotated,
 }

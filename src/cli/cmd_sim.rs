@@ -7,9 +7,9 @@ mod sweep;
 mod text;
 
 use super::Global;
-use super::line_slots::LineSlots;
+use super::line_slots::{self, LineSlot, LineSlots};
 use super::overrides::named;
-use super::printer::Printer;
+use super::printer::{CommandResult, Printer};
 use super::source_text::SourceText;
 use crate::config::{LockHash, Pipeline, Scheduler};
 use crate::error::{Error, Result};
@@ -21,8 +21,9 @@ use crate::workload::load_input;
 use crate::workload::{AccessOptions, is_access_trace, load_workload};
 use clap::Args;
 use plan::Plan;
-use point::Point;
-use serde_json::json;
+use point::{Compared, Numbers, Point};
+use serde::Serialize;
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Instant;
 use sweep::Sweep;
@@ -158,24 +159,101 @@ pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<
     args.write_files(&sweep, &works)?;
     match &sweep.points[..] {
         [point] if !args.sweep => {
-            let mut json = json!({"kernel": works.kernel()});
-            super::merge(&mut json, point.json());
-            if !point.ended {
-                json["interrupted"] = json!(true);
-            }
             let workload = works.of(point.draft.blocks);
             let lines = point.profile.as_ref().map(|p| LineSlots::new(p, workload));
             let mut source = SourceText::beside(&args.input);
-            if let Some(lines) = &lines {
-                json["lines"] = lines.json(&mut source);
-            }
-            printer.result(json, || {
-                let lines = lines.map_or(String::new(), |l| l.text(&mut source));
-                text::single(works.kernel(), point) + &lines
+            printer.show(&OneRun {
+                kernel: works.kernel(),
+                numbers: point.numbers(),
+                interrupted: !point.ended,
+                lines: lines.map(|lines| lines.lines(&mut source)),
+                point,
             })
         }
-        _ => printer.result(sweep.json(&works), || text::sweep(&sweep, &works)),
+        _ => printer.show(&Swept::of(&sweep, &works)),
     }
+}
+
+/// A kernel's run.
+#[derive(Serialize)]
+struct OneRun<'a> {
+    kernel: &'a str,
+    #[serde(flatten)]
+    numbers: Numbers<'a>,
+    #[serde(skip_serializing_if = "is_false")]
+    interrupted: bool,
+    /// Issue slots by line, where they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<LineSlot>>,
+    #[serde(skip)]
+    point: &'a Point,
+}
+
+impl CommandResult for OneRun<'_> {
+    fn text(&self) -> String {
+        let lines = self.lines.as_deref();
+        let lines = lines.map_or(String::new(), line_slots::text);
+        text::single(self.kernel, self.point) + &lines
+    }
+}
+
+/// All points of a sweep.
+#[derive(Serialize)]
+struct Swept<'a> {
+    kernel: &'a str,
+    /// The machine that all points have, if it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preset: Option<&'a str>,
+    results: Vec<Compared<'a>>,
+    baselines: Vec<Numbers<'a>>,
+    skipped: Vec<Skipped<'a>>,
+    #[serde(skip_serializing_if = "is_false")]
+    interrupted: bool,
+    #[serde(skip)]
+    sweep: &'a Sweep,
+    #[serde(skip)]
+    works: &'a Works,
+}
+
+/// A point that cannot be.
+#[derive(Serialize)]
+struct Skipped<'a> {
+    /// The options that have several values, and this point's.
+    point: Map<String, Value>,
+    reason: &'a str,
+}
+
+impl<'a> Swept<'a> {
+    fn of(sweep: &'a Sweep, works: &'a Works) -> Self {
+        let skipped = sweep.skipped.iter().map(|(draft, reason)| {
+            let labels = draft.labels.iter();
+            let point = labels.map(|(k, v)| (k.replace(' ', "_"), v.clone().into()));
+            Skipped {
+                point: point.collect(),
+                reason,
+            }
+        });
+        Swept {
+            kernel: works.kernel(),
+            preset: sweep.preset(),
+            results: sweep.points.iter().map(Point::compared).collect(),
+            baselines: sweep.baselines.iter().map(Point::numbers).collect(),
+            skipped: skipped.collect(),
+            interrupted: sweep.interrupted,
+            sweep,
+            works,
+        }
+    }
+}
+
+impl CommandResult for Swept<'_> {
+    fn text(&self) -> String {
+        text::sweep(self.sweep, self.works)
+    }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// The only point of the plan, with its blocks, cycles and speed on a terminal.

@@ -2,16 +2,17 @@
 
 mod modes_text;
 mod pairs;
+mod ranking;
 pub(super) mod resources;
 pub(super) mod software;
 
 use super::Global;
-use super::printer::{Printer, table};
+use super::printer::{CommandResult, Printer, table};
 use crate::capture::statics::launch_indices;
 use crate::capture::{Selected, is_launch, opened};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::hash::{Configuration, HashKind, Mapping};
+use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
 use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
@@ -23,7 +24,7 @@ use crate::search::{Control, Outcome, Problem, Update, space};
 use crate::software::choice::Kind;
 use crate::trace::{AccessTrace, ConflictProfile, pattern};
 use clap::Args;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -180,20 +181,27 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     for (kind, method) in jobs {
         let start = Instant::now();
         let outcome = search(&tuner, kind, method, args.budget(), printer)?;
+        let space = space::of_unit(kind, machine.geometry);
         let found = Found {
             kind,
-            method,
-            fits: has_room && fits(&outcome, &machine),
+            method: method.name(),
+            conflicts: outcome.conflicts,
+            baseline_conflicts: baseline,
             wavefronts: outcome.conflicts + profile.active_passes(),
-            ideal: profile.ideal_wavefronts(machine.geometry.banks()),
+            ideal_wavefronts: profile.ideal_wavefronts(machine.geometry.banks()),
+            lower_bound: outcome.lower_bound,
+            evaluated: outcome.evaluated,
+            search_space: space.try_into().ok(),
+            space,
+            optimal: outcome.optimal(),
+            rank: outcome.rank,
+            fits: has_room && fits(&outcome, &machine),
             configuration: if outcome.is_mapping {
                 Some(machine.configuration(&outcome.spec, None)?)
             } else {
                 None
             },
-            outcome,
-            baseline,
-            space: space::of_unit(kind, machine.geometry),
+            hash: outcome.spec,
             seconds: start.elapsed().as_secs_f64(),
         };
         found.warn(&machine, printer);
@@ -202,13 +210,15 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             break;
         }
     }
-    let json = json!({
-        "rule": rule.name(),
-        "rule_text": rule.describe(),
-        "hash_stage": machine.hash_stage_text(),
-        "results": results.iter().map(Found::json).collect::<Vec<_>>(),
-    });
-    printer.result(json, || text(&trace, baseline, &results, &machine))
+    printer.show(&OfUnits {
+        rule: rule.name(),
+        rule_text: rule.describe(),
+        hash_stage: machine.hash_stage_text(),
+        results,
+        trace: &trace,
+        baseline,
+        machine: &machine,
+    })
 }
 
 /// A launch file's kernel.
@@ -340,74 +350,76 @@ fn fits(outcome: &Outcome, machine: &Config) -> bool {
         .is_ok_and(|mapping| mapping.fits(machine.pivot_limit()))
 }
 
-/// One line of the result.
-struct Found {
-    kind: HashKind,
-    method: Method,
-    outcome: Outcome,
+/// The best configuration of each unit.
+#[derive(Serialize)]
+struct OfUnits<'a> {
+    rule: &'static str,
+    rule_text: String,
+    hash_stage: String,
+    results: Vec<Found>,
+    #[serde(skip)]
+    trace: &'a AccessTrace,
+    /// Conflicts with bank = address mod 2^m.
+    #[serde(skip)]
     baseline: u64,
+    #[serde(skip)]
+    machine: &'a Config,
+}
+
+/// One line of the result.
+#[derive(Serialize)]
+struct Found {
+    hash: HashSpec,
+    kind: HashKind,
+    method: &'static str,
+    conflicts: u64,
+    baseline_conflicts: u64,
     /// Sum of the degrees, and what it is without conflicts.
     wavefronts: u64,
-    ideal: u64,
+    ideal_wavefronts: u64,
+    lower_bound: u64,
+    evaluated: u64,
+    /// Configurations of the unit (hash paper, Table 1); null beyond 64 bits.
+    search_space: Option<u64>,
+    #[serde(skip)]
+    space: u128,
+    optimal: bool,
+    rank: u32,
+    fits: bool,
+    seconds: f64,
     /// What the hardware is set to; none where the rank is too low.
     configuration: Option<Configuration>,
-    fits: bool,
-    /// Configurations of the unit (hash paper, Table 1).
-    space: u128,
-    seconds: f64,
 }
 
 impl Found {
     fn warn(&self, machine: &Config, printer: &Printer) {
-        let Outcome { spec, rank, .. } = &self.outcome;
-        if !self.outcome.is_mapping {
+        let Found { hash, rank, .. } = self;
+        if self.configuration.is_none() {
             printer.warn(format!(
-                "{spec} has rank {rank} for {} banks: no mapping",
+                "{hash} has rank {rank} for {} banks: no mapping",
                 machine.geometry.banks()
             ));
         } else if !self.fits {
             printer.warn(format!(
-                "{spec}: rows beyond the capacity of {} words would be addressed \
+                "{hash}: rows beyond the capacity of {} words would be addressed \
                  (--fits searches only mappings without)",
                 machine.capacity_words
             ));
         }
     }
 
-    fn json(&self) -> Value {
-        let outcome = &self.outcome;
-        json!({
-            "hash": outcome.spec,
-            "kind": self.kind,
-            "method": self.method.name(),
-            "conflicts": outcome.conflicts,
-            "baseline_conflicts": self.baseline,
-            "wavefronts": self.wavefronts,
-            "ideal_wavefronts": self.ideal,
-            "lower_bound": outcome.lower_bound,
-            "evaluated": outcome.evaluated,
-            "search_space": u64::try_from(self.space).ok(),
-            "optimal": outcome.optimal(),
-            "rank": outcome.rank,
-            "fits": self.fits,
-            "seconds": self.seconds,
-            "configuration": self.configuration,
-        })
-    }
-
     fn row(&self) -> Vec<String> {
-        let outcome = &self.outcome;
         let yes = |is| if is { "yes" } else { "no" }.to_owned();
         vec![
-            outcome.spec.to_string(),
-            self.method.to_string(),
-            outcome.conflicts.to_string(),
-            outcome.lower_bound.to_string(),
+            self.hash.to_string(),
+            self.method.to_owned(),
+            self.conflicts.to_string(),
+            self.lower_bound.to_string(),
             self.wavefronts.to_string(),
-            self.ideal.to_string(),
-            yes(outcome.optimal()),
+            self.ideal_wavefronts.to_string(),
+            yes(self.optimal),
             yes(self.fits),
-            outcome.evaluated.to_string(),
+            self.evaluated.to_string(),
             show_space(self.space),
             format!("{:.3} s", self.seconds),
         ]
@@ -422,53 +434,56 @@ fn show_space(space: u128) -> String {
     }
 }
 
-fn text(trace: &AccessTrace, baseline: u64, results: &[Found], machine: &Config) -> String {
-    let header = [
-        "hash",
-        "method",
-        "conflicts",
-        "at least",
-        "wavefronts",
-        "ideal",
-        "optimal",
-        "fits",
-        "evaluated",
-        "space",
-        "time",
-    ];
-    let right = [
-        "conflicts",
-        "at least",
-        "wavefronts",
-        "ideal",
-        "evaluated",
-        "space",
-        "time",
-    ];
-    let writes = results.iter().flat_map(|found| {
-        let of_mapping = found.configuration.iter();
-        let units = of_mapping.flat_map(|c| c.units().into_iter().chain(&c.path));
-        units.enumerate().map(|(i, unit)| {
-            let hash = match i {
-                0 => found.outcome.spec.to_string(),
-                _ => String::new(),
-            };
-            let register_file = unit.config_unit().unwrap_or_default();
-            vec![hash, register_file, unit.writes_text()]
-        })
-    });
-    format!(
-        "{}: {baseline} conflicts with banks = address mod 2^m\n{}{}hash stage: {}\n\
+impl CommandResult for OfUnits<'_> {
+    fn text(&self) -> String {
+        let baseline = self.baseline;
+        let header = [
+            "hash",
+            "method",
+            "conflicts",
+            "at least",
+            "wavefronts",
+            "ideal",
+            "optimal",
+            "fits",
+            "evaluated",
+            "space",
+            "time",
+        ];
+        let right = [
+            "conflicts",
+            "at least",
+            "wavefronts",
+            "ideal",
+            "evaluated",
+            "space",
+            "time",
+        ];
+        let writes = self.results.iter().flat_map(|found| {
+            let of_mapping = found.configuration.iter();
+            let units = of_mapping.flat_map(|c| c.units().into_iter().chain(&c.path));
+            units.enumerate().map(|(i, unit)| {
+                let hash = match i {
+                    0 => found.hash.to_string(),
+                    _ => String::new(),
+                };
+                let register_file = unit.config_unit().unwrap_or_default();
+                vec![hash, register_file, unit.writes_text()]
+            })
+        });
+        format!(
+            "{}: {baseline} conflicts with banks = address mod 2^m\n{}{}hash stage: {}\n\
          configuration: bank, row map, and the bank unit of the machine's path where that is \
          another one (spadkit encode SPEC shows the ports, too):\n{}",
-        crate::quote::shown(&trace.name),
-        table(&header, &right, results.iter().map(Found::row)),
-        super::rule_line(machine),
-        machine.hash_stage_text(),
-        table(
-            &["hash", "registers", "wr_data for wr_index 0, 1, ..."],
-            &[],
-            writes
+            crate::quote::shown(&self.trace.name),
+            table(&header, &right, self.results.iter().map(Found::row)),
+            super::rule_line(self.machine),
+            self.hash_stage,
+            table(
+                &["hash", "registers", "wr_data for wr_index 0, 1, ..."],
+                &[],
+                writes
+            )
         )
-    )
+    }
 }

@@ -2,88 +2,100 @@
 //! first.
 
 use super::printer::table;
-use super::source_rows;
+use super::source_rows::SourceRow;
 use super::source_text::SourceText;
 use crate::trace::{ConflictCount, Line};
-use serde_json::{Value, json};
+use serde::Serialize;
 
-/// A line's cost under one mapping.
-pub(super) struct LineCost {
-    pub line: Line,
-    pub count: ConflictCount,
-    /// Wavefronts that its accesses need at least.
-    pub ideal: u64,
-    /// Percent of the launch's cycles, where it was simulated.
-    pub cycles: Option<f64>,
+/// The counts of some accesses.
+#[derive(Clone, Copy, Serialize)]
+pub(super) struct Counted {
+    pub conflicts: u64,
+    max_degree: u32,
+    wavefronts: u64,
+    /// Wavefronts that they need at least.
+    ideal_wavefronts: u64,
 }
 
-impl LineCost {
+impl Counted {
+    pub fn new(count: ConflictCount, ideal_wavefronts: u64) -> Self {
+        Counted {
+            conflicts: count.conflicts,
+            max_degree: count.max_degree,
+            wavefronts: count.wavefronts(),
+            ideal_wavefronts,
+        }
+    }
+
     /// Wavefronts more than ideal.
     fn excess(&self) -> u64 {
-        self.count.wavefronts().saturating_sub(self.ideal)
+        self.wavefronts.saturating_sub(self.ideal_wavefronts)
+    }
+
+    pub fn cells(&self) -> [String; 4] {
+        [
+            self.conflicts.to_string(),
+            self.max_degree.to_string(),
+            self.wavefronts.to_string(),
+            self.ideal_wavefronts.to_string(),
+        ]
     }
 }
 
-/// The lines of a kernel under one mapping, those with most to gain first.
-pub(super) struct LineCosts(Vec<LineCost>);
+/// A line's cost under one mapping.
+#[derive(Serialize)]
+pub(super) struct LineCost {
+    #[serde(flatten)]
+    line: SourceRow,
+    #[serde(flatten)]
+    counted: Counted,
+    excess_wavefronts: u64,
+    /// Of all wavefronts.
+    share_pct: f64,
+    /// Of the launch's cycles, where it was simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles_pct: Option<f64>,
+}
 
-impl LineCosts {
-    pub fn new(mut lines: Vec<LineCost>) -> Self {
-        lines.sort_by_key(|l| std::cmp::Reverse((l.excess(), l.count.wavefronts())));
-        LineCosts(lines)
-    }
+/// The lines of a kernel under one mapping, those with most to gain first:
+/// each with its counts and its share of the cycles.
+pub(super) fn costs(
+    mut lines: Vec<(&Line, Counted, Option<f64>)>,
+    text: &mut SourceText,
+) -> Vec<LineCost> {
+    lines.sort_by_key(|(_, c, _)| std::cmp::Reverse((c.excess(), c.wavefronts)));
+    let all: u64 = lines.iter().map(|(_, c, _)| c.wavefronts).sum();
+    let cost = |(line, counted, cycles_pct): (&Line, Counted, _)| LineCost {
+        line: SourceRow::of(line, "access site", text),
+        counted,
+        excess_wavefronts: counted.excess(),
+        share_pct: 100.0 * counted.wavefronts as f64 / all.max(1) as f64,
+        cycles_pct,
+    };
+    lines.into_iter().map(cost).collect()
+}
 
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+/// The table of lines.
+pub(super) fn text(lines: &[LineCost]) -> String {
+    let mut header = vec!["line", "excess", "wavefronts", "ideal", "share"];
+    if lines.iter().any(|l| l.cycles_pct.is_some()) {
+        header.push("cycles");
     }
-
-    /// Percent of all wavefronts.
-    fn share(&self, line: &LineCost) -> f64 {
-        let all: u64 = self.0.iter().map(|l| l.count.wavefronts()).sum();
-        100.0 * line.count.wavefronts() as f64 / all.max(1) as f64
-    }
-
-    pub fn json(&self, text: &mut SourceText) -> Value {
-        let line = |l: &LineCost| {
-            let mut json = source_rows::json(&l.line, text);
-            let counts = json!({
-                "conflicts": l.count.conflicts,
-                "max_degree": l.count.max_degree,
-                "wavefronts": l.count.wavefronts(),
-                "ideal_wavefronts": l.ideal,
-                "excess_wavefronts": l.excess(),
-                "share_pct": self.share(l),
-            });
-            super::merge(&mut json, counts);
-            if let Some(share) = l.cycles {
-                json["cycles_pct"] = json!(share);
-            }
-            json
-        };
-        self.0.iter().map(line).collect()
-    }
-
-    pub fn text(&self, text: &mut SourceText) -> String {
-        let mut header = vec!["line", "excess", "wavefronts", "ideal", "share"];
-        if self.0.iter().any(|l| l.cycles.is_some()) {
-            header.push("cycles");
-        }
-        header.push("max degree");
-        let numbers = header[1..].to_vec();
-        header.push("source");
-        let percent = |share: f64| format!("{share:.1} %");
-        let rows = self.0.iter().flat_map(|l| {
-            let mut cells = vec![
-                l.excess().to_string(),
-                l.count.wavefronts().to_string(),
-                l.ideal.to_string(),
-                percent(self.share(l)),
-            ];
-            cells.extend(l.cycles.map(percent));
-            cells.push(l.count.max_degree.to_string());
-            source_rows::rows(&l.line, "access site", cells, text)
-        });
-        let rows: Vec<Vec<String>> = rows.collect();
-        table(&header, &numbers, rows)
-    }
+    header.push("max degree");
+    let numbers = header[1..].to_vec();
+    header.push("source");
+    let percent = |share: f64| format!("{share:.1} %");
+    let rows = lines.iter().flat_map(|l| {
+        let mut cells = vec![
+            l.excess_wavefronts.to_string(),
+            l.counted.wavefronts.to_string(),
+            l.counted.ideal_wavefronts.to_string(),
+            percent(l.share_pct),
+        ];
+        cells.extend(l.cycles_pct.map(percent));
+        cells.push(l.counted.max_degree.to_string());
+        l.line.rows(cells)
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    table(&header, &numbers, rows)
 }

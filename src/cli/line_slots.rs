@@ -2,16 +2,30 @@
 //! --cycles` show them.
 
 use super::printer::table;
-use super::source_rows;
+use super::source_rows::SourceRow;
 use super::source_text::SourceText;
-use crate::sm::{Profile, Slots, Workload};
+use crate::sm::{Profile, Slots, Stalls, Workload};
 use crate::trace::Line;
-use serde_json::{Value, json};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The lines of a run with their issue slots, those with most first; slots
 /// without a line are those in which no warp was resident.
 pub(super) struct LineSlots(Vec<(Option<Line>, Slots)>);
+
+/// A line with its issue slots.
+#[derive(Serialize)]
+pub(super) struct LineSlot {
+    #[serde(flatten)]
+    line: Option<SourceRow>,
+    /// Of an instruction whose line is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pc: Option<u32>,
+    issue_slots: u64,
+    issued: u64,
+    stalls: Stalls,
+    share_pct: f64,
+}
 
 impl LineSlots {
     /// Sums the slots of the instructions of each line.
@@ -42,60 +56,54 @@ impl LineSlots {
         own.map_or(0.0, |(_, slots)| self.percent(slots.total()))
     }
 
-    pub fn json(&self, text: &mut SourceText) -> Value {
-        let line = |(line, slots): &(Option<Line>, Slots)| {
-            let mut json = match line {
-                Some(line) => source_rows::json(line, text),
-                None => json!({}),
-            };
-            if let Some(Line::Site(pc)) = line {
-                json["pc"] = json!(pc);
-            }
-            json["issue_slots"] = json!(slots.total());
-            json["issued"] = json!(slots.issued);
-            json["stalls"] = json!(slots.stalls);
-            json["share_pct"] = json!(self.percent(slots.total()));
-            json
+    /// All lines, with their text.
+    pub fn lines(&self, text: &mut SourceText) -> Vec<LineSlot> {
+        let line = |(line, slots): &(Option<Line>, Slots)| LineSlot {
+            line: line.as_ref().map(|l| SourceRow::of(l, "pc", text)),
+            pc: match line {
+                Some(Line::Site(pc)) => Some(*pc),
+                _ => None,
+            },
+            issue_slots: slots.total(),
+            issued: slots.issued,
+            stalls: slots.stalls,
+            share_pct: self.percent(slots.total()),
         };
         self.0.iter().map(line).collect()
     }
+}
 
-    pub fn text(&self, text: &mut SourceText) -> String {
-        let header = [
-            "line",
-            "share",
-            "issue slots",
-            "issued",
-            "stalled",
-            "most stalls",
-            "source",
+/// The table of lines.
+pub(super) fn text(lines: &[LineSlot]) -> String {
+    let header = [
+        "line",
+        "share",
+        "issue slots",
+        "issued",
+        "stalled",
+        "most stalls",
+        "source",
+    ];
+    let rows = lines.iter().flat_map(|slot| {
+        let cells = vec![
+            format!("{:.1} %", slot.share_pct),
+            slot.issue_slots.to_string(),
+            slot.issued.to_string(),
+            slot.stalls.total().to_string(),
+            most(&slot.stalls),
         ];
-        let rows = self.0.iter().flat_map(|(line, slots)| {
-            let cells = vec![
-                format!("{:.1} %", self.percent(slots.total())),
-                slots.total().to_string(),
-                slots.issued.to_string(),
-                slots.stalls.total().to_string(),
-                most(slots),
-            ];
-            match line {
-                Some(line) => source_rows::rows(line, "pc", cells, text),
-                None => {
-                    let mut row = vec!["no warp".to_owned()];
-                    row.extend(cells);
-                    row.push(String::new());
-                    vec![row]
-                }
-            }
-        });
-        let rows: Vec<Vec<String>> = rows.collect();
-        table(&header, &header[1..5], rows)
-    }
+        match &slot.line {
+            Some(line) => line.rows(cells),
+            None => vec![[vec!["no warp".to_owned()], cells, vec![String::new()]].concat()],
+        }
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    table(&header, &header[1..5], rows)
 }
 
 /// The reason of most stalls.
-fn most(slots: &Slots) -> String {
-    let list = slots.stalls.list();
+fn most(stalls: &Stalls) -> String {
+    let list = stalls.list();
     let most = list.iter().map(|stall| stall.1).max().unwrap_or(0);
     let found = list.iter().find(|stall| stall.1 == most && most > 0);
     found.map_or(String::new(), |stall| stall.0.replace('_', " "))

@@ -44,7 +44,6 @@ use crate::quote::{shell, shown};
 use crate::trace::AccessTrace;
 use crate::workload::load_input_with;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use serde_json::Value;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -305,13 +304,6 @@ fn note_launches(input: &str, printer: &Printer) {
 /// A line that names the rule by which `machine` counts conflicts.
 fn rule_line(machine: &Config) -> String {
     format!("conflicts by: {}\n", machine.conflict_rule().describe())
-}
-
-/// Adds the fields of `more` to `object`.
-fn merge(object: &mut Value, more: Value) {
-    if let (Some(object), Value::Object(more)) = (object.as_object_mut(), more) {
-        object.extend(more);
-    }
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {

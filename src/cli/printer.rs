@@ -7,7 +7,7 @@ use crate::interrupt;
 use crate::quote::{shown, shown_lines};
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +23,7 @@ pub enum Format {
 }
 
 /// A machine that the user has not named, and why it was taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct MachineNote {
     /// Name of the preset.
     pub preset: &'static str,
@@ -46,6 +46,18 @@ impl MachineNote {
 pub(super) trait CommandResult: Serialize {
     /// The output of `--format text`.
     fn text(&self) -> String;
+}
+
+/// The object of `--format json`.
+#[derive(Serialize)]
+struct Object<'a, R: Serialize> {
+    format_version: u32,
+    #[serde(flatten)]
+    result: &'a R,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<&'a MachineNote>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    interrupted: Option<bool>,
 }
 
 /// Writes results to standard output and everything else to standard error.
@@ -96,31 +108,25 @@ impl Printer {
         }
     }
 
-    /// Prints the result of the command, in the form that is wanted.
+    /// Prints the result of the command, in the form that is wanted: the JSON
+    /// gets `"format_version": 1` in front. After an interrupt, what is printed
+    /// is what there is: the JSON gets `"interrupted": true`.
     pub(super) fn show(&self, result: &impl CommandResult) -> Result<()> {
-        let json = serde_json::to_value(result).expect("fields with names, and finite numbers");
-        self.result(json, || result.text())
-    }
-
-    /// Prints the result of the command: `json` gets `"format_version": 1`
-    /// in front, `text` is made only when it is wanted. After an interrupt,
-    /// what is printed is what there is: `json` gets `"interrupted": true`.
-    pub fn result(&self, json: Value, text: impl FnOnce() -> String) -> Result<()> {
         if interrupt::requested() {
             self.warn("interrupted: partial results");
         }
         if let Some(collected) = &self.collected {
             let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
-            collected.json = Some(self.object(json));
+            collected.json = Some(self.object(result));
             return Ok(());
         }
         let out = match self.format {
             Format::Json => {
-                let object = self.object(json);
+                let object = self.object(result);
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }
             Format::Text => {
-                let mut text = text();
+                let mut text = result.text();
                 if let Some(MachineNote { preset, from }) = &self.machine {
                     text += &format!("machine: {preset}, for {from}; override with --preset\n");
                 }
@@ -131,19 +137,14 @@ impl Printer {
     }
 
     /// The object that `--format json` prints.
-    fn object(&self, json: Value) -> Value {
-        let mut object = json!({"format_version": 1});
-        if let (Some(object), Value::Object(fields)) = (object.as_object_mut(), json) {
-            object.extend(fields);
-            if let Some(machine) = &self.machine {
-                let named = json!({"preset": machine.preset, "from": machine.from});
-                object.insert("machine".to_owned(), named);
-            }
-            if interrupt::requested() {
-                object.insert("interrupted".to_owned(), json!(true));
-            }
-        }
-        object
+    fn object(&self, result: &impl CommandResult) -> Value {
+        let object = Object {
+            format_version: 1,
+            result,
+            machine: self.machine.as_ref(),
+            interrupted: interrupt::requested().then_some(true),
+        };
+        serde_json::to_value(object).expect("fields with names")
     }
 
     /// Prints a part of the text that is known before the rest; JSON is one

@@ -3,62 +3,72 @@
 
 use super::source_text::SourceText;
 use crate::trace::Line;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-/// `file:line` and the calls around it; `site` says what a program counter
-/// without a line is of.
-fn places<'a>(line: &'a Line, site: &str) -> (String, &'a [String]) {
-    match line {
-        Line::Source(source, calls) => (source.clone(), calls),
-        Line::Ptx(None, line) => (format!("PTX {line}"), &[]),
-        Line::Ptx(Some(file), line) => (format!("{file}:{line}"), &[]),
-        Line::Site(pc) => (format!("{site} {pc}"), &[]),
-    }
+/// A line of the source, or where that is not known of the PTX.
+#[derive(Serialize)]
+pub(super) struct SourceRow {
+    /// `file:line`.
+    source: Option<String>,
+    inlined_at: Vec<String>,
+    ptx_line: Option<u32>,
+    text: Option<String>,
+    /// Where several PTX files are linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ptx_file: Option<String>,
+    /// For people.
+    #[serde(skip)]
+    place: String,
+    /// The text at `place`, then at each of `inlined_at`.
+    #[serde(skip)]
+    texts: Vec<Option<String>>,
 }
 
-/// A row with the line, `cells` and its text, and a row for each call.
-pub(super) fn rows(
-    line: &Line,
-    site: &str,
-    cells: Vec<String>,
-    text: &mut SourceText,
-) -> Vec<Vec<String>> {
-    let (place, calls) = places(line, site);
-    let between = cells.len();
-    let mut first = vec![without_folder(&place)];
-    first.extend(cells);
-    first.push(shortened(text.line(&place).unwrap_or_default()));
-    let mut rows = vec![first];
-    rows.extend(calls.iter().map(|call| {
-        let mut row = vec![format!("  inlined at {}", without_folder(call))];
-        row.resize(1 + between, String::new());
-        row.push(shortened(text.line(call).unwrap_or_default()));
-        row
-    }));
-    rows
-}
-
-/// `source`, `inlined_at`, `ptx_line`, `text`, and of several PTX files
-/// `ptx_file`.
-pub(super) fn json(line: &Line, text: &mut SourceText) -> Value {
-    let (source, calls) = match line {
-        Line::Source(source, calls) => (Some(source), &calls[..]),
-        _ => (None, &[][..]),
-    };
-    let (file, ptx) = match line {
-        Line::Ptx(file, line) => (file.as_ref(), Some(line)),
-        _ => (None, None),
-    };
-    let mut json = json!({
-        "source": source,
-        "inlined_at": calls,
-        "ptx_line": ptx,
-        "text": source.and_then(|s| text.line(s)),
-    });
-    if let Some(file) = file {
-        json["ptx_file"] = json!(file);
+impl SourceRow {
+    /// `site` says what a program counter without a line is of.
+    pub fn of(line: &Line, site: &str, text: &mut SourceText) -> Self {
+        let (source, calls) = match line {
+            Line::Source(source, calls) => (Some(source), &calls[..]),
+            _ => (None, &[][..]),
+        };
+        let (file, ptx) = match line {
+            Line::Ptx(file, line) => (file.as_ref(), Some(*line)),
+            _ => (None, None),
+        };
+        let place = match line {
+            Line::Source(source, _) => source.clone(),
+            Line::Ptx(None, line) => format!("PTX {line}"),
+            Line::Ptx(Some(file), line) => format!("{file}:{line}"),
+            Line::Site(pc) => format!("{site} {pc}"),
+        };
+        SourceRow {
+            source: source.cloned(),
+            inlined_at: calls.to_vec(),
+            ptx_line: ptx,
+            text: source.and_then(|s| text.line(s)),
+            ptx_file: file.cloned(),
+            texts: [&place]
+                .into_iter()
+                .chain(calls)
+                .map(|p| text.line(p))
+                .collect(),
+            place,
+        }
     }
-    json
+
+    /// A row with the line, `cells` and its text, and a row for each call.
+    pub fn rows(&self, mut cells: Vec<String>) -> Vec<Vec<String>> {
+        let calls = self.inlined_at.iter();
+        let calls = calls.map(|call| format!("  inlined at {}", without_folder(call)));
+        let places = [without_folder(&self.place)].into_iter().chain(calls);
+        let row = |(place, text): (String, &Option<String>)| {
+            let text = shortened(text.clone().unwrap_or_default());
+            let row = [vec![place], cells.clone(), vec![text]].concat();
+            cells.fill(String::new());
+            row
+        };
+        places.zip(&self.texts).map(row).collect()
+    }
 }
 
 /// As Nsight Compute does, a place goes by the file's name alone.

@@ -6,7 +6,7 @@ use super::flow_drawing;
 use crate::error::{Error, Result};
 use crate::quote::show_strings;
 use crate::sharing::annotate::Annotated;
-use crate::sharing::{Drawing, Place, Plan, Variant, short};
+use crate::sharing::{Drawing, Place, Plan, Variant, gains, short};
 use serde_json::{Value, json};
 use tera::{Context, Tera};
 
@@ -35,14 +35,14 @@ impl ShareReport<'_> {
         let kernel = self.plan.kernel;
         let names: Vec<&str> = kernel.variables.iter().map(|v| short(&v.name)).collect();
         let mut all = json!({
-            "plan": self.plan.json(self.annotated),
+            "plan": self.plan.numbers(self.annotated),
             "machine": self.machine,
             "sharing": self.plan.sharing,
             "names": names,
             "instructions": kernel.graph.exit(),
             "fixed": kernel.fixed,
             "lines": self.lines(),
-            "variants": self.variants_json(),
+            "variants": gains(self.variants),
             "reasons": kernel.unattributed.iter().map(|u| json!({
                 "line": u.line, "because": u.because, "reason": u.reason,
             })).collect::<Vec<_>>(),
@@ -54,12 +54,6 @@ impl ShareReport<'_> {
         context.insert("chart", &self.chart().map(|c| c.svg()));
         context.insert("kit_version", env!("CARGO_PKG_VERSION"));
         Tera::one_off(TEMPLATE, &context, true).map_err(fail)
-    }
-
-    fn variants_json(&self) -> Vec<Value> {
-        let baseline = self.variants.first();
-        let each = self.variants.iter();
-        each.filter_map(|v| Some(v.json(baseline?))).collect()
     }
 
     /// The instructions: per variable `access`, `range` or nothing, whether

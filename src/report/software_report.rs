@@ -49,7 +49,7 @@ impl RewrittenLine {
     /// With what was measured.
     pub fn of(measured: &Measured, cycles: Option<u64>) -> Self {
         RewrittenLine {
-            added_per_access: measured.added_per_access(),
+            added_per_access: measured.added_per_access,
             conflicts_before: measured.conflicts_before,
             conflicts_after: measured.conflicts_after,
             cycles,

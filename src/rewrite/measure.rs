@@ -8,14 +8,18 @@ use crate::launch::{LaunchFile, Options, Prepared};
 use crate::ptx::Module;
 use crate::ptx::exec::{Launch, Outcome};
 use crate::trace::{ConflictProfile, ConflictRule};
+use serde::Serialize;
 
 /// A kernel before and after.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Measured {
     /// Warp instructions that the rewritten kernel executes more, over all
     /// launches of the entry.
     pub added_executed: i64,
+    /// The same per executed access to shared memory; `None` without accesses.
+    pub added_per_access: Option<f64>,
     /// Warp instructions that access shared memory.
+    #[serde(skip)]
     pub shared_accesses: u64,
     /// Bank conflicts of one block of the entry's first launch, as given.
     pub conflicts_before: u64,
@@ -23,16 +27,6 @@ pub struct Measured {
     pub conflicts_after: u64,
     /// Whether all buffers hold the same after the run.
     pub outputs_equal: bool,
-}
-
-impl Measured {
-    /// PTX instructions more per executed access; `None` without accesses.
-    pub fn added_per_access(&self) -> Option<f64> {
-        match self.shared_accesses {
-            0 => None,
-            n => Some(self.added_executed as f64 / n as f64),
-        }
-    }
 }
 
 /// The launches of a file with the shared memory that the rewritten kernel
@@ -77,8 +71,13 @@ pub fn measure(
     let first = run(&mut before, file, module)?;
     let second = run(&mut after, &changed_file, &changed)?;
     let equal = before.outputs().eq(after.outputs());
+    let added = second.instructions as i64 - first.instructions as i64;
     Ok(Measured {
-        added_executed: second.instructions as i64 - first.instructions as i64,
+        added_executed: added,
+        added_per_access: match first.accesses {
+            0 => None,
+            n => Some(added as f64 / n as f64),
+        },
         shared_accesses: first.accesses,
         conflicts_before: first.conflicts,
         conflicts_after: second.conflicts,

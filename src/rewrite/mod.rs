@@ -119,9 +119,10 @@ pub struct SharedBytes {
 }
 
 /// What was done to a kernel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rewritten {
     /// The PTX; `None` where it was refused.
+    #[serde(skip)]
     pub text: Option<String>,
     /// The entry.
     pub entry: String,
@@ -133,6 +134,7 @@ pub struct Rewritten {
     pub refused: Option<String>,
     /// Words that a mapping must leave together, where the one wanted does
     /// not.
+    #[serde(skip)]
     pub together: Option<u32>,
     /// The first access that may touch variables with mappings of their own: one
     /// mapping for all of shared memory was taken instead if they are equal,
@@ -142,8 +144,10 @@ pub struct Rewritten {
     pub left: Vec<Left>,
     /// Variables that tensor copies or `wgmma` access in a swizzle mode of
     /// their own.
+    #[serde(skip)]
     pub with_modes: Vec<String>,
     /// Variables that nothing stands in the way of, mapped by name.
+    #[serde(skip)]
     pub free: Vec<String>,
     /// Instructions that the text has more than before.
     pub added_static: i64,

@@ -23,6 +23,6 @@ pub use graph::{Edge, FlowGraph, label_of_edge};
 pub use kernel::{Kernel, find_entry};
 pub use layout::{BUDGET, EXACT, Layout, Variable};
 pub use placement::{Place, Placement, place};
-pub use plan::{LayoutKind, Needs, Plan, storage_bits};
+pub use plan::{LayoutKind, Needs, Plan, Planned, storage_bits};
 pub use ranges::{Costs, MOST_VARIABLES, Ranges, VariableSet};
-pub use variants::{Launched, Variant, annotated_launch, variants};
+pub use variants::{Gain, Launched, Progress, Variant, annotated_launch, gains, variants};

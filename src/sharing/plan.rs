@@ -1,6 +1,6 @@
 //! What `share` decides about a kernel: residency, layout, placement.
 
-use super::annotate::{Annotated, annotate};
+use super::annotate::{Annotated, Marker, annotate};
 use super::kernel::Kernel;
 use super::layout::{BUDGET, Layout};
 use super::placement::{Place, Placement, place};
@@ -8,10 +8,10 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::ptx::marker::LayoutMarker;
 use crate::sm::{BlockNeeds, Residency};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// How the variables are laid out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LayoutKind {
     /// With the smallest access range of the shared ones.
@@ -49,6 +49,49 @@ pub struct Plan<'k> {
     pub places: Vec<Place>,
     /// How they were placed.
     pub placement: Placement,
+}
+
+/// The numbers of a plan.
+#[derive(Clone, Debug, Serialize)]
+pub struct Planned<'a> {
+    entry: &'a str,
+    threads: u64,
+    scratchpad_bytes: u32,
+    registers: Option<u32>,
+    blocks: Blocks,
+    storage_bits: u64,
+    boundary_bytes: u32,
+    variables: Vec<PlannedVariable<'a>>,
+    /// Static instructions in the access range of the shared variables.
+    access_range: u64,
+    /// No other layout has a smaller range.
+    optimal: bool,
+    /// Lines of accesses that may be to any variable.
+    unattributed: Vec<u32>,
+    relssp: &'a [Marker],
+    /// Places on one way out of a branch alone.
+    edges_split: usize,
+}
+
+/// Resident blocks.
+#[derive(Clone, Debug, Serialize)]
+struct Blocks {
+    /// Without sharing.
+    unshared: u32,
+    /// With it.
+    shared: u32,
+    pairs: u32,
+    alone: u32,
+}
+
+/// A variable where it is laid out.
+#[derive(Clone, Debug, Serialize)]
+struct PlannedVariable<'a> {
+    name: &'a str,
+    bytes: u32,
+    offset: u32,
+    shared: bool,
+    accesses: u32,
 }
 
 impl<'k> Plan<'k> {
@@ -115,39 +158,38 @@ impl<'k> Plan<'k> {
         self.places.iter().filter(on).count()
     }
 
-    /// All numbers, as the command prints them.
-    pub fn json(&self, annotated: &Annotated) -> Value {
+    /// All numbers, with the releases of the PTX that is `annotated` with them.
+    pub fn numbers<'a>(&'a self, annotated: &'a Annotated) -> Planned<'a> {
         let kernel = self.kernel;
-        let variable = |(i, v): (usize, &super::Variable)| {
-            json!({
-                "name": v.name,
-                "bytes": v.bytes,
-                "offset": self.layout.offsets[i],
-                "shared": self.layout.is_shared(i),
-                "accesses": kernel.accesses[i],
-            })
-        };
-        let lines: Vec<u32> = kernel.unattributed.iter().map(|u| u.line).collect();
-        json!({
-            "entry": kernel.function().name,
-            "threads": self.needs.threads,
-            "scratchpad_bytes": kernel.bytes,
-            "registers": self.needs.registers,
-            "blocks": {
-                "unshared": self.residency.unshared,
-                "shared": self.residency.blocks(),
-                "pairs": self.residency.pairs,
-                "alone": self.residency.alone,
+        let variables = kernel.variables.iter().enumerate();
+        Planned {
+            entry: &kernel.function().name,
+            threads: self.needs.threads,
+            scratchpad_bytes: kernel.bytes,
+            registers: self.needs.registers,
+            blocks: Blocks {
+                unshared: self.residency.unshared,
+                shared: self.residency.blocks(),
+                pairs: self.residency.pairs,
+                alone: self.residency.alone,
             },
-            "storage_bits": self.storage_bits,
-            "boundary_bytes": self.layout.boundary,
-            "variables": kernel.variables.iter().enumerate().map(variable).collect::<Vec<_>>(),
-            "access_range": self.layout.cost,
-            "optimal": self.layout.optimal,
-            "unattributed": lines,
-            "relssp": annotated.markers,
-            "edges_split": self.edges_split(),
-        })
+            storage_bits: self.storage_bits,
+            boundary_bytes: self.layout.boundary,
+            variables: variables
+                .map(|(i, v)| PlannedVariable {
+                    name: &v.name,
+                    bytes: v.bytes,
+                    offset: self.layout.offsets[i],
+                    shared: self.layout.is_shared(i),
+                    accesses: kernel.accesses[i],
+                })
+                .collect(),
+            access_range: self.layout.cost,
+            optimal: self.layout.optimal,
+            unattributed: kernel.unattributed.iter().map(|u| u.line).collect(),
+            relssp: &annotated.markers,
+            edges_split: self.edges_split(),
+        }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::launch::LaunchFile;
 use crate::sm::{Residency, Setup, Statistics};
 use crate::workload::LaunchWorkload;
 use rayon::prelude::*;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// One way to run the kernel.
 #[derive(Clone, Debug)]
@@ -52,24 +52,70 @@ impl Variant {
         baseline.statistics.cycles as f64 / self.statistics.cycles.max(1) as f64
     }
 
-    /// Its numbers; `baseline` is what the speed-up is over.
-    pub fn json(&self, baseline: &Variant) -> Value {
+    fn gain(&self, baseline: &Variant) -> Gain {
         let statistics = &self.statistics;
         let [before, holding, after] = statistics.shared_progress.parts().map(|p| 100.0 * p);
-        json!({
-            "variant": self.name,
-            "scheduler": self.scheduler,
-            "resident_blocks": self.residency.blocks(),
-            "cycles": statistics.cycles,
-            "warp_instructions": statistics.warp_instructions,
-            "ipc": statistics.ipc,
-            "thread_instructions": statistics.thread_instructions,
-            "thread_ipc": statistics.thread_ipc,
-            "speed_up": self.speed_up(baseline),
-            "stalls_shared_scratchpad": statistics.stalls.shared_scratchpad,
-            "progress_pct": {"before": before, "holding": holding, "after": after},
-        })
+        Gain {
+            variant: self.name,
+            scheduler: self.scheduler,
+            resident_blocks: self.residency.blocks(),
+            cycles: statistics.cycles,
+            warp_instructions: statistics.warp_instructions,
+            ipc: statistics.ipc,
+            thread_instructions: statistics.thread_instructions,
+            thread_ipc: statistics.thread_ipc,
+            speed_up: self.speed_up(baseline),
+            stalls_shared_scratchpad: statistics.stalls.shared_scratchpad,
+            progress_pct: Progress {
+                before,
+                holding,
+                after,
+            },
+            pairs: self.residency.pairs,
+        }
     }
+}
+
+/// The numbers of a variant, beside the baseline.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gain {
+    /// Its name.
+    pub variant: &'static str,
+    scheduler: Scheduler,
+    /// Blocks that were resident.
+    pub resident_blocks: u32,
+    /// Of the kernel.
+    pub cycles: u64,
+    warp_instructions: u64,
+    /// Warp instructions per cycle.
+    pub ipc: f64,
+    thread_instructions: u64,
+    /// Thread instructions per cycle.
+    pub thread_ipc: f64,
+    /// Times as fast as the baseline.
+    pub speed_up: f64,
+    stalls_shared_scratchpad: u64,
+    /// Where blocks of pairs spend their cycles.
+    pub progress_pct: Progress,
+    /// Pairs of blocks that shared.
+    #[serde(skip)]
+    pub pairs: u32,
+}
+
+/// Cycles of blocks of pairs with respect to the shared part, in percent.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Progress {
+    /// Before they had it.
+    pub before: f64,
+    /// While they had it.
+    pub holding: f64,
+    /// After they released it.
+    pub after: f64,
+}
+
+/// The numbers of each variant; the first is the baseline.
+pub fn gains(variants: &[Variant]) -> Vec<Gain> {
+    variants.iter().map(|v| v.gain(&variants[0])).collect()
 }
 
 /// A kernel with the launch that it is run by.

@@ -115,13 +115,6 @@ impl Places {
     pub fn of(&self, pc: u32) -> Place {
         self.0.get(&pc).cloned().unwrap_or_default()
     }
-
-    /// Adds the place of site `pc` to its JSON object.
-    pub fn add_to(&self, object: &mut Value, pc: u32) {
-        if let Some(object) = object.as_object_mut() {
-            object.extend(self.of(pc).fields());
-        }
-    }
 }
 
 #[cfg(test)]
@@ -139,8 +132,7 @@ mod tests {
         let places = trace.places();
         assert_eq!(places.of(0).text(), "PTX 7, b.cu:3");
         assert_eq!((places.of(1), places.0.len()), (Place::default(), 1));
-        let mut value = json!({"pc": 0});
-        places.add_to(&mut value, 0);
-        assert_eq!(value, json!({"pc": 0, "ptx_line": 7, "source": "a/b.cu:3"}));
+        let fields = json!({"ptx_line": 7, "source": "a/b.cu:3"});
+        assert_eq!(json!(places.of(0)), fields);
     }
 }

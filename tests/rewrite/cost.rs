@@ -86,7 +86,7 @@ fn cost_of_table_5() {
                 continue;
             };
             assert!(measured.outputs_equal);
-            let added = measured.added_per_access().unwrap();
+            let added = measured.added_per_access.unwrap();
             *sum += added;
             count += usize::from(optimise);
             cells.push(format!("{added:.2}"));

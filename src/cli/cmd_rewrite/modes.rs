@@ -7,19 +7,16 @@ use crate::ptx::analysis::plain_name;
 use crate::rewrite::Rewritten;
 use crate::software::choice::{Array, Modes};
 use crate::trace::SharedVariable;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-/// The mode of an array that leaves the fewest conflicts.
+/// The mode of an array that leaves the fewest conflicts; unknown without a
+/// launch.
+#[derive(Serialize)]
 pub(super) struct ModeOf {
     array: String,
-    /// Unknown without a launch.
-    best: Option<Best>,
-}
-
-struct Best {
-    mode: &'static str,
-    before: u64,
-    after: u64,
+    mode: Option<&'static str>,
+    conflicts_before: Option<u64>,
+    conflicts: Option<u64>,
 }
 
 impl Job<'_> {
@@ -32,61 +29,49 @@ impl Job<'_> {
             _ => None,
         };
         let mode = |name: &String| {
-            let best = match &trace {
+            let modes = match &trace {
                 Some(trace) => {
                     let variables = trace.shared_variables();
                     let is_it = |v: &&SharedVariable| v.name.split(", ").any(|n| n == name);
                     let variable = variables.iter().find(is_it);
-                    variable.map(|v| self.best_mode(trace, v)).transpose()?
+                    variable.map(|v| self.modes_of(trace, v)).transpose()?
                 }
                 None => None,
             };
+            let modes = modes.flatten();
             Ok(ModeOf {
                 array: name.clone(),
-                best: best.flatten(),
+                mode: modes.as_ref().map(|m| m.best().name),
+                conflicts_before: modes.as_ref().map(|m| m.unmapped),
+                conflicts: modes.as_ref().map(|m| m.best().conflicts),
             })
         };
         names.iter().map(mode).collect()
     }
 
-    fn best_mode(
+    fn modes_of(
         &self,
         trace: &crate::trace::AccessTrace,
         variable: &SharedVariable,
-    ) -> Result<Option<Best>> {
+    ) -> Result<Option<Modes>> {
         let first = variable.offset / 4;
         let end = (variable.offset + variable.bytes).div_ceil(4);
         let part = trace.part(first..end, first);
         let (geometry, rule) = (self.machine.geometry, self.machine.conflict_rule());
         let array = Array::new(&part, geometry, rule, self.machine.block_words);
-        let modes = Modes::of(&array)?;
-        Ok(modes.map(|modes| Best {
-            mode: modes.best().name,
-            before: modes.unmapped,
-            after: modes.best().conflicts,
-        }))
+        Modes::of(&array)
     }
 }
 
 impl ModeOf {
-    pub fn json(&self) -> Value {
-        json!({
-            "array": self.array,
-            "mode": self.best.as_ref().map(|b| b.mode),
-            "conflicts_before": self.best.as_ref().map(|b| b.before),
-            "conflicts": self.best.as_ref().map(|b| b.after),
-        })
-    }
-
     pub fn text(&self) -> String {
         let name = plain_name(&self.array);
-        let answer = match &self.best {
-            None => "tune LAUNCH.toml --software counts them".to_owned(),
-            Some(Best { before: 0, .. }) => "no access conflicts in the present one".to_owned(),
-            Some(best) => format!(
-                "{} leaves the fewest conflicts, {} of {}",
-                best.mode, best.after, best.before
-            ),
+        let answer = match (self.mode, self.conflicts_before, self.conflicts) {
+            (_, Some(0), _) => "no access conflicts in the present one".to_owned(),
+            (Some(mode), Some(before), Some(after)) => {
+                format!("{mode} leaves the fewest conflicts, {after} of {before}")
+            }
+            _ => "tune LAUNCH.toml --software counts them".to_owned(),
         };
         format!("{name}: choose a swizzle mode of its tensor map or descriptor instead: {answer}\n")
     }

@@ -5,17 +5,24 @@ use crate::capture::launch_trace;
 use crate::error::Result;
 use crate::launch::LaunchFile;
 use crate::ptx::exec::Launch;
+use crate::quote::shell;
 use crate::rewrite::{Hashes, Proposal, Rewritten, one_for_all, propose};
 use crate::software::LayoutSpec;
 use crate::trace::{AccessTrace, ConflictProfile};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// A mapping that has been tried, and the command for it.
+#[derive(Serialize)]
 pub(super) struct Proposed {
-    pub tried: Proposal,
+    pub hash: LayoutSpec,
     /// None where the kernel is no file's.
     command: Option<String>,
+    /// Without a launch, nothing is measured.
+    conflicts_before: Option<u64>,
+    conflicts_after: Option<u64>,
+    outputs_equal: Option<bool>,
     /// Whether wide accesses stand in the way of the mappings asked for.
+    #[serde(skip)]
     torn: bool,
 }
 
@@ -39,12 +46,15 @@ impl Job<'_> {
         candidates.extend(propose(self.machine.geometry, together, profile.as_ref()));
         let launch = self.launch.map(|file| (file, self.machine.conflict_rule()));
         let tried = one_for_all(self.module, self.request, &candidates, launch)?;
-        Ok(tried.map(|tried| Proposed {
+        Ok(tried.map(|Proposal { spec, measured }| Proposed {
             command: self
                 .command
                 .as_ref()
-                .map(|c| format!("{c} --hash {}", crate::quote::shell(tried.spec.to_string()))),
-            tried,
+                .map(|c| format!("{c} --hash {}", shell(spec.to_string()))),
+            hash: spec,
+            conflicts_before: measured.map(|m| m.conflicts_before),
+            conflicts_after: measured.map(|m| m.conflicts_after),
+            outputs_equal: measured.map(|m| m.outputs_equal),
             torn,
         }))
     }
@@ -64,26 +74,15 @@ impl Job<'_> {
 }
 
 impl Proposed {
-    pub fn json(&self) -> Value {
-        let measured = self.tried.measured;
-        json!({
-            "hash": self.tried.spec,
-            "command": self.command,
-            "conflicts_before": measured.map(|m| m.conflicts_before),
-            "conflicts_after": measured.map(|m| m.conflicts_after),
-            "outputs_equal": measured.map(|m| m.outputs_equal),
-        })
-    }
-
     pub fn text(&self) -> String {
-        let spec = &self.tried.spec;
+        let spec = &self.hash;
         let what = if self.torn {
             format!("{spec} keeps wide accesses together, for all of shared memory")
         } else {
             format!("{spec} for all of shared memory needs no telling apart")
         };
-        let checked = self.tried.measured.map_or(String::new(), |m| {
-            let (before, after) = (m.conflicts_before, m.conflicts_after);
+        let conflicts = self.conflicts_before.zip(self.conflicts_after);
+        let checked = conflicts.map_or(String::new(), |(before, after)| {
             format!(" (tried: conflicts {before} -> {after}, outputs equal)")
         });
         let command = self.command.as_ref();

@@ -3,106 +3,35 @@
 use super::modes::ModeOf;
 use super::proposal::Proposed;
 use super::resources::Compared;
-use crate::cli::printer::table;
+use crate::cli::printer::{CommandResult, table};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::rewrite::{Left, Measured, Rewritten};
-use serde_json::{Value, json};
+use crate::software::LayoutSpec;
+use serde::Serialize;
 
+#[derive(Serialize)]
 pub(super) struct Report<'a> {
+    #[serde(flatten)]
     pub rewritten: &'a Rewritten,
-    pub measured: Option<&'a Measured>,
-    pub proposal: Option<Proposed>,
+    /// Of `proposed`, the mapping.
+    pub proposal: Option<LayoutSpec>,
+    pub proposed: Option<Proposed>,
     pub resources: Option<Compared>,
-    pub modes: Vec<ModeOf>,
+    pub swizzle_modes: Vec<ModeOf>,
+    #[serde(flatten)]
+    pub measured: Option<Measured>,
+    #[serde(skip)]
     pub machine: &'a Config,
 }
 
 impl Report<'_> {
-    pub fn json(&self) -> Value {
-        let r = self.rewritten;
-        let mut json = json!({
-            "entry": r.entry,
-            "accesses": r.accesses,
-            "rewritten": r.rewritten,
-            "refused": r.refused,
-            "left": r.left,
-            "proposal": self.proposal.as_ref().map(|p| &p.tried.spec),
-            "proposed": self.proposal.as_ref().map(Proposed::json),
-            "mixed": r.mixed,
-            "resources": self.resources.as_ref().map(Compared::json),
-            "swizzle_modes": self.modes.iter().map(ModeOf::json).collect::<Vec<_>>(),
-            "added_static": r.added_static,
-            "shared_bytes": r.shared_bytes,
-            "dynamic_shared": r.dynamic_shared,
-            "block": r.block,
-        });
-        if let Some(m) = self.measured {
-            crate::cli::merge(
-                &mut json,
-                json!({
-                    "added_executed": m.added_executed,
-                    "added_per_access": m.added_per_access(),
-                    "conflicts_before": m.conflicts_before,
-                    "conflicts_after": m.conflicts_after,
-                    "outputs_equal": m.outputs_equal,
-                }),
-            );
-        }
-        json
-    }
-
-    pub fn text(&self) -> String {
-        let r = self.rewritten;
-        let mut text = format!(
-            "{}: {} of {} accesses rewritten, {} instructions added, shared memory {} -> {} bytes\n",
-            r.entry,
-            r.rewritten,
-            r.accesses,
-            r.added_static,
-            r.shared_bytes.before,
-            r.shared_bytes.after
-        );
-        if let Some(bytes) = r.dynamic_shared {
-            text += &format!("launch it with {bytes} bytes of dynamic shared memory\n");
-        }
-        if let Some([x, y, z]) = r.block {
-            text += &format!("valid only for blocks of {x} x {y} x {z} threads\n");
-        }
-        if let Some(m) = self.measured {
-            let per_access = m
-                .added_per_access()
-                .map_or("-".to_owned(), |n| format!("{n:.2}"));
-            text += &format!(
-                "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
-                m.added_executed,
-                m.conflicts_before,
-                m.conflicts_after,
-                if m.outputs_equal {
-                    "equal"
-                } else {
-                    "different"
-                },
-            );
-        }
-        if let Some(compared) = &self.resources {
-            text += &compared.text(self.machine);
-        }
-        text += &self.mixed_text();
-        if !r.left.is_empty() {
-            let rows = r.left.iter().map(|l| vec![place(l), l.reason.clone()]);
-            text += &table(&["line", "left as it is, because"], &["line"], rows);
-        }
-        text += &self.modes.iter().map(ModeOf::text).collect::<String>();
-        text
-    }
-
     /// What became of variables that cannot be told apart.
     fn mixed_text(&self) -> String {
         let Some(mixed) = self.rewritten.mixed.as_ref() else {
             return String::new();
         };
-        match (&self.rewritten.text, &self.proposal) {
+        match (&self.rewritten.text, &self.proposed) {
             (Some(_), None) if self.rewritten.left.is_empty() => format!(
                 "one mapping for all of shared memory: {}: {}\n",
                 mixed.place(),
@@ -118,7 +47,7 @@ impl Report<'_> {
         if let Some(reason) = &self.rewritten.refused {
             return Err(Error::CheckFailed {
                 what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
-                help: Some(match (&self.proposal, &self.rewritten.free[..]) {
+                help: Some(match (&self.proposed, &self.rewritten.free[..]) {
                     (Some(proposal), _) => proposal.text(),
                     (None, []) => "the lines that prevent it are listed above".to_owned(),
                     (None, free) => format!(
@@ -143,6 +72,57 @@ impl Report<'_> {
         } else {
             Ok(())
         }
+    }
+}
+
+impl CommandResult for Report<'_> {
+    fn text(&self) -> String {
+        let r = self.rewritten;
+        let mut text = format!(
+            "{}: {} of {} accesses rewritten, {} instructions added, shared memory {} -> {} bytes\n",
+            r.entry,
+            r.rewritten,
+            r.accesses,
+            r.added_static,
+            r.shared_bytes.before,
+            r.shared_bytes.after
+        );
+        if let Some(bytes) = r.dynamic_shared {
+            text += &format!("launch it with {bytes} bytes of dynamic shared memory\n");
+        }
+        if let Some([x, y, z]) = r.block {
+            text += &format!("valid only for blocks of {x} x {y} x {z} threads\n");
+        }
+        if let Some(m) = &self.measured {
+            let per_access = m
+                .added_per_access
+                .map_or("-".to_owned(), |n| format!("{n:.2}"));
+            text += &format!(
+                "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
+                m.added_executed,
+                m.conflicts_before,
+                m.conflicts_after,
+                if m.outputs_equal {
+                    "equal"
+                } else {
+                    "different"
+                },
+            );
+        }
+        if let Some(compared) = &self.resources {
+            text += &compared.text(self.machine);
+        }
+        text += &self.mixed_text();
+        if !r.left.is_empty() {
+            let rows = r.left.iter().map(|l| vec![place(l), l.reason.clone()]);
+            text += &table(&["line", "left as it is, because"], &["line"], rows);
+        }
+        text += &self
+            .swizzle_modes
+            .iter()
+            .map(ModeOf::text)
+            .collect::<String>();
+        text
     }
 }
 

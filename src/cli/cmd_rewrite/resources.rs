@@ -7,13 +7,15 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::rewrite::{Block, Resources, Rewritten};
 use crate::tool::Toolbox;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// A kernel before and after.
+#[derive(Serialize)]
 pub(super) struct Compared {
     /// The assembler, where it is installed.
     assembler: Option<AssemblerId>,
     /// Of the assembler or the launch file.
+    #[serde(skip)]
     knows_registers: bool,
     before: Resources,
     after: Resources,
@@ -53,14 +55,6 @@ impl Job<'_> {
 }
 
 impl Compared {
-    pub fn json(&self) -> Value {
-        json!({
-            "assembler": self.assembler,
-            "before": self.before,
-            "after": self.after,
-        })
-    }
-
     pub fn text(&self, machine: &Config) -> String {
         let mut text = String::new();
         let both = (self.before.assembled, self.after.assembled);

@@ -1,34 +1,32 @@
 //! Text output.
 
-use crate::cli::printer::table;
-use crate::config::Config;
+use super::Shared;
+use crate::cli::printer::{CommandResult, table};
 use crate::sharing::annotate::Annotated;
-use crate::sharing::{Layout, Placement, Plan, Variant};
+use crate::sharing::{Gain, Layout, Placement, Plan};
 
-pub(super) fn all(
-    plan: &Plan,
-    annotated: &Annotated,
-    machine: &Config,
-    variants: &[Variant],
-) -> String {
-    let mut text = head(plan, machine);
-    text += &variables(plan);
-    text += &range(plan);
-    text += &releases(plan, annotated);
-    text += &doubts(plan);
-    if !variants.is_empty() {
-        text += &gain(variants);
+impl CommandResult for Shared<'_> {
+    fn text(&self) -> String {
+        let plan = self.plan;
+        let mut text = head(plan, self.preset);
+        text += &variables(plan);
+        text += &range(plan);
+        text += &releases(plan, self.annotated);
+        text += &doubts(plan);
+        if !self.variants.is_empty() {
+            text += &gain(&self.variants);
+        }
+        text
     }
-    text
 }
 
-fn head(plan: &Plan, machine: &Config) -> String {
+fn head(plan: &Plan, machine: &str) -> String {
     let (kernel, blocks) = (plan.kernel, &plan.residency);
     let boundary = plan.layout.boundary;
     let mut text = format!(
         "{} on {}: {} bytes of shared memory and {} threads a block, t = {}\n",
         kernel.function().name,
-        machine.name,
+        machine,
         kernel.bytes,
         plan.needs.threads,
         plan.sharing
@@ -131,23 +129,22 @@ fn doubts(plan: &Plan) -> String {
     )
 }
 
-fn gain(variants: &[Variant]) -> String {
+fn gain(variants: &[Gain]) -> String {
     let rows = variants.iter().map(|v| {
-        let parts = v.statistics.shared_progress.parts();
-        let [before, holding, after] = parts.map(|p| match v.residency.pairs {
+        let part = |percent: f64| match v.pairs {
             0 => String::new(),
-            _ => format!("{:.1} %", 100.0 * p),
-        });
+            _ => format!("{percent:.1} %"),
+        };
         vec![
-            v.name.to_owned(),
-            v.residency.blocks().to_string(),
-            v.statistics.cycles.to_string(),
-            format!("{:.3}", v.statistics.ipc),
-            format!("{:.2}", v.statistics.thread_ipc),
-            format!("{:.3}", v.speed_up(&variants[0])),
-            before,
-            holding,
-            after,
+            v.variant.to_owned(),
+            v.resident_blocks.to_string(),
+            v.cycles.to_string(),
+            format!("{:.3}", v.ipc),
+            format!("{:.2}", v.thread_ipc),
+            format!("{:.3}", v.speed_up),
+            part(v.progress_pct.before),
+            part(v.progress_pct.holding),
+            part(v.progress_pct.after),
         ]
     });
     let header = [

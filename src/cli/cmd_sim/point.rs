@@ -2,11 +2,11 @@
 
 use super::Works;
 use super::plan::{Draft, Plan, mapping};
-use crate::config::Config;
+use crate::config::{Config, LockHash, PathHash, Pipeline, Scheduler};
 use crate::error::Result;
-use crate::sharing::Residency;
-use crate::sm::{Profile, RunProgress, Sm, Statistics};
-use serde_json::{Value, json};
+use crate::sm::{Limit, Profile, Residency, RunProgress, Sm, Statistics};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// What a point came to.
 #[derive(Clone)]
@@ -101,29 +101,68 @@ impl Point {
         (cycles > 0).then_some((reason, cycles as f64 / slots))
     }
 
-    pub fn json(&self) -> Value {
+    pub fn numbers(&self) -> Numbers<'_> {
         let settings = &self.config.settings;
-        let mut json = json!({
-            "preset": self.config.name,
-            "pipeline": settings.pipeline,
-            "scheduler": settings.scheduler,
-            "aware": settings.is_aware(),
-            "violate": settings.violate,
-            "hash": self.hash,
-            "hash_hardware": self.config.path.hash,
-            "hash_stage": self.config.path.hash_stage,
-            "lock_hash": settings.lock_hash,
-            "sharing": self.sharing(),
-            "dependent": self.dependent,
-            "resident_blocks": self.residency.blocks(),
-            "pairs": self.residency.pairs,
-            "limited_by": self.residency.limit,
-            "dominant_stall": self.dominant_stall().map(|s| s.0),
-        });
-        for (key, value) in &self.draft.sets {
-            json["set"][key] = json!(value);
+        let sets = self.draft.sets.iter();
+        Numbers {
+            preset: &self.config.name,
+            pipeline: settings.pipeline,
+            scheduler: settings.scheduler,
+            aware: settings.is_aware(),
+            violate: settings.violate,
+            hash: &self.hash,
+            hash_hardware: self.config.path.hash,
+            hash_stage: self.config.path.hash_stage,
+            lock_hash: settings.lock_hash,
+            sharing: self.sharing(),
+            dependent: self.dependent,
+            resident_blocks: self.residency.blocks(),
+            pairs: self.residency.pairs,
+            limited_by: self.residency.limit,
+            dominant_stall: self.dominant_stall().map(|s| s.0),
+            set: sets.map(|(k, v)| (k.clone(), v.clone().into())).collect(),
+            statistics: &self.statistics,
         }
-        crate::cli::merge(&mut json, json!(self.statistics));
-        json
     }
+
+    pub fn compared(&self) -> Compared<'_> {
+        Compared {
+            numbers: self.numbers(),
+            speed_up: self.speed_up(),
+        }
+    }
+}
+
+/// A point: its choices, and what it came to.
+#[derive(Serialize)]
+pub(super) struct Numbers<'a> {
+    preset: &'a str,
+    pipeline: Pipeline,
+    scheduler: Scheduler,
+    aware: bool,
+    violate: bool,
+    hash: &'a str,
+    hash_hardware: PathHash,
+    hash_stage: u32,
+    lock_hash: LockHash,
+    /// t, where blocks may share.
+    sharing: Option<f64>,
+    dependent: Option<u32>,
+    resident_blocks: u32,
+    pairs: u32,
+    limited_by: Limit,
+    dominant_stall: Option<&'static str>,
+    /// Keys of the configuration that were given.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    set: Map<String, Value>,
+    #[serde(flatten)]
+    statistics: &'a Statistics,
+}
+
+/// A point beside its baseline.
+#[derive(Serialize)]
+pub(super) struct Compared<'a> {
+    #[serde(flatten)]
+    numbers: Numbers<'a>,
+    speed_up: Option<f64>,
 }

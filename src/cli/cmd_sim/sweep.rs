@@ -177,36 +177,11 @@ impl Sweep {
         one.then_some(&first.config.name)
     }
 
-    /// The result as one object.
-    pub fn json(&self, works: &Works) -> Value {
-        let mut json = json!({"kernel": works.kernel()});
-        if let Some(preset) = self.preset() {
-            json["preset"] = json!(preset);
-        }
-        let baselines: Vec<Value> = self.baselines.iter().map(Point::json).collect();
-        let skipped = self.skipped.iter().map(|(draft, reason)| {
-            let mut point = serde_json::Map::new();
-            let labels = draft.labels.iter();
-            point.extend(labels.map(|(k, v)| (k.replace(' ', "_"), json!(v))));
-            json!({"point": point, "reason": reason})
-        });
-        let more = json!({
-            "results": self.points.iter().map(compared).collect::<Vec<_>>(),
-            "baselines": baselines,
-            "skipped": skipped.collect::<Vec<_>>(),
-        });
-        crate::cli::merge(&mut json, more);
-        if self.interrupted {
-            json["interrupted"] = json!(true);
-        }
-        json
-    }
-
     /// A line per point with all that its JSON has.
     pub fn csv(&self) -> String {
         let rows = self.points.iter().map(|p| {
             let mut row = Vec::new();
-            flatten("", &compared(p), &mut row);
+            flatten("", &json!(p.compared()), &mut row);
             row
         });
         let mut out = String::new();
@@ -222,13 +197,6 @@ impl Sweep {
         }
         out
     }
-}
-
-/// A point's JSON with its speed-up.
-fn compared(point: &Point) -> Value {
-    let mut json = point.json();
-    json["speed_up"] = json!(point.speed_up());
-    json
 }
 
 /// The runs that speed-ups are over: of the first point of each machine, with

@@ -5,17 +5,33 @@ use crate::error::Result;
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Mode, Modes, PerVariable};
 use crate::trace::TensorCopy;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// The modes of an array.
+#[derive(Serialize)]
 pub(super) struct ModesOf {
     /// The variable; `None` for all of shared memory.
     variable: Option<String>,
-    modes: Modes,
+    modes: Vec<OneMode>,
+    /// The mode that clears the array.
+    clears: Option<&'static str>,
+    best: &'static str,
+    conflicts_no_mapping_avoids: u64,
+    conflicts_no_units_avoid: u64,
+    #[serde(skip)]
+    found: Modes,
     /// Whether it has rows of 16 bytes, which `ldmatrix` takes.
+    #[serde(skip)]
     rows: bool,
+}
+
+/// A mode.
+#[derive(Serialize)]
+struct OneMode {
+    #[serde(flatten)]
+    mode: Mode,
     /// Wavefronts without conflicts.
-    ideal: u64,
+    ideal_wavefronts: u64,
 }
 
 /// Those of each variable, or of all of shared memory where there are not
@@ -34,11 +50,20 @@ pub(super) fn of(array: &Array, apart: Option<&PerVariable>) -> Result<Vec<Modes
         if let Some(modes) = Modes::of(array)?
             && modes.unmapped > 0
         {
+            let ideal_wavefronts = array.profile().ideal_wavefronts(array.geometry().banks());
+            let one = |mode: &Mode| OneMode {
+                mode: mode.clone(),
+                ideal_wavefronts,
+            };
             all.push(ModesOf {
                 variable: variable.map(str::to_owned),
-                modes,
+                modes: modes.all.iter().map(one).collect(),
+                clears: modes.clears().map(|m| m.name),
+                best: modes.best().name,
+                conflicts_no_mapping_avoids: modes.floor,
+                conflicts_no_units_avoid: modes.unit_floor,
+                found: modes,
                 rows: array.vector_words() == 4,
-                ideal: array.profile().ideal_wavefronts(array.geometry().banks()),
             });
         }
     }
@@ -53,31 +78,9 @@ impl ModesOf {
         }
     }
 
-    pub fn json(&self) -> Value {
-        let mode = |m: &Mode| {
-            json!({
-                "mode": m.name,
-                "hash": m.spec,
-                "possible": m.possible,
-                "conflicts": m.conflicts,
-                "max_degree": m.max_degree,
-                "wavefronts": m.wavefronts,
-                "ideal_wavefronts": self.ideal,
-                "span_bytes": m.span_bytes,
-            })
-        };
-        json!({
-            "variable": self.variable,
-            "modes": self.modes.all.iter().map(mode).collect::<Vec<_>>(),
-            "clears": self.modes.clears().map(|m| m.name),
-            "best": self.modes.best().name,
-            "conflicts_no_mapping_avoids": self.modes.floor,
-            "conflicts_no_units_avoid": self.modes.unit_floor,
-        })
-    }
-
     fn rows(&self) -> impl Iterator<Item = Vec<String>> {
-        self.modes.all.iter().enumerate().map(|(i, m)| {
+        self.modes.iter().enumerate().map(|(i, one)| {
+            let m = &one.mode;
             let name = if i == 0 { self.name() } else { "" };
             vec![
                 name.to_owned(),
@@ -85,21 +88,21 @@ impl ModesOf {
                 m.conflicts.to_string(),
                 m.max_degree.to_string(),
                 m.wavefronts.to_string(),
-                self.ideal.to_string(),
+                one.ideal_wavefronts.to_string(),
             ]
         })
     }
 
     /// The answer, and what proves it.
     fn answer(&self) -> String {
-        let (name, best) = (self.name(), self.modes.best());
-        let others = self.modes.all.iter().filter(|m| !m.possible);
+        let (name, best) = (self.name(), self.found.best());
+        let others = self.found.all.iter().filter(|m| !m.possible);
         let which = match others.map(|m| m.conflicts).min() {
             Some(fewer) if fewer < best.conflicts => "no mode that its tensor copies can be in",
             _ => "no mode",
         };
-        let plain = self.modes.unmapped;
-        if let Some(mode) = self.modes.clears() {
+        let plain = self.found.unmapped;
+        if let Some(mode) = self.found.clears() {
             let what = match mode.conflicts {
                 0 => "clears it".to_owned(),
                 left => format!("leaves {left}, which no mapping avoids"),
@@ -111,10 +114,10 @@ impl ModesOf {
             );
         }
         let left = best.conflicts;
-        let proof = if left == self.modes.unit_floor {
+        let proof = if left == self.found.unit_floor {
             "no mapping that keeps units of 16 bytes whole leaves fewer, proved".to_owned()
         } else {
-            let floor = self.modes.unit_floor;
+            let floor = self.found.unit_floor;
             format!("a mapping that keeps units of 16 bytes whole leaves at least {floor}")
         };
         format!(

@@ -10,7 +10,7 @@ use crate::software::LayoutSpec;
 use crate::software::choice::{Array, Choice, Choices};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 /// A kernel with its launch.
 pub(in crate::cli) struct Launched<'a> {
@@ -22,11 +22,20 @@ pub(in crate::cli) struct Launched<'a> {
 }
 
 /// The front with what blocks take.
+#[derive(Serialize)]
 pub(super) struct OnSm {
     /// The assembler, where it is installed.
     assembler: Option<AssemblerId>,
-    front: Vec<(LayoutSpec, Option<Resources>)>,
+    front: Vec<Line>,
+    #[serde(skip)]
     warps: u32,
+}
+
+/// A mapping of the front; null where it cannot be put into the PTX.
+#[derive(Serialize)]
+struct Line {
+    hash: LayoutSpec,
+    resources: Option<Resources>,
 }
 
 impl OnSm {
@@ -81,17 +90,13 @@ impl OnSm {
             }
         };
         Ok(OnSm {
-            front: specs.into_iter().zip(resources).collect(),
+            front: specs
+                .into_iter()
+                .zip(resources)
+                .map(|(hash, resources)| Line { hash, resources })
+                .collect(),
             warps: machine.path.warps,
             assembler: assembler.as_ref().map(Assembler::id),
-        })
-    }
-
-    pub fn json(&self) -> Value {
-        let one = |(spec, resources): &(LayoutSpec, Option<Resources>)| json!({"hash": spec, "resources": resources});
-        json!({
-            "assembler": self.assembler,
-            "front": self.front.iter().map(one).collect::<Vec<_>>(),
         })
     }
 
@@ -108,8 +113,8 @@ impl OnSm {
             None => "the front on an SM:".to_owned(),
         };
         header.extend(["shared bytes", "blocks", "warps", "limited by"]);
-        let row = |(spec, resources): &(LayoutSpec, Option<Resources>)| {
-            let mut row = vec![spec.to_string()];
+        let row = |Line { hash, resources }: &Line| {
+            let mut row = vec![hash.to_string()];
             let Some(found) = resources else {
                 row.resize(header.len(), String::new());
                 row[header.len() - 1] = "cannot be put into the PTX".to_owned();

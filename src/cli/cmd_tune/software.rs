@@ -1,9 +1,10 @@
 //! `spadkit tune --software`: what a programmer picks from.
 
 use super::modes_text::{self, ModesOf};
+use super::ranking::{LeftOut, Ranking, WORD};
 use super::resources::{Launched, OnSm};
 use crate::capture::statics::Indices;
-use crate::cli::printer::{Printer, table};
+use crate::cli::printer::{CommandResult, Printer, table};
 use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
@@ -13,19 +14,15 @@ use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::search::{Control, Update};
+use crate::software::LayoutSpec;
 use crate::software::choice::{
-    Array, Choice, Choices, Effort, Kind, Narrower, PerVariable, VariableChoices, choices,
-    narrower, per_variable,
+    Array, Choices, Effort, Kind, Narrower, PerVariable, VariableChoices, choices, narrower,
+    per_variable,
 };
-use crate::software::{Language, render};
 use crate::suggest::{self, Suggestion, Tuned, suggestions};
 use crate::trace::{AccessTrace, Wide};
-use serde_json::{Value, json};
-use std::fmt::Write;
+use serde::Serialize;
 use std::time::Duration;
-
-/// Bytes of a word of shared memory.
-const WORD: u32 = 4;
 
 /// A kernel's accesses, and what its text says of them.
 pub(in crate::cli) struct Subject<'a> {
@@ -108,20 +105,20 @@ pub(in crate::cli) fn run(
     };
     let mut source = SourceText::beside(subject.input);
     let suggestions = suggestions(&tuned, &mut |place| source.line(place));
-    let found = Found {
-        trace,
-        machine,
-        array,
-        whole,
-        apart,
-        narrower,
+    printer.show(&Found {
+        whole: Ranking::of(&array, &whole),
+        rule: rule.name(),
+        rule_text: rule.describe(),
+        per_variable: apart.as_ref().map(|apart| Apart::of(apart, &whole)),
+        narrower: narrower.iter().map(Split::of).collect(),
         modes,
-        tensor_copies: subject.has_tensor_copies(),
-        copied,
         on_sm,
         suggestions,
-    };
-    printer.result(found.json(), || found.text())
+        trace,
+        machine,
+        tensor_copies: subject.has_tensor_copies(),
+        copied,
+    })
 }
 
 /// The arrays that tensor copies go through: the variables, or all of shared
@@ -135,193 +132,101 @@ fn copied_text(array: &Array, apart: Option<&PerVariable>) -> Result<String> {
     apart.variables.iter().map(text).collect()
 }
 
+/// The mappings that a programmer picks from.
+#[derive(Serialize)]
 struct Found<'a> {
-    trace: &'a AccessTrace,
-    machine: &'a Config,
-    array: Array,
-    whole: Choices,
+    #[serde(flatten)]
+    whole: Ranking<'a>,
+    rule: &'static str,
+    rule_text: String,
     /// With several variables: a mapping for each.
-    apart: Option<PerVariable>,
+    per_variable: Option<Apart<'a>>,
     /// With wide accesses that leave conflicts: the same, split.
-    narrower: Vec<Narrower>,
+    narrower: Vec<Split<'a>>,
     /// The swizzle modes of tensor copies, of each array that has conflicts.
     modes: Vec<ModesOf>,
-    /// Whether the kernel has tensor copies.
-    tensor_copies: bool,
-    /// What can be chosen for the arrays that they go through.
-    copied: String,
     /// What blocks take of an SM under the mappings of the front.
     on_sm: OnSm,
     /// What to type.
     suggestions: Vec<Suggestion>,
+    #[serde(skip)]
+    trace: &'a AccessTrace,
+    #[serde(skip)]
+    machine: &'a Config,
+    /// Whether the kernel has tensor copies.
+    #[serde(skip)]
+    tensor_copies: bool,
+    /// What can be chosen for the arrays that they go through.
+    #[serde(skip)]
+    copied: String,
 }
 
-impl Found<'_> {
-    fn json(&self) -> Value {
-        let rule = self.machine.conflict_rule();
-        let mut json = self.array_json(&self.array, &self.whole);
-        json["rule"] = json!(rule.name());
-        json["rule_text"] = json!(rule.describe());
-        json["per_variable"] = match &self.apart {
-            None => Value::Null,
-            Some(apart) => self.apart_json(apart),
-        };
-        let split = |n: &Narrower| {
-            let mut json = self.array_json(&n.array, &n.choices);
-            json["bytes_at_most"] = json!(n.bytes);
-            json
-        };
-        json["narrower"] = self.narrower.iter().map(split).collect();
-        json["modes"] = self.modes.iter().map(ModesOf::json).collect();
-        json["on_sm"] = self.on_sm.json();
-        json["suggestions"] = json!(self.suggestions);
-        json
-    }
+/// A mapping for each variable, against one for all.
+#[derive(Serialize)]
+struct Apart<'a> {
+    variables: Vec<OfVariable<'a>>,
+    conflicts: u64,
+    max_degree: u32,
+    added_per_access: f64,
+    wasted_bytes: u32,
+    single: Single<'a>,
+}
 
-    fn array_json(&self, array: &Array, found: &Choices) -> Value {
-        let left_out = found.left_out.iter();
-        json!({
-            "bytes": array.words() * WORD,
-            "vector_bytes": array.vector_words() * WORD,
-            "accesses": array.accesses(),
-            "conflicts_no_mapping_avoids": found.any_floor,
-            "conflicts_no_whole_vectors_avoid": found.floor,
-            "fewest_proved": found.fewest_proved,
-            "tensor_copies": array.tensor_copies(),
-            "left_out": left_out
-                .map(|(spec, why)| json!({"hash": spec, "reason": why.to_string()}))
-                .collect::<Vec<_>>(),
-            "results": found.ranked.iter()
-                .map(|choice| self.choice_json(array, found, choice))
-                .collect::<Vec<_>>(),
-        })
-    }
+/// The mappings of a variable.
+#[derive(Serialize)]
+struct OfVariable<'a> {
+    #[serde(flatten)]
+    own: Ranking<'a>,
+    name: &'a str,
+    offset: u32,
+    /// Of the variable; accesses may go to fewer.
+    #[serde(skip)]
+    declared_bytes: u32,
+}
 
-    fn choice_json(&self, array: &Array, found: &Choices, choice: &Choice) -> Value {
-        json!({
-            "hash": choice.layout.spec(),
-            "kind": choice.kind.name(),
-            "method": choice.method,
-            "conflicts": choice.conflicts,
-            "baseline_conflicts": unmapped(found),
-            "max_degree": choice.max_degree,
-            "wavefronts": choice.wavefronts,
-            "ideal_wavefronts": self.ideal(array),
-            "lower_bound": choice.lower_bound,
-            "evaluated": choice.evaluated,
-            "optimal": choice.optimal(),
-            "fits": fits(array, choice),
-            "seconds": choice.seconds,
-            "added_per_access": choice.added,
-            "wasted_bytes": choice.wasted_words * WORD,
-            "front": choice.front,
-            "code": render(&choice.layout, Language::Cuda).code,
-        })
-    }
+/// One mapping for all variables.
+#[derive(Serialize)]
+struct Single<'a> {
+    hash: &'a LayoutSpec,
+    conflicts: u64,
+    added_per_access: usize,
+    wasted_bytes: u32,
+}
 
-    fn apart_json(&self, apart: &PerVariable) -> Value {
-        let single = self.whole.best();
-        let variable = |v: &VariableChoices| {
-            let mut json = self.array_json(&v.array, &v.choices);
-            json["name"] = json!(v.variable.name);
-            json["offset"] = json!(v.variable.offset);
-            json
+/// The mappings with wide accesses split.
+#[derive(Serialize)]
+struct Split<'a> {
+    #[serde(flatten)]
+    own: Ranking<'a>,
+    bytes_at_most: u32,
+}
+
+impl<'a> Apart<'a> {
+    fn of(apart: &'a PerVariable, whole: &'a Choices) -> Self {
+        let single = whole.best();
+        let variable = |v: &'a VariableChoices| OfVariable {
+            own: Ranking::of(&v.array, &v.choices),
+            name: &v.variable.name,
+            offset: v.variable.offset,
+            declared_bytes: v.variable.bytes,
         };
-        json!({
-            "variables": apart.variables.iter().map(variable).collect::<Vec<_>>(),
-            "conflicts": apart.count.conflicts,
-            "max_degree": apart.count.max_degree,
-            "added_per_access": apart.added,
-            "wasted_bytes": apart.wasted_words * WORD,
-            "single": {
-                "hash": single.layout.spec(),
-                "conflicts": single.conflicts,
-                "added_per_access": single.added,
-                "wasted_bytes": single.wasted_words * WORD,
+        Apart {
+            variables: apart.variables.iter().map(variable).collect(),
+            conflicts: apart.count.conflicts,
+            max_degree: apart.count.max_degree,
+            added_per_access: apart.added,
+            wasted_bytes: apart.wasted_words * WORD,
+            single: Single {
+                hash: single.layout.spec(),
+                conflicts: single.conflicts,
+                added_per_access: single.added,
+                wasted_bytes: single.wasted_words * WORD,
             },
-        })
-    }
-
-    fn ideal(&self, array: &Array) -> u64 {
-        let banks = self.machine.geometry.banks();
-        array.profile().ideal_wavefronts(banks)
-    }
-
-    fn text(&self) -> String {
-        let mut text = format!(
-            "{}: {} conflicts as it is, {}\n",
-            crate::quote::shown(&self.trace.name),
-            unmapped(&self.whole),
-            describe(&self.array)
-        );
-        text += &self.ranking(&self.array, &self.whole);
-        text += &proof(&self.array, &self.whole);
-        for (spec, why) in &self.whole.left_out {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "left out: {spec}: {why}");
-        }
-        if let Some(apart) = &self.apart {
-            text += &self.apart_text(apart);
-        }
-        if !self.narrower.is_empty() {
-            text += &self.narrower_text();
-        }
-        text += &self.copied;
-        text += &modes_text::text(&self.modes, self.tensor_copies);
-        text += &self.on_sm.text();
-        text += &crate::cli::rule_line(self.machine);
-        text += &suggest::text(&self.suggestions);
-        text + "code: spadkit encode SPEC --as cuda, opencl, ptx, cute or triton\n"
-    }
-
-    fn ranking(&self, array: &Array, found: &Choices) -> String {
-        let header = [
-            "front",
-            "mapping",
-            "kind",
-            "conflicts",
-            "max degree",
-            "wavefronts",
-            "ideal",
-            "added",
-            "wasted bytes",
-            "optimal",
-            "evaluated",
-            "time",
-        ];
-        let right = [&header[3..9], &header[10..]].concat();
-        let ideal = self.ideal(array);
-        let shown: Vec<&Choice> = found.ranked.iter().filter(|c| is_shown(found, c)).collect();
-        let hidden = found.ranked.len() - shown.len();
-        let rows = shown.into_iter().map(|choice| {
-            vec![
-                if choice.front { "*" } else { "" }.to_owned(),
-                choice.layout.spec().to_string(),
-                choice.kind.to_string(),
-                choice.conflicts.to_string(),
-                choice.max_degree.to_string(),
-                choice.wavefronts.to_string(),
-                ideal.to_string(),
-                choice.added.to_string(),
-                (choice.wasted_words * WORD).to_string(),
-                proved(choice),
-                choice.evaluated.to_string(),
-                format!("{:.3} s", choice.seconds),
-            ]
-        });
-        let table = table(&header, &right, rows);
-        match hidden {
-            0 => table,
-            _ => {
-                format!(
-                    "{table}{hidden} more that waste fewer bytes but leave more conflicts, in --format json\n"
-                )
-            }
         }
     }
 
     /// A line per variable, and all of them against one mapping.
-    fn apart_text(&self, apart: &PerVariable) -> String {
+    fn text(&self, whole: &Ranking) -> String {
         let header = [
             "variable",
             "bytes",
@@ -334,30 +239,26 @@ impl Found<'_> {
             "optimal",
         ];
         let right = [&header[1..4], &header[5..8]].concat();
-        let line = |v: &VariableChoices| {
-            let best = v.choices.best();
+        let line = |v: &OfVariable| {
+            let best = v.own.best();
             vec![
-                v.variable.name.clone(),
-                v.variable.bytes.to_string(),
-                v.array.accesses().to_string(),
-                unmapped(&v.choices).to_string(),
-                best.layout.spec().to_string(),
+                v.name.to_owned(),
+                v.declared_bytes.to_string(),
+                v.own.accesses.to_string(),
+                v.own.unmapped().to_string(),
+                best.hash.to_string(),
                 best.conflicts.to_string(),
-                best.added.to_string(),
-                (best.wasted_words * WORD).to_string(),
-                proved(best),
+                best.added_per_access.to_string(),
+                best.wasted_bytes.to_string(),
+                best.proved(),
             ]
         };
-        let single = self.whole.best();
         let sum = |name: &str, mapping: String, conflicts: u64, added: String, wasted: u32| {
-            let as_it_is = unmapped(&self.whole).to_string();
-            let (bytes, accesses) = (self.array.words() * WORD, self.array.accesses());
-            let wasted = wasted * WORD;
             vec![
                 name.to_owned(),
-                bytes.to_string(),
-                accesses.to_string(),
-                as_it_is,
+                whole.bytes.to_string(),
+                whole.accesses.to_string(),
+                whole.unmapped().to_string(),
                 mapping,
                 conflicts.to_string(),
                 added,
@@ -365,20 +266,21 @@ impl Found<'_> {
                 String::new(),
             ]
         };
-        let rows = apart.variables.iter().map(line).chain([
+        let single = &self.single;
+        let rows = self.variables.iter().map(line).chain([
             sum(
                 "all, each its own",
                 String::new(),
-                apart.count.conflicts,
-                format!("{:.2}", apart.added),
-                apart.wasted_words,
+                self.conflicts,
+                format!("{:.2}", self.added_per_access),
+                self.wasted_bytes,
             ),
             sum(
                 "all, one mapping",
-                single.layout.spec().to_string(),
+                single.hash.to_string(),
                 single.conflicts,
-                single.added.to_string(),
-                single.wasted_words,
+                single.added_per_access.to_string(),
+                single.wasted_bytes,
             ),
         ]);
         format!(
@@ -386,6 +288,47 @@ impl Found<'_> {
             table(&header, &right, rows)
         )
     }
+}
+
+impl<'a> Split<'a> {
+    fn of(narrower: &'a Narrower) -> Self {
+        Split {
+            own: Ranking::of(&narrower.array, &narrower.choices),
+            bytes_at_most: narrower.bytes,
+        }
+    }
+}
+
+impl CommandResult for Found<'_> {
+    fn text(&self) -> String {
+        let whole = &self.whole;
+        let mut text = format!(
+            "{}: {} conflicts as it is, {}\n",
+            crate::quote::shown(&self.trace.name),
+            whole.unmapped(),
+            whole.subject()
+        );
+        text += &whole.text();
+        text += &whole.proof();
+        for LeftOut { hash, reason } in &whole.left_out {
+            text += &format!("left out: {hash}: {reason}\n");
+        }
+        if let Some(apart) = &self.per_variable {
+            text += &apart.text(whole);
+        }
+        if !self.narrower.is_empty() {
+            text += &self.narrower_text();
+        }
+        text += &self.copied;
+        text += &modes_text::text(&self.modes, self.tensor_copies);
+        text += &self.on_sm.text();
+        text += &crate::cli::rule_line(self.machine);
+        text += &suggest::text(&self.suggestions);
+        text + "code: spadkit encode SPEC --as cuda, opencl, ptx, cute or triton\n"
+    }
+}
+
+impl Found<'_> {
     /// Vectors against conflicts: fewer instructions or fewer wavefronts.
     fn narrower_text(&self) -> String {
         let header = [
@@ -399,90 +342,26 @@ impl Found<'_> {
             "optimal",
         ];
         let right = [&header[1..2], &header[3..7]].concat();
-        let line = |bytes: u32, array: &Array, found: &Choices| {
+        let line = |bytes: u32, found: &Ranking| {
             let best = found.best();
             vec![
                 format!("up to {} bits", 8 * bytes),
-                array.accesses().to_string(),
-                best.layout.spec().to_string(),
+                found.accesses.to_string(),
+                best.hash.to_string(),
                 best.conflicts.to_string(),
                 best.wavefronts.to_string(),
-                self.ideal(array).to_string(),
-                best.added.to_string(),
-                proved(best),
+                best.ideal_wavefronts.to_string(),
+                best.added_per_access.to_string(),
+                best.proved(),
             ]
         };
-        let own = line(self.array.vector_words() * WORD, &self.array, &self.whole);
+        let own = line(self.whole.vector_bytes, &self.whole);
         let others = self.narrower.iter();
-        let others = others.map(|n| line(n.bytes, &n.array, &n.choices));
+        let others = others.map(|n| line(n.bytes_at_most, &n.own));
         let rows = std::iter::once(own).chain(others);
         format!(
             "vectors against conflicts, with wide loads and stores split (ldmatrix cannot be):\n{}",
             table(&header, &right, rows)
         )
     }
-}
-
-/// The table has the front, of each kind the mapping that leaves the fewest
-/// conflicts, and the fixed ones.
-fn is_shown(found: &Choices, choice: &Choice) -> bool {
-    let first = found.ranked.iter().find(|c| c.kind == choice.kind);
-    let is_first = first.is_some_and(|c| std::ptr::eq(c, choice));
-    choice.front || is_first || choice.method == "fixed"
-}
-
-/// Whether it is proved to be the best of its kind: no question for fixed ones.
-fn proved(choice: &Choice) -> String {
-    match (choice.optimal(), choice.method) {
-        (true, _) => "yes",
-        (false, "fixed") => "",
-        (false, _) => "no",
-    }
-    .to_owned()
-}
-
-/// Conflicts without a mapping.
-fn unmapped(found: &Choices) -> u64 {
-    let identity = found.ranked.iter().find(|c| c.kind == Kind::Mod);
-    identity.map_or(0, |c| c.conflicts)
-}
-
-fn fits(array: &Array, choice: &Choice) -> bool {
-    array.words() + choice.wasted_words <= array.room()
-}
-
-fn describe(array: &Array) -> String {
-    let vectors = match array.vector_words() {
-        1 => String::new(),
-        words => format!(", of up to {} bits: these stay whole", 32 * words),
-    };
-    format!(
-        "{} accesses to {} bytes{vectors}",
-        array.accesses(),
-        array.words() * WORD
-    )
-}
-
-/// What is proved of the ends of the front.
-fn proof(array: &Array, found: &Choices) -> String {
-    let best = found.best().conflicts;
-    let vectors = match array.vector_words() {
-        1 => String::new(),
-        words => format!(" that keeps vectors of {} bytes whole", words * WORD),
-    };
-    let fewest = if best == found.any_floor {
-        "no mapping at all leaves fewer, proved".to_owned()
-    } else if best == found.floor {
-        format!("no mapping{vectors} leaves fewer, proved")
-    } else if !array.tensor_copies().is_empty() && found.fewest_proved {
-        "no other mode of the tensor copies leaves fewer, proved".to_owned()
-    } else if found.fewest_proved {
-        "no XOR of index bits and no padding leaves fewer, proved".to_owned()
-    } else {
-        let least = found.floor;
-        format!("not proved: at least {least} are left by any mapping{vectors}")
-    };
-    format!(
-        "front, fewest conflicts ({best}): {fewest}; cheapest: the unchanged index adds no instruction\n"
-    )
 }

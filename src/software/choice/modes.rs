@@ -4,16 +4,19 @@
 use super::super::layout::{Layout, LayoutSpec};
 use super::{Array, copied};
 use crate::error::Result;
+use serde::Serialize;
 
 /// Units of 2^this words, 16 bytes, change places.
 const UNIT_BITS: u32 = 2;
 
 /// An array in one mode.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Mode {
     /// `none`, `tma:32`, `tma:64` or `tma:128`.
+    #[serde(rename = "mode")]
     pub name: &'static str,
     /// The mapping, of the words as they are.
+    #[serde(rename = "hash")]
     pub spec: LayoutSpec,
     /// Whether the tensor copies that go through the array can be in it.
     pub possible: bool,

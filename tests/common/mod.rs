@@ -1,0 +1,43 @@
+//! `spadkit` as a command, and what it prints.
+#![allow(dead_code, reason = "each file of tests uses a part")]
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+/// `spadkit` with `args`, in the folder of the repository.
+pub fn spadkit(args: &[&str]) -> Command {
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.current_dir(env!("CARGO_MANIFEST_DIR")).args(args);
+    command
+}
+
+/// The one JSON object of `stdout`, which has nothing else.
+pub fn json_of(stdout: &[u8]) -> Value {
+    let value: Value = serde_json::from_slice(stdout).expect("one JSON value on standard output");
+    assert!(value.is_object());
+    assert_eq!(value["format_version"], 1);
+    value
+}
+
+/// The JSON of a command that must succeed.
+pub fn json(args: &[&str]) -> Value {
+    let output = spadkit(args).args(["--format", "json"]).assert().success();
+    json_of(&output.get_output().stdout)
+}
+
+/// The text of a command that must succeed.
+pub fn text(args: &[&str]) -> String {
+    let output = spadkit(args).assert().success();
+    String::from_utf8(output.get_output().stdout.clone()).unwrap()
+}
+
+/// The error, in one line, of a command that must end with status 2 and print
+/// nothing else.
+pub fn refused(args: &[&str]) -> String {
+    let output = spadkit(args).env("COLUMNS", "500").assert().code(2);
+    let output = output.get_output();
+    assert!(output.stdout.is_empty(), "{args:?}");
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    let words: Vec<&str> = text.split_whitespace().filter(|w| *w != "│").collect();
+    words.join(" ")
+}
