@@ -142,7 +142,7 @@ fn speed_ups_are_over_mod_without_a_hash_stage() {
     for column in [
         "dominant stall",
         "other stalls",
-        "other: no ready warp",
+        "other: all but bank",
         "in one bank, less one",
     ] {
         assert!(table.contains(column), "{column}: {table}");

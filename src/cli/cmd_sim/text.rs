@@ -245,8 +245,8 @@ fn legend(sweep: &Sweep) -> String {
     for baseline in &sweep.baselines {
         text += &format!("speed-up: over {}\n", baseline_text(baseline));
     }
-    text + "stalls: issue slots without issue; other: no ready warp, lock retry, shared \
-            scratchpad, barrier, memory, store queue; dominant: most of them, of all issue slots\n"
+    text + "stalls: issue slots without issue; other: all but bank and writeback conflicts; \
+            dominant: most of them, of all issue slots\n"
 }
 
 /// What speed-ups are over.
