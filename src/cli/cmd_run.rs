@@ -224,9 +224,12 @@ impl<'a> Report<'a> {
     pub fn verdict(&self) -> Result<()> {
         let fault = self.findings.iter().find(|f| !f.warning);
         if let Some(fault) = fault {
+            let source = fault.line_of_kernel();
+            let source = source.map_or(String::new(), |s| format!(", {s}"));
+            let (line, ptx) = (fault.ptx_line, fault.ptx());
             return Err(Error::CheckFailed {
                 what: format!("{}: {}", fault.kind.text(), fault.message),
-                help: Some(format!("see line {} of {}", fault.ptx_line, fault.ptx())),
+                help: Some(format!("see line {line} of {ptx}{source}")),
             });
         }
         let wrong = |o: &&Output| o.comparison.as_ref().is_some_and(|c| !c.ok);

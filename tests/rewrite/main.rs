@@ -328,6 +328,10 @@ fn what_stands_in_the_way_is_said() {
         ),
         ("mbarrier", "mbarrier.init.shared.b64 [%d2], 1;".to_owned()),
         (
+            "that CUDA keeps for itself",
+            "mov.u32 %r1, %reserved_smem_offset_1;".to_owned(),
+        ),
+        (
             "does not know",
             "wondrous.shared.u32 %r1, [%d2];".to_owned(),
         ),

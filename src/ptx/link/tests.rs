@@ -358,11 +358,12 @@ fn one_text_has_the_places_of_its_texts() {
     assert_eq!(one.clone().one_text().unwrap().text, one.text);
 }
 
-/// A variable that both define weakly, with a function that only the second has
-/// a value for, and debug information in both.
+/// A variable that both define, and debug information in both.
 #[test]
 fn one_text_has_one_definition_of_each_name() {
-    let shared = |value: u32| format!(".weak .global .align 4 .u32 w[2] = {{{value}, 1}};\n");
+    let shared = |linkage: &str, value: u32| {
+        format!("{linkage} .global .align 4 .u32 w[2] = {{{value}, 1}};\n")
+    };
     let reads = |entry: &str| {
         format!(
             ".visible .entry {entry}(.param .u64 out) {{\n.reg .b32 %r<2>; .reg .b64 %rd<2>;\n\
@@ -373,13 +374,19 @@ fn one_text_has_one_definition_of_each_name() {
     };
     let debug = ".section .debug_str\n{\n$L__info0:\n.b8 97, 0\n}\n";
     let file = |name: &str| format!(".file 1 \"{name}.cu\"\n");
-    let text = |name: &str, value: u32| file(name) + &shared(value) + &reads(name) + debug;
-    let linked = linked(&text("first", 3), &text("second", 4)).unwrap();
-    for entry in ["first", "second"] {
-        assert_eq!(run(&linked, entry).0[0], 3);
+    let text = |name: &str, variable: String| file(name) + &variable + &reads(name) + debug;
+    let pair = |linkage: &str| {
+        let second = text("second", shared(linkage, 4));
+        linked(&text("first", shared(".weak", 3)), &second).unwrap()
+    };
+    // The first one is declared where the second one counts.
+    for (linkage, wanted) in [(".weak", 3), (".visible", 4)] {
+        for entry in ["first", "second"] {
+            assert_eq!(run(&pair(linkage), entry).0[0], wanted, "{linkage}");
+        }
+        assert_eq!(one_text(&pair(linkage)).text.matches("= {").count(), 1);
     }
-    let one = one_text(&linked);
-    assert_eq!(one.text.matches(".weak").count(), 1);
+    let one = one_text(&pair(".weak"));
     // Two texts' debug information is none of one.
     assert!(!one.text.contains(".debug_str") && !one.text.contains("function_name"));
     assert!(one.text.contains(".loc 2 7 3"), "{}", one.text);

@@ -183,6 +183,15 @@ impl Finding {
     pub fn ptx(&self) -> &str {
         self.ptx_file.as_deref().unwrap_or("the PTX")
     }
+
+    /// `file:line` in the source of the kernel itself: that of the outermost
+    /// call where the instruction was inlined.
+    pub fn line_of_kernel(&self) -> Option<&str> {
+        self.inlined_at
+            .last()
+            .or(self.source.as_ref())
+            .map(String::as_str)
+    }
 }
 
 /// What an executed instruction is, for traces.

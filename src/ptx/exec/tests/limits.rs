@@ -47,4 +47,5 @@ fn a_finding_names_the_calls_around_it() {
     let finding = &run.outcome.findings[0];
     assert_eq!(finding.source.as_deref(), Some("lib.h:10"));
     assert_eq!(finding.inlined_at, ["lib.h:20", "k.cu:30"]);
+    assert_eq!(finding.line_of_kernel(), Some("k.cu:30"));
 }
