@@ -1,6 +1,6 @@
 //! `spadkit congestion`: RAW, RAS and RAP on the discrete memory machine.
 
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{Columns, CommandResult, Printer, table};
 use crate::error::Result;
 use crate::rap::{
     AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
@@ -111,25 +111,15 @@ struct Congestion {
 
 impl CommandResult for Congestion {
     fn text(&self) -> String {
-        let header = [
-            "mapping",
-            "access",
-            "width",
-            "dims",
-            "mean",
-            "std error",
-            "max",
-        ];
-        let row = vec![
-            self.mapping.to_owned(),
-            self.access.to_owned(),
-            self.width.to_string(),
-            self.dims.to_string(),
-            format!("{:.4}", self.mean),
-            format!("{:.4}", self.std_error),
-            self.max.to_string(),
-        ];
-        table(&header, &header[2..], [row])
+        Columns::of([self])
+            .left("mapping", |c| c.mapping)
+            .left("access", |c| c.access)
+            .right("width", |c| c.width)
+            .right("dims", |c| c.dims)
+            .right("mean", |c| format!("{:.4}", c.mean))
+            .right("std error", |c| format!("{:.4}", c.std_error))
+            .right("max", |c| c.max)
+            .text()
     }
 }
 

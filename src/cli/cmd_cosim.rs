@@ -1,7 +1,7 @@
 //! `spadkit cosim`: Verilated RTL against the golden model.
 
 use super::Global;
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{Columns, CommandResult, Printer};
 use crate::capture::is_launch;
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
@@ -229,16 +229,14 @@ struct Verified {
 
 impl CommandResult for Verified {
     fn text(&self) -> String {
-        let header = ["unit", "cycles", "checks", "mismatches", "cycles/s"];
-        let rows = self.results.iter().map(|r| {
-            vec![
-                r.unit.clone(),
-                r.outcome.cycles.to_string(),
-                r.outcome.checks.to_string(),
-                r.outcome.mismatches.to_string(),
-                format!("{:.2e}", r.outcome.cycles as f64 / r.seconds.max(1e-9)),
-            ]
-        });
-        table(&header, &header[1..], rows)
+        Columns::of(&self.results)
+            .left("unit", |r| &r.unit)
+            .right("cycles", |r| r.outcome.cycles)
+            .right("checks", |r| r.outcome.checks)
+            .right("mismatches", |r| r.outcome.mismatches)
+            .right("cycles/s", |r| {
+                format!("{:.2e}", r.outcome.cycles as f64 / r.seconds.max(1e-9))
+            })
+            .text()
     }
 }

@@ -2,7 +2,7 @@
 //! and FuseSoC core.
 
 use super::Global;
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{Columns, CommandResult, Printer};
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::{Error, Result};
 use crate::output::OwnedFolder;
@@ -173,16 +173,13 @@ struct Emitted<'a> {
 impl CommandResult for Emitted<'_> {
     fn text(&self) -> String {
         let design = self.design;
-        let rows = design.units.iter().map(|u| {
-            let bits: usize = u.ports.iter().map(|p| p.width).sum();
-            vec![
-                u.top.clone(),
-                u.files.len().to_string(),
-                u.latency_cycles.to_string(),
-                bits.to_string(),
-            ]
-        });
-        let header = ["unit", "files", "latency", "port bits"];
+        let units = Columns::of(&design.units)
+            .left("unit", |u| &u.top)
+            .right("files", |u| u.files.len())
+            .right("latency", |u| u.latency_cycles)
+            .right("port bits", |u| {
+                u.ports.iter().map(|p| p.width).sum::<usize>()
+            });
         format!(
             "{} modules{} for {} ({}) in {}\n{}",
             design.files.len(),
@@ -194,7 +191,7 @@ impl CommandResult for Emitted<'_> {
             design.preset,
             design.geometry,
             self.dir,
-            table(&header, &header[1..], rows)
+            units.text()
         )
     }
 }

@@ -1,7 +1,7 @@
 //! `spadkit flow`: the main job, from a kernel to verified, measured hardware.
 
 use super::cmd_cosim::fail_on_mismatch;
-use super::printer::{CommandResult, Printer, Progress, table};
+use super::printer::{Columns, CommandResult, Printer, Progress, table};
 use super::{Global, synthesis_text};
 use crate::error::Result;
 use crate::flow::{self, Done, Library, Options, Stage, Watch};
@@ -155,34 +155,22 @@ impl Watch for Console<'_> {
 }
 
 fn text_of_mappings(report: &FlowReport) -> String {
-    let header = [
-        "mapping",
-        "search",
-        "conflicts",
-        "max degree",
-        "wavefronts",
-        "ideal",
-        "removed",
-        "optimal",
-    ];
     let baseline = report.mappings.first().map_or(0, |m| m.conflicts);
-    let rows = report.mappings.iter().map(|m| {
-        let optimal = match m.optimal {
+    let mappings = Columns::of(&report.mappings)
+        .left("mapping", |m| {
+            format!("{}{}", if m.recommended { "* " } else { "" }, m.hash)
+        })
+        .left("search", |m| &m.method)
+        .right("conflicts", |m| m.conflicts)
+        .right("max degree", |m| m.max_degree)
+        .right("wavefronts", |m| m.wavefronts)
+        .right("ideal", |m| m.ideal_wavefronts)
+        .right("removed", |m| removed_text(baseline, m.conflicts))
+        .left("optimal", |m| match m.optimal {
             None => "",
             Some(true) => "proved",
             Some(false) => "not proved",
-        };
-        vec![
-            format!("{}{}", if m.recommended { "* " } else { "" }, m.hash),
-            m.method.clone(),
-            m.conflicts.to_string(),
-            m.max_degree.to_string(),
-            m.wavefronts.to_string(),
-            m.ideal_wavefronts.to_string(),
-            removed_text(baseline, m.conflicts),
-            optimal.to_owned(),
-        ]
-    });
+        });
     let no_unit = if report.hash_unit {
         ""
     } else {
@@ -199,59 +187,43 @@ fn text_of_mappings(report: &FlowReport) -> String {
             .software
             .as_ref()
             .map_or(String::new(), software_text),
-        table(&header, &header[2..7], rows),
+        mappings.text(),
         report.rule_text,
         report.hash_stage,
     )
 }
 
-/// A mapping in software: the columns of [`software_text`].
-fn software_row(software: &Software, line: &SoftwareLine) -> Vec<String> {
-    let is_best = software.best.as_ref() == Some(&line.hash);
-    let mark = if is_best { "* " } else { "" };
-    let rewritten = line.rewritten.as_ref();
-    let resources = line.resources;
-    let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
-    let mut row = vec![
-        format!("{mark}{}", line.hash),
-        line.conflicts.to_string(),
-        line.wavefronts.to_string(),
-        line.added_per_access.to_string(),
-        line.wasted_bytes.to_string(),
-        rewritten
-            .and_then(|r| r.added_per_access)
-            .map_or(String::new(), |n| format!("{n:.2}")),
-    ];
-    if software.assembler.is_some() {
-        let used = resources.and_then(|r| r.assembled);
-        row.push(shown(used.map(|a| a.registers.into())));
-        row.push(shown(used.map(|a| a.instructions)));
-    }
-    let blocks = resources.and_then(|r| r.occupancy).map(|o| o.blocks.into());
-    row.push(shown(blocks));
-    row.push(shown(match line.hash.as_str() {
-        "mod" => software.cycles,
-        _ => rewritten.and_then(|r| r.cycles),
-    }));
-    row
-}
-
 /// The mappings in software, and what to type.
 fn software_text(software: &Software) -> String {
-    let mut header = vec![
-        "mapping",
-        "conflicts",
-        "wavefronts",
-        "added",
-        "wasted bytes",
-        "added per access",
-    ];
+    let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
+    let mut table = Columns::of(&software.front)
+        .left("mapping", |line| {
+            let is_best = software.best.as_ref() == Some(&line.hash);
+            format!("{}{}", if is_best { "* " } else { "" }, line.hash)
+        })
+        .right("conflicts", |line| line.conflicts)
+        .right("wavefronts", |line| line.wavefronts)
+        .right("added", |line| line.added_per_access)
+        .right("wasted bytes", |line| line.wasted_bytes)
+        .right("added per access", |line| {
+            let added = line.rewritten.as_ref().and_then(|r| r.added_per_access);
+            added.map_or(String::new(), |n| format!("{n:.2}"))
+        });
     if software.assembler.is_some() {
-        header.extend(["registers", "instructions"]);
+        let used = |line: &SoftwareLine| line.resources.and_then(|r| r.assembled);
+        table = table
+            .right("registers", |l| shown(used(l).map(|a| a.registers.into())))
+            .right("instructions", |l| shown(used(l).map(|a| a.instructions)));
     }
-    header.extend(["blocks", "cycles"]);
-    let row = |line: &SoftwareLine| software_row(software, line);
-    let table = table(&header, &header[1..], software.front.iter().map(row));
+    let blocks = |line: &SoftwareLine| line.resources.and_then(|r| r.occupancy);
+    let cycles = |line: &SoftwareLine| match line.hash.as_str() {
+        "mod" => software.cycles,
+        _ => line.rewritten.as_ref().and_then(|r| r.cycles),
+    };
+    let table = table
+        .right("blocks", |l| shown(blocks(l).map(|o| o.blocks.into())))
+        .right("cycles", |l| shown(cycles(l)))
+        .text();
     let run = if software.cycles.is_some() {
         ", put into the kernel and run (sim)"
     } else {

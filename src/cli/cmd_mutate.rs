@@ -1,7 +1,7 @@
 //! `spadkit mutate`: how many injected faults the co-simulation catches.
 
 use super::Global;
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{Columns, CommandResult, Printer};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
@@ -103,30 +103,14 @@ impl<'a> Mutation<'a> {
 
 impl CommandResult for Mutations<'_> {
     fn text(&self) -> String {
-        let header = [
-            "unit",
-            "injected",
-            "caught",
-            "equivalent",
-            "missed",
-            "caught %",
-        ];
-        let rows = self.results.iter().map(
-            |Mutation {
-                 found: r,
-                 caught_pct,
-             }| {
-                vec![
-                    r.unit.clone(),
-                    r.injected.to_string(),
-                    r.caught.to_string(),
-                    r.equivalent.to_string(),
-                    r.missed.len().to_string(),
-                    format!("{:.2}", caught_pct),
-                ]
-            },
-        );
-        let mut out = table(&header, &header[1..], rows);
+        let mut out = Columns::of(&self.results)
+            .left("unit", |m| &m.found.unit)
+            .right("injected", |m| m.found.injected)
+            .right("caught", |m| m.found.caught)
+            .right("equivalent", |m| m.found.equivalent)
+            .right("missed", |m| m.found.missed.len())
+            .right("caught %", |m| format!("{:.2}", m.caught_pct))
+            .text();
         for Mutation { found: result, .. } in &self.results {
             if result.undecided > 0 {
                 out += &format!("not decided: {} of {}\n", result.undecided, result.unit);

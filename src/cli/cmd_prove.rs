@@ -1,7 +1,7 @@
 //! `spadkit prove`: formal proofs of the units.
 
 use super::Global;
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{Columns, CommandResult, Printer};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
@@ -221,24 +221,17 @@ impl<'a> ProofResult<'a> {
 
 impl CommandResult for Proofs<'_> {
     fn text(&self) -> String {
-        let header = [
-            "unit", "geometry", "property", "method", "result", "covered", "s",
-        ];
-        let row = |proof: &ProofResult| {
-            let result = match proof.result {
+        let proofs = Columns::of(&self.results)
+            .left("unit", |p| p.unit)
+            .left("geometry", |p| p.geometry)
+            .left("property", |p| p.property)
+            .left("method", |p| p.method)
+            .left("result", |p| match p.result {
                 "disproved" => "DISPROVED",
                 result => result,
-            };
-            vec![
-                proof.unit.to_owned(),
-                proof.geometry.to_string(),
-                proof.property.to_owned(),
-                proof.method.to_owned(),
-                result.to_owned(),
-                proof.covered.to_owned(),
-                format!("{:.1}", proof.seconds),
-            ]
-        };
+            })
+            .left("covered", |p| p.covered)
+            .right("s", |p| format!("{:.1}", p.seconds));
         let remarks = self.results.iter().filter_map(|proof| {
             let example = proof.counterexample.map(ToString::to_string);
             let remark = example.or(proof.reason.map(str::to_owned))?;
@@ -246,6 +239,6 @@ impl CommandResult for Proofs<'_> {
             Some(format!("{unit} {geometry} {property}: {remark}\n"))
         });
         let remarks: String = remarks.collect();
-        table(&header, &["s"], self.results.iter().map(row)) + &remarks
+        proofs.text() + &remarks
     }
 }

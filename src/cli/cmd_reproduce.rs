@@ -5,7 +5,7 @@ mod sensitivity;
 
 pub(super) use compose::{ComposeArgs, run as run_compose};
 
-use super::printer::{CommandResult, Printer, Progress, table};
+use super::printer::{Columns, CommandResult, Printer, Progress};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::write_file;
@@ -251,30 +251,18 @@ impl CommandResult for Reproduced<'_> {
     fn text(&self) -> String {
         let (results, sections) = (&self.results, self.sections);
         let value = |v: Option<f64>| v.map_or(String::new(), number);
-        let rows = results.iter().map(|r| {
-            vec![
-                r.id.clone(),
-                r.quantity.clone(),
-                r.workload.clone().unwrap_or_default(),
-                value(r.published),
-                value(r.measured),
-                r.unit.clone(),
-                match r.verdict {
-                    Verdict::Reproduced => "reproduced".to_owned(),
-                    Verdict::Differs => "differs".to_owned(),
-                    Verdict::NotReproducible => "-".to_owned(),
-                },
-            ]
-        });
-        let head = [
-            "ID",
-            "quantity",
-            "workload",
-            "published",
-            "measured",
-            "unit",
-            "verdict",
-        ];
+        let figures = Columns::of(results)
+            .left("ID", |r| &r.id)
+            .left("quantity", |r| &r.quantity)
+            .left("workload", |r| r.workload.clone().unwrap_or_default())
+            .right("published", |r| value(r.published))
+            .right("measured", |r| value(r.measured))
+            .left("unit", |r| &r.unit)
+            .left("verdict", |r| match r.verdict {
+                Verdict::Reproduced => "reproduced",
+                Verdict::Differs => "differs",
+                Verdict::NotReproducible => "-",
+            });
         let count = |v| results.iter().filter(|r| r.verdict == v).count();
         let reasons = results.iter().filter(|r| r.measured.is_none());
         let reasons = reasons.filter_map(|r| Some(format!("{}: {}\n", r.id, r.reason.as_ref()?)));
@@ -282,7 +270,7 @@ impl CommandResult for Reproduced<'_> {
         let ranges = ranges.map(|headline| format!("{}\n", headline.text()));
         format!(
             "{}{}{}\n{} reproduced, {} differ, {} without a published value\n",
-            table(&head, &["published", "measured"], rows.collect::<Vec<_>>()),
+            figures.text(),
             reasons.collect::<String>(),
             ranges.collect::<String>(),
             count(Verdict::Reproduced),

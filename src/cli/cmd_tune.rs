@@ -7,7 +7,7 @@ pub(super) mod resources;
 pub(super) mod software;
 
 use super::Global;
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{Columns, CommandResult, Printer, table};
 use crate::capture::statics::launch_indices;
 use crate::capture::{Selected, is_launch, opened};
 use crate::config::Config;
@@ -407,23 +407,6 @@ impl Found {
             ));
         }
     }
-
-    fn row(&self) -> Vec<String> {
-        let yes = |is| if is { "yes" } else { "no" }.to_owned();
-        vec![
-            self.hash.to_string(),
-            self.method.to_owned(),
-            self.conflicts.to_string(),
-            self.lower_bound.to_string(),
-            self.wavefronts.to_string(),
-            self.ideal_wavefronts.to_string(),
-            yes(self.optimal),
-            yes(self.fits),
-            self.evaluated.to_string(),
-            show_space(self.space),
-            format!("{:.3} s", self.seconds),
-        ]
-    }
 }
 
 /// Exact while short, as in Table 1 beyond.
@@ -437,28 +420,19 @@ fn show_space(space: u128) -> String {
 impl CommandResult for OfUnits<'_> {
     fn text(&self) -> String {
         let baseline = self.baseline;
-        let header = [
-            "hash",
-            "method",
-            "conflicts",
-            "at least",
-            "wavefronts",
-            "ideal",
-            "optimal",
-            "fits",
-            "evaluated",
-            "space",
-            "time",
-        ];
-        let right = [
-            "conflicts",
-            "at least",
-            "wavefronts",
-            "ideal",
-            "evaluated",
-            "space",
-            "time",
-        ];
+        let yes = |is| if is { "yes" } else { "no" };
+        let searches = Columns::of(&self.results)
+            .left("hash", |f| &f.hash)
+            .left("method", |f| f.method)
+            .right("conflicts", |f| f.conflicts)
+            .right("at least", |f| f.lower_bound)
+            .right("wavefronts", |f| f.wavefronts)
+            .right("ideal", |f| f.ideal_wavefronts)
+            .left("optimal", |f| yes(f.optimal))
+            .left("fits", |f| yes(f.fits))
+            .right("evaluated", |f| f.evaluated)
+            .right("space", |f| show_space(f.space))
+            .right("time", |f| format!("{:.3} s", f.seconds));
         let writes = self.results.iter().flat_map(|found| {
             let of_mapping = found.configuration.iter();
             let units = of_mapping.flat_map(|c| c.units().into_iter().chain(&c.path));
@@ -476,7 +450,7 @@ impl CommandResult for OfUnits<'_> {
          configuration: bank, row map, and the bank unit of the machine's path where that is \
          another one (spadkit encode SPEC shows the ports, too):\n{}",
             crate::quote::shown(&self.trace.name),
-            table(&header, &right, self.results.iter().map(Found::row)),
+            searches.text(),
             super::rule_line(self.machine),
             self.hash_stage,
             table(

@@ -260,3 +260,43 @@ where
     }
     format!("{table}\n")
 }
+
+/// A table with a row for each of some values, made column by column.
+pub(super) struct Columns<R> {
+    of: Vec<R>,
+    header: Vec<&'static str>,
+    right: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl<R> Columns<R> {
+    /// No columns yet.
+    pub fn of(values: impl IntoIterator<Item = R>) -> Self {
+        let of: Vec<R> = values.into_iter().collect();
+        Columns {
+            rows: vec![Vec::new(); of.len()],
+            of,
+            header: Vec::new(),
+            right: Vec::new(),
+        }
+    }
+
+    /// Adds a column of words.
+    pub fn left<C: ToString>(mut self, title: &'static str, cell: impl Fn(&R) -> C) -> Self {
+        self.header.push(title);
+        for (value, row) in self.of.iter().zip(&mut self.rows) {
+            row.push(cell(value).to_string());
+        }
+        self
+    }
+
+    /// Adds a column of numbers, right-aligned.
+    pub fn right<C: ToString>(mut self, title: &'static str, cell: impl Fn(&R) -> C) -> Self {
+        self.right.push(title);
+        self.left(title, cell)
+    }
+
+    pub fn text(self) -> String {
+        table(&self.header, &self.right, self.rows)
+    }
+}

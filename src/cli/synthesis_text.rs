@@ -1,6 +1,6 @@
 //! The tables of the commands `synth` and `flow`.
 
-use super::printer::table;
+use super::printer::{Columns, table};
 use crate::synth::{Published, SmTotal, SynthReport, Synthesis, UnitResult};
 
 /// The table of whole SMs, with the technology.
@@ -121,34 +121,25 @@ fn totals(per_sm: &[SmTotal]) -> String {
     let Some(period) = per_sm.first().map(|t| t.power_period_ps) else {
         return String::new();
     };
-    let header = [
-        "per SM",
-        "lanes",
-        "unit µm²",
-        "registers µm²",
-        "total µm²",
-        "NAND2",
-        "power mW",
-        "40 nm µm²",
-    ];
-    let rows = per_sm.iter().map(|t| {
-        let published = Published::of(&t.unit).map(|p| p.area_um2() * f64::from(t.lanes));
-        vec![
-            t.unit.clone(),
-            t.lanes.to_string(),
-            format!("{:.1}", t.unit_area_um2),
-            format!("{:.1}", t.config_area_um2),
-            format!("{:.0}", t.area_um2),
-            number(t.nand2_equivalents, 0),
-            number(t.power_mw, 3),
-            number(published, 0),
-        ]
-    });
+    let published = |t: &SmTotal| {
+        let unit = Published::of(&t.unit);
+        unit.map(|p| p.area_um2() * f64::from(t.lanes))
+    };
+    let table = Columns::of(per_sm)
+        .left("per SM", |t| &t.unit)
+        .right("lanes", |t| t.lanes)
+        .right("unit µm²", |t| format!("{:.1}", t.unit_area_um2))
+        .right("registers µm²", |t| format!("{:.1}", t.config_area_um2))
+        .right("total µm²", |t| format!("{:.0}", t.area_um2))
+        .right("NAND2", |t| number(t.nand2_equivalents, 0))
+        .right("power mW", |t| number(t.power_mw, 3))
+        .right("40 nm µm²", |t| number(published(t), 0))
+        .text();
     let notes = format!(
         "Power of all lanes at a period of {period} ps. 40 nm: lanes times the area of one unit in \
          the hash paper, Table 4, without registers\n"
     );
-    table(&header, &header[1..], rows) + &notes
+    table + &notes
 }
 
 fn number(value: Option<f64>, digits: usize) -> String {

@@ -1,7 +1,7 @@
 //! `spadkit compose`: all mechanisms on one kernel.
 
 use super::Meter;
-use crate::cli::printer::{CommandResult, Printer, table};
+use crate::cli::printer::{Columns, CommandResult, Printer};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::reproduce::compose::{Composition, Subset, composition, of_input};
@@ -44,29 +44,15 @@ impl CommandResult for Composition {
 }
 
 fn subset_table(subsets: &[Subset]) -> String {
-    let head = [
-        "subset",
-        "cycles",
-        "conflicts",
-        "stalls",
-        "µm²",
-        "ps",
-        "ns",
-        "speed-up",
-        "front",
-    ];
-    let rows = subsets.iter().map(|s| {
-        vec![
-            s.name().to_owned(),
-            number(s.cycles),
-            number(s.bank_conflicts),
-            number(s.stalls),
-            number(s.area_um2),
-            number(s.clock_ps),
-            number(s.time_ns),
-            number(s.speed_up),
-            if s.front { "*" } else { "" }.to_owned(),
-        ]
-    });
-    table(&head, &head[1..8], rows.collect::<Vec<_>>())
+    Columns::of(subsets)
+        .left("subset", |s| s.name())
+        .right("cycles", |s| number(s.cycles))
+        .right("conflicts", |s| number(s.bank_conflicts))
+        .right("stalls", |s| number(s.stalls))
+        .right("µm²", |s| number(s.area_um2))
+        .right("ps", |s| number(s.clock_ps))
+        .right("ns", |s| number(s.time_ns))
+        .right("speed-up", |s| number(s.speed_up))
+        .left("front", |s| if s.front { "*" } else { "" })
+        .text()
 }

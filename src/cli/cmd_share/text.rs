@@ -1,7 +1,7 @@
 //! Text output.
 
 use super::Shared;
-use crate::cli::printer::{CommandResult, table};
+use crate::cli::printer::{Columns, CommandResult};
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Gain, Layout, Placement, Plan};
 
@@ -55,22 +55,20 @@ fn counted(count: u32, what: &str) -> String {
 }
 
 fn variables(plan: &Plan) -> String {
-    let rows = plan.kernel.variables.iter().enumerate().map(|(i, v)| {
-        vec![
-            v.name.clone(),
-            v.bytes.to_string(),
-            plan.layout.offsets[i].to_string(),
-            if plan.layout.is_shared(i) {
-                "shared"
-            } else {
-                "private"
-            }
-            .to_owned(),
-            plan.kernel.accesses[i].to_string(),
-        ]
-    });
-    let header = ["variable", "bytes", "offset", "part", "accesses"];
-    table(&header, &["bytes", "offset", "accesses"], rows)
+    let part = |i| {
+        if plan.layout.is_shared(i) {
+            "shared"
+        } else {
+            "private"
+        }
+    };
+    Columns::of(plan.kernel.variables.iter().enumerate())
+        .left("variable", |(_, v)| &v.name)
+        .right("bytes", |(_, v)| v.bytes)
+        .right("offset", |(i, _)| plan.layout.offsets[*i])
+        .left("part", |(i, _)| part(*i))
+        .right("accesses", |(i, _)| plan.kernel.accesses[*i])
+        .text()
 }
 
 fn range(plan: &Plan) -> String {
@@ -130,35 +128,21 @@ fn doubts(plan: &Plan) -> String {
 }
 
 fn gain(variants: &[Gain]) -> String {
-    let rows = variants.iter().map(|v| {
-        let part = |percent: f64| match v.pairs {
-            0 => String::new(),
-            _ => format!("{percent:.1} %"),
-        };
-        vec![
-            v.variant.to_owned(),
-            v.resident_blocks.to_string(),
-            v.cycles.to_string(),
-            format!("{:.3}", v.ipc),
-            format!("{:.2}", v.thread_ipc),
-            format!("{:.3}", v.speed_up),
-            part(v.progress_pct.before),
-            part(v.progress_pct.holding),
-            part(v.progress_pct.after),
-        ]
-    });
-    let header = [
-        "variant",
-        "resident",
-        "cycles",
-        "IPC",
-        "thread IPC",
-        "times as fast",
-        "before",
-        "with it",
-        "after",
-    ];
-    let table = table(&header, &header[1..], rows);
+    let part = |gain: &Gain, percent: f64| match gain.pairs {
+        0 => String::new(),
+        _ => format!("{percent:.1} %"),
+    };
+    let table = Columns::of(variants)
+        .left("variant", |v| v.variant)
+        .right("resident", |v| v.resident_blocks)
+        .right("cycles", |v| v.cycles)
+        .right("IPC", |v| format!("{:.3}", v.ipc))
+        .right("thread IPC", |v| format!("{:.2}", v.thread_ipc))
+        .right("times as fast", |v| format!("{:.3}", v.speed_up))
+        .right("before", |v| part(v, v.progress_pct.before))
+        .right("with it", |v| part(v, v.progress_pct.holding))
+        .right("after", |v| part(v, v.progress_pct.after))
+        .text();
     format!(
         "{table}before, with it, after: where blocks of pairs spend their cycles with respect to \
          the shared part\n"

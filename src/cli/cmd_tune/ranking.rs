@@ -1,6 +1,6 @@
 //! The mappings of an array, the fewest conflicts first.
 
-use crate::cli::printer::table;
+use crate::cli::printer::Columns;
 use crate::software::choice::{Array, Choice, Choices, Kind};
 use crate::software::{Language, LayoutSpec, render};
 use crate::trace::TensorCopy;
@@ -109,24 +109,22 @@ impl<'a> Ranking<'a> {
     }
 
     pub fn text(&self) -> String {
-        let header = [
-            "front",
-            "mapping",
-            "kind",
-            "conflicts",
-            "max degree",
-            "wavefronts",
-            "ideal",
-            "added",
-            "wasted bytes",
-            "optimal",
-            "evaluated",
-            "time",
-        ];
-        let right = [&header[3..9], &header[10..]].concat();
         let shown: Vec<&Ranked> = self.results.iter().filter(|r| self.is_shown(r)).collect();
         let hidden = self.results.len() - shown.len();
-        let table = table(&header, &right, shown.into_iter().map(Ranked::row));
+        let table = Columns::of(shown)
+            .left("front", |r| if r.front { "*" } else { "" })
+            .left("mapping", |r| r.hash)
+            .left("kind", |r| r.kind)
+            .right("conflicts", |r| r.conflicts)
+            .right("max degree", |r| r.max_degree)
+            .right("wavefronts", |r| r.wavefronts)
+            .right("ideal", |r| r.ideal_wavefronts)
+            .right("added", |r| r.added_per_access)
+            .right("wasted bytes", |r| r.wasted_bytes)
+            .left("optimal", |r| r.proved())
+            .right("evaluated", |r| r.evaluated)
+            .right("time", |r| format!("{:.3} s", r.seconds))
+            .text();
         match hidden {
             0 => table,
             _ => {
@@ -183,30 +181,12 @@ impl<'a> Ranking<'a> {
 }
 
 impl Ranked<'_> {
-    fn row(&self) -> Vec<String> {
-        vec![
-            if self.front { "*" } else { "" }.to_owned(),
-            self.hash.to_string(),
-            self.kind.to_owned(),
-            self.conflicts.to_string(),
-            self.max_degree.to_string(),
-            self.wavefronts.to_string(),
-            self.ideal_wavefronts.to_string(),
-            self.added_per_access.to_string(),
-            self.wasted_bytes.to_string(),
-            self.proved(),
-            self.evaluated.to_string(),
-            format!("{:.3} s", self.seconds),
-        ]
-    }
-
     /// Whether it is proved to be the best of its kind: no question for fixed ones.
-    pub fn proved(&self) -> String {
+    pub fn proved(&self) -> &'static str {
         match (self.optimal, self.method) {
             (true, _) => "yes",
             (false, "fixed") => "",
             (false, _) => "no",
         }
-        .to_owned()
     }
 }

@@ -4,7 +4,7 @@ use super::modes_text::{self, ModesOf};
 use super::ranking::{LeftOut, Ranking, WORD};
 use super::resources::{Launched, OnSm};
 use crate::capture::statics::Indices;
-use crate::cli::printer::{CommandResult, Printer, table};
+use crate::cli::printer::{Columns, CommandResult, Printer, table};
 use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
@@ -250,7 +250,7 @@ impl<'a> Apart<'a> {
                 best.conflicts.to_string(),
                 best.added_per_access.to_string(),
                 best.wasted_bytes.to_string(),
-                best.proved(),
+                best.proved().to_owned(),
             ]
         };
         let sum = |name: &str, mapping: String, conflicts: u64, added: String, wasted: u32| {
@@ -331,37 +331,22 @@ impl CommandResult for Found<'_> {
 impl Found<'_> {
     /// Vectors against conflicts: fewer instructions or fewer wavefronts.
     fn narrower_text(&self) -> String {
-        let header = [
-            "accesses of",
-            "instructions",
-            "mapping",
-            "conflicts",
-            "wavefronts",
-            "ideal",
-            "added",
-            "optimal",
-        ];
-        let right = [&header[1..2], &header[3..7]].concat();
-        let line = |bytes: u32, found: &Ranking| {
-            let best = found.best();
-            vec![
-                format!("up to {} bits", 8 * bytes),
-                found.accesses.to_string(),
-                best.hash.to_string(),
-                best.conflicts.to_string(),
-                best.wavefronts.to_string(),
-                best.ideal_wavefronts.to_string(),
-                best.added_per_access.to_string(),
-                best.proved(),
-            ]
-        };
-        let own = line(self.whole.vector_bytes, &self.whole);
-        let others = self.narrower.iter();
-        let others = others.map(|n| line(n.bytes_at_most, &n.own));
-        let rows = std::iter::once(own).chain(others);
+        let others = self.narrower.iter().map(|n| (n.bytes_at_most, &n.own));
+        let all = std::iter::once((self.whole.vector_bytes, &self.whole)).chain(others);
+        let table = Columns::of(all)
+            .left("accesses of", |(bytes, _)| {
+                format!("up to {} bits", 8 * bytes)
+            })
+            .right("instructions", |(_, found)| found.accesses)
+            .left("mapping", |(_, found)| found.best().hash)
+            .right("conflicts", |(_, found)| found.best().conflicts)
+            .right("wavefronts", |(_, found)| found.best().wavefronts)
+            .right("ideal", |(_, found)| found.best().ideal_wavefronts)
+            .right("added", |(_, found)| found.best().added_per_access)
+            .left("optimal", |(_, found)| found.best().proved())
+            .text();
         format!(
-            "vectors against conflicts, with wide loads and stores split (ldmatrix cannot be):\n{}",
-            table(&header, &right, rows)
+            "vectors against conflicts, with wide loads and stores split (ldmatrix cannot be):\n{table}"
         )
     }
 }
