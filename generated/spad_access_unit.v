@@ -53,10 +53,10 @@ module spad_access_unit (
     output wire [3:0] locked,
     output wire [3:0] owner
 );
+    localparam n = 14;
     localparam W = 48;
     localparam T = 8;
     localparam TW = 3;
-    localparam n = 14;
 
     // Per slot: its block runs in sharing mode. Per pair: the shared part is
     // held, by which slot.
@@ -89,14 +89,14 @@ module spad_access_unit (
 
     // Only what lies in the shared part needs it. Behind its release a block is
     // refused; before, it waits for the partner's.
-    wire [47:0] shared = in_sharing & {48{cfg_sharing}};
-    wire [47:0] need = off_shmem & shared & beyond;
+    wire [W-1:0] shared = in_sharing & {W{cfg_sharing}};
+    wire [W-1:0] need = off_shmem & shared & beyond;
     assign viol = need & released;
     assign wait_sh = need & ~viol & pair_locked & ~owns;
     assign allow = ~wait_sh & ~viol;
-    wire [47:0] takes = issues & need & allow;
-    wire [47:0] non_owner = shared & ~owns;
-    wire [47:0] unshared = ~shared;
+    wire [W-1:0] takes = issues & need & allow;
+    wire [W-1:0] non_owner = shared & ~owns;
+    wire [W-1:0] unshared = ~shared;
 
     genvar q, b, w;
     generate

@@ -25,13 +25,14 @@ module spad_atomic_alu (
     localparam [3:0] AOP_UMIN = 4'd5;
     localparam [3:0] AOP_UMAX = 4'd6;
     localparam [3:0] AOP_SMIN = 4'd7;
+    localparam D = 32;
     wire below = word < operand;
     wire signed_below = (word[31] ^ operand[31]) ? word[31] : below;
-    wire [31:0] umin = below ? word : operand;
-    wire [31:0] umax = below ? operand : word;
-    wire [31:0] smin = signed_below ? word : operand;
-    wire [31:0] smax = signed_below ? operand : word;
-    reg [31:0] chosen;
+    wire [D-1:0] umin = below ? word : operand;
+    wire [D-1:0] umax = below ? operand : word;
+    wire [D-1:0] smin = signed_below ? word : operand;
+    wire [D-1:0] smax = signed_below ? operand : word;
+    reg [D-1:0] chosen;
     always @* begin
         case (aop)
             AOP_ADD: chosen = word + operand;

@@ -27,8 +27,10 @@ module spad_bank_ram (
     input wire [31:0] wdata,
     output wire [31:0] dout
 );
+    localparam D = 32;
+    localparam BE = 4;
     reg [31:0] mem [0:383];
-    reg [31:0] out_q;
+    reg [D-1:0] out_q;
 
     integer r;
     initial for (r = 0; r < 384; r = r + 1) mem[r] = 32'd0;
@@ -38,14 +40,14 @@ module spad_bank_ram (
         /* verilator lint_off SYNCASYNCNET */ // no write beside a reset, of any style
         if (en & we & ~rst) begin
         /* verilator lint_on SYNCASYNCNET */
-            for (k = 0; k < 4; k = k + 1) begin
+            for (k = 0; k < BE; k = k + 1) begin
                 if (be[k]) mem[row][k*8 +: 8] <= wdata[k*8 +: 8];
             end
         end
     end
 
     always @(posedge clk) begin
-        if (rst) out_q <= 32'd0;
+        if (rst) out_q <= {D{1'b0}};
         else if (en & ~we) out_q <= mem[row];
     end
 

@@ -55,18 +55,19 @@ module spad_conflict_arbiter (
     output wire [287:0] grp_row,
     output wire [5:0] grp_degree
 );
-    localparam L = 32;
     localparam m = 5;
-    localparam R = 9;
     localparam B = 32;
+    localparam R = 9;
+    localparam L = 32;
     localparam BE = 4;
+    localparam DG = 6;
 
     reg busy_q;
     reg last_q;
     reg [L-1:0] pend_q;
     reg [L*m-1:0] bank_q;
     reg [L*R-1:0] row_q;
-    reg [5:0] cnt_q;
+    reg [DG-1:0] cnt_q;
     reg acc_q;
 
     // An access is compared when it comes: per lane, which earlier lanes want
@@ -96,8 +97,8 @@ module spad_conflict_arbiter (
     assign req_ready = ~busy_q | (adv & last_q);
     wire fire = req_valid & req_ready;
     wire step = busy_q & adv;
-    wire [31:0] coming = req_mask & {32{req_access}};
-    wire [31:0] remain = pend_q & kept_off;
+    wire [L-1:0] coming = req_mask & {L{req_access}};
+    wire [L-1:0] remain = pend_q & kept_off;
 
     genvar i, j, b, k;
     generate
@@ -147,12 +148,12 @@ module spad_conflict_arbiter (
     assign grp_leader = pend_q & ~follows;
     assign grp_bank = bank_q;
     assign grp_row = row_q;
-    assign grp_degree = (cnt_q + 6'd1) & {6{busy_q & acc_q}};
+    assign grp_degree = (cnt_q + 6'd1) & {DG{busy_q & acc_q}};
 
     wire busy_d = fire | ~last_q;
     wire [L-1:0] pend_d = fire ? coming : remain;
     wire last_d = fire ? ~(|clash_coming) : ~(|clash_remaining);
-    wire [5:0] cnt_d = fire ? 6'd0
+    wire [DG-1:0] cnt_d = fire ? 6'd0
         : last_q ? cnt_q
         : cnt_q + 6'd1;
 
@@ -161,7 +162,7 @@ module spad_conflict_arbiter (
             busy_q <= 1'b0;
             last_q <= 1'b0;
             pend_q <= {L{1'b0}};
-            cnt_q <= 6'd0;
+            cnt_q <= {DG{1'b0}};
         end else if (fire | step) begin
             busy_q <= busy_d;
             last_q <= last_d;

@@ -34,9 +34,9 @@ module spad_conflict_history (
     input wire [13:0] up_pc,
     input wire [4:0] up_excess
 );
-    localparam SETS = 256;
     localparam PCW = 14;
     localparam EX = 5;
+    localparam SETS = 256;
     localparam TAG = 6;
 
     // Per way and set: valid; per set: the way to be replaced next.
@@ -221,6 +221,6 @@ module spad_conflict_history (
     wire hit1 = done_q & there1_q & ~(after_q & write_way_q) & (found1[EX +: TAG] == tag_q);
     assign lk_done = done_q;
     assign lk_hit = hit_update | hit_written | hit0 | hit1;
-    assign lk_excess = (write_excess_q & {5{hit_update}}) | (excess_q & {5{hit_written}})
-        | (found0[EX-1:0] & {5{hit0}}) | (found1[EX-1:0] & {5{hit1}});
+    assign lk_excess = (write_excess_q & {EX{hit_update}}) | (excess_q & {EX{hit_written}})
+        | (found0[EX-1:0] & {EX{hit0}}) | (found1[EX-1:0] & {EX{hit1}});
 endmodule

@@ -40,10 +40,12 @@ module spad_conflict_predictor (
     output wire mask_lasts,
     output wire mask_likely
 );
+    localparam PCW = 14;
+    localparam EX = 5;
     localparam SETS = 256;
     wire up_valid;
-    wire [13:0] up_pc;
-    wire [4:0] up_excess;
+    wire [PCW-1:0] up_pc;
+    wire [EX-1:0] up_excess;
     spad_degree_accumulator accumulator (
         .clk(clk),
         .rst(rst),
@@ -58,7 +60,7 @@ module spad_conflict_predictor (
     );
 
     wire lk_hit;
-    wire [4:0] lk_excess;
+    wire [EX-1:0] lk_excess;
     /* verilator lint_off UNUSEDSIGNAL */ // for debugging: the mask itself decides
     wire lk_done;
     /* verilator lint_on UNUSEDSIGNAL */
@@ -80,7 +82,7 @@ module spad_conflict_predictor (
     // Until then the set's last update decides: heavy means an excess, heavier
     // one of more than one cycle.
     reg lq_hit_q;
-    reg [4:0] lq_excess_q;
+    reg [EX-1:0] lq_excess_q;
     reg [SETS-1:0] heavy_q;
     reg [SETS-1:0] heavier_q;
     reg lq_heavy_q;
@@ -88,7 +90,7 @@ module spad_conflict_predictor (
     always @(posedge clk) begin
         if (rst) begin
             lq_hit_q <= 1'b0;
-            lq_excess_q <= 5'd0;
+            lq_excess_q <= {EX{1'b0}};
             lq_heavy_q <= 1'b0;
             lq_heavier_q <= 1'b0;
         end else begin

@@ -30,21 +30,23 @@ module spad_degree_accumulator (
     output wire [13:0] up_pc,
     output wire [4:0] up_excess
 );
-    reg [4:0] sum_q;
+    localparam PCW = 14;
+    localparam EX = 5;
+    reg [EX-1:0] sum_q;
     reg valid_q;
-    reg [13:0] pc_q;
-    reg [4:0] excess_q;
+    reg [PCW-1:0] pc_q;
+    reg [EX-1:0] excess_q;
 
     // Wide enough for both terms; everything above the field saturates.
     wire [7:0] wide = ({3'd0, sum_q} + {1'd0, resolved_occ}) - 8'd1;
     wire [4:0] total = (wide > 8'd31) ? 5'd31 : wide[4:0];
 
-    wire [4:0] sum_d = (clear | (resolved_valid & resolved_last)) ? 5'd0
+    wire [EX-1:0] sum_d = (clear | (resolved_valid & resolved_last)) ? 5'd0
         : resolved_valid ? total
         : sum_q;
     wire done = resolved_valid & resolved_last & ~clear;
-    wire [13:0] pc_d = resolved_pc & {14{done}};
-    wire [4:0] excess_d = total & {5{done}};
+    wire [PCW-1:0] pc_d = resolved_pc & {PCW{done}};
+    wire [EX-1:0] excess_d = total & {5{done}};
 
     assign up_valid = valid_q;
     assign up_pc = pc_q;
@@ -52,10 +54,10 @@ module spad_degree_accumulator (
 
     always @(posedge clk) begin
         if (rst) begin
-            sum_q <= 5'd0;
+            sum_q <= {EX{1'b0}};
             valid_q <= 1'b0;
-            pc_q <= 14'd0;
-            excess_q <= 5'd0;
+            pc_q <= {PCW{1'b0}};
+            excess_q <= {EX{1'b0}};
         end else begin
             sum_q <= sum_d;
             valid_q <= done;

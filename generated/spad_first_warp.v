@@ -46,7 +46,7 @@ module spad_first_warp (
         end
     endgenerate
     wire by_class = (cfg_policy == POLICY_OWF_LRR) | (cfg_policy == POLICY_OWF_SLOT);
-    wire [47:0] chosen = cand & ({48{~by_class}} | of_first);
+    wire [W-1:0] chosen = cand & ({48{~by_class}} | of_first);
 
     // Round-robin: first the warps behind the last one, then all.
     wire [W-1:0] found_behind;

@@ -118,7 +118,7 @@ module spad_issue_select (
     assign viol = qualified_viol_q;
     always @(posedge clk) begin
         if (rst) qualified_put_off_q <= {W{1'b0}};
-        else qualified_put_off_q <= ~is_mem & {48{cfg_aware & mask_likely}};
+        else qualified_put_off_q <= ~is_mem & {W{cfg_aware & mask_likely}};
     end
 
     // P: the warp that is picked, one bit per warp.
@@ -131,7 +131,7 @@ module spad_issue_select (
     // taken in the next cycle at the earliest: where the mask will, or may, be
     // on then, other warps are picked first; else memory warps are, once there
     // were conflicts.
-    wire [47:0] behind = qualified_ready_q & ~pk_q;
+    wire [W-1:0] behind = qualified_ready_q & ~pk_q;
     wire others = |(behind & ~qualified_mem_q);
     wire pk_mem = |(pk_q & qualified_mem_q);
     wire others_first = mask_lasts | (mask_likely & pk_mem);

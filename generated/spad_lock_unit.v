@@ -32,9 +32,9 @@ module spad_lock_unit (
 );
     localparam [2:0] OP_LDLK = 3'd3;
     localparam [2:0] OP_STUL = 3'd4;
+    localparam LOCKS = 1024;
     localparam LK = 10;
     localparam P = 16;
-    localparam LOCKS = 1024;
     localparam LOCK_ROWS = 32;
     localparam LOCK_ROW_BITS = 5;
     localparam LOCK_COLS = 32;
@@ -95,9 +95,9 @@ module spad_lock_unit (
     endgenerate
 
     // The lowest lane that asks for a free lock takes it.
-    wire [15:0] win = req & {16{take}} & ~beaten & ~held;
+    wire [P-1:0] win = req & {P{take}} & ~beaten & ~held;
 
-    wire [LOCKS-1:0] lock_d = (lock_q & ~asked) | (asked & {1024{take}});
+    wire [LOCKS-1:0] lock_d = (lock_q & ~asked) | (asked & {LOCKS{take}});
     always @(posedge clk) begin
         if (rst) lock_q <= {LOCKS{1'b0}};
         else if (take | give) lock_q <= lock_d;

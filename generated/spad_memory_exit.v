@@ -83,7 +83,7 @@ module spad_memory_exit (
     // A result for the writeback port. What an atomic reports is in its tag.
     wire valid = resp_valid & ~tag_own;
     wire error = resp_error | tag_error;
-    wire [5:0] degree = (kind == KIND_ATOMIC) ? tag_degree : resp_degree;
+    wire [DG-1:0] degree = (kind == KIND_ATOMIC) ? tag_degree : resp_degree;
     wire [WBW-1:0] result = {degree, error, resp_success, resp_data, resp_mask, last, pass,
         kind, tag, warp};
 
@@ -99,6 +99,6 @@ module spad_memory_exit (
     assign resolved_valid = valid & out_ready & (kind >= KIND_LOAD) & (kind <= KIND_STUL);
     assign resolved_last = last;
     assign resolved_pc = pc;
-    wire [5:0] groups = (|resp_degree) ? resp_degree : 6'd1;
+    wire [DG-1:0] groups = (|resp_degree) ? resp_degree : 6'd1;
     assign resolved_occ = (kind >= KIND_LDLK) ? {1'd0, groups} << 1 : {1'd0, groups};
 endmodule

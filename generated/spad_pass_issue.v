@@ -142,8 +142,8 @@ module spad_pass_issue (
     wire last_pass = cur_next_q == cur_np_q;
     assign room = ~cur_valid_q | (ex_free & last_pass);
     assign iss_valid = issue;
-    assign iss_warp = cur_warp_q & {6{issue}};
-    assign iss_pass = cur_next_q & {2{issue}};
+    assign iss_warp = cur_warp_q & {WW{issue}};
+    assign iss_pass = cur_next_q & {PW{issue}};
     assign iss_last = last_pass & issue;
 
     // Whether passes follow in the next cycle, and which.

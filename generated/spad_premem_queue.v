@@ -37,9 +37,10 @@ module spad_premem_queue (
     input wire out_ready,
     output wire count
 );
+    localparam PREW = 1991;
     // Depth 0: wires.
     assign in_ready = out_ready;
     assign out_valid = in_valid;
-    assign out_data = in_data & {1991{out_valid}};
+    assign out_data = in_data & {PREW{out_valid}};
     assign count = 1'd0;
 endmodule

@@ -48,10 +48,10 @@ module spad_relssp (
     output wire [7:0] live,
     output wire [7:0] unlock
 );
-    localparam W = 48;
-    localparam WS = 32;
     localparam L = 32;
+    localparam WS = 32;
     localparam S = 1;
+    localparam W = 48;
     localparam T = 8;
     localparam TW = 3;
 

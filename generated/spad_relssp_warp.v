@@ -40,16 +40,17 @@ module spad_relssp_warp (
     output wire done_if,
     output wire live
 );
+    localparam WS = 32;
     // Threads that exit are no longer active; only active ones release.
-    wire [31:0] active_now = active & ~(exit_mask & {32{exits}});
-    wire [31:0] released_now = released | (marks & active);
+    wire [WS-1:0] active_now = active & ~(exit_mask & {WS{exits}});
+    wire [WS-1:0] released_now = released | (marks & active);
     assign was_done = &(~active | released);
     assign was_live = |active;
     assign done = &(~active_now | released);
     assign done_if = &(~active_now | released_now);
     assign live = |active_now;
     // The highest warp of a block has its last threads, the others are full.
-    wire [31:0] started = highest ? launch_last : ~32'd0;
+    wire [WS-1:0] started = highest ? launch_last : ~32'd0;
     assign active_next = starts ? started : active_now;
     assign released_next = starts ? 32'd0 : released_now;
 endmodule

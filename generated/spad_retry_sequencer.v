@@ -235,7 +235,7 @@ module spad_retry_sequencer (
     // registers, because all of the request hangs on them.
     wire begins_read = state_d == SEQ_READ;
     wire locks_next = (begins_read | (state_d == SEQ_WRITE)) & ~sent_d;
-    wire [31:0] lanes_next = accept ? at_mask
+    wire [L-1:0] lanes_next = accept ? at_mask
         : begins_read ? waiting_q
         : winners_q;
     always @(posedge clk) begin
@@ -244,7 +244,7 @@ module spad_retry_sequencer (
             asks_q <= {L{1'b0}};
         end else begin
             asking_q <= locks_next | (state_d == SEQ_DONE);
-            asks_q <= lanes_next & {32{locks_next}};
+            asks_q <= lanes_next & {L{locks_next}};
         end
     end
 
@@ -254,12 +254,12 @@ module spad_retry_sequencer (
         : reading ? OP_LDLK
         : OP_STUL;
     // Lanes outside the mask are zero.
-    assign sp_mask = asks_q | (mask0_q & {32{done}});
-    wire [31:0] stores = asks_q & {32{writing}};
-    assign sp_tag = tag_q & {43{sp_valid}};
+    assign sp_mask = asks_q | (mask0_q & {L{done}});
+    wire [L-1:0] stores = asks_q & {L{writing}};
+    assign sp_tag = tag_q & {TGW{sp_valid}};
     wire shows = done & ~err_q;
     assign sp_error = done & err_q;
-    assign sp_degree = deg1_q & {6{done}};
+    assign sp_degree = deg1_q & {DG{done}};
     assign at_ready = idle;
     assign state = state_q;
     assign rounds = begun_q & {16{~idle}};

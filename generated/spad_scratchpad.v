@@ -160,7 +160,7 @@ module spad_scratchpad (
     // The banks that a group writes: one bit for all would have to drive every
     // memory.
     wire mem0_stores = (mem0_op_q == OP_STORE) | (mem0_op_q == OP_STUL);
-    wire [B-1:0] mem0_bank_write = mem0_bank_valid & {32{mem0_stores}};
+    wire [B-1:0] mem0_bank_write = mem0_bank_valid & {B{mem0_stores}};
 
     // MEM1: a group on its way to the banks.
     reg mem1_valid_q;
@@ -252,7 +252,7 @@ module spad_scratchpad (
     wire [L-1:0] succeeded = success_q | lk_success;
     always @(posedge clk) begin
         if (rst) success_q <= {L{1'b0}};
-        else if (access) success_q <= succeeded & {32{~mem1_last_q}};
+        else if (access) success_q <= succeeded & {L{~mem1_last_q}};
     end
 
     // MEM2: the banks show the group's words. No reset: `mem2_valid_q` covers
@@ -347,11 +347,11 @@ module spad_scratchpad (
     wire answers = (mem3_op_q == OP_PASS) | (mem3_op_q == OP_LOAD) | (mem3_op_q == OP_LDLK);
     wire show = resp_valid & answers & ~mem3_error_q;
     assign resp_op = mem3_op_q & {3{resp_valid}};
-    assign resp_mask = mem3_mask_q & {32{resp_valid}};
-    assign resp_tag = mem3_tag_q & {43{resp_valid}};
-    assign resp_success = mem3_success_q & {32{resp_valid}};
+    assign resp_mask = mem3_mask_q & {L{resp_valid}};
+    assign resp_tag = mem3_tag_q & {TGW{resp_valid}};
+    assign resp_success = mem3_success_q & {L{resp_valid}};
     assign resp_error = mem3_error_q & resp_valid;
-    assign resp_degree = mem3_degree_q & {6{resp_valid}};
+    assign resp_degree = mem3_degree_q & {DG{resp_valid}};
     assign stages = {resp_valid, mem2_valid_q & mem2_last_q, mem1_valid_q & mem1_last_q};
 
     // Words of earlier groups, or the data of a PASS.

@@ -147,12 +147,12 @@ module spad_tcdm (
             assign beyond[i] = head_req[i] & (head_row[i*R +: R] >= 9'd384);
         end
     endgenerate
-    wire [31:0] loads = head_req & ~beyond & head_wen;
-    wire [31:0] stores = head_req & ~beyond & ~head_wen;
+    wire [L-1:0] loads = head_req & ~beyond & head_wen;
+    wire [L-1:0] stores = head_req & ~beyond & ~head_wen;
     wire loads_left = (|loads) & ~did_loads_q;
     wire stores_left = (|stores) & ~did_stores_q;
     wire errors_left = |beyond;
-    wire [31:0] part = loads_left ? loads
+    wire [L-1:0] part = loads_left ? loads
         : stores_left ? stores
         : beyond;
     wire [2:0] part_op = loads_left ? OP_LOAD

@@ -38,16 +38,18 @@ module spad_warp_mask (
     output wire mask,
     output wire lasts
 );
+    localparam PW = 2;
+    localparam EX = 5;
     // A set in the cycle before. The history answers one cycle later.
     reg pend_q;
     reg late_q;
     reg counted_q;
     reg owed_q;
     // Passes to issue, and cycles to mask behind them.
-    reg [1:0] base_q;
-    reg [5:0] cnt_q;
+    reg [PW-1:0] base_q;
+    reg [EX+1-1:0] cnt_q;
 
-    wire [4:0] known = lk_excess & {5{lk_hit}};
+    wire [EX-1:0] known = lk_excess & {EX{lk_hit}};
     // One cycle of the excess may have passed before the answer.
     wire some = |known;
     wire [5:0] answer = (some & owed_q & ~counted_q) ? {1'd0, known} + 6'd1
@@ -67,11 +69,11 @@ module spad_warp_mask (
     wire counted_d = counts & ((|left) | pend_q);
     wire owed_d = (takes_back & (set_valid | pend_q)) | (owed_q & pend_q & ~set_valid);
     wire late_d = pend_q & ~set_valid;
-    wire [5:0] cnt_d = set_valid ? 6'd0
+    wire [EX+1-1:0] cnt_d = set_valid ? 6'd0
         : (counts & (|left)) ? left - 6'd1
         : (takes_back & ~pend_q) ? left + 6'd1
         : left;
-    wire [1:0] base_d = set_valid ? set_base
+    wire [PW-1:0] base_d = set_valid ? set_base
         : (issuing & ~hold) ? base_q - 2'd1
         : base_q;
 
@@ -81,15 +83,15 @@ module spad_warp_mask (
             late_q <= 1'b0;
             counted_q <= 1'b0;
             owed_q <= 1'b0;
-            base_q <= 2'd0;
-            cnt_q <= 6'd0;
+            base_q <= {PW{1'b0}};
+            cnt_q <= {(EX+1){1'b0}};
         end else if (clear) begin
             pend_q <= 1'b0;
             late_q <= 1'b0;
             counted_q <= 1'b0;
             owed_q <= 1'b0;
-            base_q <= 2'd0;
-            cnt_q <= 6'd0;
+            base_q <= {PW{1'b0}};
+            cnt_q <= {(EX+1){1'b0}};
         end else begin
             pend_q <= set_valid;
             late_q <= late_d;

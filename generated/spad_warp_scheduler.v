@@ -65,13 +65,13 @@ module spad_warp_scheduler (
     wire [W-1:0] of_all_found;
     wire [W-1:0] of_others;
     wire [W-1:0] of_others_found;
-    wire [47:0] others = ready & ~is_mem;
+    wire [W-1:0] others = ready & ~is_mem;
     // Masked warps go where violating is allowed and nothing else can.
     wire keeps = ~cfg_violate | (|others);
     wire held = cfg_aware & mask & keeps;
     wire some_mem = |(ready & is_mem);
     assign masked = held & some_mem;
-    wire [47:0] unmasked = ready & ~put_off;
+    wire [W-1:0] unmasked = ready & ~put_off;
     // Where all are put off none of them is a memory warp.
     wire only_others = held | ~(|unmasked);
     spad_first_warp first_of_all (
@@ -92,7 +92,7 @@ module spad_warp_scheduler (
     );
     assign sel = only_others ? of_others : of_all;
     // Behind the selected warp are those at which it has been found below.
-    wire [47:0] found_sel = only_others ? of_others_found : of_all_found;
+    wire [W-1:0] found_sel = only_others ? of_others_found : of_all_found;
     assign sel_valid = found_sel[47];
     wire [W-1:0] behind_d = found_sel << 1;
     spad_number_48 encode (.above(sel[W-1:1]), .number(sel_warp));

@@ -72,8 +72,8 @@ module spad_writeback_mux (
         : take_mem ? SOURCE_MEM
         : take_nm ? SOURCE_NONMEM
         : SOURCE_ICN;
-    wire [1115:0] in_data = (icn_data & {1116{take_icn}}) | (mem_data & {1116{take_mem}})
-        | (nm_data & {1116{take_nm}});
+    wire [WBW-1:0] in_data = (icn_data & {WBW{take_icn}}) | (mem_data & {WBW{take_mem}})
+        | (nm_data & {WBW{take_nm}});
 
     assign wb_valid = first_valid_q;
     assign wb_src = first_src_q;

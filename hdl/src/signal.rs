@@ -347,7 +347,7 @@ pub(crate) trait Bits: Into<Expr> {
     fn gated(self, bit: impl Into<Expr>) -> Expr {
         let value = self.into();
         let width = value.width;
-        value & bit.into().copies(width.plain())
+        value & bit.into().copies(width)
     }
 
     /// The value behind zeros, `width` bits in all.

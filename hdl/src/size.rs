@@ -142,7 +142,11 @@ impl Size {
 
     /// The number of the highest bit of something of this width.
     pub(crate) fn top(self) -> String {
-        format!("{}-1", self.compared())
+        let text = self.compared();
+        match text.strip_suffix("+1").filter(|below| !below.contains('?')) {
+            Some(below) => below.to_owned(),
+            None => format!("{text}-1"),
+        }
     }
 
     /// Bits of an index below this number, at least one. Verilog-2001 has no

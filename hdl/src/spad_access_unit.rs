@@ -17,6 +17,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "sharing paper, sections 3 and 7.1, Fig. 3; microarchitecture/access-unit.md".into(),
         latency_cycles: 0,
     });
+    let s = u.all_sizes(p);
     let [warps, t, tw, n] = u.sizes(p, ["W", "T", "TW", "n"]);
     u.clocked();
     let cfg_sharing = u.input("cfg_sharing", 1, "scratchpad sharing is on");
@@ -42,7 +43,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         "its highest block-relative word address",
     );
     let acq_valid = u.input("acq_valid", 1, "an instruction is issued");
-    let acq_warp = u.input("acq_warp", p.WW, "warp of the instruction taken");
+    let acq_warp = u.input("acq_warp", s.WW, "warp of the instruction taken");
     let allow = u.output("allow", warps, "may be issued");
     let wait_sh = u.output("wait_sh", warps, "waits: the partner holds the shared part");
     let viol = u.output("viol", warps, "refused: its block has released");

@@ -16,10 +16,11 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         p.text(&["D"]),
         "parameters.md",
     ));
+    let s = u.all_sizes(p);
     let aop = u.input("aop", 4, "operation");
-    let word = u.input("word", p.D, "the word in the scratchpad");
-    let operand = u.input("operand", p.D, "the lane's operand");
-    let result = u.output("result", p.D, "what the word becomes");
+    let word = u.input("word", s.D, "the word in the scratchpad");
+    let operand = u.input("operand", s.D, "the lane's operand");
+    let result = u.output("result", s.D, "what the word becomes");
 
     // Minima and maxima: of two signs the negative one is below.
     let below = u.name("below", word.less(operand));

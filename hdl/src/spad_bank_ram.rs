@@ -18,17 +18,18 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "microarchitecture/bank-ram.md".into(),
         latency_cycles: 1,
     });
+    let s = u.all_sizes(p);
     let [_, rst] = u.clocked();
     let en = u.input("en", 1, "access in this cycle");
     let we = u.input("we", 1, "1 write, 0 read");
-    let be = u.input("be", p.BE, "bytes to write");
+    let be = u.input("be", s.BE, "bytes to write");
     let about = "row, must be below ROWS (not checked here)";
-    let row = u.input("row", p.RW, about);
-    let wdata = u.input("wdata", p.D, "data to write");
-    let dout = u.output("dout", p.D, "data of the last read");
+    let row = u.input("row", s.RW, about);
+    let wdata = u.input("wdata", s.D, "data to write");
+    let dout = u.output("dout", s.D, "data of the last read");
 
     let mem = u.memory("mem", p.ROWS, p.D);
-    let out = u.register("out", p.D).reset(0);
+    let out = u.register("out", s.D).reset(0);
     u.paragraph();
     u.starts_as_zeros(mem);
     u.paragraph();

@@ -22,6 +22,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         latency_cycles: 1,
     });
+    let s = u.all_sizes(p);
     let [l, m, r, banks, be_bits] = u.sizes(p, ["L", "m", "R", "B", "BE"]);
     u.clocked();
     let req_valid = u.input("req_valid", 1, "an access is offered");
@@ -53,7 +54,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let grp_bank = u.output("grp_bank", l * m, "bank of each lane of the access");
     let grp_row = u.output("grp_row", l * r, "row of each lane of the access");
     let about = "groups of the access up to this one; 0 if it has no lane to serve";
-    let grp_degree = u.output("grp_degree", p.DG, about);
+    let grp_degree = u.output("grp_degree", s.DG, about);
     u.unused(!p.MERGE, req_be, "the leader writes its whole word");
 
     u.paragraph();
@@ -62,7 +63,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pend = u.register("pend", l).reset(0);
     let bank = u.register("bank", l * m).covered_by(pend);
     let row = u.register("row", l * r).covered_by(pend);
-    let cnt = u.register("cnt", p.DG).reset(0);
+    let cnt = u.register("cnt", s.DG).reset(0);
     let acc = u.register("acc", 1).reset(0);
     let in_the_way = if p.BCAST {
         "those on another row."

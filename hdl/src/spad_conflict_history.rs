@@ -27,20 +27,21 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "elastic paper, section 5.2; microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
     });
+    let s = u.all_sizes(p);
     let [sets, pcw, ex] = u.sizes(p, ["SETS", "PCW", "EX"]);
     let of_tag = u.size("TAG", tag_bits);
     let [clk, _] = u.clocked();
     let about = "kernel launch: clears all entries; has priority over an update";
     let clear = u.input("clear", 1, about);
     let lk_valid = u.input("lk_valid", 1, "look-up");
-    let lk_pc = u.input("lk_pc", p.PCW, "program counter of the look-up");
+    let lk_pc = u.input("lk_pc", s.PCW, "program counter of the look-up");
     let about = "the look-up of the previous cycle is answered";
     let lk_done = u.output("lk_done", 1, about);
     let lk_hit = u.output("lk_hit", 1, "the look-up hits");
-    let lk_excess = u.output("lk_excess", p.EX, "the value; 0 on a miss");
+    let lk_excess = u.output("lk_excess", s.EX, "the value; 0 on a miss");
     let up_valid = u.input("up_valid", 1, "update");
-    let up_pc = u.input("up_pc", p.PCW, "program counter of the update");
-    let up_excess = u.input("up_excess", p.EX, "the value");
+    let up_pc = u.input("up_pc", s.PCW, "program counter of the update");
+    let up_excess = u.input("up_excess", s.EX, "the value");
 
     u.section("Per way and set: valid; per set: the way to be replaced next.");
     let valid = ways("valid").map(|name| u.register(&name, sets).reset(0));

@@ -24,24 +24,25 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "elastic paper, section 5; microarchitecture/warp-mask.md".into(),
         latency_cycles: 1,
     });
+    let s = u.all_sizes(p);
     let [sets] = u.sizes(p, ["SETS"]);
     let [clk, rst] = u.clocked();
     let clear = u.input("clear", 1, "kernel launch: as reset");
     let about = "a predicted pass leaves the scratchpad";
     let resolved_valid = u.input("resolved_valid", 1, about);
     let about = "cycles that it took in MEM0";
-    let resolved_occ = u.input("resolved_occ", p.OCC, about);
+    let resolved_occ = u.input("resolved_occ", s.OCC, about);
     let resolved_last = u.input(
         "resolved_last",
         1,
         "the pass is the last of its instruction",
     );
     let about = "the instruction's program counter";
-    let resolved_pc = u.input("resolved_pc", p.PCW, about);
+    let resolved_pc = u.input("resolved_pc", s.PCW, about);
     let about = "a predicted instruction is taken in this cycle";
     let set_valid = u.input("set_valid", 1, about);
-    let set_pc = u.input("set_pc", p.PCW, "program counter of the instruction taken");
-    let set_base = u.input("set_base", p.PW, "number of its passes - 1");
+    let set_pc = u.input("set_pc", s.PCW, "program counter of the instruction taken");
+    let set_base = u.input("set_base", s.PW, "number of its passes - 1");
     let hold = u.input("hold", 1, "EX is held in this cycle: it does not count");
     let mask = u.output("mask", 1, "memory warps are masked");
     let about = "they will be in the next cycle, too, if EX is not held in this one";
@@ -50,8 +51,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let mask_likely = u.output("mask_likely", 1, about);
 
     let up_valid = u.wire("up_valid", 1);
-    let up_pc = u.wire("up_pc", p.PCW);
-    let up_excess = u.wire("up_excess", p.EX);
+    let up_pc = u.wire("up_pc", s.PCW);
+    let up_excess = u.wire("up_excess", s.EX);
     u.instance(top(&accumulator), "accumulator")
         .same([clk, rst, clear])
         .same([resolved_valid, resolved_occ, resolved_last, resolved_pc])
@@ -60,7 +61,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 
     u.paragraph();
     let lk_hit = u.wire("lk_hit", 1);
-    let lk_excess = u.wire("lk_excess", p.EX);
+    let lk_excess = u.wire("lk_excess", s.EX);
     let lk_done = u.wire_in_part("lk_done", 1, "for debugging: the mask itself decides");
     u.instance(top(&history), "history")
         .same([clk, rst, clear])
@@ -78,7 +79,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
              more than one cycle.",
         );
         let lq_hit = u.register("lq_hit", 1).reset(0);
-        let lq_excess = u.register("lq_excess", p.EX).reset(0);
+        let lq_excess = u.register("lq_excess", s.EX).reset(0);
         let [heavy, heavier] = ["heavy", "heavier"].map(|name| u.register(name, sets).reset(0));
         let [lq_heavy, lq_heavier] =
             ["lq_heavy", "lq_heavier"].map(|name| u.register(name, 1).reset(0));

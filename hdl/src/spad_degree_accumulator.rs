@@ -15,26 +15,27 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "elastic paper, section 5.2 and Eq. 6; microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
     });
+    let s = u.all_sizes(p);
     u.clocked();
     let clear = u.input("clear", 1, "kernel launch: the sum starts again");
     let resolved_valid = u.input("resolved_valid", 1, "a pass is resolved");
     let about = "cycles that it took in MEM0, at least 1";
-    let resolved_occ = u.input("resolved_occ", p.OCC, about);
+    let resolved_occ = u.input("resolved_occ", s.OCC, about);
     let resolved_last = u.input(
         "resolved_last",
         1,
         "the pass is the last of its instruction",
     );
-    let resolved_pc = u.input("resolved_pc", p.PCW, "program counter");
+    let resolved_pc = u.input("resolved_pc", s.PCW, "program counter");
     let up_valid = u.output("up_valid", 1, "an instruction is complete");
-    let up_pc = u.output("up_pc", p.PCW, "program counter of the update; else 0");
+    let up_pc = u.output("up_pc", s.PCW, "program counter of the update; else 0");
     let about = "sum of (cycles - 1) over its passes; else 0";
-    let up_excess = u.output("up_excess", p.EX, about);
+    let up_excess = u.output("up_excess", s.EX, about);
 
-    let sum = u.register("sum", p.EX).reset(0);
+    let sum = u.register("sum", s.EX).reset(0);
     let valid = u.register("valid", 1).reset(0);
-    let pc = u.register("pc", p.PCW).reset(0);
-    let excess = u.register("excess", p.EX).reset(0);
+    let pc = u.register("pc", s.PCW).reset(0);
+    let excess = u.register("excess", s.EX).reset(0);
 
     u.paragraph();
     u.note("Wide enough for both terms; everything above the field saturates.");

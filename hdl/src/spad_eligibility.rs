@@ -21,6 +21,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "elastic paper, section 4; microarchitecture/issue.md".into(),
         latency_cycles: 0,
     });
+    let s = u.all_sizes(p);
     let [warps] = u.sizes(p, ["W"]);
     u.clocked();
     let about = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp";
@@ -36,13 +37,13 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let busy = u.input("busy", warps, about);
     let atom_infl = u.input("atom_infl", 1, "an ATOMIC is in flight");
     let ex_relssp = u.input("ex_relssp", 1, "a RELSSP is in EX");
-    let ex_warp = u.input("ex_warp", p.WW, "the warp in EX");
+    let ex_warp = u.input("ex_warp", s.WW, "the warp in EX");
     let take = u.input("take", 1, "an instruction is taken in this cycle");
     let take_sel = u.input("take_sel", warps, "of which warp, one-hot");
     let take_kind = u.input("take_kind", 4, "kind of the instruction taken");
     let about = "an instruction's last pass is written back in this cycle";
     let retire = u.input("retire", 1, about);
-    let retire_warp = u.input("retire_warp", p.WW, "warp of the completed instruction");
+    let retire_warp = u.input("retire_warp", s.WW, "warp of the completed instruction");
     let retire_kind = u.input("retire_kind", 4, "kind of the completed instruction");
     let ready = u.output("ready", warps, "the warp may issue");
     let is_mem = u.output("is_mem", warps, "the warp's offer is of the memory path");

@@ -21,6 +21,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
         paper: "sharing paper, section 4; microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
     });
+    let s = u.all_sizes(p);
     let [warps] = u.sizes(p, ["W"]);
     let cfg_policy = u.input("cfg_policy", 2, "policy");
     let cand = u.input("cand", warps, "the candidates");
@@ -61,7 +62,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
         cfg_policy.is(policy(policy::OWF_LRR)) | cfg_policy.is(policy(policy::OWF_SLOT));
     let by_class = u.name("by_class", of_owners);
     let chosen = cand & ((!by_class).copies(p.W) | of_first);
-    let chosen = u.named("chosen", p.W, chosen);
+    let chosen = u.named("chosen", s.W, chosen);
 
     u.section("Round-robin: first the warps behind the last one, then all.");
     let [found_behind, next] = u.wires(["found_behind", "next"], warps);

@@ -64,6 +64,7 @@ fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result
             .into(),
         latency_cycles: 0,
     });
+    let s = u.all_sizes(p);
     let selects_of = |unit: Option<&Module>| {
         let ports = unit.into_iter().flat_map(selects);
         let declared = ports.map(|port| u.input(&port.name, port.width, &port.doc));
@@ -71,10 +72,10 @@ fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result
     };
     let (bank_selects, row_selects) = (selects_of(to_bank), selects_of(to_row));
     let cfg_lock_hash = u.input("cfg_lock_hash", 2, "lock hash");
-    let addr = u.input("addr", p.n, "word address");
-    let bank = u.output("bank", p.m, "bank");
-    let row = u.output("row", p.R, "row inside the bank");
-    let lock = u.output("lock", p.LK, "lock index");
+    let addr = u.input("addr", s.n, "word address");
+    let bank = u.output("bank", s.m, "bank");
+    let row = u.output("row", s.R, "row inside the bank");
+    let lock = u.output("lock", s.LK, "lock index");
 
     match to_bank {
         None => u.assign(bank, addr.part(0, p.m)),

@@ -31,6 +31,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "atomics paper, section II.A; microarchitecture/lock-unit.md".into(),
         latency_cycles: 0,
     });
+    let s = u.all_sizes(p);
     let [lk_bits, lanes, locks] = u.sizes(p, ["LK", "P", "LOCKS"]);
     let rows = u.size("LOCK_ROWS", 1 << (p.LK - p.LK / 2));
     let row_bits = u.size("LOCK_ROW_BITS", p.LK - p.LK / 2);
@@ -39,12 +40,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.clocked();
     let lk_valid = u.input("lk_valid", 1, "a window is served in this cycle");
     let about = "its number; lanes lk_win*P to lk_win*P+P-1";
-    let lk_win = u.input("lk_win", p.LKW, about);
+    let lk_win = u.input("lk_win", s.LKW, about);
     let about = "3 load-and-lock, 4 store-and-unlock; others do nothing";
     let lk_op = u.input("lk_op", 3, about);
-    let lk_req = u.input("lk_req", p.L, "lanes that ask: the group's leaders");
-    let lk_addr = u.input("lk_addr", p.L * p.LK, "lock, LK bits per lane");
-    let lk_success = u.output("lk_success", p.L, "lanes that take their lock now");
+    let lk_req = u.input("lk_req", s.L, "lanes that ask: the group's leaders");
+    let lk_addr = u.input("lk_addr", s.L * s.LK, "lock, LK bits per lane");
+    let lk_success = u.output("lk_success", s.L, "lanes that take their lock now");
     let about = "the operation is not supported (5 to 7)";
     let lk_error = u.output("lk_error", 1, about);
     let lk_held = u.output("lk_held", locks, "the lock bits");
@@ -58,10 +59,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let lock = u.register("lock", locks).reset(0);
     u.section("The lanes of this window.");
     let (req, addr) = match &select {
-        None => (
-            u.named("req", lanes, lk_req),
-            u.named("addr", lanes * lk_bits, lk_addr),
-        ),
+        None => (lk_req, lk_addr),
         Some(select) => {
             let (req, addr) = (u.wire("req", lanes), u.wire("addr", lanes * lk_bits));
             spad_select::instance(&u, select, "window_req", lk_win, lk_req, req);

@@ -15,9 +15,10 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         p.text(&["S", "PW"]),
         "issue.md",
     ));
+    let s = u.all_sizes(p);
     let kind = u.input("kind", 4, "kind of the instruction");
     let words = u.input("words", 2, "words per lane: 0 one, 1 two, 2 four");
-    let more = u.output("more", p.PW, "passes but for the first");
+    let more = u.output("more", s.PW, "passes but for the first");
     let is = |value| kind.is(code(&kind::FIELD, value));
     let wide = u.name("wide", is(kind::LOAD) | is(kind::STORE));
     let further = |words: usize| number(p.PW, words * p.S - 1);

@@ -16,6 +16,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "elastic paper, section 4.3 and Fig. 4; microarchitecture/elastic-queues.md".into(),
         latency_cycles: 0,
     });
+    let s = u.all_sizes(p);
     let [prew, pq] = u.sizes(p, ["PREW", "PQ"]);
     let [clk, rst] = u.clocked();
     let about = "0: behaves as depth 0; static while not empty";
@@ -26,7 +27,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let out_valid = u.output("out_valid", 1, "the oldest entry is offered");
     let out_data = u.output("out_data", prew, "the entry; 0 if none");
     let out_ready = u.input("out_ready", 1, "the output is accepted");
-    let count = u.output("count", p.PQW, "entries held");
+    let count = u.output("count", s.PQW, "entries held");
     if p.PQ == 0 {
         for input in [clk, rst, cfg_on] {
             u.unused(true, input, "depth 0 has no state");
@@ -43,7 +44,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let entry = u
         .register("entry", pq * prew)
         .without_reset("`held` qualifies entries");
-    let held = u.register("held", p.PQW).reset(0);
+    let held = u.register("held", s.PQW).reset(0);
 
     u.paragraph();
     let empty = u.name("empty", held.is(0));

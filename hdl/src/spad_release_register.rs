@@ -23,10 +23,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "sharing paper, section 4; microarchitecture/relssp.md".into(),
         latency_cycles: 1,
     });
+    let s = u.all_sizes(p);
     let [t] = u.sizes(p, ["T"]);
     u.clocked();
     let launch_valid = u.input("launch_valid", 1, "a block starts");
-    let launch_block = u.input("launch_block", p.TW, "slot of the block that starts");
+    let launch_block = u.input("launch_block", s.TW, "slot of the block that starts");
     let now_done = u.input(
         "now_done",
         t,

@@ -22,19 +22,20 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "sharing paper, section 5; microarchitecture/relssp.md".into(),
         latency_cycles: 0,
     });
+    let s = u.all_sizes(p);
     let [w_count, ws, l, s_count, t, tw] = u.sizes(p, ["W", "WS", "L", "S", "T", "TW"]);
     u.clocked();
     let launch_valid = u.input("launch_valid", 1, "a block starts");
-    let launch_block = u.input("launch_block", p.TW, "slot of the block that starts");
+    let launch_block = u.input("launch_block", s.TW, "slot of the block that starts");
     let launch_wmask = u.input("launch_wmask", w_count, "warps of the block that starts");
     let about = "threads of the highest of them; the others are full";
     let launch_last = u.input("launch_last", ws, about);
     let rel_valid = u.input("rel_valid", 1, "lanes of a subwarp execute relssp");
-    let rel_warp = u.input("rel_warp", p.WW, "their warp");
-    let rel_sub = u.input("rel_sub", p.SUBW, "their subwarp");
+    let rel_warp = u.input("rel_warp", s.WW, "their warp");
+    let rel_sub = u.input("rel_sub", s.SUBW, "their subwarp");
     let rel_mask = u.input("rel_mask", l, "the lanes");
     let exit_valid = u.input("exit_valid", 1, "threads exit");
-    let exit_warp = u.input("exit_warp", p.WW, "their warp");
+    let exit_warp = u.input("exit_warp", s.WW, "their warp");
     let exit_mask = u.input("exit_mask", ws, "the threads");
     let about = "block slot of each warp, TW bits, before this launch";
     let warp_blk = u.input("warp_blk", w_count * tw, about);

@@ -16,14 +16,15 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         p.text(&["W"]),
         "relssp.md",
     ));
-    let mine = u.input("mine", p.W, "warps of the block");
-    let was_done = u.input("was_done", p.W, "warps that had released before this cycle");
+    let s = u.all_sizes(p);
+    let mine = u.input("mine", s.W, "warps of the block");
+    let was_done = u.input("was_done", s.W, "warps that had released before this cycle");
     let about = "warps with an active thread before this cycle";
-    let was_live = u.input("was_live", p.W, about);
-    let done = u.input("done", p.W, "warps that have released before");
-    let done_if = u.input("done_if", p.W, "warps that have if relssp is executed");
+    let was_live = u.input("was_live", s.W, about);
+    let done = u.input("done", s.W, "warps that have released before");
+    let done_if = u.input("done_if", s.W, "warps that have if relssp is executed");
     let releases = u.input("releases", 1, "it is");
-    let live = u.input("live", p.W, "warps with an active thread");
+    let live = u.input("live", s.W, "warps with an active thread");
     let rel_done = u.output("rel_done", 1, "every active thread has released");
     let rel_live = u.output("rel_live", 1, "the block has an active thread");
     let about = "the last of its active threads released in this cycle";

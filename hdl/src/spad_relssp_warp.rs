@@ -15,18 +15,19 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         p.text(&["WS"]),
         "relssp.md",
     ));
+    let s = u.all_sizes(p);
     let starts = u.input("starts", 1, "the warp's block starts");
     let highest = u.input("highest", 1, "the warp is the highest of the block");
-    let launch_last = u.input("launch_last", p.WS, "threads of the highest warp");
+    let launch_last = u.input("launch_last", s.WS, "threads of the highest warp");
     let exits = u.input("exits", 1, "threads of it exit");
-    let exit_mask = u.input("exit_mask", p.WS, "these threads");
-    let marks = u.input("marks", p.WS, "threads that stand before relssp");
-    let active = u.input("active", p.WS, "threads that are launched and not exited");
+    let exit_mask = u.input("exit_mask", s.WS, "these threads");
+    let marks = u.input("marks", s.WS, "threads that stand before relssp");
+    let active = u.input("active", s.WS, "threads that are launched and not exited");
     let about = "threads that have released; of active ones only it counts";
-    let released = u.input("released", p.WS, about);
-    let active_next = u.output("active_next", p.WS, "active threads in the next cycle");
+    let released = u.input("released", s.WS, about);
+    let active_next = u.output("active_next", s.WS, "active threads in the next cycle");
     let about = "the same in the next cycle, if relssp is executed";
-    let released_next = u.output("released_next", p.WS, about);
+    let released_next = u.output("released_next", s.WS, about);
     let about = "every active thread had released before this cycle";
     let was_done = u.output("was_done", 1, about);
     let was_live = u.output(

@@ -15,15 +15,16 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; microarchitecture/warp-mask.md".into(),
         latency_cycles: 1,
     });
+    let s = u.all_sizes(p);
     let ahead = p.AHEAD > 0;
     u.clocked();
     let clear = u.input("clear", 1, "kernel launch: same effect as reset");
     let about = "a predicted instruction was issued in this cycle";
     let set_valid = u.input("set_valid", 1, about);
-    let set_base = u.input("set_base", p.PW, "number of its passes - 1");
+    let set_base = u.input("set_base", s.PW, "number of its passes - 1");
     let about = "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second";
     let lk_hit = u.input("lk_hit", 1, about);
-    let lk_excess = u.input("lk_excess", p.EX, "excess that the look-up found");
+    let lk_excess = u.input("lk_excess", s.EX, "excess that the look-up found");
     let about = "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid";
     let lk_heavy = u.input("lk_heavy", 1, about);
     let lk_heavier = u.input("lk_heavier", 1, "AHEAD > 0: and one of more than one cycle");
@@ -42,8 +43,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     // Of a late answer: it comes; a cycle was counted for it, a cycle is owed to it.
     let late = ahead.then(|| ["late", "counted", "owed"].map(|n| u.register(n, 1).reset(0)));
     u.about("Passes to issue, and cycles to mask behind them.");
-    let base = u.register("base", p.PW).reset(0);
-    let cnt = u.register("cnt", p.EX + 1).reset(0);
+    let base = u.register("base", s.PW).reset(0);
+    let cnt = u.register("cnt", s.EX + 1).reset(0);
 
     u.paragraph();
     let known = lk_excess.gated(lk_hit);

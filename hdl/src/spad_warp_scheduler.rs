@@ -19,6 +19,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "elastic paper, section 5; sharing paper, section 4; microarchitecture/warp-scheduler.md".into(),
         latency_cycles: 0,
     });
+    let s = u.all_sizes(p);
     let [warps] = u.sizes(p, ["W"]);
     u.clocked();
     let cfg_policy = u.input("cfg_policy", 2, "policy");
@@ -35,7 +36,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let take = u.input("take", 1, "the selection is issued in this cycle");
     let sel_valid = u.output("sel_valid", 1, "a warp is selected");
     let sel = u.output("sel", warps, "the warp, one-hot; 0 if none");
-    let sel_warp = u.output("sel_warp", p.WW, "number of the selected warp; 0 if none");
+    let sel_warp = u.output("sel_warp", s.WW, "number of the selected warp; 0 if none");
     let masked = u.output("masked", 1, "some ready warp is held back by the mask");
 
     u.section("The warps behind the one that was taken last.");

@@ -263,7 +263,7 @@ impl Unit {
     #[track_caller]
     pub(crate) fn name(&self, name: &str, value: impl Into<Value>) -> Signal {
         let value = value.into();
-        let width = value.width().plain();
+        let width = value.width();
         self.named(name, width, value)
     }
 
@@ -292,7 +292,7 @@ impl Unit {
         otherwise: impl Into<Expr>,
     ) -> Signal {
         let otherwise = otherwise.into();
-        let width = otherwise.width.plain();
+        let width = otherwise.width;
         let wire = self.signal(name, width, Kind::Wire);
         self.drive(&wire.into());
         let table = signal::table(wire, of, values, otherwise);
