@@ -47,7 +47,7 @@ module spad_warp_mask (
     reg owed_q;
     // Passes to issue, and cycles to mask behind them.
     reg [PW-1:0] base_q;
-    reg [EX+1-1:0] cnt_q;
+    reg [EX:0] cnt_q;
 
     wire [EX-1:0] known = lk_excess & {EX{lk_hit}};
     // One cycle of the excess may have passed before the answer.
@@ -69,7 +69,7 @@ module spad_warp_mask (
     wire counted_d = counts & ((|left) | pend_q);
     wire owed_d = (takes_back & (set_valid | pend_q)) | (owed_q & pend_q & ~set_valid);
     wire late_d = pend_q & ~set_valid;
-    wire [EX+1-1:0] cnt_d = set_valid ? 6'd0
+    wire [EX:0] cnt_d = set_valid ? 6'd0
         : (counts & (|left)) ? left - 6'd1
         : (takes_back & ~pend_q) ? left + 6'd1
         : left;
