@@ -11,8 +11,8 @@
 // in  of_class   192  warps of each class, class 0 lowest
 // in  behind      48  warps behind the one that was taken last
 // out sel         48  the warp, one-hot; 0 if none
-// out found_sel   48  per position: the warp is there or below; any: there is
-//                     one
+// out found_sel   48  per position: the warp is at it or below; nonzero if
+//                     there is one
 
 module spad_first_warp (
     input wire [1:0] cfg_policy,

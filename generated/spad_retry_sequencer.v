@@ -118,8 +118,8 @@ module spad_retry_sequencer (
     reg [L*D-1:0] opnd_q;
     reg [L*D-1:0] old_q;
     reg [TGW-1:0] tag_q;
-    // What it has come to: lanes that wait and that have their lock, the degree
-    // of the first read, errors, rounds.
+    // Progress: lanes that wait, lanes that have their lock, the degree of the
+    // first read, errors, rounds.
     reg [L-1:0] waiting_q;
     reg [L-1:0] winners_q;
     reg first_q;
@@ -141,7 +141,7 @@ module spad_retry_sequencer (
     wire read = reading & sr_valid;
     wire unsupported = at_aop > AOP_SMAX;
     wire failed = err_q | (sr_valid & sr_error);
-    // A read or a write takes its latency for each group that the answer tells of.
+    // A read or a write takes its latency for each group that the answer reports.
     wire [CTW-1:0] latency = writing ? LWR : LR;
     wire [CTW-1:0] due = sr_valid ? {5'd0, sr_degree} * latency : tgt_q;
     wire answered = (got_q | sr_valid) & (cnt_q >= due);
@@ -232,7 +232,7 @@ module spad_retry_sequencer (
     end
 
     // Whether the next cycle makes a request, and for which lanes: both from
-    // registers, because all of the request hangs on them.
+    // registers, because the whole request depends on them.
     wire begins_read = state_d == SEQ_READ;
     wire locks_next = (begins_read | (state_d == SEQ_WRITE)) & ~sent_d;
     wire [L-1:0] lanes_next = accept ? at_mask
@@ -287,7 +287,7 @@ module spad_retry_sequencer (
         else if (reading & (state_d == SEQ_UPDATE)) turn_q <= 16'd1;
         else turn_q <= turn_q << 1;
     end
-    // What is read in a turn is computed and written in the cycle behind it.
+    // What is read in one cycle is computed and written in the next.
     reg [TURNS-1:0] late_q;
     always @(posedge clk) begin
         if (rst) late_q <= {TURNS{1'b0}};

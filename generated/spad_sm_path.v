@@ -624,7 +624,8 @@ module spad_sm_path (
         end
     endgenerate
 
-    // The writeback port. What is no access has no degree, error and success.
+    // The writeback port. Only accesses have a degree, an error and a success
+    // mask.
     wire [WBW-NMW-1:0] no_access = 39'd0;
     spad_writeback_mux writeback (
         .clk(clk),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_warp_mask: counts the cycles in which no memory warp may be scheduled:
-// the predicted excess of the one issued last, behind its passes.
+// the predicted excess of the last one issued, after its passes.
 //
 // Parameters: PW = 2, EX = 5, AHEAD = 3
-// Timing:     taken in cycle s with P passes, while which nothing is taken,
+// Timing:     taken in cycle s with P passes, during which nothing is taken,
 //             and excess x: with x > 0 mask is 1 until P-1+x cycles without
 //             hold have passed
 // Reference:  elastic paper, sections 5.1 and 5.3, Eqs 3 and 7;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_writeback_mux: selects one result per cycle for the writeback register:
-// data from off-chip, then the last memory stage, then the NONMEM queue.
+// by turns data from off-chip and the last memory stage, then the NONMEM
+// queue.
 //
 // Parameters: WBW = 1116
 // Timing:     one cycle

@@ -30,7 +30,7 @@ macro_rules! parameters {
             /// Every name, in the order of the document.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($name)),*];
 
-            /// The parameters of a machine that may be one that cannot be emitted.
+            /// The parameters of any machine, also one that cannot be emitted.
             #[allow(non_snake_case, reason = "the names of the contract")]
             pub fn of($machine: &Machine) -> Self {
                 $(let $name: $kind = $value;)*

@@ -29,7 +29,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let of_class = u.input("of_class", 4 * warps, about);
     let behind = u.input("behind", warps, "warps behind the one that was taken last");
     let sel = u.output("sel", warps, "the warp, one-hot; 0 if none");
-    let about = "per position: the warp is there or below; any: there is one";
+    let about = "per position: the warp is at it or below; nonzero if there is one";
     let found_sel = u.output("found_sel", warps, about);
 
     u.section("Per class: a candidate is of it; it is the first with one.");

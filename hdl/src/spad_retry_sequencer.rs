@@ -80,7 +80,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let old = register("old", s.L * s.D);
     let tag = register("tag", s.TGW);
     u.about(
-        "What it has come to: lanes that wait and that have their lock, the degree of the first \
+        "Progress: lanes that wait, lanes that have their lock, the degree of the first \
          read, errors, rounds.",
     );
     let waiting = register("waiting", s.L);
@@ -106,7 +106,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let unsupported = at_aop.above(code(&aop::FIELD, aop::SMAX));
     let unsupported = u.name("unsupported", unsupported);
     let failed = u.name("failed", err | (sr_valid & sr_error));
-    u.note("A read or a write takes its latency for each group that the answer tells of.");
+    u.note("A read or a write takes its latency for each group that the answer reports.");
     let latency = u.named("latency", s.CTW, when(writing, s.LWR).otherwise(s.LR));
     let total = sr_degree.extended(p.CTW) * latency;
     let due = u.named("due", s.CTW, when(sr_valid, total).otherwise(tgt));
@@ -185,7 +185,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 
     u.section(
         "Whether the next cycle makes a request, and for which lanes: both from registers, \
-         because all of the request hangs on them.",
+         because the whole request depends on them.",
     );
     let begins_read = u.name("begins_read", next.is(to(seq::READ)));
     let locks = (begins_read | next.is(to(seq::WRITE))) & !sent_next;
@@ -251,7 +251,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let [late, words, operands] = match turns.value() {
         Some(1) => [turn, old, opnd],
         _ => {
-            u.about("What is read in a turn is computed and written in the cycle behind it.");
+            u.about("What is read in one cycle is computed and written in the next.");
             let late = u.register("late", turns).reset(0);
             u.at_clock().next(late, turn);
             let read = |name| {

@@ -452,7 +452,7 @@ impl Path<'_> {
         self.of_active("far", far_data, (io.icn_data, io.icn_mask));
         let far = io.off_chip(far_data);
 
-        u.section("The writeback port. What is no access has no degree, error and success.");
+        u.section("The writeback port. Only accesses have a degree, an error and a success mask.");
         let no_access = u.named("no_access", s.WBW - s.NMW, 0);
         let result = |passing: Expr| concat([no_access.into(), passing]);
         let writeback = spad_writeback_mux::emit_unit(p)?;

@@ -9,9 +9,9 @@ use crate::unit::Unit;
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(UnitDoc {
         name: "spad_warp_mask".into(),
-        summary: "counts the cycles in which no memory warp may be scheduled: the predicted excess of the one issued last, behind its passes.".into(),
+        summary: "counts the cycles in which no memory warp may be scheduled: the predicted excess of the last one issued, after its passes.".into(),
         parameters: p.text(&["PW", "EX", "AHEAD"]),
-        timing: "taken in cycle s with P passes, while which nothing is taken, and excess x: with x > 0 mask is 1 until P-1+x cycles without hold have passed".into(),
+        timing: "taken in cycle s with P passes, during which nothing is taken, and excess x: with x > 0 mask is 1 until P-1+x cycles without hold have passed".into(),
         paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; microarchitecture/warp-mask.md".into(),
         latency_cycles: 1,
     });

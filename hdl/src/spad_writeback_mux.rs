@@ -8,9 +8,16 @@ use crate::unit::Unit;
 
 /// Emits `spad_writeback_mux`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    // Where the issue is decided ahead, no ready may depend on a valid from outside.
+    let by_turns = p.AHEAD > 0;
     let u = Unit::new(UnitDoc {
         name: "spad_writeback_mux".into(),
-        summary: "selects one result per cycle for the writeback register: data from off-chip, then the last memory stage, then the NONMEM queue.".into(),
+        summary: if by_turns {
+            "selects one result per cycle for the writeback register: by turns data from off-chip and the last memory stage, then the NONMEM queue."
+        } else {
+            "selects one result per cycle for the writeback register: data from off-chip, then the last memory stage, then the NONMEM queue."
+        }
+        .into(),
         parameters: p.text(&["WBW"]),
         timing: "one cycle".into(),
         paper: "elastic paper, section 4 and Fig. 4; microarchitecture/writeback-mux.md".into(),
@@ -49,9 +56,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let second_src = u.register("second_src", 2).covered_by(second_valid);
     let second = u.register("second", wbw).covered_by(second_valid);
 
-    // Who may hand over a result: data from off-chip first, or by turns where
-    // the issue is decided ahead and no ready may depend on a valid from outside.
-    let by_turns = p.AHEAD > 0;
+    // Who may hand over a result: data from off-chip first, or by turns.
     u.about("The off-chip port has the turn.");
     let turn = if by_turns {
         u.register("turn", 1).reset(0)

@@ -157,7 +157,7 @@ impl Unit {
                 Item::Declaration(_, wire, waiver) if wire.id == signal.id => Some(waiver),
                 _ => None,
             });
-        let waiver = waiver.unwrap_or_else(|| panic!("{} is no wire", signal.name));
+        let waiver = waiver.unwrap_or_else(|| panic!("{} is not a wire", signal.name));
         *waiver = Some(interned(reason));
     }
 
@@ -317,7 +317,7 @@ impl Unit {
         assert!(!target.of.is_empty(), "{} is no signal", text());
         for id in &target.of {
             let known = &mut state.signals[*id];
-            assert!(matches!(known.kind, Kind::Wire), "{} is no wire", text());
+            assert!(matches!(known.kind, Kind::Wire), "{} is not a wire", text());
             known.driven = true;
         }
     }

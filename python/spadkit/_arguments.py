@@ -219,7 +219,7 @@ def _check_array(where: str, array: Array) -> None:
             "expected C order: np.ascontiguousarray(array) makes a copy",
         )
     if array.nbytes == 0:
-        raise ArgumentError(f"{where}: an array without elements", "expected one at least")
+        raise ArgumentError(f"{where}: an array without elements", "expected at least one element")
 
 
 def _same(where: str, array: Array, others: Sequence[Array]) -> Optional[int]:

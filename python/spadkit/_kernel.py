@@ -229,8 +229,7 @@ class Configured:
             bound.native,
             bound.symbols,
         )
-        kernel._last = Launch(kernel, native, bound)
-        return kernel._last
+        return Launch(kernel, native, bound)
 
 
 class Launch:
@@ -243,6 +242,7 @@ class Launch:
 
     def run(self, threads: int = 0) -> Run:
         """Runs it; arrays are changed in place. ``threads`` of the host, 0: all."""
+        self.kernel._last = self
         (text, warnings, error), buffers = self._native.run("no", threads)
         run = Run(text, warnings)
         if error is not None:
@@ -256,6 +256,8 @@ class Launch:
 
         Faults are findings here, not exceptions. No array is changed.
         """
+        if memory not in ("shared", "global"):
+            raise UsageError(f"memory={memory!r}", "expected 'shared' or 'global'")
         (text, warnings, _), _ = self._native.run(memory, 0)
         return Run(text, warnings)
 

@@ -117,7 +117,7 @@ class TensorMap:
 def memory_of(array: Array) -> Array:
     """The memory from the first element of an array to its last one."""
     if array.size == 0:
-        raise _wrong("array", "an array without elements", "expected one at least")
+        raise _wrong("array", "an array without elements", "expected at least one element")
     if array.flags.c_contiguous:
         return array
     contiguous = array.ndim > 0 and array.strides[-1] == array.itemsize

@@ -32,7 +32,11 @@ fn arg((name, kind, bytes, of): Argument) -> PyResult<Arg> {
         "addresses" => ArgKind::Addresses(of),
         "tensor_map" => ArgKind::TensorMap(argument(first, &bytes)?),
         "value" => ArgKind::Value(Element::Bytes, bytes),
-        _ => ArgKind::Null,
+        "null" => ArgKind::Null,
+        other => {
+            let what = format!("an argument of kind '{other}'");
+            return Err(PyValueError::new_err(what));
+        }
     };
     Ok(Arg {
         name,

@@ -100,7 +100,7 @@ pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> R
     let zeros_beyond = args.allow.zeros_beyond(printer);
     if args.cycles && !is_launch(Path::new(input)) {
         return Err(Error::usage(
-            format!("--cycles for {input}, which has accesses to shared memory alone"),
+            format!("--cycles for {input}, which records only accesses to shared memory"),
             "expected a launch file (.toml): the kernel is simulated",
         ));
     }

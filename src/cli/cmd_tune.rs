@@ -72,8 +72,8 @@ pub struct TuneArgs {
     /// Only mappings whose row index is the upper address bits (no hardware).
     #[arg(long, value_name = "HOW")]
     row: Option<Row>,
-    /// Conflicts in all blocks that an SM holds where two share all of their
-    /// scratchpad but the part T, 0 to 1: they lie at bases that are no
+    /// Conflicts in all blocks that an SM holds when pairs of blocks share all of
+    /// their scratchpad except the fraction T, 0 to 1: their bases are not
     /// multiples of a row of banks.
     #[arg(long, value_name = "T", conflicts_with = "software")]
     sharing: Option<f64>,

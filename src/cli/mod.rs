@@ -308,7 +308,7 @@ fn rule_line(machine: &Config) -> String {
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let global = &cli.global;
-    // Commands that are about no machine refuse a wrong one all the same.
+    // Commands that ignore the machine still reject an invalid one.
     if let Command::Compose(_)
     | Command::Congestion(_)
     | Command::Doctor(_)

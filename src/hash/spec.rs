@@ -110,7 +110,7 @@ impl FromStr for HashSpec {
     }
 }
 
-/// What is expected where a spec is none.
+/// The accepted forms, for the error of an invalid spec.
 fn expected() -> String {
     let kinds = HashKind::ALL.map(|kind| format!("{kind}:{}", kind::of(kind).example));
     format!(

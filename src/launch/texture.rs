@@ -210,7 +210,7 @@ fn parse_of(
         (Some(arg), _) => match &args[arg].kind {
             ArgKind::Buffer(buffer) => (Texels::Arg(arg), buffer.bytes()),
             _ => {
-                let what = format!("the argument '{}' is no buffer", of.value);
+                let what = format!("the argument '{}' is not a buffer", of.value);
                 return Err(source.error(what, "expected one with a count", of.offset));
             }
         },

@@ -10,7 +10,8 @@ use spadkit_hdl::codes::seq;
 
 /// Most rounds that the counter shows.
 const MAX_ROUNDS: u32 = u16::MAX as u32;
-/// The state counter saturates at its 13 bits: the longest target is 63 * 64.
+/// The state counter saturates at 13 bits: the longest target is 63 * 64. The
+/// RTL has as many bits as its machine needs (CTW), which cannot be seen.
 pub(crate) const MAX_COUNT: u32 = (1 << 13) - 1;
 
 /// The states, with their codes.

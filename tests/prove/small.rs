@@ -41,7 +41,7 @@ fn a_counterexample_is_a_waveform() {
     }
     let unit = "spad_lock_unit";
     let rtl = Rtl::emit(Some("base = 'quad'\n"), &[unit]);
-    let rtl = rtl.edit("spad_lock_unit.v", &[("(lock & ~asked)", "lock")]);
+    let rtl = rtl.edit("spad_lock_unit.v", &[("(lock_q & ~asked)", "lock_q")]);
     let waves = rtl.dir.path().join("waves");
     let args = [
         "prove",

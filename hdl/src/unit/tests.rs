@@ -100,7 +100,7 @@ fn what_does_not_fit_is_refused_where_it_is_written() {
     assert_eq!(refused(|_, two, _| drop(two.at(2))), "two has no bit 2");
     assert_eq!(
         refused(|u, two, _| u.assign(two.at(0), 0)),
-        "two[0] is no wire"
+        "two[0] is not a wire"
     );
     let register = refused(|u, two, out| {
         u.at_clock().next(out, two.at(0));

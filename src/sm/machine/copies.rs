@@ -59,7 +59,7 @@ impl Copies {
         self.engine.is_idle() && self.leaving.is_empty()
     }
 
-    /// None of the block in `slot` is.
+    /// No copy of the block in `slot` is under way.
     pub fn has_left(&self, slot: usize) -> bool {
         self.under_way[slot] == 0
     }
@@ -92,7 +92,7 @@ impl Sm<'_> {
         Ok(true)
     }
 
-    /// What it does behind.
+    /// What the engine does after the path has moved.
     #[inline(never)]
     pub(super) fn end_copy_cycle(&mut self) -> Result<()> {
         self.path.offer_row(false);

@@ -76,13 +76,13 @@ impl<'a> Machine<'a> {
 
     #[inline(always)]
     fn window(
-        &self,
+        &mut self,
         exec: u32,
         addresses: &[u64; 32],
         bytes: u32,
         (start, len, data): (u64, u64, *mut u8),
     ) -> Option<Pointers> {
-        let dummy = self.dummy.as_ptr() as *mut u8;
+        let dummy = self.dummy.as_mut_ptr().cast::<u8>();
         let unaligned = u64::from(bytes) - 1;
         let limit = (len + 1).saturating_sub(u64::from(bytes));
         let mut pointers = [dummy; 32];

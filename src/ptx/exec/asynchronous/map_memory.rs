@@ -57,7 +57,7 @@ pub fn replace(m: &mut Machine, info: &MapReplace, exec: u32) {
             Some(new) => write(m, spot, lane, &new),
             None => {
                 let text = format!(
-                    "{}: tensormap.replace on bytes that are none",
+                    "{}: tensormap.replace on bytes that do not hold a tensor map",
                     named(m, spot)
                 );
                 invalid(m, lane, spot, text);
