@@ -171,7 +171,7 @@ class Kernel:
     def _launch(self) -> "Launch":
         if self._last is None:
             what = f"{self.entry} has not been launched yet"
-            raise UsageError(what, "call kernel[grid, block](...) first; .bind(...) does not run it")
+            raise UsageError(what, "call kernel[grid, block](...) first, or .bind(...), which does not run it")
         return self._last
 
 
@@ -229,7 +229,8 @@ class Configured:
             bound.native,
             bound.symbols,
         )
-        return Launch(kernel, native, bound)
+        kernel._last = Launch(kernel, native, bound)
+        return kernel._last
 
 
 class Launch:
@@ -242,7 +243,6 @@ class Launch:
 
     def run(self, threads: int = 0) -> Run:
         """Runs it; arrays are changed in place. ``threads`` of the host, 0: all."""
-        self.kernel._last = self
         (text, warnings, error), buffers = self._native.run("no", threads)
         run = Run(text, warnings)
         if error is not None:

@@ -71,7 +71,8 @@ def test_wrong_questions(launched: Kernel) -> None:
         launched.tune_software(kinds=["sponge"])
     with pytest.raises(spadkit.UsageError, match="'sponge'"):
         launched.rewrite("sponge")
-    with pytest.raises(ValueError, match="expected 'shared' or 'global'"):
-        launched.races("local")
+    for memory in ("local", "no"):
+        with pytest.raises(spadkit.UsageError, match="expected 'shared' or 'global'"):
+            launched.races(memory)
     with pytest.raises(ValueError, match="budget"):
         launched.tune_software(budget=-1)
