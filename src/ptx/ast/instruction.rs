@@ -70,7 +70,7 @@ pub struct Instruction {
     pub operands: Box<[Operand]>,
     /// From the guard to the `;`.
     pub span: Span,
-    /// The `.loc` before it, as index of [`Function::locations`].
+    /// The `.loc` before it, as index of [`Function::locations`](super::Function::locations).
     pub location: Option<u32>,
 }
 
