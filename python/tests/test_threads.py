@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -67,6 +68,15 @@ def test_two_kernels_at_a_time() -> None:
     assert [int(out[0]) for out in outs] == [1, 2, 3, 4]
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C raises, also where the tests run in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_a_kernel() -> None:
     spin = Kernel.from_ptx(PTX)
     out = np.zeros(1, np.uint64)
@@ -81,6 +91,7 @@ def test_ctrl_c_ends_a_kernel() -> None:
     assert out[0] == 5
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_ends_a_search_and_a_trace() -> None:
     spin = Kernel.from_ptx(PTX)
     launch = spin[1, 32].bind(np.zeros(1, np.uint64), FOREVER, limit=1 << 62)
