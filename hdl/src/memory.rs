@@ -21,6 +21,7 @@ impl Memory {
         );
         Expr {
             of: vec![self.words.id],
+            selectable: true,
             ..Expr::leaf(&format!("{name}[{number}]"), self.words.width)
         }
     }

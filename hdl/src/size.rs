@@ -69,15 +69,15 @@ impl Size {
         }
     }
 
-    /// The index in every turn but the first.
-    pub(crate) fn behind_first(self) -> Self {
+    /// The index in every iteration but the first.
+    pub(crate) fn after_first(self) -> Self {
         Size {
             least: self.least + 1,
             ..self
         }
     }
 
-    /// The index in every turn but the last.
+    /// The index in every iteration but the last.
     pub(crate) fn before_last(self) -> Self {
         Size {
             most: self.most - 1,
@@ -94,7 +94,7 @@ impl Size {
         self.form == Form::Number
     }
 
-    /// Its value, if it is the same in every turn of every loop.
+    /// Its value, if it is the same in every iteration of every loop.
     pub(crate) fn value(self) -> Option<usize> {
         let value = usize::try_from(self.least).ok()?;
         (self.least == self.most).then_some(value)
@@ -105,14 +105,22 @@ impl Size {
         self.value().map_or(self, Size::from)
     }
 
-    /// Whether the two are the same in every turn.
+    /// Whether the two are the same in every iteration.
     pub(crate) fn same(self, other: Size) -> bool {
         self.text == other.text || self.value().is_some() && self.value() == other.value()
     }
 
-    /// Whether it lies in 0 to `end` in every turn.
+    /// Whether it lies in 0 to `end` in every iteration.
     pub(crate) fn within(self, end: Size) -> bool {
         self.least >= 0 && self.most <= end.least.max(end.most)
+    }
+
+    /// Whether all numbers of so many bits are below `end`.
+    pub(crate) fn numbers_within(self, end: Size) -> bool {
+        let numbers = u32::try_from(self.most)
+            .ok()
+            .and_then(|bits| 1isize.checked_shl(bits));
+        numbers.is_some_and(|numbers| numbers <= end.least.max(end.most))
     }
 
     /// The text as a factor, or as what is subtracted.
@@ -306,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_checked_in_every_turn_of_a_loop() {
+    fn sizes_are_checked_in_every_iteration_of_a_loop() {
         let (l, m) = (Size::named("L", 32), Size::named("m", 5));
         let i = Size::index("i", 1.into(), l);
         assert!((i * m + m).within(l * m) && !(i * m + m + 1).within(l * m));

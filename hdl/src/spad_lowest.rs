@@ -33,13 +33,13 @@ pub(crate) fn emit_helper() -> Result<Module> {
             let so_far = u.wire("so_far", width);
             let seen = u.named("seen", width, so_far | so_far.up(1 << k));
             let first = |_| u.assign(so_far, want);
-            let next = |k| u.assign(so_far, u.of_turn(seen, k - 1));
+            let next = |k| u.assign(so_far, u.of_iteration(seen, k - 1));
             u.first(k, ("first", first), ("next", next));
             seen
         })
     });
     u.paragraph();
-    u.assign(found, u.of_turn(seen, levels - 1));
+    u.assign(found, u.of_iteration(seen, levels - 1));
     u.assign(lowest, want & !found.up(1));
     u.emit()
 }

@@ -36,7 +36,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
                     u.assign(from.part(j * width, width), word);
                 });
             };
-            let next = |k| u.assign(from, u.of_turn(joined, k - 1).of_width(from.width));
+            let next = |k| u.assign(from, u.of_iteration(joined, k - 1).of_width(from.width));
             u.first(k, ("first", first), ("next", next));
             u.each("pair", j, (0, count >> (k + 1)), |j| {
                 let even = from.part(2 * j * width, width);
@@ -47,7 +47,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
         })
     });
     u.paragraph();
-    u.assign(word, u.of_turn(joined, levels - 1).of_width(width));
+    u.assign(word, u.of_iteration(joined, levels - 1).of_width(width));
     u.emit()
 }
 

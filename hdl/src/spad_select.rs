@@ -28,7 +28,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
             let from = u.wire("from", width << (bits - k));
             let chosen = u.wire("chosen", width << (bits - k - 1));
             let first = |_| u.assign(from, words.of_width(from.width));
-            let next = |k| u.assign(from, u.of_turn(chosen, k - 1).of_width(from.width));
+            let next = |k| u.assign(from, u.of_iteration(chosen, k - 1).of_width(from.width));
             u.first(k, ("first", first), ("next", next));
             u.each("pair", j, (0, 1 << (bits - k - 1)), |j| {
                 let odd = from.part((2 * j + 1) * width, width);
@@ -40,7 +40,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
         })
     });
     u.paragraph();
-    u.assign(word, u.of_turn(chosen, bits - 1).of_width(width));
+    u.assign(word, u.of_iteration(chosen, bits - 1).of_width(width));
     u.emit()
 }
 

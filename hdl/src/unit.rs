@@ -3,6 +3,14 @@
 //! Calls are made in the order of the emitted text. The declarations that a module
 //! needs follow from them: the sizes, codes and indices that it uses.
 
+mod replication;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use replication::Index;
+use replication::Loop;
+
 use crate::adapter;
 use crate::body;
 use crate::item::{Instance, Item};
@@ -39,8 +47,8 @@ struct State {
     submodules: Vec<String>,
     /// The body, and the loops that are open in it, the innermost last.
     blocks: Vec<Vec<Item>>,
-    /// The labels of those that are open, and the number of their turns.
-    turns: Vec<(&'static str, Size)>,
+    /// The loops that are open.
+    loops: Vec<Loop>,
 }
 
 /// What is known of a signal.
@@ -48,8 +56,8 @@ struct Known {
     name: &'static str,
     kind: Kind,
     driven: bool,
-    /// The loop that it is declared in: one for each turn.
-    turn: Option<(&'static str, Size)>,
+    /// The loop that it is declared in: there is one for each iteration.
+    in_loop: Option<Loop>,
 }
 
 /// How a signal gets its value.
@@ -247,12 +255,12 @@ impl Unit {
     fn signal(&self, name: &str, width: Size, kind: Kind) -> Signal {
         let mut state = self.state.borrow_mut();
         let signal = Signal::new(state.signals.len(), name, width);
-        let turn = state.turns.last().copied();
+        let in_loop = state.loops.last().copied();
         state.signals.push(Known {
             name: signal.name,
             kind,
             driven: false,
-            turn,
+            in_loop,
         });
         signal
     }
@@ -340,118 +348,11 @@ impl Unit {
             adapter::text(&reset.tree)
         } else {
             // All bits of what is reset in parts are the same.
-
             adapter::all_bits(target.width, adapter::text(&reset.tree).contains("1'b1"))
         })
     }
 
-    // ------------------------------------------------- replication, instances
-
-    /// Indices for loops, declared here if they are used.
-    pub(crate) fn indices<const N: usize>(&self, names: [&'static str; N]) -> [Index; N] {
-        self.add(Item::Indices(names.to_vec()));
-        names.map(Index)
-    }
-
-    /// What stands between `generate` and `endgenerate`.
-    pub(crate) fn generate<R>(&self, body: impl FnOnce() -> R) -> R {
-        let (items, result) = self.block(body);
-        self.add(Item::Generate(items));
-        result
-    }
-
-    /// Repeats `body` for the index from `from` to below `to`.
-    pub(crate) fn each<R>(
-        &self,
-        label: &'static str,
-        Index(index): Index,
-        (from, to): (impl Into<Size>, impl Into<Size>),
-        body: impl FnOnce(Size) -> R,
-    ) -> R {
-        let (from, to): (Size, Size) = (from.into(), to.into());
-        let end = to.compared().replace('/', " / ");
-        let head = format!(
-            "{index} = {}; {index} < {end}; {index} = {index} + 1",
-            from.text()
-        );
-        let turn = Size::index(index, from, to);
-        self.state.borrow_mut().turns.push((label, to));
-        let (items, result) = self.block(|| body(turn));
-        self.state.borrow_mut().turns.pop();
-        self.add(Item::Loop(head, label, items));
-        result
-    }
-
-    /// The signal as it is in turn `index` of the loop that declares it.
-    #[track_caller]
-    pub(crate) fn of_turn(&self, signal: Signal, index: impl Into<Size>) -> Expr {
-        let index = index.into();
-        let (label, turns) = self.state.borrow().signals[signal.id]
-            .turn
-            .unwrap_or_else(|| panic!("{} is in no loop", signal.name));
-        let (name, at) = (signal.name, index.text());
-        assert!((index + 1).within(turns), "{label} has no turn {at}");
-        Expr::leaf(&format!("{label}[{at}].{name}"), signal.width)
-    }
-
-    /// One block for the first turn of a loop, and one for those behind it.
-    pub(crate) fn first(
-        &self,
-        turn: Size,
-        (first, in_first): (&'static str, impl FnOnce(Size)),
-        (behind, in_others): (&'static str, impl FnOnce(Size)),
-    ) {
-        let condition = format!("{} == 0", turn.text());
-        self.either(
-            condition,
-            (first, || in_first(turn)),
-            (behind, || in_others(turn.behind_first())),
-        );
-    }
-
-    /// One block for the turns of a loop of `turns` but the last, and one for that.
-    pub(crate) fn last(
-        &self,
-        (turn, turns): (Size, Size),
-        (before, in_others): (&'static str, impl FnOnce(Size)),
-        (last, in_last): (&'static str, impl FnOnce(Size)),
-    ) {
-        let condition = format!("{} + 1 < {}", turn.text(), turns.text());
-        self.either(
-            condition,
-            (before, || in_others(turn.before_last())),
-            (last, || in_last(turn)),
-        );
-    }
-
-    /// One block where a parameter is not 0, and one where it is.
-    pub(crate) fn where_set(
-        &self,
-        parameter: Size,
-        set: (&'static str, impl FnOnce()),
-        otherwise: (&'static str, impl FnOnce()),
-    ) {
-        self.either(format!("{} != 0", parameter.text()), set, otherwise);
-    }
-
-    fn either(
-        &self,
-        condition: String,
-        (label, body): (&'static str, impl FnOnce()),
-        (otherwise_label, otherwise): (&'static str, impl FnOnce()),
-    ) {
-        let one = (label, self.block(body).0);
-        let other = (otherwise_label, self.block(otherwise).0);
-        self.add(Item::Either(condition, [one, other]));
-    }
-
-    /// The items of a block, and what its description returns.
-    fn block<R>(&self, body: impl FnOnce() -> R) -> (Vec<Item>, R) {
-        self.state.borrow_mut().blocks.push(Vec::new());
-        let result = body();
-        let items = self.state.borrow_mut().blocks.pop();
-        (items.expect("it has been pushed"), result)
-    }
+    // -------------------------------------------------------------- instances
 
     /// An instance whose ports fit.
     pub(crate) fn instantiated(&self, instance: Instance) {
@@ -541,10 +442,3 @@ fn shown(outputs: &[(Signal, Signal)]) -> Vec<Item> {
     let opening = [Item::Blank, about].into_iter();
     opening.chain(registers).chain(ports).collect()
 }
-
-/// An index of loops.
-#[derive(Clone, Copy)]
-pub(crate) struct Index(&'static str);
-
-#[cfg(test)]
-mod tests;

@@ -109,6 +109,45 @@ fn what_does_not_fit_is_refused_where_it_is_written() {
 }
 
 #[test]
+fn bits_are_selected_of_a_name_only() {
+    let both = |two: Signal| two & two;
+    let what = "no bits can be selected of two & two";
+    assert_eq!(refused(|_, two, _| drop(both(two).at(1))), what);
+    assert_eq!(refused(|_, two, _| drop(both(two).high(1))), what);
+    assert_eq!(
+        refused(|_, two, out| drop(both(two).select(out))),
+        what,
+        "by another signal"
+    );
+    let part = refused(|u, _, _| drop(u.input("word", 4, "bits").part(1, 2).at(0)));
+    assert_eq!(part, "no bits can be selected of word[2:1]");
+    // All bits are the signal itself, and have its bits.
+    let u = unit();
+    let word = u.input("word", 4, "bits");
+    assert_eq!(adapter::text(&word.part(0, 4).at(2).tree), "word[2]");
+}
+
+#[test]
+fn the_number_of_a_bit_can_be_of_no_bit_outside() {
+    let outside = refused(|u, two, _| drop(u.input("word", 3, "bits").select(two)));
+    assert_eq!(
+        outside,
+        "two has 2 bits, which number more than the 3 bits of word"
+    );
+    let written = refused(|u, two, _| {
+        let bits = u.register("bits", 3).reset(0);
+        u.at_clock().next_bit(bits, two, 1);
+    });
+    assert_eq!(
+        written,
+        "two has 2 bits, which number more than the 3 bits of bits_q"
+    );
+    let u = unit();
+    let (word, index) = (u.input("word", 4, "bits"), u.input("index", 2, "which"));
+    assert_eq!(adapter::text(&word.select(index).tree), "word[index]");
+}
+
+#[test]
 fn instances_connect_every_port_in_its_width_and_direction() {
     let part = || {
         let u = unit();

@@ -1,0 +1,307 @@
+//! What can be done with signals and expressions: bits, comparisons, operators.
+
+use super::{Expr, Operand, Signal};
+use crate::adapter;
+use crate::size::Size;
+use rust_hdl::core::ast::{VerilogExpression, VerilogOp, VerilogOpUnary};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Sub};
+
+/// What can be done with a signal as with any expression.
+pub(crate) trait Bits: Into<Expr> {
+    /// Bit `index`.
+    #[track_caller]
+    fn at(self, index: impl Into<Size>) -> Expr {
+        let (all, index): (Expr, Size) = (self.into(), index.into());
+        let fits = (index + 1).within(all.width);
+        assert!(
+            fits,
+            "{} has no bit {}",
+            adapter::text(&all.tree),
+            index.text()
+        );
+        if all.width.is_number() && all.width.value() == Some(1) {
+            all
+        } else {
+            all.part_of(index.text().to_owned(), 1.into())
+        }
+    }
+
+    /// `width` bits from bit `from` on.
+    #[track_caller]
+    fn part(self, from: impl Into<Size>, width: impl Into<Size>) -> Expr {
+        let (all, from, width): (Expr, Size, Size) = (self.into(), from.into(), width.into());
+        let fits = (from + width).within(all.width);
+        let name = adapter::text(&all.tree);
+        assert!(
+            fits,
+            "{name} has no {} bits from {}",
+            width.text(),
+            from.text()
+        );
+        match (from.value(), width.value()) {
+            (Some(0), _) if from.is_number() && width.same(all.width) => all,
+            (_, Some(1)) if width.is_number() => all.part_of(from.text().to_owned(), width),
+            (Some(low), Some(bits)) if from.is_number() && width.is_number() => {
+                all.part_of(format!("{}:{low}", low + bits - 1), width)
+            }
+            _ => all.part_of(format!("{} +: {}", from.text(), width.text()), width),
+        }
+    }
+
+    /// The bits below bit `end`.
+    #[track_caller]
+    fn low(self, end: impl Into<Size>) -> Expr {
+        let (all, end): (Expr, Size) = (self.into(), end.into());
+        let fits = end.within(all.width);
+        assert!(
+            fits,
+            "{} has no bits below {}",
+            adapter::text(&all.tree),
+            end.text()
+        );
+        all.part_of(format!("{}:0", (end - 1).text()), end)
+    }
+
+    /// The bits from bit `start` up.
+    #[track_caller]
+    fn high(self, start: impl Into<Size>) -> Expr {
+        let (all, start): (Expr, Size) = (self.into(), start.into());
+        let fits = start.within(all.width);
+        assert!(
+            fits,
+            "{} has no bit {}",
+            adapter::text(&all.tree),
+            start.text()
+        );
+        let select = format!("{}:{}", (all.width - 1).text(), start.text());
+        let width = all.width - start;
+        all.part_of(select, width)
+    }
+
+    /// The bit whose number is `index`, which can number no bit outside.
+    #[track_caller]
+    fn select(self, index: impl Into<Expr>) -> Expr {
+        let (all, index): (Expr, Expr) = (self.into(), index.into());
+        let (bits, number) = (index.width, adapter::text(&index.tree));
+        assert!(
+            bits.numbers_within(all.width),
+            "{number} has {} bits, which number more than the {} bits of {}",
+            bits.text(),
+            all.width.text(),
+            adapter::text(&all.tree)
+        );
+        all.part_of(number, 1.into())
+    }
+
+    /// Some bit is set.
+    fn any(self) -> Expr {
+        self.into().unary(VerilogOpUnary::Any, 1.into())
+    }
+
+    /// Every bit is set.
+    fn all(self) -> Expr {
+        self.into().unary(VerilogOpUnary::All, 1.into())
+    }
+
+    /// `self == other`
+    #[track_caller]
+    fn is(self, other: impl Into<Operand>) -> Expr {
+        self.into().comparison(VerilogOp::Eq, other.into())
+    }
+
+    /// `self < other`, both without sign.
+    #[track_caller]
+    fn less(self, other: impl Into<Operand>) -> Expr {
+        self.into().comparison(VerilogOp::Lt, other.into())
+    }
+
+    /// `self <= other`
+    #[track_caller]
+    fn at_most(self, other: impl Into<Operand>) -> Expr {
+        self.into().comparison(VerilogOp::Le, other.into())
+    }
+
+    /// `self > other`
+    #[track_caller]
+    fn above(self, other: impl Into<Operand>) -> Expr {
+        self.into().comparison(VerilogOp::Gt, other.into())
+    }
+
+    /// `self >= other`
+    #[track_caller]
+    fn at_least(self, other: impl Into<Operand>) -> Expr {
+        self.into().comparison(VerilogOp::Ge, other.into())
+    }
+
+    /// `width` copies of a bit.
+    #[track_caller]
+    fn copies(self, width: impl Into<Size>) -> Expr {
+        let (bit, width): (Expr, Size) = (self.into(), width.into());
+        assert!(
+            bit.width.same(1.into()),
+            "copies of {} bits",
+            bit.width.text()
+        );
+        if width.is_number() && width.value() == Some(1) {
+            bit
+        } else {
+            Expr::leaf(&adapter::copies(width, &bit.tree), width)
+        }
+    }
+
+    /// The value where a bit is set, else 0.
+    #[track_caller]
+    fn gated(self, bit: impl Into<Expr>) -> Expr {
+        let value = self.into();
+        let width = value.width;
+        value & bit.into().copies(width)
+    }
+
+    /// The value behind zeros, `width` bits in all.
+    #[track_caller]
+    fn extended(self, width: usize) -> Expr {
+        let value = self.into();
+        let own = value.width.value().filter(|own| *own <= width);
+        let own = own.unwrap_or_else(|| panic!("{} bits as {width}", value.width.text()));
+        match width - own {
+            0 => value,
+            zeros => {
+                let text = format!("{{{zeros}'d0, {}}}", adapter::text(&value.tree));
+                Expr::leaf(&text, width.into())
+            }
+        }
+    }
+
+    /// The same with its width in other words, where a loop or a parameter
+    /// decides it: Verilator's lint holds them to be the same.
+    fn of_width(self, width: impl Into<Size>) -> Expr {
+        let width = width.into();
+        Expr {
+            width,
+            ..self.into()
+        }
+    }
+
+    /// `self << by`, as wide as before.
+    fn up(self, by: impl Into<Size>) -> Expr {
+        self.into().shifted(VerilogOp::Shl, by.into())
+    }
+
+    /// `self >> by`
+    fn down(self, by: impl Into<Size>) -> Expr {
+        self.into().shifted(VerilogOp::Shr, by.into())
+    }
+}
+
+impl Bits for Signal {}
+impl Bits for Expr {}
+
+impl Expr {
+    /// The bits named by `select`, of a signal: Verilog selects bits of nothing
+    /// else.
+    #[track_caller]
+    fn part_of(self, select: String, width: Size) -> Expr {
+        let text = adapter::text(&self.tree);
+        assert!(self.selectable, "no bits can be selected of {text}");
+        let text = format!("{text}[{select}]");
+        let of = self.of;
+        Expr {
+            of,
+            ..Expr::leaf(&text, width)
+        }
+    }
+
+    #[track_caller]
+    fn binary(self, op: VerilogOp, other: Operand) -> Expr {
+        let other = other.beside(self.width);
+        // Of two texts for one width, the one with names tells more.
+        let width = if self.width.is_number() {
+            other.width
+        } else {
+            self.width
+        };
+        Expr {
+            tree: VerilogExpression::Binary(Box::new(self.tree), op, Box::new(other.tree)),
+            width,
+            of: Vec::new(),
+            selectable: false,
+        }
+    }
+
+    #[track_caller]
+    fn comparison(self, op: VerilogOp, other: Operand) -> Expr {
+        let both = self.binary(op, other);
+        Expr {
+            width: 1.into(),
+            ..both
+        }
+    }
+
+    fn shifted(self, op: VerilogOp, by: Size) -> Expr {
+        let width = self.width;
+        let by = Expr::leaf(&by.compared(), width);
+        self.binary(op, Operand::Expr(by))
+    }
+
+    fn unary(self, op: VerilogOpUnary, width: Size) -> Expr {
+        let tree = VerilogExpression::Unary(op, Box::new(self.tree));
+        Expr {
+            tree,
+            width,
+            of: Vec::new(),
+            selectable: false,
+        }
+    }
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $op:ident;)*) => {$(
+        impl<T: Into<Operand>> $trait<T> for Expr {
+            type Output = Expr;
+            #[track_caller]
+            fn $method(self, other: T) -> Expr {
+                self.binary(VerilogOp::$op, other.into())
+            }
+        }
+
+        impl<T: Into<Operand>> $trait<T> for Signal {
+            type Output = Expr;
+            #[track_caller]
+            fn $method(self, other: T) -> Expr {
+                Expr::from(self).binary(VerilogOp::$op, other.into())
+            }
+        }
+    )*};
+}
+
+operators! {
+    BitAnd bitand BitAnd;
+    BitOr bitor BitOr;
+    BitXor bitxor BitXor;
+    Add add Add;
+    Sub sub Sub;
+    Mul mul Mul;
+}
+
+impl Not for Expr {
+    type Output = Expr;
+    fn not(self) -> Expr {
+        match self.tree {
+            VerilogExpression::Binary(a, VerilogOp::Eq, b) => Expr {
+                tree: VerilogExpression::Binary(a, VerilogOp::Ne, b),
+                ..self
+            },
+            _ => {
+                let width = self.width;
+                self.unary(VerilogOpUnary::Not, width)
+            }
+        }
+    }
+}
+
+impl Not for Signal {
+    type Output = Expr;
+    fn not(self) -> Expr {
+        !Expr::from(self)
+    }
+}

@@ -1,0 +1,130 @@
+//! Replication: the loops and choices of `generate`.
+
+use super::Unit;
+use crate::item::Item;
+use crate::signal::{Expr, Signal};
+use crate::size::Size;
+
+/// An index of loops.
+#[derive(Clone, Copy)]
+pub(crate) struct Index(&'static str);
+
+/// A loop: its label, and the number that its index stays below.
+#[derive(Clone, Copy)]
+pub(super) struct Loop {
+    label: &'static str,
+    end: Size,
+}
+
+impl Unit {
+    /// Indices for loops, declared here if they are used.
+    pub(crate) fn indices<const N: usize>(&self, names: [&'static str; N]) -> [Index; N] {
+        self.add(Item::Indices(names.to_vec()));
+        names.map(Index)
+    }
+
+    /// What stands between `generate` and `endgenerate`.
+    pub(crate) fn generate<R>(&self, body: impl FnOnce() -> R) -> R {
+        let (items, result) = self.block(body);
+        self.add(Item::Generate(items));
+        result
+    }
+
+    /// Repeats `body` for the index from `from` to below `to`.
+    pub(crate) fn each<R>(
+        &self,
+        label: &'static str,
+        Index(index): Index,
+        (from, to): (impl Into<Size>, impl Into<Size>),
+        body: impl FnOnce(Size) -> R,
+    ) -> R {
+        let (from, to): (Size, Size) = (from.into(), to.into());
+        let end = to.compared().replace('/', " / ");
+        let head = format!(
+            "{index} = {}; {index} < {end}; {index} = {index} + 1",
+            from.text()
+        );
+        let iteration = Size::index(index, from, to);
+        let entered = Loop { label, end: to };
+        self.state.borrow_mut().loops.push(entered);
+        let (items, result) = self.block(|| body(iteration));
+        self.state.borrow_mut().loops.pop();
+        self.add(Item::Loop(head, label, items));
+        result
+    }
+
+    /// The signal as it is in iteration `index` of the loop that declares it.
+    #[track_caller]
+    pub(crate) fn of_iteration(&self, signal: Signal, index: impl Into<Size>) -> Expr {
+        let index = index.into();
+        let Loop { label, end } = self.state.borrow().signals[signal.id]
+            .in_loop
+            .unwrap_or_else(|| panic!("{} is in no loop", signal.name));
+        let (name, at) = (signal.name, index.text());
+        assert!((index + 1).within(end), "{label} has no iteration {at}");
+        Expr {
+            selectable: true,
+            ..Expr::leaf(&format!("{label}[{at}].{name}"), signal.width)
+        }
+    }
+
+    /// One block for the first iteration of a loop, and one for the others.
+    pub(crate) fn first(
+        &self,
+        index: Size,
+        (first, in_first): (&'static str, impl FnOnce(Size)),
+        (others, in_others): (&'static str, impl FnOnce(Size)),
+    ) {
+        let condition = format!("{} == 0", index.text());
+        self.either(
+            condition,
+            (first, || in_first(index)),
+            (others, || in_others(index.after_first())),
+        );
+    }
+
+    /// One block for the iterations of a loop below `end` but the last, and one
+    /// for that.
+    pub(crate) fn last(
+        &self,
+        (index, end): (Size, Size),
+        (before, in_others): (&'static str, impl FnOnce(Size)),
+        (last, in_last): (&'static str, impl FnOnce(Size)),
+    ) {
+        let condition = format!("{} + 1 < {}", index.text(), end.text());
+        self.either(
+            condition,
+            (before, || in_others(index.before_last())),
+            (last, || in_last(index)),
+        );
+    }
+
+    /// One block where a parameter is not 0, and one where it is.
+    pub(crate) fn where_set(
+        &self,
+        parameter: Size,
+        set: (&'static str, impl FnOnce()),
+        otherwise: (&'static str, impl FnOnce()),
+    ) {
+        self.either(format!("{} != 0", parameter.text()), set, otherwise);
+    }
+
+    fn either(
+        &self,
+        condition: String,
+        (label, body): (&'static str, impl FnOnce()),
+        (otherwise_label, otherwise): (&'static str, impl FnOnce()),
+    ) {
+        let one = (label, self.block(body).0);
+        let other = (otherwise_label, self.block(otherwise).0);
+        self.add(Item::Either(condition, [one, other]));
+    }
+
+    /// The items of a block, and what its description returns.
+    fn block<R>(&self, body: impl FnOnce() -> R) -> (Vec<Item>, R) {
+        self.state.borrow_mut().blocks.push(Vec::new());
+        let result = body();
+        let items = self.state.borrow_mut().blocks.pop();
+        (items.expect("it has been pushed"), result)
+    }
+}
