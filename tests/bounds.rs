@@ -6,11 +6,14 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// The program with at most `kib` KiB of address space.
+/// The program with at most `kib` KiB of address space and 60 seconds of
+/// processor time, which do not depend on what else runs. `timeout` ends one
+/// that waits for ever.
 fn limited(kib: u32, args: &[&str]) -> Output {
+    let limits = "ulimit -v \"$1\" && ulimit -t 60 && shift && exec timeout 600 \"$@\"";
     let program = assert_cmd::cargo::cargo_bin("spadkit");
     Command::new("sh")
-        .args(["-c", "ulimit -v \"$1\" && shift && exec \"$@\"", "sh"])
+        .args(["-c", limits, "sh"])
         .arg(kib.to_string())
         .arg(program)
         .args(args)
@@ -107,13 +110,11 @@ fn ten_megabytes_of_ptx_are_read() {
     assert!(output.status.success(), "{error}");
 }
 
-/// Runs the program, which must end with status 2 within seconds.
+/// The error of the program, which must end with status 2.
 fn refused(args: &[&str]) -> String {
-    let start = std::time::Instant::now();
     let output = limited(500_000, args);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
-    assert!(start.elapsed().as_secs() < 20, "{args:?}");
     let words = text.split(|c: char| c.is_whitespace() || "│×╭╰─┬".contains(c));
     let words: Vec<&str> = words.filter(|w| !w.is_empty()).collect();
     words.join(" ")
@@ -259,11 +260,8 @@ fn large_control_flow_is_read_in_seconds() {
         vec!["share", &at("back.ptx"), "--block", "32"],
         vec!["classify", &at("tangled.toml")],
     ] {
-        let start = std::time::Instant::now();
         let output = limited(2_000_000, &args);
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{args:?}: {text}");
-        let seconds = start.elapsed().as_secs();
-        assert!(seconds < 60, "{args:?}: {seconds} s");
     }
 }
