@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{json, json_of, spadkit};
+use common::{json, json_of, spadkit, tools::missing};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -244,11 +244,7 @@ fn flow_does_what_can_be_done_without_tools() {
 /// Hand-edited Verilog that no simulation survives, and that prints.
 #[test]
 fn hostile_verilog_is_an_error_and_not_an_abort() {
-    if ["verilator", "c++"]
-        .iter()
-        .any(|t| which::which(t).is_err())
-    {
-        println!("skipped: verilator or a C++ compiler is missing");
+    if missing(&["verilator", "c++"]) {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

@@ -1,19 +1,14 @@
 //! Lockstep co-simulation of every unit, and a check that it can fail.
 
+mod common;
+
 use assert_cmd::Command;
+use common::tools::missing;
 use serde_json::Value;
 use std::path::Path;
 
-/// Whether the tools of co-simulation are there; says so if not.
-fn has_tools() -> bool {
-    let there = ["verilator", "c++"]
-        .iter()
-        .all(|tool| which::which(tool).is_ok());
-    if !there {
-        println!("skipped: verilator or a C++ compiler is missing");
-    }
-    there
-}
+/// What co-simulation runs.
+const TOOLS: [&str; 2] = ["verilator", "c++"];
 
 fn spadkit(args: &[&str]) -> (i32, Value, String) {
     let output = Command::cargo_bin("spadkit")
@@ -40,7 +35,7 @@ fn assert_clean(json: &Value, cycles: u64) {
 /// The whole kit on the small machine, the SM path included.
 #[test]
 fn every_unit_agrees_with_its_model() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let (status, json, stderr) = spadkit(&["cosim", "--preset", "small", "--cycles", "10000"]);
@@ -53,7 +48,7 @@ fn every_unit_agrees_with_its_model() {
 /// 32 lanes and 32 banks.
 #[test]
 fn units_agree_on_fermi() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let units = [
@@ -71,7 +66,7 @@ fn units_agree_on_fermi() {
 /// Odd n, and an address too short for two whole windows of m bits.
 #[test]
 fn the_hash_units_agree_in_an_awkward_geometry() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let scratch = tempfile::tempdir().unwrap();
@@ -96,7 +91,7 @@ fn the_hash_units_agree_in_an_awkward_geometry() {
 
 #[test]
 fn kernel_traces_drive_the_units() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let mut traces = vec!["kernel:fwt".to_owned(), "kernel:transpose".to_owned()];
@@ -123,7 +118,7 @@ fn kernel_traces_drive_the_units() {
 /// scheduler, lock hash and mapping change within a run.
 #[test]
 fn every_kind_of_path_agrees() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cosim/paths");
@@ -181,7 +176,7 @@ relssp
 /// Kernels as `sim` takes them, through the RTL to their end.
 #[test]
 fn workloads_run_on_the_rtl() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let scratch = tempfile::tempdir().unwrap();
@@ -298,7 +293,7 @@ fn what_cannot_be_replayed_is_refused() {
 /// A hand-edited block with one wrong wire: found, named, and shown.
 #[test]
 fn a_wrong_wire_is_found() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let scratch = tempfile::tempdir().unwrap();
@@ -336,7 +331,7 @@ fn a_wrong_wire_is_found() {
 /// shrinks to the reset, the lock taken, given back, and asked for again.
 #[test]
 fn a_failing_stimulus_is_shrunk() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let scratch = tempfile::tempdir().unwrap();
@@ -375,7 +370,7 @@ fn a_failing_stimulus_is_shrunk() {
 /// than a command without `--cycles` runs.
 #[test]
 fn a_fault_that_needs_a_coincidence_is_found() {
-    if !has_tools() {
+    if missing(&TOOLS) {
         return;
     }
     let scratch = tempfile::tempdir().unwrap();

@@ -1,5 +1,8 @@
 //! The programs in `examples/` work.
 
+mod common;
+
+use common::tools::missing;
 use serde_json::Value;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashSpec, Mapping};
@@ -17,15 +20,6 @@ mod compare_local_memories;
 #[allow(dead_code)] // its `main`
 #[path = "../examples/stage_cost.rs"]
 mod stage_cost;
-
-/// Whether the programs are there; says which is not.
-fn there(tools: &[&str]) -> bool {
-    let absent = tools.iter().find(|tool| which::which(tool).is_err());
-    if let Some(tool) = absent {
-        println!("skipped: {tool} is missing");
-    }
-    absent.is_none()
-}
 
 fn spadkit(args: &[&str]) -> Output {
     let mut command = assert_cmd::Command::cargo_bin("spadkit").unwrap();
@@ -67,7 +61,7 @@ fn the_library_example_prints_verilog_for_the_mapping_it_found() {
     assert!(found.contains("registers for spad_row_map"), "{found}");
     let verilog = &tuned.verilog;
     assert!(verilog.contains("module spad_row_map"));
-    if there(&["iverilog"]) {
+    if !missing(&["iverilog"]) {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("hash.v"), verilog).unwrap();
         let args = [
@@ -87,7 +81,7 @@ fn the_library_example_prints_verilog_for_the_mapping_it_found() {
 /// Configured with what `encode` prints, the example top finds every word.
 #[test]
 fn the_example_top_is_lint_clean_and_finds_every_word() {
-    if !there(&["verilator", "iverilog", "vvp"]) {
+    if missing(&["verilator", "iverilog", "vvp"]) {
         return;
     }
     let dir = tempfile::tempdir().unwrap();

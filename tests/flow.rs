@@ -1,6 +1,9 @@
 //! The main job: its report has everything needed to configure the hardware.
 
+mod common;
+
 use assert_cmd::Command;
+use common::tools::{OSU018, missing};
 use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::flow::{Options, Silent};
@@ -146,8 +149,7 @@ fn simulate(dir: &Path, mapping: &Value, (n, m): (usize, usize)) -> Vec<String> 
 
 #[test]
 fn hardware_told_what_the_report_says_is_a_bijection() {
-    if ["iverilog", "vvp"].iter().any(|t| which::which(t).is_err()) {
-        println!("skipped: Icarus Verilog is missing");
+    if missing(&["iverilog", "vvp"]) {
         return;
     }
     let scratch = tempfile::tempdir().unwrap();
@@ -452,9 +454,7 @@ fn the_recommended_unit_is_in_the_area_table() {
     // The recommended shift by five bits displaces rows.
     let (_, units) = synthesized("kernel:stride:stride=32");
     assert!(units.contains(&"spad_row_map".to_owned()), "{units:?}");
-    let library = Path::new("/usr/share/qflow/tech/osu018/osu018_stdcells.lib");
-    if which::which("yosys").is_err() || !library.exists() {
-        println!("skipped: yosys or osu018 is missing");
+    if missing(&["yosys", OSU018]) {
         return;
     }
     let mut command = Command::cargo_bin("spadkit").unwrap();

@@ -1,16 +1,16 @@
 //! A short version of `make mutate`: injected faults are caught or proved
 //! equivalent, and a bench that looks away would not catch them.
 
+mod common;
+
 use assert_cmd::Command;
+use common::tools::missing;
 use serde_json::Value;
 
 /// Injects 60 faults into each unit of a machine.
 fn mutate(machine: &[&str], units: &[&str]) {
-    for tool in ["verilator", "c++", "yosys"] {
-        if which::which(tool).is_err() {
-            println!("skipped: {tool} is missing");
-            return;
-        }
+    if missing(&["verilator", "c++", "yosys"]) {
+        return;
     }
     let output = Command::cargo_bin("spadkit")
         .unwrap()

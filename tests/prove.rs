@@ -1,30 +1,22 @@
 //! The command `prove`: correct RTL is proved, and broken RTL is not.
 
+mod common;
 #[path = "prove/faults.rs"]
 mod faults;
 #[path = "prove/small.rs"]
 mod small;
 
 use assert_cmd::Command;
+use common::tools::missing;
 use faults::{ATOMIC, FIGURES, Mutant, hash_faults, path_faults};
 use rayon::prelude::*;
 use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::rtl::Design;
-use spadkit::tool::{Kind, Toolbox};
 use spadkit::units::{UNITS, Unit};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-
-/// Whether Yosys is there; where not, says that the test is skipped.
-fn yosys() -> bool {
-    let found = Toolbox::new().get_optional(Kind::Yosys).unwrap().is_some();
-    if !found {
-        eprintln!("skipped: Yosys is not installed");
-    }
-    found
-}
 
 /// A busy machine must not turn a proof into `unknown`.
 const TIMEOUT: [&str; 2] = ["--timeout", "3000"];
@@ -138,7 +130,7 @@ fn number(text: &Value) -> u32 {
 
 #[test]
 fn every_hash_unit_is_proved() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let rtl = Rtl::emit(None, &[]);
@@ -185,7 +177,7 @@ fn proved_by_induction(units: &[&str], machine: &[&str]) {
 
 #[test]
 fn units_of_the_path_are_proved() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let (_, units) = hash_and_path_units();
@@ -203,14 +195,14 @@ fn units_of_the_path_are_proved() {
 #[test]
 #[ignore = "takes minutes; part of make campaign"]
 fn the_other_units_of_the_path_are_proved() {
-    if yosys() {
+    if !missing(&["yosys"]) {
         proved_by_induction(&LONG, &[]);
     }
 }
 
 #[test]
 fn the_usual_geometries_are_proved_of_a_fixed_hash() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let (status, results) = prove(&[&["spad_hash_add"], &TIMEOUT[..]].concat());
@@ -220,7 +212,7 @@ fn the_usual_geometries_are_proved_of_a_fixed_hash() {
 
 #[test]
 fn a_wrong_address_bit_gives_a_counterexample_that_is_one() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let rtl = Rtl::emit(None, &[]).edit("spad_hash_bitvec_perm.v", &[("addr[4]", "addr[5]")]);
@@ -238,7 +230,7 @@ fn a_wrong_address_bit_gives_a_counterexample_that_is_one() {
 /// Exactly the broken properties are disproved.
 #[test]
 fn hash_mutants_are_disproved() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     for fault in hash_faults() {
@@ -301,7 +293,7 @@ fn every_fault_is_in_the_text() {
 /// The first faults of each unit; all of them in the campaign.
 #[test]
 fn some_faults_of_the_path_are_disproved() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let mut faults: Vec<Mutant> = Vec::new();
@@ -323,7 +315,7 @@ fn some_faults_of_the_path_are_disproved() {
 #[test]
 #[ignore = "takes minutes; part of make campaign"]
 fn all_faults_of_the_path_are_disproved() {
-    if yosys() {
+    if !missing(&["yosys"]) {
         assert_eq!(missed(&path_faults()), [""; 0]);
     }
 }
@@ -354,7 +346,7 @@ impl Mutant {
 /// A register that cannot hold every configuration would leave out cases.
 #[test]
 fn registers_that_are_none_are_refused() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let constant = [
@@ -413,11 +405,11 @@ fn bad_usage_and_missing_tools() {
         unknown.contains("there are no proofs for unit 'spad_nothing'"),
         "{unknown}"
     );
-    let missing = error(&["prove"], &[("SPADKIT_YOSYS", "/nowhere/yosys")], 3);
-    assert!(missing.contains("Yosys is needed"), "{missing}");
+    let absent = error(&["prove"], &[("SPADKIT_YOSYS", "/nowhere/yosys")], 3);
+    assert!(absent.contains("Yosys is needed"), "{absent}");
     let none = error(&["prove", "spad_rap", "--timeout", "0"], &[], 2);
     assert!(none.contains("0 is not in 1..=1000000"), "{none}");
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     for unit in ["spad_rap", "spad_relssp"] {

@@ -2,6 +2,9 @@
 //! know nothing of the kit, and an outside test bench written from
 //! `manifest.json` and `encode` alone.
 
+mod common;
+
+use common::tools::missing;
 use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::geometry::Geometry;
@@ -17,14 +20,6 @@ const USUAL: [(u32, u32); 4] = [(14, 5), (9, 3), (9, 6), (16, 4)];
 fn config(n: u32, m: u32) -> Config {
     let text = format!("[geometry]\naddr_bits = {n}\nbank_bits = {m}\n");
     Config::from_toml(&text, Path::new("test.toml")).unwrap()
-}
-
-fn missing(tools: &[&str]) -> bool {
-    let absent = tools.iter().find(|tool| which::which(tool).is_err());
-    if let Some(tool) = absent {
-        println!("skipped: {tool} is missing");
-    }
-    absent.is_some()
 }
 
 /// Runs a tool that must succeed and print nothing.

@@ -1,6 +1,9 @@
 //! Security: odd names, endless inputs, Verilog and caches from others. And
 //! what stands for each exit status.
 
+mod common;
+
+use common::tools::{OSU018, missing};
 use std::fs::Permissions;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -8,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-const LIBERTY: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 /// Everything that a shell, Tcl, Yosys or make makes something of.
 const ODD: &str = "a b;touch hit $(touch hit)`touch hit`[exec touch hit]\"'\\{#\n\u{1b}[31m";
 
@@ -52,14 +54,6 @@ fn program(path: PathBuf, text: &str) -> PathBuf {
     std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
     std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
     path
-}
-
-fn missing(tools: &[&str]) -> bool {
-    let missing = tools.iter().any(|t| which::which(t).is_err());
-    if missing {
-        println!("skipped: one of {tools:?} is missing");
-    }
-    missing
 }
 
 #[test]
@@ -160,15 +154,14 @@ fn names_do_not_steer_the_terminal() {
 /// be commands to a shell or to Tcl: they work, or are refused by the kit.
 #[test]
 fn folders_of_any_name_are_no_commands() {
-    if missing(&["yosys", "sta", "verilator", "c++"]) || !Path::new(LIBERTY).exists() {
-        println!("skipped: it takes all tools, and the library osu018");
+    if missing(&["yosys", "sta", "verilator", "c++", OSU018]) {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
     let odd = dir.path().join(ODD.replace(['\n', '\u{1b}'], "_"));
     std::fs::create_dir(&odd).unwrap();
     let (rtl, liberty) = (odd.join("rtl"), odd.join("l b.lib"));
-    std::fs::copy(LIBERTY, &liberty).unwrap();
+    std::fs::copy(OSU018, &liberty).unwrap();
     let spaces = dir.path().join("with a space");
     std::fs::create_dir(&spaces).unwrap();
     let at = |folder: &Path, args: &[&str], more: &[(&str, &Path)]| {

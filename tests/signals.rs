@@ -1,6 +1,9 @@
 //! Real signals to the real program while a tool runs: nothing survives it,
 //! nothing stays in the cache, and the exit status is that of the signal.
 
+mod common;
+
+use common::tools::missing;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -262,8 +265,7 @@ fn a_file_that_is_being_written_goes_with_the_command() {
 /// A co-simulation that is stopped in the middle still counts its cycles.
 #[test]
 fn a_cosimulation_says_how_far_it_came() {
-    if Command::new("verilator").arg("--version").output().is_err() {
-        println!("skipped: Verilator is missing");
+    if missing(&["verilator", "c++"]) {
         return;
     }
     let scene = Scene::new(HANGS);

@@ -1,6 +1,9 @@
 //! What Yosys makes of the RTL: memories in FPGAs, and gates in a row between
 //! registers, with a bound for each unit so that timing does not creep back.
 
+mod common;
+
+use common::tools::missing;
 use spadkit::config::Config;
 use spadkit::model::spad_conflict_history::flops;
 use spadkit::output::OwnedFolder;
@@ -11,14 +14,6 @@ use spadkit::units::UNITS;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
-
-fn has_yosys() -> bool {
-    let there = which::which("yosys").is_ok();
-    if !there {
-        println!("skipped: yosys is missing");
-    }
-    there
-}
 
 fn emit(units: &[&str], config: &Config) -> Design {
     let units: Vec<String> = units.iter().map(|u| u.to_string()).collect();
@@ -58,7 +53,7 @@ fn fpga_cells(unit: &str, flow: &str, kinds: &[&str]) -> Vec<u64> {
 /// A bank of 384 words is one block RAM, and nothing of it is anything else.
 #[test]
 fn a_bank_is_one_block_ram() {
-    if !has_yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let xilinx = fpga_cells(
@@ -77,7 +72,7 @@ fn a_bank_is_one_block_ram() {
 /// tags are distributed RAM; 37 on ECP5).
 #[test]
 fn the_history_is_in_memories() {
-    if !has_yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let flops = u64::from(flops(256, 14, 5));
@@ -116,7 +111,7 @@ history_sets = 4
 /// have a tenth more, since other releases map otherwise.
 #[test]
 fn no_unit_has_more_gates_in_a_row_than_it_had() {
-    if !has_yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let config = machine(MACHINE);
@@ -180,7 +175,7 @@ fn assert_declared(unit: &str, config: &Config, tools: (&Tool, &Cache)) -> usize
 
 #[test]
 fn outputs_depend_on_the_inputs_that_are_declared() {
-    if !has_yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let yosys = Toolbox::new().get(Kind::Yosys).unwrap();
@@ -224,7 +219,7 @@ const STAGE_LEVELS: [(&str, usize); 13] = [
 
 #[test]
 fn the_path_that_is_cut_has_short_stages_and_registered_outputs() {
-    if !has_yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let yosys = Toolbox::new().get(Kind::Yosys).unwrap();

@@ -1,7 +1,10 @@
 //! The commands that need external tools, from outside: `doctor` and `synth`,
 //! with tools that are there, missing, broken, hanging or interrupted.
 
+mod common;
+
 use assert_cmd::Command;
+use common::tools::{OSU018, missing};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -31,29 +34,8 @@ fn message(output: &std::process::Output) -> String {
         .join(" ")
 }
 
-/// Whether yosys, sta and osu018 are there; if not, says so.
-fn tools_are_there(cache: &Path) -> bool {
-    let doctor = spadkit(cache)
-        .args(["doctor", "--format", "json"])
-        .output()
-        .unwrap();
-    let doctor: Value = serde_json::from_slice(&doctor.stdout).unwrap();
-    let found = |name: &str| {
-        let tools = doctor["tools"].as_array().unwrap();
-        tools
-            .iter()
-            .any(|t| t["tool"] == name && t["found"] == true)
-    };
-    let library = doctor["technologies"].as_array().unwrap();
-    let library = library
-        .iter()
-        .any(|t| t["name"] == "osu018" && t["found"] == true);
-    let there = found("yosys") && found("sta") && library;
-    if !there {
-        eprintln!("skipped: needs yosys, sta and osu018");
-    }
-    there
-}
+/// What synthesis runs, and the library that it takes if no other is given.
+const TOOLS: [&str; 3] = ["yosys", "sta", OSU018];
 
 #[test]
 fn doctor_tells_what_is_missing_and_fails_only_when_strict() {
@@ -88,7 +70,7 @@ fn doctor_tells_what_is_missing_and_fails_only_when_strict() {
 #[test]
 fn synth_gives_the_agreed_json_and_a_chart() {
     let dir = tempfile::tempdir().unwrap();
-    if !tools_are_there(dir.path()) {
+    if missing(&TOOLS) {
         return;
     }
     let chart = dir.path().join("chart.svg");
@@ -199,7 +181,7 @@ fn synth(dir: &Path, args: &[&str]) -> Value {
 #[test]
 fn speed_shortens_the_period_where_area_misses_it() {
     let dir = tempfile::tempdir().unwrap();
-    if !tools_are_there(dir.path()) {
+    if missing(&TOOLS) {
         return;
     }
     let unit = "spad_warp_scheduler";
@@ -256,7 +238,7 @@ fn speed_shortens_the_period_where_area_misses_it() {
 #[test]
 fn edited_verilog_is_measured_in_place_of_the_emitted() {
     let dir = tempfile::tempdir().unwrap();
-    if !tools_are_there(dir.path()) {
+    if missing(&TOOLS) {
         return;
     }
     let rtl = dir.path().join("rtl");
@@ -439,7 +421,7 @@ fn hash_units_reach_the_targets_in_45_nm() {
         eprintln!("skipped: there is no {}", library.display());
         return;
     }
-    if !tools_are_there(dir.path()) {
+    if missing(&TOOLS) {
         return;
     }
     let mut command = spadkit(dir.path());

@@ -1,6 +1,9 @@
 //! The tutorials of docs/tutorials: every command runs, one after the other in
 //! an empty folder beside the kit's own, and prints what the page shows.
 
+mod common;
+
+use common::tools::missing;
 use std::path::Path;
 use std::process::Command;
 
@@ -116,8 +119,7 @@ fn faults(name: &str, page: &str) -> Vec<String> {
 }
 
 fn check(name: &str, tools: &[&str]) {
-    if let Some(tool) = tools.iter().find(|tool| which::which(tool).is_err()) {
-        println!("skipped: {tool} is missing");
+    if missing(tools) {
         return;
     }
     let file = Path::new("docs/tutorials").join(name);

@@ -1,6 +1,7 @@
 //! The scratchpad in other designs: the units behind a bus as their neighbours
 //! see them, the rules of the neighbours, SystemVerilog.
 
+mod common;
 #[path = "wrappers/rtl.rs"]
 mod rtl;
 #[path = "wrappers/rules.rs"]
@@ -12,11 +13,4 @@ mod system;
 #[path = "wrappers/tcdm.rs"]
 mod tcdm;
 
-/// Whether one of the tools is missing; says which.
-fn missing(tools: &[&str]) -> bool {
-    let absent = tools.iter().find(|tool| which::which(tool).is_err());
-    if let Some(tool) = absent {
-        println!("skipped: {tool} is missing");
-    }
-    absent.is_some()
-}
+use common::tools::missing;

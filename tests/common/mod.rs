@@ -1,5 +1,7 @@
-//! `spadkit` as a command, and what it prints.
+//! `spadkit` as a command, and what it prints; external tools.
 #![allow(dead_code, reason = "each file of tests uses a part")]
+
+pub mod tools;
 
 use assert_cmd::Command;
 use serde_json::Value;

@@ -1,13 +1,13 @@
 //! Machines that are too large for a proof, and counterexamples as waveforms.
 
-use super::{Rtl, TIMEOUT, spadkit, yosys};
+use super::{Rtl, TIMEOUT, missing, spadkit};
 use serde_json::Value;
 
 /// Of a machine that is too large, what the kit emits is proved in a small one;
 /// an edit is not, and the message says how it is.
 #[test]
 fn a_large_machine_is_proved_in_a_small_one() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let unit = "spad_conflict_history";
@@ -36,7 +36,7 @@ fn a_large_machine_is_proved_in_a_small_one() {
 /// A lock that is not given back: the run is a waveform.
 #[test]
 fn a_counterexample_is_a_waveform() {
-    if !yosys() {
+    if missing(&["yosys"]) {
         return;
     }
     let unit = "spad_lock_unit";
