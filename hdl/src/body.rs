@@ -2,7 +2,7 @@
 
 use crate::adapter;
 use crate::codes;
-use crate::item::{Instance, Item, Memory, Next, Update};
+use crate::item::{Instance, Item, Memory, Next, Property, Update};
 use crate::lines::{CODE_WIDTH, Lines, words, wrap};
 use crate::module::{Result, UnitDoc, header};
 use crate::port::Port;
@@ -34,10 +34,18 @@ struct Values {
     lines: Vec<String>,
 }
 
-/// The whole file.
-pub(crate) fn module(doc: &UnitDoc, opening: &Opening, items: &[Item]) -> Result<String> {
+/// The whole file, with the assertions or without them.
+pub(crate) fn module(
+    doc: &UnitDoc,
+    opening: &Opening,
+    items: &[Item],
+    assertions: bool,
+) -> Result<String> {
     let mut used = HashSet::new();
-    let mut body = Body::default();
+    let mut body = Body {
+        assertions,
+        ..Body::default()
+    };
     body.items(items, 1);
     body.lines
         .iter()
@@ -97,6 +105,8 @@ struct Body {
     lines: Vec<String>,
     /// Lines that are kept for the declarations of indices.
     indices: Vec<(usize, Vec<&'static str>)>,
+    /// Whether assertions are printed.
+    assertions: bool,
 }
 
 impl Body {
@@ -168,7 +178,27 @@ impl Body {
                 self.line(depth, "end");
             }
             Item::Instance(instance) => self.instance(instance, depth),
+            Item::Assertions(items) if self.assertions => {
+                self.line(0, "");
+                self.line(0, "`ifndef SYNTHESIS");
+                self.items(items, depth);
+                self.line(0, "`endif");
+            }
+            Item::Assertions(_) => {}
+            Item::Property(property) => self.property(property, depth),
         }
+    }
+
+    /// `name: assert property (...) else $error("...");`
+    fn property(&mut self, property: &Property, depth: usize) {
+        let Property { name, message, .. } = property;
+        let edge = "@(posedge clk) disable iff (rst)";
+        self.line(depth, &format!("{name}: assert property ({edge}"));
+        let opening = format!("{:1$}", "", 4 * (depth + 1));
+        let (when, then) = (&property.when.tree, &property.then.tree);
+        self.lines
+            .push(print::implication(&opening, when, then) + ")");
+        self.line(depth + 1, &format!("else $error(\"{name}: {message}\");"));
     }
 
     /// Goes on to declarations whose unused bits have that reason.

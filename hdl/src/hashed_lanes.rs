@@ -1,30 +1,29 @@
 //! The hash of all lanes with its configuration registers: in the path and
 //! behind the buses.
 
+use crate::codes::lock_hash;
+use crate::hashes::PathHash;
+use crate::independent::independent;
 use crate::machine::Machine;
 use crate::module::{Dir, Module, Port, Result, top};
 use crate::params::Params;
-use crate::signal::{Bits, Operand, Signal};
+use crate::signal::{Bits, Expr, Operand, Signal, code, concat, same};
 use crate::spad_lane_hash;
 use crate::unit::{Index, Unit};
-use serde::Serialize;
 
 /// The hash of all lanes.
-#[derive(Serialize)]
 pub(crate) struct HashedLanes {
     /// A lane's module last, before it what it instantiates.
-    #[serde(skip)]
     lane: Vec<Module>,
     configs: Vec<ConfigBlock>,
+    /// The mapping is a matrix in registers.
+    linear: bool,
 }
 
 /// A block of configuration registers.
-#[derive(Serialize)]
 struct ConfigBlock {
     /// Its module last, before it what it instantiates.
-    #[serde(skip)]
     modules: Vec<Module>,
-    unit: String,
     /// Prefix of its write ports.
     prefix: &'static str,
     writes: Vec<Port>,
@@ -40,6 +39,8 @@ pub(crate) struct Writing {
 
 /// The signals of all lanes, side by side.
 pub(crate) struct Lanes {
+    /// The addresses are those of an access.
+    pub valid: Signal,
     pub lock_hash: Operand,
     pub addr: Signal,
     pub bank: Signal,
@@ -54,7 +55,6 @@ impl ConfigBlock {
             top(&modules).ports.iter().filter(wanted).cloned().collect()
         };
         ConfigBlock {
-            unit: top(&modules).doc.name.clone(),
             prefix,
             writes: ports(Dir::In, "wr_"),
             outputs: ports(Dir::Out, "cfg_"),
@@ -92,6 +92,7 @@ impl HashedLanes {
             configs: blocks
                 .map(|(prefix, own)| ConfigBlock::new(prefix, own))
                 .collect(),
+            linear: machine.path_hash == PathHash::Configurable,
         })
     }
 
@@ -108,6 +109,23 @@ impl HashedLanes {
         let ports = self.writes().into_iter();
         let ports = ports.map(|q| u.input(&q.name, q.width, &q.doc)).collect();
         Writing { clocks, ports }
+    }
+
+    /// Asserts that the registers are written in idle cycles.
+    pub(crate) fn writes_are_idle(
+        &self,
+        u: &Unit,
+        writing: &Writing,
+        idle: Signal,
+        message: &'static str,
+    ) {
+        let enables = writing
+            .ports
+            .iter()
+            .filter(|port| port.name.ends_with("_wr_en"));
+        if let Some(any) = enables.map(|port| Expr::from(*port)).reduce(|a, b| a | b) {
+            u.property("writes_idle", any, idle, message);
+        }
     }
 
     /// There is anything with a clock.
@@ -129,7 +147,7 @@ impl HashedLanes {
         u.generate(|| {
             u.each("lane", index, (0, l), |i| {
                 u.instance(top(&self.lane), "hash")
-                    .same(selects)
+                    .same(selects.iter().copied())
                     .port("cfg_lock_hash", lanes.lock_hash)
                     .port("addr", lanes.addr.part(i * n, n))
                     .port("bank", lanes.bank.part(i * m, m))
@@ -138,7 +156,49 @@ impl HashedLanes {
                     .done();
             });
         });
+        if self.linear {
+            u.assertions(|| self.mapping_is_legal(u, p, &selects, lanes.valid));
+        }
         index
+    }
+
+    /// The mapping is linear: no two addresses share a word if and only if the
+    /// places of the addresses with one bit are independent.
+    fn mapping_is_legal(&self, u: &Unit, p: &Params, selects: &[Signal], valid: Signal) {
+        let [n, m, r, lk] = u.sizes(p, ["n", "m", "R", "LK"]);
+        u.about(
+            "The mapping is linear: no two addresses share a word if and only if the places \
+             of the addresses with one bit are independent. Hence a lane for each bit.",
+        );
+        let place = u.size("PLACE", m + r);
+        let places = u.wire("places", n * place);
+        let [address, bit] = u.indices(["a", "c"]);
+        u.generate(|| {
+            u.each("mapped", address, (0, n), |a| {
+                let one_bit = u.wire("one_bit", n);
+                u.each("of", bit, (0, n), |c| {
+                    u.assign(one_bit.at(c), same(c, a));
+                });
+                let bank = u.wire("bank", m);
+                let row = u.wire("row", r);
+                let lock = u.wire_in_part("lock", lk, "locks are hashed by themselves");
+                u.instance(top(&self.lane), "hash")
+                    .same(selects.iter().copied())
+                    .port("cfg_lock_hash", code(&lock_hash::FIELD, lock_hash::NONE))
+                    .port("addr", one_bit)
+                    .same([bank, row, lock])
+                    .done();
+                let both = concat([row, bank].map(Into::into));
+                u.assign(places.part(a * place, place), both.of_width(place));
+            });
+        });
+        let legal = independent(u, places, n, place);
+        u.property(
+            "mapping_legal",
+            valid,
+            legal,
+            "the registers put two addresses on one word",
+        );
     }
 
     /// The modules, each behind what it instantiates.

@@ -33,6 +33,10 @@ pub(crate) enum Item {
     Either(String, [(&'static str, Vec<Item>); 2]),
     /// Another module.
     Instance(Instance),
+    /// What only a module with assertions has.
+    Assertions(Vec<Item>),
+    /// What holds in every cycle.
+    Property(Property),
 }
 
 impl Item {
@@ -43,6 +47,17 @@ impl Item {
             _ => None,
         }
     }
+}
+
+/// A concurrent assertion.
+#[derive(Debug)]
+pub(crate) struct Property {
+    pub(crate) name: &'static str,
+    /// The cycles in which `then` has to hold.
+    pub(crate) when: Expr,
+    pub(crate) then: Expr,
+    /// What is wrong where it does not.
+    pub(crate) message: &'static str,
 }
 
 /// A memory: rows of words.

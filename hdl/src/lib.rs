@@ -23,6 +23,7 @@ mod geometry;
 
 mod hashed_lanes;
 mod hashes;
+mod independent;
 mod instance;
 mod item;
 mod kinds;
@@ -34,6 +35,7 @@ mod params;
 mod payload;
 mod port;
 mod print;
+mod property;
 mod register;
 mod signal;
 mod size;
@@ -102,7 +104,7 @@ pub use machine::{Machine, PC_BITS, RetryLatencies};
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use params::Params;
 pub use signal::register_name;
-pub use system::{Companion, package, rules, wrapper};
+pub use system::{Companion, package, wrapper};
 
 use catalog::Unit;
 use std::sync::LazyLock;

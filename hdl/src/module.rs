@@ -48,6 +48,8 @@ pub struct Module {
     pub submodules: Vec<String>,
     /// The whole file.
     pub text: String,
+    /// The same in SystemVerilog with assertions, if the unit has some.
+    pub asserted: Option<String>,
 }
 
 /// The unit itself, which stands behind the modules that it instantiates.

@@ -119,6 +119,16 @@ fn table(opening: &str, table: &VerilogMatch) -> String {
     out + "        endcase\n    end"
 }
 
+/// `when |-> then` of an assertion, behind `opening`.
+pub(crate) fn implication(
+    opening: &str,
+    when: &VerilogExpression,
+    then: &VerilogExpression,
+) -> String {
+    let opening = broken(opening, when) + " |-> ";
+    broken(&opening, then)
+}
+
 /// An expression behind `opening`, broken before the operators of its
 /// outermost chain where it is long. A term that is itself too long for a
 /// line is broken further in, and what follows it begins a line.

@@ -120,6 +120,12 @@ pub(crate) fn number(width: usize, value: usize) -> Expr {
     Expr::leaf(&format!("{width}'d{value}"), width.into())
 }
 
+/// Whether two indices of loops are the same.
+pub(crate) fn same(index: Size, other: Size) -> Expr {
+    let text = format!("{} == {}", index.text(), other.text());
+    Expr::leaf(&text, 1.into())
+}
+
 /// The constant of which one bit is set.
 pub(crate) fn one_hot(width: Size, index: usize) -> Expr {
     let bits = width.value().expect("a constant has one width");

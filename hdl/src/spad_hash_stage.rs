@@ -103,6 +103,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<HashStage> {
 
     let lock_hash = cfg_lock_hash.into();
     let places = Lanes {
+        valid: if staged { hx_valid } else { in_valid },
         lock_hash,
         addr,
         bank,

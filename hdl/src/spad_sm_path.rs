@@ -19,6 +19,7 @@ use crate::{
 use ports::{Io, Settings, depends_on};
 
 mod ports;
+mod rules;
 
 bundle! {
     /// The wires between the parts.
@@ -124,6 +125,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         path.writeback()?,
     ];
     path.status();
+    u.assertions(|| path.rules());
     let module = u.emit()?;
     Ok(parts.into_iter().flatten().chain([module]).collect())
 }

@@ -6,6 +6,7 @@ use crate::hashed_lanes::Lanes;
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
+use crate::property::{offer_is_held, stable};
 use crate::signal::{Bits, Expr, concat};
 use crate::unit::Unit;
 
@@ -80,6 +81,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let head_row = u.wire("head_row", l * r);
     let head_lock = u.wire("head_lock", l * lk);
     let places = Lanes {
+        valid: head_valid,
         lock_hash: cfg_lock_hash.into(),
         addr: head_addr,
         bank: head_bank,
@@ -163,6 +165,28 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let leaves = u.name("leaves", rsp_valid & rsp_ready);
     let count = bus::inside(&u, enters, leaves);
     u.assign(idle, count.is(0));
+    u.assertions(|| {
+        u.about("Rules for the neighbours, checked in simulation.");
+        offer_is_held(
+            &u,
+            "request_held",
+            (req_valid, req_ready),
+            &[req_op, req_mask, req_addr, req_data, req_be, req_tag],
+            "an access changes before it is taken",
+        );
+        u.property(
+            "cfg_static",
+            !idle,
+            stable([cfg_lock_hash]),
+            "the lock hash changes with an access inside",
+        );
+        bus.lanes.writes_are_idle(
+            &u,
+            &writing,
+            idle,
+            "a hash is written with an access inside",
+        );
+    });
     let module = u.emit()?;
     Ok(bus.modules_of(module))
 }

@@ -7,6 +7,7 @@ use crate::hashed_lanes::Lanes;
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
+use crate::property::stable;
 use crate::signal::{Bits, Expr, Operand, code, concat, when};
 use crate::unit::Unit;
 
@@ -67,6 +68,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let reason = "no operation of this port takes locks";
     let head_lock = u.wire_in_part("head_lock", l * lk, reason);
     let places = Lanes {
+        valid: head_valid,
         lock_hash: code(&lock_hash::FIELD, lock_hash::NONE).into(),
         addr: head_addr,
         bank: head_bank,
@@ -167,6 +169,29 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         .next(r_opc, resp_mask & resp_error.copies(l));
     let count = bus::inside(&u, goes, resp_valid);
     u.assign(idle, !head_valid & count.is(0) & !r_valid.any());
+    u.assertions(|| {
+        u.about("Rules for the neighbours, checked in simulation.");
+        u.generate(|| {
+            u.each("asks", i, (0, l), |i| {
+                let waits = u.register("waits", 1).reset(0);
+                u.at_clock().next(waits, tcdm_req.at(i) & !tcdm_gnt.at(i));
+                let kept = stable([
+                    tcdm_wen.at(i),
+                    tcdm_add.part(i * n, n),
+                    tcdm_wdata.part(i * d, d),
+                    tcdm_be.part(i * be, be),
+                ]);
+                u.property(
+                    "ask_held",
+                    waits,
+                    tcdm_req.at(i) & kept,
+                    "a lane's request changes before it is granted",
+                );
+            });
+        });
+        let message = "a hash is written with a request inside";
+        bus.lanes.writes_are_idle(&u, &writing, idle, message);
+    });
     let module = u.emit()?;
     Ok(bus.modules_of(module))
 }

@@ -1,17 +1,13 @@
-//! SystemVerilog beside the units: the package with codes and structs, the
-//! wrappers whose ports are structs, and the rules that a neighbour has to
-//! keep, as assertions to be bound to a unit.
+//! SystemVerilog beside the units: the package with codes and structs, and the
+//! wrappers whose ports are structs.
 
-use crate::codes::{self, FIELDS, Field};
-use crate::hashed_lanes::HashedLanes;
-use crate::hashes::PathHash;
-use crate::lines::{COMMENT_WIDTH, words, wrap};
+use crate::codes::{FIELDS, Field};
+use crate::lines::{COMMENT_WIDTH, wrap};
 use crate::machine::Machine;
 use crate::module::{Dir, LICENSE, Port, Result};
 use crate::params::Params;
 use crate::template::render_body;
 use serde::Serialize;
-use std::collections::HashSet;
 
 /// A SystemVerilog file, `NAME.sv`, with one package or module `NAME`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,55 +84,6 @@ pub fn wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<C
     file(&name, &about, &Params::new(machine)?, x).map(Some)
 }
 
-#[derive(Serialize)]
-struct Rules<'a> {
-    writes: Vec<&'a str>,
-    /// The mapping is a matrix in registers.
-    linear: bool,
-    lanes: HashedLanes,
-    /// When addresses are mapped, in the names of the ports.
-    in_use: &'static str,
-}
-
-/// What the neighbours of `top`, a unit, have to keep, bound to every instance of it;
-/// `None` where nothing is to be kept but handshakes.
-pub fn rules(top: &str, ports: &[Port], machine: &Machine) -> Result<Option<Companion>> {
-    let (chapter, in_use) = match top {
-        "spad_sm_path" => ("sm-path.md", "iss_valid"),
-        "spad_stream" => ("bus.md", "!idle"),
-        "spad_tcdm" => ("bus.md", "!idle"),
-        _ => return Ok(None),
-    };
-    let is_enable = |q: &&Port| q.name.ends_with("_wr_en");
-    let name = format!("{top}_rules");
-    let p = Params::new(machine)?;
-    let x = Rules {
-        writes: ports.iter().filter(is_enable).map(|q| &*q.name).collect(),
-        linear: machine.path_hash == PathHash::Configurable,
-        lanes: HashedLanes::new(&p, machine)?,
-        in_use,
-    };
-    let body = render_body(&format!("{name}.sv.tera"), &Values { p: &p, x })?;
-    let names: HashSet<&str> = words(&body).collect();
-    let used: Vec<&Port> = ports.iter().filter(|q| names.contains(&*q.name)).collect();
-    let port = |q: &&Port| match q.width {
-        1 => format!("    input logic {}", q.name),
-        width => format!("    input logic [{}:0] {}", width - 1, q.name),
-    };
-    let ports: Vec<String> = used.iter().map(port).collect();
-    let joined: Vec<String> = used.iter().map(|q| format!(".{0}({0})", q.name)).collect();
-    let codes = codes::declarations(&body);
-    let text = format!(
-        "{LICENSE}// {name}: what a neighbour of {top} has to keep\n// \
-         (microarchitecture/{chapter}), checked in simulation. Read it behind \
-         the Verilog.\n\nmodule {name} (\n{}\n);\n{codes}{body}\n\nbind {top} {name} rules (\n    \
-         {}\n);\n",
-        ports.join(",\n"),
-        joined.join(",\n    "),
-    );
-    Ok(Some(Companion { name, text }))
-}
-
 fn file(name: &str, about: &str, p: &Params, x: impl Serialize) -> Result<Companion> {
     let body = render_body(&format!("{name}.sv.tera"), &Values { p, x })?;
     let about = wrap(&format!("{name}: {about}."), COMMENT_WIDTH).join("\n// ");
@@ -173,15 +120,9 @@ mod tests {
             for unit in ["spad_sm_path", "spad_stream", "spad_tcdm"] {
                 let modules = emit(unit, &machine).unwrap();
                 let ports = &modules.last().unwrap().ports;
-                let rules = rules(unit, ports, &machine).unwrap().unwrap();
-                assert!(
-                    rules
-                        .text
-                        .contains(&format!("bind {unit} {unit}_rules rules ("))
-                );
                 let wrapper = wrapper(unit, ports, &machine).unwrap();
                 assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
-                wrapper.iter().chain([&rules]).for_each(fits);
+                wrapper.iter().for_each(fits);
             }
         }
     }

@@ -418,12 +418,15 @@ impl Unit {
             unused: &state.unused,
             sizes: &state.sizes,
         };
-        let text = body::module(&self.doc, &opening, &items)?;
+        let text = body::module(&self.doc, &opening, &items, false)?;
+        let asserts = items.iter().any(|i| matches!(i, Item::Assertions(_)));
+        let asserted = asserts.then(|| body::module(&self.doc, &opening, &items, true));
         Ok(Module {
             doc: self.doc,
             ports: state.ports,
             submodules: state.submodules,
             text,
+            asserted: asserted.transpose()?,
         })
     }
 }

@@ -38,8 +38,8 @@ pub struct EmitArgs {
     /// UNIT, only that unit is emitted.
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,
-    /// Write the rules for the neighbours of spad_sm_path, spad_stream and
-    /// spad_tcdm, as SystemVerilog assertions that bind to them.
+    /// Write modules with SystemVerilog assertions inside, too (MODULE.sv):
+    /// spad_sm_path, spad_stream and spad_tcdm have rules for their neighbours.
     #[arg(long)]
     assertions: bool,
     /// Clock period of the constraints, in the time unit of the library.

@@ -41,6 +41,13 @@ struct HarnessValues<'a> {
     clocked: bool,
 }
 
+/// Whether assertions are checked.
+#[derive(Clone, Copy)]
+enum Assertions {
+    Off,
+    On,
+}
+
 impl VerilatedUnit {
     /// Builds (or finds in the cache) and loads the unit whose top module is
     /// `top`.
@@ -51,15 +58,25 @@ impl VerilatedUnit {
         tools: &Toolbox,
         cache: &Cache,
     ) -> Result<Arc<Self>> {
-        Self::build_with_rules(top, files, &[], layout, tools, cache)
+        Self::build_with(Assertions::Off, top, files, layout, tools, cache)
     }
 
-    /// The same with assertions, SystemVerilog files that bind to the Verilog:
-    /// a run in which one does not hold fails, and names its place.
-    pub fn build_with_rules(
+    /// The same with the assertions of the modules: a run in which one does not
+    /// hold fails, and names its place.
+    pub fn build_with_assertions(
         top: &str,
         files: &[SourceFile],
-        rules: &[SourceFile],
+        layout: Layout,
+        tools: &Toolbox,
+        cache: &Cache,
+    ) -> Result<Arc<Self>> {
+        Self::build_with(Assertions::On, top, files, layout, tools, cache)
+    }
+
+    fn build_with(
+        assertions: Assertions,
+        top: &str,
+        files: &[SourceFile],
         layout: Layout,
         tools: &Toolbox,
         cache: &Cache,
@@ -72,19 +89,18 @@ impl VerilatedUnit {
             .add("harness", &harness)
             .add("verilator", verilator.version.to_string())
             .add("c++", compiler.version.to_string());
-        let all = || files.iter().chain(rules);
-        for file in all() {
+        for file in files {
             key = key.add(&file.name, &file.text);
         }
-        let assertions = if rules.is_empty() {
-            "--noassert"
-        } else {
-            "--assert"
+        let assertions = match assertions {
+            Assertions::Off => "--noassert",
+            Assertions::On => "--assert",
         };
+        key = key.add("assertions", assertions);
         let runtime = runtime(tools, cache)?;
         let key: Key = key.finish();
         let entry = cache.get_or_build(&key, |dir| {
-            for file in all() {
+            for file in files {
                 write(&dir.join(&file.name), &file.text)?;
             }
             write(&dir.join("harness.cpp"), &harness)?;
@@ -102,7 +118,7 @@ impl VerilatedUnit {
                     "5000",
                 ])
                 .args(["-Mdir", "obj", "--top-module", top])
-                .args(all().map(|f| f.name.as_str()))
+                .args(files.iter().map(|f| f.name.as_str()))
                 .cwd(dir)
                 .run()?;
             check_ports(top, &layout, &dir.join("obj/Vunit.h"))?;

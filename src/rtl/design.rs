@@ -11,10 +11,18 @@ use spadkit_hdl::{HdlError, Module, Port};
 /// One Verilog file; holds one module of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFile {
-    /// File name, `MODULE.v`.
+    /// File name, `MODULE.v` or `MODULE.sv`.
     pub name: String,
     /// The text.
     pub text: String,
+}
+
+impl SourceFile {
+    /// The name of its module.
+    pub(super) fn module(&self) -> &str {
+        let name = self.name.rsplit_once('.');
+        name.map_or(&self.name, |(module, _)| module)
+    }
 }
 
 /// One unit of a design.
@@ -68,9 +76,11 @@ pub struct Design {
     /// A test bench per unit, or none at all
     /// ([`add_test_benches`](crate::cosim::add_test_benches)).
     pub benches: Vec<SourceFile>,
-    /// SystemVerilog beside the Verilog
-    /// ([`with_system_verilog`](Self::with_system_verilog)).
+    /// SystemVerilog beside the Verilog, or in the place of the file with the
+    /// same module ([`with_system_verilog`](Self::with_system_verilog)).
     pub system: Vec<SourceFile>,
+    /// Modules that have assertions, with them: `MODULE.sv`.
+    pub(super) asserted: Vec<SourceFile>,
     /// The clock period of the constraints, and what is outside of it.
     pub budget: Budget,
     /// How registers are reset ([`with_reset`](Self::with_reset)).
@@ -100,6 +110,7 @@ impl Design {
             prefix: String::new(),
             benches: Vec::new(),
             system: Vec::new(),
+            asserted: Vec::new(),
             budget: Budget::default(),
             reset: Reset::default(),
             machine: Description::of(config),
@@ -139,7 +150,8 @@ impl Design {
     /// whose contents a valid bit covers, stay without.
     pub fn with_reset(mut self, reset: Reset) -> Result<Self> {
         if reset == Reset::Async {
-            for file in &mut self.files {
+            let files = self.files.iter_mut().chain(&mut self.asserted);
+            for file in files.chain(&mut self.system) {
                 file.text = asynchronous(&file.text).map_err(|line| {
                     Error::defect(format!(
                         "{}:{line} resets, but not first and alone",
@@ -169,10 +181,15 @@ impl Design {
         });
         for module in modules {
             let name = file_name(&module);
-            if !self.files.iter().any(|f| f.name == name) {
-                let text = module.text;
-                self.files.push(SourceFile { name, text });
+            if self.files.iter().any(|f| f.name == name) {
+                continue;
             }
+            if let Some(text) = module.asserted {
+                let name = format!("{}.sv", module.doc.name);
+                self.asserted.push(SourceFile { name, text });
+            }
+            let text = module.text;
+            self.files.push(SourceFile { name, text });
         }
     }
 
@@ -187,6 +204,17 @@ impl Design {
     pub fn files_of(&self, unit: &EmittedUnit) -> Vec<SourceFile> {
         let file = |name: &String| self.files.iter().find(|f| f.name == *name).cloned();
         unit.files.iter().filter_map(file).collect()
+    }
+
+    /// `files`, those in SystemVerilog in the place of those with the same
+    /// module.
+    pub fn in_system_verilog(&self, files: &[SourceFile]) -> Vec<SourceFile> {
+        let other = |file: &SourceFile| {
+            let module = file.module();
+            self.system.iter().find(|other| other.module() == module)
+        };
+        let file = |file: &SourceFile| other(file).unwrap_or(file).clone();
+        files.iter().map(file).collect()
     }
 }
 

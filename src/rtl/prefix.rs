@@ -1,7 +1,7 @@
 //! A prefix in front of every module's name, so that the blocks of two
 //! machines can coexist in one chip.
 
-use super::design::{Design, SourceFile};
+use super::design::Design;
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ impl Design {
     /// Fails where a module's name would be no plain Verilog identifier.
     pub fn with_prefix(mut self, prefix: &str) -> Result<Self> {
         check(prefix)?;
-        let module = |f: &SourceFile| Some(f.name.rsplit_once('.')?.0.to_owned());
         let all = self.files.iter().chain(&self.system);
-        let modules: BTreeSet<String> = all.filter_map(module).collect();
-        for file in self.files.iter_mut().chain(&mut self.system) {
+        let modules: BTreeSet<String> = all.map(|f| f.module().to_owned()).collect();
+        let files = self.files.iter_mut().chain(&mut self.system);
+        for file in files.chain(&mut self.asserted) {
             file.text = renamed(&file.text, &modules, prefix);
             file.name.insert_str(0, prefix);
         }

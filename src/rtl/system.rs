@@ -1,5 +1,5 @@
-//! SystemVerilog beside the Verilog: package, wrappers with structs, and the
-//! rules of the neighbours as assertions.
+//! SystemVerilog beside the Verilog: package, wrappers with structs, and modules
+//! with assertions.
 
 use super::design::{Design, SourceFile, hdl_error};
 use crate::config::Config;
@@ -11,13 +11,13 @@ use spadkit_hdl::Companion;
 pub struct SystemVerilog {
     /// `spad_pkg`, and the wrappers of the units that have one.
     pub wrappers: bool,
-    /// The rules of the units that have some.
+    /// The modules that have assertions, with them.
     pub assertions: bool,
 }
 
 impl Design {
     /// Adds what `wanted` names for the units of the design, which was emitted
-    /// for `config`. Fails where none of them has rules, but they are wanted.
+    /// for `config`. Fails where assertions are wanted, but no module has some.
     pub fn with_system_verilog(mut self, wanted: SystemVerilog, config: &Config) -> Result<Self> {
         let machine = config.machine();
         let all = Self::all_units();
@@ -30,24 +30,20 @@ impl Design {
                 files.extend(wrapper.map_err(fail)?);
             }
         }
-        if wanted.assertions {
-            let before = files.len();
-            for unit in &self.units {
-                let rules = spadkit_hdl::rules(&unit.name, &unit.ports, &machine);
-                files.extend(rules.map_err(fail)?);
-            }
-            if files.len() == before {
-                return Err(Error::usage(
-                    "none of these units has rules for its neighbours to be asserted",
-                    "spad_sm_path, spad_stream and spad_tcdm have",
-                ));
-            }
+        if wanted.assertions && self.asserted.is_empty() {
+            return Err(Error::usage(
+                "none of these units has assertions",
+                "spad_sm_path, spad_stream and spad_tcdm have",
+            ));
         }
         let source = |c: Companion| SourceFile {
             name: format!("{}.sv", c.name),
             text: c.text,
         };
         self.system = files.into_iter().map(source).collect();
+        if wanted.assertions {
+            self.system.append(&mut self.asserted.clone());
+        }
         Ok(self)
     }
 }
@@ -71,14 +67,14 @@ mod tests {
 
     #[test]
     fn units_bring_what_they_have() {
-        let stream = ["spad_pkg.sv", "spad_stream_sv.sv", "spad_stream_rules.sv"];
+        let stream = ["spad_pkg.sv", "spad_stream_sv.sv", "spad_stream.sv"];
         assert_eq!(names(&["spad_stream"]), stream);
-        let path = ["spad_pkg.sv", "spad_sm_path_rules.sv"];
+        let path = ["spad_pkg.sv", "spad_hash_stage.sv", "spad_sm_path.sv"];
         assert_eq!(names(&["spad_rap", "spad_sm_path"]), path);
     }
 
     #[test]
-    fn units_without_rules_are_named() {
+    fn units_without_assertions_are_refused() {
         let config = Config::preset("small").unwrap();
         let design = Design::emit(&["spad_rap".to_owned()], &config).unwrap();
         let error = design.with_system_verilog(ALL, &config).unwrap_err();

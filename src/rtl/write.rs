@@ -18,7 +18,9 @@ pub fn design_files(design: &Design) -> Vec<OwnedFile> {
     files.extend(constraints::files(design));
     files.push(OwnedFile::new("filelist.f", file_list(&design.files)));
     if !design.system.is_empty() {
-        let all = [&design.files[..], &design.system].concat();
+        let beside = |file: &&SourceFile| design.files.iter().all(|f| f.module() != file.module());
+        let mut all = design.in_system_verilog(&design.files);
+        all.extend(design.system.iter().filter(beside).cloned());
         files.push(OwnedFile::new("filelist_sv.f", file_list(&all)));
     }
     files.push(OwnedFile::new("spadkit.core", fusesoc::core(design)));

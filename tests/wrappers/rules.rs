@@ -1,11 +1,11 @@
-//! The rules of the neighbours as assertions: the environments of the
+//! The assertions of the modules: the environments of the
 //! co-simulation keep them all, and each notices a neighbour that does not.
 
 use super::missing;
 use super::rtl::{machine, put, take};
 use spadkit::config::Config;
 use spadkit::cosim::{Instance, VerilatedUnit, record_inputs};
-use spadkit::rtl::{Design, SystemVerilog};
+use spadkit::rtl::{Design, SourceFile, SystemVerilog};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, Setup, Stimulus, bench_for};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const CYCLES: usize = 12_000;
 struct Case {
     unit: Arc<VerilatedUnit>,
     layout: Layout,
-    rules: String,
+    files: Vec<SourceFile>,
     inputs: Vec<u32>,
     outputs: Vec<u32>,
 }
@@ -31,9 +31,9 @@ impl Case {
         let design = design.with_system_verilog(wanted, config).unwrap();
         let layout = Layout::new(&design.units[0]);
         let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
-        let (files, rules) = (design.files_of(&design.units[0]), &design.system);
+        let files = design.in_system_verilog(&design.files_of(&design.units[0]));
         let built =
-            VerilatedUnit::build_with_rules(unit, &files, rules, layout.clone(), &tools, &cache);
+            VerilatedUnit::build_with_assertions(unit, &files, layout.clone(), &tools, &cache);
         let setup = Setup {
             config,
             layout: &layout,
@@ -44,7 +44,7 @@ impl Case {
         let mut case = Case {
             unit: built.unwrap(),
             outputs: vec![0; CYCLES * layout.output_words],
-            rules: rules[0].text.clone(),
+            files,
             layout,
             inputs,
         };
@@ -97,17 +97,23 @@ impl Case {
             Ok(()) => return "none".to_owned(),
             Err(error) => error.to_string(),
         };
-        // "...: FILE_rules.sv:LINE: $stop ends the simulation"
-        let line = error.split("_rules.sv:").nth(1).unwrap();
+        // "...: FILE.sv:LINE: $stop ends the simulation"
+        let (before, line) = error.split_once(".sv:").unwrap();
+        let name = before
+            .rsplit(|c: char| c.is_whitespace() || c == '/')
+            .next()
+            .unwrap();
         let line: usize = line.split(':').next().unwrap().parse().unwrap();
-        let above = self.rules.lines().take(line).collect::<Vec<_>>();
+        let file = self.files.iter().find(|f| f.name == format!("{name}.sv"));
+        let above = file.unwrap().text.lines().take(line).collect::<Vec<_>>();
         let label = |text: &&str| text.contains(": assert property");
         let rule = above.into_iter().rev().find(label).unwrap();
         rule.trim().split(':').next().unwrap().to_owned()
     }
 
     fn expect(&self, rule: &str, cycle: usize, ports: &[(&str, u64)]) {
-        assert!(self.rules.contains(&format!(" {rule}: assert property")));
+        let label = format!(" {rule}: assert property");
+        assert!(self.files.iter().any(|file| file.text.contains(&label)));
         assert_eq!(self.tripped(cycle, ports), rule, "cycle {cycle}");
     }
 }

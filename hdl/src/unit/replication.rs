@@ -121,7 +121,7 @@ impl Unit {
     }
 
     /// The items of a block, and what its description returns.
-    fn block<R>(&self, body: impl FnOnce() -> R) -> (Vec<Item>, R) {
+    pub(crate) fn block<R>(&self, body: impl FnOnce() -> R) -> (Vec<Item>, R) {
         self.state.borrow_mut().blocks.push(Vec::new());
         let result = body();
         let items = self.state.borrow_mut().blocks.pop();

@@ -1,0 +1,59 @@
+//! Assertions: what holds inside a unit, and what its neighbours have to keep.
+//!
+//! They stand in the module, beside the logic that they are about, but only in
+//! its SystemVerilog flavour, and there not for synthesis.
+
+use crate::item::{Item, Property};
+use crate::signal::{Expr, Signal};
+use crate::unit::Unit;
+
+impl Unit {
+    /// Everything that `body` describes is there with the assertions only:
+    /// properties, and the registers and wires that they need.
+    pub(crate) fn assertions<R>(&self, body: impl FnOnce() -> R) -> R {
+        let (items, result) = self.block(body);
+        self.add(Item::Assertions(items));
+        result
+    }
+
+    /// At each clock edge outside of a reset at which `when` holds, `then`
+    /// holds, too. `message` says what is wrong if not.
+    pub(crate) fn property(
+        &self,
+        name: &'static str,
+        when: impl Into<Expr>,
+        then: impl Into<Expr>,
+        message: &'static str,
+    ) {
+        self.add(Item::Property(Property {
+            name,
+            when: when.into(),
+            then: then.into(),
+            message,
+        }));
+    }
+}
+
+/// The signals, or parts of them, are as they were at the clock edge before.
+pub(crate) fn stable<T: Into<Expr>>(signals: impl IntoIterator<Item = T>) -> Expr {
+    let same = |signal: T| {
+        let text = crate::adapter::text(&signal.into().tree);
+        Expr::leaf(&format!("$stable({text})"), 1.into())
+    };
+    let all = signals.into_iter().map(same).reduce(|a, b| a & b);
+    all.expect("there is a signal")
+}
+
+/// A source keeps what it offers until it is taken: `valid`, and `payload`.
+pub(crate) fn offer_is_held(
+    u: &Unit,
+    name: &'static str,
+    (valid, ready): (Signal, Signal),
+    payload: &[Signal],
+    message: &'static str,
+) {
+    let waits = u.register(&format!("{}_waits", valid.name), 1).reset(0);
+    u.at_clock().next(waits, valid & !ready);
+    let kept = stable(payload.iter().copied());
+    u.property(name, waits, valid & kept, message);
+}
