@@ -21,24 +21,24 @@ _FLOATS = {"f16": "<e", "f32": "<f", "f64": "<d"}
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a kernel: a pointer or a number, as the PTX declares it.
+    """A parameter of a kernel: a pointer or a number, as the PTX declares it."""
 
-    ``type`` is PTX's without the dot (``u64``, ``f32``). A struct by value is
-    an array of ``b8``.
-    """
-
+    #: The name in the source, if it is known, else in the PTX.
     name: str
+    #: Its size in bytes.
     bytes: int
+    #: The PTX type without the dot, such as ``u64`` (also of a pointer) or
+    #: ``f32``. A struct by value is an array of ``b8``.
     type: str
 
     @property
     def is_struct(self) -> bool:
-        """Whether it is more than one element."""
+        """Whether it is a struct: more than one element of its type."""
         return self.bytes * 8 != int(self.type.lstrip("busf"))
 
     @property
     def is_float(self) -> bool:
-        """Whether it is a floating-point number for sure."""
+        """Whether its type is a floating-point one; ``b32`` may hold either."""
         return self.type in _FLOATS
 
     def __str__(self) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Optional, Sequence, Union
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import Any, Optional, Sequence, Union
 
 from . import _native
 from ._arguments import Bound, Parameter, bind
@@ -19,10 +21,14 @@ LIMIT = 10_000_000_000
 class Kernel:
     """A kernel in PTX, which runs on the CPU.
 
-    ``kernel[grid, block](a, b, n)`` runs it on NumPy arrays, in place. Sizes are
-    integers or up to three of them. After a call, :meth:`races`,
-    :meth:`conflicts`, :meth:`tune_software` and :meth:`rewrite` are about that
-    launch, with the arrays as they were before it.
+    ``kernel[grid, block](a, b, n)`` runs it on NumPy arrays, in place. ``grid``
+    counts blocks and ``block`` counts threads: an integer, or up to three as
+    ``(x, y, z)``. After a call, :meth:`races`, :meth:`conflicts`,
+    :meth:`tune_software` and :meth:`rewrite` are about that launch, with the
+    arrays as they were before it.
+
+    Make one with :meth:`from_ptx`, :meth:`from_triton`, :meth:`from_cupy` or
+    :meth:`from_cuda`.
     """
 
     def __init__(self, source: Source) -> None:
@@ -39,20 +45,44 @@ class Kernel:
     def from_ptx(cls, ptx: Union[PTX, Sequence[PTX]], entry: Optional[str] = None) -> "Kernel":
         """A kernel of a PTX text, or of a file that has one.
 
-        Several in a list are linked, as by ``ptx = ["a.ptx", "b.ptx"]`` in a
-        launch file. ``entry`` may be left out if there is only one, and may be
-        its plain name for a mangled one.
+        Parameters
+        ----------
+        ptx : str, path or sequence of them
+            PTX, or the path of a file. Several are linked, as by
+            ``ptx = ["a.ptx", "b.ptx"]`` in a launch file.
+        entry : str, optional
+            The kernel's name, plain or mangled. Needed if there are several.
+
+        Raises
+        ------
+        InputError
+            The PTX is wrong; ``path``, ``line`` and ``column`` say where.
+        FileError
+            A file cannot be read.
+        UsageError
+            There is no such entry, or several and none is named.
         """
-        texts = [ptx] if isinstance(ptx, (str, os.PathLike)) else ptx
-        return cls(ptx_source(texts, entry))
+        several = isinstance(ptx, Iterable) and not isinstance(ptx, (str, bytes))
+        texts: Any = ptx if several else [ptx]
+        return cls(ptx_source(list(texts), entry))
 
     @classmethod
     def from_triton(cls, compiled: Any) -> "Kernel":
         """A kernel that Triton has compiled.
 
-        ``compiled`` is what ``triton.compile(...)`` or ``kernel.warmup(...)``
-        return. The block and the shared memory are known: ``kernel[grid](...)``
+        The block and the shared memory are known: call ``kernel[grid](...)``
         with the arguments that are not ``tl.constexpr``.
+
+        Parameters
+        ----------
+        compiled : triton.compiler.CompiledKernel
+            What ``triton.compile(...)`` or ``kernel.warmup(...)`` returns, for a
+            CUDA target. No GPU is needed.
+
+        Raises
+        ------
+        UsageError
+            ``compiled`` has no PTX.
         """
         return cls(triton_source(compiled))
 
@@ -60,8 +90,21 @@ class Kernel:
     def from_cupy(cls, raw: Any, entry: Optional[str] = None, arch: str = "sm_80") -> "Kernel":
         """A kernel of a ``cupy.RawKernel`` or ``cupy.RawModule``.
 
-        CUDA source is compiled for ``arch`` by NVRTC, which must be installed:
-        ``pip install nvidia-cuda-nvrtc-cu12``.
+        Parameters
+        ----------
+        raw : cupy.RawKernel or cupy.RawModule
+            CUDA source in it is compiled by NVRTC, with its ``options``.
+        entry : str, optional
+            The kernel's name; of a ``RawKernel``, its own.
+        arch : str
+            The target, such as ``"sm_80"``.
+
+        Raises
+        ------
+        ToolError
+            NVRTC is missing: ``pip install nvidia-cuda-nvrtc-cu12``.
+        UsageError
+            ``raw`` has neither PTX nor source, or the source does not compile.
         """
         return cls(cupy_source(raw, entry, arch))
 
@@ -73,12 +116,31 @@ class Kernel:
         arch: str = "sm_80",
         options: Sequence[str] = (),
     ) -> "Kernel":
-        """A kernel of CUDA C++ source, compiled by NVRTC, which must be installed."""
+        """A kernel of CUDA C++ source, compiled by NVRTC.
+
+        Parameters
+        ----------
+        source : str
+            The text of a ``.cu`` file.
+        entry : str, optional
+            The kernel's name, plain or mangled. Needed if there are several.
+        arch : str
+            The target, such as ``"sm_80"``.
+        options : sequence of str
+            Further options of NVRTC, such as ``"-DN=4"``.
+
+        Raises
+        ------
+        ToolError
+            NVRTC is missing: ``pip install nvidia-cuda-nvrtc-cu12``.
+        UsageError
+            The source does not compile; ``help`` has the compiler's messages.
+        """
         return cls(cuda_source(source, entry, arch, options))
 
     @property
     def ptx(self) -> str:
-        """The PTX; of several texts, one after the other."""
+        """The PTX; several texts follow each other."""
         return self._native.ptx
 
     @property
@@ -95,7 +157,7 @@ class Kernel:
 
     @property
     def symbols(self) -> dict[str, int]:
-        """The variables that ``symbols=`` can write, and their bytes."""
+        """The variables that ``symbols=`` can write: name and size in bytes."""
         return dict(self._native.symbols())
 
     def check(self) -> None:
@@ -107,7 +169,16 @@ class Kernel:
         return f"<spadkit.Kernel {self.entry}({listed})>"
 
     def __getitem__(self, sizes: Any) -> "Configured":
-        """``kernel[grid, block]``; ``kernel[grid]`` where the block is known."""
+        """``kernel[grid, block]``; ``kernel[grid]`` where the block is known.
+
+        The block is known for Triton's kernels and for PTX with ``.reqntid``.
+        ``grid`` may be a function of Triton's constants, as in Triton.
+
+        Raises
+        ------
+        UsageError
+            A size is not an integer, or the block is missing.
+        """
         if callable(sizes):
             sizes = sizes(dict(self._source.constants))
         grid, block = self._sizes(sizes)
@@ -158,12 +229,32 @@ class Kernel:
     ) -> Rewritten:
         """The kernel with a mapping put into its accesses to shared memory.
 
-        ``spec`` is one mapping for all variables, or one for each of them by
-        name. If there was a launch, it runs before and after, and
-        instructions, conflicts and outputs are compared. ``any_block``: do not
-        assume the launch's block. ``plain``: map each address before each
-        access, without optimisation. :class:`CheckFailed` says why a kernel
-        cannot be rewritten.
+        If there was a launch, it runs before and after, and instructions,
+        conflicts and outputs are compared.
+
+        Parameters
+        ----------
+        spec : str or mapping
+            One mapping for all of shared memory, such as ``"swizzle:3,1,4"``,
+            or one for each variable by name: ``{"tile": "xor"}``.
+        machine : str, optional
+            As in :meth:`conflicts`.
+        any_block : bool
+            Do not assume the launch's block size.
+        plain : bool
+            Map each address before each access, without optimisation.
+
+        Returns
+        -------
+        Rewritten
+            Its ``kernel`` is the new kernel, its rows the accesses that stay.
+
+        Raises
+        ------
+        CheckFailed
+            The kernel cannot be rewritten; the message says why.
+        UsageError
+            A mapping or the machine is unknown.
         """
         launch = self._last._native if self._last is not None else None
         return _rewrite(self, launch, spec, machine, any_block, plain)
@@ -193,10 +284,35 @@ class Configured:
     ) -> Run:
         """Runs the kernel on ``args``; arrays are changed in place.
 
-        ``shared``: bytes of dynamic shared memory. ``symbols``: arrays for
-        ``__constant__`` and ``__device__`` variables, by name. ``limit``: thread
-        instructions after which the run ends with a finding. A fault is
-        :class:`KernelFault`, and no array is changed.
+        Parameters
+        ----------
+        *args, **named
+            One for each of :attr:`Kernel.parameters`, by position or name.
+            For a pointer: a C-contiguous array of any shape, a list of arrays
+            (a buffer of pointers to them), a :class:`TensorMap`, or ``None``
+            (the null pointer). For a number: a Python or NumPy scalar in the
+            range of the parameter's type. For a struct: its bytes, or a scalar
+            of a structured dtype.
+        shared : int, optional
+            Bytes of dynamic shared memory; the default is Triton's, or 0.
+        symbols : mapping of str to array, optional
+            Arrays for ``__constant__`` and ``__device__`` variables, by name.
+        limit : int
+            Thread instructions after which the run ends with a finding.
+
+        Returns
+        -------
+        Run
+            Instructions, buffers and warnings.
+
+        Raises
+        ------
+        ArgumentError
+            An argument does not fit its parameter.
+        KernelFault
+            The kernel faulted; no array is changed.
+        InputError
+            The grid or the block is out of range.
         """
         return self.bind(*args, shared=shared, symbols=symbols, limit=limit, **named).run()
 
@@ -208,7 +324,10 @@ class Configured:
         limit: int = LIMIT,
         **named: Any,
     ) -> "Launch":
-        """The launch with these arguments, as they are now, without running it."""
+        """The launch with these arguments, as they are now, without running it.
+
+        Parameters and errors are those of the call. The arrays are copied.
+        """
         kernel = self.kernel
         source = kernel._source
         given, named = source.runtime_arguments(args, named)
@@ -234,7 +353,10 @@ class Configured:
 
 
 class Launch:
-    """A kernel with its grid, block and arguments, which are kept as they were."""
+    """A kernel with its grid, block and arguments, which are kept as they were.
+
+    :meth:`Configured.bind` returns one.
+    """
 
     def __init__(self, kernel: Kernel, native: _native.Launch, bound: Bound) -> None:
         self.kernel = kernel
@@ -242,8 +364,19 @@ class Launch:
         self._bound = bound
 
     def run(self, threads: int = 0) -> Run:
-        """Runs it; arrays are changed in place. ``threads`` of the host, 0: all."""
-        (text, warnings, error), buffers = self._native.run("no", threads)
+        """Runs it; arrays are changed in place.
+
+        Parameters
+        ----------
+        threads : int
+            Threads of the host; 0 is one per core.
+
+        Raises
+        ------
+        KernelFault
+            The kernel faulted; no array is changed.
+        """
+        (text, warnings, error), buffers = self._native.run("no", _size(threads, "threads"))
         run = Run(text, warnings)
         if error is not None:
             raise _with_result(_fault(error), run)
@@ -251,10 +384,23 @@ class Launch:
         return run
 
     def races(self, memory: str = "shared") -> Run:
-        """Runs it and looks for races, on ``memory`` ``"shared"`` or ``"global"``
-        (shared and global), and for reads of values that were never written.
+        """Runs it and looks for races, and for reads of values never written.
 
-        Faults are findings here, not exceptions. No array is changed.
+        Parameters
+        ----------
+        memory : {"shared", "global"}
+            Where races are looked for; ``"global"`` includes shared memory.
+
+        Returns
+        -------
+        Run
+            Its rows are the findings; faults are among them, not exceptions.
+            No array is changed.
+
+        Raises
+        ------
+        UsageError
+            ``memory`` is neither of the two.
         """
         if memory not in ("shared", "global"):
             raise UsageError(f"memory={memory!r}", "expected 'shared' or 'global'")
@@ -269,11 +415,31 @@ class Launch:
     ) -> Conflicts:
         """Bank conflicts of one block under one mapping, or several.
 
-        ``machine``: ``"sm70"``, ``"sm80"``, ``"sm90"``, another preset or a
-        configuration file; without it, that of the PTX's target. ``block``: its
-        linear index.
+        Parameters
+        ----------
+        machine : str, optional
+            ``"sm70"``, ``"sm80"``, ``"sm90"``, another preset or the path of a
+            configuration file. The default is that of the PTX's target.
+        hash : str or sequence of str
+            Mappings, such as ``"swizzle:3,1,4"``; ``"mod"`` is the kernel as
+            it is.
+        block : int
+            Linear index of the block, from 0.
+
+        Returns
+        -------
+        Conflicts
+            For each mapping the conflicts, the wavefronts (accesses of the
+            banks, a cycle each), the fewest possible, and the source lines.
+
+        Raises
+        ------
+        UsageError
+            A mapping, the machine or the block does not exist.
+        CheckFailed
+            The kernel faults, so that it has no trace.
         """
-        specs = [hash] if isinstance(hash, str) else list(hash)
+        specs = _strings("hash", hash, "a mapping, such as 'xor', or a list of them")
         if not specs:
             raise UsageError("hash=[] names no mapping", "expected at least one; 'mod' is the unmapped kernel")
         (text, warnings, _), pictures = self._native.conflicts(machine, specs, _size(block, "block"))
@@ -288,11 +454,33 @@ class Launch:
     ) -> Tuning:
         """Mappings in software: padding, swizzles, XORs, random shifts, ranked.
 
-        ``kinds``: only these. ``budget``: seconds for each optimal search.
+        Parameters
+        ----------
+        machine, block
+            As in :meth:`conflicts`.
+        kinds : str or sequence of str
+            Only these, such as ``"swizzle"`` and ``"pad"``; the default is all.
+        budget : float
+            Seconds for each optimal search.
+
+        Returns
+        -------
+        Tuning
+            Its rows are the mappings, fewest conflicts first.
+
+        Raises
+        ------
+        UsageError
+            A kind, the machine or the block does not exist, or ``budget`` is
+            not a positive number.
+        CheckFailed
+            The kernel faults, so that it has no trace.
         """
-        kinds = [kinds] if isinstance(kinds, str) else list(kinds)
+        chosen = _strings("kinds", kinds, "kinds of mappings, such as 'swizzle'")
+        if not isinstance(budget, Real):
+            raise UsageError(f"budget is {budget!r}", "expected a number of seconds")
         text, warnings, _ = self._native.tune_software(
-            machine, kinds, float(budget), _size(block, "block")
+            machine, chosen, float(budget), _size(block, "block")
         )
         return Tuning(text, warnings)
 
@@ -315,7 +503,13 @@ def _rewrite(
     any_block: bool,
     plain: bool,
 ) -> Rewritten:
-    specs = [spec] if isinstance(spec, str) else [f"{name}={s}" for name, s in spec.items()]
+    if isinstance(spec, Mapping):
+        specs = [f"{name}={s}" for name, s in spec.items()]
+    elif isinstance(spec, str):
+        specs = [spec]
+    else:
+        expected = "expected a mapping, such as 'xor', or a dict with one for each variable"
+        raise UsageError(f"spec is {spec!r}", expected)
     (text, warnings, error), ptx = kernel._native.rewrite(specs, machine, launch, any_block, plain)
     if error is not None or ptx is None:
         error = error or CheckFailed(f"{kernel.entry} was not rewritten")
@@ -341,6 +535,15 @@ def _with_result(error: Exception, result: Result) -> Exception:
 def _dimensions(size: Any, what: str) -> list[int]:
     sizes = list(size) if isinstance(size, (tuple, list)) else [size]
     return [_size(s, what) for s in sizes]
+
+
+def _strings(what: str, value: Union[str, Sequence[str]], expected: str) -> list[str]:
+    """A list of strings; one alone may be given as it is."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Iterable) or not all(isinstance(v, str) for v in value):
+        raise UsageError(f"{what} is {value!r}", f"expected {expected}")
+    return list(value)
 
 
 def _size(value: Any, what: str) -> int:

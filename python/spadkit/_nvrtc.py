@@ -31,7 +31,15 @@ def _library() -> ctypes.CDLL:
 
 
 def compile(source: str, arch: str, options: Sequence[str]) -> str:
-    """The PTX of ``source``, for ``arch``, ``sm_80`` say."""
+    """The PTX of ``source`` for ``arch``, such as ``sm_80``.
+
+    Raises
+    ------
+    ToolError
+        NVRTC is missing.
+    UsageError
+        The source does not compile; ``help`` has the compiler's messages.
+    """
     nvrtc = _library()
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(

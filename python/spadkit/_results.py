@@ -30,7 +30,13 @@ class Result(dict[str, Any]):
         self.warnings = warnings
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """The rows of the result as a table; needs pandas."""
+        """The rows of the result as a table.
+
+        Raises
+        ------
+        ImportError
+            pandas is not installed: ``pip install spadkit[pandas]``.
+        """
         import pandas  # noqa: F811
 
         return pandas.json_normalize(self.rows())
@@ -63,8 +69,10 @@ class Run(Result):
 class Conflicts(Result):
     """Bank conflicts of one block under each mapping.
 
-    The fields of ``spadkit conflicts --per-pc --source --format json``. The
-    rows are the source lines of the first mapping, most expensive first.
+    The fields of ``spadkit conflicts --per-pc --source --format json``:
+    ``results`` has ``hash``, ``conflicts``, ``wavefronts``, ``ideal_wavefronts``
+    and ``lines`` for each mapping. The rows are the source lines of the first
+    mapping, most expensive first.
     """
 
     _rows = "lines"

@@ -155,8 +155,8 @@ def _triton_arguments(source: Any) -> tuple[dict[str, str], dict[str, Any], list
 
 def ptx_source(given: Sequence[PTX], entry: Optional[str]) -> Source:
     """The kernel of a PTX text, or of several that are linked, or files of them."""
-    if not given:
-        raise UsageError("a list without PTX", "expected one text or path at least")
+    if not given or not all(isinstance(one, (str, os.PathLike)) for one in given):
+        raise UsageError(f"ptx is {given!r}"[:80], "expected a PTX text or a path, or a list of them")
     unnamed = ["<ptx>" if len(given) == 1 else f"<ptx {at}>" for at in range(len(given))]
     (ptx, file), *linked = map(_ptx_text, given, unnamed)
     return Source(ptx, file, entry, linked=linked)

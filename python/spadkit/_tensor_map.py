@@ -31,11 +31,39 @@ class TensorMap:
     with the same rules. Lists are in NumPy's order, the contiguous dimension
     last, as in Triton; CUDA has it first.
 
-    ``array`` may be a view with gaps between its rows. ``extent`` and ``strides``
-    (bytes, without that of the last dimension) are the array's if not given.
-    ``box``: elements of a copy. Maps for ``.im2col`` have ``lower``, ``upper``,
-    ``channels`` and ``pixels`` in its place. ``type``: of the elements, for
-    arrays whose dtype does not say it (``"bf16"``).
+    Parameters
+    ----------
+    array : numpy.ndarray
+        The memory, of 1 to 5 dimensions. It may be a view with gaps between its
+        rows; the last dimension is contiguous.
+    box : sequence of int, optional
+        Elements of one copy in each dimension. Maps for ``.im2col`` have
+        ``lower``, ``upper``, ``channels`` and ``pixels`` in its place.
+    type : str, optional
+        PTX type of the elements, such as ``"bf16"``, for arrays whose dtype does
+        not tell.
+    extent, strides : sequence of int, optional
+        Elements of each dimension, and bytes between its elements, without the
+        last dimension; the default is the array's.
+    offset : int
+        Bytes from the array's first element to the tensor's.
+    element_strides : sequence of int, optional
+        Step in each dimension, in elements; the default is 1.
+    interleave : {"none"}
+        The only layout.
+    swizzle : {"none", 32, 64, 128}
+        The swizzle mode, as its bytes.
+    fill : {"zeros", "nan"}
+        What elements outside the tensor read as.
+    lower, upper : sequence of int, optional
+        Corners of the pixels' box (``.im2col``).
+    channels, pixels : int, optional
+        Channels and pixels of one copy (``.im2col``).
+
+    Raises
+    ------
+    ArgumentError
+        A value is not one that a tensor map can have; the message names it.
     """
 
     #: The memory that kernels see: the array, with the gaps between its rows.

@@ -76,3 +76,23 @@ def test_wrong_questions(launched: Kernel) -> None:
             launched.races(memory)
     with pytest.raises(ValueError, match="budget"):
         launched.tune_software(budget=-1)
+
+
+@pytest.mark.parametrize(
+    "question, text",
+    [
+        (lambda k: k.conflicts(hash=5), "hash is 5\n  help: expected a mapping, such as 'xor'"),
+        (lambda k: k.conflicts(hash=["xor", 5]), r"hash is \['xor', 5\]"),
+        (lambda k: k.tune_software(kinds=5), "kinds is 5\n  help: expected kinds of mappings"),
+        (lambda k: k.tune_software(budget="1"), "budget is '1'\n  help: expected a number of seconds"),
+        (lambda k: k.tune_software(block=1.5), "block is 1.5\n  help: expected an integer"),
+        (lambda k: k.rewrite(5), "spec is 5\n  help: expected a mapping, such as 'xor', or a dict"),
+        (lambda k: k._last.run(threads=-1), "threads is -1\n  help: expected an integer that is not"),
+        (lambda k: k.from_ptx(5), r"ptx is \[5\]\n  help: expected a PTX text or a path"),
+        (lambda k: k.from_ptx([]), r"ptx is \[\]\n  help: expected a PTX text or a path"),
+        (lambda k: k.from_ptx(b".version 7.0"), "ptx is .*\n  help: expected a PTX text"),
+    ],
+)
+def test_values_of_another_type(launched: Kernel, question: Callable[..., Any], text: str) -> None:
+    with pytest.raises(spadkit.UsageError, match=text):
+        question(launched)

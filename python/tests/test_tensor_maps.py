@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from test_triton import compiled
 
@@ -62,7 +63,8 @@ def copied(given: TensorMap, out: Any, x: int, y: int, how: Any = BY_VALUE, form
 @pytest.mark.parametrize("how", [BY_VALUE, BY_POINTER])
 @pytest.mark.parametrize("kind", [np.float16, np.float32, np.int32, np.uint8])
 def test_boxes_are_slices(how: Any, kind: type) -> None:
-    a, out = np.arange(640).reshape(20, 32).astype(kind), np.zeros((4, 16), kind)
+    a: npt.NDArray[Any] = np.arange(640).reshape(20, 32).astype(kind)
+    out: npt.NDArray[Any] = np.zeros((4, 16), kind)
     copied(TensorMap(a, (4, 16)), out, 8, 3, how)
     assert np.array_equal(out, a[3:7, 8:24])
     # The tensor within the array: from row 2 on, every second row, 16 columns.

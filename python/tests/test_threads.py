@@ -58,8 +58,7 @@ def test_two_kernels_at_a_time() -> None:
     spin = Kernel.from_ptx(PTX)
     outs = [np.zeros(1, np.uint64) for _ in range(4)]
     threads = [
-        threading.Thread(target=lambda o=out, n=n: spin[1, 32](o, n + 1))  # type: ignore[misc]
-        for n, out in enumerate(outs)
+        threading.Thread(target=spin[1, 32], args=(out, n + 1)) for n, out in enumerate(outs)
     ]
     for thread in threads:
         thread.start()
