@@ -37,7 +37,7 @@ pub fn name_of(path: &Path) -> &Path {
     }
 }
 
-/// Refuses what another file names, and is no file: a pipe may have nobody who
+/// Refuses what another file names, and is not a file: a pipe may have nobody who
 /// writes into it, and a device has no end. Links are followed.
 pub fn require_file(path: &Path) -> Result<Metadata> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io("read", path, e))?;

@@ -12,7 +12,7 @@ const NOP: u64 = 0x918;
 const BRANCH: u64 = 0x947;
 
 /// The instructions of `entry` without those that pad its section, which are
-/// never executed: NOPs, and the branches to themselves in front of them.
+/// never executed: NOPs, and the branches to themselves before them.
 /// `None` where there is no such code.
 pub(super) fn instructions(cubin: &[u8], entry: &str) -> Option<u64> {
     let file = ElfFile64::<LittleEndian>::parse(cubin).ok()?;

@@ -38,7 +38,7 @@ pub(super) fn used(log: &str, entry: &str) -> Option<Used> {
     (found.registers > 0).then_some(found)
 }
 
-/// The number in front of `unit`.
+/// The number before `unit`.
 fn number_before(line: &str, unit: &str) -> Option<u64> {
     let (before, _) = line.split_once(unit)?;
     before.split_whitespace().next_back()?.parse().ok()

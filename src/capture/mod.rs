@@ -68,7 +68,7 @@ pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
             fault.thread,
             fault.message
         ),
-        // A launch without a file, a program's, is no input of a command.
+        // A launch without a file, a program's, is not an input of a command.
         help: Some(if is_launch(launch) {
             format!("list all of them with: spadkit run {}", launch.display())
         } else {

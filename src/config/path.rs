@@ -51,7 +51,7 @@ pub enum Scheduler {
     LowestSlot,
 }
 
-/// The hash in front of the lock index (atomics paper, section IV).
+/// The hash before the lock index (atomics paper, section IV).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LockHash {
@@ -122,7 +122,7 @@ pub struct PathParams {
     pub lock_group_cycles: u32,
     /// M: memory stages.
     pub mem_stages: u32,
-    /// AHEAD: stages in which the issue is decided in front of EXE: 0 to 3.
+    /// AHEAD: stages in which the issue is decided before EXE: 0 to 3.
     /// They are stages of the front end, which has them at least.
     pub ahead: u32,
     /// H: 1 = a pipeline stage of its own for the hash.
@@ -189,7 +189,7 @@ impl Config {
     /// Cycles by which `sm.latencies.shared` exceeds what the path takes from
     /// the issue of a load to the use of its data: issue, EXE, the memory
     /// stages and writeback. The hash stage comes on top of both. The stages
-    /// in front of EXE are no part of it: an instruction that uses the data may
+    /// before EXE are not a part of it: an instruction that uses the data may
     /// be in them while the latency is counted down; where nothing is counted,
     /// it issues as many cycles later.
     pub fn shared_delay(&self) -> u32 {

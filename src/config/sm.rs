@@ -152,7 +152,7 @@ pub struct SmParams {
     pub texture: TextureUnit,
     /// Global memory.
     pub global: GlobalMemory,
-    /// The cache in front of it.
+    /// The cache before it.
     pub l1: L1Cache,
     /// Scratchpad sharing.
     pub sharing: Sharing,

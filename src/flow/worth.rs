@@ -12,7 +12,7 @@ use crate::workload::{AccessOptions, is_access_trace, load_workload};
 use std::time::{Duration, Instant};
 
 /// Cycles without a hash and under the recommended mapping; `None` where that
-/// is no other.
+/// is the same mapping.
 pub(super) fn worth(
     trace: &AccessTrace,
     machine: &Config,

@@ -61,7 +61,7 @@ pub struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// Refuses keys that are not among `known`. `name` is for messages:
-    /// `[[arg]]`, say.
+    /// such as `[[arg]]`.
     pub fn new(
         source: &'a Source,
         table: &'a DeTable<'a>,
@@ -310,7 +310,7 @@ impl<'a> Section<'a> {
         Ok(all)
     }
 
-    /// Items of the array of a key; 0 where it is no array.
+    /// Items of the array of a key; 0 where it is not an array.
     pub fn length(&self, key: &str) -> usize {
         match self.get(key).map(|v| v.get_ref()) {
             Some(DeValue::Array(items)) => items.len(),

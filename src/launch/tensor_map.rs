@@ -99,7 +99,7 @@ impl TensorMapArg {
     }
 
     /// Whether the tensor is inside of its buffer of so many bytes; none where
-    /// the argument is no buffer.
+    /// the argument is not a buffer.
     pub(super) fn check(&self, arg: &Section, buffer: Option<u64>) -> Result<()> {
         let Some(bytes) = buffer else {
             let what = "'buffer' names an argument that is not a buffer";

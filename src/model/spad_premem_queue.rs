@@ -1,4 +1,4 @@
-//! `spad_premem_queue`: the queue in front of the memory stages (elastic
+//! `spad_premem_queue`: the queue before the memory stages (elastic
 //! paper, section 4.3; microarchitecture/elastic-queues.md).
 
 use std::collections::VecDeque;

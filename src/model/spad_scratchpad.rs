@@ -84,12 +84,12 @@ pub struct Scratchpad<T> {
     memory: Memory,
     /// Window of the lock group in MEM0.
     window: u32,
-    /// The access in MEM0 and, where MEM1 stands in front of the banks and has
+    /// The access in MEM0 and, where MEM1 comes before the banks and has
     /// a group of the one before, that.
     requests: Box<[Request<T>; 2]>,
     /// Which of them is in MEM0.
     in_mem0: usize,
-    /// The register in front of banks and locks, with three stages or more.
+    /// The register before banks and locks, with three stages or more.
     mem1: Option<RequestStage>,
     /// The stage in which the banks show their words, with four.
     mem2: Option<Box<DataStage<T>>>,

@@ -63,7 +63,7 @@ pub struct MemoryWarpMask {
 }
 
 impl MemoryWarpMask {
-    /// The mask of a path with `ahead` stages in front of EX, after reset.
+    /// The mask of a path with `ahead` stages before EX, after reset.
     pub fn new(ahead: u32) -> Self {
         MemoryWarpMask {
             answer: Answer::Past,

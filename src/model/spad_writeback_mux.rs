@@ -55,7 +55,7 @@ pub struct WritebackMux<P> {
 }
 
 impl<P: Copy> WritebackMux<P> {
-    /// The mux of a path with `ahead` stages in front of EX, after reset.
+    /// The mux of a path with `ahead` stages before EX, after reset.
     pub fn new(ahead: u32) -> Self {
         WritebackMux {
             first: None,

@@ -159,7 +159,7 @@ impl OwnedFolder {
         Ok(())
     }
 
-    /// Refuses what is no folder for the files of these names.
+    /// Refuses what is not a folder for the files of these names.
     fn check_dir(&self, names: &[&str]) -> Result<()> {
         refuse_dash(&self.dir)?;
         if self.dir.exists() && !self.dir.is_dir() {

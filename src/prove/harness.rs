@@ -116,7 +116,7 @@ impl Harness {
 pub(super) struct Goal {
     /// The output.
     pub signal: String,
-    /// The number in front of the comment.
+    /// The number before the comment.
     pub cycles: Option<u32>,
     /// What it says.
     pub about: String,

@@ -54,7 +54,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The unit behind its registers, beside its definition.
+    /// The unit with its registers, next to its definition.
     fn beside_definition(&self, property: Property) -> Result<Script> {
         let design = self.emit(&[self.subject.unit])?;
         let mut values = self.values(&design)?;
@@ -139,7 +139,7 @@ impl Builder<'_> {
         Ok(script)
     }
 
-    /// Adds the unit and the row map, both behind registers that do not move.
+    /// Adds the unit and the row map, both with registers that do not change.
     fn bijection(&self, template: &str, addresses: &[(&str, &str)]) -> Result<Script> {
         let row = row_subject();
         let row_config = row.config_module().unwrap_or_default();

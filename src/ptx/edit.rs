@@ -45,7 +45,7 @@ impl Edits {
 
     /// Puts `text` on lines of its own before the statement at byte `at` of
     /// `original`, indented as that statement is. Where the statement does
-    /// not begin its line, the text goes in front of it on the same line.
+    /// not begin its line, the text goes before it on the same line.
     pub fn insert_lines(&mut self, original: &str, at: u32, lines: &[String]) {
         let before = &original[..at as usize];
         let line_start = before.rfind('\n').map_or(0, |n| n + 1);

@@ -46,13 +46,13 @@ fn first(i: &Instruction) -> First {
     }
 }
 
-/// The type of the result; none where it is no plain value.
+/// The type of the result; none where it is not a plain value.
 pub fn result_type(i: &Instruction) -> Option<Type> {
     type_of(i, i.opcode.row().result)
 }
 
 /// The type of source operand `n`, counted from 0; none where there is none,
-/// or it is no plain value.
+/// or it is not a plain value.
 pub fn source_type(i: &Instruction, n: usize) -> Option<Type> {
     type_of(i, *i.opcode.row().sources.get(n)?)
 }

@@ -50,7 +50,7 @@ pub fn table_iii() -> [(Transpose, Scheme, f64, f64); 9] {
 }
 
 /// Table IV: the order of the congestion of each mapping and access to an
-/// array of size w^4; `L` stands for log w / log log w.
+/// array of size w^4; `L` is log w / log log w.
 pub fn table_iv() -> Vec<(Scheme, AccessKind, &'static str)> {
     use AccessKind::{Contiguous, Malicious, Random, Stride1, Stride2, Stride3};
     let rows = [

@@ -50,7 +50,7 @@ pub fn compute(points: &[Point], store: &Store, watch: &dyn Watch) -> Result<boo
         let numbers = match one(point, watch) {
             Ok(Some(numbers)) => numbers,
             Ok(None) => return Ok(false),
-            // The kernel has no such form, or the published bits are no mapping
+            // The kernel has no such form, or the published bits are not a mapping
             // of the machine; other points go on.
             Err(error @ Error::Usage { .. }) if point.with.is_from_table() => Numbers {
                 reason: Some(error.to_string()),

@@ -102,7 +102,7 @@ fn figure_files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Kind and number of `f14.toml`; none for files that are no figures.
+/// Kind and number of `f14.toml`; none for files that are not figures.
 fn place(file: &Path) -> Option<(u8, u32, String)> {
     let name = file.file_stem()?.to_str()?;
     match name {

@@ -12,7 +12,7 @@ use std::path::Path;
 pub(super) struct Row {
     /// Its name.
     pub benchmark: String,
-    /// The launch file that stands for it.
+    /// The launch file that is used for it.
     pub launch: String,
     /// Its other columns.
     #[serde(flatten)]

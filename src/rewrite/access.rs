@@ -69,7 +69,7 @@ pub(super) struct Accesses {
 
 /// The accesses of the functions `reached`, the entry first, to the variables
 /// `used`. An access to a dynamic variable may touch all of the module's,
-/// which begin at one place; those that the entry does not use are no memory
+/// which begin at one place; those that the entry does not use are not memory
 /// of its own.
 pub(super) fn accesses(module: &Module, reached: &[u32], used: &[SharedVariable]) -> Accesses {
     let mut found = of_functions(module, reached);

@@ -100,7 +100,7 @@ enum Token<'a> {
     System(&'a str),
     /// A directive or the use of a macro, without the backtick.
     Directive(&'a str),
-    /// A string, an escaped name, a character that stands for itself.
+    /// A string, an escaped name, a character that means itself.
     Other(u8),
 }
 

@@ -1,4 +1,4 @@
-//! A prefix in front of every module's name, so that the blocks of two
+//! A prefix before every module's name, so that the blocks of two
 //! machines can coexist in one chip.
 
 use super::design::Design;
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use std::collections::BTreeSet;
 
 impl Design {
-    /// The design with `prefix` in front of the name of every module: in the
+    /// The design with `prefix` before the name of every module: in the
     /// Verilog, its comments included, and in the names of the files. Units
     /// keep their names, [`top`](super::EmittedUnit::top) is their module.
     ///
@@ -42,7 +42,7 @@ fn check(prefix: &str) -> Result<()> {
     ))
 }
 
-/// `text` with `prefix` in front of every identifier of `modules`.
+/// `text` with `prefix` before every identifier of `modules`.
 fn renamed(text: &str, modules: &BTreeSet<String>, prefix: &str) -> String {
     let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let mut out = String::with_capacity(text.len() + text.len() / 16);

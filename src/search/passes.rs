@@ -3,7 +3,7 @@
 //! A linear bank function sends a translated set `S ^ t` to translated banks,
 //! so both have the same conflicts. Passes that are translations of each other
 //! are therefore merged: far more than equal ones (each iteration of a loop
-//! over rows of a power-of-two pitch, say).
+//! over rows of a power-of-two pitch, for example).
 
 use crate::geometry::Geometry;
 use crate::trace::{ConflictProfile, WeightedPass, merged};
@@ -112,7 +112,7 @@ fn bank_table(rows: &[u32]) -> [u8; 256] {
     table
 }
 
-/// The translation of `addrs` that stands for all of them, sorted.
+/// The translation of `addrs` that represents all of them, sorted.
 ///
 /// Each member is weighed by a hash of its differences to the others, which no
 /// translation changes; the lightest becomes 0. Members of equal weight are

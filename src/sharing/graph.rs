@@ -2,7 +2,7 @@
 //!
 //! The sharing paper's analyses work on basic blocks, and its footnote 4 says
 //! that they extend to the points inside. Here a node is an instruction; the
-//! program points are those before and after it. One more node stands for
+//! program points are those before and after it. One more node is
 //! the end of the function. Guarded exits are edges to it like any other.
 
 use crate::ptx::cfg::{Flow, flow};
@@ -155,7 +155,7 @@ impl FlowGraph {
     }
 }
 
-/// The label that an edge of a branch goes by: the one that the text names.
+/// The label of an edge of a branch: the one that the text names.
 pub fn label_of_edge(function: &Function, edge: Edge) -> Option<&str> {
     let instruction = &function.instructions[edge.from as usize];
     let goes_there = |label: &u32| matches!(function.labels[*label as usize].kind, LabelKind::Code(at) if at == edge.to);

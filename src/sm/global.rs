@@ -1,5 +1,5 @@
 //! Global memory as one SM sees it: a channel that serves segments in order,
-//! and maybe an L1 for loads in front of it (microarchitecture/sm-model.md).
+//! and maybe an L1 for loads before it (microarchitecture/sm-model.md).
 
 mod cache;
 mod channel;

@@ -9,7 +9,7 @@ use crate::trace::{Access, AccessTrace, Op};
 
 impl Layout {
     /// The accesses of the grid's first block at the addresses that they have
-    /// in each slot. The words of a pair lie at bases that are no multiples of
+    /// in each slot. The words of a pair lie at bases that are not multiples of
     /// a row of banks: a mapping without conflicts in one slot can have some in
     /// another.
     pub fn placed(&self, workload: &dyn Workload) -> Result<AccessTrace> {

@@ -72,7 +72,7 @@ impl Steps {
         self.keep_row(sum, geometry.bank_mask());
     }
 
-    /// The bank bits of `bank` in front of the row of the index.
+    /// The bank bits of `bank` before the row of the index.
     fn keep_row(&mut self, bank: Value, mask: u32) {
         self.push(Step::Merge {
             inside: bank,

@@ -78,7 +78,7 @@ fn few_operations_are_enough() {
         ("bitvec-xor:k1=0,k2=5,mask=7", 2),
         // The row's shift out of packed words: nine, and two for the address.
         ("rap:seed=1", 12),
-        // (i0^i5) ^ (i1^i6) in front of i1^i6: two factors instead of three terms.
+        // (i0^i5) ^ (i1^i6) before i1^i6: two factors instead of three terms.
         ("matrix:0x63,0x42,0x4,0x8,0x10", 4),
     ] {
         let count = Steps::of(&layout(spec)).count();

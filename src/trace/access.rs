@@ -80,7 +80,7 @@ pub struct AccessTrace {
     pub extra: Map<String, Value>,
 }
 
-/// A trace that is larger than this is none: a device, say.
+/// Something larger than this is not a trace, but a device, for example.
 const LIMIT: Limit = Limit {
     bytes: 1 << 30,
     expected: "an access trace, version 1: a JSON object",

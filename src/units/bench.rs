@@ -52,7 +52,7 @@ pub trait Bench {
     }
 
     /// The golden model at power-up, to answer to another stimulus; `None`
-    /// where the unit has no state, and each cycle stands for itself.
+    /// where the unit has no state, and each cycle is independent.
     fn golden(&self) -> Option<Box<dyn Golden>> {
         None
     }

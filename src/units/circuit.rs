@@ -89,11 +89,11 @@ pub enum Stages {
     Memory(u32),
     /// This many memory stages: some after the scratchpad (above 4), or none.
     AfterScratchpad(u32),
-    /// So many in front of EX, which decide the issue.
+    /// So many before EX, which decide the issue.
     Ahead(u32),
     /// So many of the hash alone: 0 or 1.
     Hash(u32),
-    /// So many memory stages, and so many in front of EX.
+    /// So many memory stages, and so many before EX.
     Whole(u32, u32),
 }
 

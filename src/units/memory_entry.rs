@@ -1,4 +1,4 @@
-//! `spad_memory_entry`: passes and atomics as the stages in front of it send
+//! `spad_memory_entry`: passes and atomics as the stages before it send
 //! them, and a scratchpad that answers the sequencer as it likes.
 
 use super::access_tag::TagLayout;
@@ -20,7 +20,7 @@ ports!(EntryPorts {
         seq_busy seq_state atom_infl pre_count;
 });
 
-/// Kinds of passes that are no atomics.
+/// Kinds of passes that are not atomics.
 const KINDS: [u8; 12] = [1, 1, 2, 2, 3, 3, 4, 4, 0, 6, 7, 15];
 
 /// An ATOMIC instruction on its way.

@@ -140,7 +140,7 @@ pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
     units
 });
 
-/// Those that are no kind of configurable hash.
+/// Those that are not a kind of configurable hash.
 const OTHERS: &[Unit] = &[
     Unit::new("spad_hash_xor", |s| hash::hash(Mappings::Xor, s)),
     Unit::new("spad_hash_add", |s| hash::hash(Mappings::Add, s)),

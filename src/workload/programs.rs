@@ -107,7 +107,7 @@ fn begins_like_json(stdin: &Path) -> bool {
         expected: "an access trace, a full trace or a program text",
     };
     let begin = |bytes: Vec<u8>| bytes.into_iter().find(|b| !b.is_ascii_whitespace());
-    // A byte order mark is in front of JSON only; an error comes up again.
+    // A byte order mark comes before JSON only; an error comes up again.
     let first = LIMIT.read(stdin).map(begin);
     matches!(first, Ok(Some(b'{' | 0xef) | None) | Err(_))
 }

@@ -108,7 +108,7 @@ fn two_dimensions_a_struct_and_dynamic_shared_memory_are_seen() {
     assert!(text.contains("value = \"0000000000000000\""), "{text}");
 }
 
-/// An offset that is a parameter, too, is no pointer where `cvta` names the other.
+/// An offset that is a parameter, too, is not a pointer where `cvta` names the other.
 #[test]
 fn an_offset_is_no_pointer() {
     let text = text_of(

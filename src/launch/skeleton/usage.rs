@@ -2,7 +2,7 @@
 //!
 //! Compilers write PTX in virtual registers that are assigned once or by few
 //! instructions, so the order of instructions does not matter here: a register
-//! stands for every parameter that it may be computed from.
+//! represents every parameter that it may be computed from.
 
 use crate::ptx::analysis::{is_dynamic, reads, writes};
 use crate::ptx::{Base, Function, Instruction, Module, Opcode, Operand, Register, Space, Special};

@@ -1,4 +1,4 @@
-//! Selection with and without stages in front of EX.
+//! Selection with and without stages before EX.
 
 use super::*;
 

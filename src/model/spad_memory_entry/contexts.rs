@@ -1,5 +1,5 @@
 //! The retry loop's contexts (microarchitecture/memory-entry.md): each
-//! has a sequencer and, in front of it, a queue for the passes of one ATOMIC
+//! has a sequencer and, before it, a queue for the passes of one ATOMIC
 //! instruction. The RTL has one; several are in the model only.
 
 use crate::config::Config;

@@ -4,7 +4,7 @@
 use super::{ResponseControl, ScratchpadInputs, op};
 use crate::model::lanes::{LaneMask, MAX_LANES, copy_words};
 
-/// An access in front of banks and locks.
+/// An access before banks and locks.
 #[derive(Clone, Debug)]
 pub(super) struct Request<T> {
     pub(super) access: bool,
@@ -76,7 +76,7 @@ impl Place {
     }
 }
 
-/// MEM1 where it stands in front of banks and locks.
+/// MEM1 where it comes before banks and locks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct RequestStage {
     pub(super) place: Place,

@@ -1,5 +1,5 @@
 //! The retry loop against the atomics paper's four-state model: the sequencer
-//! in front of a scratchpad of its own.
+//! with a scratchpad of its own.
 
 use crate::config::Config;
 use crate::model::spad_retry_sequencer::{State, aop};

@@ -1,4 +1,4 @@
-//! The issue decided one to three stages ahead, in front of two to eight memory
+//! The issue decided one to three stages ahead, before two to eight memory
 //! stages (microarchitecture/relssp.md and microarchitecture/issue.md).
 
 use super::machine::{Machine, conflicting, instruction, load_up_to};
@@ -8,7 +8,7 @@ use crate::model::{Exit, PathLaunch};
 /// M = 4, AHEAD = 3, without hash stage.
 const AHEAD: &str = "[hash]\npath = \"mod\"\n[path]\nmem_stages = 4\nahead = 3\n";
 
-/// The same with so many stages in front of EX.
+/// The same with so many stages before EX.
 fn machine_of(ahead: usize) -> Machine {
     Machine::new(&AHEAD.replace("ahead = 3", &format!("ahead = {ahead}")))
 }
@@ -266,7 +266,7 @@ fn off_chip_data_take_turns() {
     assert_eq!(far.count(), 4);
 }
 
-/// A port that waits holds what is behind it, whatever the stages: nothing is
+/// A port that waits holds what follows it, whatever the stages: nothing is
 /// lost, and the operands stand still.
 #[test]
 fn a_writeback_port_that_waits_loses_nothing() {

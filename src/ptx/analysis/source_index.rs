@@ -26,7 +26,7 @@ pub struct Factor {
     pub thread: Option<usize>,
     /// Which dimension of the block it is.
     pub block: Option<usize>,
-    /// What a name that is not CUDA's stands for.
+    /// What a name that is not CUDA's means.
     pub stands_for: Option<String>,
 }
 

@@ -105,7 +105,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// The block that stands for the way into a function whose first block is
+    /// The block that represents the way into a function whose first block is
     /// in a loop.
     pub const ENTRY: u32 = u32::MAX;
 

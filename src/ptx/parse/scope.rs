@@ -68,7 +68,7 @@ impl<'a> Scope<'a> {
         });
     }
 
-    /// What `name` stands for in this scope, which `function` then has.
+    /// What `name` means in this scope, which `function` then has.
     fn find(&mut self, name: &'a str, function: &mut Function) -> Option<Named> {
         let (ty, vector) = match self.names.get(name) {
             Some(Named::Declared(ty, vector)) => (*ty, *vector),

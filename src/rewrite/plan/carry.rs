@@ -1,5 +1,5 @@
 //! Addresses that a loop moves by what the map does not read: the mapped
-//! address moves along, and is mapped in front of the loop alone.
+//! address moves along, and is mapped before the loop alone.
 
 use super::super::code::Arg;
 use super::super::region::Region;

@@ -295,7 +295,7 @@ impl Job<'_> {
             Opcode::Xor => "xor.b32",
             _ => "selp.b32",
         };
-        // The address of a variable is no bit pattern.
+        // The address of a variable is not a bit pattern.
         let form = match &i.operands[1] {
             Operand::Variable(..) => "mov.u32",
             _ => form,

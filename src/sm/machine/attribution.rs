@@ -28,7 +28,7 @@ impl Sm<'_> {
         private: u128,
         cycles: u64,
     ) {
-        // A run ends with its last completion; what follows is no part of it.
+        // A run ends with its last completion; what follows is not a part of it.
         // Cycles that are alike lie on one side of it.
         let counts = self.cycle <= self.statistics.cycles;
         if counts && self.tail.any {

@@ -228,7 +228,7 @@ impl PassInExe {
     }
 
     /// All words of the lanes of two phases in one, whose lanes agree in
-    /// pairs: one lane of each pair stands for both.
+    /// pairs: one lane of each pair represents both.
     fn merged_phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
         let words = self.words as usize;
         let lanes = config.lanes as usize / self.passes as usize;

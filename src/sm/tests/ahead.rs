@@ -1,10 +1,10 @@
-//! Machines that decide the issue one to three stages ahead, in front of more
+//! Machines that decide the issue one to three stages ahead, before more
 //! memory stages: what is known in advance hides them, nothing issues too early, and
 //! every cycle still counts once.
 
 use super::*;
 
-/// `base` with so many memory stages and stages in front of EX.
+/// `base` with so many memory stages and stages before EX.
 fn machine_with(base: &str, mem_stages: u32, ahead: u32) -> Config {
     machine(&format!(
         "{base}[path]\nmem_stages = {mem_stages}\nahead = {ahead}\n"
@@ -169,7 +169,7 @@ fn every_preset_counts_every_slot_once() {
     }
 }
 
-/// Three cycles without an issue are no deadlock, and a deadlock is found.
+/// Three cycles without an issue are not a deadlock, and a deadlock is found.
 #[test]
 fn a_deadlock_is_told_from_the_stages() {
     let config = tiny("[path]\nmem_stages = 4\nahead = 3\n[sharing]\non = true\n");
@@ -215,7 +215,7 @@ fn without_conflicts_conflict_aware_is_round_robin() {
 }
 
 /// Elastic paper, section 5.3: the safe distance is kept whatever the number
-/// of stages in front of EX. With a pick between, other warps go first while
+/// of stages before EX. With a pick between, other warps go first while
 /// the mask may be on, which costs nothing.
 #[test]
 fn the_mask_holds_memory_warps_that_are_picked() {

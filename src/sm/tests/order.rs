@@ -259,7 +259,7 @@ fn several_contexts_execute_atomics_of_several_warps() {
     assert!(one.stalls.lock_retry > four.stalls.lock_retry);
 }
 
-/// The hash stage is a buffer in front of the banks, too: in an elastic
+/// The hash stage is a buffer before the banks, too: in an elastic
 /// pipeline without PREMEM queue it frees EXE for d - 1 cycles a turn, and
 /// costs its cycle where nothing is in conflict (docs/explanation/stages.md).
 #[test]

@@ -78,7 +78,7 @@ impl Expr {
         })
     }
 
-    /// In the lanes of a warp it goes by even steps: then each of its parts
+    /// In the lanes of a warp it changes by even steps: then each of its parts
     /// does, and lies between its values at both ends.
     pub fn is_linear(&self) -> bool {
         match self {

@@ -17,7 +17,7 @@ pub(super) struct Template {
     pub(super) instr: Instr,
     pub(super) mask: Option<u64>,
     pub(super) address: Option<Expr>,
-    /// The address goes by even steps from lane to lane.
+    /// The address changes by even steps from lane to lane.
     pub(super) linear: bool,
     /// Byte of the text, for messages.
     pub(super) at: usize,

@@ -10,7 +10,7 @@ mod transfer;
 
 use crate::sm::instr::{Addresses, Instr, InstrKind, MAX_SOURCES, Sources};
 
-/// Kinds from this one on have a byte of their own behind the first.
+/// Kinds from this one on have a byte of their own after the first.
 const FURTHER: usize = 15;
 /// Flags beside the kind in an instruction's first byte.
 const PC_NEXT: u8 = 1 << 4;

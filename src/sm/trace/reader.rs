@@ -12,7 +12,7 @@ use std::io::{BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// Bytes in front of a chunk's instructions: tag, block, warp, count, length.
+/// Bytes before a chunk's instructions: tag, block, warp, count, length.
 const CHUNK_HEAD: usize = 1 + 4 * 4;
 const CHECKSUM: u64 = 4;
 

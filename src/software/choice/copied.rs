@@ -112,7 +112,7 @@ mod tests {
         // Rows of 64 bytes that lie 128 bytes apart stay there.
         assert_eq!(allowed(&[copy(128, 64)]), ["tma:128"]);
         assert_eq!(allowed(&[copy(0, 64), copy(0, 128)]), ["none"]);
-        // What is not the same for both is no mapping of the array.
+        // What is not the same for both is not a mapping of the array.
         assert_eq!(
             allowed(&[copy(0, 128), copy(128, 128)]),
             ["none", "tma:128"]

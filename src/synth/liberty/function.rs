@@ -1,7 +1,7 @@
 //! The boolean functions of cell outputs.
 
 /// The truth table of `function` over `inputs`, bit `i` of the row number
-/// being input `i`; `None` if the text is no function of these inputs, or if
+/// being input `i`; `None` if the text is not a function of these inputs, or if
 /// there are more than six.
 ///
 /// Liberty's operators, from strong to weak: `!a` and `a'`; `^`; `a & b`,

@@ -5,7 +5,7 @@ use super::survey::Survey;
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// The trace that `path` stands for: itself, or for a list the one kernel in it
+/// The trace that `path` names: itself, or for a list the one kernel in it
 /// that accesses shared memory.
 pub fn find_kernel(path: &Path) -> Result<Survey> {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or("");

@@ -47,7 +47,7 @@ impl OpClass {
             // Of an asynchronous copy the traces have the global side only.
             "LDG" | "LDL" | "LDGSTS" => OpClass::Load(Space::Global),
             "STG" | "STL" => OpClass::Store(Space::Global),
-            // Atomics on global memory are done behind the SM.
+            // Atomics on global memory are done outside the SM.
             "ATOMG" => OpClass::Load(Space::Global),
             "LD" => OpClass::Load(Space::Generic),
             "ST" => OpClass::Store(Space::Generic),

@@ -28,7 +28,7 @@ pub struct Survey {
     pub instructions: u64,
     /// Instructions that access shared memory with an active lane.
     pub shared_accesses: u64,
-    /// Bytes in front of the block's own shared memory, which the system keeps.
+    /// Bytes before the block's own shared memory, which the system keeps.
     pub reserved: u64,
 }
 
@@ -78,7 +78,7 @@ impl Survey {
     }
 
     /// Finds out whether the addresses count from the block's own shared
-    /// memory or from the system's part in front of it.
+    /// memory or from the system's part before it.
     fn place(&mut self, lowest: u64, highest: u64) -> Result<()> {
         let size = u64::from(self.header.shared_bytes);
         if highest <= size {

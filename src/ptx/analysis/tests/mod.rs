@@ -102,7 +102,7 @@ fn values_meet_where_they_are_read_later() {
     };
     let undefined = |v: &ValueId| matches!(values.definition(*v), Definition::Undefined(_));
     assert_eq!(inputs.iter().filter(|i| undefined(&i.1)).count(), 1);
-    // Nobody reads %r9 behind the join: no phi, and no answer either.
+    // Nothing reads %r9 after the join: no phi, and no answer either.
     let join = cfg.block_of[sum as usize];
     assert_eq!(values.phis(join).len(), 1);
     assert_eq!(values.at_end(join, r9), None);

@@ -16,7 +16,7 @@ const ALIGN: u64 = 128;
 /// Bytes that change places together in shared memory.
 const UNIT: u64 = 16;
 /// What elements outside of a tensor are read as, 16 bits of them, where that
-/// is no zero. CUDA leaves it open; this is what devices write.
+/// is not zero. CUDA leaves it open; this is what devices write.
 const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
 
 /// Executes an instruction of tensor maps for the lanes of `exec`.
@@ -114,7 +114,7 @@ fn check_start(m: &mut Machine, start: &[i32], lane: u32) -> Option<()> {
     None
 }
 
-/// The global memory of a row, behind that of the rows before it.
+/// The global memory of a row, after that of the rows before it.
 fn add_piece(pieces: &mut Vec<Piece>, map: &TensorMap, row: &Row) {
     let size = u64::from(map.element.bytes());
     let bytes = row.inside.len() as u64 * size;

@@ -1,5 +1,5 @@
 //! Which variables addresses are of, so that an access which leaves its
-//! variable is found although there is memory behind it.
+//! variable is found although there is memory after it.
 //!
 //! A register has the variables that any instruction puts an address of into
 //! it. Arithmetic that starts from a variable's address stays in that

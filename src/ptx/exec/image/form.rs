@@ -121,7 +121,7 @@ pub enum Step {
     Fragment {
         access: u32,
     },
-    /// A product of a warpgroup; the access stands for those to its factors.
+    /// A product of a warpgroup; the access is that to its factors.
     Group {
         access: u32,
     },

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub const HEAP: u64 = 1 << 51;
 /// Alignment of an allocation, as CUDA has it.
 const ALIGN: u64 = 16;
-/// Bytes behind an allocation that belong to nobody.
+/// Bytes after an allocation that belong to none.
 const GAP: u64 = 256;
 
 /// Who made an allocation.
@@ -58,7 +58,7 @@ pub struct Heap {
 
 /// What is at an address of the heap.
 pub enum At {
-    /// So many bytes behind the begin of a live allocation of a size.
+    /// So many bytes after the begin of a live allocation of a size.
     Live(u64, u64),
     /// The same of one that was freed.
     Freed(u64, u64),
@@ -129,7 +129,7 @@ impl Heap {
         };
         let live = state.live.range(..=offset).next_back();
         let freed = state.freed.range(..=offset).next_back();
-        // The nearer one: its gap is behind it.
+        // The nearer one: its gap follows it.
         match (live, freed) {
             (Some((begin, live)), freed)
                 if freed.is_none_or(|(f, _)| f < begin) && offset - begin < live.bytes + GAP =>

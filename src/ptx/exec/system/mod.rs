@@ -13,7 +13,7 @@ pub(super) fn argument(m: &Machine, place: ValuePlace, lane: u32) -> u64 {
     match place {
         ValuePlace::Slot(slot) => m.registers.read(slot)[lane as usize],
         // SAFETY: parameters lie inside the local memory of the lane, with
-        // 8 bytes or more behind, which its size is a multiple of.
+        // 8 bytes or more later, which its size is a multiple of.
         ValuePlace::Local(at) => unsafe {
             m.lane_local(lane)
                 .add(at as usize)

@@ -114,7 +114,7 @@ fn put(bytes: &mut [u8; BYTES], field: Field, value: u64) {
 }
 
 /// `tensormap.replace`: a map with another value of a field, which need not be
-/// valid yet. A map may begin as zeros. None where the bytes are no map.
+/// valid yet. A map may begin as zeros. None where the bytes are not a map.
 pub(in crate::ptx::exec) fn replaced(
     mut bytes: [u8; BYTES],
     field: Field,

@@ -28,7 +28,7 @@ pub(super) fn addressed(index: i64, size: u32, mode: AddressMode) -> Option<u32>
     Some(texel as u32)
 }
 
-/// The place of a coordinate in texels. What is no number is 0, and what is
+/// The place of a coordinate in texels. What is not a number is 0, and what is
 /// infinite is far away.
 fn place(coordinate: f32, size: u32, (normalized, mode): (bool, AddressMode)) -> f64 {
     const FAR: f64 = (1u64 << 52) as f64;

@@ -13,7 +13,7 @@ fn list(count: u32) -> String {
     format!("{{{}}}", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Registers of a result, and the constants behind scale-d.
+/// Registers of a result, and the constants after scale-d.
 fn instruction(sp: &str, n: u32, k: u32, [d, a, b]: [&str; 3]) -> String {
     let tail = match a {
         "f16" | "bf16" => ", 1, 1, 0, 0",
