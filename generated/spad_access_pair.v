@@ -18,6 +18,8 @@
 // out lock_next    1  the shared part is held in the next cycle
 // out owner_next   1  by which slot
 
+`default_nettype none
+
 module spad_access_pair (
     input wire lock,
     input wire owner,
@@ -42,3 +44,5 @@ module spad_access_pair (
         : acquired ? acquires[1]
         : owned_by;
 endmodule
+
+`default_nettype wire

@@ -31,6 +31,8 @@
 // out locked          4  per pair: the shared part is held
 // out owner           4  per pair: 0 slot 2p, 1 slot 2p+1
 
+`default_nettype none
+
 module spad_access_unit (
     input wire clk,
     input wire rst,
@@ -98,7 +100,7 @@ module spad_access_unit (
     wire [W-1:0] non_owner = shared & ~owns;
     wire [W-1:0] unshared = ~shared;
 
-    genvar q, b, w;
+    genvar q, b, i;
     generate
         for (q = 0; q < T / 2; q = q + 1) begin : pair
             spad_access_pair slice (
@@ -127,8 +129,8 @@ module spad_access_unit (
         end
         for (b = 0; b < T; b = b + 1) begin : slot
             wire [W-1:0] mine;
-            for (w = 0; w < W; w = w + 1) begin : of_warp
-                assign mine[w] = warp_blk[w*TW +: TW] == b;
+            for (i = 0; i < W; i = i + 1) begin : of_warp
+                assign mine[i] = warp_blk[i*TW +: TW] == b;
             end
             assign acquires[b] = acq_valid & (|(takes & mine));
             assign launches[b] = launch_valid & (launch_block == b);
@@ -137,20 +139,22 @@ module spad_access_unit (
                 else if (launches[b]) sh_q[b] <= launch_shared;
             end
         end
-        for (w = 0; w < W; w = w + 1) begin : warp
+        for (i = 0; i < W; i = i + 1) begin : warp
             wire [T-1:0] mine;
             for (b = 0; b < T; b = b + 1) begin : of_slot
-                assign mine[b] = warp_blk[w*TW +: TW] == b;
+                assign mine[b] = warp_blk[i*TW +: TW] == b;
             end
-            assign in_sharing[w] = |(sh_q & mine);
-            assign owns[w] = |(slot_owner & mine);
-            assign pair_locked[w] = |(slot_locked & mine);
-            assign released[w] = |(rel_done & mine);
-            assign beyond[w] = off_hi[w*n +: n] >= cfg_limit;
-            assign issues[w] = acq_warp == w;
-            assign cls[2*w +: 2] = {non_owner[w], unshared[w]};
+            assign in_sharing[i] = |(sh_q & mine);
+            assign owns[i] = |(slot_owner & mine);
+            assign pair_locked[i] = |(slot_locked & mine);
+            assign released[i] = |(rel_done & mine);
+            assign beyond[i] = off_hi[i*n +: n] >= cfg_limit;
+            assign issues[i] = acq_warp == i;
+            assign cls[2*i +: 2] = {non_owner[i], unshared[i]};
         end
     endgenerate
     assign locked = lock_now;
     assign owner = owner_now;
 endmodule
+
+`default_nettype wire

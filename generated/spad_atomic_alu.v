@@ -11,6 +11,8 @@
 // in  operand  32  the lane's operand
 // out result   32  what the word becomes
 
+`default_nettype none
+
 module spad_atomic_alu (
     input wire [3:0] aop,
     input wire [31:0] word,
@@ -48,3 +50,5 @@ module spad_atomic_alu (
     end
     assign result = chosen;
 endmodule
+
+`default_nettype wire

@@ -34,6 +34,8 @@
 // out grp_degree       6  groups of the access up to this one; 0 if it has no
 //                         lane to serve
 
+`default_nettype none
+
 module spad_conflict_arbiter (
     input wire clk,
     input wire rst,
@@ -100,7 +102,7 @@ module spad_conflict_arbiter (
     wire [L-1:0] coming = req_mask & {L{req_access}};
     wire [L-1:0] remain = pend_q & kept_off;
 
-    genvar i, j, b, k;
+    genvar i, j, k;
     generate
         for (i = 1; i < L; i = i + 1) begin : lane
             reg [i-1:0] same_bank_q;
@@ -133,12 +135,12 @@ module spad_conflict_arbiter (
                 assign grp_writes[i*BE + k] = first[k*L + i] & ~kept_off[i];
             end
         end
-        for (b = 0; b < B; b = b + 1) begin : bank_used
+        for (j = 0; j < B; j = j + 1) begin : bank_used
             wire [L-1:0] want;
             for (i = 0; i < L; i = i + 1) begin : lane_wants
-                assign want[i] = pend_q[i] & (bank_q[i*m +: m] == b);
+                assign want[i] = pend_q[i] & (bank_q[i*m +: m] == j);
             end
-            assign grp_bank_valid[b] = |want;
+            assign grp_bank_valid[j] = |want;
         end
     endgenerate
 
@@ -183,3 +185,5 @@ module spad_conflict_arbiter (
         end
     end
 endmodule
+
+`default_nettype wire

@@ -21,6 +21,8 @@
 // in  up_pc      14  program counter of the update
 // in  up_excess   5  the value
 
+`default_nettype none
+
 module spad_conflict_history (
     input wire clk,
     input wire rst,
@@ -224,3 +226,5 @@ module spad_conflict_history (
     assign lk_excess = (write_excess_q & {EX{hit_update}}) | (excess_q & {EX{hit_written}})
         | (found0[EX-1:0] & {EX{hit0}}) | (found1[EX-1:0] & {EX{hit1}});
 endmodule
+
+`default_nettype wire

@@ -24,6 +24,8 @@
 // out mask_likely      1  AHEAD = 3: some instruction has had an excess; else
 //                         0
 
+`default_nettype none
+
 module spad_conflict_predictor (
     input wire clk,
     input wire rst,
@@ -137,3 +139,5 @@ module spad_conflict_predictor (
         .lasts(mask_lasts)
     );
 endmodule
+
+`default_nettype wire

@@ -25,6 +25,8 @@
 // in  rd_index    4  which counter is shown
 // out rd_count   32  the counter; 0 if there is none
 
+`default_nettype none
+
 module spad_counters (
     input wire clk,
     input wire rst,
@@ -121,7 +123,7 @@ module spad_counters (
     endgenerate
 
     wire [31:0] word;
-    spad_pick #(.WORDS(16), .WIDTH(32)) select_counter (
+    spad_pick #(.COUNT(16), .WIDTH(32)) select_counter (
         .pick(wanted),
         .words(counts),
         .word(word)
@@ -133,3 +135,5 @@ module spad_counters (
     end
     assign rd_count = shown_q;
 endmodule
+
+`default_nettype wire

@@ -7,19 +7,21 @@
 // Timing:     combinational
 // Reference:  microarchitecture/crossbar.md
 //
-// in  leader       32  the group's leaders, at most one per bank
-// in  lane_bank   160  bank of each lane, m bits
-// in  lane_row    288  row, R bits per lane
+// in  leader        32  the group's leaders, at most one per bank
+// in  lane_bank    160  bank of each lane, m bits
+// in  lane_row     288  row, R bits per lane
 // in  lane_data   1024  store data, D bits per lane
-// in  lane_writes 128  bytes each lane writes, BE bits per lane; a byte of a
-//                      bank is of one lane at most
-// out bank_row    288  row of the bank's leader; 0 if unused
+// in  lane_writes  128  bytes each lane writes, BE bits per lane; a byte of a
+//                       bank is of one lane at most
+// out bank_row     288  row of the bank's leader; 0 if unused
 // out bank_wdata  1024  store data; 0 where nothing is written
-// out bank_wbe    128  bytes that are written
-// in  sel_valid    32  response: lanes to route to
-// in  sel_bank    160  response: bank of each, m bits
+// out bank_wbe     128  bytes that are written
+// in  sel_valid     32  response: lanes to route to
+// in  sel_bank     160  response: bank of each, m bits
 // in  bank_rdata  1024  read data, D bits per bank
 // out lane_rdata  1024  read data, D bits per lane; else 0
+
+`default_nettype none
 
 module spad_crossbar (
     input wire [31:0] leader,
@@ -45,7 +47,7 @@ module spad_crossbar (
     // The bytes of a word apart: byte k of all lanes, and the lanes that write it.
     wire [BE*L*8-1:0] bytes;
     wire [BE*L-1:0] writes;
-    genvar b, i, k;
+    genvar i, j, k;
     generate
         for (k = 0; k < BE; k = k + 1) begin : of_byte
             for (i = 0; i < L; i = i + 1) begin : of_lane
@@ -53,32 +55,32 @@ module spad_crossbar (
                 assign writes[k*L + i] = lane_writes[i*BE + k];
             end
         end
-        for (b = 0; b < B; b = b + 1) begin : to_bank
+        for (j = 0; j < B; j = j + 1) begin : to_bank
             wire [L-1:0] here;
             for (i = 0; i < L; i = i + 1) begin : lane_here
-                assign here[i] = lane_bank[i*m +: m] == b;
+                assign here[i] = lane_bank[i*m +: m] == j;
             end
-            spad_pick #(.WORDS(L), .WIDTH(R)) row_of (
+            spad_pick #(.COUNT(L), .WIDTH(R)) row_of (
                 .pick(leader & here),
                 .words(lane_row),
-                .word(bank_row[b*R +: R])
+                .word(bank_row[j*R +: R])
             );
             for (k = 0; k < BE; k = k + 1) begin : bank_byte
                 wire [L-1:0] from = writes[k*L +: L] & here;
-                assign bank_wbe[b*BE + k] = |from;
-                spad_pick #(.WORDS(L), .WIDTH(8)) byte_of (
+                assign bank_wbe[j*BE + k] = |from;
+                spad_pick #(.COUNT(L), .WIDTH(8)) byte_of (
                     .pick(from),
                     .words(bytes[k*L*8 +: L*8]),
-                    .word(bank_wdata[b*D + k*8 +: 8])
+                    .word(bank_wdata[j*D + k*8 +: 8])
                 );
             end
         end
         for (i = 0; i < L; i = i + 1) begin : to_lane
             wire [B-1:0] from;
-            for (b = 0; b < B; b = b + 1) begin : bank_here
-                assign from[b] = sel_valid[i] & (sel_bank[i*m +: m] == b);
+            for (j = 0; j < B; j = j + 1) begin : bank_here
+                assign from[j] = sel_valid[i] & (sel_bank[i*m +: m] == j);
             end
-            spad_pick #(.WORDS(B), .WIDTH(D)) read_of (
+            spad_pick #(.COUNT(B), .WIDTH(D)) read_of (
                 .pick(from),
                 .words(bank_rdata),
                 .word(lane_rdata[i*D +: D])
@@ -86,3 +88,5 @@ module spad_crossbar (
         end
     endgenerate
 endmodule
+
+`default_nettype wire

@@ -18,6 +18,8 @@
 // out up_pc           14  program counter of the update; else 0
 // out up_excess        5  sum of (cycles - 1) over its passes; else 0
 
+`default_nettype none
+
 module spad_degree_accumulator (
     input wire clk,
     input wire rst,
@@ -66,3 +68,5 @@ module spad_degree_accumulator (
         end
     end
 endmodule
+
+`default_nettype wire

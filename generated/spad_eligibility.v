@@ -30,6 +30,8 @@
 // out is_atomic    48  the warp's offer is an ATOMIC
 // out shares       48  its offer may touch the shared part of the scratchpad
 
+`default_nettype none
+
 module spad_eligibility (
     input wire clk,
     input wire rst,
@@ -60,9 +62,9 @@ module spad_eligibility (
     wire take_mem = (take_kind != KIND_ALU) & (take_kind != KIND_RELSSP);
     wire retire_mem = (retire_kind != KIND_ALU) & (retire_kind != KIND_RELSSP);
 
-    genvar w;
+    genvar i;
     generate
-        for (w = 0; w < W; w = w + 1) begin : warp
+        for (i = 0; i < W; i = i + 1) begin : warp
             // Its instructions in flight on the memory path and on the other.
             reg [3:0] infl_m_q;
             reg [3:0] infl_n_q;
@@ -70,22 +72,22 @@ module spad_eligibility (
             wire [3:0] next_n;
             spad_eligible_warp slice (
                 .cfg_barrel(cfg_barrel),
-                .offers(off_valid[w]),
-                .kind(off_kind[4*w +: 4]),
-                .allowed(allow[w]),
-                .busy(busy[w]),
+                .offers(off_valid[i]),
+                .kind(off_kind[4*i +: 4]),
+                .allowed(allow[i]),
+                .busy(busy[i]),
                 .atom_infl(atom_infl),
-                .releasing(ex_relssp & (ex_warp == w)),
+                .releasing(ex_relssp & (ex_warp == i)),
                 .infl_m(infl_m_q),
                 .infl_n(infl_n_q),
-                .starts(take & take_sel[w]),
+                .starts(take & take_sel[i]),
                 .starts_mem(take_mem),
-                .ends(retire & (retire_warp == w)),
+                .ends(retire & (retire_warp == i)),
                 .ends_mem(retire_mem),
-                .ready(ready[w]),
-                .is_mem(is_mem[w]),
-                .is_atomic(is_atomic[w]),
-                .shares(shares[w]),
+                .ready(ready[i]),
+                .is_mem(is_mem[i]),
+                .is_atomic(is_atomic[i]),
+                .shares(shares[i]),
                 .next_m(next_m),
                 .next_n(next_n)
             );
@@ -101,3 +103,5 @@ module spad_eligibility (
         end
     endgenerate
 endmodule
+
+`default_nettype wire

@@ -28,6 +28,8 @@
 //                     cycle
 // out next_n       4  on the other path
 
+`default_nettype none
+
 module spad_eligible_warp (
     input wire [1:0] cfg_barrel,
     input wire offers,
@@ -77,3 +79,5 @@ module spad_eligible_warp (
         : (down_n & ~up_n) ? infl_n - 4'd1
         : infl_n;
 endmodule
+
+`default_nettype wire

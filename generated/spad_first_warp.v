@@ -14,6 +14,8 @@
 // out found_sel   48  per position: the warp is at it or below; nonzero if
 //                     there is one
 
+`default_nettype none
+
 module spad_first_warp (
     input wire [1:0] cfg_policy,
     input wire [47:0] cand,
@@ -35,14 +37,14 @@ module spad_first_warp (
     assign first[2] = present[2] & ~(|present[1:0]);
     assign first[3] = present[3] & ~(|present[2:0]);
 
-    genvar w, c;
+    genvar i, c;
     generate
         for (c = 0; c < 4; c = c + 1) begin : each_class
             assign present[c] = |(cand & of_class[c*W +: W]);
         end
-        for (w = 0; w < W; w = w + 1) begin : keep
-            wire [3:0] mine = {of_class[3*W + w], of_class[2*W + w], of_class[W+w], of_class[w]};
-            assign of_first[w] = |(mine & first);
+        for (i = 0; i < W; i = i + 1) begin : keep
+            wire [3:0] mine = {of_class[3*W + i], of_class[2*W + i], of_class[W+i], of_class[i]};
+            assign of_first[i] = |(mine & first);
         end
     endgenerate
     wire by_class = (cfg_policy == POLICY_OWF_LRR) | (cfg_policy == POLICY_OWF_SLOT);
@@ -63,3 +65,5 @@ module spad_first_warp (
     assign sel = go_on ? next : lowest;
     assign found_sel = go_on ? found_behind : found;
 endmodule
+
+`default_nettype wire

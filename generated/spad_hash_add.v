@@ -9,6 +9,8 @@
 // in  addr  14  word address
 // out bank   5  bank index
 
+`default_nettype none
+
 module spad_hash_add (
     /* verilator lint_off UNUSEDSIGNAL */ // addr[13:10] does not enter the hash
     input wire [13:0] addr,
@@ -19,3 +21,5 @@ module spad_hash_add (
     wire [4:0] high = addr[9:5];
     assign bank = low + high;
 endmodule
+
+`default_nettype wire

@@ -13,6 +13,8 @@
 //                     2+t for k = 8+t
 // out bank         5  bank index
 
+`default_nettype none
+
 module spad_hash_bitvec_perm (
     input wire [13:0] addr,
     input wire [7:0] cfg_coarse,
@@ -43,3 +45,5 @@ module spad_hash_bitvec_perm (
     assign bank[4] = (cfg_fine[0] & window[4]) | (cfg_fine[1] & window[5])
         | (cfg_fine[2] & addr[12]) | (cfg_fine[3] & addr[13]);
 endmodule
+
+`default_nettype wire

@@ -16,6 +16,8 @@
 //                      mask[i] is set and k2+i < n, else 0
 // out bank          5  bank index
 
+`default_nettype none
+
 module spad_hash_bitvec_xor (
     input wire [13:0] addr,
     input wire [7:0] cfg_coarse1,
@@ -73,3 +75,5 @@ module spad_hash_bitvec_xor (
             | (~cfg_fine1_n[2] & window1[6]))
         ^ ((cfg_fine2[8] & window2[4]) | (cfg_fine2[9] & window2[5]));
 endmodule
+
+`default_nettype wire

@@ -11,6 +11,8 @@
 //                  takes addr[a]
 // out bank      5  bank index
 
+`default_nettype none
+
 module spad_hash_bitwise_perm (
     input wire [13:0] addr,
     input wire [69:0] cfg_sel,
@@ -42,3 +44,5 @@ module spad_hash_bitwise_perm (
         | (cfg_sel[65] & addr[9]) | (cfg_sel[66] & addr[10]) | (cfg_sel[67] & addr[11])
         | (cfg_sel[68] & addr[12]) | (cfg_sel[69] & addr[13]);
 endmodule
+
+`default_nettype wire

@@ -14,6 +14,8 @@
 //                  13
 // out bank      5  bank index
 
+`default_nettype none
+
 module spad_hash_bitwise_xor (
     input wire [13:0] addr,
     input wire [119:0] cfg_sel,
@@ -64,3 +66,5 @@ module spad_hash_bitwise_xor (
         ^ ((cfg_sel[114] & addr[3]) | (cfg_sel[115] & addr[5]) | (cfg_sel[116] & addr[7])
             | (cfg_sel[117] & addr[8]) | (cfg_sel[118] & addr[11]) | (cfg_sel[119] & addr[13]));
 endmodule
+
+`default_nettype wire

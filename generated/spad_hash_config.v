@@ -15,6 +15,8 @@
 // in  wr_data   14  index i: row mask of bank bit i
 // out cfg_rows  70  to spad_hash_matrix
 
+`default_nettype none
+
 module spad_hash_config (
     input wire clk,
     input wire rst,
@@ -51,3 +53,5 @@ module spad_hash_config (
 
     assign cfg_rows = {r4_q, r3_q, r2_q, r1_q, r0_q};
 endmodule
+
+`default_nettype wire

@@ -14,6 +14,8 @@
 // out cfg_coarse   8  to spad_hash_bitvec_perm
 // out cfg_fine     4  to spad_hash_bitvec_perm
 
+`default_nettype none
+
 module spad_hash_config_bitvec_perm (
     input wire clk,
     input wire rst,
@@ -34,3 +36,5 @@ module spad_hash_config_bitvec_perm (
         .cfg_fine(cfg_fine)
     );
 endmodule
+
+`default_nettype wire

@@ -18,6 +18,8 @@
 // out cfg_coarse2  14  to spad_hash_bitvec_xor
 // out cfg_fine2    10  to spad_hash_bitvec_xor
 
+`default_nettype none
+
 module spad_hash_config_bitvec_xor (
     input wire clk,
     input wire rst,
@@ -55,3 +57,5 @@ module spad_hash_config_bitvec_xor (
         .cfg_fine2(cfg_fine2)
     );
 endmodule
+
+`default_nettype wire

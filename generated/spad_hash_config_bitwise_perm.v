@@ -15,6 +15,8 @@
 // in  wr_data    4  index i: address bit of bank bit i
 // out cfg_sel   70  to spad_hash_bitwise_perm
 
+`default_nettype none
+
 module spad_hash_config_bitwise_perm (
     input wire clk,
     input wire rst,
@@ -55,3 +57,5 @@ module spad_hash_config_bitwise_perm (
     spad_hash_decode_bit decode3 (.index(r3_q), .sel(cfg_sel[55:42]));
     spad_hash_decode_bit decode4 (.index(r4_q), .sel(cfg_sel[69:56]));
 endmodule
+
+`default_nettype wire

@@ -16,6 +16,8 @@
 //                   [3:0], the upper one or 0 for none in [7:4]
 // out cfg_sel  120  to spad_hash_bitwise_xor
 
+`default_nettype none
+
 module spad_hash_config_bitwise_xor (
     input wire clk,
     input wire rst,
@@ -76,3 +78,5 @@ module spad_hash_config_bitwise_xor (
         .sel(cfg_sel[119:96])
     );
 endmodule
+
+`default_nettype wire

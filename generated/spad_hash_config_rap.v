@@ -15,6 +15,8 @@
 // in  wr_data     5  index i: shift r_i
 // out cfg_shift 160  to spad_rap
 
+`default_nettype none
+
 module spad_hash_config_rap (
     input wire clk,
     input wire rst,
@@ -188,3 +190,5 @@ module spad_hash_config_rap (
         r21_q, r20_q, r19_q, r18_q, r17_q, r16_q, r15_q, r14_q, r13_q, r12_q, r11_q, r10_q,
         r9_q, r8_q, r7_q, r6_q, r5_q, r4_q, r3_q, r2_q, r1_q, r0_q};
 endmodule
+
+`default_nettype wire

@@ -17,6 +17,8 @@
 //                      takes addr[i]
 // out cfg_row_sel  54  to spad_row_map
 
+`default_nettype none
+
 module spad_hash_config_row_map (
     input wire clk,
     input wire rst,
@@ -81,3 +83,5 @@ module spad_hash_config_row_map (
     spad_hash_decode_row_bit decode7 (.source(r7_q), .sel(cfg_row_sel[47:42]));
     spad_hash_decode_row_bit decode8 (.source(r8_q), .sel(cfg_row_sel[53:48]));
 endmodule
+
+`default_nettype wire

@@ -8,6 +8,8 @@
 // in  index   4  address bit, 0 to n-1
 // out sel    14  select lines, bit a for addr[a]
 
+`default_nettype none
+
 module spad_hash_decode_bit (
     input wire [3:0] index,
     output wire [13:0] sel
@@ -27,3 +29,5 @@ module spad_hash_decode_bit (
     assign sel[12] = index == 4'd12;
     assign sel[13] = index == 4'd13;
 endmodule
+
+`default_nettype wire

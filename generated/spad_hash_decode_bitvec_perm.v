@@ -10,6 +10,8 @@
 // out cfg_coarse   8  see spad_hash_bitvec_perm
 // out cfg_fine     4  see spad_hash_bitvec_perm
 
+`default_nettype none
+
 module spad_hash_decode_bitvec_perm (
     input wire [3:0] k,
     output wire [7:0] cfg_coarse,
@@ -28,3 +30,5 @@ module spad_hash_decode_bitvec_perm (
     assign cfg_fine[2] = k == 4'd8;
     assign cfg_fine[3] = k == 4'd9;
 endmodule
+
+`default_nettype wire

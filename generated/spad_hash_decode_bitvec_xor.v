@@ -14,6 +14,8 @@
 // out cfg_coarse2  14  see spad_hash_bitvec_xor
 // out cfg_fine2    10  see spad_hash_bitvec_xor
 
+`default_nettype none
+
 module spad_hash_decode_bitvec_xor (
     input wire [3:0] k1,
     input wire [3:0] k2,
@@ -69,3 +71,5 @@ module spad_hash_decode_bitvec_xor (
     assign cfg_fine2[9] = mask[4]
         & ((k2 == 4'd1) | (k2 == 4'd3) | (k2 == 4'd5) | (k2 == 4'd7) | (k2 == 4'd9));
 endmodule
+
+`default_nettype wire

@@ -10,6 +10,8 @@
 // in  second   4  address bit above first, or 0 for none
 // out sel     24  see spad_hash_bitwise_xor
 
+`default_nettype none
+
 module spad_hash_decode_pair (
     input wire [3:0] first,
     input wire [3:0] second,
@@ -84,3 +86,5 @@ module spad_hash_decode_pair (
     assign sel[22] = is_second[11] & (is_first[2] | is_first[5] | is_first[11]);
     assign sel[23] = is_second[13] & (is_first[1] | is_first[7] | is_first[9] | is_first[13]);
 endmodule
+
+`default_nettype wire

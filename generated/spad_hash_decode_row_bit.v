@@ -9,6 +9,8 @@
 // in  source   3  0 keeps addr[m+j], i+1 takes addr[i]
 // out sel      6  see spad_row_map
 
+`default_nettype none
+
 module spad_hash_decode_row_bit (
     input wire [2:0] source,
     output wire [5:0] sel
@@ -20,3 +22,5 @@ module spad_hash_decode_row_bit (
     assign sel[4] = source == 3'd5;
     assign sel[5] = source == 3'd0;
 endmodule
+
+`default_nettype wire

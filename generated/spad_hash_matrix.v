@@ -10,6 +10,8 @@
 // in  cfg_rows  70  row masks: bits [i*n +: n] are the mask of bank bit i
 // out bank       5  bank index
 
+`default_nettype none
+
 module spad_hash_matrix (
     input wire [13:0] addr,
     input wire [69:0] cfg_rows,
@@ -41,3 +43,5 @@ module spad_hash_matrix (
         ^ (cfg_rows[64] & addr[8]) ^ (cfg_rows[65] & addr[9]) ^ (cfg_rows[66] & addr[10])
         ^ (cfg_rows[67] & addr[11]) ^ (cfg_rows[68] & addr[12]) ^ (cfg_rows[69] & addr[13]);
 endmodule
+
+`default_nettype wire

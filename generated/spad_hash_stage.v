@@ -8,38 +8,40 @@
 //             runs
 // Reference:  hash paper, section 4; microarchitecture/hash-stage.md
 //
-// in  clk             1  clock
-// in  rst             1  synchronous reset
-// in  hash_wr_en      1  write a register
-// in  hash_wr_index   3  register to write; an index without a register writes
-//                        nothing
-// in  hash_wr_data   14  index i: row mask of bank bit i
-// in  row_wr_en       1  write a register
-// in  row_wr_index    4  register to write; an index without a register writes
-//                        nothing
-// in  row_wr_data     3  index j: source of row bit j, 0 keeps addr[m+j], i+1
-//                        takes addr[i]
-// in  cfg_lock_hash   2  0 none, 1 XOR, 2 ADD
-// in  in_valid        1  a pass is offered
-// out in_ready        1  the input is accepted at the end of this cycle
-// in  in_ctl         35  its control: last, pass, pc, tag, kind, warp, from
-//                        the top
-// in  in_mask        32  active lanes
-// in  in_addr       448  word address, n bits per lane
+// in  clk              1  clock
+// in  rst              1  synchronous reset
+// in  hash_wr_en       1  write a register
+// in  hash_wr_index    3  register to write; an index without a register
+//                         writes nothing
+// in  hash_wr_data    14  index i: row mask of bank bit i
+// in  row_wr_en        1  write a register
+// in  row_wr_index     4  register to write; an index without a register
+//                         writes nothing
+// in  row_wr_data      3  index j: source of row bit j, 0 keeps addr[m+j], i+1
+//                         takes addr[i]
+// in  cfg_lock_hash    2  0 none, 1 XOR, 2 ADD
+// in  in_valid         1  a pass is offered
+// out in_ready         1  the input is accepted at the end of this cycle
+// in  in_ctl          35  its control: last, pass, pc, tag, kind, warp, from
+//                         the top
+// in  in_mask         32  active lanes
+// in  in_addr        448  word address, n bits per lane
 // in  in_data       1024  data, D bits per lane
-// in  in_be         128  byte enables, BE bits per lane
-// in  in_aop          4  operation of an atomic
-// out out_valid       1  a pass is offered
-// in  out_ready       1  the output is accepted
-// out out_ctl        35  control of the pass shown
-// out out_mask       32  active lanes
-// out out_bank      160  bank, m bits per lane
-// out out_row       288  row, R bits per lane
-// out out_lock      320  lock, LK bits per lane
+// in  in_be          128  byte enables, BE bits per lane
+// in  in_aop           4  operation of an atomic
+// out out_valid        1  a pass is offered
+// in  out_ready        1  the output is accepted
+// out out_ctl         35  control of the pass shown
+// out out_mask        32  active lanes
+// out out_bank       160  bank, m bits per lane
+// out out_row        288  row, R bits per lane
+// out out_lock       320  lock, LK bits per lane
 // out out_data      1024  data, D bits per lane
-// out out_be        128  byte enables, BE bits per lane
-// out out_aop         4  operation of an atomic
-// out hx_valid        1  a pass is in the hash stage
+// out out_be         128  byte enables, BE bits per lane
+// out out_aop          4  operation of an atomic
+// out hx_valid         1  a pass is in the hash stage
+
+`default_nettype none
 
 module spad_hash_stage (
     input wire clk,
@@ -148,3 +150,5 @@ module spad_hash_stage (
         end
     endgenerate
 endmodule
+
+`default_nettype wire

@@ -10,6 +10,8 @@
 // in  addr  14  word address
 // out bank   5  bank index
 
+`default_nettype none
+
 module spad_hash_xor (
     /* verilator lint_off UNUSEDSIGNAL */ // addr[13:10] does not enter the hash
     input wire [13:0] addr,
@@ -22,3 +24,5 @@ module spad_hash_xor (
     assign bank[3] = addr[3] ^ addr[8];
     assign bank[4] = addr[4] ^ addr[9];
 endmodule
+
+`default_nettype wire

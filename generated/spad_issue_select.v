@@ -42,6 +42,8 @@
 // out wait_sh       48  allowed_wait; AHEAD > 0: one cycle later
 // out viol          48  allowed_viol; AHEAD > 0: one cycle later
 
+`default_nettype none
+
 module spad_issue_select (
     input wire clk,
     input wire rst,
@@ -194,3 +196,5 @@ module spad_issue_select (
     assign take_sel = pk_q;
     spad_number_48 encode_pick (.above(pk_q[W-1:1]), .number(take_warp));
 endmodule
+
+`default_nettype wire

@@ -9,6 +9,8 @@
 // in  kind   4  the kind
 // out op     3  the operation
 
+`default_nettype none
+
 module spad_kind_operation (
     input wire [3:0] kind,
     output wire [2:0] op
@@ -22,3 +24,5 @@ module spad_kind_operation (
         : (kind >= KIND_GLOBAL) ? OP_PASS
         : kind[2:0];
 endmodule
+
+`default_nettype wire

@@ -17,6 +17,8 @@
 // out row             9  row inside the bank
 // out lock           10  lock index
 
+`default_nettype none
+
 module spad_lane_hash (
     input wire [69:0] cfg_rows,
     input wire [53:0] cfg_row_sel,
@@ -40,3 +42,5 @@ module spad_lane_hash (
         : low;
     assign lock = {addr[9:5], hashed};
 endmodule
+
+`default_nettype wire

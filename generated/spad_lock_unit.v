@@ -7,16 +7,18 @@
 // Timing:     success in the cycle of the request; the bit changes at its end
 // Reference:  atomics paper, section II.A; microarchitecture/lock-unit.md
 //
-// in  clk          1  clock
-// in  rst          1  synchronous reset
-// in  lk_valid     1  a window is served in this cycle
-// in  lk_win       1  its number; lanes lk_win*P to lk_win*P+P-1
-// in  lk_op        3  3 load-and-lock, 4 store-and-unlock; others do nothing
-// in  lk_req      32  lanes that ask: the group's leaders
-// in  lk_addr    320  lock, LK bits per lane
-// out lk_success  32  lanes that take their lock now
-// out lk_error     1  the operation is not supported (5 to 7)
+// in  clk           1  clock
+// in  rst           1  synchronous reset
+// in  lk_valid      1  a window is served in this cycle
+// in  lk_win        1  its number; lanes lk_win*P to lk_win*P+P-1
+// in  lk_op         3  3 load-and-lock, 4 store-and-unlock; others do nothing
+// in  lk_req       32  lanes that ask: the group's leaders
+// in  lk_addr     320  lock, LK bits per lane
+// out lk_success   32  lanes that take their lock now
+// out lk_error      1  the operation is not supported (5 to 7)
 // out lk_held    1024  the lock bits
+
+`default_nettype none
 
 module spad_lock_unit (
     input wire clk,
@@ -110,3 +112,5 @@ module spad_lock_unit (
     endgenerate
     assign lk_held = lock_q;
 endmodule
+
+`default_nettype wire

@@ -9,6 +9,8 @@
 // out found    *  per position: a bit at or below it is set
 // out lowest   *  the lowest set bit alone; none if none is
 
+`default_nettype none
+
 module spad_lowest #(
     parameter WIDTH = 8
 ) (
@@ -37,3 +39,5 @@ module spad_lowest #(
     assign found = level[LEVELS-1].seen;
     assign lowest = want & ~(found << 1);
 endmodule
+
+`default_nettype wire

@@ -9,42 +9,44 @@
 // Reference:  elastic paper, section 4.1; atomics paper, section II;
 //             microarchitecture/memory-entry.md
 //
-// in  clk           1  clock
-// in  rst           1  synchronous reset
-// in  cfg_elastic   1  the PREMEM queue is in use
-// in  take_atomic   1  an ATOMIC is taken in this cycle
-// in  in_valid      1  a pass is offered
-// out in_ready      1  the input is accepted at the end of this cycle
-// in  in_ctl       35  its control: last, pass, pc, tag, kind, warp, from the
-//                      top
-// in  in_mask      32  active lanes
-// in  in_bank     160  bank, m bits per lane
-// in  in_row      288  row, R bits per lane
-// in  in_lock     320  lock, LK bits per lane
+// in  clk            1  clock
+// in  rst            1  synchronous reset
+// in  cfg_elastic    1  the PREMEM queue is in use
+// in  take_atomic    1  an ATOMIC is taken in this cycle
+// in  in_valid       1  a pass is offered
+// out in_ready       1  the input is accepted at the end of this cycle
+// in  in_ctl        35  its control: last, pass, pc, tag, kind, warp, from the
+//                       top
+// in  in_mask       32  active lanes
+// in  in_bank      160  bank, m bits per lane
+// in  in_row       288  row, R bits per lane
+// in  in_lock      320  lock, LK bits per lane
 // in  in_data     1024  data, D bits per lane
-// in  in_be       128  byte enables, BE bits per lane
-// in  in_aop        4  operation of an atomic
-// out req_valid     1  a scratchpad request is offered
-// in  req_ready     1  the request is accepted
-// out req_op        3  operation
-// out req_mask     32  active lanes
-// out req_bank    160  bank, m bits per lane
-// out req_row     288  row, R bits per lane
-// out req_lock    320  lock, LK bits per lane
+// in  in_be        128  byte enables, BE bits per lane
+// in  in_aop         4  operation of an atomic
+// out req_valid      1  a scratchpad request is offered
+// in  req_ready      1  the request is accepted
+// out req_op         3  operation
+// out req_mask      32  active lanes
+// out req_bank     160  bank, m bits per lane
+// out req_row      288  row, R bits per lane
+// out req_lock     320  lock, LK bits per lane
 // out req_data    1024  data, D bits per lane
-// out req_be      128  byte enables, BE bits per lane
-// out req_tag      43  control, degree, error, source: 1 for what the
-//                      sequencer waits for
-// out atom_infl     1  an ATOMIC is in flight
-// in  sr_valid      1  response to a request of the sequencer
-// in  sr_mask      32  lanes of the response
+// out req_be       128  byte enables, BE bits per lane
+// out req_tag       43  control, degree, error, source: 1 for what the
+//                       sequencer waits for
+// out atom_infl      1  an ATOMIC is in flight
+// in  sr_valid       1  response to a request of the sequencer
+// in  sr_mask       32  lanes of the response
 // in  sr_data     1024  words read
-// in  sr_success   32  lanes that took their lock
-// in  sr_error      1  error
-// in  sr_degree     6  conflict degree
-// out seq_busy      1  the sequencer has the request port
-// out seq_state     3  state of the retry sequencer
-// out pre_count     1  entries of the PREMEM queue
+// in  sr_success    32  lanes that took their lock
+// in  sr_error       1  error
+// in  sr_degree      6  conflict degree
+// out seq_busy       1  the sequencer has the request port
+// out seq_state      3  state of the retry sequencer
+// out pre_count      1  entries of the PREMEM queue
+
+`default_nettype none
 
 module spad_memory_entry (
     input wire clk,
@@ -208,9 +210,9 @@ module spad_memory_entry (
     );
 
     // One ATOMIC at a time, until the last answer of its last pass has gone.
-    wire seq_done = seq_state == SEQ_DONE;
+    wire seq_ends = seq_state == SEQ_DONE;
     wire seq_last = seq_tag[TGW-1];
-    wire atomic_ends = seq_done & req_ready & seq_last;
+    wire atomic_ends = seq_ends & req_ready & seq_last;
     always @(posedge clk) begin
         if (rst) atom_infl_q <= 1'b0;
         else if (take_atomic) atom_infl_q <= 1'b1;
@@ -219,7 +221,7 @@ module spad_memory_entry (
 
     // The entry to MEM0. The sequencer goes first. Its answers are its own, but
     // for the last.
-    wire [TGW-1:0] seq_req_tag = seq_tag | {35'd0, seq_degree, seq_error, ~seq_done};
+    wire [TGW-1:0] seq_req_tag = seq_tag | {35'd0, seq_degree, seq_error, ~seq_ends};
     assign seq_busy = seq_valid;
     wire head_leaves = head_atomic ? aq_ready : req_ready;
     assign head_ready = ~seq_valid & head_leaves;
@@ -234,3 +236,5 @@ module spad_memory_entry (
     // An atomic writes whole words.
     assign req_be = head_be | {(L*BE){seq_valid}};
 endmodule
+
+`default_nettype wire

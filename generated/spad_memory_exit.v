@@ -3,31 +3,33 @@
 // writeback port, behind the memory stages that are not in the scratchpad, and
 // tells the conflict prediction what a pass cost.
 //
-// Parameters: L = 32, D = 32, DG = 6, OCC = 7, LKG = 2, M = 4, TGW = 43, WBW =
-//             1116
+// Parameters: L = 32, D = 32, DG = 6, OCC = 7, LKG = 2, M = 4, TGW = 43,
+//             WBW = 1116
 // Timing:     combinational
 // Reference:  elastic paper, section 4; microarchitecture/memory-exit.md
 //
-// in  clk              1  clock
-// in  rst              1  synchronous reset
-// in  resp_valid       1  a response is offered
-// out resp_ready       1  the response is accepted
-// in  resp_mask       32  active lanes of the request
-// in  resp_tag        43  its tag: control, degree, error, source
+// in  clk               1  clock
+// in  rst               1  synchronous reset
+// in  resp_valid        1  a response is offered
+// out resp_ready        1  the response is accepted
+// in  resp_mask        32  active lanes of the request
+// in  resp_tag         43  its tag: control, degree, error, source
 // in  resp_data      1024  words read, or the data of a pass; else 0
-// in  resp_success    32  lanes that took their lock
-// in  resp_error       1  error
-// in  resp_degree      6  conflict degree
-// out sr_valid         1  it is one that the sequencer waits for: taken at
-//                         once
-// out resolved_valid   1  a predicted pass leaves the scratchpad
-// out resolved_occ     7  cycles that it took in MEM0
-// out resolved_last    1  the pass is the last of its instruction
-// out resolved_pc     14  the instruction's program counter
-// out out_valid        1  a result is offered
-// in  out_ready        1  the output is accepted
+// in  resp_success     32  lanes that took their lock
+// in  resp_error        1  error
+// in  resp_degree       6  conflict degree
+// out sr_valid          1  it is one that the sequencer waits for: taken at
+//                          once
+// out resolved_valid    1  a predicted pass leaves the scratchpad
+// out resolved_occ      7  cycles that it took in MEM0
+// out resolved_last     1  the pass is the last of its instruction
+// out resolved_pc      14  the instruction's program counter
+// out out_valid         1  a result is offered
+// in  out_ready         1  the output is accepted
 // out out_data       1116  degree, error, success, data, mask, last, pass,
 //                          kind, tag, warp, from the top
+
+`default_nettype none
 
 module spad_memory_exit (
     /* verilator lint_off UNUSEDSIGNAL */ // no stages behind the scratchpad
@@ -102,3 +104,5 @@ module spad_memory_exit (
     wire [DG-1:0] groups = (|resp_degree) ? resp_degree : 6'd1;
     assign resolved_occ = (kind >= KIND_LDLK) ? {1'd0, groups} << 1 : {1'd0, groups};
 endmodule
+
+`default_nettype wire

@@ -9,17 +9,19 @@
 // Reference:  elastic paper, section 4 and Eq. 4;
 //             microarchitecture/elastic-queues.md
 //
-// in  clk           1  clock
-// in  rst           1  synchronous reset
-// in  cfg_elastic   1  1 elastic queue, 0 fixed pipeline; static while not
-//                      empty
-// in  in_valid      1  an entry is offered
+// in  clk            1  clock
+// in  rst            1  synchronous reset
+// in  cfg_elastic    1  1 elastic queue, 0 fixed pipeline; static while not
+//                       empty
+// in  in_valid       1  an entry is offered
 // in  in_data     1077  the entry
-// out in_ready      1  the input is accepted
-// out out_valid     1  the oldest entry is offered
+// out in_ready       1  the input is accepted
+// out out_valid      1  the oldest entry is offered
 // out out_data    1077  the entry; 0 if none
-// in  out_ready     1  the output is accepted
-// out stage_valid   5  occupied stages, stage 0 is the youngest
+// in  out_ready      1  the output is accepted
+// out stage_valid    5  occupied stages, stage 0 is the youngest
+
+`default_nettype none
 
 module spad_nonmem_queue (
     input wire clk,
@@ -91,3 +93,5 @@ module spad_nonmem_queue (
         end
     endgenerate
 endmodule
+
+`default_nettype wire

@@ -8,6 +8,8 @@
 // in  above   47  the vector but for its lowest bit: at most one bit is set
 // out number   6  its number in the whole vector; 0 if none is
 
+`default_nettype none
+
 module spad_number_48 (
     input wire [46:0] above,
     output wire [5:0] number
@@ -35,3 +37,5 @@ module spad_number_48 (
         | above[37] | above[38] | above[39] | above[40] | above[41] | above[42] | above[43]
         | above[44] | above[45] | above[46];
 endmodule
+
+`default_nettype wire

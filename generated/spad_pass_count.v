@@ -10,6 +10,8 @@
 // in  words   2  words per lane: 0 one, 1 two, 2 four
 // out more    2  passes but for the first
 
+`default_nettype none
+
 module spad_pass_count (
     input wire [3:0] kind,
     input wire [1:0] words,
@@ -22,3 +24,5 @@ module spad_pass_count (
         : (wide & (words == 2'd2)) ? 2'd3
         : 2'd0;
 endmodule
+
+`default_nettype wire

@@ -36,6 +36,8 @@
 // out ex_pass     2  number of the pass in EX
 // out ex_last     1  it is the instruction's last
 
+`default_nettype none
+
 module spad_pass_issue (
     input wire clk,
     input wire rst,
@@ -94,17 +96,17 @@ module spad_pass_issue (
     wire [64*OFFER-1:0] offers;
     wire [1:0] words;
     wire [TG-1:0] tag;
-    genvar w;
+    genvar i;
     generate
-        for (w = 0; w < W; w = w + 1) begin : warp
-            assign offers[OFFER*w +: OFFER] = {off_pc[PCW*w +: PCW], off_tag[TG*w +: TG],
-                off_words[2*w +: 2], off_kind[4*w +: 4]};
+        for (i = 0; i < W; i = i + 1) begin : warp
+            assign offers[OFFER*i +: OFFER] = {off_pc[PCW*i +: PCW], off_tag[TG*i +: TG],
+                off_words[2*i +: 2], off_kind[4*i +: 4]};
         end
-        for (w = W; w < 64; w = w + 1) begin : no_warp
-            assign offers[OFFER*w +: OFFER] = 28'd0;
+        for (i = W; i < 64; i = i + 1) begin : no_warp
+            assign offers[OFFER*i +: OFFER] = 28'd0;
         end
     endgenerate
-    spad_pick #(.WORDS(64), .WIDTH(OFFER)) select_offer (
+    spad_pick #(.COUNT(64), .WIDTH(OFFER)) select_offer (
         .pick({16'd0, take_sel}),
         .words(offers),
         .word({take_pc, tag, words, take_kind})
@@ -161,8 +163,8 @@ module spad_pass_issue (
     // On its way to EX with what it offers still, or with a release.
     wire holds = cur_valid_q & ((cur_next_q == 2'd0) | (cur_kind_q == KIND_RELSSP));
     generate
-        for (w = 0; w < W; w = w + 1) begin : on_its_way
-            assign busy[w] = picked[w] | (holds & (cur_warp_q == w));
+        for (i = 0; i < W; i = i + 1) begin : on_its_way
+            assign busy[i] = picked[i] | (holds & (cur_warp_q == i));
         end
     endgenerate
 
@@ -190,3 +192,5 @@ module spad_pass_issue (
         end
     end
 endmodule
+
+`default_nettype wire

@@ -20,6 +20,8 @@
 // out take        1  the pick is taken
 // out leaves      1  the pick is taken or dropped
 
+`default_nettype none
+
 module spad_pick_check (
     input wire picked,
     input wire shared,
@@ -39,3 +41,5 @@ module spad_pick_check (
     assign take = picked & ~stale & ~drops & ~held & room;
     assign leaves = take | drops;
 endmodule
+
+`default_nettype wire

@@ -8,16 +8,18 @@
 // Reference:  elastic paper, section 4.3 and Fig. 4;
 //             microarchitecture/elastic-queues.md
 //
-// in  clk         1  clock
-// in  rst         1  synchronous reset
-// in  cfg_on      1  0: behaves as depth 0; static while not empty
-// in  in_valid    1  an entry is offered
+// in  clk          1  clock
+// in  rst          1  synchronous reset
+// in  cfg_on       1  0: behaves as depth 0; static while not empty
+// in  in_valid     1  an entry is offered
 // in  in_data   1991  the entry
-// out in_ready    1  the input is accepted
-// out out_valid   1  the oldest entry is offered
+// out in_ready     1  the input is accepted
+// out out_valid    1  the oldest entry is offered
 // out out_data  1991  the entry; 0 if none
-// in  out_ready   1  the output is accepted
-// out count       1  entries held
+// in  out_ready    1  the output is accepted
+// out count        1  entries held
+
+`default_nettype none
 
 module spad_premem_queue (
     /* verilator lint_off UNUSEDSIGNAL */ // depth 0 has no state
@@ -44,3 +46,5 @@ module spad_premem_queue (
     assign out_data = in_data & {PREW{out_valid}};
     assign count = 1'd0;
 endmodule
+
+`default_nettype wire

@@ -13,6 +13,8 @@
 //                    any values for RAS
 // out bank        5  bank index
 
+`default_nettype none
+
 module spad_rap (
     /* verilator lint_off UNUSEDSIGNAL */ // addr[13:10] does not enter the hash
     input wire [13:0] addr,
@@ -40,3 +42,5 @@ module spad_rap (
         | (cfg_shift[154:150] & {5{row == 5'd30}}) | (cfg_shift[159:155] & {5{row == 5'd31}});
     assign bank = column + shift;
 endmodule
+
+`default_nettype wire

@@ -19,6 +19,8 @@
 //                       started
 // out unlock         8  now_unlock of the cycle before
 
+`default_nettype none
+
 module spad_release_register (
     input wire clk,
     input wire rst,
@@ -62,3 +64,5 @@ module spad_release_register (
         end
     end
 endmodule
+
+`default_nettype wire

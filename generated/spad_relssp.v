@@ -25,6 +25,8 @@
 // out live           8  the block has an active thread
 // out unlock         8  rel_done rises
 
+`default_nettype none
+
 module spad_relssp (
     input wire clk,
     input wire rst,
@@ -76,49 +78,49 @@ module spad_relssp (
     /* verilator lint_on UNUSEDSIGNAL */
     spad_lowest #(.WIDTH(W)) search (.want(from_top), .found(found), .lowest(highest));
 
-    genvar w, s, b;
+    genvar i, j, b;
     generate
-        for (w = 0; w < W; w = w + 1) begin : warp
-            wire starts = launch_valid & launch_wmask[w];
-            assign from_top[w] = launch_wmask[W-1-w];
-            wire exits = exit_valid & (exit_warp == w);
-            wire in_ex = rel_warp == w;
+        for (i = 0; i < W; i = i + 1) begin : warp
+            wire starts = launch_valid & launch_wmask[i];
+            assign from_top[i] = launch_wmask[W-1-i];
+            wire exits = exit_valid & (exit_warp == i);
+            wire in_ex = rel_warp == i;
             wire releases = rel_valid & in_ex;
             wire [WS-1:0] marks;
-            for (s = 0; s < S; s = s + 1) begin : subwarp
-                assign marks[s*L +: L] = rel_mask & {L{in_ex}};
+            for (j = 0; j < S; j = j + 1) begin : subwarp
+                assign marks[j*L +: L] = rel_mask & {L{in_ex}};
             end
             spad_relssp_warp slice (
                 .starts(starts),
-                .highest(highest[W-1-w]),
+                .highest(highest[W-1-i]),
                 .launch_last(launch_last),
                 .exits(exits),
                 .exit_mask(exit_mask),
                 .marks(marks),
-                .active(active_q[w*WS +: WS]),
-                .released(released_q[w*WS +: WS]),
-                .active_next(active_d[w*WS +: WS]),
-                .released_next(released_d[w*WS +: WS]),
-                .was_done(was_done[w]),
-                .was_live(was_live[w]),
-                .done(done[w]),
-                .done_if(done_if[w]),
-                .live(has_live[w])
+                .active(active_q[i*WS +: WS]),
+                .released(released_q[i*WS +: WS]),
+                .active_next(active_d[i*WS +: WS]),
+                .released_next(released_d[i*WS +: WS]),
+                .was_done(was_done[i]),
+                .was_live(was_live[i]),
+                .done(done[i]),
+                .done_if(done_if[i]),
+                .live(has_live[i])
             );
             // Written only when something happens to the warp. Releases need no
             // reset: only those of active threads count.
             always @(posedge clk) begin
-                if (rst) active_q[w*WS +: WS] <= {WS{1'b0}};
-                else if (starts | exits) active_q[w*WS +: WS] <= active_d[w*WS +: WS];
+                if (rst) active_q[i*WS +: WS] <= {WS{1'b0}};
+                else if (starts | exits) active_q[i*WS +: WS] <= active_d[i*WS +: WS];
             end
             always @(posedge clk) begin
-                if (starts | releases) released_q[w*WS +: WS] <= released_d[w*WS +: WS];
+                if (starts | releases) released_q[i*WS +: WS] <= released_d[i*WS +: WS];
             end
         end
         for (b = 0; b < T; b = b + 1) begin : block
             wire [W-1:0] mine;
-            for (w = 0; w < W; w = w + 1) begin : of_warp
-                assign mine[w] = warp_blk[w*TW +: TW] == b;
+            for (i = 0; i < W; i = i + 1) begin : of_warp
+                assign mine[i] = warp_blk[i*TW +: TW] == b;
             end
             spad_relssp_block slice (
                 .mine(mine),
@@ -135,3 +137,5 @@ module spad_relssp (
         end
     endgenerate
 endmodule
+
+`default_nettype wire

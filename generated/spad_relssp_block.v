@@ -17,6 +17,8 @@
 // out rel_live   1  the block has an active thread
 // out unlock     1  the last of its active threads released in this cycle
 
+`default_nettype none
+
 module spad_relssp_block (
     input wire [47:0] mine,
     input wire [47:0] was_done,
@@ -33,3 +35,5 @@ module spad_relssp_block (
     assign rel_live = |(mine & live);
     assign unlock = rel_done & (|(mine & was_live)) & ~(&(~mine | was_done));
 endmodule
+
+`default_nettype wire

@@ -23,6 +23,8 @@
 // out done_if         1  or has if relssp is executed
 // out live            1  the warp has an active thread
 
+`default_nettype none
+
 module spad_relssp_warp (
     input wire starts,
     input wire highest,
@@ -54,3 +56,5 @@ module spad_relssp_warp (
     assign active_next = starts ? started : active_now;
     assign released_next = starts ? 32'd0 : released_now;
 endmodule
+
+`default_nettype wire

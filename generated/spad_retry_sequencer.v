@@ -11,36 +11,38 @@
 // Reference:  atomics paper, sections II and III;
 //             microarchitecture/retry-sequencer.md
 //
-// in  clk          1  clock
-// in  rst          1  synchronous reset
-// in  at_valid     1  a pass is offered
-// out at_ready     1  the pass is accepted: the sequencer is idle
-// in  at_aop       4  operation
-// in  at_mask     32  active lanes
-// in  at_bank    160  bank, m bits per lane
-// in  at_row     288  row, R bits per lane
-// in  at_lock    320  lock, LK bits per lane
+// in  clk           1  clock
+// in  rst           1  synchronous reset
+// in  at_valid      1  a pass is offered
+// out at_ready      1  the pass is accepted: the sequencer is idle
+// in  at_aop        4  operation
+// in  at_mask      32  active lanes
+// in  at_bank     160  bank, m bits per lane
+// in  at_row      288  row, R bits per lane
+// in  at_lock     320  lock, LK bits per lane
 // in  at_data    1024  operand, D bits per lane
-// in  at_tag      43  comes back with the result
-// out sp_valid     1  a scratchpad request is offered
-// in  sp_ready     1  the request is accepted
-// out sp_op        3  3 load and lock, 4 store and unlock, 0 the final pass
-// out sp_mask     32  lanes of the request
-// out sp_bank    160  their banks; else 0
-// out sp_row     288  their rows; else 0
-// out sp_lock    320  their locks; else 0
+// in  at_tag       43  comes back with the result
+// out sp_valid      1  a scratchpad request is offered
+// in  sp_ready      1  the request is accepted
+// out sp_op         3  3 load and lock, 4 store and unlock, 0 the final pass
+// out sp_mask      32  lanes of the request
+// out sp_bank     160  their banks; else 0
+// out sp_row      288  their rows; else 0
+// out sp_lock     320  their locks; else 0
 // out sp_data    1024  data of a store, or the old words at the end; else 0
-// out sp_tag      43  tag of the pass
-// out sp_error     1  at the end: error
-// out sp_degree    6  at the end: degree of the first read
-// in  sr_valid     1  response to one of its requests
-// in  sr_mask     32  lanes of the response
+// out sp_tag       43  tag of the pass
+// out sp_error      1  at the end: error
+// out sp_degree     6  at the end: degree of the first read
+// in  sr_valid      1  response to one of its requests
+// in  sr_mask      32  lanes of the response
 // in  sr_data    1024  words read
-// in  sr_success  32  lanes that took their lock
-// in  sr_error     1  error
-// in  sr_degree    6  conflict degree
-// out state        3  0 idle, 1 read, 2 update, 3 write, 4 branch, 5 done
-// out rounds      16  rounds begun in this pass
+// in  sr_success   32  lanes that took their lock
+// in  sr_error      1  error
+// in  sr_degree     6  conflict degree
+// out state         3  0 idle, 1 read, 2 update, 3 write, 4 branch, 5 done
+// out rounds       16  rounds begun in this pass
+
+`default_nettype none
 
 module spad_retry_sequencer (
     input wire clk,
@@ -310,12 +312,12 @@ module spad_retry_sequencer (
                 assign olds[t*D +: D] = old_q[(t*ALUS + i)*D +: D];
                 assign opnds[t*D +: D] = opnd_q[(t*ALUS + i)*D +: D];
             end
-            spad_pick #(.WORDS(TURNS), .WIDTH(D)) old_of (
+            spad_pick #(.COUNT(TURNS), .WIDTH(D)) old_of (
                 .pick(turn_q),
                 .words(olds),
                 .word(word_d[i*D +: D])
             );
-            spad_pick #(.WORDS(TURNS), .WIDTH(D)) opnd_of (
+            spad_pick #(.COUNT(TURNS), .WIDTH(D)) opnd_of (
                 .pick(turn_q),
                 .words(opnds),
                 .word(operand_d[i*D +: D])
@@ -327,7 +329,7 @@ module spad_retry_sequencer (
                 .result(result[i*D +: D])
             );
         end
-        for (t = 0; t < TURNS; t = t + 1) begin : turns
+        for (t = 0; t < TURNS; t = t + 1) begin : each_turn
             for (i = 0; i < ALUS; i = i + 1) begin : winner
                 wire updates = late_q[t] & winners_q[t*ALUS + i];
                 always @(posedge clk) begin
@@ -338,3 +340,5 @@ module spad_retry_sequencer (
         end
     endgenerate
 endmodule
+
+`default_nettype wire

@@ -13,6 +13,8 @@
 //                      bit i < m takes addr[i], bit m takes addr[m+j]
 // out row           9  row index
 
+`default_nettype none
+
 module spad_row_map (
     input wire [13:0] addr,
     input wire [53:0] cfg_row_sel,
@@ -46,3 +48,5 @@ module spad_row_map (
         | (cfg_row_sel[50] & addr[2]) | (cfg_row_sel[51] & addr[3])
         | (cfg_row_sel[52] & addr[4]) | (cfg_row_sel[53] & addr[13]);
 endmodule
+
+`default_nettype wire

@@ -4,39 +4,41 @@
 // lanes on one word are served together. Operations: 0 pass, 1 load, 2 store,
 // 3 load and lock, 4 store and unlock; others are answered with an error.
 //
-// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, ROWS = 384, D = 32, LOCKS
-//             = 1024, LKG = 2, MERGE = 1, MS = 4, TGW = 43
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, ROWS = 384, D = 32,
+//             LOCKS = 1024, LKG = 2, MERGE = 1, MS = 4, TGW = 43
 // Timing:     an access of degree d answers MS - 1 + max(1, d) cycles after
 //             the cycle in which it fires (with locks LKG * max(1, d)); one
 //             access per cycle at d <= 1
 // Reference:  microarchitecture/scratchpad.md; atomics paper, section II
 //
-// in  clk            1  clock
-// in  rst            1  synchronous reset
-// in  req_valid      1  a request is offered
-// out req_ready      1  the request is accepted at the end of this cycle
-// in  req_op         3  operation
-// in  req_mask      32  active lanes
-// in  req_bank     160  bank, m bits per lane
-// in  req_row      288  row, R bits per lane
-// in  req_lock     320  lock, LK bits per lane
+// in  clk             1  clock
+// in  rst             1  synchronous reset
+// in  req_valid       1  a request is offered
+// out req_ready       1  the request is accepted at the end of this cycle
+// in  req_op          3  operation
+// in  req_mask       32  active lanes
+// in  req_bank      160  bank, m bits per lane
+// in  req_row       288  row, R bits per lane
+// in  req_lock      320  lock, LK bits per lane
 // in  req_data     1024  data, D bits per lane
-// in  req_be       128  byte enables of a store, BE bits per lane
-// in  req_tag       43  comes back with the response
-// out resp_valid     1  a response is offered
-// in  resp_ready     1  the response is accepted
-// out resp_op        3  operation of the request
-// out resp_mask     32  active lanes of the request
-// out resp_tag      43  tag of the request
+// in  req_be        128  byte enables of a store, BE bits per lane
+// in  req_tag        43  comes back with the response
+// out resp_valid      1  a response is offered
+// in  resp_ready      1  the response is accepted
+// out resp_op         3  operation of the request
+// out resp_mask      32  active lanes of the request
+// out resp_tag       43  tag of the request
 // out resp_data    1024  words read, or the data of a pass; else 0
-// out resp_success  32  lanes that took their lock
-// out resp_error     1  unsupported operation, or a row beyond the capacity
-// out resp_degree    6  conflict degree
-// out stages         3  MEM1 and on, from bit 0: the stage holds the last
-//                       group of an access
-// out busy_more      1  bank conflict: the access in MEM0 stays for another
-//                       cycle
-// out blocked        1  the response stage cannot take a group
+// out resp_success   32  lanes that took their lock
+// out resp_error      1  unsupported operation, or a row beyond the capacity
+// out resp_degree     6  conflict degree
+// out stages          3  MEM1 and on, from bit 0: the stage holds the last
+//                        group of an access
+// out busy_more       1  bank conflict: the access in MEM0 stays for another
+//                        cycle
+// out blocked         1  the response stage cannot take a group
+
+`default_nettype none
 
 module spad_scratchpad (
     input wire clk,
@@ -79,7 +81,7 @@ module spad_scratchpad (
     localparam LK = 10;
     localparam DG = 6;
     localparam TGW = 43;
-    genvar i, b;
+    genvar i, j;
 
     // Request: what is answered with an error takes no part in arbitration.
     wire [L-1:0] beyond;
@@ -215,16 +217,16 @@ module spad_scratchpad (
     wire access = mem1_valid_q & adv;
     wire read = (mem1_op_q == OP_LOAD) | (mem1_op_q == OP_LDLK);
     generate
-        for (b = 0; b < B; b = b + 1) begin : bank
+        for (j = 0; j < B; j = j + 1) begin : bank
             spad_bank_ram ram (
                 .clk(clk),
                 .rst(rst),
-                .en(access & mem1_bank_valid_q[b]),
-                .we(mem1_bank_write_q[b]),
-                .be(bank_wbe[b*BE +: BE]),
-                .row(bank_row[b*R +: RW]),
-                .wdata(bank_wdata[b*D +: D]),
-                .dout(bank_rdata[b*D +: D])
+                .en(access & mem1_bank_valid_q[j]),
+                .we(mem1_bank_write_q[j]),
+                .be(bank_wbe[j*BE +: BE]),
+                .row(bank_row[j*R +: RW]),
+                .wdata(bank_wdata[j*D +: D]),
+                .dout(bank_rdata[j*D +: D])
             );
         end
     endgenerate
@@ -370,3 +372,5 @@ module spad_scratchpad (
         else if (gathers) acc_q <= word;
     end
 endmodule
+
+`default_nettype wire

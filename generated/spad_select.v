@@ -10,6 +10,8 @@
 // in  words   *  the 2**BITS words of WIDTH bits, number 0 in the low bits
 // out word    *  the word selected
 
+`default_nettype none
+
 module spad_select #(
     parameter BITS = 1,
     parameter WIDTH = 8
@@ -38,3 +40,5 @@ module spad_select #(
 
     assign word = level[BITS-1].chosen;
 endmodule
+
+`default_nettype wire

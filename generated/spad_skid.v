@@ -2,8 +2,8 @@
 // spad_skid: a buffer of two entries with registered ready: nothing
 // combinational leads from one side to the other.
 //
-// Parameters: WIDTH, bits of an entry; CLEAR = 1, out_data is 0 from the reset
-//             on
+// Parameters: WIDTH, bits of an entry; CLEAR = 1,
+//             out_data is 0 from the reset on
 // Timing:     one cycle; one entry a cycle
 // Reference:  microarchitecture/bus.md
 //
@@ -15,6 +15,8 @@
 // out out_valid   1  the oldest entry is offered
 // out out_data    *  the entry, WIDTH bits; without one, what in_data was
 // in  out_ready   1  the output is accepted
+
+`default_nettype none
 
 module spad_skid #(
     parameter WIDTH = 8,
@@ -69,3 +71,5 @@ module spad_skid #(
         end
     endgenerate
 endmodule
+
+`default_nettype wire

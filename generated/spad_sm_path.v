@@ -4,99 +4,102 @@
 // conflict prediction. Kinds: 0 ALU, 1 load, 2 store, 3 load and lock, 4 store
 // and unlock, 5 atomic, 6 off-chip access, 7 relssp.
 //
-// Parameters: n = 14, m = 5, L = 32, D = 32, WS = 32, W = 48, T = 8, ROWS =
-//             384, LOCKS = 1024, LKG = 2, M = 4, AHEAD = 3, H = 1, NQ = 5, PQ
-//             = 0, SETS = 256, LR = 32, LU = 18, LWR = 36, LB = 32
+// Parameters: n = 14, m = 5, L = 32, D = 32, WS = 32, W = 48, T = 8,
+//             ROWS = 384, LOCKS = 1024, LKG = 2, M = 4, AHEAD = 3, H = 1,
+//             NQ = 5, PQ = 0, SETS = 256, LR = 32, LU = 18, LWR = 36, LB = 32
 // Timing:     issued in cycle s, a memory pass of degree d is written back in
 //             s+1+H+d+M, another one in s+2 (elastic) if nothing is in the way
 // Reference:  microarchitecture/sm-path.md; all five papers
 //
-// in  clk             1  clock
-// in  rst             1  synchronous reset
-// in  kernel_clear    1  kernel launch: forget the conflict history
-// in  cfg_pipeline    2  0 unified, 1 split, 2 and 3 elastic; cfg_* are static
-//                        while anything is in flight
-// in  cfg_barrel      2  0 strict, 1 relaxed, 2 and 3 relaxed with in-order
-//                        commit per warp, but for atomics
-// in  cfg_policy      2  scheduler: 0 round-robin, 1 and 2 owner first, 3
-//                        lowest slot
-// in  cfg_aware       1  bank-conflict-aware scheduling
-// in  cfg_violate     1  masked warps go when nothing else can
-// in  cfg_lock_hash   2  0 none, 1 XOR, 2 ADD
-// in  cfg_sharing     1  scratchpad sharing is on
-// in  cfg_limit      14  first word of the shared part, block-relative
-// in  hash_wr_en      1  write a register
-// in  hash_wr_index   3  register to write; an index without a register writes
-//                        nothing
-// in  hash_wr_data   14  index i: row mask of bank bit i
-// in  row_wr_en       1  write a register
-// in  row_wr_index    4  register to write; an index without a register writes
-//                        nothing
-// in  row_wr_data     3  index j: source of row bit j, 0 keeps addr[m+j], i+1
-//                        takes addr[i]
-// in  launch_valid    1  a block starts
-// in  launch_block    3  its slot
-// in  launch_shared   1  it runs in sharing mode
-// in  launch_wmask   48  its warps
-// in  launch_last    32  threads of the highest of them; the others are full
-// in  exit_valid      1  threads exit
-// in  exit_warp       6  their warp
-// in  exit_mask      32  the threads
-// in  off_valid      48  the warp offers an instruction; one behind its atomic
-//                        does not wait for it
-// in  off_kind      192  its kind, 4 bits per warp
-// in  off_words      96  words per lane of loads and stores: 0 one, 1 two, 2
-//                        four
-// in  off_tag       384  destination tag, TG bits per warp
-// in  off_pc        672  program counter, PCW bits per warp
-// in  off_hi        672  highest block-relative word address, n bits per warp
-// out iss_valid       1  a pass enters EXE at the end of this cycle
-// out iss_warp        6  its warp
-// out iss_pass        2  its number; 0 takes the warp's offer
-// out iss_last        1  it is the instruction's last
-// out ex_hold         1  the pass in EXE stays there
-// in  op_mask        32  active lanes of the pass in EXE
-// in  op_addr       448  word address, n bits per lane
+// in  clk              1  clock
+// in  rst              1  synchronous reset
+// in  kernel_clear     1  kernel launch: forget the conflict history
+// in  cfg_pipeline     2  0 unified, 1 split, 2 and 3 elastic; cfg_* are
+//                         static while anything is in flight
+// in  cfg_barrel       2  0 strict, 1 relaxed, 2 and 3 relaxed with in-order
+//                         commit per warp, but for atomics
+// in  cfg_policy       2  scheduler: 0 round-robin, 1 and 2 owner first, 3
+//                         lowest slot
+// in  cfg_aware        1  bank-conflict-aware scheduling
+// in  cfg_violate      1  masked warps go when nothing else can
+// in  cfg_lock_hash    2  0 none, 1 XOR, 2 ADD
+// in  cfg_sharing      1  scratchpad sharing is on
+// in  cfg_limit       14  first word of the shared part, block-relative
+// in  hash_wr_en       1  write a register
+// in  hash_wr_index    3  register to write; an index without a register
+//                         writes nothing
+// in  hash_wr_data    14  index i: row mask of bank bit i
+// in  row_wr_en        1  write a register
+// in  row_wr_index     4  register to write; an index without a register
+//                         writes nothing
+// in  row_wr_data      3  index j: source of row bit j, 0 keeps addr[m+j], i+1
+//                         takes addr[i]
+// in  launch_valid     1  a block starts
+// in  launch_block     3  its slot
+// in  launch_shared    1  it runs in sharing mode
+// in  launch_wmask    48  its warps
+// in  launch_last     32  threads of the highest of them; the others are full
+// in  exit_valid       1  threads exit
+// in  exit_warp        6  their warp
+// in  exit_mask       32  the threads
+// in  off_valid       48  the warp offers an instruction; one behind its
+//                         atomic does not wait for it
+// in  off_kind       192  its kind, 4 bits per warp
+// in  off_words       96  words per lane of loads and stores: 0 one, 1 two, 2
+//                         four
+// in  off_tag        384  destination tag, TG bits per warp
+// in  off_pc         672  program counter, PCW bits per warp
+// in  off_hi         672  highest block-relative word address, n bits per warp
+// out iss_valid        1  a pass enters EXE at the end of this cycle
+// out iss_warp         6  its warp
+// out iss_pass         2  its number; 0 takes the warp's offer
+// out iss_last         1  it is the instruction's last
+// out ex_hold          1  the pass in EXE stays there
+// in  op_mask         32  active lanes of the pass in EXE
+// in  op_addr        448  word address, n bits per lane
 // in  op_data       1024  data, D bits per lane
-// in  op_be         128  byte enables of a store, BE bits per lane
-// in  op_aop          4  operation of an atomic
-// in  icn_valid       1  data from off-chip is offered
-// in  icn_warp        6  its warp
-// in  icn_tag         8  destination tag
-// in  icn_pass        2  pass
-// in  icn_last        1  last pass
-// in  icn_mask       32  lanes
+// in  op_be          128  byte enables of a store, BE bits per lane
+// in  op_aop           4  operation of an atomic
+// in  icn_valid        1  data from off-chip is offered
+// in  icn_warp         6  its warp
+// in  icn_tag          8  destination tag
+// in  icn_pass         2  pass
+// in  icn_last         1  last pass
+// in  icn_mask        32  lanes
 // in  icn_data      1024  data, D bits per lane
-// out icn_ready       1  it is taken
-// out wb_valid        1  a result is written back
-// out wb_src          2  0 off-chip, 1 memory path, 2 other path
-// out wb_warp         6  its warp
-// out wb_tag          8  destination tag
-// out wb_kind         4  kind of the instruction
-// out wb_pass         2  pass
-// out wb_last         1  last pass
-// out wb_mask        32  lanes
+// out icn_ready        1  it is taken
+// out wb_valid         1  a result is written back
+// out wb_src           2  0 off-chip, 1 memory path, 2 other path
+// out wb_warp          6  its warp
+// out wb_tag           8  destination tag
+// out wb_kind          4  kind of the instruction
+// out wb_pass          2  pass
+// out wb_last          1  last pass
+// out wb_mask         32  lanes
 // out wb_data       1024  data, D bits per lane
-// out wb_success     32  lanes that took their lock
-// out wb_error        1  unsupported, or beyond the capacity
-// out wb_degree       6  conflict degree; of an atomic, that of its first read
-// in  wb_ready        1  the register file takes it
-// out wait_sh        48  the warp waits for the shared scratchpad
-// out viol           48  the warp's block has released the region that it asks
-//                        for
-// out locked          4  per pair: the shared part is held
-// out owner           4  per pair: 0 slot 2p, 1 slot 2p+1
-// out rel_done        8  every active thread of the block has released
-// out live            8  the block has an active thread
-// out unlock          8  rel_done rises
-// out stall           2  EXE held: 1 bank conflict, 2 writeback conflict, 3
-//                        lock retry
-// out masked          1  some ready warp is held back by the mask
-// out seq_state       3  state of the retry sequencer
-// out occ             7  occupied stages from bit 0: EXE, hash, MEM0 and on,
-//                        WB
-// out nm_valid        5  occupied stages of the NONMEM queue
-// out pre_count       1  entries of the PREMEM queue
+// out wb_success      32  lanes that took their lock
+// out wb_error         1  unsupported, or beyond the capacity
+// out wb_degree        6  conflict degree; of an atomic, that of its first
+//                         read
+// in  wb_ready         1  the register file takes it
+// out wait_sh         48  the warp waits for the shared scratchpad
+// out viol            48  the warp's block has released the region that it
+//                         asks for
+// out locked           4  per pair: the shared part is held
+// out owner            4  per pair: 0 slot 2p, 1 slot 2p+1
+// out rel_done         8  every active thread of the block has released
+// out live             8  the block has an active thread
+// out unlock           8  rel_done rises
+// out stall            2  EXE held: 1 bank conflict, 2 writeback conflict, 3
+//                         lock retry
+// out masked           1  some ready warp is held back by the mask
+// out seq_state        3  state of the retry sequencer
+// out occ              7  occupied stages from bit 0: EXE, hash, MEM0 and on,
+//                         WB
+// out nm_valid         5  occupied stages of the NONMEM queue
+// out pre_count        1  entries of the PREMEM queue
+
+`default_nettype none
 
 module spad_sm_path (
     input wire clk,
@@ -354,12 +357,11 @@ module spad_sm_path (
     );
 
     // The block slot of each warp.
-    genvar w;
     generate
-        for (w = 0; w < W; w = w + 1) begin : warp
+        for (i = 0; i < W; i = i + 1) begin : warp
             always @(posedge clk) begin
-                if (rst) warp_blk_q[TW*w +: TW] <= {TW{1'b0}};
-                else if (launch_valid & launch_wmask[w]) warp_blk_q[TW*w +: TW] <= launch_block;
+                if (rst) warp_blk_q[TW*i +: TW] <= {TW{1'b0}};
+                else if (launch_valid & launch_wmask[i]) warp_blk_q[TW*i +: TW] <= launch_block;
             end
         end
     endgenerate
@@ -655,3 +657,5 @@ module spad_sm_path (
         : STALL_BANK_CONFLICT;
     assign occ = {wb_valid, stages, mem0_valid_q, hx_valid, ex_valid};
 endmodule
+
+`default_nettype wire

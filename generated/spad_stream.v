@@ -5,46 +5,48 @@
 // load, 2 store, 3 load and lock, 4 store and unlock; others are answered with
 // an error.
 //
-// Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, LOCKS = 1024, LKG =
-//             2, MS = 4, STG = 14
+// Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, LOCKS = 1024,
+//             LKG = 2, MS = 4, STG = 14
 // Timing:     taken in cycle t, an access of degree d is answered in
 //             t+1+MS+max(1, d) (with locks LKG * max(1, d)) if nothing is in
 //             the way; one access per cycle at d <= 1
 // Reference:  microarchitecture/bus.md; hash paper, section 4
 //
-// in  clk             1  clock
-// in  rst             1  synchronous reset
-// in  hash_wr_en      1  write a register
-// in  hash_wr_index   3  register to write; an index without a register writes
-//                        nothing
-// in  hash_wr_data   14  index i: row mask of bank bit i
-// in  row_wr_en       1  write a register
-// in  row_wr_index    4  register to write; an index without a register writes
-//                        nothing
-// in  row_wr_data     3  index j: source of row bit j, 0 keeps addr[m+j], i+1
-//                        takes addr[i]
-// in  cfg_lock_hash   2  0 none, 1 XOR, 2 ADD; it and the hash change only
-//                        while idle
-// in  req_valid       1  an access is offered
-// out req_ready       1  the request is accepted at the end of this cycle
-// in  req_op          3  operation
-// in  req_mask       32  active lanes
-// in  req_addr      448  word address, n bits per lane
+// in  clk              1  clock
+// in  rst              1  synchronous reset
+// in  hash_wr_en       1  write a register
+// in  hash_wr_index    3  register to write; an index without a register
+//                         writes nothing
+// in  hash_wr_data    14  index i: row mask of bank bit i
+// in  row_wr_en        1  write a register
+// in  row_wr_index     4  register to write; an index without a register
+//                         writes nothing
+// in  row_wr_data      3  index j: source of row bit j, 0 keeps addr[m+j], i+1
+//                         takes addr[i]
+// in  cfg_lock_hash    2  0 none, 1 XOR, 2 ADD; it and the hash change only
+//                         while idle
+// in  req_valid        1  an access is offered
+// out req_ready        1  the request is accepted at the end of this cycle
+// in  req_op           3  operation
+// in  req_mask        32  active lanes
+// in  req_addr       448  word address, n bits per lane
 // in  req_data      1024  data, D bits per lane
-// in  req_be        128  byte enables of a store, BE bits per lane
-// in  req_tag        14  comes back with the answer
-// out rsp_valid       1  an answer is offered; the rest is 0 if not
-// in  rsp_ready       1  the response is accepted
-// out rsp_op          3  operation of the access
-// out rsp_mask       32  active lanes of the response
-// out rsp_tag        14  tag of the response
+// in  req_be         128  byte enables of a store, BE bits per lane
+// in  req_tag         14  comes back with the answer
+// out rsp_valid        1  an answer is offered; the rest is 0 if not
+// in  rsp_ready        1  the response is accepted
+// out rsp_op           3  operation of the access
+// out rsp_mask        32  active lanes of the response
+// out rsp_tag         14  tag of the response
 // out rsp_data      1024  words read, or the data of a pass, D bits per lane;
 //                         else 0
-// out rsp_success    32  lanes that took their lock
-// out rsp_error       1  unsupported operation, or a row beyond the capacity:
-//                        nothing was accessed
-// out rsp_degree      6  conflict degree
-// out idle            1  no access is inside
+// out rsp_success     32  lanes that took their lock
+// out rsp_error        1  unsupported operation, or a row beyond the capacity:
+//                         nothing was accessed
+// out rsp_degree       6  conflict degree
+// out idle             1  no access is inside
+
+`default_nettype none
 
 module spad_stream (
     input wire clk,
@@ -211,3 +213,5 @@ module spad_stream (
     end
     assign idle = count_q == 4'd0;
 endmodule
+
+`default_nettype wire

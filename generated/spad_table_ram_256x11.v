@@ -16,6 +16,8 @@
 // in  wr_row    8  row
 // in  wr_data  11  word to write
 
+`default_nettype none
+
 module spad_table_ram_256x11 (
     input wire clk,
     input wire rd_en,
@@ -38,3 +40,5 @@ module spad_table_ram_256x11 (
 
     assign rd_data = out_q;
 endmodule
+
+`default_nettype wire

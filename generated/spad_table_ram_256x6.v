@@ -16,6 +16,8 @@
 // in  wr_row    8  row
 // in  wr_data   6  word to write
 
+`default_nettype none
+
 module spad_table_ram_256x6 (
     input wire clk,
     input wire rd_en,
@@ -38,3 +40,5 @@ module spad_table_ram_256x6 (
 
     assign rd_data = out_q;
 endmodule
+
+`default_nettype wire

@@ -10,30 +10,32 @@
 //             cycle at d <= 1
 // Reference:  microarchitecture/bus.md
 //
-// in  clk             1  clock
-// in  rst             1  synchronous reset
-// in  hash_wr_en      1  write a register
-// in  hash_wr_index   3  register to write; an index without a register writes
-//                        nothing
-// in  hash_wr_data   14  index i: row mask of bank bit i
-// in  row_wr_en       1  write a register
-// in  row_wr_index    4  register to write; an index without a register writes
-//                        nothing
-// in  row_wr_data     3  index j: source of row bit j, 0 keeps addr[m+j], i+1
-//                        takes addr[i]
-// in  tcdm_req       32  the lane asks
-// out tcdm_gnt       32  a lane that asks is taken at the end of this cycle;
-//                        the same for all lanes
-// in  tcdm_add      448  word address, n bits per lane
-// in  tcdm_wen       32  1 read, 0 write
+// in  clk              1  clock
+// in  rst              1  synchronous reset
+// in  hash_wr_en       1  write a register
+// in  hash_wr_index    3  register to write; an index without a register
+//                         writes nothing
+// in  hash_wr_data    14  index i: row mask of bank bit i
+// in  row_wr_en        1  write a register
+// in  row_wr_index     4  register to write; an index without a register
+//                         writes nothing
+// in  row_wr_data      3  index j: source of row bit j, 0 keeps addr[m+j], i+1
+//                         takes addr[i]
+// in  tcdm_req        32  the lane asks
+// out tcdm_gnt        32  a lane that asks is taken at the end of this cycle;
+//                         the same for all lanes
+// in  tcdm_add       448  word address, n bits per lane
+// in  tcdm_wen        32  1 read, 0 write
 // in  tcdm_wdata    1024  data, D bits per lane
-// in  tcdm_be       128  byte enables of a write, BE bits per lane
-// out tcdm_r_valid   32  the lane's oldest request is answered; there is no
-//                        ready
+// in  tcdm_be        128  byte enables of a write, BE bits per lane
+// out tcdm_r_valid    32  the lane's oldest request is answered; there is no
+//                         ready
 // out tcdm_r_rdata  1024  the word read; else 0
-// out tcdm_r_opc     32  the address is beyond the capacity: nothing was
-//                        accessed
-// out idle            1  nothing is inside
+// out tcdm_r_opc      32  the address is beyond the capacity: nothing was
+//                         accessed
+// out idle             1  nothing is inside
+
+`default_nettype none
 
 module spad_tcdm (
     input wire clk,
@@ -233,3 +235,5 @@ module spad_tcdm (
     end
     assign idle = ~head_valid & (count_q == 4'd0) & ~(|tcdm_r_valid_q);
 endmodule
+
+`default_nettype wire

@@ -24,6 +24,8 @@
 // out mask         1  memory warps are masked
 // out lasts        1  they will be in the next cycle, too, if this one counts
 
+`default_nettype none
+
 module spad_warp_mask (
     input wire clk,
     input wire rst,
@@ -102,3 +104,5 @@ module spad_warp_mask (
         end
     end
 endmodule
+
+`default_nettype wire

@@ -27,6 +27,8 @@
 // out sel_warp      6  number of the selected warp; 0 if none
 // out masked        1  some ready warp is held back by the mask
 
+`default_nettype none
+
 module spad_warp_scheduler (
     input wire clk,
     input wire rst,
@@ -50,11 +52,11 @@ module spad_warp_scheduler (
     reg [W-1:0] behind_q;
 
     wire [4*W-1:0] of_class;
-    genvar w, c;
+    genvar i, c;
     generate
         for (c = 0; c < 4; c = c + 1) begin : each_class
-            for (w = 0; w < W; w = w + 1) begin : warp
-                assign of_class[c*W + w] = cls[2*w +: 2] == c;
+            for (i = 0; i < W; i = i + 1) begin : warp
+                assign of_class[c*W + i] = cls[2*i +: 2] == c;
             end
         end
     endgenerate
@@ -102,3 +104,5 @@ module spad_warp_scheduler (
         else if (take & sel_valid) behind_q <= behind_d;
     end
 endmodule
+
+`default_nettype wire

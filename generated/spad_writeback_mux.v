@@ -8,21 +8,23 @@
 // Reference:  elastic paper, section 4 and Fig. 4;
 //             microarchitecture/writeback-mux.md
 //
-// in  clk         1  clock
-// in  rst         1  synchronous reset
-// in  icn_valid   1  data from off-chip is offered
+// in  clk          1  clock
+// in  rst          1  synchronous reset
+// in  icn_valid    1  data from off-chip is offered
 // in  icn_data  1116  payload of the off-chip data
-// out icn_ready   1  the off-chip data is accepted
-// in  mem_valid   1  the result of the last memory stage is offered
+// out icn_ready    1  the off-chip data is accepted
+// in  mem_valid    1  the result of the last memory stage is offered
 // in  mem_data  1116  payload of the memory path's result
-// out mem_ready   1  the memory path's result is accepted
-// in  nm_valid    1  the result of the NONMEM queue is offered
+// out mem_ready    1  the memory path's result is accepted
+// in  nm_valid     1  the result of the NONMEM queue is offered
 // in  nm_data   1116  payload of the other path's result
-// out nm_ready    1  the other path's result is accepted
-// out wb_valid    1  a result is written back
-// out wb_src      2  0 icn, 1 mem, 2 nonmem; 0 if none
+// out nm_ready     1  the other path's result is accepted
+// out wb_valid     1  a result is written back
+// out wb_src       2  0 icn, 1 mem, 2 nonmem; 0 if none
 // out wb_data   1116  payload written back; 0 if none
-// in  wb_ready    1  the port takes it
+// in  wb_ready     1  the port takes it
+
+`default_nettype none
 
 module spad_writeback_mux (
     input wire clk,
@@ -112,3 +114,5 @@ module spad_writeback_mux (
         end
     end
 endmodule
+
+`default_nettype wire

@@ -381,7 +381,7 @@ fn a_fault_that_needs_a_coincidence_is_found() {
     assert_eq!(spadkit(&emit).0, 0);
     let file = dir.join("spad_memory_entry.v");
     let text = std::fs::read_to_string(&file).unwrap();
-    let edited = text.replacen("seq_done & req_ready", "seq_done", 1);
+    let edited = text.replacen("seq_ends & req_ready", "seq_ends", 1);
     assert_ne!(edited, text);
     std::fs::write(&file, edited).unwrap();
     let args = ["cosim", unit, "--preset", "small", "--rtl", dir_arg];

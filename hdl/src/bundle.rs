@@ -155,7 +155,7 @@ mod tests {
                         wire head_last;\n    wire [TG-1:0] head_tag;\n    \
                         assign {head_tag, head_last, head_kind} = offer;\n    \
                         assign out = {tag, head_last, 4'd7};\nendmodule\n";
-        assert!(text.ends_with(expected), "{text}");
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]

@@ -5,12 +5,12 @@ use thiserror::Error;
 /// A mistake in the description of the hardware itself.
 #[derive(Debug, Error)]
 pub enum HdlError {
-    /// The description is not complete.
-    #[error("{unit}: the description is not complete: {reason}")]
+    /// The description is not complete, or contradicts a rule.
+    #[error("{unit}: the description has a mistake: {reason}")]
     Check {
         /// The module.
         unit: String,
-        /// What is missing.
+        /// What is missing or wrong.
         reason: String,
     },
     /// A template does not render.

@@ -20,7 +20,6 @@ pub mod codes;
 mod configured;
 mod error;
 mod geometry;
-
 mod hashed_lanes;
 mod hashes;
 mod independent;
@@ -31,6 +30,7 @@ mod lines;
 mod machine;
 mod memory;
 mod module;
+mod names;
 mod params;
 mod payload;
 mod port;

@@ -51,6 +51,17 @@ pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines.lines
 }
 
+/// A list with commas in lines of at most `width` columns; an entry that fits
+/// into a line is not broken.
+pub(crate) fn wrap_list(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Lines::new(width, String::new());
+    for entry in text.split_inclusive(", ").map(str::trim_end) {
+        let parts = wrap(entry, width);
+        parts.iter().for_each(|part| lines.append(0, part));
+    }
+    lines.lines
+}
+
 /// The names and numbers in a line of code.
 pub(crate) fn words(code: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';

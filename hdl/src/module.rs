@@ -1,7 +1,7 @@
 //! A Verilog module with documented ports.
 
 pub use crate::error::{HdlError, Result};
-use crate::lines::{COMMENT_WIDTH, wrap};
+use crate::lines::{COMMENT_WIDTH, wrap, wrap_list};
 pub use crate::port::{Dir, Port};
 use serde::Serialize;
 
@@ -63,7 +63,7 @@ pub(crate) const LICENSE: &str = "// SPDX-License-Identifier: MIT OR Apache-2.0\
 /// The comment that opens every file.
 pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
     let mut out = String::from(LICENSE);
-    let mut add = |prefix: &str, text: &str| {
+    let mut add = |prefix: &str, text: &str, wrap: fn(&str, usize) -> Vec<String>| {
         let indent = " ".repeat(prefix.len());
         let width = COMMENT_WIDTH - prefix.len();
         for (i, line) in wrap(text, width).iter().enumerate() {
@@ -72,25 +72,55 @@ pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
             out.push('\n');
         }
     };
-    add("", &format!("{}: {}", doc.name, doc.summary));
-    add("", "");
-    add("Parameters: ", &doc.parameters);
-    add("Timing:     ", &doc.timing);
-    add("Reference:  ", &doc.paper);
-    add("", "");
-    let longest = ports.iter().map(|p| p.name.len()).max().unwrap_or(0);
+    add("", &format!("{}: {}", doc.name, doc.summary), wrap);
+    add("", "", wrap);
+    // `NAME = value` stays in one line.
+    add("Parameters: ", &doc.parameters, wrap_list);
+    add("Timing:     ", &doc.timing, wrap);
+    add("Reference:  ", &doc.paper, wrap);
+    add("", "", wrap);
+    let columns = |text: fn(&Port) -> String| {
+        let lengths = ports.iter().map(|port| text(port).len());
+        lengths.max().unwrap_or(0)
+    };
+    let (names, widths) = (columns(|p| p.name.clone()), columns(width_text).max(3));
     for port in ports {
         let dir = match port.dir {
             Dir::In => "in ",
             Dir::Out => "out",
         };
-        let width = match port.width {
-            0 => "*".to_owned(), // by a parameter
-            width => width.to_string(),
-        };
-        let prefix = format!("{dir} {:longest$} {width:>3}  ", port.name);
-        add(&prefix, &port.doc);
+        let prefix = format!("{dir} {:names$} {:>widths$}  ", port.name, width_text(port));
+        add(&prefix, &port.doc, wrap);
     }
     out.push('\n');
     out
+}
+
+/// The width of a port, or `*` for one that a parameter decides.
+fn width_text(port: &Port) -> String {
+    match port.width {
+        0 => "*".to_owned(),
+        width => width.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_aligned_and_breaks_between_parameters() {
+        let parameters: Vec<_> = (0..8).map(|i| format!("WIDTH_{i} = {i}")).collect();
+        let doc = UnitDoc::part("unit", "a unit.", parameters.join(", "), "unit.md");
+        let ports = [
+            Port::new("a", Dir::In, 1, "a bit"),
+            Port::new("data", Dir::Out, 1116, "many bits"),
+        ];
+        let expected = "// unit: a unit.\n//\n\
+            // Parameters: WIDTH_0 = 0, WIDTH_1 = 1, WIDTH_2 = 2, WIDTH_3 = 3, WIDTH_4 = 4,\n\
+            //             WIDTH_5 = 5, WIDTH_6 = 6, WIDTH_7 = 7\n\
+            // Timing:     combinational\n// Reference:  microarchitecture/unit.md\n//\n\
+            // in  a       1  a bit\n// out data 1116  many bits\n\n";
+        assert_eq!(header(&doc, &ports), LICENSE.to_owned() + expected);
+    }
 }

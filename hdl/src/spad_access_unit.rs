@@ -93,7 +93,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let unshared = u.name("unshared", !shared);
 
     u.paragraph();
-    let [q, b, w] = u.indices(["q", "b", "w"]);
+    let [q, b, i] = u.indices(["q", "b", "i"]);
     u.generate(|| {
         u.each("pair", q, (0, t / 2), |q| {
             let slots = 2 * q;
@@ -118,8 +118,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         });
         u.each("slot", b, (0, t), |b| {
             let mine = u.wire("mine", warps);
-            u.each("of_warp", w, (0, warps), |w| {
-                u.assign(mine.at(w), warp_blk.part(w * tw, tw).is(b));
+            u.each("of_warp", i, (0, warps), |i| {
+                u.assign(mine.at(i), warp_blk.part(i * tw, tw).is(b));
             });
             u.assign(acquires.at(b), acq_valid & (takes & mine).any());
             u.assign(launches.at(b), launch_valid & launch_block.is(b));
@@ -127,19 +127,19 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 .when(launches.at(b))
                 .next(sh.at(b), launch_shared);
         });
-        u.each("warp", w, (0, warps), |w| {
+        u.each("warp", i, (0, warps), |i| {
             let mine = u.wire("mine", t);
             u.each("of_slot", b, (0, t), |b| {
-                u.assign(mine.at(b), warp_blk.part(w * tw, tw).is(b));
+                u.assign(mine.at(b), warp_blk.part(i * tw, tw).is(b));
             });
-            u.assign(in_sharing.at(w), (sh & mine).any());
-            u.assign(owns.at(w), (slot_owner & mine).any());
-            u.assign(pair_locked.at(w), (slot_locked & mine).any());
-            u.assign(released.at(w), (rel_done & mine).any());
-            u.assign(beyond.at(w), off_hi.part(w * n, n).at_least(cfg_limit));
-            u.assign(issues.at(w), acq_warp.is(w));
-            let class = concat([non_owner.at(w), unshared.at(w)]);
-            u.assign(cls.part(2 * w, 2), class);
+            u.assign(in_sharing.at(i), (sh & mine).any());
+            u.assign(owns.at(i), (slot_owner & mine).any());
+            u.assign(pair_locked.at(i), (slot_locked & mine).any());
+            u.assign(released.at(i), (rel_done & mine).any());
+            u.assign(beyond.at(i), off_hi.part(i * n, n).at_least(cfg_limit));
+            u.assign(issues.at(i), acq_warp.is(i));
+            let class = concat([non_owner.at(i), unshared.at(i)]);
+            u.assign(cls.part(2 * i, 2), class);
         });
     });
     u.assign(locked, lock_now);

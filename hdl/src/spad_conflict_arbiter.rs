@@ -110,7 +110,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let remain = u.name("remain", pend & kept_off);
 
     u.paragraph();
-    let [i, j, b, k] = u.indices(["i", "j", "b", "k"]);
+    let [i, j, k] = u.indices(["i", "j", "k"]);
     let lane = |i| {
         let same_bank = u.register("same_bank", i).covered_by(pend);
         let clash = u.register("clash", i).covered_by(pend);
@@ -170,12 +170,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 u.assign(grp_writes.part(i * be_bits, be_bits), writes);
             }),
         }
-        u.each("bank_used", b, (0, banks), |b| {
+        u.each("bank_used", j, (0, banks), |j| {
             let want = u.wire("want", l);
             u.each("lane_wants", i, (0, l), |i| {
-                u.assign(want.at(i), pend.at(i) & bank.part(i * m, m).is(b));
+                u.assign(want.at(i), pend.at(i) & bank.part(i * m, m).is(j));
             });
-            u.assign(grp_bank_valid.at(b), want.any());
+            u.assign(grp_bank_valid.at(j), want.any());
         });
     });
 

@@ -47,7 +47,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.note("The bytes of a word apart: byte k of all lanes, and the lanes that write it.");
     let bytes = u.wire("bytes", be * l * 8);
     let writes = u.wire("writes", be * l);
-    let [b, i, k] = u.indices(["b", "i", "k"]);
+    let [i, j, k] = u.indices(["i", "j", "k"]);
     u.generate(|| {
         u.each("of_byte", k, (0, be), |k| {
             u.each("of_lane", i, (0, l), |i| {
@@ -56,26 +56,26 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 u.assign(writes.at(k * l + i), lane_writes.at(i * be + k));
             });
         });
-        u.each("to_bank", b, (0, banks), |b| {
+        u.each("to_bank", j, (0, banks), |j| {
             let here = u.wire("here", l);
             u.each("lane_here", i, (0, l), |i| {
-                u.assign(here.at(i), lane_bank.part(i * m, m).is(b));
+                u.assign(here.at(i), lane_bank.part(i * m, m).is(j));
             });
-            let row = bank_row.part(b * r, r);
+            let row = bank_row.part(j * r, r);
             spad_pick::instance(&u, &pick, "row_of", leader & here, lane_row, row);
             u.each("bank_byte", k, (0, be), |k| {
                 let from = u.named("from", l, writes.part(k * l, l) & here);
-                u.assign(bank_wbe.at(b * be + k), from.any());
+                u.assign(bank_wbe.at(j * be + k), from.any());
                 let bytes = bytes.part(k * l * 8, l * 8);
-                let byte = bank_wdata.part(b * d + k * 8, 8);
+                let byte = bank_wdata.part(j * d + k * 8, 8);
                 spad_pick::instance(&u, &pick, "byte_of", from, bytes, byte);
             });
         });
         u.each("to_lane", i, (0, l), |i| {
             let from = u.wire("from", banks);
-            u.each("bank_here", b, (0, banks), |b| {
-                let here = sel_valid.at(i) & sel_bank.part(i * m, m).is(b);
-                u.assign(from.at(b), here);
+            u.each("bank_here", j, (0, banks), |j| {
+                let here = sel_valid.at(i) & sel_bank.part(i * m, m).is(j);
+                u.assign(from.at(j), here);
             });
             let word = lane_rdata.part(i * d, d);
             spad_pick::instance(&u, &pick, "read_of", from, bank_rdata, word);

@@ -60,30 +60,30 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let retire_mem = u.name("retire_mem", of_memory(retire_kind));
 
     u.paragraph();
-    let [w] = u.indices(["w"]);
+    let [i] = u.indices(["i"]);
     u.generate(|| {
-        u.each("warp", w, (0, warps), |w| {
+        u.each("warp", i, (0, warps), |i| {
             u.about("Its instructions in flight on the memory path and on the other.");
             let [infl_m, infl_n] = ["infl_m", "infl_n"].map(|n| u.register(n, 4).reset(0));
             let [next_m, next_n] = u.wires(["next_m", "next_n"], 4);
             u.instance(&slice, "slice")
                 .port("cfg_barrel", cfg_barrel)
-                .port("offers", off_valid.at(w))
-                .port("kind", off_kind.part(4 * w, 4))
-                .port("allowed", allow.at(w))
-                .port("busy", busy.at(w))
+                .port("offers", off_valid.at(i))
+                .port("kind", off_kind.part(4 * i, 4))
+                .port("allowed", allow.at(i))
+                .port("busy", busy.at(i))
                 .port("atom_infl", atom_infl)
-                .port("releasing", ex_relssp & ex_warp.is(w))
+                .port("releasing", ex_relssp & ex_warp.is(i))
                 .port("infl_m", infl_m)
                 .port("infl_n", infl_n)
-                .port("starts", take & take_sel.at(w))
+                .port("starts", take & take_sel.at(i))
                 .port("starts_mem", take_mem)
-                .port("ends", retire & retire_warp.is(w))
+                .port("ends", retire & retire_warp.is(i))
                 .port("ends_mem", retire_mem)
-                .port("ready", ready.at(w))
-                .port("is_mem", is_mem.at(w))
-                .port("is_atomic", is_atomic.at(w))
-                .port("shares", shares.at(w))
+                .port("ready", ready.at(i))
+                .port("is_mem", is_mem.at(i))
+                .port("is_atomic", is_atomic.at(i))
+                .port("shares", shares.at(i))
                 .port("next_m", next_m)
                 .port("next_n", next_n)
                 .done();

@@ -45,16 +45,16 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     }
 
     u.paragraph();
-    let [w, c] = u.indices(["w", "c"]);
+    let [i, c] = u.indices(["i", "c"]);
     u.generate(|| {
         u.each("each_class", c, (0, 4), |c| {
             let of_it = cand & of_class.part(c * warps, warps);
             u.assign(present.at(c), of_it.any());
         });
-        u.each("keep", w, (0, warps), |w| {
-            let in_class = |class: usize| of_class.at(class * warps + w);
+        u.each("keep", i, (0, warps), |i| {
+            let in_class = |class: usize| of_class.at(class * warps + i);
             let mine = u.name("mine", concat((0..4).rev().map(in_class)));
-            u.assign(of_first.at(w), (mine & first).any());
+            u.assign(of_first.at(i), (mine & first).any());
         });
     });
     let policy = |value| code(&policy::FIELD, value);

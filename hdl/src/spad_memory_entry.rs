@@ -134,11 +134,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         .done();
 
     u.section("One ATOMIC at a time, until the last answer of its last pass has gone.");
-    let seq_done = seq_state.is(code(&seq::FIELD, seq::DONE));
-    let seq_done = u.name("seq_done", seq_done);
+    let seq_ends = seq_state.is(code(&seq::FIELD, seq::DONE));
+    let seq_ends = u.name("seq_ends", seq_ends);
     // The control ends with the bit of the last pass.
     let seq_last = u.name("seq_last", seq_tag.at(s.TGW - 1));
-    let atomic_ends = u.name("atomic_ends", seq_done & request.ready & seq_last);
+    let atomic_ends = u.name("atomic_ends", seq_ends & request.ready & seq_last);
     u.at_clock()
         .next(atom_infl, when(take_atomic, 1).when(atomic_ends, 0));
 
@@ -146,7 +146,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         "The entry to MEM0. The sequencer goes first. Its answers are its own, but for the last.",
     );
     let own = Tag::<Operand> {
-        own: (!seq_done).into(),
+        own: (!seq_ends).into(),
         error: seq_error.into(),
         degree: seq_degree.into(),
         ctl: 0.into(),

@@ -88,9 +88,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         tag,
         pc: take_pc,
     };
-    let [w_index] = u.indices(["w"]);
+    let [i] = u.indices(["i"]);
     u.generate(|| {
-        u.each("warp", w_index, (0, w), |i| {
+        u.each("warp", i, (0, w), |i| {
             let offer = Offer {
                 kind: off_kind.part(4 * i, 4),
                 words: off_words.part(2 * i, 2),
@@ -100,7 +100,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             u.assign(offers.part(of_offer * i, of_offer), offer.joined(&s));
         });
         if slots > p.W {
-            u.each("no_warp", w_index, (w, slots), |i| {
+            u.each("no_warp", i, (w, slots), |i| {
                 u.assign(offers.part(of_offer * i, of_offer), 0);
             });
         }
@@ -192,7 +192,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         let release = cur_kind.is(code(&kind::FIELD, kind::RELSSP));
         let holds = u.name("holds", cur_valid & (cur_next.is(0) | release));
         u.generate(|| {
-            u.each("on_its_way", w_index, (0, w), |i| {
+            u.each("on_its_way", i, (0, w), |i| {
                 u.assign(busy.at(i), picked.at(i) | (holds & cur_warp.is(i)));
             });
         });

@@ -11,14 +11,14 @@ pub(crate) fn emit_helper() -> Result<Module> {
         summary: "one word of many, by a one-hot vector: an AND-OR plane, in cells about half of \
                   a tree of multiplexers."
             .into(),
-        parameters: "WORDS, a power of two from 2 to 128; WIDTH, bits of a word".into(),
+        parameters: "COUNT, a power of two from 2 to 128; WIDTH, bits of a word".into(),
         timing: "combinational".into(),
         paper: "microarchitecture/crossbar.md".into(),
         latency_cycles: 0,
     });
-    let count = u.parameter("WORDS", 2, 2..=128);
+    let count = u.parameter("COUNT", 2, 2..=128);
     let width = u.parameter("WIDTH", 8, 1..=4096);
-    let pick = u.input("pick", count, "the word: at most one of WORDS bits is set");
+    let pick = u.input("pick", count, "the word: at most one of COUNT bits is set");
     let about = "the words of WIDTH bits, number 0 in the low bits";
     let words = u.input("words", count * width, about);
     let word = u.output("word", width, "the word selected; 0 if none is");
@@ -67,7 +67,7 @@ pub(crate) fn instance(
         "{name}: words for {pick:?}"
     );
     u.instance(module, name)
-        .parameter("WORDS", pick.width)
+        .parameter("COUNT", pick.width)
         .parameter("WIDTH", word.width)
         .port("pick", pick)
         .port("words", words)

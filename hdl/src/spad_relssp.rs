@@ -59,28 +59,28 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     spad_lowest::instance(&u, &lowest, "search", from_top, [found, highest]);
 
     u.paragraph();
-    let [w, s, b] = u.indices(["w", "s", "b"]);
+    let [i, j, b] = u.indices(["i", "j", "b"]);
     u.generate(|| {
-        u.each("warp", w, (0, w_count), |w| {
-            let starts = u.named("starts", 1, launch_valid & launch_wmask.at(w));
-            u.assign(from_top.at(w), launch_wmask.at(w_count - 1 - w));
-            let exits = u.named("exits", 1, exit_valid & exit_warp.is(w));
-            let in_ex = u.named("in_ex", 1, rel_warp.is(w));
+        u.each("warp", i, (0, w_count), |i| {
+            let starts = u.named("starts", 1, launch_valid & launch_wmask.at(i));
+            u.assign(from_top.at(i), launch_wmask.at(w_count - 1 - i));
+            let exits = u.named("exits", 1, exit_valid & exit_warp.is(i));
+            let in_ex = u.named("in_ex", 1, rel_warp.is(i));
             let releases = u.named("releases", 1, rel_valid & in_ex);
             let marks = u.wire("marks", ws);
-            u.each("subwarp", s, (0, s_count), |s| {
+            u.each("subwarp", j, (0, s_count), |j| {
                 let stands = match p.S {
                     1 => in_ex.into(),
-                    _ => in_ex & rel_sub.is(s),
+                    _ => in_ex & rel_sub.is(j),
                 };
-                u.assign(marks.part(s * l, l), rel_mask & stands.copies(l));
+                u.assign(marks.part(j * l, l), rel_mask & stands.copies(l));
             });
-            let of_warp = |all: Signal| all.part(w * ws, ws);
+            let of_warp = |all: Signal| all.part(i * ws, ws);
             let next = [active_next, released_next].map(of_warp);
             let (active, released) = (of_warp(active), of_warp(released));
             u.instance(&warp, "slice")
                 .port("starts", starts)
-                .port("highest", highest.at(w_count - 1 - w))
+                .port("highest", highest.at(w_count - 1 - i))
                 .port("launch_last", launch_last)
                 .port("exits", exits)
                 .port("exit_mask", exit_mask)
@@ -89,11 +89,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 .port("released", released.clone())
                 .port("active_next", next[0].clone())
                 .port("released_next", next[1].clone())
-                .port("was_done", was_done.at(w))
-                .port("was_live", was_live.at(w))
-                .port("done", done.at(w))
-                .port("done_if", done_if.at(w))
-                .port("live", has_live.at(w))
+                .port("was_done", was_done.at(i))
+                .port("was_live", was_live.at(i))
+                .port("done", done.at(i))
+                .port("done_if", done_if.at(i))
+                .port("live", has_live.at(i))
                 .done();
             u.about("Written only when something happens to the warp. Releases need no reset: only those of active threads count.");
             u.at_clock().when(starts | exits).next(active, next[0].clone());
@@ -101,8 +101,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         });
         u.each("block", b, (0, t), |b| {
             let mine = u.wire("mine", w_count);
-            u.each("of_warp", w, (0, w_count), |w| {
-                u.assign(mine.at(w), warp_blk.part(w * tw, tw).is(b));
+            u.each("of_warp", i, (0, w_count), |i| {
+                u.assign(mine.at(i), warp_blk.part(i * tw, tw).is(b));
             });
             u.instance(&block, "slice")
                 .port("mine", mine)

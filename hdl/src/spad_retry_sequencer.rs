@@ -291,7 +291,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                 .port("result", word(result, i))
                 .done();
         });
-        u.each("turns", t, (0, turns), |t| {
+        u.each("each_turn", t, (0, turns), |t| {
             u.each("winner", i, (0, alus), |i| {
                 let lane = t * alus + i;
                 let updates = u.name("updates", late.at(t) & winners.at(lane));

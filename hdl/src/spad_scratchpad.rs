@@ -118,7 +118,7 @@ struct Ports {
     busy_more: Signal,
     blocked: Signal,
     i: Index,
-    b: Index,
+    j: Index,
 }
 
 impl Ports {
@@ -131,7 +131,7 @@ impl Ports {
         let error = "unsupported operation, or a row beyond the capacity";
         let stages = "MEM1 and on, from bit 0: the stage holds the last group of an access";
         let busy_more = "bank conflict: the access in MEM0 stays for another cycle";
-        let [i, b] = u.indices(["i", "b"]);
+        let [i, j] = u.indices(["i", "j"]);
         let io = Ports {
             sizes: Sizes {
                 l,
@@ -172,7 +172,7 @@ impl Ports {
             busy_more: u.output("busy_more", 1, busy_more),
             blocked: u.output("blocked", 1, "the response stage cannot take a group"),
             i,
-            b,
+            j,
         };
         u.outputs_depend_on(|output| match output {
             "req_ready" | "blocked" => vec!["resp_ready"],

@@ -61,7 +61,7 @@ struct Path<'a> {
     p: &'a Params,
     s: &'a Sizes,
     clock: [Signal; 2],
-    lane: Index,
+    index: Index,
     cfg: Settings,
     hash_writes: &'a [Signal],
     io: Io,
@@ -95,7 +95,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let mem_valid = (p.M > 4).then(|| u.wire("mem_valid", p.M - 4));
     let ex = Control::wires(&u, s, "ex");
     let release = ex.kind.is(code(&kind::FIELD, kind::RELSSP));
-    let [lane] = u.indices(["i"]);
+    let [index] = u.indices(["i"]);
     let ex_relssp = u.name("ex_relssp", w.ex_valid & release);
     let warp_blk = u.register("warp_blk", s.W * s.TW).reset(0);
     let mem0_valid = u.register("mem0_valid", 1).reset(0);
@@ -105,7 +105,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         p,
         s,
         clock,
-        lane,
+        index,
         cfg,
         hash_writes,
         io,
@@ -224,9 +224,8 @@ impl Path<'_> {
         let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
         let (io, w, ex, warp_blk) = (self.io, self.w, self.ex, self.warp_blk);
         u.section("The block slot of each warp.");
-        let [warp] = u.indices(["w"]);
         u.generate(|| {
-            u.each("warp", warp, (0, s.W), |i| {
+            u.each("warp", self.index, (0, s.W), |i| {
                 let starts = io.launch_valid & io.launch_wmask.at(i);
                 let block = warp_blk.part(s.TW * i, s.TW);
                 u.at_clock().when(starts).next(block, io.launch_block);
@@ -348,9 +347,9 @@ impl Path<'_> {
 
     /// Gives `to` the words of the lanes that are active, and 0 for the others.
     fn of_active(&self, label: &'static str, to: Signal, (words, mask): (Signal, Signal)) {
-        let (u, s, lane) = (self.u, self.s, self.lane);
+        let (u, s, index) = (self.u, self.s, self.index);
         u.generate(|| {
-            u.each(label, lane, (0, s.L), |i| {
+            u.each(label, index, (0, s.L), |i| {
                 let word = |words: Signal| words.part(s.D * i, s.D);
                 u.assign(word(to), word(words) & mask.at(i).copies(s.D));
             });

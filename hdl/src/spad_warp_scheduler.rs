@@ -43,11 +43,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let behind = u.register("behind", warps).reset(0);
     u.paragraph();
     let of_class = u.wire("of_class", 4 * warps);
-    let [w, c] = u.indices(["w", "c"]);
+    let [i, c] = u.indices(["i", "c"]);
     u.generate(|| {
         u.each("each_class", c, (0, 4), |c| {
-            u.each("warp", w, (0, warps), |w| {
-                u.assign(of_class.at(c * warps + w), cls.part(2 * w, 2).is(c));
+            u.each("warp", i, (0, warps), |i| {
+                u.assign(of_class.at(c * warps + i), cls.part(2 * i, 2).is(c));
             });
         });
     });

@@ -16,6 +16,7 @@ use crate::body;
 use crate::item::{Instance, Item};
 use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
+use crate::names;
 use crate::params::{Params, Sizes};
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
@@ -401,7 +402,7 @@ impl Unit {
 
     // --------------------------------------------------------------- emission
 
-    /// The module, if every signal gets its value.
+    /// The module, if every signal gets its value and no two names look alike.
     pub(crate) fn emit(self) -> Result<Module> {
         let mut state = self.state.into_inner();
         let idle = |known: &&Known| !known.driven && !matches!(known.kind, Kind::Input);
@@ -419,6 +420,11 @@ impl Unit {
             sizes: &state.sizes,
         };
         let text = body::module(&self.doc, &opening, &items, false)?;
+        if let Some([one, other]) = names::alike(&text) {
+            let reason = format!("the names {one} and {other} differ only by case");
+            let unit = self.doc.name;
+            return Err(HdlError::Check { unit, reason });
+        }
         let asserts = items.iter().any(|i| matches!(i, Item::Assertions(_)));
         let asserted = asserts.then(|| body::module(&self.doc, &opening, &items, true));
         Ok(Module {

@@ -50,15 +50,15 @@ pub(super) fn banks(
     let access = u.name("access", group.valid & adv);
     let read = u.name("read", is_one_of(group.op, &[op::LOAD, op::LDLK]));
     u.generate(|| {
-        u.each("bank", io.b, (0, banks), |b| {
+        u.each("bank", io.j, (0, banks), |j| {
             u.instance(top(&parts.bank_ram), "ram")
                 .same([io.clk, io.rst])
-                .port("en", access & to_banks.bank_valid.at(b))
-                .port("we", to_banks.bank_write.at(b))
-                .port("be", wbe.part(b * be, be))
-                .port("row", row.part(b * r, rw))
-                .port("wdata", wdata.part(b * d, d))
-                .port("dout", rdata.part(b * d, d))
+                .port("en", access & to_banks.bank_valid.at(j))
+                .port("we", to_banks.bank_write.at(j))
+                .port("be", wbe.part(j * be, be))
+                .port("row", row.part(j * r, rw))
+                .port("wdata", wdata.part(j * d, d))
+                .port("dout", rdata.part(j * d, d))
                 .done();
         });
     });

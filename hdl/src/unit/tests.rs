@@ -9,7 +9,9 @@ fn unit() -> Unit {
 
 fn body(u: Unit) -> String {
     let text = u.emit().unwrap().text;
-    text.split_once(");\n").unwrap().1.to_owned()
+    let (_, body) = text.split_once(");\n").unwrap();
+    let end = "\n`default_nettype wire\n";
+    body.strip_suffix(end).unwrap().to_owned()
 }
 
 #[test]
@@ -76,6 +78,16 @@ fn what_nothing_drives_is_refused() {
             .to_string()
             .contains("nothing drives out")
     );
+}
+
+#[test]
+fn names_that_differ_only_by_case_are_refused() {
+    let u = unit();
+    let (a, out) = (u.input("a", 1, "a bit"), u.output("out", 1, "the same"));
+    let same = u.name("Out", a);
+    u.assign(out, same);
+    let error = u.emit().unwrap_err().to_string();
+    assert!(error.contains("Out and out differ only by case"), "{error}");
 }
 
 /// What a description panics with.
