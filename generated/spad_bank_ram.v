@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_bank_ram: one scratchpad bank: one port, synchronous, byte enables.
-// Replace it by an SRAM macro; only dout after a read is relied on. The array
-// powers up as zeros in simulation, which users must not rely on; rst never
-// clears it. FPGA tools infer block RAM.
+// Replace it by an SRAM macro; only dout after a read is relied on. rst never
+// clears the array. FPGA tools infer block RAM.
 //
 // Parameters: ROWS = 384, D = 32, BE = 4
 // Timing:     read data in the next cycle, held until the next read
@@ -16,6 +15,8 @@
 // in  row     9  row, must be below ROWS (not checked here)
 // in  wdata  32  data to write
 // out dout   32  data of the last read
+
+`default_nettype none
 
 module spad_bank_ram (
     input wire clk,
@@ -32,8 +33,13 @@ module spad_bank_ram (
     reg [31:0] mem [0:383];
     reg [D-1:0] out_q;
 
+    // Like a macro, the array powers up with unknown words, so that a
+    // four-state simulation shows a word that is read before it is written.
+    // Only the recorded test benches and spadkit cosim start from zeros.
+`ifdef SPADKIT_RAM_ZEROS
     integer r;
     initial for (r = 0; r < 384; r = r + 1) mem[r] = 32'd0;
+`endif
 
     integer k;
     always @(posedge clk) begin
@@ -53,3 +59,5 @@ module spad_bank_ram (
 
     assign dout = out_q;
 endmodule
+
+`default_nettype wire

@@ -56,7 +56,8 @@ fn run_bench(dir: &Path, unit: &Value) -> Output {
     let scratch = tempfile::tempdir().unwrap();
     let program = scratch.path().join("bench");
     let mut iverilog = limited("iverilog");
-    iverilog.args(["-g2005", "-Wall", "-y"]).arg(dir);
+    iverilog.args(["-g2005", "-DSPADKIT_RAM_ZEROS", "-Wall", "-y"]);
+    iverilog.arg(dir);
     iverilog.arg("-o").arg(&program);
     let bench = dir.join(unit["test_bench"].as_str().unwrap());
     silent(iverilog.arg(bench).current_dir(&scratch));

@@ -4,6 +4,7 @@ use crate::adapter;
 use crate::codes;
 use crate::item::{Instance, Item, Memory, Next, Property, Update};
 use crate::lines::{CODE_WIDTH, Lines, words, wrap};
+use crate::memory::RAM_ZEROS;
 use crate::module::{Result, UnitDoc, header};
 use crate::port::Port;
 use crate::print;
@@ -143,9 +144,11 @@ impl Body {
             }
             Item::Zeros(Memory { rows, words }) => {
                 let (name, zero) = (words.name, adapter::all_bits(words.width, false));
+                self.line(0, &format!("`ifdef {RAM_ZEROS}"));
                 self.line(depth, "integer r;");
                 let rows = format!("for (r = 0; r < {rows}; r = r + 1)");
                 self.line(depth, &format!("initial {rows} {name}[r] = {zero};"));
+                self.line(0, "`endif");
             }
             Item::Definition(width, statement) => {
                 let opening = format!("{indent}wire {}", range(*width));

@@ -15,7 +15,7 @@ pub(crate) enum Item {
     Declaration(&'static str, Signal, Option<&'static str>),
     /// A memory.
     Memory(Memory),
-    /// The memory's words are 0 when a simulation starts.
+    /// The memory's words are 0 when a simulation starts that asks for it.
     Zeros(Memory),
     /// A wire where it gets its value, and its width.
     Definition(Size, VerilogStatement),

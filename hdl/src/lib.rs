@@ -101,6 +101,7 @@ pub use allowed::Allowed;
 pub use geometry::Geometry;
 pub use hashes::{Configured, HashKind, PathHash};
 pub use machine::{Machine, PC_BITS, RetryLatencies};
+pub use memory::RAM_ZEROS;
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use params::Params;
 pub use signal::register_name;

@@ -8,6 +8,9 @@ use crate::size::Size;
 use crate::size::index_bits;
 use crate::unit::Unit;
 
+/// The macro with which banks hold zeros when a simulation starts.
+pub const RAM_ZEROS: &str = "SPADKIT_RAM_ZEROS";
+
 impl Memory {
     /// The word in `row`: it can be read, or be what a clocked block writes.
     #[track_caller]
@@ -36,7 +39,8 @@ impl Unit {
         memory
     }
 
-    /// The memory is 0 when a simulation starts.
+    /// The memory is 0 when a simulation starts for which [`RAM_ZEROS`] is
+    /// defined.
     pub(crate) fn starts_as_zeros(&self, memory: Memory) {
         self.add(Item::Zeros(memory));
     }
@@ -62,8 +66,9 @@ mod tests {
         u.starts_as_zeros(mem);
         u.at_clock().when(!rst).next_bytes(mem.word(row), be, data);
         u.assign(out, mem.word(row));
-        let expected = "    reg [15:0] mem [0:2];\n    integer r;\n    \
-                        initial for (r = 0; r < 3; r = r + 1) mem[r] = 16'd0;\n    \
+        let expected = "    reg [15:0] mem [0:2];\n`ifdef SPADKIT_RAM_ZEROS\n    \
+                        integer r;\n    \
+                        initial for (r = 0; r < 3; r = r + 1) mem[r] = 16'd0;\n`endif\n    \
                         integer k;\n    always @(posedge clk) begin\n        \
                         /* verilator lint_off SYNCASYNCNET */ \
                         // no write beside a reset, of any style\n        \

@@ -9,9 +9,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(UnitDoc {
         name: "spad_bank_ram".into(),
         summary: "one scratchpad bank: one port, synchronous, byte enables. Replace it by an \
-                  SRAM macro; only dout after a read is relied on. The array powers up as zeros \
-                  in simulation, which users must not rely on; rst never clears it. FPGA tools \
-                  infer block RAM."
+                  SRAM macro; only dout after a read is relied on. rst never clears the array. \
+                  FPGA tools infer block RAM."
             .into(),
         parameters: p.text(&["ROWS", "D", "BE"]),
         timing: "read data in the next cycle, held until the next read".into(),
@@ -30,7 +29,11 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 
     let mem = u.memory("mem", p.ROWS, p.D);
     let out = u.register("out", s.D).reset(0);
-    u.paragraph();
+    u.section(
+        "Like a macro, the array powers up with unknown words, so that a four-state simulation \
+         shows a word that is read before it is written. Only the recorded test benches and \
+         spadkit cosim start from zeros.",
+    );
     u.starts_as_zeros(mem);
     u.paragraph();
     let writes = en & we & !rst;

@@ -7,6 +7,7 @@ use crate::units::{Layout, PortSlot};
 use libloading::Library;
 use rayon::prelude::*;
 use serde::Serialize;
+use spadkit_hdl::RAM_ZEROS;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
@@ -84,7 +85,7 @@ impl VerilatedUnit {
         let harness = render_harness(&layout)?;
         let verilator = tools.get(Kind::Verilator)?;
         let compiler = tools.get(Kind::Cxx)?;
-        let mut key = KeyBuilder::new("verilated unit 5")
+        let mut key = KeyBuilder::new("verilated unit 6")
             .add("top", top)
             .add("harness", &harness)
             .add("verilator", verilator.version.to_string())
@@ -117,6 +118,8 @@ impl VerilatedUnit {
                     "--output-split",
                     "5000",
                 ])
+                // The golden model's banks start with zeros.
+                .arg(format!("-D{RAM_ZEROS}"))
                 .args(["-Mdir", "obj", "--top-module", top])
                 .args(files.iter().map(|f| f.name.as_str()))
                 .cwd(dir)

@@ -1,6 +1,7 @@
 //! The FuseSoC core: CAPI2 with the flow API.
 
 use super::design::{Design, SourceFile};
+use spadkit_hdl::RAM_ZEROS;
 use std::fmt::Write as _;
 
 /// `spadkit.core`: targets `default` (the Verilog), `lint` (Verilator on the
@@ -36,7 +37,8 @@ pub(super) fn core(design: &Design) -> String {
         let _ = write!(
             core,
             "  sim: &sim\n    filesets: [rtl, tb]\n    flow: sim\n    flow_options:\n      \
-             tool: icarus\n      iverilog_options: [-g2005]\n    toplevel:\n      - {}\n",
+             tool: icarus\n      iverilog_options: [-g2005, -D{RAM_ZEROS}]\n    \
+             toplevel:\n      - {}\n",
             tops.join("\n      - ")
         );
     }

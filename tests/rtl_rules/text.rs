@@ -1,0 +1,122 @@
+//! Rules for the text of an emitted module, checked token by token: a word in a
+//! comment or a longer name breaks none.
+
+/// System functions of synthesizable Verilog.
+const SYSTEM: [&str; 3] = ["$clog2", "$signed", "$unsigned"];
+
+/// What a text consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    Comment(&'a str),
+    /// A keyword, name or number.
+    Word(&'a str),
+    /// `$name`
+    System(&'a str),
+    /// A directive or macro with its backtick.
+    Directive(&'a str),
+    Other(char),
+}
+
+/// The rules that the text of the file `name` breaks.
+pub fn broken_rules(name: &str, text: &str) -> Vec<String> {
+    // The memory looks at the reset, and has one; it can be set to zeros.
+    let is_memory = name == "spad_bank_ram.v";
+    let all = tokens(text);
+    let code: Vec<_> = all
+        .iter()
+        .filter(|t| !matches!(t, Token::Comment(_)))
+        .collect();
+    let mut broken = Vec::new();
+    let nettype = |at: usize, value| {
+        let directive = code.get(at) == Some(&&Token::Directive("`default_nettype"));
+        directive && code.get(at + 1) == Some(&&Token::Word(value))
+    };
+    if !nettype(0, "none") || !nettype(code.len().saturating_sub(2), "wire") {
+        broken.push("no `default_nettype around the module".to_owned());
+    }
+    let mut zeros = false;
+    for (i, token) in code.iter().enumerate() {
+        match **token {
+            Token::Word("initial") if !zeros => broken.push("initial".to_owned()),
+            Token::System(name) if !SYSTEM.contains(&name) => broken.push(name.to_owned()),
+            Token::Directive("`ifdef") if is_memory => {
+                zeros = code[i + 1] == &Token::Word("SPADKIT_RAM_ZEROS");
+            }
+            Token::Directive("`endif") if zeros => zeros = false,
+            Token::Directive("`default_nettype") => {}
+            Token::Directive(name) => broken.push(name.to_owned()),
+            _ => {}
+        }
+    }
+    let waivers = all.iter().filter_map(|token| match token {
+        Token::Comment(text) => text.split_once("lint_off ").map(|(_, rule)| rule),
+        _ => None,
+    });
+    let allowed = if is_memory { "SYNCASYNCNET" } else { "UNUSED" };
+    let waivers = waivers.filter(|rule| !rule.starts_with(allowed));
+    broken.extend(waivers.map(|rule| format!("lint_off {rule}")));
+    broken
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let after_sign = &rest[first.len_utf8()..];
+        let word_ends = |from: &str| from.find(|c| !is_part(c)).unwrap_or(from.len());
+        let end = match first {
+            '/' if after_sign.starts_with('/') => rest.find('\n').unwrap_or(rest.len()),
+            '/' if after_sign.starts_with('*') => rest.find("*/").map_or(rest.len(), |at| at + 2),
+            '$' | '`' => 1 + word_ends(after_sign),
+            c if is_part(c) => word_ends(rest),
+            c => c.len_utf8(),
+        };
+        let (token, behind) = rest.split_at(end);
+        tokens.push(match first {
+            '/' if end > 1 => Token::Comment(token),
+            '$' => Token::System(token),
+            '`' => Token::Directive(token),
+            c if is_part(c) => Token::Word(token),
+            c => Token::Other(c),
+        });
+        rest = behind.trim_start();
+    }
+    tokens
+}
+
+fn module(body: &str) -> String {
+    format!("// m\n`default_nettype none\nmodule m;\n{body}\nendmodule\n`default_nettype wire\n")
+}
+
+#[test]
+fn a_module_that_breaks_a_rule_is_found() {
+    let broken = |name: &str, body: &str| broken_rules(name, &module(body));
+    let zeros = "`ifdef SPADKIT_RAM_ZEROS\ninitial a = 0;\n`endif";
+    for (body, what) in [
+        ("initial a = 0;", "initial"),
+        ("always @* begin $display(\"\"); end", "$display"),
+        ("$random", "$random"),
+        ("`include \"x.v\"", "`include"),
+        ("/* verilator lint_off WIDTH */", "lint_off WIDTH */"),
+    ] {
+        assert_eq!(broken("m.v", body), [what], "{body}");
+    }
+    assert_eq!(broken("m.v", zeros), ["`ifdef", "initial", "`endif"]);
+    let always = format!("{zeros}\ninitial b = 0;");
+    assert_eq!(broken("spad_bank_ram.v", &always), ["initial"]);
+    let open = "module m;\nendmodule\n";
+    assert_eq!(
+        broken_rules("m.v", open),
+        ["no `default_nettype around the module"]
+    );
+}
+
+#[test]
+fn words_in_comments_and_names_break_no_rule() {
+    let text = "// the initial $value\nwire initial_value = $clog2(4); /* `include */\n\
+                /* verilator lint_off UNUSEDSIGNAL */ // initial";
+    assert!(broken_rules("m.v", &module(text)).is_empty());
+    let zeros = "`ifdef SPADKIT_RAM_ZEROS\ninitial a = 0;\n`endif";
+    assert!(broken_rules("spad_bank_ram.v", &module(zeros)).is_empty());
+}
