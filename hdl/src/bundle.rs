@@ -82,7 +82,7 @@ macro_rules! bundle {
 }
 pub(crate) use bundle;
 
-/// The name of a field behind a prefix, which may be empty.
+/// The name of a field after a prefix, which may be empty.
 pub(crate) fn named(prefix: &str, field: &str) -> String {
     match prefix {
         "" => field.to_owned(),

@@ -2,7 +2,7 @@
 //! list, with no logic, for RTL, golden models, benches and documents.
 //!
 //! A template writes a code by its Verilog name, as `KIND_LOAD`; the
-//! `localparam`s of the names that a module uses are put behind its ports.
+//! `localparam`s of the names that a module uses follow its ports.
 
 use crate::lines::words;
 use std::collections::HashSet;

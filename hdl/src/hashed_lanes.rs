@@ -201,7 +201,7 @@ impl HashedLanes {
         );
     }
 
-    /// The modules, each behind what it instantiates.
+    /// The modules, each after what it instantiates.
     pub(crate) fn into_modules(self) -> impl Iterator<Item = Module> {
         let blocks = self.configs.into_iter().map(|block| block.modules);
         [self.lane].into_iter().chain(blocks).flatten()

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Declares the kinds of configurable hash unit, a line each: the variant, its
-/// name in specs, and the name of its files behind `spad_hash_`.
+/// name in specs, and the name of its files after `spad_hash_`.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident, $name:literal, $file:ident;)+) => {
         /// The kinds of configurable hash unit.

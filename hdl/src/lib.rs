@@ -186,7 +186,7 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
 
 /// Whether the machine has the unit: one without locks has neither a lock
 /// unit nor a retry sequencer, one that decides the issue at once no register
-/// behind relssp.
+/// after relssp.
 pub fn has_unit(name: &str, machine: &Machine) -> bool {
     unit(name).is_none_or(|unit| unit.is_in(machine))
 }

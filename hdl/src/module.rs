@@ -52,7 +52,7 @@ pub struct Module {
     pub asserted: Option<String>,
 }
 
-/// The unit itself, which stands behind the modules that it instantiates.
+/// The unit itself, the last, after the modules that it instantiates.
 pub(crate) fn top(modules: &[Module]) -> &Module {
     modules.last().expect("a unit has a module")
 }

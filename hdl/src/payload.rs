@@ -25,7 +25,7 @@ bundle! {
 }
 
 bundle! {
-    /// A response of the scratchpad, behind its operation.
+    /// A response of the scratchpad, after its operation.
     Response(s) {
         mask: s.L,
         tag: s.TGW,

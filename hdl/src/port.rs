@@ -41,7 +41,7 @@ pub struct Port {
 }
 
 impl Port {
-    /// A port of which nobody says what it depends on; of width 0 if a
+    /// A port without a statement of what it depends on; of width 0 if a
     /// parameter of the module says how wide it is.
     pub(crate) fn new(name: &str, dir: Dir, width: usize, doc: &str) -> Self {
         Port {

@@ -119,7 +119,7 @@ fn table(opening: &str, table: &VerilogMatch) -> String {
     out + "        endcase\n    end"
 }
 
-/// `when |-> then` of an assertion, behind `opening`.
+/// `when |-> then` of an assertion, after `opening`.
 pub(crate) fn implication(
     opening: &str,
     when: &VerilogExpression,
@@ -129,7 +129,7 @@ pub(crate) fn implication(
     broken(&opening, then)
 }
 
-/// An expression behind `opening`, broken before the operators of its
+/// An expression after `opening`, broken before the operators of its
 /// outermost chain where it is long. A term that is itself too long for a
 /// line is broken further in, and what follows it begins a line.
 fn broken(opening: &str, value: &VerilogExpression) -> String {
@@ -190,7 +190,7 @@ fn pieces(value: &VerilogExpression, op: &VerilogOp) -> Vec<String> {
 }
 
 /// The terms of a chain, with `opening` in front of the first and `)`
-/// behind the last.
+/// after the last.
 fn bracketed(opening: &str, value: &VerilogExpression) -> Vec<String> {
     let mut parts = terms(value).concat();
     parts[0].insert_str(0, opening);
@@ -226,7 +226,7 @@ fn operand(value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
                 format!("({})", text(value))
             }
         }
-        // `&x` behind an `&` would read as `&&`.
+        // `&x` after an `&` would read as `&&`.
         VerilogExpression::Unary(VerilogOpUnary::Any | VerilogOpUnary::All, _) => {
             format!("({})", text(value))
         }

@@ -45,12 +45,12 @@ impl<'u> Register<'u> {
         self.unit.state(self.name, self.width, self.doc, Some(ones))
     }
 
-    /// No reset: nobody looks at it unless `valid`, which has one, is set.
+    /// No reset: it is used only while `valid`, which has one, is set.
     pub(crate) fn covered_by(self, _valid: Signal) -> Signal {
         self.unit.state(self.name, self.width, self.doc, None)
     }
 
-    /// No reset: it is not looked at before it is written, because of `_reason`.
+    /// No reset: it is written before it is used, because of `_reason`.
     pub(crate) fn without_reset(self, _reason: &str) -> Signal {
         self.unit.state(self.name, self.width, self.doc, None)
     }

@@ -139,7 +139,7 @@ impl Size {
         }
     }
 
-    /// The text behind a `<<` or `>>`.
+    /// The text after a `<<` or `>>`.
     fn distance(self) -> String {
         match self.form {
             Form::Short => format!("({})", self.text.replace('+', " + ").replace('-', " - ")),

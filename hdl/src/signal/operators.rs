@@ -157,7 +157,7 @@ pub(crate) trait Bits: Into<Expr> {
         value & bit.into().copies(width)
     }
 
-    /// The value behind zeros, `width` bits in all.
+    /// The value after zeros, `width` bits in all.
     #[track_caller]
     fn extended(self, width: usize) -> Expr {
         let value = self.into();
