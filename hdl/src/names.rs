@@ -27,7 +27,7 @@ fn names(line: &str) -> impl Iterator<Item = &str> {
         Some((at, c, before))
     });
     let starts = starts.filter(move |(_, c, before)| {
-        // Behind a quote are the digits of a number.
+        // After a quote are the digits of a number.
         let begins = !is_part(*before) && !matches!(before, '.' | '\'');
         begins && is_part(*c) && !c.is_ascii_digit()
     });

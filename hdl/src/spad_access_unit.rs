@@ -1,149 +1,284 @@
 //! Who may touch the shared part of the scratchpad.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
-use crate::signal::{Bits, concat};
+use crate::params::{Params, Sizes};
+use crate::signal::{Bits, Signal, concat};
 use crate::spad_access_pair;
-use crate::unit::Unit;
+use crate::unit::{Index, Unit};
 
-/// Emits `spad_access_unit` behind its slice.
+/// Emits `spad_access_unit` after its slice.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pair = spad_access_pair::emit_kernel()?;
-    let u = Unit::new(UnitDoc {
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    let pairs = Pairs::new(&u, &io);
+    let warps = Warps::new(&u, io.s);
+    let decision = decide(&u, &io, &warps);
+    u.paragraph();
+    let [q, b, i] = u.indices(["q", "b", "i"]);
+    u.generate(|| {
+        pairs.each_pair(&u, &io, &pair, q);
+        pairs.each_slot(&u, &io, decision.takes, [b, i]);
+        warps.each_warp(&u, &io, &pairs, &decision, [b, i]);
+    });
+    u.assign(io.locked, pairs.lock_now);
+    u.assign(io.owner, pairs.owner_now);
+    let module = u.emit()?;
+    Ok(vec![pair, module])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_access_unit".into(),
-        summary: "per pair of thread-block slots (2p, 2p+1): who owns the shared part of the scratchpad, and which warps must wait. The first access takes it; it passes to the partner when the owner has released.".into(),
+        summary: "per pair of thread-block slots (2p, 2p+1): who owns the shared part of the \
+                  scratchpad, and which warps must wait. The first access takes it; it passes to \
+                  the partner when the owner has released."
+            .into(),
         parameters: p.text(&["n", "W", "WW", "T", "TW"]),
         timing: "decisions are combinational, ownership changes at the end of the cycle".into(),
         paper: "sharing paper, sections 3 and 7.1, Fig. 3; microarchitecture/access-unit.md".into(),
         latency_cycles: 0,
-    });
-    let s = u.all_sizes(p);
-    let [warps, t, tw, n] = u.sizes(p, ["W", "T", "TW", "n"]);
-    u.clocked();
-    let cfg_sharing = u.input("cfg_sharing", 1, "scratchpad sharing is on");
-    let about = "first word of the shared part, block-relative";
-    let cfg_limit = u.input("cfg_limit", n, about);
-    let launch_valid = u.input("launch_valid", 1, "a block starts");
-    let launch_block = u.input("launch_block", tw, "slot of the block that starts");
-    let launch_shared = u.input(
-        "launch_shared",
-        1,
-        "the block that starts runs in sharing mode",
-    );
-    let about = "every active thread of the block has released (this cycle included)";
-    let rel_done = u.input("rel_done", t, about);
-    let about = "the block has an active thread (this cycle included)";
-    let live = u.input("live", t, about);
-    let warp_blk = u.input("warp_blk", warps * tw, "block slot of each warp, TW bits");
-    let about = "the warp offers a scratchpad instruction";
-    let off_shmem = u.input("off_shmem", warps, about);
-    let off_hi = u.input(
-        "off_hi",
-        warps * n,
-        "its highest block-relative word address",
-    );
-    let acq_valid = u.input("acq_valid", 1, "an instruction is issued");
-    let acq_warp = u.input("acq_warp", s.WW, "warp of the instruction taken");
-    let allow = u.output("allow", warps, "may be issued");
-    let wait_sh = u.output("wait_sh", warps, "waits: the partner holds the shared part");
-    let viol = u.output("viol", warps, "refused: its block has released");
-    let about = "class per warp: 0 owner, 1 unshared, 2 non-owner";
-    let cls = u.output("cls", warps * 2, about);
-    let locked = u.output("locked", t / 2, "per pair: the shared part is held");
-    let owner = u.output("owner", t / 2, "per pair: 0 slot 2p, 1 slot 2p+1");
+    }
+}
 
-    u.section(
-        "Per slot: its block runs in sharing mode. Per pair: the shared part is held, by which \
-         slot.",
-    );
-    let sh = u.register("sh", t).reset(0);
-    let lk = u.register("lk", t / 2).reset(0);
-    let own = u.register("own", t / 2).reset(0);
-    let [lk_next, own_next] = [lk, own].map(|r| u.next_state_wire(r));
-    u.section(
-        "Releases of this cycle count: the lock and owner of a pair, and who needs the shared \
-         part.",
-    );
-    let [lock_now, owner_now] = u.wires(["lock_now", "owner_now"], t / 2);
-    let needs = u.named("needs", t, live & !rel_done);
-    let [slot_locked, slot_owner] = u.wires(["slot_locked", "slot_owner"], t);
-    u.about("Per slot: a warp of it takes the lock, a block starts in it.");
-    let [acquires, launches] = u.wires(["acquires", "launches"], t);
-    u.section(
-        "Per warp, of its block: it runs in sharing mode, it owns the shared part, the lock of \
-         its pair is held, it has released.",
-    );
-    let of_block = ["in_sharing", "owns", "pair_locked", "released"];
-    let [in_sharing, owns, pair_locked, released] = u.wires(of_block, warps);
-    u.about("Per warp: it offers an address in the shared part; it issues.");
-    let [beyond, issues] = u.wires(["beyond", "issues"], warps);
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    cfg_sharing: Signal,
+    cfg_limit: Signal,
+    launch_valid: Signal,
+    launch_block: Signal,
+    launch_shared: Signal,
+    rel_done: Signal,
+    live: Signal,
+    warp_blk: Signal,
+    off_shmem: Signal,
+    off_hi: Signal,
+    acq_valid: Signal,
+    acq_warp: Signal,
+    allow: Signal,
+    wait_sh: Signal,
+    viol: Signal,
+    cls: Signal,
+    locked: Signal,
+    owner: Signal,
+}
 
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        u.clocked();
+        let limit = "first word of the shared part, block-relative";
+        let shared = "the block that starts runs in sharing mode";
+        let released = "every active thread of the block has released (this cycle included)";
+        let live = "the block has an active thread (this cycle included)";
+        let slot = "block slot of each warp, TW bits";
+        let offers = "the warp offers a scratchpad instruction";
+        let highest = "its highest block-relative word address";
+        let waits = "waits: the partner holds the shared part";
+        let class = "class per warp: 0 owner, 1 unshared, 2 non-owner";
+        let locked = "per pair: the shared part is held";
+        Ports {
+            s,
+            cfg_sharing: u.input("cfg_sharing", 1, "scratchpad sharing is on"),
+            cfg_limit: u.input("cfg_limit", s.n, limit),
+            launch_valid: u.input("launch_valid", 1, "a block starts"),
+            launch_block: u.input("launch_block", s.TW, "slot of the block that starts"),
+            launch_shared: u.input("launch_shared", 1, shared),
+            rel_done: u.input("rel_done", s.T, released),
+            live: u.input("live", s.T, live),
+            warp_blk: u.input("warp_blk", s.W * s.TW, slot),
+            off_shmem: u.input("off_shmem", s.W, offers),
+            off_hi: u.input("off_hi", s.W * s.n, highest),
+            acq_valid: u.input("acq_valid", 1, "an instruction is issued"),
+            acq_warp: u.input("acq_warp", s.WW, "warp of the instruction taken"),
+            allow: u.output("allow", s.W, "may be issued"),
+            wait_sh: u.output("wait_sh", s.W, waits),
+            viol: u.output("viol", s.W, "refused: its block has released"),
+            cls: u.output("cls", s.W * 2, class),
+            locked: u.output("locked", s.T / 2, locked),
+            owner: u.output("owner", s.T / 2, "per pair: 0 slot 2p, 1 slot 2p+1"),
+        }
+    }
+}
+
+/// What pairs of slots, and slots, hold.
+struct Pairs {
+    /// Per slot: its block runs in sharing mode.
+    sh: Signal,
+    /// Per pair: the shared part is held, by which slot.
+    lk: Signal,
+    own: Signal,
+    lk_next: Signal,
+    own_next: Signal,
+    /// The same with the releases of this cycle, per pair and per slot.
+    lock_now: Signal,
+    owner_now: Signal,
+    slot_locked: Signal,
+    slot_owner: Signal,
+    needs: Signal,
+    acquires: Signal,
+    launches: Signal,
+}
+
+impl Pairs {
+    fn new(u: &Unit, io: &Ports) -> Self {
+        let t = io.s.T;
+        u.section(
+            "Per slot: its block runs in sharing mode. Per pair: the shared part is held, by \
+             which slot.",
+        );
+        let sh = u.register("sh", t).reset(0);
+        let lk = u.register("lk", t / 2).reset(0);
+        let own = u.register("own", t / 2).reset(0);
+        let [lk_next, own_next] = [lk, own].map(|r| u.next_state_wire(r));
+        u.section(
+            "Releases of this cycle count: the lock and owner of a pair, and who needs the \
+             shared part.",
+        );
+        let [lock_now, owner_now] = u.wires(["lock_now", "owner_now"], t / 2);
+        let needs = u.named("needs", t, io.live & !io.rel_done);
+        let [slot_locked, slot_owner] = u.wires(["slot_locked", "slot_owner"], t);
+        u.about("Per slot: a warp of it takes the lock, a block starts in it.");
+        let [acquires, launches] = u.wires(["acquires", "launches"], t);
+        Pairs {
+            sh,
+            lk,
+            own,
+            lk_next,
+            own_next,
+            lock_now,
+            owner_now,
+            slot_locked,
+            slot_owner,
+            needs,
+            acquires,
+            launches,
+        }
+    }
+
+    fn each_pair(&self, u: &Unit, io: &Ports, pair: &Module, q: Index) {
+        u.each("pair", q, (0, io.s.T / 2), |q| {
+            let slots = 2 * q;
+            u.instance(pair, "slice")
+                .port("lock", self.lk.at(q))
+                .port("owner", self.own.at(q))
+                .port("needs", self.needs.part(slots, 2))
+                .port("live", io.live.part(slots, 2))
+                .port("acquires", self.acquires.part(slots, 2))
+                .port("starts", self.launches.part(slots, 2))
+                .port("locked", self.lock_now.at(q))
+                .port("owned_by", self.owner_now.at(q))
+                .port("lock_next", self.lk_next.at(q))
+                .port("owner_next", self.own_next.at(q))
+                .done();
+            let locked = self.lock_now.at(q).copies(2);
+            u.assign(self.slot_locked.part(slots, 2), locked);
+            let owners = concat([self.owner_now.at(q), !self.owner_now.at(q)]);
+            u.assign(self.slot_owner.part(slots, 2), owners);
+            u.at_clock()
+                .next(self.lk.at(q), self.lk_next.at(q))
+                .next(self.own.at(q), self.own_next.at(q));
+        });
+    }
+
+    fn each_slot(&self, u: &Unit, io: &Ports, takes: Signal, [b, i]: [Index; 2]) {
+        let (w, t, tw) = (io.s.W, io.s.T, io.s.TW);
+        u.each("slot", b, (0, t), |b| {
+            let mine = u.wire("mine", w);
+            u.each("of_warp", i, (0, w), |i| {
+                u.assign(mine.at(i), io.warp_blk.part(i * tw, tw).is(b));
+            });
+            let acquires = io.acq_valid & (takes & mine).any();
+            u.assign(self.acquires.at(b), acquires);
+            let launches = io.launch_valid & io.launch_block.is(b);
+            u.assign(self.launches.at(b), launches);
+            u.at_clock()
+                .when(self.launches.at(b))
+                .next(self.sh.at(b), io.launch_shared);
+        });
+    }
+}
+
+/// What holds for the block of each warp, and what the warp offers.
+struct Warps {
+    in_sharing: Signal,
+    owns: Signal,
+    pair_locked: Signal,
+    released: Signal,
+    beyond: Signal,
+    issues: Signal,
+}
+
+impl Warps {
+    fn new(u: &Unit, s: Sizes) -> Self {
+        u.section(
+            "Per warp, of its block: it runs in sharing mode, it owns the shared part, the lock \
+             of its pair is held, it has released.",
+        );
+        let of_block = ["in_sharing", "owns", "pair_locked", "released"];
+        let [in_sharing, owns, pair_locked, released] = u.wires(of_block, s.W);
+        u.about("Per warp: it offers an address in the shared part; it issues.");
+        let [beyond, issues] = u.wires(["beyond", "issues"], s.W);
+        Warps {
+            in_sharing,
+            owns,
+            pair_locked,
+            released,
+            beyond,
+            issues,
+        }
+    }
+
+    fn each_warp(
+        &self,
+        u: &Unit,
+        io: &Ports,
+        pairs: &Pairs,
+        decision: &Decision,
+        [b, i]: [Index; 2],
+    ) {
+        let (w, t, tw, n) = (io.s.W, io.s.T, io.s.TW, io.s.n);
+        u.each("warp", i, (0, w), |i| {
+            let mine = u.wire("mine", t);
+            u.each("of_slot", b, (0, t), |b| {
+                u.assign(mine.at(b), io.warp_blk.part(i * tw, tw).is(b));
+            });
+            u.assign(self.in_sharing.at(i), (pairs.sh & mine).any());
+            u.assign(self.owns.at(i), (pairs.slot_owner & mine).any());
+            u.assign(self.pair_locked.at(i), (pairs.slot_locked & mine).any());
+            u.assign(self.released.at(i), (io.rel_done & mine).any());
+            let beyond = io.off_hi.part(i * n, n).at_least(io.cfg_limit);
+            u.assign(self.beyond.at(i), beyond);
+            u.assign(self.issues.at(i), io.acq_warp.is(i));
+            let class = concat([decision.non_owner.at(i), decision.unshared.at(i)]);
+            u.assign(io.cls.part(2 * i, 2), class);
+        });
+    }
+}
+
+/// Who takes the shared part, and what class each warp is of.
+struct Decision {
+    takes: Signal,
+    non_owner: Signal,
+    unshared: Signal,
+}
+
+fn decide(u: &Unit, io: &Ports, warps: &Warps) -> Decision {
     u.paragraph();
     u.note(
         "Only what lies in the shared part needs it. Behind its release a block is refused; \
          before, it waits for the partner's.",
     );
-    let shared = u.name("shared", in_sharing.gated(cfg_sharing));
-    let need = u.name("need", off_shmem & shared & beyond);
-    u.assign(viol, need & released);
-    u.assign(wait_sh, need & !viol & (pair_locked & !owns));
-    u.assign(allow, !wait_sh & !viol);
-    let takes = u.name("takes", issues & need & allow);
-    let non_owner = u.name("non_owner", shared & !owns);
-    let unshared = u.name("unshared", !shared);
-
-    u.paragraph();
-    let [q, b, i] = u.indices(["q", "b", "i"]);
-    u.generate(|| {
-        u.each("pair", q, (0, t / 2), |q| {
-            let slots = 2 * q;
-            u.instance(&pair, "slice")
-                .port("lock", lk.at(q))
-                .port("owner", own.at(q))
-                .port("needs", needs.part(slots, 2))
-                .port("live", live.part(slots, 2))
-                .port("acquires", acquires.part(slots, 2))
-                .port("starts", launches.part(slots, 2))
-                .port("locked", lock_now.at(q))
-                .port("owned_by", owner_now.at(q))
-                .port("lock_next", lk_next.at(q))
-                .port("owner_next", own_next.at(q))
-                .done();
-            u.assign(slot_locked.part(slots, 2), lock_now.at(q).copies(2));
-            let owners = concat([owner_now.at(q), !owner_now.at(q)]);
-            u.assign(slot_owner.part(slots, 2), owners);
-            u.at_clock()
-                .next(lk.at(q), lk_next.at(q))
-                .next(own.at(q), own_next.at(q));
-        });
-        u.each("slot", b, (0, t), |b| {
-            let mine = u.wire("mine", warps);
-            u.each("of_warp", i, (0, warps), |i| {
-                u.assign(mine.at(i), warp_blk.part(i * tw, tw).is(b));
-            });
-            u.assign(acquires.at(b), acq_valid & (takes & mine).any());
-            u.assign(launches.at(b), launch_valid & launch_block.is(b));
-            u.at_clock()
-                .when(launches.at(b))
-                .next(sh.at(b), launch_shared);
-        });
-        u.each("warp", i, (0, warps), |i| {
-            let mine = u.wire("mine", t);
-            u.each("of_slot", b, (0, t), |b| {
-                u.assign(mine.at(b), warp_blk.part(i * tw, tw).is(b));
-            });
-            u.assign(in_sharing.at(i), (sh & mine).any());
-            u.assign(owns.at(i), (slot_owner & mine).any());
-            u.assign(pair_locked.at(i), (slot_locked & mine).any());
-            u.assign(released.at(i), (rel_done & mine).any());
-            u.assign(beyond.at(i), off_hi.part(i * n, n).at_least(cfg_limit));
-            u.assign(issues.at(i), acq_warp.is(i));
-            let class = concat([non_owner.at(i), unshared.at(i)]);
-            u.assign(cls.part(2 * i, 2), class);
-        });
-    });
-    u.assign(locked, lock_now);
-    u.assign(owner, owner_now);
-    let module = u.emit()?;
-    Ok(vec![pair, module])
+    let shared = u.name("shared", warps.in_sharing.gated(io.cfg_sharing));
+    let need = u.name("need", io.off_shmem & shared & warps.beyond);
+    u.assign(io.viol, need & warps.released);
+    let waits = need & !io.viol & (warps.pair_locked & !warps.owns);
+    u.assign(io.wait_sh, waits);
+    u.assign(io.allow, !io.wait_sh & !io.viol);
+    Decision {
+        takes: u.name("takes", warps.issues & need & io.allow),
+        non_owner: u.name("non_owner", shared & !warps.owns),
+        unshared: u.name("unshared", !shared),
+    }
 }

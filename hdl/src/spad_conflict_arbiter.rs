@@ -1,13 +1,41 @@
 //! The conflict arbiter: one conflict-free group of an access per cycle.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
-use crate::signal::{Bits, when};
-use crate::unit::Unit;
+use crate::params::{Params, Sizes};
+use crate::signal::{Bits, Signal, when};
+use crate::size::Size;
+use crate::unit::{Index, Unit};
 
 /// Emits `spad_conflict_arbiter`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(UnitDoc {
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    let access = Access::new(&u, io.s);
+    let conflicts = Conflicts::new(&u, p, io.s);
+    let bytes = p.MERGE.then(|| Bytes::new(&u, p, io.s, &access));
+    let arbiter = Arbiter {
+        u: &u,
+        p,
+        io,
+        access,
+        conflicts,
+        bytes,
+    };
+    let moves = arbiter.moves();
+    u.paragraph();
+    let indices = u.indices(["i", "j", "k"]);
+    u.generate(|| {
+        arbiter.compare(&moves, indices);
+        arbiter.writes(indices);
+        arbiter.banks(indices);
+    });
+    arbiter.show();
+    arbiter.update(&moves);
+    Ok(vec![u.emit()?])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_conflict_arbiter".into(),
         summary: "holds one access and serves one conflict-free group per cycle: in every bank \
                   the lowest waiting lane (the leader) and all waiting lanes on its row; a byte \
@@ -21,200 +49,357 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         paper: "microarchitecture/conflict-arbiter.md; bank conflict degree as in all five papers"
             .into(),
         latency_cycles: 1,
-    });
-    let s = u.all_sizes(p);
-    let [l, m, r, banks, be_bits] = u.sizes(p, ["L", "m", "R", "B", "BE"]);
-    u.clocked();
-    let req_valid = u.input("req_valid", 1, "an access is offered");
-    let req_ready = u.output(
-        "req_ready",
-        1,
-        "the request is accepted at the end of this cycle",
-    );
-    let req_mask = u.input("req_mask", l, "active lanes");
-    let req_access = u.input("req_access", 1, "0: no lane is served, one empty group");
-    let req_bank = u.input("req_bank", l * m, "bank, m bits per lane");
-    let req_row = u.input("req_row", l * r, "row, R bits per lane");
-    let req_be = u.input("req_be", l * be_bits, "bytes to write, BE bits per lane");
-    let adv = u.input("adv", 1, "the present group is served in this cycle");
-    let grp_valid = u.output("grp_valid", 1, "there is a group");
-    let grp_last = u.output("grp_last", 1, "the group is the access's last");
-    let grp_served = u.output("grp_served", l, "lanes that the group serves");
-    let grp_leader = u.output(
-        "grp_leader",
-        l,
-        "leaders of the group, at most one per bank",
-    );
-    let grp_writes = u.output(
-        "grp_writes",
-        l * be_bits,
-        "bytes each lane writes if the access is a store; a byte of a bank is of one lane at most",
-    );
-    let grp_bank_valid = u.output("grp_bank_valid", banks, "banks that it uses");
-    let grp_bank = u.output("grp_bank", l * m, "bank of each lane of the access");
-    let grp_row = u.output("grp_row", l * r, "row of each lane of the access");
-    let about = "groups of the access up to this one; 0 if it has no lane to serve";
-    let grp_degree = u.output("grp_degree", s.DG, about);
-    u.unused(!p.MERGE, req_be, "the leader writes its whole word");
-
-    u.paragraph();
-    let busy = u.register("busy", 1).reset(0);
-    let last = u.register("last", 1).reset(0);
-    let pend = u.register("pend", l).reset(0);
-    let bank = u.register("bank", l * m).covered_by(pend);
-    let row = u.register("row", l * r).covered_by(pend);
-    let cnt = u.register("cnt", s.DG).reset(0);
-    let acc = u.register("acc", 1).reset(0);
-    let in_the_way = if p.BCAST {
-        "those on another row."
-    } else {
-        "all of them, without broadcast."
-    };
-    u.section(
-        "An access is compared when it comes: per lane, which earlier lanes want its bank \
-         (`same_bank_q`), and which of these are in its way (`clash_q`):",
-    );
-    u.about(in_the_way);
-    u.about(
-        "What a group serves follows from these bits and from who waits: a lane `follows` if an \
-         earlier one waits for its bank; the first of these, the leader, keeps it off if they \
-         clash.",
-    );
-    let [follows, kept_off] = u.wires(["follows", "kept_off"], l);
-    u.about("Per lane: it clashes with an earlier lane that comes, or that remains.");
-    let [clash_coming, clash_remaining] = u.wires(["clash_coming", "clash_remaining"], l);
-    for of_earlier in [follows, kept_off, clash_coming, clash_remaining] {
-        u.assign(of_earlier.at(0), 0);
     }
-    // Who waits to write a byte, and who of them comes first.
-    let bytes = p.MERGE.then(|| {
+}
+
+/// What the parts of the description share.
+struct Arbiter<'a> {
+    u: &'a Unit,
+    p: &'a Params,
+    io: Ports,
+    access: Access,
+    conflicts: Conflicts,
+    /// Where lanes on one word write its bytes together.
+    bytes: Option<Bytes>,
+}
+
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    req_valid: Signal,
+    req_ready: Signal,
+    req_mask: Signal,
+    req_access: Signal,
+    req_bank: Signal,
+    req_row: Signal,
+    req_be: Signal,
+    adv: Signal,
+    grp_valid: Signal,
+    grp_last: Signal,
+    grp_served: Signal,
+    grp_leader: Signal,
+    grp_writes: Signal,
+    grp_bank_valid: Signal,
+    grp_bank: Signal,
+    grp_row: Signal,
+    grp_degree: Signal,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        u.clocked();
+        let ready = "the request is accepted at the end of this cycle";
+        let leaders = "leaders of the group, at most one per bank";
+        let writes = "bytes each lane writes if the access is a store; a byte of a bank is of one \
+                      lane at most";
+        let degree = "groups of the access up to this one; 0 if it has no lane to serve";
+        let io = Ports {
+            s,
+            req_valid: u.input("req_valid", 1, "an access is offered"),
+            req_ready: u.output("req_ready", 1, ready),
+            req_mask: u.input("req_mask", s.L, "active lanes"),
+            req_access: u.input("req_access", 1, "0: no lane is served, one empty group"),
+            req_bank: u.input("req_bank", s.L * s.m, "bank, m bits per lane"),
+            req_row: u.input("req_row", s.L * s.R, "row, R bits per lane"),
+            req_be: u.input("req_be", s.L * s.BE, "bytes to write, BE bits per lane"),
+            adv: u.input("adv", 1, "the present group is served in this cycle"),
+            grp_valid: u.output("grp_valid", 1, "there is a group"),
+            grp_last: u.output("grp_last", 1, "the group is the access's last"),
+            grp_served: u.output("grp_served", s.L, "lanes that the group serves"),
+            grp_leader: u.output("grp_leader", s.L, leaders),
+            grp_writes: u.output("grp_writes", s.L * s.BE, writes),
+            grp_bank_valid: u.output("grp_bank_valid", s.B, "banks that it uses"),
+            grp_bank: u.output("grp_bank", s.L * s.m, "bank of each lane of the access"),
+            grp_row: u.output("grp_row", s.L * s.R, "row of each lane of the access"),
+            grp_degree: u.output("grp_degree", s.DG, degree),
+        };
+        u.unused(!p.MERGE, io.req_be, "the leader writes its whole word");
+        io
+    }
+}
+
+/// The access that is served.
+struct Access {
+    busy: Signal,
+    /// The group of this cycle is its last.
+    last: Signal,
+    /// Lanes that wait.
+    pend: Signal,
+    bank: Signal,
+    row: Signal,
+    /// Groups served so far.
+    cnt: Signal,
+    /// It has a lane to serve.
+    acc: Signal,
+}
+
+impl Access {
+    fn new(u: &Unit, s: Sizes) -> Self {
+        u.paragraph();
+        let busy = u.register("busy", 1).reset(0);
+        let last = u.register("last", 1).reset(0);
+        let pend = u.register("pend", s.L).reset(0);
+        Access {
+            busy,
+            last,
+            pend,
+            bank: u.register("bank", s.L * s.m).covered_by(pend),
+            row: u.register("row", s.L * s.R).covered_by(pend),
+            cnt: u.register("cnt", s.DG).reset(0),
+            acc: u.register("acc", 1).reset(0),
+        }
+    }
+}
+
+/// Per lane, what earlier lanes do to it.
+struct Conflicts {
+    follows: Signal,
+    kept_off: Signal,
+    clash_coming: Signal,
+    clash_remaining: Signal,
+}
+
+impl Conflicts {
+    fn new(u: &Unit, p: &Params, s: Sizes) -> Self {
+        u.section(
+            "An access is compared when it comes: per lane, which earlier lanes want its bank \
+             (`same_bank_q`), and which of these are in its way (`clash_q`):",
+        );
+        u.about(if p.BCAST {
+            "those on another row."
+        } else {
+            "all of them, without broadcast."
+        });
+        u.about(
+            "What a group serves follows from these bits and from who waits: a lane `follows` if \
+             an earlier one waits for its bank; the first of these, the leader, keeps it off if \
+             they clash.",
+        );
+        let [follows, kept_off] = u.wires(["follows", "kept_off"], s.L);
+        u.about("Per lane: it clashes with an earlier lane that comes, or that remains.");
+        let [clash_coming, clash_remaining] = u.wires(["clash_coming", "clash_remaining"], s.L);
+        for of_earlier in [follows, kept_off, clash_coming, clash_remaining] {
+            u.assign(of_earlier.at(0), 0);
+        }
+        Conflicts {
+            follows,
+            kept_off,
+            clash_coming,
+            clash_remaining,
+        }
+    }
+}
+
+/// Who waits to write a byte, and who of them comes first.
+struct Bytes {
+    be: Signal,
+    wants: Signal,
+    /// With broadcast, several lanes are on one word.
+    first: Option<Signal>,
+}
+
+impl Bytes {
+    fn new(u: &Unit, p: &Params, s: Sizes, access: &Access) -> Self {
         let more = if p.BCAST {
             ", `first` those of them with no earlier one on their word. Whoever waits on the \
-                 word of a served lane is served with it, so that this need not know the group"
+             word of a served lane is served with it, so that this need not know the group"
         } else {
             ""
         };
         let about = "Byte k of all lanes apart: `wants` has those that wait to write it";
         u.section(&format!("{about}{more}."));
-        let be = u.register("be", l * be_bits).covered_by(pend);
-        let wants = u.wire("wants", be_bits * l);
-        (be, wants, p.BCAST.then(|| u.wire("first", be_bits * l)))
-    });
+        Bytes {
+            be: u.register("be", s.L * s.BE).covered_by(access.pend),
+            wants: u.wire("wants", s.BE * s.L),
+            first: p.BCAST.then(|| u.wire("first", s.BE * s.L)),
+        }
+    }
+}
 
-    // What comes in, what moves on.
-    u.paragraph();
-    u.assign(req_ready, !busy | (adv & last));
-    let fire = u.name("fire", req_valid & req_ready);
-    let step = u.name("step", busy & adv);
-    let coming = u.name("coming", req_mask.gated(req_access));
-    let remain = u.name("remain", pend & kept_off);
+/// What comes in, what moves on.
+struct Moves {
+    fire: Signal,
+    step: Signal,
+    coming: Signal,
+    remain: Signal,
+}
 
-    u.paragraph();
-    let [i, j, k] = u.indices(["i", "j", "k"]);
-    let lane = |i| {
-        let same_bank = u.register("same_bank", i).covered_by(pend);
-        let clash = u.register("clash", i).covered_by(pend);
+impl Arbiter<'_> {
+    fn moves(&self) -> Moves {
+        let (u, io, access) = (self.u, &self.io, &self.access);
+        u.paragraph();
+        u.assign(io.req_ready, !access.busy | (io.adv & access.last));
+        Moves {
+            fire: u.name("fire", io.req_valid & io.req_ready),
+            step: u.name("step", access.busy & io.adv),
+            coming: u.name("coming", io.req_mask.gated(io.req_access)),
+            remain: u.name("remain", access.pend & self.conflicts.kept_off),
+        }
+    }
+
+    /// Each lane with those before it.
+    fn compare(&self, moves: &Moves, [i, j, k]: [Index; 3]) {
+        let (u, conflicts, pend) = (self.u, &self.conflicts, self.access.pend);
+        let s = self.io.s;
+        let Moves { coming, remain, .. } = *moves;
+        u.each("lane", i, (1, s.L), |i| {
+            let same_bank = u.register("same_bank", i).covered_by(pend);
+            let clash = u.register("clash", i).covered_by(pend);
+            let clash_next = self.earlier_lanes(same_bank, clash, (i, j), moves.fire);
+            let kept = clash & pend.low(i) & !conflicts.follows.low(i);
+            let follows = (same_bank & pend.low(i)).any();
+            u.assign(conflicts.follows.at(i), follows);
+            u.assign(conflicts.kept_off.at(i), kept.any());
+            let clashes = coming.at(i) & (clash_next & coming.low(i)).any();
+            u.assign(conflicts.clash_coming.at(i), clashes);
+            let clashes = remain.at(i) & (clash & remain.low(i)).any();
+            u.assign(conflicts.clash_remaining.at(i), clashes);
+            if let Some(Bytes {
+                wants,
+                first: Some(first),
+                ..
+            }) = self.bytes
+            {
+                let same_word = u.named("same_word", i, same_bank & !clash);
+                u.each("lane_byte", k, (0, s.BE), |k| {
+                    let earlier = (same_word & wants.part(k * s.L, i)).any();
+                    let at = k * s.L + i;
+                    u.assign(first.at(at), wants.at(at) & !earlier);
+                });
+            }
+        });
+    }
+
+    /// Lane `i` of an access that comes, with all before it: the next state of
+    /// `clash`.
+    fn earlier_lanes(
+        &self,
+        same_bank: Signal,
+        clash: Signal,
+        (i, j): (Size, Index),
+        fire: Signal,
+    ) -> Signal {
+        let (u, io, s) = (self.u, &self.io, self.io.s);
         let [same_bank_next, clash_next] = [same_bank, clash].map(|r| u.next_state_wire(r));
         u.each("earlier", j, (0, i), |j| {
-            let same_bank = req_bank.part(i * m, m).is(req_bank.part(j * m, m));
-            u.assign(same_bank_next.at(j), same_bank);
+            let bank = |lane: Size| io.req_bank.part(lane * s.m, s.m);
+            let row = |lane: Size| io.req_row.part(lane * s.R, s.R);
+            u.assign(same_bank_next.at(j), bank(i).is(bank(j)));
             let same_bank = same_bank_next.at(j);
-            let other_row = !req_row.part(i * r, r).is(req_row.part(j * r, r));
-            u.assign(
-                clash_next.at(j),
-                if p.BCAST {
-                    same_bank & other_row
-                } else {
-                    same_bank
-                },
-            );
+            let clashes = if self.p.BCAST {
+                same_bank & !row(i).is(row(j))
+            } else {
+                same_bank
+            };
+            u.assign(clash_next.at(j), clashes);
         });
         u.at_clock()
             .when(fire)
             .next(same_bank, same_bank_next)
             .next(clash, clash_next);
-        let kept = clash & pend.low(i) & !follows.low(i);
-        u.assign(follows.at(i), (same_bank & pend.low(i)).any());
-        u.assign(kept_off.at(i), kept.any());
-        u.assign(
-            clash_coming.at(i),
-            coming.at(i) & (clash_next & coming.low(i)).any(),
-        );
-        u.assign(
-            clash_remaining.at(i),
-            remain.at(i) & (clash & remain.low(i)).any(),
-        );
-        if let Some((_, wants, Some(first))) = bytes {
-            let same_word = u.named("same_word", i, same_bank & !clash);
-            u.each("lane_byte", k, (0, be_bits), |k| {
-                let earlier = (same_word & wants.part(k * l, i)).any();
-                u.assign(first.at(k * l + i), wants.at(k * l + i) & !earlier);
-            });
-        }
-    };
-    u.generate(|| {
-        u.each("lane", i, (1, l), lane);
-        match bytes {
-            Some((be, wants, first)) => u.each("of_byte", k, (0, be_bits), |k| {
+        clash_next
+    }
+
+    /// The bytes that each lane writes.
+    fn writes(&self, [i, _, k]: [Index; 3]) {
+        let (u, io, conflicts) = (self.u, &self.io, &self.conflicts);
+        let (l, be_bits) = (io.s.L, io.s.BE);
+        match self.bytes {
+            Some(Bytes { be, wants, first }) => u.each("of_byte", k, (0, be_bits), |k| {
                 if let Some(first) = first {
                     u.assign(first.at(k * l), wants.at(k * l));
                 }
                 u.each("of_lane", i, (0, l), |i| {
-                    u.assign(wants.at(k * l + i), pend.at(i) & be.at(i * be_bits + k));
-                    let writes = first.unwrap_or(wants).at(k * l + i) & !kept_off.at(i);
-                    u.assign(grp_writes.at(i * be_bits + k), writes);
+                    let (by_byte, by_lane) = (k * l + i, i * be_bits + k);
+                    u.assign(wants.at(by_byte), self.access.pend.at(i) & be.at(by_lane));
+                    let writes = first.unwrap_or(wants).at(by_byte) & !conflicts.kept_off.at(i);
+                    u.assign(io.grp_writes.at(by_lane), writes);
                 });
             }),
             None => u.each("of_lane", i, (0, l), |i| {
-                let writes = grp_leader.at(i).copies(be_bits);
-                u.assign(grp_writes.part(i * be_bits, be_bits), writes);
+                let writes = io.grp_leader.at(i).copies(be_bits);
+                u.assign(io.grp_writes.part(i * be_bits, be_bits), writes);
             }),
         }
-        u.each("bank_used", j, (0, banks), |j| {
-            let want = u.wire("want", l);
-            u.each("lane_wants", i, (0, l), |i| {
-                u.assign(want.at(i), pend.at(i) & bank.part(i * m, m).is(j));
-            });
-            u.assign(grp_bank_valid.at(j), want.any());
-        });
-    });
-
-    // The group that is shown. Nothing waits while the arbiter is idle, so
-    // `pend` needs no gate.
-    u.paragraph();
-    u.assign(grp_valid, busy);
-    u.assign(grp_last, busy & last);
-    u.assign(grp_served, pend & !kept_off);
-    u.assign(grp_leader, pend & !follows);
-    u.assign(grp_bank, bank);
-    u.assign(grp_row, row);
-    u.assign(grp_degree, (cnt + 1).gated(busy & acc));
-
-    // Who waits behind this cycle, and whether one group serves them all: nobody
-    // clashes with an earlier lane.
-    u.paragraph();
-    let busy_next = u.next_state(busy, fire | !last);
-    let pend_next = u.next_state(pend, when(fire, coming).otherwise(remain));
-    let alone = when(fire, !clash_coming.any()).otherwise(!clash_remaining.any());
-    let last_next = u.next_state(last, alone);
-    let cnt_next = u.next_state(cnt, when(fire, 0).when(last, cnt).otherwise(cnt + 1));
-
-    u.paragraph();
-    u.at_clock()
-        .when(fire | step)
-        .next(busy, busy_next)
-        .next(last, last_next)
-        .next(pend, pend_next)
-        .next(cnt, cnt_next);
-    u.at_clock().when(fire).next(acc, coming.any());
-    u.about("No reset: `pend_q` covers it.");
-    let held = u
-        .at_clock()
-        .when(fire)
-        .next(bank, req_bank)
-        .next(row, req_row);
-    if let Some((be, ..)) = bytes {
-        held.next(be, req_be);
     }
-    Ok(vec![u.emit()?])
+
+    /// The banks that the group uses.
+    fn banks(&self, [i, j, _]: [Index; 3]) {
+        let (u, access, s) = (self.u, &self.access, self.io.s);
+        u.each("bank_used", j, (0, s.B), |j| {
+            let want = u.wire("want", s.L);
+            u.each("lane_wants", i, (0, s.L), |i| {
+                let is_here = access.bank.part(i * s.m, s.m).is(j);
+                u.assign(want.at(i), access.pend.at(i) & is_here);
+            });
+            u.assign(self.io.grp_bank_valid.at(j), want.any());
+        });
+    }
+
+    /// The group that is shown. Nothing waits while the arbiter is idle, so
+    /// `pend` needs no gate.
+    fn show(&self) {
+        let (u, io) = (self.u, &self.io);
+        let Access {
+            busy,
+            last,
+            pend,
+            cnt,
+            ..
+        } = self.access;
+        u.paragraph();
+        u.assign(io.grp_valid, busy);
+        u.assign(io.grp_last, busy & last);
+        u.assign(io.grp_served, pend & !self.conflicts.kept_off);
+        u.assign(io.grp_leader, pend & !self.conflicts.follows);
+        u.assign(io.grp_bank, self.access.bank);
+        u.assign(io.grp_row, self.access.row);
+        u.assign(io.grp_degree, (cnt + 1).gated(busy & self.access.acc));
+    }
+
+    /// Who waits after this cycle, and whether one group serves them all: nobody
+    /// clashes with an earlier lane.
+    fn update(&self, moves: &Moves) {
+        let (u, io, conflicts) = (self.u, &self.io, &self.conflicts);
+        let Access {
+            busy,
+            last,
+            pend,
+            cnt,
+            ..
+        } = self.access;
+        let Moves {
+            fire,
+            coming,
+            remain,
+            ..
+        } = *moves;
+        u.paragraph();
+        let busy_next = u.next_state(busy, fire | !last);
+        let pend_next = u.next_state(pend, when(fire, coming).otherwise(remain));
+        let alone =
+            when(fire, !conflicts.clash_coming.any()).otherwise(!conflicts.clash_remaining.any());
+        let last_next = u.next_state(last, alone);
+        let cnt_next = when(fire, 0).when(last, cnt).otherwise(cnt + 1);
+        let cnt_next = u.next_state(cnt, cnt_next);
+
+        u.paragraph();
+        u.at_clock()
+            .when(fire | moves.step)
+            .next(busy, busy_next)
+            .next(last, last_next)
+            .next(pend, pend_next)
+            .next(cnt, cnt_next);
+        u.at_clock().when(fire).next(self.access.acc, coming.any());
+        u.about("No reset: `pend_q` covers it.");
+        let held = u
+            .at_clock()
+            .when(fire)
+            .next(self.access.bank, io.req_bank)
+            .next(self.access.row, io.req_row);
+        if let Some(bytes) = &self.bytes {
+            held.next(bytes.be, io.req_be);
+        }
+    }
 }

@@ -3,15 +3,31 @@
 use crate::codes::{counter, kind, seq, source, stall};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::signal::{Bits, Expr, Operand, code, place, when};
+use crate::signal::{Bits, Expr, Operand, Signal, code, place, when};
+use crate::size::Size;
 use crate::spad_pick;
 use crate::unit::Unit;
 
 /// Emits `spad_counters`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let places: usize = 1 << counter::FIELD.width;
     let pick = spad_pick::emit_helper()?;
-    let u = Unit::new(UnitDoc {
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    let (events, was_read, reads) = events(&u, &io);
+    u.section("A register in front of the counters: they put no load on the path.");
+    let seen = u.register("seen", io.counters).reset(0);
+    let degree = u.register("degree", io.dg).reset(0);
+    u.at_clock()
+        .next(was_read, reads)
+        .next(seen, events & (!io.clear).copies(io.counters))
+        .next(degree, io.wb_degree);
+    count(&u, &io, &pick, seen, degree);
+    let module = u.emit()?;
+    Ok(vec![pick, module])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_counters".into(),
         summary: "performance counters beside spad_sm_path: passes, conflict degrees, stalls, \
                   rounds of atomics. An option: the path does not need them."
@@ -22,97 +38,126 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         paper: "microarchitecture/counters.md".into(),
         latency_cycles: 1,
-    });
-    let counters = u.size("COUNTERS", counter::FIELD.codes.len());
-    let [dg] = u.sizes(p, ["DG"]);
-    u.clocked();
-    let clear = u.input("clear", 1, "all counters start again from 0");
-    let iss_valid = u.input("iss_valid", 1, "of the path: a pass enters EXE");
-    let stall = u.input("stall", 2, "of the path: why EXE is held");
-    let about = "of the path: the mask holds a ready warp back";
-    let masked = u.input("masked", 1, about);
-    let about = "of the path: state of the retry sequencer";
-    let seq_state = u.input("seq_state", 3, about);
-    let wb_valid = u.input("wb_valid", 1, "of the path: a result is written back");
-    let wb_ready = u.input("wb_ready", 1, "the register file takes it");
-    let about = "of the path: where the result comes from";
-    let wb_src = u.input("wb_src", 2, about);
-    let wb_kind = u.input("wb_kind", 4, "of the path: kind of the instruction");
-    let wb_degree = u.input("wb_degree", dg, "of the path: its conflict degree");
-    let wr_en = u.input("wr_en", 1, "sets a counter");
-    let wr_index = u.input("wr_index", counter::FIELD.width, "which one");
-    let wr_data = u.input("wr_data", 32, "to what");
-    let about = "which counter is shown";
-    let rd_index = u.input("rd_index", counter::FIELD.width, about);
-    let rd_count = u.output("rd_count", 32, "the counter; 0 if there is none");
+    }
+}
 
+/// The ports, by their names.
+struct Ports {
+    counters: Size,
+    dg: Size,
+    clear: Signal,
+    iss_valid: Signal,
+    stall: Signal,
+    masked: Signal,
+    seq_state: Signal,
+    wb_valid: Signal,
+    wb_ready: Signal,
+    wb_src: Signal,
+    wb_kind: Signal,
+    wb_degree: Signal,
+    wr_en: Signal,
+    wr_index: Signal,
+    wr_data: Signal,
+    rd_index: Signal,
+    rd_count: Signal,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let counters = u.size("COUNTERS", counter::FIELD.codes.len());
+        let [dg] = u.sizes(p, ["DG"]);
+        u.clocked();
+        let of_index = counter::FIELD.width;
+        let masked = "of the path: the mask holds a ready warp back";
+        let state = "of the path: state of the retry sequencer";
+        let source = "of the path: where the result comes from";
+        Ports {
+            counters,
+            dg,
+            clear: u.input("clear", 1, "all counters start again from 0"),
+            iss_valid: u.input("iss_valid", 1, "of the path: a pass enters EXE"),
+            stall: u.input("stall", 2, "of the path: why EXE is held"),
+            masked: u.input("masked", 1, masked),
+            seq_state: u.input("seq_state", 3, state),
+            wb_valid: u.input("wb_valid", 1, "of the path: a result is written back"),
+            wb_ready: u.input("wb_ready", 1, "the register file takes it"),
+            wb_src: u.input("wb_src", 2, source),
+            wb_kind: u.input("wb_kind", 4, "of the path: kind of the instruction"),
+            wb_degree: u.input("wb_degree", dg, "of the path: its conflict degree"),
+            wr_en: u.input("wr_en", 1, "sets a counter"),
+            wr_index: u.input("wr_index", of_index, "which one"),
+            wr_data: u.input("wr_data", 32, "to what"),
+            rd_index: u.input("rd_index", of_index, "which counter is shown"),
+            rd_count: u.output("rd_count", 32, "the counter; 0 if there is none"),
+        }
+    }
+}
+
+/// What the path shows, one bit per counter; the register that tells a new
+/// round from a read that goes on, and its next state.
+fn events(u: &Unit, io: &Ports) -> (Signal, Signal, Signal) {
     u.section("What the path shows, one bit per counter.");
-    let of_memory = wb_src.is(code(&source::FIELD, source::MEM));
-    let written = u.name("written", wb_valid & wb_ready & of_memory);
+    let of_memory = io.wb_src.is(code(&source::FIELD, source::MEM));
+    let written = u.name("written", io.wb_valid & io.wb_ready & of_memory);
     let kind = |value| code(&kind::FIELD, value);
-    let accesses = wb_kind.at_least(kind(kind::LOAD));
-    let access = written & accesses & wb_kind.at_most(kind(kind::STUL));
+    let accesses = io.wb_kind.at_least(kind(kind::LOAD));
+    let access = written & accesses & io.wb_kind.at_most(kind(kind::STUL));
     let access = u.name("access", access);
-    let reads = u.name("reads", seq_state.is(code(&seq::FIELD, seq::READ)));
+    let reads = io.seq_state.is(code(&seq::FIELD, seq::READ));
+    let reads = u.name("reads", reads);
     let was_read = u.register("was_read", 1).reset(0);
-    let happens = u.wire("happens", counters);
-    let stalled = |why| stall.is(code(&stall::FIELD, why));
+    let happens = u.wire("happens", io.counters);
+    let stalled = |why| io.stall.is(code(&stall::FIELD, why)).into();
+    let atomic = written & io.wb_kind.is(kind(kind::ATOMIC));
     let events: [(u8, Operand); 10] = [
         (counter::CYCLES, Operand::Number(1)),
-        (counter::PASSES, iss_valid.into()),
+        (counter::PASSES, io.iss_valid.into()),
         (counter::ACCESSES, access.into()),
         (counter::DEGREE, access.into()),
-        (counter::STALL_BANK, stalled(stall::BANK_CONFLICT).into()),
-        (counter::STALL_WRITEBACK, stalled(stall::WRITEBACK).into()),
-        (counter::STALL_RETRY, stalled(stall::LOCK_RETRY).into()),
-        (counter::MASKED, masked.into()),
+        (counter::STALL_BANK, stalled(stall::BANK_CONFLICT)),
+        (counter::STALL_WRITEBACK, stalled(stall::WRITEBACK)),
+        (counter::STALL_RETRY, stalled(stall::LOCK_RETRY)),
+        (counter::MASKED, io.masked.into()),
         (counter::ROUNDS, (reads & !was_read).into()),
-        (
-            counter::ATOMICS,
-            (written & wb_kind.is(kind(kind::ATOMIC))).into(),
-        ),
+        (counter::ATOMICS, atomic.into()),
     ];
     for (counter, event) in events {
         u.assign(happens.at(place(&counter::FIELD, counter)), event);
     }
+    (happens, was_read, reads)
+}
 
-    u.section("A register in front of the counters: they put no load on the path.");
-    let seen = u.register("seen", counters).reset(0);
-    let degree = u.register("degree", dg).reset(0);
-    u.at_clock()
-        .next(was_read, reads)
-        .next(seen, happens & (!clear).copies(counters))
-        .next(degree, wb_degree);
-
+/// The counters, and the one that is shown.
+fn count(u: &Unit, io: &Ports, pick: &Module, seen: Signal, degree: Signal) {
+    let places: usize = 1 << counter::FIELD.width;
     u.paragraph();
     let counts = u.wire("counts", places * 32);
     let wanted = u.wire("wanted", places);
     let [k] = u.indices(["k"]);
     u.generate(|| {
-        u.each("counter", k, (0, counters), |k| {
+        u.each("counter", k, (0, io.counters), |k| {
             let count = u.register("count", 32).reset(0);
             let of_degree = Expr::leaf(k.text(), 32.into());
             let of_degree = of_degree.is(place(&counter::FIELD, counter::DEGREE));
             let amount = when(of_degree, degree.extended(32)).otherwise(1);
             let amount = u.named("amount", 32, amount);
-            let counted = when(wr_en & wr_index.is(k), wr_data).when(seen.at(k), count + amount);
-            u.at_clock().clear(clear).next(count, counted);
+            let written = io.wr_en & io.wr_index.is(k);
+            let counted = when(written, io.wr_data).when(seen.at(k), count + amount);
+            u.at_clock().clear(io.clear).next(count, counted);
             u.assign(counts.part(32 * k, 32), count);
         });
-        u.each("no_counter", k, (counters, places), |k| {
+        u.each("no_counter", k, (io.counters, places), |k| {
             u.assign(counts.part(32 * k, 32), 0);
         });
         u.each("place", k, (0, places), |k| {
-            u.assign(wanted.at(k), rd_index.is(k))
+            u.assign(wanted.at(k), io.rd_index.is(k));
         });
     });
 
     u.paragraph();
     let word = u.wire("word", 32);
-    spad_pick::instance(&u, &pick, "select_counter", wanted, counts, word);
+    spad_pick::instance(u, pick, "select_counter", wanted, counts, word);
     let shown = u.register("shown", 32).reset(0);
     u.at_clock().next(shown, word);
-    u.assign(rd_count, shown);
-    let module = u.emit()?;
-    Ok(vec![pick, module])
+    u.assign(io.rd_count, shown);
 }

@@ -2,15 +2,38 @@
 
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
 use crate::signal::{Bits, Signal, code};
+use crate::size::Size;
 use crate::spad_eligible_warp;
 use crate::unit::Unit;
 
-/// Emits `spad_eligibility` behind its slice.
+/// Emits `spad_eligibility` after its slice.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let slice = spad_eligible_warp::emit_kernel()?;
-    let u = Unit::new(UnitDoc {
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    u.section("What is taken and what retires is on the memory path, or on the other.");
+    let of_memory = |kind: Signal| {
+        let is = |value| kind.is(code(&kind::FIELD, value));
+        !is(kind::ALU) & !is(kind::RELSSP)
+    };
+    let take_mem = u.name("take_mem", of_memory(io.take_kind));
+    let retire_mem = u.name("retire_mem", of_memory(io.retire_kind));
+
+    u.paragraph();
+    let [i] = u.indices(["i"]);
+    u.generate(|| {
+        u.each("warp", i, (0, io.s.W), |i| {
+            each_warp(&u, &io, &slice, [take_mem, retire_mem], i);
+        });
+    });
+    let module = u.emit()?;
+    Ok(vec![slice, module])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_eligibility".into(),
         summary: "which warps may issue, by what they offer and have in flight; counts the \
                   instructions in flight of each warp, per path."
@@ -20,76 +43,89 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             .into(),
         paper: "elastic paper, section 4; microarchitecture/issue.md".into(),
         latency_cycles: 0,
-    });
-    let s = u.all_sizes(p);
-    let [warps] = u.sizes(p, ["W"]);
-    u.clocked();
-    let about = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp";
-    let cfg_barrel = u.input("cfg_barrel", 2, about);
-    let off_valid = u.input("off_valid", warps, "the warp offers an instruction");
-    let off_kind = u.input(
-        "off_kind",
-        warps * 4,
-        "kind of each warp's offer, 4 bits per warp",
-    );
-    let allow = u.input("allow", warps, "the access unit allows it");
-    let about = "an instruction of the warp is on its way to EX";
-    let busy = u.input("busy", warps, about);
-    let atom_infl = u.input("atom_infl", 1, "an ATOMIC is in flight");
-    let ex_relssp = u.input("ex_relssp", 1, "a RELSSP is in EX");
-    let ex_warp = u.input("ex_warp", s.WW, "the warp in EX");
-    let take = u.input("take", 1, "an instruction is taken in this cycle");
-    let take_sel = u.input("take_sel", warps, "of which warp, one-hot");
-    let take_kind = u.input("take_kind", 4, "kind of the instruction taken");
-    let about = "an instruction's last pass is written back in this cycle";
-    let retire = u.input("retire", 1, about);
-    let retire_warp = u.input("retire_warp", s.WW, "warp of the completed instruction");
-    let retire_kind = u.input("retire_kind", 4, "kind of the completed instruction");
-    let ready = u.output("ready", warps, "the warp may issue");
-    let is_mem = u.output("is_mem", warps, "the warp's offer is of the memory path");
-    let is_atomic = u.output("is_atomic", warps, "the warp's offer is an ATOMIC");
-    let about = "its offer may touch the shared part of the scratchpad";
-    let shares = u.output("shares", warps, about);
+    }
+}
 
-    u.section("What is taken and what retires is on the memory path, or on the other.");
-    let of_memory = |kind: Signal| {
-        let is = |value| kind.is(code(&kind::FIELD, value));
-        !is(kind::ALU) & !is(kind::RELSSP)
-    };
-    let take_mem = u.name("take_mem", of_memory(take_kind));
-    let retire_mem = u.name("retire_mem", of_memory(retire_kind));
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    cfg_barrel: Signal,
+    off_valid: Signal,
+    off_kind: Signal,
+    allow: Signal,
+    busy: Signal,
+    atom_infl: Signal,
+    ex_relssp: Signal,
+    ex_warp: Signal,
+    take: Signal,
+    take_sel: Signal,
+    take_kind: Signal,
+    retire: Signal,
+    retire_warp: Signal,
+    retire_kind: Signal,
+    ready: Signal,
+    is_mem: Signal,
+    is_atomic: Signal,
+    shares: Signal,
+}
 
-    u.paragraph();
-    let [i] = u.indices(["i"]);
-    u.generate(|| {
-        u.each("warp", i, (0, warps), |i| {
-            u.about("Its instructions in flight on the memory path and on the other.");
-            let [infl_m, infl_n] = ["infl_m", "infl_n"].map(|n| u.register(n, 4).reset(0));
-            let [next_m, next_n] = u.wires(["next_m", "next_n"], 4);
-            u.instance(&slice, "slice")
-                .port("cfg_barrel", cfg_barrel)
-                .port("offers", off_valid.at(i))
-                .port("kind", off_kind.part(4 * i, 4))
-                .port("allowed", allow.at(i))
-                .port("busy", busy.at(i))
-                .port("atom_infl", atom_infl)
-                .port("releasing", ex_relssp & ex_warp.is(i))
-                .port("infl_m", infl_m)
-                .port("infl_n", infl_n)
-                .port("starts", take & take_sel.at(i))
-                .port("starts_mem", take_mem)
-                .port("ends", retire & retire_warp.is(i))
-                .port("ends_mem", retire_mem)
-                .port("ready", ready.at(i))
-                .port("is_mem", is_mem.at(i))
-                .port("is_atomic", is_atomic.at(i))
-                .port("shares", shares.at(i))
-                .port("next_m", next_m)
-                .port("next_n", next_n)
-                .done();
-            u.at_clock().next(infl_m, next_m).next(infl_n, next_n);
-        });
-    });
-    let module = u.emit()?;
-    Ok(vec![slice, module])
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        u.clocked();
+        let barrel = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp";
+        let kind = "kind of each warp's offer, 4 bits per warp";
+        let busy = "an instruction of the warp is on its way to EX";
+        let retires = "an instruction's last pass is written back in this cycle";
+        let warp = "warp of the completed instruction";
+        let shares = "its offer may touch the shared part of the scratchpad";
+        Ports {
+            s,
+            cfg_barrel: u.input("cfg_barrel", 2, barrel),
+            off_valid: u.input("off_valid", s.W, "the warp offers an instruction"),
+            off_kind: u.input("off_kind", s.W * 4, kind),
+            allow: u.input("allow", s.W, "the access unit allows it"),
+            busy: u.input("busy", s.W, busy),
+            atom_infl: u.input("atom_infl", 1, "an ATOMIC is in flight"),
+            ex_relssp: u.input("ex_relssp", 1, "a RELSSP is in EX"),
+            ex_warp: u.input("ex_warp", s.WW, "the warp in EX"),
+            take: u.input("take", 1, "an instruction is taken in this cycle"),
+            take_sel: u.input("take_sel", s.W, "of which warp, one-hot"),
+            take_kind: u.input("take_kind", 4, "kind of the instruction taken"),
+            retire: u.input("retire", 1, retires),
+            retire_warp: u.input("retire_warp", s.WW, warp),
+            retire_kind: u.input("retire_kind", 4, "kind of the completed instruction"),
+            ready: u.output("ready", s.W, "the warp may issue"),
+            is_mem: u.output("is_mem", s.W, "the warp's offer is of the memory path"),
+            is_atomic: u.output("is_atomic", s.W, "the warp's offer is an ATOMIC"),
+            shares: u.output("shares", s.W, shares),
+        }
+    }
+}
+
+/// The slice of warp `i`, and what it has in flight.
+fn each_warp(u: &Unit, io: &Ports, slice: &Module, [take_mem, retire_mem]: [Signal; 2], i: Size) {
+    u.about("Its instructions in flight on the memory path and on the other.");
+    let [infl_m, infl_n] = ["infl_m", "infl_n"].map(|n| u.register(n, 4).reset(0));
+    let [next_m, next_n] = u.wires(["next_m", "next_n"], 4);
+    u.instance(slice, "slice")
+        .same([io.cfg_barrel])
+        .port("offers", io.off_valid.at(i))
+        .port("kind", io.off_kind.part(4 * i, 4))
+        .port("allowed", io.allow.at(i))
+        .port("busy", io.busy.at(i))
+        .same([io.atom_infl])
+        .port("releasing", io.ex_relssp & io.ex_warp.is(i))
+        .same([infl_m, infl_n])
+        .port("starts", io.take & io.take_sel.at(i))
+        .port("starts_mem", take_mem)
+        .port("ends", io.retire & io.retire_warp.is(i))
+        .port("ends_mem", retire_mem)
+        .port("ready", io.ready.at(i))
+        .port("is_mem", io.is_mem.at(i))
+        .port("is_atomic", io.is_atomic.at(i))
+        .port("shares", io.shares.at(i))
+        .same([next_m, next_n])
+        .done();
+    u.at_clock().next(infl_m, next_m).next(infl_n, next_n);
 }

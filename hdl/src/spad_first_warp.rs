@@ -1,5 +1,5 @@
 //! Which of the candidates goes first: class, then order. The scheduler has
-//! two, because the mask comes too late to search behind it.
+//! two, because the mask comes too late to search after it.
 
 use crate::codes::policy;
 use crate::module::{Module, Result, UnitDoc};
@@ -8,19 +8,10 @@ use crate::signal::{Bits, code, concat, when};
 use crate::spad_lowest;
 use crate::unit::Unit;
 
-/// Emits the helper behind its priority search.
+/// Emits the helper after its priority search.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let search = spad_lowest::emit_helper()?;
-    let u = Unit::new(UnitDoc {
-        name: "spad_first_warp".into(),
-        summary: "the candidate that goes first: by class where the policy says so, then \
-                  round-robin after the warp selected last, or the lowest."
-            .into(),
-        parameters: p.text(&["W"]),
-        timing: "combinational".into(),
-        paper: "sharing paper, section 4; microarchitecture/warp-scheduler.md".into(),
-        latency_cycles: 0,
-    });
+    let u = Unit::new(doc(p));
     let s = u.all_sizes(p);
     let [warps] = u.sizes(p, ["W"]);
     let cfg_policy = u.input("cfg_policy", 2, "policy");
@@ -75,4 +66,17 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     u.assign(found_sel, when(go_on, found_behind).otherwise(found));
     let module = u.emit()?;
     Ok(vec![search, module])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
+        name: "spad_first_warp".into(),
+        summary: "the candidate that goes first: by class where the policy says so, then \
+                  round-robin after the warp selected last, or the lowest."
+            .into(),
+        parameters: p.text(&["W"]),
+        timing: "combinational".into(),
+        paper: "sharing paper, section 4; microarchitecture/warp-scheduler.md".into(),
+        latency_cycles: 0,
+    }
 }

@@ -54,25 +54,30 @@ pub fn emit_unit(g: Geometry, of: Configured, name: &str) -> Result<Vec<Module>>
 
     u.paragraph();
     let decoder = rtl.decoder(g)?;
-    match &decoder {
+    select(&u, &decoder, &values, &outputs);
+    let config = u.emit()?;
+    Ok(decoder.into_module().into_iter().chain([config]).collect())
+}
+
+/// The select lines, from the values of the registers.
+fn select(u: &Unit, decoder: &Decoder, values: &[Signal], outputs: &[Signal]) {
+    match decoder {
         Decoder::None => {
             let side_by_side = values.iter().rev().map(|value| Expr::from(*value));
             u.assign(outputs[0], concat(side_by_side));
         }
         Decoder::Whole(module) => {
-            let all = values.into_iter().chain(outputs);
+            let all = values.iter().chain(outputs).copied();
             u.instance(module, "decode").same(all).done();
         }
         Decoder::Each(module) => {
             let lines = module.ports.last().map_or(0, |sel| sel.width);
             for (i, value) in values.iter().enumerate() {
                 let sel = outputs[0].part(i * lines, lines);
-                decode(&u, module, i, *value, sel);
+                decode(u, module, i, *value, sel);
             }
         }
     }
-    let config = u.emit()?;
-    Ok(decoder.into_module().into_iter().chain([config]).collect())
 }
 
 /// The decoder of register `i`: its inputs are the register's fields, the first

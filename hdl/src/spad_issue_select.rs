@@ -7,7 +7,7 @@ use crate::size::Size;
 use crate::unit::Unit;
 use crate::{spad_number, spad_pick_check, spad_warp_scheduler};
 
-/// Emits `spad_issue_select` behind its parts.
+/// Emits `spad_issue_select` after its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let scheduler = spad_warp_scheduler::emit_unit(p)?;
     let u = Unit::new(doc(p));
@@ -300,45 +300,91 @@ fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Modul
     let pk = u.register("pk", w).reset(0);
     let pk_leaves = u.wire("pk_leaves", 1);
     let pk_free = u.name("pk_free", !pk_valid | pk_leaves);
+    let masked = Masked::new(u, io, &q, pk);
+    let [sel_valid, sel] = pick(u, io, scheduler, &q, &masked, put_off, pk_free);
+    u.at_clock()
+        .when(pk_free)
+        .next(pk_valid, sel_valid)
+        .next(pk, sel);
+    recheck(u, io, check, &q, &masked, [pk_valid, pk, pk_leaves]);
+}
 
-    u.section(
-        "What the mask means for the warp in S and for the next pick. That is taken in the next \
-         cycle at the earliest: where the mask will, or may, be on then, other warps are picked \
-         first; else memory warps are, once there were conflicts.",
-    );
-    let behind = u.name("behind", q.ready & !pk);
-    let others = u.name("others", (behind & !q.mem).any());
-    let pk_mem = u.name("pk_mem", (pk & q.mem).any());
-    let others_first = u.name("others_first", io.mask_lasts | (io.mask_likely & pk_mem));
-    let masks = io.cfg_aware & io.mask & (others | !io.cfg_violate);
-    let masks = u.name("masks", masks);
-    let held = u.name("held", masks & pk_mem);
-    let overtaken = u.name("overtaken", others & io.mask_lasts);
-    u.assign(io.masked, masks & ((q.ready | pk) & q.mem).any());
+/// What the mask means for the warp that is picked, and for the next pick.
+struct Masked {
+    /// The ready warps without the one that is picked.
+    behind: Signal,
+    others_first: Signal,
+    /// The pick is held by the mask; others go before it.
+    held: Signal,
+    overtaken: Signal,
+}
 
+impl Masked {
+    fn new(u: &Unit, io: &Ports, q: &Qualified, pk: Signal) -> Self {
+        u.section(
+            "What the mask means for the warp in S and for the next pick. That is taken in the \
+             next cycle at the earliest: where the mask will, or may, be on then, other warps \
+             are picked first; else memory warps are, once there were conflicts.",
+        );
+        let behind = u.name("behind", q.ready & !pk);
+        let others = u.name("others", (behind & !q.mem).any());
+        let pk_mem = u.name("pk_mem", (pk & q.mem).any());
+        let others_first = io.mask_lasts | (io.mask_likely & pk_mem);
+        let others_first = u.name("others_first", others_first);
+        let masks = io.cfg_aware & io.mask & (others | !io.cfg_violate);
+        let masks = u.name("masks", masks);
+        let held = u.name("held", masks & pk_mem);
+        let overtaken = u.name("overtaken", others & io.mask_lasts);
+        u.assign(io.masked, masks & ((q.ready | pk) & q.mem).any());
+        Masked {
+            behind,
+            others_first,
+            held,
+            overtaken,
+        }
+    }
+}
+
+/// The next pick: whether there is one, and the warp.
+fn pick(
+    u: &Unit,
+    io: &Ports,
+    scheduler: &Module,
+    q: &Qualified,
+    masked: &Masked,
+    put_off: Signal,
+    pk_free: Signal,
+) -> [Signal; 2] {
     u.paragraph();
     let sel_valid = u.wire("sel_valid", 1);
-    let sel = u.wire("sel", w);
+    let sel = u.wire("sel", io.sizes[0]);
     let sel_warp = io.take_warp.width;
     let sel_warp = u.wire_in_part("sel_warp", sel_warp, "the pick goes on as one bit per warp");
     let overlooked = u.wire_in_part("overlooked", 1, "held picks are handled above");
     u.instance(scheduler, "scheduler")
         .same([io.clk, io.rst, io.cfg_policy, io.cfg_aware])
         .port("cfg_violate", 1)
-        .port("ready", behind)
+        .port("ready", masked.behind)
         .port("is_mem", q.mem)
-        .port("mask", others_first)
+        .port("mask", masked.others_first)
         .port("put_off", put_off)
         .port("cls", q.cls)
         .port("take", pk_free)
         .same([sel_valid, sel, sel_warp])
         .port("masked", overlooked)
         .done();
-    u.at_clock()
-        .when(pk_free)
-        .next(pk_valid, sel_valid)
-        .next(pk, sel);
+    [sel_valid, sel]
+}
 
+/// The pick is taken unless what it was qualified with no longer holds.
+fn recheck(
+    u: &Unit,
+    io: &Ports,
+    check: &[Module],
+    q: &Qualified,
+    masked: &Masked,
+    [pk_valid, pk, pk_leaves]: [Signal; 3],
+) {
     u.section("S: the pick is rechecked.");
     let [number, check] = [&check[0], &check[1]];
     u.instance(check, "check")
@@ -346,7 +392,7 @@ fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Modul
         .port("shared", (pk & q.shared).any())
         .port("refused", (pk & (q.wait | q.viol)).any())
         .port("atomic", (pk & q.atomic).any())
-        .same([held, overtaken])
+        .same([masked.held, masked.overtaken])
         .port("changed", q.was_changed)
         .port("moved", q.moved(io))
         .same([io.atom_infl, io.room, io.take])

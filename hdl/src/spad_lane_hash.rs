@@ -52,18 +52,7 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
 /// The lane, with the units that make bank and row; without one, the bank is
 /// the low bits of the address, the row the others.
 fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result<Module> {
-    let u = Unit::new(UnitDoc {
-        name: "spad_lane_hash".into(),
-        summary: "bank, row and lock of one lane's address. cfg_lock_hash: 0 the low address \
-                  bits; 1 the low five of them XORed with the bits above the index; 2 added to \
-                  them, modulo 32."
-            .into(),
-        parameters: p.text(&["n", "m", "R", "LK"]),
-        timing: "combinational; cfg_* is static while a kernel runs".into(),
-        paper: "hash paper, section 4; atomics paper, section IV; microarchitecture/hash-units.md"
-            .into(),
-        latency_cycles: 0,
-    });
+    let u = Unit::new(doc(p));
     let s = u.all_sizes(p);
     let selects_of = |unit: Option<&Module>| {
         let ports = unit.into_iter().flat_map(selects);
@@ -112,4 +101,19 @@ fn lane(p: &Params, to_bank: Option<&Module>, to_row: Option<&Module>) -> Result
     };
     u.assign(lock, index);
     u.emit()
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
+        name: "spad_lane_hash".into(),
+        summary: "bank, row and lock of one lane's address. cfg_lock_hash: 0 the low address \
+                  bits; 1 the low five of them XORed with the bits above the index; 2 added to \
+                  them, modulo 32."
+            .into(),
+        parameters: p.text(&["n", "m", "R", "LK"]),
+        timing: "combinational; cfg_* is static while a kernel runs".into(),
+        paper: "hash paper, section 4; atomics paper, section IV; microarchitecture/hash-units.md"
+            .into(),
+        latency_cycles: 0,
+    }
 }

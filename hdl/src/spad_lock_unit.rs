@@ -2,13 +2,13 @@
 
 use crate::codes::op;
 use crate::module::{HdlError, Module, Result, UnitDoc};
-use crate::params::Params;
-use crate::signal::{Bits, code};
+use crate::params::{Params, Sizes};
+use crate::signal::{Bits, Expr, Signal, code};
 use crate::size::Size;
 use crate::spad_select;
-use crate::unit::Unit;
+use crate::unit::{Index, Unit};
 
-/// Emits `spad_lock_unit`, behind the multiplexer of its windows if it has them.
+/// Emits `spad_lock_unit`, after the multiplexer of its windows if it has them.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     if p.LOCKS == 0 {
         return Err(HdlError::NotThere {
@@ -20,7 +20,39 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         1 => None,
         _ => Some(spad_select::emit_helper()?),
     };
-    let u = Unit::new(UnitDoc {
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    u.paragraph();
+    let op = |value| code(&op::FIELD, value);
+    let take = u.name("take", io.lk_valid & io.lk_op.is(op(op::LDLK)));
+    let give = u.name("give", io.lk_valid & io.lk_op.is(op(op::STUL)));
+    u.assign(io.lk_error, io.lk_valid & io.lk_op.above(op(op::STUL)));
+    let lock = u.register("lock", io.s.LOCKS).reset(0);
+    let window = Window::new(&u, &io, select.as_ref());
+    let asked = Asked::new(&u, &io);
+    let [i, j, r, c] = u.indices(["i", "j", "r", "c"]);
+    u.generate(|| {
+        asked.each_lane(&u, &io, &window, lock, [i, r, c]);
+        asked.each_lock(&u, &io, [r, c]);
+        asked.earlier_lanes(&u, &io, &window, [i, j]);
+    });
+
+    u.paragraph();
+    u.note("The lowest lane that asks for a free lock takes it.");
+    // `held`, after the widest multiplexer, comes last.
+    let win = u.name("win", window.req.gated(take) & !asked.beaten & !asked.held);
+    u.paragraph();
+    let lock_next = (lock & !asked.asked) | asked.asked.gated(take);
+    let lock_next = u.next_state(lock, lock_next);
+    u.at_clock().when(take | give).next(lock, lock_next);
+    show_success(&u, p, &io, win, i);
+    u.assign(io.lk_held, lock);
+    let module = u.emit()?;
+    Ok(select.into_iter().chain([module]).collect())
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_lock_unit".into(),
         summary: "the lock bits of the scratchpad. A group's leaders are looked at in LKG \
                   windows, one per cycle; for each lock asked for and free, the lowest lane of \
@@ -30,101 +62,174 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         timing: "success in the cycle of the request; the bit changes at its end".into(),
         paper: "atomics paper, section II.A; microarchitecture/lock-unit.md".into(),
         latency_cycles: 0,
-    });
-    let s = u.all_sizes(p);
-    let [lk_bits, lanes, locks] = u.sizes(p, ["LK", "P", "LOCKS"]);
-    let rows = u.size("LOCK_ROWS", 1 << (p.LK - p.LK / 2));
-    let row_bits = u.size("LOCK_ROW_BITS", p.LK - p.LK / 2);
-    let cols = u.size("LOCK_COLS", 1 << (p.LK / 2));
-    let col_bits = u.size("LOCK_COL_BITS", p.LK / 2);
-    u.clocked();
-    let lk_valid = u.input("lk_valid", 1, "a window is served in this cycle");
-    let about = "its number; lanes lk_win*P to lk_win*P+P-1";
-    let lk_win = u.input("lk_win", s.LKW, about);
-    let about = "3 load-and-lock, 4 store-and-unlock; others do nothing";
-    let lk_op = u.input("lk_op", 3, about);
-    let lk_req = u.input("lk_req", s.L, "lanes that ask: the group's leaders");
-    let lk_addr = u.input("lk_addr", s.L * s.LK, "lock, LK bits per lane");
-    let lk_success = u.output("lk_success", s.L, "lanes that take their lock now");
-    let about = "the operation is not supported (5 to 7)";
-    let lk_error = u.output("lk_error", 1, about);
-    let lk_held = u.output("lk_held", locks, "the lock bits");
-    u.unused(p.LKG == 1, lk_win, "one window covers all lanes");
+    }
+}
 
-    u.paragraph();
-    let op = |value| code(&op::FIELD, value);
-    let take = u.name("take", lk_valid & lk_op.is(op(op::LDLK)));
-    let give = u.name("give", lk_valid & lk_op.is(op(op::STUL)));
-    u.assign(lk_error, lk_valid & lk_op.above(op(op::STUL)));
-    let lock = u.register("lock", locks).reset(0);
-    u.section("The lanes of this window.");
-    let (req, addr) = match &select {
-        None => (lk_req, lk_addr),
-        Some(select) => {
-            let (req, addr) = (u.wire("req", lanes), u.wire("addr", lanes * lk_bits));
-            spad_select::instance(&u, select, "window_req", lk_win, lk_req, req);
-            spad_select::instance(&u, select, "window_addr", lk_win, lk_addr, addr);
-            (req, addr)
+/// The ports, by their names, and sizes: each lock is at a row and a column.
+struct Ports {
+    s: Sizes,
+    rows: Size,
+    row_bits: Size,
+    cols: Size,
+    col_bits: Size,
+    lk_valid: Signal,
+    lk_win: Signal,
+    lk_op: Signal,
+    lk_req: Signal,
+    lk_addr: Signal,
+    lk_success: Signal,
+    lk_error: Signal,
+    lk_held: Signal,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        let rows = u.size("LOCK_ROWS", 1 << (p.LK - p.LK / 2));
+        let row_bits = u.size("LOCK_ROW_BITS", p.LK - p.LK / 2);
+        let cols = u.size("LOCK_COLS", 1 << (p.LK / 2));
+        let col_bits = u.size("LOCK_COL_BITS", p.LK / 2);
+        u.clocked();
+        let window = "its number; lanes lk_win*P to lk_win*P+P-1";
+        let operation = "3 load-and-lock, 4 store-and-unlock; others do nothing";
+        let error = "the operation is not supported (5 to 7)";
+        let io = Ports {
+            s,
+            rows,
+            row_bits,
+            cols,
+            col_bits,
+            lk_valid: u.input("lk_valid", 1, "a window is served in this cycle"),
+            lk_win: u.input("lk_win", s.LKW, window),
+            lk_op: u.input("lk_op", 3, operation),
+            lk_req: u.input("lk_req", s.L, "lanes that ask: the group's leaders"),
+            lk_addr: u.input("lk_addr", s.L * s.LK, "lock, LK bits per lane"),
+            lk_success: u.output("lk_success", s.L, "lanes that take their lock now"),
+            lk_error: u.output("lk_error", 1, error),
+            lk_held: u.output("lk_held", s.LOCKS, "the lock bits"),
+        };
+        u.unused(p.LKG == 1, io.lk_win, "one window covers all lanes");
+        io
+    }
+}
+
+/// The lanes of this window.
+struct Window {
+    req: Signal,
+    addr: Signal,
+}
+
+impl Window {
+    fn new(u: &Unit, io: &Ports, select: Option<&Module>) -> Self {
+        u.section("The lanes of this window.");
+        let Some(select) = select else {
+            return Window {
+                req: io.lk_req,
+                addr: io.lk_addr,
+            };
+        };
+        let (req, addr) = (u.wire("req", io.s.P), u.wire("addr", io.s.P * io.s.LK));
+        spad_select::instance(u, select, "window_req", io.lk_win, io.lk_req, req);
+        spad_select::instance(u, select, "window_addr", io.lk_win, io.lk_addr, addr);
+        Window { req, addr }
+    }
+
+    fn lock(&self, io: &Ports, lane: Size) -> Expr {
+        self.addr.part(lane * io.s.LK, io.s.LK)
+    }
+}
+
+/// The locks that the window asks for.
+struct Asked {
+    /// Per row and column, the lanes that ask for one of its locks.
+    at_row: Signal,
+    at_col: Signal,
+    /// Per lock: a lane asks for it.
+    asked: Signal,
+    /// Per lane: its lock is taken; an earlier lane asks for it.
+    held: Signal,
+    beaten: Signal,
+}
+
+impl Asked {
+    fn new(u: &Unit, io: &Ports) -> Self {
+        let lanes = io.s.P;
+        u.section(
+            "Each lock is a crossing of a row and a column: two small decoders per lane and one \
+             AND per lock are less than a full decoder.",
+        );
+        let at_row = u.wire("at_row", io.rows * lanes);
+        let at_col = u.wire("at_col", io.cols * lanes);
+        let asked = u.wire("asked", io.s.LOCKS);
+        u.about("Per lane: its lock is taken; an earlier lane asks for it.");
+        let [held, beaten] = u.wires(["held", "beaten"], lanes);
+        u.assign(beaten.at(0), 0);
+        Asked {
+            at_row,
+            at_col,
+            asked,
+            held,
+            beaten,
         }
-    };
+    }
 
-    u.section(
-        "Each lock is a crossing of a row and a column: two small decoders per lane and one AND \
-         per lock are less than a full decoder.",
-    );
-    let at_row = u.wire("at_row", rows * lanes);
-    let at_col = u.wire("at_col", cols * lanes);
-    let asked = u.wire("asked", locks);
-    u.about("Per lane: its lock is taken; an earlier lane asks for it.");
-    let [held, beaten] = u.wires(["held", "beaten"], lanes);
-    u.assign(beaten.at(0), 0);
-    let [i, j, r, c] = u.indices(["i", "j", "r", "c"]);
-    u.generate(|| {
+    fn each_lane(
+        &self,
+        u: &Unit,
+        io: &Ports,
+        window: &Window,
+        lock: Signal,
+        [i, r, c]: [Index; 3],
+    ) {
+        let (lanes, lk_bits, addr) = (io.s.P, io.s.LK, window.addr);
         u.each("lane", i, (0, lanes), |i| {
-            u.each("row", r, (0, rows), |r| {
-                let row = addr.part(i * lk_bits + col_bits, row_bits);
-                u.assign(at_row.at(r * lanes + i), req.at(i) & row.is(r));
+            u.each("row", r, (0, io.rows), |r| {
+                let row = addr.part(i * lk_bits + io.col_bits, io.row_bits);
+                let asks = window.req.at(i) & row.is(r);
+                u.assign(self.at_row.at(r * lanes + i), asks);
             });
-            u.each("col", c, (0, cols), |c| {
-                let col = addr.part(i * lk_bits, col_bits);
-                u.assign(at_col.at(c * lanes + i), col.is(c));
+            u.each("col", c, (0, io.cols), |c| {
+                let col = addr.part(i * lk_bits, io.col_bits);
+                u.assign(self.at_col.at(c * lanes + i), col.is(c));
             });
-            u.assign(held.at(i), lock.select(addr.part(i * lk_bits, lk_bits)));
+            u.assign(self.held.at(i), lock.select(window.lock(io, i)));
         });
-        u.each("lock_row", r, (0, rows), |r| {
+    }
+
+    fn each_lock(&self, u: &Unit, io: &Ports, [r, c]: [Index; 2]) {
+        let (lanes, cols) = (io.s.P, io.cols);
+        u.each("lock_row", r, (0, io.rows), |r| {
             u.each("lock_col", c, (0, cols), |c| {
-                let crossing = at_row.part(r * lanes, lanes) & at_col.part(c * lanes, lanes);
-                u.assign(asked.at(r * cols + c), crossing.any());
+                let of_row = self.at_row.part(r * lanes, lanes);
+                let crossing = of_row & self.at_col.part(c * lanes, lanes);
+                u.assign(self.asked.at(r * cols + c), crossing.any());
             });
         });
-        u.each("later", i, (1, lanes), |i| {
+    }
+
+    fn earlier_lanes(&self, u: &Unit, io: &Ports, window: &Window, [i, j]: [Index; 2]) {
+        u.each("later", i, (1, io.s.P), |i| {
             let same = u.wire("same", i);
             u.each("earlier", j, (0, i), |j| {
-                let lock = |lane: Size| addr.part(lane * lk_bits, lk_bits);
-                u.assign(same.at(j), req.at(j) & lock(j).is(lock(i)));
+                let same_lock = window.lock(io, j).is(window.lock(io, i));
+                u.assign(same.at(j), window.req.at(j) & same_lock);
             });
-            u.assign(beaten.at(i), same.any());
+            u.assign(self.beaten.at(i), same.any());
+        });
+    }
+}
+
+/// The lanes of the group that take their lock: `win` of the window.
+fn show_success(u: &Unit, p: &Params, io: &Ports, win: Signal, i: Index) {
+    let lanes = io.s.P;
+    u.paragraph();
+    if p.LKG == 1 {
+        return u.assign(io.lk_success, win);
+    }
+    u.generate(|| {
+        u.each("window", i, (0, p.LKG), |i| {
+            let success = win & io.lk_win.is(i).copies(lanes);
+            u.assign(io.lk_success.part(i * lanes, lanes), success);
         });
     });
-
-    u.paragraph();
-    u.note("The lowest lane that asks for a free lock takes it.");
-    // `held`, behind the widest multiplexer, comes last.
-    let win = u.name("win", req.gated(take) & !beaten & !held);
-    u.paragraph();
-    let lock_next = u.next_state(lock, (lock & !asked) | asked.gated(take));
-    u.at_clock().when(take | give).next(lock, lock_next);
-    u.paragraph();
-    match &select {
-        None => u.assign(lk_success, win),
-        Some(_) => u.generate(|| {
-            u.each("window", i, (0, p.LKG), |i| {
-                let success = win & lk_win.is(i).copies(lanes);
-                u.assign(lk_success.part(i * lanes, lanes), success);
-            });
-        }),
-    }
-    u.assign(lk_held, lock);
-    let module = u.emit()?;
-    Ok(select.into_iter().chain([module]).collect())
 }

@@ -1,131 +1,172 @@
-//! What stands behind the scratchpad: the sequencer's answers part from the
+//! What follows the scratchpad: the sequencer's answers part from the
 //! others, which become results for the writeback port.
 
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
 use crate::payload::{Control, Outcome, Tag};
-use crate::signal::{Bits, code, concat, when};
+use crate::signal::{Bits, Expr, Signal, code, concat, when};
 use crate::unit::Unit;
 
 /// Emits `spad_memory_exit`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(doc(p));
-    let s = u.all_sizes(p);
-    // Those that are not in the scratchpad.
-    let stages = 4..p.M;
-    let [clk, rst] = u.clocked();
-    let resp_valid = u.input("resp_valid", 1, "a response is offered");
-    let resp_ready = u.output("resp_ready", 1, "the response is accepted");
-    let resp_mask = u.input("resp_mask", s.L, "active lanes of the request");
-    let about = "its tag: control, degree, error, source";
-    let resp_tag = u.input("resp_tag", s.TGW, about);
-    let about = "words read, or the data of a pass; else 0";
-    let resp_data = u.input("resp_data", s.L * s.D, about);
-    let resp_success = u.input("resp_success", s.L, "lanes that took their lock");
-    let resp_error = u.input("resp_error", 1, "error");
-    let resp_degree = u.input("resp_degree", s.DG, "conflict degree");
-    let about = "it is one that the sequencer waits for: taken at once";
-    let sr_valid = u.output("sr_valid", 1, about);
-    let about = "a predicted pass leaves the scratchpad";
-    let resolved_valid = u.output("resolved_valid", 1, about);
-    let resolved_occ = u.output("resolved_occ", s.OCC, "cycles that it took in MEM0");
-    let resolved_last = u.output(
-        "resolved_last",
-        1,
-        "the pass is the last of its instruction",
-    );
-    let about = "the instruction's program counter";
-    let resolved_pc = u.output("resolved_pc", s.PCW, about);
-    let out_valid = u.output("out_valid", 1, "a result is offered");
-    let out_ready = u.input("out_ready", 1, "the output is accepted");
-    let about = "degree, error, success, data, mask, last, pass, kind, tag, warp, from the top";
-    let out_data = u.output("out_data", s.WBW, about);
-    let about = "MEM4 and on hold a result, from bit 0";
-    let mem_valid = (p.M > 4).then(|| u.output("mem_valid", p.M - 4, about));
-    for input in [clk, rst] {
-        u.unused(p.M <= 4, input, "no stages behind the scratchpad");
-    }
-
+    let io = Ports::new(&u, p);
     u.section(
         "The tag: the sequencer waits for the answer; error and degree of an atomic; the \
          control of the pass.",
     );
-    let tag = Tag::wires(&u, &s, "tag");
-    u.assign(tag.joined(&s), resp_tag);
-    let ctl = Control::wires(&u, &s, "");
-    u.assign(ctl.joined(&s), tag.ctl);
+    let tag = Tag::wires(&u, &io.s, "tag");
+    u.assign(tag.joined(&io.s), io.resp_tag);
+    let ctl = Control::wires(&u, &io.s, "");
+    u.assign(ctl.joined(&io.s), tag.ctl);
+    let [valid, result] = result(&u, &io, tag, ctl);
+    let ready = stages(&u, p, &io, [valid, result]);
+    u.section("What the sequencer waits for leaves at once.");
+    u.assign(io.sr_valid, io.resp_valid & tag.own);
+    u.assign(io.resp_ready, tag.own | ready);
+    resolve(&u, p, &io, ctl, valid & ready);
+    Ok(vec![u.emit()?])
+}
 
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    resp_valid: Signal,
+    resp_ready: Signal,
+    resp_mask: Signal,
+    resp_tag: Signal,
+    resp_data: Signal,
+    resp_success: Signal,
+    resp_error: Signal,
+    resp_degree: Signal,
+    sr_valid: Signal,
+    resolved_valid: Signal,
+    resolved_occ: Signal,
+    resolved_last: Signal,
+    resolved_pc: Signal,
+    out_valid: Signal,
+    out_ready: Signal,
+    out_data: Signal,
+    /// Where there are stages after the scratchpad.
+    mem_valid: Option<Signal>,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        let clocks = u.clocked();
+        let tag = "its tag: control, degree, error, source";
+        let words = "words read, or the data of a pass; else 0";
+        let waits = "it is one that the sequencer waits for: taken at once";
+        let predicted = "a predicted pass leaves the scratchpad";
+        let last = "the pass is the last of its instruction";
+        let fields = "degree, error, success, data, mask, last, pass, kind, tag, warp, from the \
+                      top";
+        let occupied = "MEM4 and on hold a result, from bit 0";
+        let io = Ports {
+            s,
+            resp_valid: u.input("resp_valid", 1, "a response is offered"),
+            resp_ready: u.output("resp_ready", 1, "the response is accepted"),
+            resp_mask: u.input("resp_mask", s.L, "active lanes of the request"),
+            resp_tag: u.input("resp_tag", s.TGW, tag),
+            resp_data: u.input("resp_data", s.L * s.D, words),
+            resp_success: u.input("resp_success", s.L, "lanes that took their lock"),
+            resp_error: u.input("resp_error", 1, "error"),
+            resp_degree: u.input("resp_degree", s.DG, "conflict degree"),
+            sr_valid: u.output("sr_valid", 1, waits),
+            resolved_valid: u.output("resolved_valid", 1, predicted),
+            resolved_occ: u.output("resolved_occ", s.OCC, "cycles that it took in MEM0"),
+            resolved_last: u.output("resolved_last", 1, last),
+            resolved_pc: u.output("resolved_pc", s.PCW, "the instruction's program counter"),
+            out_valid: u.output("out_valid", 1, "a result is offered"),
+            out_ready: u.input("out_ready", 1, "the output is accepted"),
+            out_data: u.output("out_data", s.WBW, fields),
+            mem_valid: (p.M > 4).then(|| u.output("mem_valid", p.M - 4, occupied)),
+        };
+        for input in clocks {
+            u.unused(p.M <= 4, input, "no stages behind the scratchpad");
+        }
+        io
+    }
+}
+
+/// A result for the writeback port: whether there is one, and its fields.
+fn result(u: &Unit, io: &Ports, tag: Tag, ctl: Control) -> [Signal; 2] {
     u.section("A result for the writeback port. What an atomic reports is in its tag.");
-    let valid = u.name("valid", resp_valid & !tag.own);
+    let valid = u.name("valid", io.resp_valid & !tag.own);
     let is_atomic = ctl.kind.is(code(&kind::FIELD, kind::ATOMIC));
-    let degree = when(is_atomic, tag.degree).otherwise(resp_degree);
+    let degree = when(is_atomic, tag.degree).otherwise(io.resp_degree);
     let result = Outcome {
         warp: ctl.warp,
         tag: ctl.tag,
         kind: ctl.kind,
         pass: ctl.pass,
         last: ctl.last,
-        mask: resp_mask,
-        data: resp_data,
-        success: resp_success,
-        error: u.name("error", resp_error | tag.error),
+        mask: io.resp_mask,
+        data: io.resp_data,
+        success: io.resp_success,
+        error: u.name("error", io.resp_error | tag.error),
         degree: u.name("degree", degree),
     };
-    let result = u.named("result", s.WBW, result.joined(&s));
+    [valid, u.named("result", io.s.WBW, result.joined(&io.s))]
+}
 
-    if stages.is_empty() {
+/// The stages that are not in the scratchpad; whether the first can take a
+/// result.
+fn stages(u: &Unit, p: &Params, io: &Ports, result: [Signal; 2]) -> Signal {
+    let numbers = 4..p.M;
+    if numbers.is_empty() {
         u.paragraph();
     } else {
         u.section("Stages behind the scratchpad, each free when what it holds can go on.");
     }
     let stage = |k: usize| {
         let valid = u.register(&format!("mem{k}_valid"), 1).reset(0);
-        [valid, u.register(&format!("mem{k}"), s.WBW).reset(0)]
+        [valid, u.register(&format!("mem{k}"), io.s.WBW).reset(0)]
     };
-    let registers: Vec<_> = stages.clone().map(stage).collect();
-    let mut ready = out_ready;
+    let registers: Vec<_> = numbers.clone().map(stage).collect();
+    let mut ready = io.out_ready;
     let mut free = Vec::new();
-    for (k, [valid, _]) in stages.zip(&registers).rev() {
+    for (k, [valid, _]) in numbers.zip(&registers).rev() {
         ready = u.name(&format!("mem{k}_ready"), !*valid | ready);
         free.push(ready);
     }
-    let mut before = [valid, result];
+    let mut before = result;
     for (stage, ready) in registers.iter().zip(free.into_iter().rev()) {
         let clocked = u.at_clock().when(ready);
         clocked.next(stage[0], before[0]).next(stage[1], before[1]);
         before = *stage;
     }
-    u.assign(out_valid, before[0]);
-    u.assign(out_data, before[1]);
-    if let Some(mem_valid) = mem_valid {
+    u.assign(io.out_valid, before[0]);
+    u.assign(io.out_data, before[1]);
+    if let Some(mem_valid) = io.mem_valid {
         let valid = registers.iter().rev().map(|stage| stage[0].into());
         u.assign(mem_valid, concat(valid));
     }
+    ready
+}
 
-    u.section("What the sequencer waits for leaves at once.");
-    u.assign(sr_valid, resp_valid & tag.own);
-    u.assign(resp_ready, tag.own | ready);
-
+/// What a pass that `leaves` has cost.
+fn resolve(u: &Unit, p: &Params, io: &Ports, ctl: Control, leaves: Expr) {
     u.section(
         "What the pass cost in MEM0, for the conflict history: of one that locks, each \
-               group for all windows of the lock unit.",
+         group for all windows of the lock unit.",
     );
     let [load, locks, last] = [kind::LOAD, kind::LDLK, kind::STUL].map(|k| code(&kind::FIELD, k));
     let predicted = ctl.kind.at_least(load) & ctl.kind.at_most(last);
-    u.assign(resolved_valid, valid & ready & predicted);
-    u.assign(resolved_last, ctl.last);
-    u.assign(resolved_pc, ctl.pc);
-    let groups = when(resp_degree.any(), resp_degree).otherwise(1);
+    u.assign(io.resolved_valid, leaves & predicted);
+    u.assign(io.resolved_last, ctl.last);
+    u.assign(io.resolved_pc, ctl.pc);
+    let groups = when(io.resp_degree.any(), io.resp_degree).otherwise(1);
     let groups = u.name("groups", groups).extended(p.OCC);
     if p.OCC > p.DG {
         let windows = groups.clone().up(p.OCC - p.DG);
         let cycles = when(ctl.kind.at_least(locks), windows).otherwise(groups);
-        u.assign(resolved_occ, cycles);
+        u.assign(io.resolved_occ, cycles);
     } else {
-        u.assign(resolved_occ, groups);
+        u.assign(io.resolved_occ, groups);
     }
-    Ok(vec![u.emit()?])
 }
 
 fn doc(p: &Params) -> UnitDoc {

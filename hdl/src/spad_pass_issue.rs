@@ -3,9 +3,9 @@
 use crate::bundle::bundle;
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
 use crate::signal::{Bits, Signal, code, when};
-use crate::unit::Unit;
+use crate::unit::{Index, Unit};
 use crate::{spad_pass_count, spad_pick};
 
 bundle! {
@@ -13,12 +13,36 @@ bundle! {
     Offer(s) { kind: 4, words: 2, tag: s.TG, pc: s.PCW }
 }
 
-/// Emits `spad_pass_issue` behind its parts.
+/// Emits `spad_pass_issue` after its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
     let count = spad_pass_count::emit_kernel(p)?;
-    let at_once = p.AHEAD == 0;
-    let u = Unit::new(UnitDoc {
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    let issue = Issue {
+        u: &u,
+        p,
+        io,
+        at_once: p.AHEAD == 0,
+    };
+    let (taken, i) = issue.select(&pick);
+    u.instance(&count, "count")
+        .port("kind", taken.kind)
+        .port("words", taken.words)
+        .port("more", issue.io.take_np)
+        .done();
+    let current = issue.current(&taken);
+    let pass = issue.pass(&taken, &current);
+    issue.show(&current, &pass);
+    issue.next_pass(&current, &pass);
+    issue.busy(&current, i);
+    issue.ex(&pass);
+    let module = u.emit()?;
+    Ok(vec![pick, count, module])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_pass_issue".into(),
         summary: "issues the passes of the instruction that is taken, one a cycle, into EX, and \
                   holds the control of the pass that is there."
@@ -30,184 +54,281 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         }
         .into(),
         paper: "microarchitecture/issue.md".into(),
-        latency_cycles: if at_once { 1 } else { 2 },
-    });
-    let s = u.all_sizes(p);
-    let [w, ww, tg, pcw, pw] = [s.W, s.WW, s.TG, s.PCW, s.PW];
-    let of_offer = u.size("OFFER", Offer::bits(&s));
-    u.clocked();
-    let about = "kind that the warp offers, 4 bits per warp";
-    let off_kind = u.input("off_kind", w * 4, about);
-    let about = "words per lane of loads and stores: 0 one, 1 two, 2 four";
-    let off_words = u.input("off_words", w * 2, about);
-    let off_tag = u.input("off_tag", w * tg, "destination tag, TG bits per warp");
-    let off_pc = u.input("off_pc", w * pcw, "program counter, PCW bits per warp");
-    let about = "an instruction is taken in this cycle; only with room";
-    let take = u.input("take", 1, about);
-    let take_sel = u.input("take_sel", w, "whose offer, one-hot");
-    let take_warp = u.input("take_warp", ww, "number of the warp taken");
-    let picked = u.input("picked", w, "the warp between pick and take");
-    let ex_fire = u.input("ex_fire", 1, "the pass in EX leaves it");
-    let room = u.output("room", 1, "an instruction may be taken");
-    let about = "an instruction of the warp is on its way to EX; AHEAD = 0: none";
-    let busy = u.output("busy", w, about);
-    let take_kind = u.output("take_kind", 4, "kind of the offer of take_sel");
-    let take_pc = u.output("take_pc", pcw, "program counter of the instruction taken");
-    let take_np = u.output("take_np", pw, "passes of the instruction taken, less one");
-    let iss_valid = u.output("iss_valid", 1, "a pass enters EX at the end of this cycle");
-    let iss_warp = u.output("iss_warp", ww, "warp of the pass issued; 0 if none");
-    let iss_pass = u.output("iss_pass", pw, "number of the pass issued; 0 if none");
-    let iss_last = u.output("iss_last", 1, "the pass issued is its instruction's last");
-    let alu = code(&kind::FIELD, kind::ALU);
-    let ex_valid = u.output_register("ex_valid", 1, "a pass is in EX").reset(0);
-    let about = "its warp; this and the next ones stay when it leaves";
-    let ex_warp = u.output_register("ex_warp", ww, about).reset(0);
-    let ex_kind = u
-        .output_register("ex_kind", 4, "its kind")
-        .reset(alu.clone());
-    let ex_tag = u
-        .output_register("ex_tag", tg, "tag of the pass in EX")
-        .reset(0);
-    let ex_pc = u
-        .output_register("ex_pc", pcw, "its program counter")
-        .reset(0);
-    let ex_pass = u
-        .output_register("ex_pass", pw, "number of the pass in EX")
-        .reset(0);
-    let about = "it is the instruction's last";
-    let ex_last = u.output_register("ex_last", 1, about).reset(0);
-    u.unused(at_once, picked, "picked and taken in one cycle");
+        latency_cycles: if p.AHEAD == 0 { 1 } else { 2 },
+    }
+}
 
-    u.section("What the warp that is taken offers, out of all offers.");
-    let slots = p.W.next_power_of_two();
-    let offers = u.wire("offers", slots * of_offer);
-    let (words, tag) = (u.wire("words", 2), u.wire("tag", tg));
-    let offer = Offer {
-        kind: take_kind,
-        words,
-        tag,
-        pc: take_pc,
-    };
-    let [i] = u.indices(["i"]);
-    u.generate(|| {
-        u.each("warp", i, (0, w), |i| {
-            let offer = Offer {
-                kind: off_kind.part(4 * i, 4),
-                words: off_words.part(2 * i, 2),
-                tag: off_tag.part(tg * i, tg),
-                pc: off_pc.part(pcw * i, pcw),
-            };
-            u.assign(offers.part(of_offer * i, of_offer), offer.joined(&s));
-        });
-        if slots > p.W {
-            u.each("no_warp", i, (w, slots), |i| {
-                u.assign(offers.part(of_offer * i, of_offer), 0);
-            });
-        }
-    });
-    let pick_of = take_sel.extended(slots);
-    let offer = offer.joined(&s).of_width(of_offer);
-    spad_pick::instance(&u, &pick, "select_offer", pick_of, offers, offer);
-    u.instance(&count, "count")
-        .port("kind", take_kind)
-        .port("words", words)
-        .port("more", take_np)
-        .done();
+/// What the parts of the description share.
+struct Issue<'a> {
+    u: &'a Unit,
+    p: &'a Params,
+    io: Ports,
+    /// The first pass of what is taken goes in the same cycle.
+    at_once: bool,
+}
 
-    u.section(
-        "I: the instruction whose passes are being issued, how many follow the first, and which \
-         is next.",
-    );
-    let cur_valid = u.register("cur_valid", 1).reset(0);
-    let cur_warp = u.register("cur_warp", ww).reset(0);
-    let cur_kind = u.register("cur_kind", 4).reset(alu);
-    let cur_tag = u.register("cur_tag", tg).reset(0);
-    let cur_pc = u.register("cur_pc", pcw).reset(0);
-    let cur_np = u.register("cur_np", pw).reset(0);
-    let cur_next = u.register("cur_next", pw).reset(0);
-    u.at_clock()
-        .when(take)
-        .next(cur_warp, take_warp)
-        .next(cur_kind, take_kind)
-        .next(cur_tag, tag)
-        .next(cur_pc, take_pc)
-        .next(cur_np, take_np);
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    off_kind: Signal,
+    off_words: Signal,
+    off_tag: Signal,
+    off_pc: Signal,
+    take: Signal,
+    take_sel: Signal,
+    take_warp: Signal,
+    picked: Signal,
+    ex_fire: Signal,
+    room: Signal,
+    busy: Signal,
+    take_kind: Signal,
+    take_pc: Signal,
+    take_np: Signal,
+    iss_valid: Signal,
+    iss_warp: Signal,
+    iss_pass: Signal,
+    iss_last: Signal,
+    ex_valid: Signal,
+    ex_warp: Signal,
+    ex_kind: Signal,
+    ex_tag: Signal,
+    ex_pc: Signal,
+    ex_pass: Signal,
+    ex_last: Signal,
+}
 
-    let first = if at_once {
-        ": the first of what is taken goes in the same cycle"
-    } else {
-        ""
-    };
-    u.section(&format!("The pass that enters EX{first}."));
-    let ex_free = u.name("ex_free", !ex_valid | ex_fire);
-    let goes_on = ex_free & cur_valid;
-    // What belongs to the instruction.
-    let own = |name: &str, current: Signal, taken: Signal| {
-        if at_once {
-            u.name(name, when(cur_valid, current).otherwise(taken))
-        } else {
-            current
-        }
-    };
-    let warp_in = own("warp_in", cur_warp, take_warp);
-    let kind_in = own("kind_in", cur_kind, take_kind);
-    let tag_in = own("tag_in", cur_tag, tag);
-    let pc_in = own("pc_in", cur_pc, take_pc);
-    let np_in = own("np_in", cur_np, take_np);
-    let pass = if at_once {
-        u.name("pass", when(cur_valid, cur_next).otherwise(0))
-    } else {
-        cur_next
-    };
-    let issue = u.name("issue", if at_once { take | goes_on } else { goes_on });
-    let last_pass = u.name("last_pass", pass.is(np_in));
-    let free = if at_once {
-        ex_free & !cur_valid
-    } else {
-        !cur_valid | (ex_free & last_pass)
-    };
-    u.assign(room, free);
-    u.assign(iss_valid, issue);
-    u.assign(iss_warp, warp_in.gated(issue));
-    u.assign(iss_pass, pass.gated(issue));
-    u.assign(iss_last, last_pass & issue);
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        u.clocked();
+        let kind = "kind that the warp offers, 4 bits per warp";
+        let words = "words per lane of loads and stores: 0 one, 1 two, 2 four";
+        let pc = "program counter, PCW bits per warp";
+        let take = "an instruction is taken in this cycle; only with room";
+        let busy = "an instruction of the warp is on its way to EX; AHEAD = 0: none";
+        let stays = "its warp; this and the next ones stay when it leaves";
+        let shown = |name, width, about| u.output_register(name, width, about);
+        let io = Ports {
+            s,
+            off_kind: u.input("off_kind", s.W * 4, kind),
+            off_words: u.input("off_words", s.W * 2, words),
+            off_tag: u.input("off_tag", s.W * s.TG, "destination tag, TG bits per warp"),
+            off_pc: u.input("off_pc", s.W * s.PCW, pc),
+            take: u.input("take", 1, take),
+            take_sel: u.input("take_sel", s.W, "whose offer, one-hot"),
+            take_warp: u.input("take_warp", s.WW, "number of the warp taken"),
+            picked: u.input("picked", s.W, "the warp between pick and take"),
+            ex_fire: u.input("ex_fire", 1, "the pass in EX leaves it"),
+            room: u.output("room", 1, "an instruction may be taken"),
+            busy: u.output("busy", s.W, busy),
+            take_kind: u.output("take_kind", 4, "kind of the offer of take_sel"),
+            take_pc: u.output("take_pc", s.PCW, "program counter of the instruction taken"),
+            take_np: u.output("take_np", s.PW, "passes of the instruction taken, less one"),
+            iss_valid: u.output("iss_valid", 1, "a pass enters EX at the end of this cycle"),
+            iss_warp: u.output("iss_warp", s.WW, "warp of the pass issued; 0 if none"),
+            iss_pass: u.output("iss_pass", s.PW, "number of the pass issued; 0 if none"),
+            iss_last: u.output("iss_last", 1, "the pass issued is its instruction's last"),
+            ex_valid: shown("ex_valid", 1.into(), "a pass is in EX").reset(0),
+            ex_warp: shown("ex_warp", s.WW, stays).reset(0),
+            ex_kind: shown("ex_kind", 4.into(), "its kind").reset(code(&kind::FIELD, kind::ALU)),
+            ex_tag: shown("ex_tag", s.TG, "tag of the pass in EX").reset(0),
+            ex_pc: shown("ex_pc", s.PCW, "its program counter").reset(0),
+            ex_pass: shown("ex_pass", s.PW, "number of the pass in EX").reset(0),
+            ex_last: shown("ex_last", 1.into(), "it is the instruction's last").reset(0),
+        };
+        u.unused(p.AHEAD == 0, io.picked, "picked and taken in one cycle");
+        io
+    }
+}
 
-    u.section("Whether passes follow in the next cycle, and which.");
-    let follows = when(issue, !last_pass);
-    let next = when(issue, pass + 1);
-    let (follows, next) = if at_once {
-        (follows, next)
-    } else {
-        let (taken, first) = (when(take, 1), when(take, 0));
-        (taken.when(issue, !last_pass), first.when(issue, pass + 1))
-    };
-    u.at_clock().next(cur_valid, follows);
-    u.at_clock().next(cur_next, next);
+/// The instruction whose passes are being issued.
+struct Current {
+    valid: Signal,
+    warp: Signal,
+    kind: Signal,
+    tag: Signal,
+    pc: Signal,
+    np: Signal,
+    next: Signal,
+}
 
-    u.paragraph();
-    if at_once {
-        u.assign(busy, 0);
-    } else {
-        u.note("On its way to EX with what it offers still, or with a release.");
-        let release = cur_kind.is(code(&kind::FIELD, kind::RELSSP));
-        let holds = u.name("holds", cur_valid & (cur_next.is(0) | release));
+/// The pass that enters EX.
+struct Pass {
+    warp: Signal,
+    kind: Signal,
+    tag: Signal,
+    pc: Signal,
+    number: Signal,
+    last: Signal,
+    issue: Signal,
+    ex_free: Signal,
+}
+
+impl Issue<'_> {
+    /// The offer that is taken, and the index of warps.
+    fn select(&self, pick: &Module) -> (Offer, Index) {
+        let (u, io, s) = (self.u, &self.io, self.io.s);
+        let of_offer = u.size("OFFER", Offer::bits(&s));
+        u.section("What the warp that is taken offers, out of all offers.");
+        let slots = self.p.W.next_power_of_two();
+        let offers = u.wire("offers", slots * of_offer);
+        let taken = Offer {
+            kind: io.take_kind,
+            words: u.wire("words", 2),
+            tag: u.wire("tag", s.TG),
+            pc: io.take_pc,
+        };
+        let [i] = u.indices(["i"]);
         u.generate(|| {
-            u.each("on_its_way", i, (0, w), |i| {
-                u.assign(busy.at(i), picked.at(i) | (holds & cur_warp.is(i)));
+            u.each("warp", i, (0, s.W), |i| {
+                let offer = Offer {
+                    kind: io.off_kind.part(4 * i, 4),
+                    words: io.off_words.part(2 * i, 2),
+                    tag: io.off_tag.part(s.TG * i, s.TG),
+                    pc: io.off_pc.part(s.PCW * i, s.PCW),
+                };
+                u.assign(offers.part(of_offer * i, of_offer), offer.joined(&s));
+            });
+            if slots > self.p.W {
+                u.each("no_warp", i, (s.W, slots), |i| {
+                    u.assign(offers.part(of_offer * i, of_offer), 0);
+                });
+            }
+        });
+        let pick_of = io.take_sel.extended(slots);
+        let offer = taken.joined(&s).of_width(of_offer);
+        spad_pick::instance(u, pick, "select_offer", pick_of, offers, offer);
+        (taken, i)
+    }
+
+    fn current(&self, taken: &Offer) -> Current {
+        let (u, io, s) = (self.u, &self.io, self.io.s);
+        u.section(
+            "I: the instruction whose passes are being issued, how many follow the first, and \
+             which is next.",
+        );
+        let current = Current {
+            valid: u.register("cur_valid", 1).reset(0),
+            warp: u.register("cur_warp", s.WW).reset(0),
+            kind: u
+                .register("cur_kind", 4)
+                .reset(code(&kind::FIELD, kind::ALU)),
+            tag: u.register("cur_tag", s.TG).reset(0),
+            pc: u.register("cur_pc", s.PCW).reset(0),
+            np: u.register("cur_np", s.PW).reset(0),
+            next: u.register("cur_next", s.PW).reset(0),
+        };
+        u.at_clock()
+            .when(io.take)
+            .next(current.warp, io.take_warp)
+            .next(current.kind, taken.kind)
+            .next(current.tag, taken.tag)
+            .next(current.pc, taken.pc)
+            .next(current.np, io.take_np);
+        current
+    }
+
+    fn pass(&self, taken: &Offer, current: &Current) -> Pass {
+        let (u, io, at_once) = (self.u, &self.io, self.at_once);
+        let first = if at_once {
+            ": the first of what is taken goes in the same cycle"
+        } else {
+            ""
+        };
+        u.section(&format!("The pass that enters EX{first}."));
+        let ex_free = u.name("ex_free", !io.ex_valid | io.ex_fire);
+        let goes_on = ex_free & current.valid;
+        // What belongs to the instruction.
+        let own = |name: &str, held: Signal, taken: Signal| {
+            if at_once {
+                u.name(name, when(current.valid, held).otherwise(taken))
+            } else {
+                held
+            }
+        };
+        let warp = own("warp_in", current.warp, io.take_warp);
+        let kind = own("kind_in", current.kind, taken.kind);
+        let tag = own("tag_in", current.tag, taken.tag);
+        let pc = own("pc_in", current.pc, taken.pc);
+        let np = own("np_in", current.np, io.take_np);
+        let (number, issues) = if at_once {
+            let number = when(current.valid, current.next).otherwise(0);
+            (u.name("pass", number), io.take | goes_on)
+        } else {
+            (current.next, goes_on)
+        };
+        let issue = u.name("issue", issues);
+        Pass {
+            warp,
+            kind,
+            tag,
+            pc,
+            number,
+            last: u.name("last_pass", number.is(np)),
+            issue,
+            ex_free,
+        }
+    }
+
+    fn show(&self, current: &Current, pass: &Pass) {
+        let (u, io) = (self.u, &self.io);
+        let free = if self.at_once {
+            pass.ex_free & !current.valid
+        } else {
+            !current.valid | (pass.ex_free & pass.last)
+        };
+        u.assign(io.room, free);
+        u.assign(io.iss_valid, pass.issue);
+        u.assign(io.iss_warp, pass.warp.gated(pass.issue));
+        u.assign(io.iss_pass, pass.number.gated(pass.issue));
+        u.assign(io.iss_last, pass.last & pass.issue);
+    }
+
+    fn next_pass(&self, current: &Current, pass: &Pass) {
+        let (u, take, issue) = (self.u, self.io.take, pass.issue);
+        u.section("Whether passes follow in the next cycle, and which.");
+        let (follows, next) = if self.at_once {
+            (when(issue, !pass.last), when(issue, pass.number + 1))
+        } else {
+            let (taken, first) = (when(take, 1), when(take, 0));
+            let next = first.when(issue, pass.number + 1);
+            (taken.when(issue, !pass.last), next)
+        };
+        u.at_clock().next(current.valid, follows);
+        u.at_clock().next(current.next, next);
+    }
+
+    /// The warps with an instruction on its way to EX.
+    fn busy(&self, current: &Current, i: Index) {
+        let (u, io) = (self.u, &self.io);
+        u.paragraph();
+        if self.at_once {
+            return u.assign(io.busy, 0);
+        }
+        u.note("On its way to EX with what it offers still, or with a release.");
+        let release = current.kind.is(code(&kind::FIELD, kind::RELSSP));
+        let holds = current.valid & (current.next.is(0) | release);
+        let holds = u.name("holds", holds);
+        u.generate(|| {
+            u.each("on_its_way", i, (0, io.s.W), |i| {
+                let held = holds & current.warp.is(i);
+                u.assign(io.busy.at(i), io.picked.at(i) | held);
             });
         });
     }
 
-    u.section("EX: control of the pass whose operands come in.");
-    u.at_clock().next(ex_valid, when(issue, 1).when(ex_fire, 0));
-    u.at_clock()
-        .when(issue)
-        .next(ex_warp, warp_in)
-        .next(ex_kind, kind_in)
-        .next(ex_tag, tag_in)
-        .next(ex_pc, pc_in)
-        .next(ex_pass, pass)
-        .next(ex_last, last_pass);
-    let module = u.emit()?;
-    Ok(vec![pick, count, module])
+    fn ex(&self, pass: &Pass) {
+        let (u, io) = (self.u, &self.io);
+        u.section("EX: control of the pass whose operands come in.");
+        let valid = when(pass.issue, 1).when(io.ex_fire, 0);
+        u.at_clock().next(io.ex_valid, valid);
+        u.at_clock()
+            .when(pass.issue)
+            .next(io.ex_warp, pass.warp)
+            .next(io.ex_kind, pass.kind)
+            .next(io.ex_tag, pass.tag)
+            .next(io.ex_pc, pass.pc)
+            .next(io.ex_pass, pass.number)
+            .next(io.ex_last, pass.last);
+    }
 }

@@ -1,67 +1,115 @@
 //! The queue in front of the memory stages, with bypass.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
-use crate::signal::{Bits, number, when};
+use crate::params::{Params, Sizes};
+use crate::signal::{Bits, Signal, number, when};
 use crate::size::Size;
 use crate::unit::Unit;
 
 /// Emits `spad_premem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(UnitDoc {
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    if p.PQ == 0 {
+        without_entries(&u, p, &io);
+    } else {
+        queue(&u, p, &io);
+    }
+    Ok(vec![u.emit()?])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_premem_queue".into(),
-        summary: "first-in first-out queue of PQ entries in front of MEM0. An entry that finds it empty and MEM0 ready passes in the same cycle; a full queue takes an entry in the cycle in which it gives one. Depth 0 is wires.".into(),
+        summary: "first-in first-out queue of PQ entries in front of MEM0. An entry that finds it \
+                  empty and MEM0 ready passes in the same cycle; a full queue takes an entry in \
+                  the cycle in which it gives one. Depth 0 is wires."
+            .into(),
         parameters: p.text(&["L", "WS", "PQ", "PREW"]),
         timing: "0 cycles when empty and out_ready, else in order".into(),
         paper: "elastic paper, section 4.3 and Fig. 4; microarchitecture/elastic-queues.md".into(),
         latency_cycles: 0,
-    });
-    let s = u.all_sizes(p);
-    let [prew, pq] = u.sizes(p, ["PREW", "PQ"]);
-    let [clk, rst] = u.clocked();
-    let about = "0: behaves as depth 0; static while not empty";
-    let cfg_on = u.input("cfg_on", 1, about);
-    let in_valid = u.input("in_valid", 1, "an entry is offered");
-    let in_data = u.input("in_data", prew, "the entry");
-    let in_ready = u.output("in_ready", 1, "the input is accepted");
-    let out_valid = u.output("out_valid", 1, "the oldest entry is offered");
-    let out_data = u.output("out_data", prew, "the entry; 0 if none");
-    let out_ready = u.input("out_ready", 1, "the output is accepted");
-    let count = u.output("count", s.PQW, "entries held");
-    if p.PQ == 0 {
-        for input in [clk, rst, cfg_on] {
-            u.unused(true, input, "depth 0 has no state");
-        }
-        u.about("Depth 0: wires.");
-        u.assign(in_ready, out_ready);
-        u.assign(out_valid, in_valid);
-        u.assign(out_data, in_data.gated(out_valid));
-        u.assign(count, number(p.PQW, 0));
-        return Ok(vec![u.emit()?]);
     }
+}
 
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    clk: Signal,
+    rst: Signal,
+    cfg_on: Signal,
+    in_valid: Signal,
+    in_data: Signal,
+    in_ready: Signal,
+    out_valid: Signal,
+    out_data: Signal,
+    out_ready: Signal,
+    count: Signal,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        let [clk, rst] = u.clocked();
+        let off = "0: behaves as depth 0; static while not empty";
+        Ports {
+            s,
+            clk,
+            rst,
+            cfg_on: u.input("cfg_on", 1, off),
+            in_valid: u.input("in_valid", 1, "an entry is offered"),
+            in_data: u.input("in_data", s.PREW, "the entry"),
+            in_ready: u.output("in_ready", 1, "the input is accepted"),
+            out_valid: u.output("out_valid", 1, "the oldest entry is offered"),
+            out_data: u.output("out_data", s.PREW, "the entry; 0 if none"),
+            out_ready: u.input("out_ready", 1, "the output is accepted"),
+            count: u.output("count", s.PQW, "entries held"),
+        }
+    }
+}
+
+fn without_entries(u: &Unit, p: &Params, io: &Ports) {
+    for input in [io.clk, io.rst, io.cfg_on] {
+        u.unused(true, input, "depth 0 has no state");
+    }
+    u.about("Depth 0: wires.");
+    u.assign(io.in_ready, io.out_ready);
+    u.assign(io.out_valid, io.in_valid);
+    u.assign(io.out_data, io.in_data.gated(io.out_valid));
+    u.assign(io.count, number(p.PQW, 0));
+}
+
+fn queue(u: &Unit, p: &Params, io: &Ports) {
     u.section("Entry 0 is the oldest. Entries have no reset: `held_q` qualifies them.");
-    let entry = u
-        .register("entry", pq * prew)
-        .without_reset("`held` qualifies entries");
-    let held = u.register("held", s.PQW).reset(0);
+    let entry = u.register("entry", io.s.PQ * io.s.PREW);
+    let entry = entry.without_reset("`held` qualifies entries");
+    let held = u.register("held", io.s.PQW).reset(0);
 
     u.paragraph();
     let empty = u.name("empty", held.is(0));
     let full = u.name("full", held.is(p.PQ));
-    let oldest = when(empty, in_data).otherwise(entry.part(0, p.PREW));
+    let oldest = when(empty, io.in_data).otherwise(entry.part(0, p.PREW));
     let oldest = u.name("oldest", oldest);
-    u.assign(in_ready, out_ready | (cfg_on & !full));
-    u.assign(out_valid, !empty | in_valid);
-    u.assign(out_data, oldest.gated(out_valid));
-    u.assign(count, held);
+    u.assign(io.in_ready, io.out_ready | (io.cfg_on & !full));
+    u.assign(io.out_valid, !empty | io.in_valid);
+    u.assign(io.out_data, oldest.gated(io.out_valid));
+    u.assign(io.count, held);
 
     u.paragraph();
-    let pop = u.name("pop", !empty & out_ready);
-    let push = u.name("push", in_valid & in_ready & !(empty & out_ready));
+    let pop = u.name("pop", !empty & io.out_ready);
+    let passes = empty & io.out_ready;
+    let push = u.name("push", io.in_valid & io.in_ready & !passes);
     let left = u.name("left", when(pop, held - 1).otherwise(held));
     let held_next = u.next_state(held, when(push, left + 1).otherwise(left));
+    slots(u, io, entry, left, [push, pop]);
 
+    u.paragraph();
+    u.at_clock().next(held, held_next);
+}
+
+/// The entries, of which `left` stay.
+fn slots(u: &Unit, io: &Ports, entry: Signal, left: Signal, [push, pop]: [Signal; 2]) {
+    let (pq, prew, in_data) = (io.s.PQ, io.s.PREW, io.in_data);
     u.paragraph();
     let [k] = u.indices(["k"]);
     u.generate(|| {
@@ -81,8 +129,4 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             u.last((k, pq), ("inner", inner), ("last", last));
         });
     });
-
-    u.paragraph();
-    u.at_clock().next(held, held_next);
-    Ok(vec![u.emit()?])
 }

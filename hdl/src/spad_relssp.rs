@@ -1,123 +1,211 @@
 //! The release instruction: which threads have released.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
 use crate::signal::{Bits, Signal};
-use crate::unit::Unit;
+use crate::size::Size;
+use crate::unit::{Index, Unit};
 use crate::{spad_lowest, spad_relssp_block, spad_relssp_warp};
 
-/// Emits `spad_relssp` behind its slices.
+/// Emits `spad_relssp` after its slices.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let warp = spad_relssp_warp::emit_kernel(p)?;
     let block = spad_relssp_block::emit_kernel(p)?;
     let lowest = spad_lowest::emit_helper()?;
-    let u = Unit::new(UnitDoc {
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    let state = State::new(&u, io.s, &lowest);
+    u.paragraph();
+    let [i, j, b] = u.indices(["i", "j", "b"]);
+    u.generate(|| {
+        u.each("warp", i, (0, io.s.W), |i| {
+            each_warp(&u, p, &io, &state, &warp, (i, j));
+        });
+        u.each("block", b, (0, io.s.T), |b| {
+            each_block(&u, &io, &state, &block, (b, i));
+        });
+    });
+    let module = u.emit()?;
+    Ok(vec![warp, block, lowest, module])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
         name: "spad_relssp".into(),
-        summary:
-            "tracks which active threads have executed relssp, and says when all of a block have."
-                .into(),
+        summary: "tracks which active threads have executed relssp, and says when all of a block \
+                  have."
+            .into(),
         parameters: p.text(&["W", "WS", "L", "S", "T", "TW"]),
         timing: "rel_done, live and unlock include this cycle's events; launches show in the next"
             .into(),
         paper: "sharing paper, section 5; microarchitecture/relssp.md".into(),
         latency_cycles: 0,
-    });
-    let s = u.all_sizes(p);
-    let [w_count, ws, l, s_count, t, tw] = u.sizes(p, ["W", "WS", "L", "S", "T", "TW"]);
-    u.clocked();
-    let launch_valid = u.input("launch_valid", 1, "a block starts");
-    let launch_block = u.input("launch_block", s.TW, "slot of the block that starts");
-    let launch_wmask = u.input("launch_wmask", w_count, "warps of the block that starts");
-    let about = "threads of the highest of them; the others are full";
-    let launch_last = u.input("launch_last", ws, about);
-    let rel_valid = u.input("rel_valid", 1, "lanes of a subwarp execute relssp");
-    let rel_warp = u.input("rel_warp", s.WW, "their warp");
-    let rel_sub = u.input("rel_sub", s.SUBW, "their subwarp");
-    let rel_mask = u.input("rel_mask", l, "the lanes");
-    let exit_valid = u.input("exit_valid", 1, "threads exit");
-    let exit_warp = u.input("exit_warp", s.WW, "their warp");
-    let exit_mask = u.input("exit_mask", ws, "the threads");
-    let about = "block slot of each warp, TW bits, before this launch";
-    let warp_blk = u.input("warp_blk", w_count * tw, about);
-    let about = "every active thread of the block has released";
-    let rel_done = u.output("rel_done", t, about);
-    let live = u.output("live", t, "the block has an active thread");
-    let unlock = u.output("unlock", t, "rel_done rises");
-    u.unused(true, launch_block, "the path keeps it in warp_blk");
-    u.unused(p.S == 1, rel_sub, "a warp is one subwarp");
+    }
+}
 
-    u.section("Per thread: active, has released.");
-    let active = u.register("active", w_count * ws).reset(0);
-    let released = u.register("released", w_count * ws).covered_by(active);
-    let [active_next, released_next] = [active, released].map(|r| u.next_state_wire(r));
-    u.section("Per warp, before and with this cycle's events.");
-    let of_warp = ["was_done", "was_live", "done", "done_if", "has_live"];
-    let [was_done, was_live, done, done_if, has_live] = u.wires(of_warp, w_count);
-    u.section("The highest warp of a launch: the lowest, seen from the other end.");
-    let [from_top, highest] = u.wires(["from_top", "highest"], w_count);
-    let found = u.wire_in_part("found", w_count, "the warp itself is what counts");
-    spad_lowest::instance(&u, &lowest, "search", from_top, [found, highest]);
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    launch_valid: Signal,
+    launch_wmask: Signal,
+    launch_last: Signal,
+    rel_valid: Signal,
+    rel_warp: Signal,
+    rel_sub: Signal,
+    rel_mask: Signal,
+    exit_valid: Signal,
+    exit_warp: Signal,
+    exit_mask: Signal,
+    warp_blk: Signal,
+    rel_done: Signal,
+    live: Signal,
+    unlock: Signal,
+}
 
-    u.paragraph();
-    let [i, j, b] = u.indices(["i", "j", "b"]);
-    u.generate(|| {
-        u.each("warp", i, (0, w_count), |i| {
-            let starts = u.named("starts", 1, launch_valid & launch_wmask.at(i));
-            u.assign(from_top.at(i), launch_wmask.at(w_count - 1 - i));
-            let exits = u.named("exits", 1, exit_valid & exit_warp.is(i));
-            let in_ex = u.named("in_ex", 1, rel_warp.is(i));
-            let releases = u.named("releases", 1, rel_valid & in_ex);
-            let marks = u.wire("marks", ws);
-            u.each("subwarp", j, (0, s_count), |j| {
-                let stands = match p.S {
-                    1 => in_ex.into(),
-                    _ => in_ex & rel_sub.is(j),
-                };
-                u.assign(marks.part(j * l, l), rel_mask & stands.copies(l));
-            });
-            let of_warp = |all: Signal| all.part(i * ws, ws);
-            let next = [active_next, released_next].map(of_warp);
-            let (active, released) = (of_warp(active), of_warp(released));
-            u.instance(&warp, "slice")
-                .port("starts", starts)
-                .port("highest", highest.at(w_count - 1 - i))
-                .port("launch_last", launch_last)
-                .port("exits", exits)
-                .port("exit_mask", exit_mask)
-                .port("marks", marks)
-                .port("active", active.clone())
-                .port("released", released.clone())
-                .port("active_next", next[0].clone())
-                .port("released_next", next[1].clone())
-                .port("was_done", was_done.at(i))
-                .port("was_live", was_live.at(i))
-                .port("done", done.at(i))
-                .port("done_if", done_if.at(i))
-                .port("live", has_live.at(i))
-                .done();
-            u.about("Written only when something happens to the warp. Releases need no reset: only those of active threads count.");
-            u.at_clock().when(starts | exits).next(active, next[0].clone());
-            u.at_clock().when(starts | releases).next(released, next[1].clone());
-        });
-        u.each("block", b, (0, t), |b| {
-            let mine = u.wire("mine", w_count);
-            u.each("of_warp", i, (0, w_count), |i| {
-                u.assign(mine.at(i), warp_blk.part(i * tw, tw).is(b));
-            });
-            u.instance(&block, "slice")
-                .port("mine", mine)
-                .port("was_done", was_done)
-                .port("was_live", was_live)
-                .port("done", done)
-                .port("done_if", done_if)
-                .port("releases", rel_valid)
-                .port("live", has_live)
-                .port("rel_done", rel_done.at(b))
-                .port("rel_live", live.at(b))
-                .port("unlock", unlock.at(b))
-                .done();
-        });
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        u.clocked();
+        let launch_valid = u.input("launch_valid", 1, "a block starts");
+        let launch_block = u.input("launch_block", s.TW, "slot of the block that starts");
+        u.unused(true, launch_block, "the path keeps it in warp_blk");
+        let highest = "threads of the highest of them; the others are full";
+        let slot = "block slot of each warp, TW bits, before this launch";
+        let done = "every active thread of the block has released";
+        let io = Ports {
+            s,
+            launch_valid,
+            launch_wmask: u.input("launch_wmask", s.W, "warps of the block that starts"),
+            launch_last: u.input("launch_last", s.WS, highest),
+            rel_valid: u.input("rel_valid", 1, "lanes of a subwarp execute relssp"),
+            rel_warp: u.input("rel_warp", s.WW, "their warp"),
+            rel_sub: u.input("rel_sub", s.SUBW, "their subwarp"),
+            rel_mask: u.input("rel_mask", s.L, "the lanes"),
+            exit_valid: u.input("exit_valid", 1, "threads exit"),
+            exit_warp: u.input("exit_warp", s.WW, "their warp"),
+            exit_mask: u.input("exit_mask", s.WS, "the threads"),
+            warp_blk: u.input("warp_blk", s.W * s.TW, slot),
+            rel_done: u.output("rel_done", s.T, done),
+            live: u.output("live", s.T, "the block has an active thread"),
+            unlock: u.output("unlock", s.T, "rel_done rises"),
+        };
+        u.unused(p.S == 1, io.rel_sub, "a warp is one subwarp");
+        io
+    }
+}
+
+/// What the threads have done, and what follows for the warps.
+struct State {
+    active: Signal,
+    released: Signal,
+    active_next: Signal,
+    released_next: Signal,
+    was_done: Signal,
+    was_live: Signal,
+    done: Signal,
+    done_if: Signal,
+    has_live: Signal,
+    /// The warps of a launch from the highest down, and the first of them.
+    from_top: Signal,
+    highest: Signal,
+}
+
+impl State {
+    fn new(u: &Unit, s: Sizes, lowest: &Module) -> Self {
+        u.section("Per thread: active, has released.");
+        let active = u.register("active", s.W * s.WS).reset(0);
+        let released = u.register("released", s.W * s.WS).covered_by(active);
+        let [active_next, released_next] = [active, released].map(|r| u.next_state_wire(r));
+        u.section("Per warp, before and with this cycle's events.");
+        let of_warp = ["was_done", "was_live", "done", "done_if", "has_live"];
+        let [was_done, was_live, done, done_if, has_live] = u.wires(of_warp, s.W);
+        u.section("The highest warp of a launch: the lowest, seen from the other end.");
+        let [from_top, highest] = u.wires(["from_top", "highest"], s.W);
+        let found = u.wire_in_part("found", s.W, "the warp itself is what counts");
+        spad_lowest::instance(u, lowest, "search", from_top, [found, highest]);
+        State {
+            active,
+            released,
+            active_next,
+            released_next,
+            was_done,
+            was_live,
+            done,
+            done_if,
+            has_live,
+            from_top,
+            highest,
+        }
+    }
+}
+
+/// The threads of a warp.
+fn each_warp(
+    u: &Unit,
+    p: &Params,
+    io: &Ports,
+    state: &State,
+    warp: &Module,
+    (i, j): (Size, Index),
+) {
+    let s = io.s;
+    let starts = u.named("starts", 1, io.launch_valid & io.launch_wmask.at(i));
+    u.assign(state.from_top.at(i), io.launch_wmask.at(s.W - 1 - i));
+    let exits = u.named("exits", 1, io.exit_valid & io.exit_warp.is(i));
+    let in_ex = u.named("in_ex", 1, io.rel_warp.is(i));
+    let releases = u.named("releases", 1, io.rel_valid & in_ex);
+    let marks = u.wire("marks", s.WS);
+    u.each("subwarp", j, (0, s.S), |j| {
+        let stands = match p.S {
+            1 => in_ex.into(),
+            _ => in_ex & io.rel_sub.is(j),
+        };
+        u.assign(marks.part(j * s.L, s.L), io.rel_mask & stands.copies(s.L));
     });
-    let module = u.emit()?;
-    Ok(vec![warp, block, lowest, module])
+    let of_warp = |all: Signal| all.part(i * s.WS, s.WS);
+    u.instance(warp, "slice")
+        .port("starts", starts)
+        .port("highest", state.highest.at(s.W - 1 - i))
+        .port("launch_last", io.launch_last)
+        .port("exits", exits)
+        .port("exit_mask", io.exit_mask)
+        .port("marks", marks)
+        .port("active", of_warp(state.active))
+        .port("released", of_warp(state.released))
+        .port("active_next", of_warp(state.active_next))
+        .port("released_next", of_warp(state.released_next))
+        .port("was_done", state.was_done.at(i))
+        .port("was_live", state.was_live.at(i))
+        .port("done", state.done.at(i))
+        .port("done_if", state.done_if.at(i))
+        .port("live", state.has_live.at(i))
+        .done();
+    u.about(
+        "Written only when something happens to the warp. Releases need no reset: only those of \
+         active threads count.",
+    );
+    u.at_clock()
+        .when(starts | exits)
+        .next(of_warp(state.active), of_warp(state.active_next));
+    u.at_clock()
+        .when(starts | releases)
+        .next(of_warp(state.released), of_warp(state.released_next));
+}
+
+/// The warps of a block.
+fn each_block(u: &Unit, io: &Ports, state: &State, block: &Module, (b, i): (Size, Index)) {
+    let (w, tw) = (io.s.W, io.s.TW);
+    let mine = u.wire("mine", w);
+    u.each("of_warp", i, (0, w), |i| {
+        u.assign(mine.at(i), io.warp_blk.part(i * tw, tw).is(b));
+    });
+    u.instance(block, "slice")
+        .port("mine", mine)
+        .same([state.was_done, state.was_live, state.done, state.done_if])
+        .port("releases", io.rel_valid)
+        .port("live", state.has_live)
+        .port("rel_done", io.rel_done.at(b))
+        .port("rel_live", io.live.at(b))
+        .port("unlock", io.unlock.at(b))
+        .done();
 }

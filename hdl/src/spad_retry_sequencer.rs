@@ -1,15 +1,17 @@
 //! The retry loop of atomic operations.
 
+mod alus;
+
 use crate::codes::{aop, op, seq};
 use crate::module::{HdlError, Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
 use crate::payload::Lanes;
-use crate::signal::{Bits, Signal, code, when};
+use crate::signal::{Bits, Expr, Signal, code, when};
 use crate::size::Size;
-use crate::unit::Unit;
-use crate::{spad_atomic_alu, spad_pick};
+use crate::spad_atomic_alu;
+use crate::unit::{Index, Unit};
 
-/// Emits `spad_retry_sequencer` behind its parts.
+/// Emits `spad_retry_sequencer` after its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     if p.LOCKS == 0 {
         return Err(HdlError::NotThere {
@@ -19,289 +21,426 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     }
     let alu = spad_atomic_alu::emit_kernel(p)?;
     let u = Unit::new(doc(p));
-    let s = u.all_sizes(p);
-    u.clocked();
-    let at_valid = u.input("at_valid", 1, "a pass is offered");
-    let at_ready = u.output("at_ready", 1, "the pass is accepted: the sequencer is idle");
-    let at_aop = u.input("at_aop", 4, "operation");
-    let at = Lanes {
-        mask: u.input("at_mask", s.L, "active lanes"),
-        bank: u.input("at_bank", s.L * s.m, "bank, m bits per lane"),
-        row: u.input("at_row", s.L * s.R, "row, R bits per lane"),
-        lock: u.input("at_lock", s.L * s.LK, "lock, LK bits per lane"),
-        data: u.input("at_data", s.L * s.D, "operand, D bits per lane"),
+    let io = Ports::new(&u, p);
+    let sequencer = Sequencer {
+        state: State::new(&u, io.s),
+        pass: Pass::new(&u, io.s),
+        request: Request::new(&u, io.s),
+        u: &u,
+        p,
+        io,
     };
-    let at_tag = u.input("at_tag", s.TGW, "comes back with the result");
-    let sp_valid = u.output("sp_valid", 1, "a scratchpad request is offered");
-    let sp_ready = u.input("sp_ready", 1, "the request is accepted");
-    let about = "3 load and lock, 4 store and unlock, 0 the final pass";
-    let sp_op = u.output("sp_op", 3, about);
-    let about = "data of a store, or the old words at the end; else 0";
-    let sp = Lanes {
-        mask: u.output("sp_mask", s.L, "lanes of the request"),
-        bank: u.output("sp_bank", s.L * s.m, "their banks; else 0"),
-        row: u.output("sp_row", s.L * s.R, "their rows; else 0"),
-        lock: u.output("sp_lock", s.L * s.LK, "their locks; else 0"),
-        data: u.output("sp_data", s.L * s.D, about),
-    };
-    let sp_tag = u.output("sp_tag", s.TGW, "tag of the pass");
-    let sp_error = u.output("sp_error", 1, "at the end: error");
-    let about = "at the end: degree of the first read";
-    let sp_degree = u.output("sp_degree", s.DG, about);
-    let sr_valid = u.input("sr_valid", 1, "response to one of its requests");
-    let sr_mask = u.input("sr_mask", s.L, "lanes of the response");
-    let sr_data = u.input("sr_data", s.L * s.D, "words read");
-    let sr_success = u.input("sr_success", s.L, "lanes that took their lock");
-    let sr_error = u.input("sr_error", 1, "error");
-    let sr_degree = u.input("sr_degree", s.DG, "conflict degree");
-    let about = "0 idle, 1 read, 2 update, 3 write, 4 branch, 5 done";
-    let state = u.output("state", 3, about);
-    let rounds = u.output("rounds", 16, "rounds begun in this pass");
-    u.unused(true, sr_mask, "the mask of the request is known");
-
-    u.section("The state, the number of the present cycle within it, and the cycle to leave in.");
-    let to = |state| code(&seq::FIELD, state);
-    let now = u.register("state", 3).reset(to(seq::IDLE));
-    let cnt = u.register("cnt", s.CTW);
-    let cnt = cnt.without_reset("it begins anew with each state");
-    let tgt = u.register("tgt", s.CTW);
-    let tgt = tgt.without_reset("a response sets it");
-    u.about("The state's request has been taken; its response has come.");
-    let sent = u.register("sent", 1).reset(0);
-    let got = u.register("got", 1).reset(0);
-    u.about("The pass. No reset: used between `accept` and IDLE only.");
-    let register = |name: &str, width| u.register(name, width).without_reset("`accept` sets it");
-    let aop = register("aop", 4.into());
-    let mask0 = register("mask0", s.L);
-    let bank = register("bank", s.L * s.m);
-    let row = register("row", s.L * s.R);
-    let lock = register("lock", s.L * s.LK);
-    let opnd = register("opnd", s.L * s.D);
-    let old = register("old", s.L * s.D);
-    let tag = register("tag", s.TGW);
-    u.about(
-        "Progress: lanes that wait, lanes that have their lock, the degree of the first \
-         read, errors, rounds.",
-    );
-    let waiting = register("waiting", s.L);
-    let winners = register("winners", s.L);
-    let first = register("first", 1.into());
-    let deg1 = register("deg1", s.DG);
-    let err = register("err", 1.into());
-    let begun = register("begun", 16.into());
-    u.about(
-        "The request of this cycle: whether there is one, and the lanes that it locks or unlocks.",
-    );
-    let asking = u.register("asking", 1).reset(0);
-    let asks = u.register("asks", s.L).reset(0);
-
-    u.section("What happens in this cycle.");
-    let idle = u.name("idle", now.is(to(seq::IDLE)));
-    let reading = u.name("reading", now.is(to(seq::READ)));
-    let writing = u.name("writing", now.is(to(seq::WRITE)));
-    let done = u.name("done", now.is(to(seq::DONE)));
-    let accept = u.name("accept", at_valid & at_ready);
-    let fire = u.name("fire", sp_valid & sp_ready);
-    let read = u.name("read", reading & sr_valid);
-    let unsupported = at_aop.above(code(&aop::FIELD, aop::SMAX));
-    let unsupported = u.name("unsupported", unsupported);
-    let failed = u.name("failed", err | (sr_valid & sr_error));
-    u.note("A read or a write takes its latency for each group that the answer reports.");
-    let latency = u.named("latency", s.CTW, when(writing, s.LWR).otherwise(s.LR));
-    let total = sr_degree.extended(p.CTW) * latency;
-    let due = u.named("due", s.CTW, when(sr_valid, total).otherwise(tgt));
-    let answered = u.name("answered", (got | sr_valid) & cnt.at_least(due));
-
-    u.section(
-        "The next state. A round goes from READ through BRANCH, and again while lanes wait for \
-         their lock.",
-    );
-    let refused = unsupported | !at.mask.any();
-    let after_idle = when(!at_valid, to(seq::IDLE))
-        .when(refused, to(seq::DONE))
-        .otherwise(to(seq::READ));
-    let after_idle = u.name("after_idle", after_idle);
-    let after_read = when(!answered, to(seq::READ))
-        .when(failed, to(seq::DONE))
-        .otherwise(to(seq::UPDATE));
-    let after_read = u.name("after_read", after_read);
-    let after_update = when(!cnt.is(s.LU), to(seq::UPDATE))
-        .when(winners.any(), to(seq::WRITE))
-        .otherwise(to(seq::BRANCH));
-    let after_update = u.name("after_update", after_update);
-    let after_write = when(answered, to(seq::BRANCH)).otherwise(to(seq::WRITE));
-    let after_write = u.name("after_write", after_write);
-    let after_branch = when(!cnt.is(s.LB), to(seq::BRANCH))
-        .when(waiting.any(), to(seq::READ))
-        .otherwise(to(seq::DONE));
-    let after_branch = u.name("after_branch", after_branch);
-    let after_done = when(sp_ready, to(seq::IDLE)).otherwise(to(seq::DONE));
-    let after_done = u.name("after_done", after_done);
-    let after = [
-        (seq::IDLE, after_idle),
-        (seq::READ, after_read),
-        (seq::UPDATE, after_update),
-        (seq::WRITE, after_write),
-        (seq::BRANCH, after_branch),
-        (seq::DONE, after_done),
-    ];
-    let after = after.map(|(state, next)| (to(state), next.into()));
-    let next = u.table(&now.next_state(), now, after, to(seq::IDLE));
-
-    u.section("Within a state: its cycles, its request, its answer.");
-    let leaves = u.name("leaves", !next.is(now));
-    let sent_next = u.next_state(sent, !leaves & (sent | fire));
-    u.at_clock()
-        .next(now, next)
-        .next(sent, sent_next)
-        .next(got, !leaves & (got | sr_valid));
-    u.at_clock()
-        .next(cnt, when(leaves, 1).when(!cnt.all(), cnt + 1));
-    u.at_clock().next(tgt, due);
-
-    u.section("The pass.");
-    u.at_clock()
-        .when(accept)
-        .next(aop, at_aop)
-        .next(mask0, at.mask)
-        .next(bank, at.bank)
-        .next(row, at.row)
-        .next(lock, at.lock)
-        .next(tag, at_tag);
-    let served = waiting & !winners;
-    u.at_clock().next(
-        waiting,
-        when(accept, at.mask).when(writing & answered, served),
-    );
-    u.at_clock().when(read).next(winners, sr_success);
-    u.at_clock().next(first, accept | (first & !read));
-    u.at_clock()
-        .next(deg1, when(accept, 0).when(read & first, sr_degree));
-    u.at_clock()
-        .next(err, when(accept, unsupported).when(read, failed));
-    let begins = reading & fire & !begun.all();
-    u.at_clock()
-        .next(begun, when(accept, 0).when(begins, begun + 1));
-
-    u.section(
-        "Whether the next cycle makes a request, and for which lanes: both from registers, \
-         because the whole request depends on them.",
-    );
-    let begins_read = u.name("begins_read", next.is(to(seq::READ)));
-    let locks = (begins_read | next.is(to(seq::WRITE))) & !sent_next;
-    let locks_next = u.name("locks_next", locks);
-    let lanes = when(accept, at.mask)
-        .when(begins_read, waiting)
-        .otherwise(winners);
-    let lanes_next = u.name("lanes_next", lanes);
-    u.at_clock()
-        .next(asking, locks_next | next.is(to(seq::DONE)))
-        .next(asks, lanes_next.gated(locks_next));
-
-    u.section("What is asked of the scratchpad, and what is handed over at the end.");
-    u.assign(sp_valid, asking);
-    let [pass, load, store] = [op::PASS, op::LDLK, op::STUL].map(|value| code(&op::FIELD, value));
-    u.assign(
-        sp_op,
-        when(done | !asking, pass)
-            .when(reading, load)
-            .otherwise(store),
-    );
-    u.note("Lanes outside the mask are zero.");
-    u.assign(sp.mask, asks | mask0.gated(done));
-    let stores = u.name("stores", asks.gated(writing));
-    u.assign(sp_tag, tag.gated(sp_valid));
-    let shows = u.name("shows", done & !err);
-    u.assign(sp_error, done & err);
-    u.assign(sp_degree, deg1.gated(done));
-    u.assign(at_ready, idle);
-    u.assign(state, now);
-    u.assign(rounds, begun.gated(!idle));
+    let now = sequencer.now();
+    let next = sequencer.next_state(&now);
+    let sent_next = sequencer.within_a_state(&now, next);
+    sequencer.progress(&now);
+    sequencer.next_request(&now, next, sent_next);
+    let words = sequencer.ask(&now);
     u.paragraph();
-    let [i, t] = u.indices(["i", "t"]);
-    u.generate(|| {
-        u.each("lane", i, (0, s.L), |i| {
-            let asked = |to: Signal, from: Signal, width: Size| {
-                let asked = from.part(i * width, width) & asks.at(i).copies(width);
-                u.assign(to.part(i * width, width), asked);
-            };
-            asked(sp.bank, bank, s.m);
-            asked(sp.row, row, s.R);
-            asked(sp.lock, lock, s.LK);
-            let word = |words: Signal| words.part(i * s.D, s.D);
-            let stored = word(opnd) & stores.at(i).copies(s.D);
-            u.assign(word(sp.data), stored | (word(old) & shows.copies(s.D)));
-            let found = when(accept, 0).when(read & sr_success.at(i), word(sr_data));
-            u.at_clock().next(word(old), found);
-        });
-    });
-
-    // As few as get through all lanes in the cycles of UPDATE.
-    let alus = p.L.div_ceil((p.LU - 1).max(1)).next_power_of_two();
-    let turns = u.size("TURNS", p.L / alus);
-    let alus = u.size("ALUS", alus);
-    u.section(
-        "In the first cycles of UPDATE, the operands of the winners become the words to store, \
-         ALUS lanes in a turn, lowest lanes first.",
-    );
-    let turn = u.register("turn", turns).reset(0);
-    let begins = when(reading & next.is(to(seq::UPDATE)), 1).otherwise(turn.up(1));
-    u.at_clock().next(turn, begins);
-    let word = |words: Signal, lane: Size| words.part(lane * s.D, s.D);
-    let [late, words, operands] = match turns.value() {
-        Some(1) => [turn, old, opnd],
-        _ => {
-            u.about("What is read in one cycle is computed and written in the next.");
-            let late = u.register("late", turns).reset(0);
-            u.at_clock().next(late, turn);
-            let read = |name| {
-                let register = u.register(name, alus * s.D);
-                register.without_reset("`late` says what of it is used")
-            };
-            [late, read("word"), read("operand")]
-        }
-    };
-    let pick = match turns.value() {
-        Some(1) => None,
-        _ => Some(spad_pick::emit_helper()?),
-    };
-    let read = pick.as_ref().map(|pick| {
-        let [word_next, operand_next] = [words, operands].map(|r| u.next_state_wire(r));
-        u.at_clock()
-            .next(words, word_next)
-            .next(operands, operand_next);
-        (pick, [(word_next, old), (operand_next, opnd)])
-    });
-    let result = u.wire("result", alus * s.D);
-    u.generate(|| {
-        u.each("alu", i, (0, alus), |i| {
-            if let Some((pick, sides)) = &read {
-                let [olds, opnds] = u.wires(["olds", "opnds"], turns * s.D);
-                u.each("of_turn", t, (0, turns), |t| {
-                    u.assign(word(olds, t), word(old, t * alus + i));
-                    u.assign(word(opnds, t), word(opnd, t * alus + i));
-                });
-                spad_pick::instance(&u, pick, "old_of", turn, olds, word(sides[0].0, i));
-                spad_pick::instance(&u, pick, "opnd_of", turn, opnds, word(sides[1].0, i));
-            }
-            u.instance(&alu, "slice")
-                .same([aop])
-                .port("word", word(words, i))
-                .port("operand", word(operands, i))
-                .port("result", word(result, i))
-                .done();
-        });
-        u.each("each_turn", t, (0, turns), |t| {
-            u.each("winner", i, (0, alus), |i| {
-                let lane = t * alus + i;
-                let updates = u.name("updates", late.at(t) & winners.at(lane));
-                let changes = when(accept, word(at.data, lane)).when(updates, word(result, i));
-                u.at_clock().next(word(opnd, lane), changes);
-            });
-        });
-    });
+    let [lane, turn] = u.indices(["i", "t"]);
+    sequencer.lanes(&now, words, lane);
+    let pick = sequencer.update(&now, next, &alu, [lane, turn])?;
     let module = u.emit()?;
     Ok(pick.into_iter().chain([alu, module]).collect())
+}
+
+/// What the parts of the description share.
+struct Sequencer<'a> {
+    u: &'a Unit,
+    p: &'a Params,
+    io: Ports,
+    state: State,
+    pass: Pass,
+    request: Request,
+}
+
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    at_valid: Signal,
+    at_ready: Signal,
+    at_aop: Signal,
+    at: Lanes,
+    at_tag: Signal,
+    sp_valid: Signal,
+    sp_ready: Signal,
+    sp_op: Signal,
+    sp: Lanes,
+    sp_tag: Signal,
+    sp_error: Signal,
+    sp_degree: Signal,
+    sr_valid: Signal,
+    sr_mask: Signal,
+    sr_data: Signal,
+    sr_success: Signal,
+    sr_error: Signal,
+    sr_degree: Signal,
+    state: Signal,
+    rounds: Signal,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        u.clocked();
+        let ready = "the pass is accepted: the sequencer is idle";
+        let operation = "3 load and lock, 4 store and unlock, 0 the final pass";
+        let data = "data of a store, or the old words at the end; else 0";
+        let states = "0 idle, 1 read, 2 update, 3 write, 4 branch, 5 done";
+        let io = Ports {
+            s,
+            at_valid: u.input("at_valid", 1, "a pass is offered"),
+            at_ready: u.output("at_ready", 1, ready),
+            at_aop: u.input("at_aop", 4, "operation"),
+            at: Lanes {
+                mask: u.input("at_mask", s.L, "active lanes"),
+                bank: u.input("at_bank", s.L * s.m, "bank, m bits per lane"),
+                row: u.input("at_row", s.L * s.R, "row, R bits per lane"),
+                lock: u.input("at_lock", s.L * s.LK, "lock, LK bits per lane"),
+                data: u.input("at_data", s.L * s.D, "operand, D bits per lane"),
+            },
+            at_tag: u.input("at_tag", s.TGW, "comes back with the result"),
+            sp_valid: u.output("sp_valid", 1, "a scratchpad request is offered"),
+            sp_ready: u.input("sp_ready", 1, "the request is accepted"),
+            sp_op: u.output("sp_op", 3, operation),
+            sp: Lanes {
+                mask: u.output("sp_mask", s.L, "lanes of the request"),
+                bank: u.output("sp_bank", s.L * s.m, "their banks; else 0"),
+                row: u.output("sp_row", s.L * s.R, "their rows; else 0"),
+                lock: u.output("sp_lock", s.L * s.LK, "their locks; else 0"),
+                data: u.output("sp_data", s.L * s.D, data),
+            },
+            sp_tag: u.output("sp_tag", s.TGW, "tag of the pass"),
+            sp_error: u.output("sp_error", 1, "at the end: error"),
+            sp_degree: u.output("sp_degree", s.DG, "at the end: degree of the first read"),
+            sr_valid: u.input("sr_valid", 1, "response to one of its requests"),
+            sr_mask: u.input("sr_mask", s.L, "lanes of the response"),
+            sr_data: u.input("sr_data", s.L * s.D, "words read"),
+            sr_success: u.input("sr_success", s.L, "lanes that took their lock"),
+            sr_error: u.input("sr_error", 1, "error"),
+            sr_degree: u.input("sr_degree", s.DG, "conflict degree"),
+            state: u.output("state", 3, states),
+            rounds: u.output("rounds", 16, "rounds begun in this pass"),
+        };
+        u.unused(true, io.sr_mask, "the mask of the request is known");
+        io
+    }
+}
+
+/// The code of a state.
+fn to(state: u8) -> Expr {
+    code(&seq::FIELD, state)
+}
+
+/// Where the sequencer stands.
+struct State {
+    now: Signal,
+    /// The number of the present cycle within the state, and the one to leave in.
+    cnt: Signal,
+    tgt: Signal,
+    sent: Signal,
+    got: Signal,
+}
+
+impl State {
+    fn new(u: &Unit, s: Sizes) -> Self {
+        u.section(
+            "The state, the number of the present cycle within it, and the cycle to leave in.",
+        );
+        let now = u.register("state", 3).reset(to(seq::IDLE));
+        let cnt = u.register("cnt", s.CTW);
+        let cnt = cnt.without_reset("it begins anew with each state");
+        let tgt = u.register("tgt", s.CTW);
+        let tgt = tgt.without_reset("a response sets it");
+        u.about("The state's request has been taken; its response has come.");
+        State {
+            now,
+            cnt,
+            tgt,
+            sent: u.register("sent", 1).reset(0),
+            got: u.register("got", 1).reset(0),
+        }
+    }
+}
+
+/// The pass, and how far it has got.
+struct Pass {
+    aop: Signal,
+    mask0: Signal,
+    bank: Signal,
+    row: Signal,
+    lock: Signal,
+    opnd: Signal,
+    old: Signal,
+    tag: Signal,
+    waiting: Signal,
+    winners: Signal,
+    first: Signal,
+    deg1: Signal,
+    err: Signal,
+    begun: Signal,
+}
+
+impl Pass {
+    fn new(u: &Unit, s: Sizes) -> Self {
+        u.about("The pass. No reset: used between `accept` and IDLE only.");
+        let register =
+            |name: &str, width| u.register(name, width).without_reset("`accept` sets it");
+        let aop = register("aop", 4.into());
+        let mask0 = register("mask0", s.L);
+        let bank = register("bank", s.L * s.m);
+        let row = register("row", s.L * s.R);
+        let lock = register("lock", s.L * s.LK);
+        let opnd = register("opnd", s.L * s.D);
+        let old = register("old", s.L * s.D);
+        let tag = register("tag", s.TGW);
+        u.about(
+            "Progress: lanes that wait, lanes that have their lock, the degree of the first \
+             read, errors, rounds.",
+        );
+        Pass {
+            aop,
+            mask0,
+            bank,
+            row,
+            lock,
+            opnd,
+            old,
+            tag,
+            waiting: register("waiting", s.L),
+            winners: register("winners", s.L),
+            first: register("first", 1.into()),
+            deg1: register("deg1", s.DG),
+            err: register("err", 1.into()),
+            begun: register("begun", 16.into()),
+        }
+    }
+}
+
+/// What is asked of the scratchpad in this cycle.
+struct Request {
+    asking: Signal,
+    asks: Signal,
+}
+
+impl Request {
+    fn new(u: &Unit, s: Sizes) -> Self {
+        u.about(
+            "The request of this cycle: whether there is one, and the lanes that it locks or \
+             unlocks.",
+        );
+        Request {
+            asking: u.register("asking", 1).reset(0),
+            asks: u.register("asks", s.L).reset(0),
+        }
+    }
+}
+
+/// What happens in this cycle.
+struct Now {
+    idle: Signal,
+    reading: Signal,
+    writing: Signal,
+    done: Signal,
+    accept: Signal,
+    fire: Signal,
+    read: Signal,
+    unsupported: Signal,
+    failed: Signal,
+    due: Signal,
+    answered: Signal,
+}
+
+impl Sequencer<'_> {
+    fn now(&self) -> Now {
+        let (u, io, state, pass) = (self.u, &self.io, &self.state, &self.pass);
+        u.section("What happens in this cycle.");
+        let is = |name, value| u.name(name, state.now.is(to(value)));
+        let idle = is("idle", seq::IDLE);
+        let reading = is("reading", seq::READ);
+        let writing = is("writing", seq::WRITE);
+        let done = is("done", seq::DONE);
+        let accept = u.name("accept", io.at_valid & io.at_ready);
+        let fire = u.name("fire", io.sp_valid & io.sp_ready);
+        let read = u.name("read", reading & io.sr_valid);
+        let unsupported = io.at_aop.above(code(&aop::FIELD, aop::SMAX));
+        let unsupported = u.name("unsupported", unsupported);
+        let failed = u.name("failed", pass.err | (io.sr_valid & io.sr_error));
+        u.note("A read or a write takes its latency for each group that the answer reports.");
+        let s = io.s;
+        let latency = u.named("latency", s.CTW, when(writing, s.LWR).otherwise(s.LR));
+        let total = io.sr_degree.extended(self.p.CTW) * latency;
+        let due = when(io.sr_valid, total).otherwise(state.tgt);
+        let due = u.named("due", s.CTW, due);
+        let answered = (state.got | io.sr_valid) & state.cnt.at_least(due);
+        Now {
+            idle,
+            reading,
+            writing,
+            done,
+            accept,
+            fire,
+            read,
+            unsupported,
+            failed,
+            due,
+            answered: u.name("answered", answered),
+        }
+    }
+
+    fn next_state(&self, now: &Now) -> Signal {
+        let (u, io, pass) = (self.u, &self.io, &self.pass);
+        let State {
+            now: state, cnt, ..
+        } = self.state;
+        u.section(
+            "The next state. A round goes from READ through BRANCH, and again while lanes wait \
+             for their lock.",
+        );
+        let refused = now.unsupported | !io.at.mask.any();
+        let after_idle = when(!io.at_valid, to(seq::IDLE))
+            .when(refused, to(seq::DONE))
+            .otherwise(to(seq::READ));
+        let after_idle = u.name("after_idle", after_idle);
+        let after_read = when(!now.answered, to(seq::READ))
+            .when(now.failed, to(seq::DONE))
+            .otherwise(to(seq::UPDATE));
+        let after_read = u.name("after_read", after_read);
+        let after_update = when(!cnt.is(io.s.LU), to(seq::UPDATE))
+            .when(pass.winners.any(), to(seq::WRITE))
+            .otherwise(to(seq::BRANCH));
+        let after_update = u.name("after_update", after_update);
+        let after_write = when(now.answered, to(seq::BRANCH)).otherwise(to(seq::WRITE));
+        let after_write = u.name("after_write", after_write);
+        let after_branch = when(!cnt.is(io.s.LB), to(seq::BRANCH))
+            .when(pass.waiting.any(), to(seq::READ))
+            .otherwise(to(seq::DONE));
+        let after_branch = u.name("after_branch", after_branch);
+        let after_done = when(io.sp_ready, to(seq::IDLE)).otherwise(to(seq::DONE));
+        let after_done = u.name("after_done", after_done);
+        let after = [
+            (seq::IDLE, after_idle),
+            (seq::READ, after_read),
+            (seq::UPDATE, after_update),
+            (seq::WRITE, after_write),
+            (seq::BRANCH, after_branch),
+            (seq::DONE, after_done),
+        ];
+        let after = after.map(|(state, next)| (to(state), next.into()));
+        u.table(&state.next_state(), state, after, to(seq::IDLE))
+    }
+
+    /// The registers of the state; whether its request will have been taken.
+    fn within_a_state(&self, now: &Now, next: Signal) -> Signal {
+        let (u, state) = (self.u, &self.state);
+        let State { sent, got, cnt, .. } = *state;
+        u.section("Within a state: its cycles, its request, its answer.");
+        let leaves = u.name("leaves", !next.is(state.now));
+        let sent_next = u.next_state(sent, !leaves & (sent | now.fire));
+        u.at_clock()
+            .next(state.now, next)
+            .next(sent, sent_next)
+            .next(got, !leaves & (got | self.io.sr_valid));
+        u.at_clock()
+            .next(cnt, when(leaves, 1).when(!cnt.all(), cnt + 1));
+        u.at_clock().next(state.tgt, now.due);
+        sent_next
+    }
+
+    /// The registers of the pass but for its words.
+    fn progress(&self, now: &Now) {
+        let (u, io, pass) = (self.u, &self.io, &self.pass);
+        let (accept, read) = (now.accept, now.read);
+        u.section("The pass.");
+        u.at_clock()
+            .when(accept)
+            .next(pass.aop, io.at_aop)
+            .next(pass.mask0, io.at.mask)
+            .next(pass.bank, io.at.bank)
+            .next(pass.row, io.at.row)
+            .next(pass.lock, io.at.lock)
+            .next(pass.tag, io.at_tag);
+        let served = now.writing & now.answered;
+        let waits = when(accept, io.at.mask).when(served, pass.waiting & !pass.winners);
+        u.at_clock().next(pass.waiting, waits);
+        u.at_clock().when(read).next(pass.winners, io.sr_success);
+        let first = accept | (pass.first & !read);
+        u.at_clock().next(pass.first, first);
+        let degree = when(accept, 0).when(read & pass.first, io.sr_degree);
+        u.at_clock().next(pass.deg1, degree);
+        let error = when(accept, now.unsupported).when(read, now.failed);
+        u.at_clock().next(pass.err, error);
+        let begins = now.reading & now.fire & !pass.begun.all();
+        let begun = when(accept, 0).when(begins, pass.begun + 1);
+        u.at_clock().next(pass.begun, begun);
+    }
+
+    fn next_request(&self, now: &Now, next: Signal, sent_next: Signal) {
+        let (u, pass) = (self.u, &self.pass);
+        u.section(
+            "Whether the next cycle makes a request, and for which lanes: both from registers, \
+             because the whole request depends on them.",
+        );
+        let begins_read = u.name("begins_read", next.is(to(seq::READ)));
+        let locks = (begins_read | next.is(to(seq::WRITE))) & !sent_next;
+        let locks_next = u.name("locks_next", locks);
+        let lanes = when(now.accept, self.io.at.mask)
+            .when(begins_read, pass.waiting)
+            .otherwise(pass.winners);
+        let lanes_next = u.name("lanes_next", lanes);
+        u.at_clock()
+            .next(self.request.asking, locks_next | next.is(to(seq::DONE)))
+            .next(self.request.asks, lanes_next.gated(locks_next));
+    }
+
+    /// The request but for its lanes: those that store, and whether old words
+    /// are shown.
+    fn ask(&self, now: &Now) -> [Signal; 2] {
+        let (u, io, pass) = (self.u, &self.io, &self.pass);
+        let Request { asking, asks } = self.request;
+        u.section("What is asked of the scratchpad, and what is handed over at the end.");
+        u.assign(io.sp_valid, asking);
+        let operation = |value| code(&op::FIELD, value);
+        let asked = when(now.done | !asking, operation(op::PASS))
+            .when(now.reading, operation(op::LDLK))
+            .otherwise(operation(op::STUL));
+        u.assign(io.sp_op, asked);
+        u.note("Lanes outside the mask are zero.");
+        u.assign(io.sp.mask, asks | pass.mask0.gated(now.done));
+        let stores = u.name("stores", asks.gated(now.writing));
+        u.assign(io.sp_tag, pass.tag.gated(io.sp_valid));
+        let shows = u.name("shows", now.done & !pass.err);
+        u.assign(io.sp_error, now.done & pass.err);
+        u.assign(io.sp_degree, pass.deg1.gated(now.done));
+        u.assign(io.at_ready, now.idle);
+        u.assign(io.state, self.state.now);
+        u.assign(io.rounds, pass.begun.gated(!now.idle));
+        [stores, shows]
+    }
+
+    /// Addresses and words of the request.
+    fn lanes(&self, now: &Now, [stores, shows]: [Signal; 2], lane: Index) {
+        let (u, io, pass) = (self.u, &self.io, &self.pass);
+        let (s, asks) = (io.s, self.request.asks);
+        u.generate(|| {
+            u.each("lane", lane, (0, s.L), |i| {
+                let asked = |to: Signal, from: Signal, width: Size| {
+                    let asked = from.part(i * width, width) & asks.at(i).copies(width);
+                    u.assign(to.part(i * width, width), asked);
+                };
+                asked(io.sp.bank, pass.bank, s.m);
+                asked(io.sp.row, pass.row, s.R);
+                asked(io.sp.lock, pass.lock, s.LK);
+                let word = |words: Signal| words.part(i * s.D, s.D);
+                let stored = word(pass.opnd) & stores.at(i).copies(s.D);
+                let shown = word(pass.old) & shows.copies(s.D);
+                u.assign(word(io.sp.data), stored | shown);
+                let succeeds = now.read & io.sr_success.at(i);
+                let found = when(now.accept, 0).when(succeeds, word(io.sr_data));
+                u.at_clock().next(word(pass.old), found);
+            });
+        });
+    }
 }
 
 fn doc(p: &Params) -> UnitDoc {

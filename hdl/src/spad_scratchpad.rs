@@ -1,17 +1,19 @@
 //! The scratchpad: banks, arbiter, crossbars, locks, request and response stage.
 
 mod banks;
+mod mem0;
 mod stages;
 
 use crate::codes::op;
-use crate::module::{Module, Result, UnitDoc, top};
+use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Signal, code, concat, or_all, when};
 use crate::size::Size;
 use crate::unit::{Index, Unit};
 use crate::{spad_bank_ram, spad_conflict_arbiter, spad_crossbar, spad_lock_unit};
 use banks::{Banks, banks, crossbar, locks};
-use stages::{Group, Stage, ToBanks};
+use mem0::mem0;
+use stages::{Group, Stage};
 
 /// Emits `spad_scratchpad` after its parts.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -234,99 +236,6 @@ fn request(u: &Unit, p: &Params, io: &Ports) -> Request {
         adv,
         stored,
     }
-}
-
-/// MEM0: the request in the arbiter, and the group that it serves.
-fn mem0(u: &Unit, p: &Params, io: &Ports, parts: &Parts, request: Request) -> (Group, ToBanks) {
-    let Sizes {
-        l,
-        m,
-        banks,
-        r,
-        be,
-        dg,
-        ..
-    } = io.sizes;
-    let adv = request.adv;
-    u.section("MEM0: the request in the arbiter. It has no reset: `mem0_valid` covers it.");
-    let mem0_valid = u.wire("mem0_valid", 1);
-    let mut registers = Stage::new(u, 0, mem0_valid);
-    let op = registers.holds("op", io.req_op);
-    let mask = registers.holds("mask", io.req_mask);
-    let data = registers.holds("data", io.req_data);
-    let tag = registers.holds("tag", io.req_tag);
-    let error = registers.holds("error", request.refused);
-    let locks = (p.LOCKS > 0).then(|| {
-        let locking = request.accessing & is_one_of(io.req_op, &[op::LDLK, op::STUL]);
-        [
-            registers.holds("locking", locking),
-            registers.holds("lock", io.req_lock),
-        ]
-    });
-    registers.loaded_when(request.fire);
-    // A group that locks stays for several windows.
-    let windows = p.LOCKS > 0 && p.LKG > 1;
-    let window = windows.then(|| u.register("mem0_window", p.LKW).reset(0));
-    let grp_last = u.wire("grp_last", 1);
-    let last_window = match (locks, window) {
-        (Some([locking, _]), Some(window)) => {
-            let locks = mem0_valid & adv & locking;
-            u.at_clock().when(locks).next(window, window + 1);
-            u.name("last_window", !locking | window.is(p.LKG - 1))
-        }
-        _ => u.named("last_window", 1, 1),
-    };
-    let mem0_last = u.name("mem0_last", grp_last & last_window);
-    u.assign(io.busy_more, mem0_valid & !mem0_last);
-    u.assign(io.blocked, !adv);
-
-    u.paragraph();
-    let [served, leader] = u.wires(["mem0_served", "mem0_leader"], l);
-    let writes = u.wire("mem0_writes", l * be);
-    let bank_valid = u.wire("mem0_bank_valid", banks);
-    let (bank, row) = (u.wire("mem0_bank", l * m), u.wire("mem0_row", l * r));
-    let degree = u.wire("mem0_degree", dg);
-    u.instance(top(&parts.arbiter), "arbiter")
-        .same([io.clk, io.rst, io.req_valid, io.req_ready, io.req_mask])
-        .port("req_access", request.accessing)
-        .same([io.req_bank, io.req_row])
-        .port("req_be", request.stored)
-        .port("adv", adv & last_window)
-        .port("grp_valid", mem0_valid)
-        .same([grp_last])
-        .port("grp_served", served)
-        .port("grp_leader", leader)
-        .port("grp_writes", writes)
-        .port("grp_bank_valid", bank_valid)
-        .port("grp_bank", bank)
-        .port("grp_row", row)
-        .port("grp_degree", degree)
-        .done();
-    u.note("The banks that a group writes: one bit for all would have to drive every memory.");
-    let mem0_stores = u.name("mem0_stores", is_one_of(op, &[op::STORE, op::STUL]));
-    let bank_write = u.named("mem0_bank_write", banks, bank_valid.gated(mem0_stores));
-    let group = Group {
-        valid: mem0_valid,
-        last: mem0_last,
-        served,
-        bank,
-        degree,
-        op,
-        mask,
-        tag,
-        error,
-    };
-    let to_banks = ToBanks {
-        leader,
-        bank_valid,
-        bank_write,
-        row,
-        data,
-        writes,
-        locks,
-        window,
-    };
-    (group, to_banks)
 }
 
 /// A group whose words the banks have shown.

@@ -1,112 +1,238 @@
 //! The countdown that keeps memory warps apart.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
-use crate::signal::{Bits, when};
+use crate::params::{Params, Sizes};
+use crate::signal::{Bits, Expr, Signal, when};
 use crate::unit::Unit;
 
 /// Emits `spad_warp_mask`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let u = Unit::new(UnitDoc {
-        name: "spad_warp_mask".into(),
-        summary: "counts the cycles in which no memory warp may be scheduled: the predicted excess of the last one issued, after its passes.".into(),
-        parameters: p.text(&["PW", "EX", "AHEAD"]),
-        timing: "taken in cycle s with P passes, during which nothing is taken, and excess x: with x > 0 mask is 1 until P-1+x cycles without hold have passed".into(),
-        paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; microarchitecture/warp-mask.md".into(),
-        latency_cycles: 1,
-    });
-    let s = u.all_sizes(p);
-    let ahead = p.AHEAD > 0;
-    u.clocked();
-    let clear = u.input("clear", 1, "kernel launch: same effect as reset");
-    let about = "a predicted instruction was issued in this cycle";
-    let set_valid = u.input("set_valid", 1, about);
-    let set_base = u.input("set_base", s.PW, "number of its passes - 1");
-    let about = "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second";
-    let lk_hit = u.input("lk_hit", 1, about);
-    let lk_excess = u.input("lk_excess", s.EX, "excess that the look-up found");
-    let about = "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid";
-    let lk_heavy = u.input("lk_heavy", 1, about);
-    let lk_heavier = u.input("lk_heavier", 1, "AHEAD > 0: and one of more than one cycle");
-    let hold = u.input("hold", 1, "EX is held in this cycle: it does not count");
-    let mask = u.output("mask", 1, "memory warps are masked");
-    let about = "they will be in the next cycle, too, if this one counts";
-    let lasts = u.output("lasts", 1, about);
-    u.unused(!ahead, lk_heavy, "the answer comes in time");
-    u.unused(!ahead, lk_heavier, "the answer comes in time");
-
-    let answers = if ahead { "one cycle later" } else { "then" };
-    u.about(&format!(
-        "A set in the cycle before. The history answers {answers}."
-    ));
-    let pend = u.register("pend", 1).reset(0);
-    // Of a late answer: it comes; a cycle was counted for it, a cycle is owed to it.
-    let late = ahead.then(|| ["late", "counted", "owed"].map(|n| u.register(n, 1).reset(0)));
-    u.about("Passes to issue, and cycles to mask behind them.");
-    let base = u.register("base", s.PW).reset(0);
-    let cnt = u.register("cnt", s.EX + 1).reset(0);
-
+    let u = Unit::new(doc(p));
+    let io = Ports::new(&u, p);
+    let count = Count::new(&u, p, io.s);
     u.paragraph();
-    let known = lk_excess.gated(lk_hit);
-    let (left, free, doubt) = match late {
-        None => {
-            let left = when(pend, known.extended(p.EX + 1)).otherwise(cnt);
-            (u.name("left", left), None, None)
-        }
-        Some([late, counted, owed]) => {
-            let known = u.name("known", known);
-            u.note("One cycle of the excess may have passed before the answer.");
-            let some = u.name("some", known.any());
-            let whole = known.extended(p.EX + 1);
-            let answer = when(some & owed & !counted, whole.clone() + 1)
-                .when(some & counted & !owed, whole.clone() - 1)
-                .otherwise(whole);
-            let answer = u.name("answer", answer);
-            let left = u.name("left", when(late, answer).otherwise(cnt));
-            (
-                left,
-                Some(late & !some),
-                Some(u.name("doubt", pend & lk_heavy)),
-            )
-        }
-    };
-    let issuing = u.name("issuing", base.any());
-    let (masks, more) = (left.any(), left.part(1, p.EX).any());
-    let (masks, more) = match doubt {
-        None => (masks, more),
-        Some(doubt) => (masks | doubt, more | (doubt & lk_heavier)),
-    };
-    u.assign(mask, masks);
-    let more = u.name("more", more);
-    u.assign(lasts, more | (mask & issuing));
-
-    u.paragraph();
-    u.note("A cycle counts behind the last pass, and if EX is not held.");
-    let counts = u.name("counts", !hold & !issuing);
-    let mut cnt_next = when(set_valid, 0).when(counts & left.any(), left - 1);
-    let late_next = late.zip(free).map(|([late, counted, owed], free)| {
-        u.note("A hold in the next cycle takes it back: EX is a cycle further away.");
-        let takes_back = u.name("takes_back", hold & counted & !free);
-        let counted_next = u.next_state(counted, counts & (left.any() | pend));
-        let kept = owed & pend & !set_valid;
-        let owed_next = u.next_state(owed, (takes_back & (set_valid | pend)) | kept);
-        let late_next = u.next_state(late, pend & !set_valid);
-        cnt_next = cnt_next.clone().when(takes_back & !pend, left + 1);
-        [late_next, counted_next, owed_next]
-    });
-    let cnt_next = u.next_state(cnt, cnt_next.otherwise(left));
-    let base_next = when(set_valid, set_base).when(issuing & !hold, base - 1);
-    let base_next = u.next_state(base, base_next.otherwise(base));
-
-    u.paragraph();
-    let update = u.at_clock().clear(clear).next(pend, set_valid);
-    for (late, next) in late
-        .into_iter()
-        .flatten()
-        .zip(late_next.into_iter().flatten())
-    {
-        update.next(late, next);
-    }
-    update.next(base, base_next).next(cnt, cnt_next);
+    let left = count.left(&u, p, &io);
+    let issuing = show(&u, p, &io, &count, &left);
+    count.update(&u, &io, &left, issuing);
     Ok(vec![u.emit()?])
+}
+
+fn doc(p: &Params) -> UnitDoc {
+    UnitDoc {
+        name: "spad_warp_mask".into(),
+        summary: "counts the cycles in which no memory warp may be scheduled: the predicted \
+                  excess of the last one issued, after its passes."
+            .into(),
+        parameters: p.text(&["PW", "EX", "AHEAD"]),
+        timing: "taken in cycle s with P passes, during which nothing is taken, and excess x: \
+                 with x > 0 mask is 1 until P-1+x cycles without hold have passed"
+            .into(),
+        paper: "elastic paper, sections 5.1 and 5.3, Eqs 3 and 7; microarchitecture/warp-mask.md"
+            .into(),
+        latency_cycles: 1,
+    }
+}
+
+/// The ports, by their names.
+struct Ports {
+    s: Sizes,
+    clear: Signal,
+    set_valid: Signal,
+    set_base: Signal,
+    lk_hit: Signal,
+    lk_excess: Signal,
+    lk_heavy: Signal,
+    lk_heavier: Signal,
+    hold: Signal,
+    mask: Signal,
+    lasts: Signal,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let s = u.all_sizes(p);
+        u.clocked();
+        let set = "a predicted instruction was issued in this cycle";
+        let hit = "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second";
+        let heavy = "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid";
+        let heavier = "AHEAD > 0: and one of more than one cycle";
+        let hold = "EX is held in this cycle: it does not count";
+        let lasts = "they will be in the next cycle, too, if this one counts";
+        let io = Ports {
+            s,
+            clear: u.input("clear", 1, "kernel launch: same effect as reset"),
+            set_valid: u.input("set_valid", 1, set),
+            set_base: u.input("set_base", s.PW, "number of its passes - 1"),
+            lk_hit: u.input("lk_hit", 1, hit),
+            lk_excess: u.input("lk_excess", s.EX, "excess that the look-up found"),
+            lk_heavy: u.input("lk_heavy", 1, heavy),
+            lk_heavier: u.input("lk_heavier", 1, heavier),
+            hold: u.input("hold", 1, hold),
+            mask: u.output("mask", 1, "memory warps are masked"),
+            lasts: u.output("lasts", 1, lasts),
+        };
+        for input in [io.lk_heavy, io.lk_heavier] {
+            u.unused(p.AHEAD == 0, input, "the answer comes in time");
+        }
+        io
+    }
+}
+
+/// What is being counted.
+struct Count {
+    /// An instruction was set in the cycle before.
+    pend: Signal,
+    late: Option<Late>,
+    /// Passes to issue, and cycles to mask after them.
+    base: Signal,
+    cnt: Signal,
+}
+
+/// AHEAD > 0, of an answer that comes a cycle late.
+#[derive(Clone, Copy)]
+struct Late {
+    /// It comes in this cycle.
+    late: Signal,
+    /// A cycle was counted for it; a cycle is owed to it.
+    counted: Signal,
+    owed: Signal,
+}
+
+/// The cycles that are left to mask.
+struct Left {
+    left: Signal,
+    /// AHEAD > 0: the answer has come, and there is no excess.
+    free: Option<Expr>,
+    /// AHEAD > 0: the answer has not come, and is likely to be an excess.
+    doubt: Option<Signal>,
+}
+
+impl Count {
+    fn new(u: &Unit, p: &Params, s: Sizes) -> Self {
+        let answers = if p.AHEAD > 0 {
+            "one cycle later"
+        } else {
+            "then"
+        };
+        u.about(&format!(
+            "A set in the cycle before. The history answers {answers}."
+        ));
+        let pend = u.register("pend", 1).reset(0);
+        let register = |name| u.register(name, 1).reset(0);
+        let late = (p.AHEAD > 0).then(|| Late {
+            late: register("late"),
+            counted: register("counted"),
+            owed: register("owed"),
+        });
+        u.about("Passes to issue, and cycles to mask behind them.");
+        Count {
+            pend,
+            late,
+            base: u.register("base", s.PW).reset(0),
+            cnt: u.register("cnt", s.EX + 1).reset(0),
+        }
+    }
+
+    fn left(&self, u: &Unit, p: &Params, io: &Ports) -> Left {
+        let known = io.lk_excess.gated(io.lk_hit);
+        let Some(Late {
+            late,
+            counted,
+            owed,
+        }) = self.late
+        else {
+            let left = when(self.pend, known.extended(p.EX + 1)).otherwise(self.cnt);
+            return Left {
+                left: u.name("left", left),
+                free: None,
+                doubt: None,
+            };
+        };
+        let known = u.name("known", known);
+        u.note("One cycle of the excess may have passed before the answer.");
+        let some = u.name("some", known.any());
+        let whole = known.extended(p.EX + 1);
+        let answer = when(some & owed & !counted, whole.clone() + 1)
+            .when(some & counted & !owed, whole.clone() - 1)
+            .otherwise(whole);
+        let answer = u.name("answer", answer);
+        Left {
+            left: u.name("left", when(late, answer).otherwise(self.cnt)),
+            free: Some(late & !some),
+            doubt: Some(u.name("doubt", self.pend & io.lk_heavy)),
+        }
+    }
+
+    fn update(&self, u: &Unit, io: &Ports, left: &Left, issuing: Signal) {
+        let (set, hold) = (io.set_valid, io.hold);
+        u.paragraph();
+        u.note("A cycle counts behind the last pass, and if EX is not held.");
+        let counts = u.name("counts", !hold & !issuing);
+        let counted = left.left - 1;
+        let mut cnt_next = when(set, 0).when(counts & left.left.any(), counted);
+        let late = self.late.zip(left.free.clone()).map(|(late, free)| {
+            let (takes_back, next) = late.next_state(u, io, self.pend, left.left, counts, free);
+            cnt_next = cnt_next
+                .clone()
+                .when(takes_back & !self.pend, left.left + 1);
+            next
+        });
+        let cnt_next = u.next_state(self.cnt, cnt_next.otherwise(left.left));
+        let base_next = when(set, io.set_base).when(issuing & !hold, self.base - 1);
+        let base_next = u.next_state(self.base, base_next.otherwise(self.base));
+
+        u.paragraph();
+        let update = u.at_clock().clear(io.clear).next(self.pend, set);
+        for (register, next) in late.into_iter().flatten() {
+            update.next(register, next);
+        }
+        update.next(self.base, base_next).next(self.cnt, cnt_next);
+    }
+}
+
+impl Late {
+    /// Whether a counted cycle is taken back; the registers with their next
+    /// states.
+    fn next_state(
+        self,
+        u: &Unit,
+        io: &Ports,
+        pend: Signal,
+        left: Signal,
+        counts: Signal,
+        free: Expr,
+    ) -> (Signal, [(Signal, Signal); 3]) {
+        let Late {
+            late,
+            counted,
+            owed,
+        } = self;
+        u.note("A hold in the next cycle takes it back: EX is a cycle further away.");
+        let takes_back = u.name("takes_back", io.hold & counted & !free);
+        let counted_next = u.next_state(counted, counts & (left.any() | pend));
+        let kept = owed & pend & !io.set_valid;
+        let owed_next = (takes_back & (io.set_valid | pend)) | kept;
+        let owed_next = u.next_state(owed, owed_next);
+        let late_next = u.next_state(late, pend & !io.set_valid);
+        let next = [
+            (late, late_next),
+            (counted, counted_next),
+            (owed, owed_next),
+        ];
+        (takes_back, next)
+    }
+}
+
+/// The mask of this cycle and the next; whether passes are still issued.
+fn show(u: &Unit, p: &Params, io: &Ports, count: &Count, left: &Left) -> Signal {
+    let issuing = u.name("issuing", count.base.any());
+    let (masks, more) = (left.left.any(), left.left.part(1, p.EX).any());
+    let (masks, more) = match left.doubt {
+        None => (masks, more),
+        Some(doubt) => (masks | doubt, more | (doubt & io.lk_heavier)),
+    };
+    u.assign(io.mask, masks);
+    let more = u.name("more", more);
+    u.assign(io.lasts, more | (io.mask & issuing));
+    issuing
 }

@@ -3,60 +3,17 @@
 use crate::codes::source;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::signal::{Bits, code, or_all, when};
+use crate::signal::{Bits, Expr, Signal, code, or_all, when};
+use crate::size::Size;
 use crate::unit::Unit;
 
 /// Emits `spad_writeback_mux`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     // Where the issue is decided ahead, no ready may depend on a valid from outside.
     let by_turns = p.AHEAD > 0;
-    let u = Unit::new(UnitDoc {
-        name: "spad_writeback_mux".into(),
-        summary: if by_turns {
-            "selects one result per cycle for the writeback register: by turns data from off-chip and the last memory stage, then the NONMEM queue."
-        } else {
-            "selects one result per cycle for the writeback register: data from off-chip, then the last memory stage, then the NONMEM queue."
-        }
-        .into(),
-        parameters: p.text(&["WBW"]),
-        timing: "one cycle".into(),
-        paper: "elastic paper, section 4 and Fig. 4; microarchitecture/writeback-mux.md".into(),
-        latency_cycles: 1,
-    });
-    let [wbw] = u.sizes(p, ["WBW"]);
-    u.clocked();
-    let icn_valid = u.input("icn_valid", 1, "data from off-chip is offered");
-    let icn_data = u.input("icn_data", wbw, "payload of the off-chip data");
-    let icn_ready = u.output("icn_ready", 1, "the off-chip data is accepted");
-    let mem_valid = u.input(
-        "mem_valid",
-        1,
-        "the result of the last memory stage is offered",
-    );
-    let mem_data = u.input("mem_data", wbw, "payload of the memory path's result");
-    let mem_ready = u.output("mem_ready", 1, "the memory path's result is accepted");
-    let nm_valid = u.input("nm_valid", 1, "the result of the NONMEM queue is offered");
-    let nm_data = u.input("nm_data", wbw, "payload of the other path's result");
-    let nm_ready = u.output("nm_ready", 1, "the other path's result is accepted");
-    let wb_valid = u.output("wb_valid", 1, "a result is written back");
-    let wb_src = u.output("wb_src", 2, "0 icn, 1 mem, 2 nonmem; 0 if none");
-    let wb_data = u.output("wb_data", wbw, "payload written back; 0 if none");
-    let wb_ready = u.input("wb_ready", 1, "the port takes it");
-    let [from_icn, from_mem, from_nonmem] =
-        [source::ICN, source::MEM, source::NONMEM].map(|value| code(&source::FIELD, value));
-
-    u.section(
-        "Two results: the one that is shown, and one that came while it was not taken. So no \
-         ready depends on `wb_ready` of the same cycle.",
-    );
-    let first_valid = u.register("first_valid", 1).reset(0);
-    let first_src = u.register("first_src", 2).reset(from_icn.clone());
-    let first = u.register("first", wbw).reset(0);
-    let second_valid = u.register("second_valid", 1).reset(0);
-    let second_src = u.register("second_src", 2).covered_by(second_valid);
-    let second = u.register("second", wbw).covered_by(second_valid);
-
-    // Who may hand over a result: data from off-chip first, or by turns.
+    let u = Unit::new(doc(p, by_turns));
+    let io = Ports::new(&u, p);
+    let results = Results::new(&u, io.wbw);
     u.about("The off-chip port has the turn.");
     let turn = if by_turns {
         u.register("turn", 1).reset(0)
@@ -64,66 +21,206 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         u.wire("turn", 1)
     };
     u.paragraph();
-    let free = u.name("free", !second_valid);
-    let mut turn_next = None;
-    if by_turns {
-        u.note(
-            "The off-chip port has a turn after it asked for one. A turn is over in a cycle \
-             with room: without room neither side has had it.",
-        );
-        turn_next = Some(u.next_state(turn, icn_valid & !turn));
-        u.assign(icn_ready, free & turn);
-    } else {
-        u.assign(turn, icn_valid);
-        u.assign(icn_ready, free);
-    }
-    u.assign(mem_ready, free & !turn);
-    u.assign(nm_ready, free & !turn & !mem_valid);
-
-    u.paragraph();
-    let take_icn = u.name("take_icn", icn_valid & icn_ready);
-    let take_mem = u.name("take_mem", mem_valid & mem_ready);
-    let take_nm = u.name("take_nm", nm_valid & nm_ready);
-    let in_valid = u.name("in_valid", take_icn | take_mem | take_nm);
-    let source = when(take_icn, from_icn.clone())
-        .when(take_mem, from_mem)
-        .when(take_nm, from_nonmem)
-        .otherwise(from_icn);
-    let in_src = u.name("in_src", source);
-    let sides = [
-        (icn_data, take_icn),
-        (mem_data, take_mem),
-        (nm_data, take_nm),
-    ];
-    let in_data = u.name(
-        "in_data",
-        or_all(sides.map(|(data, take)| data.gated(take))),
-    );
-
-    u.paragraph();
-    u.assign(wb_valid, first_valid);
-    u.assign(wb_src, first_src);
-    u.assign(wb_data, first);
-    let moves = u.name("move", wb_ready | !first_valid);
-    let first_valid_next = u.next_state(first_valid, second_valid | in_valid);
-    let first_src_next = u.next_state(first_src, when(second_valid, second_src).otherwise(in_src));
-    let first_next = u.next_state(first, when(second_valid, second).otherwise(in_data));
-    let second_valid_next = u.next_state(second_valid, !moves & (second_valid | in_valid));
-
+    let free = u.name("free", !results.second_valid);
+    let turn_next = arbitrate(&u, &io, by_turns, turn, free);
+    let taken = take(&u, &io);
+    results.show(&u, &io);
+    let next = results.next_state(&u, &io, &taken);
     u.paragraph();
     if let Some(turn_next) = turn_next {
         u.at_clock().when(free).next(turn, turn_next);
     }
-    u.at_clock()
-        .when(moves)
-        .next(first_valid, first_valid_next)
-        .next(first_src, first_src_next)
-        .next(first, first_next);
-    u.at_clock().next(second_valid, second_valid_next);
-    u.about("No reset: `second_valid_q` covers it.");
-    u.at_clock()
-        .when(free)
-        .next(second_src, in_src)
-        .next(second, in_data);
+    results.update(&u, &taken, &next, free);
     Ok(vec![u.emit()?])
+}
+
+fn doc(p: &Params, by_turns: bool) -> UnitDoc {
+    let order = if by_turns {
+        "by turns data from off-chip and the last memory stage, then the NONMEM queue."
+    } else {
+        "data from off-chip, then the last memory stage, then the NONMEM queue."
+    };
+    UnitDoc {
+        name: "spad_writeback_mux".into(),
+        summary: format!("selects one result per cycle for the writeback register: {order}"),
+        parameters: p.text(&["WBW"]),
+        timing: "one cycle".into(),
+        paper: "elastic paper, section 4 and Fig. 4; microarchitecture/writeback-mux.md".into(),
+        latency_cycles: 1,
+    }
+}
+
+/// The ports, by their names.
+struct Ports {
+    wbw: Size,
+    icn_valid: Signal,
+    icn_data: Signal,
+    icn_ready: Signal,
+    mem_valid: Signal,
+    mem_data: Signal,
+    mem_ready: Signal,
+    nm_valid: Signal,
+    nm_data: Signal,
+    nm_ready: Signal,
+    wb_valid: Signal,
+    wb_src: Signal,
+    wb_data: Signal,
+    wb_ready: Signal,
+}
+
+impl Ports {
+    fn new(u: &Unit, p: &Params) -> Self {
+        let [wbw] = u.sizes(p, ["WBW"]);
+        u.clocked();
+        let mem_valid = "the result of the last memory stage is offered";
+        Ports {
+            wbw,
+            icn_valid: u.input("icn_valid", 1, "data from off-chip is offered"),
+            icn_data: u.input("icn_data", wbw, "payload of the off-chip data"),
+            icn_ready: u.output("icn_ready", 1, "the off-chip data is accepted"),
+            mem_valid: u.input("mem_valid", 1, mem_valid),
+            mem_data: u.input("mem_data", wbw, "payload of the memory path's result"),
+            mem_ready: u.output("mem_ready", 1, "the memory path's result is accepted"),
+            nm_valid: u.input("nm_valid", 1, "the result of the NONMEM queue is offered"),
+            nm_data: u.input("nm_data", wbw, "payload of the other path's result"),
+            nm_ready: u.output("nm_ready", 1, "the other path's result is accepted"),
+            wb_valid: u.output("wb_valid", 1, "a result is written back"),
+            wb_src: u.output("wb_src", 2, "0 icn, 1 mem, 2 nonmem; 0 if none"),
+            wb_data: u.output("wb_data", wbw, "payload written back; 0 if none"),
+            wb_ready: u.input("wb_ready", 1, "the port takes it"),
+        }
+    }
+}
+
+/// Who hands over a result: data from off-chip first, or by turns. The next
+/// state of `turn`, where that is a register.
+fn arbitrate(u: &Unit, io: &Ports, by_turns: bool, turn: Signal, free: Signal) -> Option<Signal> {
+    let turn_next = if by_turns {
+        u.note(
+            "The off-chip port has a turn after it asked for one. A turn is over in a cycle \
+             with room: without room neither side has had it.",
+        );
+        let turn_next = u.next_state(turn, io.icn_valid & !turn);
+        u.assign(io.icn_ready, free & turn);
+        Some(turn_next)
+    } else {
+        u.assign(turn, io.icn_valid);
+        u.assign(io.icn_ready, free);
+        None
+    };
+    u.assign(io.mem_ready, free & !turn);
+    u.assign(io.nm_ready, free & !turn & !io.mem_valid);
+    turn_next
+}
+
+fn from(port: u8) -> Expr {
+    code(&source::FIELD, port)
+}
+
+/// The result that is taken.
+struct Taken {
+    valid: Signal,
+    src: Signal,
+    data: Signal,
+}
+
+fn take(u: &Unit, io: &Ports) -> Taken {
+    u.paragraph();
+    let take_icn = u.name("take_icn", io.icn_valid & io.icn_ready);
+    let take_mem = u.name("take_mem", io.mem_valid & io.mem_ready);
+    let take_nm = u.name("take_nm", io.nm_valid & io.nm_ready);
+    let valid = u.name("in_valid", take_icn | take_mem | take_nm);
+    let src = when(take_icn, from(source::ICN))
+        .when(take_mem, from(source::MEM))
+        .when(take_nm, from(source::NONMEM))
+        .otherwise(from(source::ICN));
+    let src = u.name("in_src", src);
+    let sides = [
+        (io.icn_data, take_icn),
+        (io.mem_data, take_mem),
+        (io.nm_data, take_nm),
+    ];
+    let data = or_all(sides.map(|(data, take)| data.gated(take)));
+    Taken {
+        valid,
+        src,
+        data: u.name("in_data", data),
+    }
+}
+
+/// The results that are held.
+struct Results {
+    first_valid: Signal,
+    first_src: Signal,
+    first: Signal,
+    second_valid: Signal,
+    second_src: Signal,
+    second: Signal,
+}
+
+/// Their next states; the first is replaced where `moves` holds.
+struct Next {
+    moves: Signal,
+    first_valid: Signal,
+    first_src: Signal,
+    first: Signal,
+    second_valid: Signal,
+}
+
+impl Results {
+    fn new(u: &Unit, wbw: Size) -> Self {
+        u.section(
+            "Two results: the one that is shown, and one that came while it was not taken. So no \
+             ready depends on `wb_ready` of the same cycle.",
+        );
+        let first_valid = u.register("first_valid", 1).reset(0);
+        let first_src = u.register("first_src", 2).reset(from(source::ICN));
+        let first = u.register("first", wbw).reset(0);
+        let second_valid = u.register("second_valid", 1).reset(0);
+        Results {
+            first_valid,
+            first_src,
+            first,
+            second_valid,
+            second_src: u.register("second_src", 2).covered_by(second_valid),
+            second: u.register("second", wbw).covered_by(second_valid),
+        }
+    }
+
+    fn show(&self, u: &Unit, io: &Ports) {
+        u.paragraph();
+        u.assign(io.wb_valid, self.first_valid);
+        u.assign(io.wb_src, self.first_src);
+        u.assign(io.wb_data, self.first);
+    }
+
+    fn next_state(&self, u: &Unit, io: &Ports, taken: &Taken) -> Next {
+        let second = self.second_valid;
+        let moves = u.name("move", io.wb_ready | !self.first_valid);
+        let first_valid = u.next_state(self.first_valid, second | taken.valid);
+        let src = when(second, self.second_src).otherwise(taken.src);
+        let first_src = u.next_state(self.first_src, src);
+        let data = when(second, self.second).otherwise(taken.data);
+        Next {
+            moves,
+            first_valid,
+            first_src,
+            first: u.next_state(self.first, data),
+            second_valid: u.next_state(second, !moves & (second | taken.valid)),
+        }
+    }
+
+    fn update(&self, u: &Unit, taken: &Taken, next: &Next, free: Signal) {
+        u.at_clock()
+            .when(next.moves)
+            .next(self.first_valid, next.first_valid)
+            .next(self.first_src, next.first_src)
+            .next(self.first, next.first);
+        u.at_clock().next(self.second_valid, next.second_valid);
+        u.about("No reset: `second_valid_q` covers it.");
+        u.at_clock()
+            .when(free)
+            .next(self.second_src, taken.src)
+            .next(self.second, taken.data);
+    }
 }
