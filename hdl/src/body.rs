@@ -142,14 +142,7 @@ impl Body {
                 let (range, name) = (range(words.width), words.name);
                 self.line(depth, &format!("reg {range}{name} [0:{}];", rows - 1));
             }
-            Item::Zeros(Memory { rows, words }) => {
-                let (name, zero) = (words.name, adapter::all_bits(words.width, false));
-                self.line(0, &format!("`ifdef {RAM_ZEROS}"));
-                self.line(depth, "integer r;");
-                let rows = format!("for (r = 0; r < {rows}; r = r + 1)");
-                self.line(depth, &format!("initial {rows} {name}[r] = {zero};"));
-                self.line(0, "`endif");
-            }
+            Item::Zeros(memory) => self.zeros(memory, depth),
             Item::Definition(width, statement) => {
                 let opening = format!("{indent}wire {}", range(*width));
                 self.lines.push(print::statement(&opening, statement));
@@ -190,6 +183,16 @@ impl Body {
             Item::Assertions(_) => {}
             Item::Property(property) => self.property(property, depth),
         }
+    }
+
+    /// Clears a memory in simulations that ask for it.
+    fn zeros(&mut self, Memory { rows, words }: &Memory, depth: usize) {
+        let (name, zero) = (words.name, adapter::all_bits(words.width, false));
+        self.line(0, &format!("`ifdef {RAM_ZEROS}"));
+        self.line(depth, "integer r;");
+        let rows = format!("for (r = 0; r < {rows}; r = r + 1)");
+        self.line(depth, &format!("initial {rows} {name}[r] = {zero};"));
+        self.line(0, "`endif");
     }
 
     /// `name: assert property (...) else $error("...");`
