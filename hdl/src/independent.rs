@@ -4,6 +4,9 @@ use crate::signal::{Bits, Signal, when};
 use crate::size::Size;
 use crate::unit::Unit;
 
+/// Why some bits are not used.
+const LAST: &str = "nothing follows the last one";
+
 /// Whether `count` vectors of `width` bits, side by side in `vectors`, are
 /// linearly independent: no XOR of some of them is zero.
 ///
@@ -15,8 +18,10 @@ pub(crate) fn independent(u: &Unit, vectors: Signal, count: Size, width: Size) -
     let [vector, bit] = u.indices(["v", "b"]);
     u.generate(|| {
         u.each("vector", vector, (0, count), |v| {
-            let [led_before, led, leads] = u.wires(["led_before", "led", "leads"], width);
-            let [basis_before, basis] = u.wires(["basis_before", "basis"], width * width);
+            let [led_before, leads] = u.wires(["led_before", "leads"], width);
+            let basis_before = u.wire("basis_before", width * width);
+            let led = u.wire_in_part("led", width, LAST);
+            let basis = u.wire_in_part("basis", width * width, LAST);
             u.first(
                 v,
                 ("empty", |_| {
@@ -29,7 +34,8 @@ pub(crate) fn independent(u: &Unit, vectors: Signal, count: Size, width: Size) -
                 }),
             );
             u.each("reduction", bit, (0, width), |b| {
-                let [left, rest] = u.wires(["left", "rest"], width);
+                let left = u.wire("left", width);
+                let rest = u.wire_in_part("rest", width, LAST);
                 u.first(
                     b,
                     ("whole", |_| {
