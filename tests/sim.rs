@@ -231,16 +231,7 @@ fn of_ptx(target: &str, block: u32, body: &str, more: &str, args: &[&str]) -> se
     let launch = format!("ptx = \"k.ptx\"\ngrid = [1]\nblock = [{block}]\n{more}");
     let file = folder.path().join("k.toml");
     std::fs::write(&file, launch).unwrap();
-    let out = spadkit(&["sim", "--format", "json", "-q", file.to_str().unwrap()])
-        .args(args)
-        .output()
-        .unwrap();
-    assert!(
-        out.status.success(),
-        "{}",
-        String::from_utf8_lossy(&out.stderr)
-    );
-    serde_json::from_slice(&out.stdout).unwrap()
+    json(&[&["sim", "-q", file.to_str().unwrap()], args].concat())
 }
 
 /// A warp's fetches that do not depend on each other begin eight cycles apart:

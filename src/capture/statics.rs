@@ -136,8 +136,8 @@ pub fn launch_indices(input: &Path) -> Result<Indices> {
 /// where several are linked, and the 1-based line in it.
 pub type Indices = BTreeMap<(Option<String>, u32), SourceIndex>;
 
-/// The indices of the shared variables that the accesses of an entry compute: in a block of any size where that is enough, else in
-/// one of `block` threads.
+/// The indices of the shared variables that the accesses of an entry compute:
+/// in a block of any size where that is enough, else in one of `block` threads.
 pub fn source_indices(program: &Program, entry: &str, block: [u32; 3]) -> Result<Indices> {
     let module = program.module();
     let code = Code::new(program, entry)?;

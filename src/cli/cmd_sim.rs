@@ -266,11 +266,7 @@ fn one_run(plan: &Plan, works: &Works, profiled: bool, printer: &Printer) -> Res
         bar.set(progress.blocks.into(), speed(progress.cycle, start));
         !interrupt::requested()
     };
-    if profiled {
-        Point::run_profiled(draft, plan, works, &mut watch)
-    } else {
-        Point::run(draft, plan, works, &mut watch)
-    }
+    Point::run(draft, plan, works, profiled, &mut watch)
 }
 
 /// Cycles since `start`, in all and per second.

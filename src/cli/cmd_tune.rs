@@ -110,43 +110,52 @@ impl TuneArgs {
         };
         Duration::from_secs_f64(self.budget.unwrap_or(default))
     }
+
+    fn trace(&self, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
+        let zeros_beyond = self.allow.zeros_beyond(printer);
+        super::load_for_with(&self.input, machine, printer, zeros_beyond)
+    }
 }
 
 pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
     let machine = global.machine()?;
-    let jobs = if args.software {
-        Vec::new()
-    } else {
-        jobs(args)?
-    };
-    let trace = super::load_for_with(
-        &args.input,
-        &machine,
-        printer,
-        args.allow.zeros_beyond(printer),
-    )?;
     if args.software {
-        interrupt::listen();
-        let path = Path::new(&args.input);
-        let (indices, kernel) = if is_launch(path) {
-            (launch_indices(path)?, Some(Kernel::of(path)?))
-        } else {
-            Default::default()
-        };
-        let subject = software::Subject {
-            trace: &trace,
-            indices: &indices,
-            input: &args.input,
-            launched: match &kernel {
-                Some(kernel) => Some(kernel.launched(&machine)?),
-                None => None,
-            },
-        };
-        return software::run(&args.kinds, args.budget(), &subject, &machine, printer);
+        in_software(args, &machine, printer)
+    } else {
+        of_units(args, &machine, printer)
     }
+}
+
+/// The mappings without hardware.
+fn in_software(args: &TuneArgs, machine: &Config, printer: &Printer) -> Result<()> {
+    let trace = args.trace(machine, printer)?;
+    interrupt::listen();
+    let path = Path::new(&args.input);
+    let (indices, kernel) = if is_launch(path) {
+        (launch_indices(path)?, Some(Kernel::of(path)?))
+    } else {
+        Default::default()
+    };
+    let subject = software::Subject {
+        trace: &trace,
+        indices: &indices,
+        input: &args.input,
+        launched: match &kernel {
+            Some(kernel) => Some(kernel.launched(machine)?),
+            None => None,
+        },
+    };
+    software::run(&args.kinds, args.budget(), &subject, machine, printer)
+}
+
+/// The configurations of the hash units.
+fn of_units(args: &TuneArgs, machine: &Config, printer: &Printer) -> Result<()> {
+    // What is refused takes no run of a kernel.
+    let jobs = jobs(args)?;
+    let trace = args.trace(machine, printer)?;
     let has_room = machine.has_room_for(&trace);
     let trace = match args.sharing {
-        Some(part) => pairs::placed(args, part, &machine, printer)?,
+        Some(part) => pairs::placed(args, part, machine, printer)?,
         None => trace,
     };
     let rule = machine.conflict_rule();
@@ -160,9 +169,9 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             "use a machine with a larger scratchpad (--preset, --config), or omit --fits",
         ));
     }
-    let problem = problem(args, &profile, &machine)?;
+    let problem = problem(args, &profile, machine)?;
     let sets = of_trace(&trace, rule, machine.geometry);
-    let pairs = candidates(args, &trace, &machine, printer);
+    let pairs = candidates(args, &trace, machine, printer);
     let tuner = Tuner {
         problem: &problem,
         sets: &sets,
@@ -174,37 +183,20 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         },
     };
     let bank_mask = machine.geometry.bank_mask();
-    let baseline = profile.count(|addr| addr & bank_mask).conflicts;
+    let against = Against {
+        baseline: profile.count(|addr| addr & bank_mask).conflicts,
+        profile: &profile,
+        has_room,
+        machine,
+    };
 
     interrupt::listen();
     let mut results = Vec::new();
     for (kind, method) in jobs {
         let start = Instant::now();
         let outcome = search(&tuner, kind, method, args.budget(), printer)?;
-        let space = space::of_unit(kind, machine.geometry);
-        let found = Found {
-            kind,
-            method: method.name(),
-            conflicts: outcome.conflicts,
-            baseline_conflicts: baseline,
-            wavefronts: outcome.conflicts + profile.active_passes(),
-            ideal_wavefronts: profile.ideal_wavefronts(machine.geometry.banks()),
-            lower_bound: outcome.lower_bound,
-            evaluated: outcome.evaluated,
-            search_space: space.try_into().ok(),
-            space,
-            optimal: outcome.optimal(),
-            rank: outcome.rank,
-            fits: has_room && fits(&outcome, &machine),
-            configuration: if outcome.is_mapping {
-                Some(machine.configuration(&outcome.spec, None)?)
-            } else {
-                None
-            },
-            hash: outcome.spec,
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        found.warn(&machine, printer);
+        let found = against.found((kind, method), outcome, start.elapsed())?;
+        found.warn(machine, printer);
         results.push(found);
         if interrupt::requested() {
             break;
@@ -216,8 +208,8 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
         hash_stage: machine.hash_stage_text(),
         results,
         trace: &trace,
-        baseline,
-        machine: &machine,
+        baseline: against.baseline,
+        machine,
     })
 }
 
@@ -345,9 +337,56 @@ fn search(
     tuner.run(kind, method, &control)
 }
 
-fn fits(outcome: &Outcome, machine: &Config) -> bool {
-    Mapping::new(&outcome.spec, machine.geometry)
-        .is_ok_and(|mapping| mapping.fits(machine.pivot_limit()))
+/// What the result of a search is measured by.
+struct Against<'a> {
+    profile: &'a ConflictProfile,
+    machine: &'a Config,
+    /// Conflicts with bank = address mod 2^m.
+    baseline: u64,
+    /// A block fits into the scratchpad as it is.
+    has_room: bool,
+}
+
+impl Against<'_> {
+    fn found(
+        &self,
+        (kind, method): (HashKind, Method),
+        outcome: Outcome,
+        took: Duration,
+    ) -> Result<Found> {
+        let Against {
+            profile, machine, ..
+        } = self;
+        let space = space::of_unit(kind, machine.geometry);
+        Ok(Found {
+            kind,
+            method: method.name(),
+            conflicts: outcome.conflicts,
+            baseline_conflicts: self.baseline,
+            wavefronts: outcome.conflicts + profile.active_passes(),
+            ideal_wavefronts: profile.ideal_wavefronts(machine.geometry.banks()),
+            lower_bound: outcome.lower_bound,
+            evaluated: outcome.evaluated,
+            search_space: space.try_into().ok(),
+            space,
+            optimal: outcome.optimal(),
+            rank: outcome.rank,
+            fits: self.has_room && self.fits(&outcome),
+            configuration: if outcome.is_mapping {
+                Some(machine.configuration(&outcome.spec, None)?)
+            } else {
+                None
+            },
+            hash: outcome.spec,
+            seconds: took.as_secs_f64(),
+        })
+    }
+
+    /// Whether all rows are within the capacity.
+    fn fits(&self, outcome: &Outcome) -> bool {
+        Mapping::new(&outcome.spec, self.machine.geometry)
+            .is_ok_and(|mapping| mapping.fits(self.machine.pivot_limit()))
+    }
 }
 
 /// The best configuration of each unit.

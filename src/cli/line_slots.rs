@@ -9,9 +9,14 @@ use crate::trace::Line;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The lines of a run with their issue slots, those with most first; slots
-/// without a line are those in which no warp was resident.
-pub(super) struct LineSlots(Vec<(Option<Line>, Slots)>);
+/// The issue slots of a run by line.
+pub(super) struct LineSlots {
+    /// Those with most slots first; slots without a line are those in which no
+    /// warp was resident.
+    lines: Vec<(Option<Line>, Slots)>,
+    /// Issue slots of all lines.
+    total: u64,
+}
 
 /// A line with its issue slots.
 #[derive(Serialize)]
@@ -38,21 +43,17 @@ impl LineSlots {
         }
         let mut lines: Vec<(Option<Line>, Slots)> = of.into_iter().collect();
         lines.sort_by_key(|(_, slots)| std::cmp::Reverse(slots.total()));
-        LineSlots(lines)
-    }
-
-    /// All issue slots.
-    fn total(&self) -> u64 {
-        self.0.iter().map(|(_, slots)| slots.total()).sum()
+        let total = lines.iter().map(|(_, slots)| slots.total()).sum();
+        LineSlots { lines, total }
     }
 
     fn percent(&self, slots: u64) -> f64 {
-        100.0 * slots as f64 / self.total().max(1) as f64
+        100.0 * slots as f64 / self.total.max(1) as f64
     }
 
     /// Percent of all cycles that are of a line.
     pub fn share(&self, line: &Line) -> f64 {
-        let own = self.0.iter().find(|(l, _)| l.as_ref() == Some(line));
+        let own = self.lines.iter().find(|(l, _)| l.as_ref() == Some(line));
         own.map_or(0.0, |(_, slots)| self.percent(slots.total()))
     }
 
@@ -69,7 +70,7 @@ impl LineSlots {
             stalls: slots.stalls,
             share_pct: self.percent(slots.total()),
         };
-        self.0.iter().map(line).collect()
+        self.lines.iter().map(line).collect()
     }
 }
 
@@ -85,12 +86,14 @@ pub(super) fn text(lines: &[LineSlot]) -> String {
         "source",
     ];
     let rows = lines.iter().flat_map(|slot| {
+        let most = slot.stalls.most();
+        let most = most.map(|(reason, _)| reason.replace('_', " "));
         let cells = vec![
             format!("{:.1} %", slot.share_pct),
             slot.issue_slots.to_string(),
             slot.issued.to_string(),
             slot.stalls.total().to_string(),
-            most(&slot.stalls),
+            most.unwrap_or_default(),
         ];
         match &slot.line {
             Some(line) => line.rows(cells),
@@ -99,12 +102,4 @@ pub(super) fn text(lines: &[LineSlot]) -> String {
     });
     let rows: Vec<Vec<String>> = rows.collect();
     table(&header, &header[1..5], rows)
-}
-
-/// The reason of most stalls.
-fn most(stalls: &Stalls) -> String {
-    let list = stalls.list();
-    let most = list.iter().map(|stall| stall.1).max().unwrap_or(0);
-    let found = list.iter().find(|stall| stall.1 == most && most > 0);
-    found.map_or(String::new(), |stall| stall.0.replace('_', " "))
 }

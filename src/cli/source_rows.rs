@@ -2,7 +2,7 @@
 //! inlined around them.
 
 use super::source_text::SourceText;
-use crate::trace::Line;
+use crate::trace::{Line, ptx_text, without_folder};
 use serde::Serialize;
 
 /// A line of the source, or where that is not known of the PTX.
@@ -37,8 +37,7 @@ impl SourceRow {
         };
         let place = match line {
             Line::Source(source, _) => source.clone(),
-            Line::Ptx(None, line) => format!("PTX {line}"),
-            Line::Ptx(Some(file), line) => format!("{file}:{line}"),
+            Line::Ptx(file, line) => ptx_text(file.as_deref(), *line),
             Line::Site(pc) => format!("{site} {pc}"),
         };
         SourceRow {
@@ -60,7 +59,9 @@ impl SourceRow {
     pub fn rows(&self, mut cells: Vec<String>) -> Vec<Vec<String>> {
         let calls = self.inlined_at.iter();
         let calls = calls.map(|call| format!("  inlined at {}", without_folder(call)));
-        let places = [without_folder(&self.place)].into_iter().chain(calls);
+        let places = [without_folder(&self.place).to_owned()]
+            .into_iter()
+            .chain(calls);
         let row = |(place, text): (String, &Option<String>)| {
             let text = shortened(text.clone().unwrap_or_default());
             let row = [vec![place], cells.clone(), vec![text]].concat();
@@ -69,11 +70,6 @@ impl SourceRow {
         };
         places.zip(&self.texts).map(row).collect()
     }
-}
-
-/// As Nsight Compute does, a place goes by the file's name alone.
-fn without_folder(place: &str) -> String {
-    place.rsplit(['/', '\\']).next().unwrap_or(place).to_owned()
 }
 
 /// Source text for a table.

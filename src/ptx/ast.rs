@@ -118,6 +118,28 @@ pub enum Linkage {
     Common,
 }
 
+impl Linkage {
+    /// The directives of PTX; a name without one is internal.
+    const DIRECTIVES: [(&str, Linkage); 4] = [
+        (".visible", Linkage::Visible),
+        (".extern", Linkage::Extern),
+        (".weak", Linkage::Weak),
+        (".common", Linkage::Common),
+    ];
+
+    /// What a directive says of the linkage, if it does.
+    pub(super) fn of_directive(text: &str) -> Option<Self> {
+        let mut directives = Self::DIRECTIVES.into_iter();
+        directives.find(|d| d.0 == text).map(|d| d.1)
+    }
+
+    /// Its directive; `None` of what is internal.
+    pub(super) fn directive(self) -> Option<&'static str> {
+        let mut directives = Self::DIRECTIVES.into_iter();
+        directives.find(|d| d.1 == self).map(|d| d.0)
+    }
+}
+
 /// A variable in memory, or a parameter in `.param` space.
 #[derive(Clone, Debug)]
 pub struct Variable {

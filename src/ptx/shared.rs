@@ -3,8 +3,9 @@
 //! Variables of known size come one after the other, those of the module
 //! before those of the functions; the dynamic ones, whose size the launch
 //! gives, all begin after them. Before all of them lies the memory that CUDA
-//! keeps for itself, where the entry asks for its place. A [layout marker](super::marker) of the entry
-//! moves variables of known size inside the bytes that they take together.
+//! keeps for itself, where the entry asks for its place. A
+//! [layout marker](super::marker) of the entry moves variables of known size
+//! inside the bytes that they take together.
 
 use super::ast::{
     Base, Function, LabelKind, Linkage, Module, Operand, Span, Symbol, Target, Variable,

@@ -37,6 +37,7 @@ use crate::ptx::ast::Module;
 use crate::ptx::edit::Edits;
 use crate::ptx::exec::Launch;
 use crate::software::LayoutSpec;
+use crate::trace::line_of_file;
 use region::Region;
 use select::{Job, Selected};
 use serde::Serialize;
@@ -102,10 +103,7 @@ pub struct Left {
 impl Left {
     /// Its line, of several files with its file.
     pub fn place(&self) -> String {
-        match &self.ptx_file {
-            Some(file) => format!("line {} of {file}", self.line),
-            None => format!("line {}", self.line),
-        }
+        line_of_file(self.ptx_file.as_deref(), self.line)
     }
 }
 

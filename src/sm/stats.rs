@@ -102,6 +102,15 @@ impl Stalls {
         ]
     }
 
+    /// The most frequent reason and its cycles, the first in
+    /// [`list`](Stalls::list) of several; `None` without stalls.
+    pub fn most(&self) -> Option<(&'static str, u64)> {
+        let list = self.list();
+        let most = list.iter().map(|stall| stall.1).max()?;
+        let first = list.into_iter().find(|stall| stall.1 == most);
+        first.filter(|(_, cycles)| *cycles > 0)
+    }
+
     /// All cycles without issue.
     pub fn total(&self) -> u64 {
         self.list().iter().map(|s| s.1).sum()

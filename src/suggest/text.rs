@@ -1,6 +1,7 @@
 //! What to type, for people.
 
 use super::{AccessChange, CopyChange, LineChange, Suggestion};
+use crate::trace::{line_of_file, ptx_text, without_folder};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -33,12 +34,10 @@ fn one(s: &Suggestion) -> String {
         }
     );
     for copy in &s.tensor_copies {
-        let file = copy.ptx_file.as_ref().map(|f| format!(" of {f}"));
         let _ = writeln!(
             text,
-            "  the map of the tensor copy at PTX line {}{} gets {}",
-            copy.ptx_line,
-            file.unwrap_or_default(),
+            "  the map of the tensor copy at PTX {} gets {}",
+            line_of_file(copy.ptx_file.as_deref(), copy.ptx_line),
             copy.enumerator()
         );
     }
@@ -78,11 +77,7 @@ fn one(s: &Suggestion) -> String {
 
 fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> String {
     let place = match (&line.source, line.accesses.first().and_then(ptx_place)) {
-        (Some(source), _) => source
-            .rsplit(['/', '\\'])
-            .next()
-            .unwrap_or(source)
-            .to_owned(),
+        (Some(source), _) => without_folder(source).to_owned(),
         (None, Some(ptx)) => ptx,
         (None, None) => "an unknown source line".to_owned(),
     };
@@ -114,9 +109,5 @@ fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> St
 
 /// Where an access is in the PTX; of several files, in which.
 fn ptx_place(access: &AccessChange) -> Option<String> {
-    let line = access.ptx_line?;
-    Some(match &access.ptx_file {
-        Some(file) => format!("{file}:{line}"),
-        None => format!("PTX {line}"),
-    })
+    Some(ptx_text(access.ptx_file.as_deref(), access.ptx_line?))
 }

@@ -49,14 +49,35 @@ impl Place {
 
     /// For people: `PTX 85, fwt.cu:31`, the file without its folder.
     pub fn text(&self) -> String {
-        let name = |s: &String| s.rsplit(['/', '\\']).next().unwrap_or(s).to_owned();
-        let line = self.ptx_line.map(|line| match &self.ptx_file {
-            Some(file) => format!("{}:{line}", name(file)),
-            None => format!("PTX {line}"),
-        });
-        let parts = line.into_iter().chain(self.source.as_ref().map(name));
-        parts.collect::<Vec<_>>().join(", ")
+        let ptx = self.ptx_line;
+        let ptx = ptx.map(|line| ptx_text(self.ptx_file.as_deref(), line));
+        let parts = [&ptx, &self.source].into_iter().flatten();
+        let parts: Vec<&str> = parts.map(|place| without_folder(place)).collect();
+        parts.join(", ")
     }
+}
+
+/// A line of the PTX in a table: `PTX 85`, or `a.ptx:85` where several files
+/// are linked.
+pub(crate) fn ptx_text(file: Option<&str>, line: u32) -> String {
+    match file {
+        Some(file) => format!("{file}:{line}"),
+        None => format!("PTX {line}"),
+    }
+}
+
+/// A line of the PTX in a sentence: `line 85`, or `line 85 of a.ptx` where
+/// several files are linked.
+pub(crate) fn line_of_file(file: Option<&str>, line: u32) -> String {
+    match file {
+        Some(file) => format!("line {line} of {file}"),
+        None => format!("line {line}"),
+    }
+}
+
+/// A location by the file's name alone, as Nsight Compute shows it.
+pub(crate) fn without_folder(place: &str) -> &str {
+    place.rsplit(['/', '\\']).next().unwrap_or(place)
 }
 
 /// What access sites of one cause have in common: a line of the source, with the

@@ -73,8 +73,8 @@ impl AccessTrace {
             })
         };
         let mut extra = self.extra.clone();
-        let copies = self.tensor_copies_in(4 * range.start..4 * range.end, 4 * base);
         if extra.contains_key(TENSOR_COPIES) {
+            let copies = self.tensor_copies_in(4 * range.start..4 * range.end, 4 * base);
             extra.insert(TENSOR_COPIES.to_owned(), json!(copies));
         }
         AccessTrace {

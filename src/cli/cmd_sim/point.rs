@@ -4,7 +4,7 @@ use super::Works;
 use super::plan::{Draft, Plan, mapping};
 use crate::config::{Config, LockHash, PathHash, Pipeline, Scheduler};
 use crate::error::Result;
-use crate::sm::{Limit, Profile, Residency, RunProgress, Sm, Statistics};
+use crate::sm::{Limit, Profile, Residency, RunProgress, Statistics};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -29,42 +29,25 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Runs the point; `watch` ends it by returning false.
+    /// Runs the point, where `profiled` with the issue slots of each
+    /// instruction; `watch` ends it by returning false.
     pub fn run(
         draft: &Draft,
         plan: &Plan,
         works: &Works,
+        profiled: bool,
         watch: &mut dyn FnMut(RunProgress) -> bool,
-    ) -> Result<Self> {
-        Self::of(draft, plan, works, |sm| {
-            let (statistics, ended) = sm.run_watched(watch)?;
-            Ok((statistics, None, ended))
-        })
-    }
-
-    /// The same, with the issue slots of each instruction.
-    pub fn run_profiled(
-        draft: &Draft,
-        plan: &Plan,
-        works: &Works,
-        watch: &mut dyn FnMut(RunProgress) -> bool,
-    ) -> Result<Self> {
-        Self::of(draft, plan, works, |sm| {
-            let (statistics, profile, ended) = sm.run_profiled(watch)?;
-            Ok((statistics, Some(profile), ended))
-        })
-    }
-
-    fn of<'a>(
-        draft: &Draft,
-        plan: &Plan,
-        works: &'a Works,
-        run: impl FnOnce(Sm<'a>) -> Result<(Statistics, Option<Profile>, bool)>,
     ) -> Result<Self> {
         let machine = draft.machine(plan)?;
         let sm = draft.setup.build(&machine, works.of(draft.blocks))?;
         let residency = sm.layout().residency();
-        let (statistics, profile, ended) = run(sm)?;
+        let (statistics, profile, ended) = if profiled {
+            let (statistics, profile, ended) = sm.run_profiled(watch)?;
+            (statistics, Some(profile), ended)
+        } else {
+            let (statistics, ended) = sm.run_watched(watch)?;
+            (statistics, None, ended)
+        };
         let config = draft.setup.apply(&machine)?;
         Ok(Point {
             draft: draft.clone(),
@@ -95,10 +78,8 @@ impl Point {
     pub fn dominant_stall(&self) -> Option<(&'static str, f64)> {
         let s = &self.statistics;
         let slots = (s.issued + s.stalls.total()).max(1) as f64;
-        let list = s.stalls.list();
-        let most = list.iter().map(|stall| stall.1).max()?;
-        let (reason, cycles) = list.into_iter().find(|stall| stall.1 == most)?;
-        (cycles > 0).then_some((reason, cycles as f64 / slots))
+        let (reason, cycles) = s.stalls.most()?;
+        Some((reason, cycles as f64 / slots))
     }
 
     pub fn numbers(&self) -> Numbers<'_> {

@@ -63,7 +63,7 @@ impl Meter {
             self.bar.set(done, speed(cycles, self.start));
             !interrupt::requested()
         };
-        let outcome = match Point::run(draft, plan, works, &mut watch) {
+        let outcome = match Point::run(draft, plan, works, false, &mut watch) {
             Ok(point) if point.ended => Outcome::Done(Box::new(point)),
             Ok(_) => Outcome::Interrupted,
             Err(error @ Error::Usage { .. }) => Outcome::Skipped(error.to_string()),

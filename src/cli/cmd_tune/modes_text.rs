@@ -4,7 +4,7 @@ use crate::cli::printer::table;
 use crate::error::Result;
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Mode, Modes, PerVariable};
-use crate::trace::TensorCopy;
+use crate::trace::{TensorCopy, line_of_file};
 use serde::Serialize;
 
 /// The modes of an array.
@@ -151,33 +151,30 @@ pub(super) fn text(all: &[ModesOf], tensor_copies: bool) -> String {
 
 /// Why nothing but the modes is possible for an array; empty without tensor
 /// copies.
-pub(super) fn copied_text(name: &str, array: &Array) -> Result<String> {
+pub(super) fn copied_text(name: &str, array: &Array) -> String {
     let copies = array.tensor_copies();
-    let Some(modes) = Modes::of(array)?.filter(|_| !copies.is_empty()) else {
-        return Ok(String::new());
+    let Some(possible) = Modes::possible(array).filter(|_| !copies.is_empty()) else {
+        return String::new();
     };
-    let possible = modes.all.iter().filter(|m| m.possible).map(|m| m.name);
-    let possible = possible.collect::<Vec<_>>().join(", ");
     let mut done: Vec<String> = copies.iter().map(copy_text).collect();
     done.dedup();
-    Ok(format!(
-        "{name}: only swizzle modes of the tensor copies are possible, here {possible}: {}\n",
+    format!(
+        "{name}: only swizzle modes of the tensor copies are possible, here {}: {}\n",
+        possible.join(", "),
         done.join("; ")
-    ))
+    )
 }
 
 /// What a copy does, and the rows that decide which modes it takes.
 fn copy_text(copy: &TensorCopy) -> String {
     let verb = if copy.stores { "reads" } else { "writes" };
-    let file = copy.ptx_file.as_ref().map(|f| format!(" of {f}"));
     let mode = match copy.swizzle {
         0 => "none".to_owned(),
         bytes => format!("tma:{bytes}"),
     };
     format!(
-        "the copy at PTX line {}{} {verb} rows of {} bytes, in mode {mode}",
-        copy.ptx_line,
-        file.unwrap_or_default(),
+        "the copy at PTX {} {verb} rows of {} bytes, in mode {mode}",
+        line_of_file(copy.ptx_file.as_deref(), copy.ptx_line),
         copy.row_bytes
     )
 }

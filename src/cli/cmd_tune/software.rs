@@ -20,7 +20,7 @@ use crate::software::choice::{
     per_variable,
 };
 use crate::suggest::{self, Suggestion, Tuned, suggestions};
-use crate::trace::{AccessTrace, Wide};
+use crate::trace::AccessTrace;
 use serde::Serialize;
 use std::time::Duration;
 
@@ -76,17 +76,15 @@ pub(in crate::cli) fn run(
     let whole = choices(&array, &kinds, &effort)?;
     let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
     // Where wide accesses count as one word there is nothing to gain.
-    let narrower = match rule.wide {
-        Wide::Phases | Wide::PhasesMerged => {
-            narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?
-        }
-        Wide::FirstWord => Vec::new(),
+    let (narrower, modes) = if rule.wide.in_phases() {
+        (
+            narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
+            modes_text::of(&array, apart.as_ref())?,
+        )
+    } else {
+        Default::default()
     };
-    let modes = match rule.wide {
-        Wide::Phases | Wide::PhasesMerged => modes_text::of(&array, apart.as_ref())?,
-        Wide::FirstWord => Vec::new(),
-    };
-    let copied = copied_text(&array, apart.as_ref())?;
+    let copied = copied_text(&array, apart.as_ref());
     drop(progress);
     let on_sm = OnSm::of(
         (trace, subject.launched.as_ref()),
@@ -123,7 +121,7 @@ pub(in crate::cli) fn run(
 
 /// The arrays that tensor copies go through: the variables, or all of shared
 /// memory where there are not several.
-fn copied_text(array: &Array, apart: Option<&PerVariable>) -> Result<String> {
+fn copied_text(array: &Array, apart: Option<&PerVariable>) -> String {
     let Some(apart) = apart else {
         return modes_text::copied_text("all of shared memory", array);
     };

@@ -297,20 +297,15 @@ impl Part<'_> {
 
     /// Gives a declaration that linkage.
     fn linkage(&mut self, declaration: Span, new: Linkage) {
-        let words = [".visible", ".extern", ".weak", ".common"];
         let own = self.tokens_of(declaration);
         let old: Vec<Span> = own
-            .take_while(|t| words.contains(&self.text(*t)))
+            .take_while(|t| Linkage::of_directive(self.text(*t)).is_some())
             .map(span_of)
             .collect();
-        let new = match new {
-            Linkage::Internal => "",
-            Linkage::Visible => ".visible ",
-            Linkage::Extern => ".extern ",
-            Linkage::Weak => ".weak ",
-            Linkage::Common => ".common ",
-        };
-        self.edits.insert(declaration.start, new);
+        if let Some(directive) = new.directive() {
+            self.edits
+                .insert(declaration.start, format!("{directive} "));
+        }
         old.into_iter()
             .for_each(|span| self.edits.replace(span, ""));
     }

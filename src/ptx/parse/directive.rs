@@ -207,16 +207,11 @@ impl<'a> Parser<'a> {
 
     pub(super) fn linkage(&mut self) -> Linkage {
         let mut linkage = Linkage::Internal;
-        loop {
-            linkage = match self.str_of(self.peek()) {
-                ".visible" => Linkage::Visible,
-                ".extern" => Linkage::Extern,
-                ".weak" => Linkage::Weak,
-                ".common" => Linkage::Common,
-                _ => return linkage,
-            };
+        while let Some(found) = Linkage::of_directive(self.str_of(self.peek())) {
+            linkage = found;
             self.at += 1;
         }
+        linkage
     }
 
     /// Space, alignment, vector and type, in any order, `.ptr` included.

@@ -4,6 +4,7 @@
 use super::super::layout::{Layout, LayoutSpec};
 use super::{Array, copied};
 use crate::error::Result;
+use crate::geometry::Geometry;
 use serde::Serialize;
 
 /// Units of 2^this words, 16 bytes, change places.
@@ -44,12 +45,30 @@ pub struct Modes {
     pub unit_floor: u64,
 }
 
+/// Whether the copy engine's modes fit the banks: those of a GPU, 32.
+fn has_modes(geometry: Geometry) -> bool {
+    geometry.bank_bits() == 5 && geometry.addr_bits() >= 8
+}
+
 impl Modes {
+    /// The names of the modes that the tensor copies of `array` can be in;
+    /// `None` where its banks are not the 32 of a GPU.
+    pub fn possible(array: &Array) -> Option<Vec<&'static str>> {
+        let copies = array.tensor_copies();
+        let present = copied::present(copies);
+        let allowed = |bytes| copied::allows(copies, &copied::between(present, bytes));
+        has_modes(array.geometry()).then(|| {
+            let modes = copied::MODES.into_iter();
+            let possible = modes.filter(|(_, bytes)| allowed(*bytes));
+            possible.map(|(name, _)| name).collect()
+        })
+    }
+
     /// Counts the conflicts of `array` in each mode; `None` where its banks are
     /// not the 32 of a GPU.
     pub fn of(array: &Array) -> Result<Option<Modes>> {
         let geometry = array.geometry();
-        if geometry.bank_bits() != 5 || geometry.addr_bits() < 8 {
+        if !has_modes(geometry) {
             return Ok(None);
         }
         let copies = array.tensor_copies();
