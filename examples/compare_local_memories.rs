@@ -13,7 +13,7 @@ use spadkit::error::Result;
 use spadkit::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, spad_scratchpad::op};
 use spadkit::rtl::Design;
 use spadkit::synth::{Structure, SynthJob};
-use spadkit::tool::{Cache, Kind, Toolbox};
+use spadkit::tool::{Cache, ToolKind, Toolbox};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -69,7 +69,7 @@ fn run() -> Result<()> {
         let what = other.what;
         println!("{what:31}{cells:>8}{flops:>8}{levels:>8}{word:>10}{bank:>10}");
     }
-    let (yosys, cache) = (Toolbox::new().get(Kind::Yosys)?, Cache::user()?);
+    let (yosys, cache) = (Toolbox::new().get(ToolKind::Yosys)?, Cache::user()?);
     for (unit, stages) in BUILDS {
         let machine = machine(stages)?;
         let design = Design::emit(&[unit.to_owned()], &machine)?;

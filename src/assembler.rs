@@ -7,7 +7,7 @@ mod log;
 use crate::error::{Error, Result};
 use crate::output::Scratch;
 use crate::ptx::Module;
-use crate::tool::{Kind, Tool, Toolbox};
+use crate::tool::{Tool, ToolKind, Toolbox};
 use serde::Serialize;
 use std::fmt;
 
@@ -55,7 +55,7 @@ impl Assembler {
     /// module's `.target`, and exactly that where its features are those of one
     /// GPU (`sm_90a`).
     pub fn find(tools: &Toolbox, module: &Module, sm: Option<u32>) -> Result<Option<Self>> {
-        let tool = tools.get_optional(Kind::Ptxas)?;
+        let tool = tools.get_optional(ToolKind::Ptxas)?;
         let arch = arch(module, sm);
         Ok(tool.map(|tool| Assembler { tool, arch }))
     }
@@ -82,7 +82,7 @@ impl Assembler {
             .arg(&cubin)
             .run()?;
         let unexpected = |what: &str| {
-            crate::tool::unexpected_output(Kind::Ptxas, format!("{what} of {entry}"), &output)
+            crate::tool::unexpected_output(ToolKind::Ptxas, format!("{what} of {entry}"), &output)
         };
         let used = log::used(&output.log(), entry)
             .ok_or_else(|| unexpected("does not tell the registers"))?;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spadkit::capture::access_trace;
 use spadkit::config::Config;
 use spadkit::search::Control;
-use spadkit::software::choice::{Array, Choices, Effort, Kind, choices};
+use spadkit::software::choice::{Array, Choices, Effort, MappingKind, choices};
 use spadkit::software::{Layout, LayoutSpec};
 use std::path::Path;
 use std::time::Duration;
@@ -24,7 +24,7 @@ fn array(name: &str) -> Array {
     Array::new(&trace, geometry, machine.conflict_rule(), room)
 }
 
-fn tuned(array: &Array, kinds: &[Kind]) -> Choices {
+fn tuned(array: &Array, kinds: &[MappingKind]) -> Choices {
     let effort = Effort {
         control: Control::none(),
         budget: Duration::from_secs(1),
@@ -47,7 +47,7 @@ fn a_product_of_floats_as_in_cutes_tutorial() {
     let tn = array("gemm/sgemm_tn");
     assert_eq!(conflicts(&tn, "mod"), (3072, 4));
     assert_eq!(conflicts(&tn, "pad:every=32,by=1"), (0, 1));
-    let best = tuned(&tn, &Kind::all());
+    let best = tuned(&tn, &MappingKind::all());
     assert_eq!(best.best().layout.spec().to_string(), "swizzle:2,1,4");
     assert!(best.best().costs().0 == 0 && best.best().optimal());
     let found = json(&["tune", "kernels/gemm/sgemm_tn.toml", "--software"]);
@@ -132,7 +132,7 @@ fn a_float_tile_read_by_columns() {
     ] {
         assert_eq!(conflicts(&array, spec).1, degree, "{spec}");
     }
-    let found = tuned(&array, &Kind::all());
+    let found = tuned(&array, &MappingKind::all());
     let best = found.best();
     assert_eq!(best.layout.spec().to_string(), "swizzle:5,0,5");
     assert_eq!((best.costs(), best.optimal()), ((0, 2, 0), true));
@@ -183,7 +183,7 @@ fn halves_read_by_ldmatrix_under_cutes_swizzle() {
         let cute = half ^ (half >> 4 & 0b111 << 3);
         assert_eq!(cute, 2 * layout.place(half / 2) + half % 2);
     }
-    let found = tuned(&array, &[Kind::Swizzle]);
+    let found = tuned(&array, &[MappingKind::Swizzle]);
     let best = found.best();
     assert_eq!(best.layout.spec().to_string(), "swizzle:3,2,4");
     assert!(best.optimal() && best.evaluated == 140 && found.fewest_proved);

@@ -9,7 +9,7 @@ use spadkit::model::spad_conflict_history::flops;
 use spadkit::output::OwnedFolder;
 use spadkit::rtl::{Design, write_design};
 use spadkit::synth::{Gates, Structure, SynthJob};
-use spadkit::tool::{Cache, Kind, Tool, Toolbox};
+use spadkit::tool::{Cache, Tool, ToolKind, Toolbox};
 use spadkit::units::UNITS;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -115,7 +115,7 @@ fn no_unit_has_more_gates_in_a_row_than_it_had() {
         return;
     }
     let config = machine(MACHINE);
-    let yosys = Toolbox::new().get(Kind::Yosys).unwrap();
+    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
     let cache = Cache::temporary().unwrap();
     let mut over = Vec::new();
     for (unit, bound) in UNITS.iter().filter_map(|u| Some((u.name, u.levels?))) {
@@ -178,7 +178,7 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
     if missing(&["yosys"]) {
         return;
     }
-    let yosys = Toolbox::new().get(Kind::Yosys).unwrap();
+    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
     let cache = Cache::temporary().unwrap();
     let tools = (&yosys, &cache);
     let plain = machine(MACHINE);
@@ -222,7 +222,7 @@ fn the_path_that_is_cut_has_short_stages_and_registered_outputs() {
     if missing(&["yosys"]) {
         return;
     }
-    let yosys = Toolbox::new().get(Kind::Yosys).unwrap();
+    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
     let cache = Cache::temporary().unwrap();
     let tools = (&yosys, &cache);
     for ahead in 1..=3 {

@@ -9,7 +9,7 @@ use spadkit::config::Config;
 use spadkit::hash::HashKind;
 use spadkit::search::Control;
 use spadkit::software::Layout;
-use spadkit::software::choice::{Array, Choices, Effort, Kind, choices};
+use spadkit::software::choice::{Array, Choices, Effort, MappingKind, choices};
 use spadkit::trace::AccessTrace;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn array(trace: &AccessTrace, preset: &str) -> Array {
     Array::new(trace, geometry, machine.conflict_rule(), room)
 }
 
-fn tuned(array: &Array, kinds: &[Kind], seconds: f64) -> Choices {
+fn tuned(array: &Array, kinds: &[MappingKind], seconds: f64) -> Choices {
     let effort = Effort {
         control: Control::none(),
         budget: Duration::from_secs_f64(seconds),
@@ -381,11 +381,11 @@ fn bad_usage_is_refused_with_the_reason() {
 }
 
 /// The kinds that are quickly searched: no bitwise or matrix proof.
-const QUICK: [Kind; 4] = [
-    Kind::Swizzle,
-    Kind::Pad,
-    Kind::Hash(HashKind::BitvecXor),
-    Kind::TwoShifts,
+const QUICK: [MappingKind; 4] = [
+    MappingKind::Swizzle,
+    MappingKind::Pad,
+    MappingKind::Hash(HashKind::BitvecXor),
+    MappingKind::TwoShifts,
 ];
 
 /// Nor is the best XOR mapping, which wastes next to nothing, worse.
@@ -412,14 +412,14 @@ fn on_our_kernels_it_is_never_worse_than_padding_by_one() {
         let array = array(&trace, "sm80");
         // On the diagonals of nw only a matrix does as well as padding.
         let kinds = if name.starts_with("nw/") {
-            &Kind::all()[..]
+            &MappingKind::all()[..]
         } else {
             &QUICK
         };
         let found = tuned(&array, kinds, 1.0);
         let by_one = padded_by_one(&array);
         assert!(found.best().conflicts <= by_one, "{name}");
-        let xors = found.ranked.iter().filter(|c| c.kind != Kind::Pad);
+        let xors = found.ranked.iter().filter(|c| c.kind != MappingKind::Pad);
         assert!(xors.map(|c| c.conflicts).min().unwrap() <= by_one, "{name}");
     }
 }

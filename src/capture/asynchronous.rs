@@ -2,11 +2,11 @@
 
 use super::code::Row;
 use crate::ptx::exec::{BarrierEvent, BarrierLane, CopyEvent};
-use crate::sm::{Addresses, Detail, Instr, InstrKind, Transfer};
+use crate::sm::{Addresses, Detail, Instr, InstrKind, MbarrierOp, Transfer};
 
 /// An operation: an instruction for each object and number that its lanes
-/// have, mostly one. A wait that ends before its phase is one that computes. Of
-/// an arrival behind `copies` these are the number.
+/// have, mostly one. A wait that ends before its phase is one that computes. The
+/// number of an arrival after copies is the registers of `copies`.
 pub(super) fn barrier(row: &Row, event: &BarrierEvent, copies: Option<[u8; 4]>) -> Vec<Instr> {
     let copies = copies.map(u32::from_le_bytes);
     let key = |lane: &BarrierLane| (lane.offset, copies.unwrap_or(lane.number));
@@ -23,7 +23,7 @@ pub(super) fn barrier(row: &Row, event: &BarrierEvent, copies: Option<[u8; 4]>) 
         let own = event.lanes.iter().filter(|lane| key(lane) == of);
         let mask = own.fold(0, |mask, lane| mask | 1 << lane.lane);
         let mut instr = row.instr(event.pc, InstrKind::Mbarrier, mask);
-        instr.detail = Detail::Mbarrier(event.op, of.1);
+        instr.detail = Detail::Mbarrier(MbarrierOp::new(event.op, of.1));
         instr.addrs = Addresses::Affine {
             base: of.0,
             stride: 0,

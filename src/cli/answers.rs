@@ -13,7 +13,7 @@ use crate::ptx::Module;
 use crate::ptx::exec::{Parameter, Program, SymbolInfo};
 use crate::rewrite::{Hashes, Request};
 use crate::software::LayoutSpec;
-use crate::software::choice::Kind;
+use crate::software::choice::MappingKind;
 use crate::trace::AccessTrace;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -312,9 +312,9 @@ impl Launch {
         let (machine, note) = self.kernel.machine(machine)?;
         let kind = |name: &String| {
             let expected = "expected a kind of mapping: swizzle, pad, xor, add, rap, ...";
-            parsed::<Kind>(name).map_err(|why| Error::usage(why, expected))
+            parsed::<MappingKind>(name).map_err(|why| Error::usage(why, expected))
         };
-        let kinds: Vec<Kind> = kinds.iter().map(kind).collect::<Result<_>>()?;
+        let kinds: Vec<MappingKind> = kinds.iter().map(kind).collect::<Result<_>>()?;
         let trace = self.trace(block)?;
         let program = Program::new(&self.kernel.module)?;
         let indices = source_indices(&program, &self.kernel.entry, trace.block_dim)?;

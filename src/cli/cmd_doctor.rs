@@ -3,7 +3,7 @@
 use super::printer::{CommandResult, Printer, table};
 use crate::error::{Error, Result};
 use crate::synth::TechnologyPreset;
-use crate::tool::{Cache, Kind, Tool, Toolbox, Version};
+use crate::tool::{Cache, Tool, ToolKind, Toolbox, Version};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct DoctorArgs {
 
 pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
     let toolbox = Toolbox::new();
-    let found: Vec<_> = Kind::ALL.map(|kind| (kind, toolbox.get(kind))).into();
+    let found: Vec<_> = ToolKind::ALL.map(|kind| (kind, toolbox.get(kind))).into();
     let cache = Cache::user()?;
     printer.show(&Diagnosis {
         tools: found.iter().map(|(k, t)| ToolState::of(*k, t)).collect(),
@@ -35,7 +35,10 @@ pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
     let bad = found.iter().filter(|(_, t)| t.is_err()).count();
     match found.into_iter().find_map(|(_, tool)| tool.err()) {
         Some(first) if args.strict => {
-            printer.log(format!("{bad} of {} tools are missing", Kind::ALL.len()));
+            printer.log(format!(
+                "{bad} of {} tools are missing",
+                ToolKind::ALL.len()
+            ));
             Err(first)
         }
         _ => Ok(()),
@@ -70,7 +73,7 @@ struct ToolState {
 }
 
 impl ToolState {
-    fn of(kind: Kind, tool: &Result<Tool>) -> Self {
+    fn of(kind: ToolKind, tool: &Result<Tool>) -> Self {
         let found = tool.as_ref().ok();
         ToolState {
             tool: kind.program(),

@@ -11,7 +11,7 @@ use crate::prove::{
     usual_geometries,
 };
 use crate::quote::shown_path;
-use crate::tool::{Kind, Toolbox, Version};
+use crate::tool::{ToolKind, Toolbox, Version};
 use clap::Args;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Resul
     if let Some(dir) = &args.wave {
         std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
     }
-    let yosys = Toolbox::new().get(Kind::Yosys)?;
+    let yosys = Toolbox::new().get(ToolKind::Yosys)?;
     announce(&proofs, &machine.name, args.timeout, printer);
     let timeout = Duration::from_secs(args.timeout);
     let progress = printer.progress(proofs.len() as u64, "proofs");

@@ -21,7 +21,7 @@ use crate::search::bitvec::{Pair, all_pairs, pruned_pairs};
 use crate::search::reference::{Selection, of_trace};
 use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem, Update, space};
-use crate::software::choice::Kind;
+use crate::software::choice::MappingKind;
 use crate::trace::{AccessTrace, ConflictProfile, pattern};
 use clap::Args;
 use serde::Serialize;
@@ -44,8 +44,8 @@ pub struct TuneArgs {
     /// kernel:NAME for a generated one.
     pub(super) input: String,
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
-          value_parser = super::parsed::<Kind>, help = kinds_help())]
-    pub(super) kinds: Vec<Kind>,
+          value_parser = super::parsed::<MappingKind>, help = kinds_help())]
+    pub(super) kinds: Vec<MappingKind>,
     #[command(flatten)]
     allow: super::Allow,
     /// Mappings in software: padding, swizzles, XORs, random shifts.
@@ -88,7 +88,7 @@ enum Row {
 
 fn kinds_help() -> String {
     format!(
-        "Kind of hash unit: {}; with --software also swizzle, pad, xor, add, two-shifts or rap; \
+        "MappingKind of hash unit: {}; with --software also swizzle, pad, xor, add, two-shifts or rap; \
          repeat for several [default: all that the method can configure]",
         super::hash_kinds("or")
     )
@@ -259,7 +259,7 @@ fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
     let with_method = |kind| (kind, args.method.unwrap_or(Method::default_for(kind)));
     if !args.kinds.is_empty() {
         let kinds = args.kinds.iter().map(|kind| match kind {
-            Kind::Hash(kind) => Ok(with_method(*kind)),
+            MappingKind::Hash(kind) => Ok(with_method(*kind)),
             other => Err(Error::usage(
                 format!("no hash unit computes {other}"),
                 format!(

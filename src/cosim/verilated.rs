@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
-use crate::tool::{Cache, Key, KeyBuilder, Kind, Toolbox};
+use crate::tool::{Cache, Key, KeyBuilder, ToolKind, Toolbox};
 use crate::units::{Layout, PortSlot};
 use libloading::Library;
 use rayon::prelude::*;
@@ -83,8 +83,8 @@ impl VerilatedUnit {
         cache: &Cache,
     ) -> Result<Arc<Self>> {
         let harness = render_harness(&layout)?;
-        let verilator = tools.get(Kind::Verilator)?;
-        let compiler = tools.get(Kind::Cxx)?;
+        let verilator = tools.get(ToolKind::Verilator)?;
+        let compiler = tools.get(ToolKind::Cxx)?;
         let mut key = KeyBuilder::new("verilated unit 6")
             .add("top", top)
             .add("harness", &harness)
@@ -256,8 +256,8 @@ const COMPILE: [&str; 9] = [
 
 /// Verilator's run-time library, compiled once for all units.
 fn runtime(tools: &Toolbox, cache: &Cache) -> Result<std::path::PathBuf> {
-    let verilator = tools.get(Kind::Verilator)?;
-    let compiler = tools.get(Kind::Cxx)?;
+    let verilator = tools.get(ToolKind::Verilator)?;
+    let compiler = tools.get(ToolKind::Cxx)?;
     let key = KeyBuilder::new("verilator runtime 3")
         .add("verilator", verilator.version.to_string())
         .add("c++", compiler.version.to_string())
@@ -279,7 +279,7 @@ fn runtime(tools: &Toolbox, cache: &Cache) -> Result<std::path::PathBuf> {
 
 fn verilator_root(tools: &Toolbox) -> Result<std::path::PathBuf> {
     let output = tools
-        .get(Kind::Verilator)?
+        .get(ToolKind::Verilator)?
         .command()
         .args(["--getenv", "VERILATOR_ROOT"])
         .run()?;
@@ -334,7 +334,7 @@ fn pieces(dir: &Path) -> Result<Vec<String>> {
 
 /// Compiles what Verilator wrote in `dir` to `unit.so`.
 fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
-    let compiler = tools.get(Kind::Cxx)?;
+    let compiler = tools.get(ToolKind::Cxx)?;
     let sources = pieces(dir)?;
     let include = include_dirs(tools)?;
     let objects = sources

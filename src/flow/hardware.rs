@@ -9,7 +9,7 @@ use crate::output::OwnedFolder;
 use crate::report::{CosimLine, FlowReport};
 use crate::rtl::{Design, design_files};
 use crate::synth::{Measured, Synthesis, Technology};
-use crate::tool::{Cache, Kind, Toolbox};
+use crate::tool::{Cache, ToolKind, Toolbox};
 use crate::trace::AccessTrace;
 
 pub(super) struct Hardware<'a> {
@@ -106,7 +106,12 @@ impl Hardware<'_> {
     /// Name and version of each tool that is there.
     pub fn versions(&self) -> Result<Vec<(String, String)>> {
         let mut versions = Vec::new();
-        for kind in [Kind::Verilator, Kind::Cxx, Kind::Yosys, Kind::Sta] {
+        for kind in [
+            ToolKind::Verilator,
+            ToolKind::Cxx,
+            ToolKind::Yosys,
+            ToolKind::Sta,
+        ] {
             if let Some(tool) = self.tools.get_optional(kind)? {
                 versions.push((kind.name().to_owned(), tool.version.to_string()));
             }

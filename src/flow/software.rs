@@ -18,7 +18,7 @@ use crate::rewrite::{Block, Hashes, Request, Rewritten, measure, rewrite, with_s
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
-use crate::software::choice::{Array, Choice, Choices, Effort, Kind, choices, per_variable};
+use crate::software::choice::{Array, Choice, Choices, Effort, MappingKind, choices, per_variable};
 use crate::suggest::{Suggestion, Tuned, suggestions};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
@@ -81,7 +81,7 @@ pub(super) fn find(
         budget: options.budget,
     };
     let (geometry, rule) = (machine.geometry, machine.conflict_rule());
-    let kinds = Kind::all();
+    let kinds = MappingKind::all();
     let array = Array::new(trace, geometry, rule, machine.block_words);
     let whole = choices(&array, &kinds, &effort)?;
     let room = machine.block_words;
@@ -103,7 +103,7 @@ pub(super) fn find(
     // The source lines are for the command that shows them in full.
     let suggestions = suggestions(&tuned, &mut |_| None);
     let mut found = Found::new(&whole, suggestions);
-    let gains = whole.best().kind != Kind::Mod;
+    let gains = whole.best().kind != MappingKind::Mod;
     if !gains {
         return Ok(found);
     }

@@ -9,14 +9,12 @@ use super::then::parse_all;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::input::section::{Placed, Section, Source};
-use crate::ptx::exec::HEAP_BYTES;
+use crate::ptx::exec::{DEFAULT_LIMIT, HEAP_BYTES};
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 /// Registers of a thread.
 const MAX_REGISTERS: u64 = 255;
-/// Thread instructions, where the file gives no limit.
-const DEFAULT_LIMIT: u64 = 10_000_000_000;
 /// The largest heap.
 const MAX_HEAP: u64 = 1 << 30;
 

@@ -165,42 +165,57 @@ impl<'a> Prepared<'a> {
         mut each: impl FnMut(&exec::Launch, &exec::Outcome),
     ) -> Result<exec::Outcome> {
         let mut all = exec::Outcome::default();
-        for launch in &self.launches {
-            let options = exec::Options {
-                limit: self
-                    .file
-                    .limit
-                    .saturating_sub(all.thread_instructions)
-                    .max(1),
-                zeros_beyond: options.zeros_beyond || self.file.zeros_beyond,
-                heap: self.file.heap,
-                ..options.clone()
-            };
-            let outcome = self.program.run(&mut self.memory, launch, &options)?;
-            each(launch, &outcome);
-            all.warp_instructions += outcome.warp_instructions;
-            all.thread_instructions += outcome.thread_instructions;
-            all.shared_accesses += outcome.shared_accesses;
-            all.findings.extend(outcome.findings);
-            if all.findings.iter().any(|f| !f.warning) {
-                return Ok(all);
-            }
+        let count = self.launches.len();
+        self.run_first(
+            count,
+            |_| options.clone(),
+            |launch, outcome| {
+                each(launch, &outcome);
+                all.warp_instructions += outcome.warp_instructions;
+                all.thread_instructions += outcome.thread_instructions;
+                all.shared_accesses += outcome.shared_accesses;
+                all.findings.extend(outcome.findings);
+            },
+        )?;
+        if !all.has_faults() {
+            all.findings.extend(self.memory.leaks());
         }
-        all.findings.extend(self.memory.leaks());
         Ok(all)
     }
 
-    /// Runs the launch of that index with `options`, after those before it;
-    /// the file's limit counts for all together. The outcome is that of the
-    /// one, or of the first before it that has a fault.
+    /// Runs the launch of that index with `options`, after those before it,
+    /// which run whole and without the sink; the file's limit counts for all
+    /// together. The outcome is that of the one, or of the first before it that
+    /// has a fault.
     pub fn run_one(&mut self, index: usize, options: &exec::Options) -> Result<exec::Outcome> {
-        let mut used = 0;
-        for (at, launch) in self.launches[..=index].iter().enumerate() {
-            let wanted = if at == index {
-                options.clone()
+        let before = exec::Options {
+            // It is the sink that may need one thread.
+            threads: if options.sink.is_some() {
+                0
             } else {
-                exec::Options::default()
-            };
+                options.threads
+            },
+            sink: None,
+            only_block: None,
+            ..options.clone()
+        };
+        let own = |at| if at == index { options } else { &before }.clone();
+        let mut last = exec::Outcome::default();
+        self.run_first(index + 1, own, |_, outcome| last = outcome)?;
+        Ok(last)
+    }
+
+    /// Runs the first `count` launches in order, each with the `options` of its
+    /// index, up to the first with a fault; hands their outcomes to `each`.
+    fn run_first<'o>(
+        &mut self,
+        count: usize,
+        options: impl Fn(usize) -> exec::Options<'o>,
+        mut each: impl FnMut(&exec::Launch, exec::Outcome),
+    ) -> Result<()> {
+        let mut used = 0;
+        for (at, launch) in self.launches[..count].iter().enumerate() {
+            let wanted = options(at);
             let options = exec::Options {
                 limit: self.file.limit.saturating_sub(used).max(1),
                 zeros_beyond: wanted.zeros_beyond || self.file.zeros_beyond,
@@ -209,11 +224,13 @@ impl<'a> Prepared<'a> {
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
             used += outcome.thread_instructions;
-            if at == index || outcome.findings.iter().any(|f| !f.warning) {
-                return Ok(outcome);
+            let ends = outcome.has_faults();
+            each(launch, outcome);
+            if ends {
+                break;
             }
         }
-        Ok(exec::Outcome::default())
+        Ok(())
     }
 
     /// Name, description and bytes of every buffer, then of every symbol, in

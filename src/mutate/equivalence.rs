@@ -4,7 +4,7 @@ use super::aig::{Aig, Builder, FALSE, Literal};
 use super::inject::{Mutant, Mutants};
 use super::rules::Rules;
 use crate::error::{Error, Result};
-use crate::tool::{Kind, Toolbox};
+use crate::tool::{ToolKind, Toolbox};
 use std::time::Duration;
 
 /// Longer proofs count as not found.
@@ -263,7 +263,7 @@ impl Question {
         let Question { commands, proved } = self;
         let abc = format!("yosys-abc -q \"read_aiger miter.aig; {commands}\"");
         let run = tools
-            .get(Kind::Yosys)?
+            .get(ToolKind::Yosys)?
             .command()
             .args([
                 "-q",
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn faults_are_told_from_what_is_none() {
-        if Toolbox::new().get(Kind::Yosys).is_err() {
+        if Toolbox::new().get(ToolKind::Yosys).is_err() {
             println!("skipped: Yosys is missing");
             return;
         }
@@ -348,7 +348,7 @@ mod tests {
     /// is told apart, and nothing behind it is.
     #[test]
     fn what_a_valid_bit_covers_stays_near() {
-        if Toolbox::new().get(Kind::Yosys).is_err() {
+        if Toolbox::new().get(ToolKind::Yosys).is_err() {
             println!("skipped: Yosys is missing");
             return;
         }
@@ -385,7 +385,7 @@ mod tests {
     /// The fault is in what a register takes; the output shows the register.
     #[test]
     fn a_register_that_the_fault_reaches_is_not_shared() {
-        if Toolbox::new().get(Kind::Yosys).is_err() {
+        if Toolbox::new().get(ToolKind::Yosys).is_err() {
             println!("skipped: Yosys is missing");
             return;
         }
@@ -400,7 +400,7 @@ mod tests {
     /// fault lets it.
     #[test]
     fn what_only_an_illegal_use_shows_is_no_fault() {
-        if Toolbox::new().get(Kind::Yosys).is_err() {
+        if Toolbox::new().get(ToolKind::Yosys).is_err() {
             println!("skipped: Yosys is missing");
             return;
         }

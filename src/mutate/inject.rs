@@ -3,7 +3,7 @@
 use super::aig::{AS_GATES, Aig};
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
-use crate::tool::{Cache, KeyBuilder, Kind, Toolbox, unexpected_output};
+use crate::tool::{Cache, KeyBuilder, ToolKind, Toolbox, unexpected_output};
 use serde::Serialize;
 
 /// The select input; 0 is the original.
@@ -57,7 +57,7 @@ impl Mutants {
              {AS_GATES} mutated.aig\n",
             names.join(" ")
         );
-        let yosys = tools.get(Kind::Yosys)?;
+        let yosys = tools.get(ToolKind::Yosys)?;
         let mut key = KeyBuilder::new("mutants 3")
             .add("script", &script)
             .add("yosys", yosys.version.to_string());
@@ -89,7 +89,11 @@ impl Mutants {
         let Some(circuit) = Aig::parse(&read("mutated.aig")?) else {
             let path = entry.join("mutated.aig");
             let what = format!("wrote a circuit that cannot be read: {}", path.display());
-            return Err(unexpected_output(Kind::Yosys, what, &Default::default()));
+            return Err(unexpected_output(
+                ToolKind::Yosys,
+                what,
+                &Default::default(),
+            ));
         };
         Ok(Mutants {
             top: top.to_owned(),
@@ -139,7 +143,7 @@ fn select_inputs(circuit: &Aig, bits: usize) -> Result<Vec<usize>> {
         let place = circuit.inputs.iter().position(|input| *input == name);
         place.ok_or_else(|| {
             let what = format!("wrote a circuit without the input {name}");
-            unexpected_output(Kind::Yosys, what, &Default::default())
+            unexpected_output(ToolKind::Yosys, what, &Default::default())
         })
     };
     (0..bits).map(bit).collect()

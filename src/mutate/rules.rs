@@ -4,7 +4,7 @@
 use super::aig::{AS_GATES, Aig, Builder, Literal};
 use crate::error::{Error, Result};
 use crate::rtl::{EmittedUnit, Port};
-use crate::tool::{Kind, Toolbox, unexpected_output};
+use crate::tool::{ToolKind, Toolbox, unexpected_output};
 
 /// Circuits that look at a unit's ports and say in `broken` that a rule of
 /// microarchitecture/sm-path.md is broken in this cycle.
@@ -58,11 +58,11 @@ impl Rules {
             scratch.path().join("rules.aig"),
         );
         std::fs::write(&verilog, text).map_err(|e| Error::io("write", &verilog, e))?;
-        let yosys = tools.get(Kind::Yosys)?;
+        let yosys = tools.get(ToolKind::Yosys)?;
         let run = yosys.command().args(["-q", "-s", "-"]);
         let output = run.stdin(script(unit, text)).cwd(scratch.path()).run()?;
         let bytes = std::fs::read(&written).map_err(|e| Error::io("read", &written, e))?;
-        let unexpected = |what: String| unexpected_output(Kind::Yosys, what, &output);
+        let unexpected = |what: String| unexpected_output(ToolKind::Yosys, what, &output);
         let circuit = Aig::parse(&bytes)
             .filter(|circuit| circuit.outputs.len() == 1)
             .ok_or_else(|| unexpected("wrote rules that are not a circuit of one output".into()))?;
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn benches_keep_the_rules_and_others_do_not() {
         let tools = Toolbox::new();
-        if tools.get(Kind::Yosys).is_err() {
+        if tools.get(ToolKind::Yosys).is_err() {
             println!("skipped: Yosys is missing");
             return;
         }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
-use crate::tool::{Kind, Tool, ToolOutput, unexpected_output};
+use crate::tool::{Tool, ToolKind, ToolOutput, unexpected_output};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -94,11 +94,11 @@ fn answers(questions: usize, output: &ToolOutput) -> Result<Vec<Answer>> {
     let parts: Vec<&str> = output.stdout.split(MARKER).skip(1).collect();
     if parts.len() != questions {
         let what = "did not finish a proof";
-        return Err(unexpected_output(Kind::Yosys, what, output));
+        return Err(unexpected_output(ToolKind::Yosys, what, output));
     }
     let answer = |log: &&str| {
         parse_answer(log)
-            .ok_or_else(|| unexpected_output(Kind::Yosys, "did not answer a question", output))
+            .ok_or_else(|| unexpected_output(ToolKind::Yosys, "did not answer a question", output))
     };
     parts.iter().map(answer).collect()
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\x0b\x0c]+")]
 #[logos(skip(r"//[^\n]*", allow_greedy = true))]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// A comment over several lines, which the token list leaves out.
     #[token("/*", comment)]
     Comment,
@@ -87,7 +87,7 @@ pub(super) enum Kind {
 }
 
 /// Skips to the end of a comment; false where there is none.
-fn comment(lexer: &mut Lexer<Kind>) -> bool {
+fn comment(lexer: &mut Lexer<TokenKind>) -> bool {
     match lexer.remainder().find("*/") {
         Some(at) => {
             lexer.bump(at + 2);
@@ -100,7 +100,7 @@ fn comment(lexer: &mut Lexer<Kind>) -> bool {
 /// A token with its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
-    pub kind: Kind,
+    pub kind: TokenKind,
     /// Byte range in the text.
     pub start: u32,
     pub end: u32,
@@ -108,7 +108,7 @@ pub(super) struct Token {
     pub line: u32,
 }
 
-/// All tokens of `text`, the last of kind [`Kind::End`].
+/// All tokens of `text`, the last of kind [`TokenKind::End`].
 pub(super) fn tokens(text: &str, path: &Path) -> Result<Vec<Token>> {
     let Ok(length) = u32::try_from(text.len()) else {
         return Err(Error::usage(
@@ -118,13 +118,13 @@ pub(super) fn tokens(text: &str, path: &Path) -> Result<Vec<Token>> {
     };
     let mut tokens = Vec::with_capacity(text.len() / 5);
     let (mut line, mut counted) = (1, 0);
-    let mut lexer = Kind::lexer(text);
+    let mut lexer = TokenKind::lexer(text);
     while let Some(kind) = lexer.next() {
         let span = lexer.span();
         let Ok(kind) = kind else {
             return Err(unknown(text, path, span.start));
         };
-        if kind == Kind::Comment {
+        if kind == TokenKind::Comment {
             continue;
         }
         line += newlines(&text.as_bytes()[counted..span.start]);
@@ -138,7 +138,7 @@ pub(super) fn tokens(text: &str, path: &Path) -> Result<Vec<Token>> {
     }
     line += newlines(&text.as_bytes()[counted..]);
     tokens.push(Token {
-        kind: Kind::End,
+        kind: TokenKind::End,
         start: length,
         end: length,
         line,

@@ -60,8 +60,10 @@ pub(super) fn start(
 struct Local<'a> {
     problem: &'a Problem,
     family: Family,
-    m: u32,
     /// Single bits and, but for permutations, XORs of two.
+    candidates: Candidates,
+    m: u32,
+    /// The rows of `candidates`.
     steps: Vec<u32>,
     evaluated: u64,
 }
@@ -75,6 +77,7 @@ impl<'a> Local<'a> {
         Local {
             problem,
             family,
+            candidates,
             m: problem.geometry().bank_bits(),
             steps: candidates.rows(problem.geometry()),
             evaluated: 0,
@@ -86,13 +89,9 @@ impl<'a> Local<'a> {
         let sets: Vec<ReferenceSet> = (problem.passes().iter())
             .map(|pass| ReferenceSet::of_pass(pass, geometry))
             .collect();
-        let candidates = match self.family {
-            Family::Permutation => Candidates::Bits,
-            Family::Xor | Family::Matrix => Candidates::Pairs,
-        };
         vec![
-            imbalance::select(problem, &sets, candidates, Selection::Allowed),
-            givargis::select(problem, &sets, candidates, Selection::Allowed),
+            imbalance::select(problem, &sets, self.candidates, Selection::Allowed),
+            givargis::select(problem, &sets, self.candidates, Selection::Allowed),
         ]
     }
 

@@ -133,24 +133,22 @@ impl Search<'_> {
                 open = open.min(first_bound);
                 break;
             }
-            let walks: Vec<Walk> = (nodes.par_iter())
-                .map(|(bound, node)| {
-                    let mut walk = Walk::new(self, control);
-                    if *bound < walk.limit {
-                        walk.descend(node, &self.loads(node));
-                    }
-                    walk
-                })
-                .collect();
-            let ends: Vec<_> = walks.into_iter().map(Walk::end).collect();
-            for ((bound, _), end) in nodes.iter().zip(ends) {
-                self.evaluated += end.evaluated;
-                if let Some((conflicts, node)) = end.found
+            let below = |(bound, node): &(u64, Node)| {
+                let mut search = DepthFirst::new(self, control);
+                if *bound < search.limit {
+                    search.descend(node, &self.loads(node));
+                }
+                search.result
+            };
+            let results: Vec<Below> = nodes.par_iter().map(below).collect();
+            for ((bound, _), result) in nodes.iter().zip(results) {
+                self.evaluated += result.evaluated;
+                if let Some((conflicts, node)) = result.best
                     && conflicts < self.best.conflicts
                 {
                     self.accept(&node, conflicts);
                 }
-                if end.stopped {
+                if result.stopped {
                     open = open.min(*bound);
                 }
             }
@@ -169,46 +167,37 @@ impl Search<'_> {
 }
 
 /// A depth-first search below one node.
-struct Walk<'a> {
+struct DepthFirst<'a> {
     search: &'a Search<'a>,
     control: &'a Control<'a>,
-    /// Only less than this is of interest.
+    /// Only mappings with fewer conflicts are of interest.
     limit: u64,
-    found: Option<(u64, Node)>,
+    result: Below,
+}
+
+/// What was found below a node.
+#[derive(Default)]
+struct Below {
+    /// The best mapping, if any is better than the one known before.
+    best: Option<(u64, Node)>,
     evaluated: u64,
+    /// It ended before it had looked at everything.
     stopped: bool,
 }
 
-/// What a walk found.
-struct End {
-    found: Option<(u64, Node)>,
-    evaluated: u64,
-    stopped: bool,
-}
-
-impl<'a> Walk<'a> {
+impl<'a> DepthFirst<'a> {
     fn new(search: &'a Search<'a>, control: &'a Control<'a>) -> Self {
-        Walk {
+        DepthFirst {
             search,
             control,
             limit: search.best.conflicts,
-            found: None,
-            evaluated: 0,
-            stopped: false,
-        }
-    }
-
-    fn end(self) -> End {
-        End {
-            found: self.found,
-            evaluated: self.evaluated,
-            stopped: self.stopped,
+            result: Below::default(),
         }
     }
 
     fn descend(&mut self, node: &Node, loads: &Loads) {
-        self.stopped = self.stopped || self.control.stopped();
-        if self.stopped {
+        self.result.stopped |= self.control.stopped();
+        if self.result.stopped {
             return;
         }
         let Search {
@@ -219,7 +208,7 @@ impl<'a> Walk<'a> {
         } = self.search;
         let is_leaf = node.kernel.len() + 1 == columns.len() - columns.pivots();
         let steps = node.next_steps(columns, *family);
-        self.evaluated += steps.len() as u64;
+        self.result.evaluated += steps.len() as u64;
         let mut open = Vec::new();
         for step in steps {
             let bound = loads.bound(workload, step.top, step.flips, self.limit);
@@ -228,7 +217,7 @@ impl<'a> Walk<'a> {
             }
             if is_leaf {
                 self.limit = bound;
-                self.found = Some((bound, node.child(step)));
+                self.result.best = Some((bound, node.child(step)));
             } else {
                 open.push((bound, step));
             }

@@ -1,8 +1,8 @@
 //! Warp instructions: what a warp program consists of
 //! (microarchitecture/sm-model.md).
 
+use super::mbarrier::MbarrierOp;
 use super::transfer::Transfer;
-use crate::ptx::exec::BarrierOp;
 use crate::ptx::tensor::Work;
 use serde::{Deserialize, Serialize};
 
@@ -88,10 +88,8 @@ pub enum Detail {
     Barrier(u8),
     /// Of a product of matrices: what it multiplies.
     Product(Work),
-    /// Of an operation on an `mbarrier`: its number is one of arrivals, bytes or
-    /// phases. Arrivals behind copies have the registers of these, a byte each,
-    /// 255 for none.
-    Mbarrier(BarrierOp, u32),
+    /// Of an operation on an `mbarrier`.
+    Mbarrier(MbarrierOp),
     /// Of bulk groups: a wait leaves so many of them.
     BulkGroup(BulkGroupOp, u32),
 }
@@ -107,7 +105,7 @@ impl Detail {
                 macs: 0,
                 group: false,
             }),
-            InstrKind::Mbarrier => Detail::Mbarrier(BarrierOp::Init, 0),
+            InstrKind::Mbarrier => Detail::Mbarrier(MbarrierOp::Init { arrivals: 0 }),
             InstrKind::BulkGroup => Detail::BulkGroup(BulkGroupOp::Commit, 0),
             _ => Detail::None,
         }

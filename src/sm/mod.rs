@@ -9,6 +9,7 @@ mod global;
 mod instr;
 mod layout;
 mod machine;
+mod mbarrier;
 mod phases;
 mod placed;
 mod profile;
@@ -29,6 +30,7 @@ pub use instr::{
 };
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};
+pub use mbarrier::MbarrierOp;
 pub use phases::{Phase, Phases};
 pub use profile::{Profile, Slots};
 pub use residency::{BlockNeeds, Limit, Residency};

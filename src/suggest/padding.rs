@@ -4,7 +4,7 @@ use super::Tuned;
 use super::lines::{Lines, element_index, lanes};
 use super::target::Target;
 use crate::ptx::analysis::SourceIndex;
-use crate::software::choice::Kind;
+use crate::software::choice::MappingKind;
 use crate::software::{Layout, LayoutSpec};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -128,7 +128,7 @@ pub(super) fn padding(
             ..found(&layout)
         });
     }
-    let best = target.best_of(Kind::Pad)?;
+    let best = target.best_of(MappingKind::Pad)?;
     let &LayoutSpec::Pad { every, by } = best.layout.spec() else {
         return None;
     };

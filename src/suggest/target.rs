@@ -2,7 +2,7 @@
 
 use super::Tuned;
 use crate::software::Layout;
-use crate::software::choice::{Array, Choice, Choices, Kind};
+use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::trace::{AccessTrace, SharedVariable};
 
 /// Of the conflicts that the best mapping removes, a simpler one may leave this
@@ -27,7 +27,7 @@ pub(super) struct Target<'a> {
 /// leaves fewer conflicts.
 pub(super) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
     let (array, choices) = tuned.whole;
-    let gains = |c: &Choices| c.best().kind != Kind::Mod;
+    let gains = |c: &Choices| c.best().kind != MappingKind::Mod;
     if let Some(apart) = tuned.apart
         && apart.count.conflicts <= choices.best().conflicts
     {
@@ -90,7 +90,7 @@ impl Target<'_> {
 
     pub fn conflicts_before(&self) -> u64 {
         let mut ranked = self.choices.ranked.iter();
-        let unmapped = ranked.find(|c| c.kind == Kind::Mod);
+        let unmapped = ranked.find(|c| c.kind == MappingKind::Mod);
         unmapped.map_or(0, |c| c.conflicts)
     }
 
@@ -108,7 +108,7 @@ impl Target<'_> {
     }
 
     /// The best of a kind, where it is nearly as good as the best of all.
-    pub fn best_of(&self, kind: Kind) -> Option<&Choice> {
+    pub fn best_of(&self, kind: MappingKind) -> Option<&Choice> {
         let found = self.choices.ranked.iter().find(|c| c.kind == kind)?;
         self.is_nearly_best(found.conflicts).then_some(found)
     }

@@ -2,7 +2,7 @@
 
 use super::padding::Shape;
 use super::target::Target;
-use crate::software::choice::Kind;
+use crate::software::choice::MappingKind;
 use crate::software::{Layout, LayoutSpec, swizzle_of};
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ fn swizzle(target: &Target) -> Option<(Layout, Swizzle)> {
     let bytes = target.element_bytes();
     let best = &target.choices.best().layout;
     let same = swizzle_of(best).and_then(|s| Layout::new(&s, best.geometry()).ok());
-    let other = || Some(target.best_of(Kind::Swizzle)?.layout.clone());
+    let other = || Some(target.best_of(MappingKind::Swizzle)?.layout.clone());
     let layout = same.or_else(other)?;
     let swizzle = Swizzle::of(layout.spec(), bytes)?;
     Some((layout, swizzle))

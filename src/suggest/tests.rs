@@ -4,7 +4,7 @@ use crate::capture::statics::launch_indices;
 use crate::config::Config;
 use crate::search::Control;
 use crate::software::Layout;
-use crate::software::choice::{Effort, Kind, choices, per_variable};
+use crate::software::choice::{Effort, MappingKind, choices, per_variable};
 use std::path::Path;
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ impl Kernel {
         }
     }
 
-    fn suggestions(&self, kinds: &[Kind]) -> Vec<Suggestion> {
+    fn suggestions(&self, kinds: &[MappingKind]) -> Vec<Suggestion> {
         let effort = Effort {
             control: Control::none(),
             budget: Duration::from_millis(300),
@@ -107,7 +107,7 @@ fn expressions_give_the_elements_that_the_run_accesses() {
     ] {
         let kernel = Kernel::new(launch, preset);
         let mut compared = 0;
-        for s in kernel.suggestions(&[Kind::Swizzle, Kind::Pad]) {
+        for s in kernel.suggestions(&[MappingKind::Swizzle, MappingKind::Pad]) {
             let variables = kernel.trace.shared_variables();
             let own = variables
                 .iter()
@@ -161,7 +161,7 @@ fn templates_and_padding_mean_the_mapping() {
         ("matmul/matmul_wide.toml", "sm80"),
     ] {
         let kernel = Kernel::new(launch, preset);
-        for s in kernel.suggestions(&[Kind::Swizzle, Kind::Pad]) {
+        for s in kernel.suggestions(&[MappingKind::Swizzle, MappingKind::Pad]) {
             let bytes = s.element_bytes;
             let elements = kernel.trace.shared_bytes / bytes;
             let place = |spec: &LayoutSpec, element: u32| {
@@ -232,7 +232,7 @@ fn templates_and_padding_mean_the_mapping() {
 #[test]
 fn a_tile_is_padded_in_its_declaration() {
     let kernel = Kernel::new("tiles/tile_columns.toml", "sm80");
-    let found = kernel.suggestions(&Kind::all());
+    let found = kernel.suggestions(&MappingKind::all());
     let [s] = &found[..] else { panic!("{found:?}") };
     let padding = s.padding.as_ref().unwrap();
     assert!(padding.declaration.ends_with("[32][33];"), "{padding:?}");
@@ -242,5 +242,9 @@ fn a_tile_is_padded_in_its_declaration() {
 #[test]
 fn arrays_that_are_best_as_they_are_stay() {
     let kernel = Kernel::new("backprop/layer_forward.toml", "sm80");
-    assert!(kernel.suggestions(&[Kind::Swizzle, Kind::Pad]).is_empty());
+    assert!(
+        kernel
+            .suggestions(&[MappingKind::Swizzle, MappingKind::Pad])
+            .is_empty()
+    );
 }

@@ -8,7 +8,7 @@ use crate::config::{Config, PathHash};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::rtl::Design;
-use crate::tool::{Cache, Kind, Toolbox};
+use crate::tool::{Cache, ToolKind, Toolbox};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -132,7 +132,7 @@ pub fn feature_costs(
     for block in blocks {
         machine.needs_rtl(block)?;
     }
-    let yosys = tools.get(Kind::Yosys)?;
+    let yosys = tools.get(ToolKind::Yosys)?;
     let all: Vec<(&String, String, Config)> = blocks
         .iter()
         .flat_map(|b| builds(b, machine).into_iter().map(move |(n, c)| (b, n, c)))
@@ -183,7 +183,7 @@ mod tests {
     #[test]
     fn features_cost_gates() {
         let tools = Toolbox::new();
-        if let Err(error) = tools.get(Kind::Yosys) {
+        if let Err(error) = tools.get(ToolKind::Yosys) {
             eprintln!("skipped: {error}");
             return;
         }

@@ -7,7 +7,7 @@ use super::stages::{group_of, register_name, stage_of};
 use super::template::render;
 use super::yosys::YosysModule;
 use crate::error::Result;
-use crate::tool::{Cache, KeyBuilder, Kind, Tool, unexpected_output};
+use crate::tool::{Cache, KeyBuilder, Tool, ToolKind, unexpected_output};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 
@@ -35,7 +35,11 @@ pub(super) fn build(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<PathB
         let command = yosys.command().args(["-Q", "-T", "-s", "structure.ys"]);
         let output = command.cwd(work).run()?;
         if !work.join("netlist.json").is_file() {
-            return Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output));
+            return Err(unexpected_output(
+                ToolKind::Yosys,
+                "wrote no netlist",
+                &output,
+            ));
         }
         put(&work.join("yosys.log"), &output.log())
     })

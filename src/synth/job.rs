@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::input::require_plain;
 use crate::rtl::{Design, EmittedUnit, Port};
-use crate::tool::{Kind, ToolOutput, unexpected_output};
+use crate::tool::{ToolKind, ToolOutput, unexpected_output};
 use std::path::Path;
 
 /// A module that is a memory macro on a chip: left out as a black box.
@@ -112,7 +112,7 @@ impl SynthJob {
             stdout: get(&directory.join("yosys.log"))?,
             stderr: String::new(),
         };
-        let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
+        let fail = |what: String| unexpected_output(ToolKind::Yosys, what, &output);
         let json = get(&directory.join("netlist.json"))?;
         let netlist: YosysNetlist = serde_json::from_str(&json)
             .map_err(|e| fail(format!("wrote a netlist that cannot be read: {e}")))?;

@@ -9,7 +9,7 @@ use super::technology::Technology;
 use super::template::render;
 use super::yosys::warnings;
 use crate::error::{Error, Result};
-use crate::tool::{Cache, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use crate::tool::{Cache, KeyBuilder, Tool, ToolKind, ToolOutput, unexpected_output};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -99,7 +99,11 @@ fn run_yosys(work: &Path, prepared: &Prepared, yosys: &Tool) -> Result<ToolOutpu
     if work.join("netlist.json").is_file() {
         Ok(output)
     } else {
-        Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output))
+        Err(unexpected_output(
+            ToolKind::Yosys,
+            "wrote no netlist",
+            &output,
+        ))
     }
 }
 
@@ -117,7 +121,7 @@ impl Netlist {
         let boxes = boxes.filter_map(|m| Some((m.module.as_str(), yosys.modules.get(&m.module)?)));
         let boxes: Vec<_> = boxes.collect();
         complaints.extend(warnings(&output));
-        let fail = |what: String| unexpected_output(Kind::Yosys, what, &output);
+        let fail = |what: String| unexpected_output(ToolKind::Yosys, what, &output);
         let mut netlist = Netlist {
             cells_by_type: BTreeMap::new(),
             flops: 0,
@@ -180,7 +184,7 @@ fn module_delay(text: &str, output: &ToolOutput) -> Result<f64> {
             Ok(0.0)
         } else {
             Err(unexpected_output(
-                Kind::Yosys,
+                ToolKind::Yosys,
                 "printed no delay of ABC's",
                 output,
             ))
@@ -194,7 +198,11 @@ fn module_delay(text: &str, output: &ToolOutput) -> Result<f64> {
         .and_then(|n| n.parse::<f64>().ok())
         .filter(|d| d.is_finite() && *d >= 0.0)
         .ok_or_else(|| {
-            unexpected_output(Kind::Yosys, "printed a delay that is not a number", output)
+            unexpected_output(
+                ToolKind::Yosys,
+                "printed a delay that is not a number",
+                output,
+            )
         })
 }
 

@@ -4,7 +4,7 @@
 use super::sta::{Analysis, Question};
 use super::stages::{group_of, register_name, stage_of};
 use crate::error::Result;
-use crate::tool::{Kind, ToolOutput, unexpected_output};
+use crate::tool::{ToolKind, ToolOutput, unexpected_output};
 use serde::{Deserialize, Serialize};
 
 const SCRIPT: &str = include_str!("../../synth/paths.tcl.tera");
@@ -206,7 +206,7 @@ impl PathReport {
 /// OpenSTA ends with status 0 even after errors in the script: the last line
 /// says that it came to the end.
 fn parse(output: &ToolOutput, period_ps: f64) -> Result<PathReport> {
-    let fail = |what: &str| unexpected_output(Kind::Sta, what, output);
+    let fail = |what: &str| unexpected_output(ToolKind::Sta, what, output);
     let log = output.log();
     if log.lines().any(|l| l.starts_with("Error:")) || !log.lines().any(|l| l == "spadkit end") {
         return Err(fail("did not report all of its paths"));

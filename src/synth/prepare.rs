@@ -7,7 +7,7 @@ use super::technology::Technology;
 use super::template::render;
 use super::yosys::warnings;
 use crate::error::Result;
-use crate::tool::{Cache, Key, KeyBuilder, Kind, Tool, ToolOutput, unexpected_output};
+use crate::tool::{Cache, Key, KeyBuilder, Tool, ToolKind, ToolOutput, unexpected_output};
 use std::path::PathBuf;
 
 const SCRIPT: &str = include_str!("../../synth/prepare.ys.tera");
@@ -57,7 +57,11 @@ impl SynthJob {
                 command.cwd(work).run()
             })?;
             if !work.join(PREPARED).is_file() {
-                return Err(unexpected_output(Kind::Yosys, "wrote no netlist", &output));
+                return Err(unexpected_output(
+                    ToolKind::Yosys,
+                    "wrote no netlist",
+                    &output,
+                ));
             }
             put(&work.join("yosys.log"), &output.log())
         })?;

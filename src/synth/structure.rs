@@ -4,7 +4,7 @@
 use super::gates::{self, is_flop};
 use super::job::SynthJob;
 use crate::error::Result;
-use crate::tool::{Cache, Kind, Tool, ToolOutput, unexpected_output};
+use crate::tool::{Cache, Tool, ToolKind, ToolOutput, unexpected_output};
 use serde::Serialize;
 use std::path::Path;
 
@@ -56,7 +56,7 @@ fn parse_levels(output: &ToolOutput) -> Result<u64> {
     let number = after.and_then(|(_, rest)| rest.split_once(')'));
     number
         .and_then(|(n, _)| n.parse().ok())
-        .ok_or_else(|| unexpected_output(Kind::Yosys, "printed no longest path", output))
+        .ok_or_else(|| unexpected_output(ToolKind::Yosys, "printed no longest path", output))
 }
 
 #[cfg(test)]

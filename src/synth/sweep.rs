@@ -10,7 +10,7 @@ use super::technology::Technology;
 use super::timing::Timing;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::tool::{Cache, Kind, Tool, Toolbox};
+use crate::tool::{Cache, Tool, ToolKind, Toolbox};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -50,11 +50,11 @@ impl Flow<'_> {
         periods_ps: &[u32],
         done: &(dyn Fn(u64, &str) + Sync),
     ) -> Result<SynthReport> {
-        let yosys = self.tools.get(Kind::Yosys)?;
-        let sta = self.tools.get_optional(Kind::Sta)?;
+        let yosys = self.tools.get(ToolKind::Yosys)?;
+        let sta = self.tools.get_optional(ToolKind::Sta)?;
         let mut warnings = BTreeSet::new();
         if sta.is_none() {
-            let how = Kind::Sta.how_to_get();
+            let how = ToolKind::Sta.how_to_get();
             warnings.insert(format!(
                 "OpenSTA was not found: no power and no static timing; {how}"
             ));

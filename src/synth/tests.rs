@@ -4,7 +4,7 @@
 use super::*;
 use crate::error::Error;
 use crate::geometry::Geometry;
-use crate::tool::{Cache, Kind, Toolbox, fake};
+use crate::tool::{Cache, ToolKind, Toolbox, fake};
 use std::path::Path;
 
 const TINY: &str = include_str!("../../tests/fixtures/tiny.lib");
@@ -28,7 +28,7 @@ fn tiny() -> Technology {
 }
 
 /// The tools and osu018, or a printed note that the test is skipped.
-fn real(needed: &[Kind]) -> Option<(Toolbox, Technology)> {
+fn real(needed: &[ToolKind]) -> Option<(Toolbox, Technology)> {
     let tools = Toolbox::new();
     for kind in needed {
         if let Err(error) = tools.get(*kind) {
@@ -62,7 +62,7 @@ fn run(tools: &Toolbox, technology: &Technology, top: &str) -> crate::error::Res
 
 #[test]
 fn known_units_have_their_cells() {
-    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys, ToolKind::Sta]) else {
         return;
     };
     let only = |top| run(&tools, &osu, top).unwrap().results.remove(0);
@@ -94,11 +94,11 @@ fn known_units_have_their_cells() {
 
 #[test]
 fn area_is_what_yosys_says_and_the_cache_gives_the_same_again() {
-    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys]) else {
         return;
     };
     let cache = Cache::temporary().unwrap();
-    let yosys = tools.get(Kind::Yosys).unwrap();
+    let yosys = tools.get(ToolKind::Yosys).unwrap();
     let map = |yosys| {
         job("fixture_select")
             .map(&osu, Effort::Area, 400, yosys, &cache)
@@ -115,19 +115,19 @@ fn area_is_what_yosys_says_and_the_cache_gives_the_same_again() {
     assert!(!netlist.directory.join("cells.lib").exists());
 
     let dir = tempfile::tempdir().unwrap();
-    let broken = Toolbox::new().with(Kind::Yosys, fake::yosys(dir.path(), "exit 1"));
-    let again = map(&broken.get(Kind::Yosys).unwrap());
+    let broken = Toolbox::new().with(ToolKind::Yosys, fake::yosys(dir.path(), "exit 1"));
+    let again = map(&broken.get(ToolKind::Yosys).unwrap());
     assert_eq!(again.cells_by_type, netlist.cells_by_type);
     assert_eq!(again.delay_ps, netlist.delay_ps);
     // Another period is another netlist.
-    let broken = broken.get(Kind::Yosys).unwrap();
+    let broken = broken.get(ToolKind::Yosys).unwrap();
     let other = job("fixture_select").map(&osu, Effort::Area, 401, &broken, &cache);
     assert!(other.is_err());
 }
 
 #[test]
 fn what_the_library_has_no_cell_for_is_an_error() {
-    let Some((tools, _)) = real(&[Kind::Yosys]) else {
+    let Some((tools, _)) = real(&[ToolKind::Yosys]) else {
         return;
     };
     let error = run(&tools, &tiny(), "fixture_latch").unwrap_err();
@@ -140,10 +140,10 @@ fn what_the_library_has_no_cell_for_is_an_error() {
 
 #[test]
 fn without_opensta_all_but_power_is_there() {
-    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys]) else {
         return;
     };
-    let tools = tools.with(Kind::Sta, "/nowhere/sta");
+    let tools = tools.with(ToolKind::Sta, "/nowhere/sta");
     let report = run(&tools, &osu, "fixture_nand").unwrap();
     let nand = &report.results[0];
     assert_eq!(nand.area_um2, 24.0);
@@ -156,7 +156,7 @@ fn without_opensta_all_but_power_is_there() {
 
 #[test]
 fn an_opensta_that_fails_is_an_error_not_a_missing_number() {
-    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys]) else {
         return;
     };
     let dir = tempfile::tempdir().unwrap();
@@ -166,7 +166,7 @@ fn an_opensta_that_fails_is_an_error_not_a_missing_number() {
         "sta",
         &format!("{version}echo Error: no license"),
     );
-    let error = run(&tools.with(Kind::Sta, sta), &osu, "fixture_nand").unwrap_err();
+    let error = run(&tools.with(ToolKind::Sta, sta), &osu, "fixture_nand").unwrap_err();
     assert_eq!(error.exit_status(), 3);
     assert!(
         error.to_string().contains("OpenSTA reported an error"),
@@ -176,14 +176,14 @@ fn an_opensta_that_fails_is_an_error_not_a_missing_number() {
 
 #[test]
 fn an_opensta_that_crashes_over_the_power_still_gives_the_timing() {
-    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys]) else {
         return;
     };
     let dir = tempfile::tempdir().unwrap();
     let version = "[ \"$1\" = -version ] && { echo 2.0.17; exit 0; }\n";
     let crash = "grep -q report_power sta.tcl && kill -SEGV $$\necho spadkit slack_ps 250\necho spadkit slack_no_wires_ps 300";
     let sta = fake::script(dir.path(), "sta", &format!("{version}{crash}"));
-    let report = run(&tools.with(Kind::Sta, sta), &osu, "fixture_nand").unwrap();
+    let report = run(&tools.with(ToolKind::Sta, sta), &osu, "fixture_nand").unwrap();
     let nand = &report.results[0];
     assert_eq!((nand.power_mw, nand.sta_delay_ps), (None, Some(750.0)));
     let warned = report.warnings.iter().any(|w| w.contains("no power"));
@@ -192,7 +192,7 @@ fn an_opensta_that_crashes_over_the_power_still_gives_the_timing() {
 
 #[test]
 fn fo4_agrees_with_static_timing() {
-    let Some((tools, osu)) = real(&[Kind::Sta]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Sta]) else {
         return;
     };
     // Ten stages; every stage has three inverters more as a load.
@@ -213,7 +213,7 @@ fn fo4_agrees_with_static_timing() {
         osu.liberty.path.display()
     );
     std::fs::write(dir.path().join("t.tcl"), script).unwrap();
-    let sta = tools.get(Kind::Sta).unwrap().command();
+    let sta = tools.get(ToolKind::Sta).unwrap().command();
     let output = sta.args(["-exit", "t.tcl"]).cwd(dir.path()).run().unwrap();
     // Lines: delay, time, edge, pin. One falling and one rising stage.
     let delay = |stage: &str| -> f64 {
@@ -233,7 +233,7 @@ fn fo4_agrees_with_static_timing() {
 /// one they are equal.
 #[test]
 fn figures_are_with_the_wire_load_and_without() {
-    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys, ToolKind::Sta]) else {
         return;
     };
     let plain = run(&tools, &osu, "fixture_select")
@@ -257,13 +257,13 @@ fn figures_are_with_the_wire_load_and_without() {
 
 #[test]
 fn power_follows_the_clock() {
-    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys, ToolKind::Sta]) else {
         return;
     };
     let cache = Cache::temporary().unwrap();
     let (yosys, sta) = (
-        tools.get(Kind::Yosys).unwrap(),
-        tools.get(Kind::Sta).unwrap(),
+        tools.get(ToolKind::Yosys).unwrap(),
+        tools.get(ToolKind::Sta).unwrap(),
     );
     for top in ["fixture_select", "fixture_shift"] {
         let netlist = job(top)
@@ -291,9 +291,9 @@ fn power_follows_the_clock() {
 /// Runs the flow with a Yosys that does `body`.
 fn with_yosys(body: &str) -> Error {
     let dir = tempfile::tempdir().unwrap();
-    let tools = Toolbox::new().with(Kind::Yosys, fake::yosys(dir.path(), body));
+    let tools = Toolbox::new().with(ToolKind::Yosys, fake::yosys(dir.path(), body));
     let error = run(
-        &tools.with(Kind::Sta, "/nowhere/sta"),
+        &tools.with(ToolKind::Sta, "/nowhere/sta"),
         &tiny(),
         "fixture_nand",
     )
@@ -330,7 +330,7 @@ fn names_that_are_no_names_are_refused() {
     let mut bad = job("fixture_nand");
     bad.sources[0].0 = "a b\"; shell rm.v".to_owned();
     let tools = Toolbox::new();
-    let Ok(yosys) = tools.get(Kind::Yosys) else {
+    let Ok(yosys) = tools.get(ToolKind::Yosys) else {
         eprintln!("skipped: no Yosys");
         return;
     };
@@ -343,7 +343,7 @@ fn names_that_are_no_names_are_refused() {
 
 #[test]
 fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
-    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys, ToolKind::Sta]) else {
         return;
     };
     let cache = Cache::temporary().unwrap();
@@ -398,7 +398,7 @@ fn stages_job(keep_hierarchy: bool) -> SynthJob {
 
 #[test]
 fn paths_are_told_by_groups_and_memories_take_their_time() {
-    let Some((tools, osu)) = real(&[Kind::Yosys, Kind::Sta]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys, ToolKind::Sta]) else {
         return;
     };
     let cache = Cache::temporary().unwrap();
@@ -464,11 +464,11 @@ fn paths_are_told_by_groups_and_memories_take_their_time() {
 
 #[test]
 fn a_netlist_that_was_mapped_by_modules_is_counted_whole() {
-    let Some((tools, osu)) = real(&[Kind::Yosys]) else {
+    let Some((tools, osu)) = real(&[ToolKind::Yosys]) else {
         return;
     };
     let cache = Cache::temporary().unwrap();
-    let yosys = tools.get(Kind::Yosys).unwrap();
+    let yosys = tools.get(ToolKind::Yosys).unwrap();
     let netlist = stages_job(true).map(&osu, Effort::Area, 1000, &yosys, &cache);
     let netlist = netlist.unwrap();
     assert_eq!((netlist.flops, netlist.memory_bits), (12, 16));

@@ -2,7 +2,7 @@
 
 use super::sta::{Analysis, Question};
 use crate::error::Result;
-use crate::tool::{Kind, ToolOutput, unexpected_output};
+use crate::tool::{ToolKind, ToolOutput, unexpected_output};
 
 /// Transitions per clock cycle of every input that is not configuration:
 /// OpenSTA's own default.
@@ -88,7 +88,7 @@ impl Timing {
 /// OpenSTA ends with status 0 even after errors in the script: what counts
 /// is whether the numbers are there.
 fn parse(output: &ToolOutput, period_ps: f64, power: bool) -> Result<Timing> {
-    let fail = |what| unexpected_output(Kind::Sta, what, output);
+    let fail = |what| unexpected_output(ToolKind::Sta, what, output);
     let log = output.log();
     if log.lines().any(|l| l.starts_with("Error:")) {
         return Err(fail("reported an error"));

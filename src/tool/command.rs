@@ -1,7 +1,7 @@
 //! Running a tool: input, captured output, time-out, and what went wrong.
 
 use super::guard::{self, Watched};
-use super::kind::Kind;
+use super::kind::ToolKind;
 use crate::error::{Error, Result};
 use crate::interrupt::{self, Group};
 use crate::quote::{shell_line, shown};
@@ -29,7 +29,7 @@ const LOG_TAIL_LINES: usize = 12;
 
 /// One run of a tool, being put together.
 pub struct ToolCommand {
-    kind: Kind,
+    kind: ToolKind,
     program: PathBuf,
     args: Vec<OsString>,
     envs: Vec<(OsString, OsString)>,
@@ -48,7 +48,7 @@ pub struct ToolOutput {
 }
 
 impl ToolCommand {
-    pub(super) fn new(kind: Kind, program: &Path) -> Self {
+    pub(super) fn new(kind: ToolKind, program: &Path) -> Self {
         ToolCommand {
             kind,
             program: program.to_owned(),
@@ -154,7 +154,7 @@ impl ToolCommand {
     /// would be commands (ABC has one that calls a shell).
     fn check_folder(&self) -> Result<()> {
         let fine = |c: char| c.is_alphanumeric() || " _-./+,:@%=~".contains(c);
-        let Some(cwd) = self.cwd.as_ref().filter(|_| self.kind == Kind::Yosys) else {
+        let Some(cwd) = self.cwd.as_ref().filter(|_| self.kind == ToolKind::Yosys) else {
             return Ok(());
         };
         let cwd = std::path::absolute(cwd).map_err(|e| Error::io("find", cwd, e))?;
@@ -272,7 +272,11 @@ impl ToolOutput {
 }
 
 /// An error of a tool that ended well but did not print what it should.
-pub(crate) fn unexpected_output(kind: Kind, what: impl Into<String>, output: &ToolOutput) -> Error {
+pub(crate) fn unexpected_output(
+    kind: ToolKind,
+    what: impl Into<String>,
+    output: &ToolOutput,
+) -> Error {
     Error::ToolFailed {
         tool: kind.name().to_owned(),
         what: what.into(),

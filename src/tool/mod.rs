@@ -2,9 +2,9 @@
 //! how to run them safely, and a cache of what they made.
 //!
 //! ```no_run
-//! use spadkit::tool::{Kind, Toolbox};
+//! use spadkit::tool::{ToolKind, Toolbox};
 //! let tools = Toolbox::new();
-//! let yosys = tools.get(Kind::Yosys)?; // found, runs, recent enough
+//! let yosys = tools.get(ToolKind::Yosys)?; // found, runs, recent enough
 //! let output = yosys.command().args(["-q", "-s", "-"]).stdin("stat\n").run()?;
 //! println!("{}", output.stdout);
 //! # Ok::<(), spadkit::error::Error>(())
@@ -25,7 +25,7 @@ mod version;
 pub use cache::{Cache, Key, KeyBuilder};
 pub(crate) use command::unexpected_output;
 pub use command::{ToolCommand, ToolOutput};
-pub use kind::Kind;
+pub use kind::ToolKind;
 pub use toolbox::{Tool, Toolbox};
 pub use version::Version;
 

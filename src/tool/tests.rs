@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 fn tool(directory: &Path, body: &str) -> Tool {
     let program = fake::yosys(directory, body);
     Toolbox::new()
-        .with(Kind::Yosys, program)
-        .get(Kind::Yosys)
+        .with(ToolKind::Yosys, program)
+        .get(ToolKind::Yosys)
         .unwrap()
 }
 
@@ -38,8 +38,8 @@ fn input_arguments_directory_and_both_streams_pass_through() {
 
 #[test]
 fn a_missing_tool_is_named_with_how_to_get_it() {
-    let tools = Toolbox::new().with(Kind::Yosys, "/nowhere/yosys");
-    let error = tools.get(Kind::Yosys).unwrap_err();
+    let tools = Toolbox::new().with(ToolKind::Yosys, "/nowhere/yosys");
+    let error = tools.get(ToolKind::Yosys).unwrap_err();
     assert_eq!(error.exit_status(), 3);
     match error {
         Error::ToolMissing { tool, help } => {
@@ -50,7 +50,7 @@ fn a_missing_tool_is_named_with_how_to_get_it() {
         }
         other => panic!("{other:?}"),
     }
-    assert!(tools.get_optional(Kind::Yosys).unwrap().is_none());
+    assert!(tools.get_optional(ToolKind::Yosys).unwrap().is_none());
 }
 
 #[test]
@@ -58,9 +58,9 @@ fn old_and_mad_tools_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let version_of = |body| {
         let program = fake::script(dir.path(), "tool", body);
-        let tools = Toolbox::new().with(Kind::Yosys, program);
+        let tools = Toolbox::new().with(ToolKind::Yosys, program);
         let tools = tools.version_timeout(Duration::from_millis(300));
-        failure(tools.get(Kind::Yosys).unwrap_err()).0
+        failure(tools.get(ToolKind::Yosys).unwrap_err()).0
     };
     let old = version_of("echo 'Yosys 0.9'");
     assert!(

@@ -1,7 +1,7 @@
 //! Finding tools and their versions.
 
 use super::command::{ToolCommand, unexpected_output};
-use super::kind::Kind;
+use super::kind::ToolKind;
 use super::version::Version;
 use crate::error::{Error, Result};
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 #[derive(Clone, Debug)]
 pub struct Tool {
     /// Which tool.
-    pub kind: Kind,
+    pub kind: ToolKind,
     /// The program.
     pub path: PathBuf,
     /// The version that it reports.
@@ -33,9 +33,9 @@ impl Tool {
 /// The external tools, each looked for once.
 #[derive(Debug, Default)]
 pub struct Toolbox {
-    instead: BTreeMap<Kind, PathBuf>,
+    instead: BTreeMap<ToolKind, PathBuf>,
     version_timeout: Option<Duration>,
-    found: Mutex<BTreeMap<Kind, Tool>>,
+    found: Mutex<BTreeMap<ToolKind, Tool>>,
 }
 
 impl Toolbox {
@@ -45,7 +45,7 @@ impl Toolbox {
     }
 
     /// Uses `program` for a tool, regardless of path and variables.
-    pub fn with(mut self, kind: Kind, program: impl Into<PathBuf>) -> Self {
+    pub fn with(mut self, kind: ToolKind, program: impl Into<PathBuf>) -> Self {
         self.instead.insert(kind, program.into());
         self
     }
@@ -57,8 +57,8 @@ impl Toolbox {
     }
 
     /// The tool, or an error that says how to get it.
-    pub fn get(&self, kind: Kind) -> Result<Tool> {
-        let known = |f: &Mutex<BTreeMap<Kind, Tool>>| {
+    pub fn get(&self, kind: ToolKind) -> Result<Tool> {
+        let known = |f: &Mutex<BTreeMap<ToolKind, Tool>>| {
             let found = f.lock().unwrap_or_else(PoisonError::into_inner);
             found.get(&kind).cloned()
         };
@@ -92,7 +92,7 @@ impl Toolbox {
 
     /// The tool if it is there; `None` if it is missing. One that is there
     /// and does not work still is an error.
-    pub fn get_optional(&self, kind: Kind) -> Result<Option<Tool>> {
+    pub fn get_optional(&self, kind: ToolKind) -> Result<Option<Tool>> {
         match self.get(kind) {
             Ok(tool) => Ok(Some(tool)),
             Err(Error::ToolMissing { .. }) => Ok(None),
@@ -100,7 +100,7 @@ impl Toolbox {
         }
     }
 
-    fn locate(&self, kind: Kind) -> Result<PathBuf> {
+    fn locate(&self, kind: ToolKind) -> Result<PathBuf> {
         let named = match self.instead.get(&kind) {
             Some(path) => Some((path.clone().into_os_string(), "the caller".to_owned())),
             None => std::env::var_os(kind.variable())
@@ -121,7 +121,7 @@ impl Toolbox {
     }
 }
 
-fn ask_version(kind: Kind, path: &Path, timeout: Duration) -> Result<Version> {
+fn ask_version(kind: ToolKind, path: &Path, timeout: Duration) -> Result<Version> {
     let output = ToolCommand::new(kind, path)
         .arg(kind.version_argument())
         .timeout(timeout)

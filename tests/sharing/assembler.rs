@@ -4,12 +4,12 @@
 
 use crate::random::{annotated, random_kernel};
 use spadkit::sharing::Placement;
-use spadkit::tool::{Kind, Toolbox};
+use spadkit::tool::{ToolKind, Toolbox};
 use std::process::Command;
 
 #[test]
 fn ptxas_takes_annotated_kernels() {
-    let Some(ptxas) = Toolbox::new().get_optional(Kind::Ptxas).unwrap() else {
+    let Some(ptxas) = Toolbox::new().get_optional(ToolKind::Ptxas).unwrap() else {
         eprintln!("skipped: no ptxas (set SPADKIT_PTXAS, or put it on the path)");
         return;
     };

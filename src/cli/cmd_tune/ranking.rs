@@ -1,7 +1,7 @@
 //! The mappings of an array, the fewest conflicts first.
 
 use crate::cli::printer::Columns;
-use crate::software::choice::{Array, Choice, Choices, Kind};
+use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::software::{Language, LayoutSpec, render};
 use crate::trace::TensorCopy;
 use serde::Serialize;
@@ -59,7 +59,7 @@ pub(super) struct Ranked<'a> {
 
 impl<'a> Ranking<'a> {
     pub fn of(array: &'a Array, found: &'a Choices) -> Self {
-        let unmapped = found.ranked.iter().find(|c| c.kind == Kind::Mod);
+        let unmapped = found.ranked.iter().find(|c| c.kind == MappingKind::Mod);
         let unmapped = unmapped.map_or(0, |c| c.conflicts);
         let ideal = array.profile().ideal_wavefronts(array.geometry().banks());
         let ranked = |choice: &'a Choice| Ranked {

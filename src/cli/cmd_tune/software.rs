@@ -16,7 +16,7 @@ use crate::ptx::opcodes::Opcode;
 use crate::search::{Control, Update};
 use crate::software::LayoutSpec;
 use crate::software::choice::{
-    Array, Choices, Effort, Kind, Narrower, PerVariable, VariableChoices, choices, narrower,
+    Array, Choices, Effort, MappingKind, Narrower, PerVariable, VariableChoices, choices, narrower,
     per_variable,
 };
 use crate::suggest::{self, Suggestion, Tuned, suggestions};
@@ -46,7 +46,7 @@ impl Subject<'_> {
 /// Searches mappings of `kinds`, all where none is named, with `budget` for
 /// each optimal search.
 pub(in crate::cli) fn run(
-    kinds: &[Kind],
+    kinds: &[MappingKind],
     budget: Duration,
     subject: &Subject,
     machine: &Config,
@@ -54,7 +54,7 @@ pub(in crate::cli) fn run(
 ) -> Result<()> {
     let trace = subject.trace;
     let kinds = if kinds.is_empty() {
-        Kind::all()
+        MappingKind::all()
     } else {
         kinds.to_vec()
     };

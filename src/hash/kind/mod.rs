@@ -125,9 +125,10 @@ impl Family {
     }
 }
 
-/// A kind that is known at run time: see [`Kind`] for each.
+/// A [`Kind`] that is known at run time only: its functions, with the type of
+/// its specs erased.
 #[derive(Debug)]
-pub struct AnyKind {
+pub struct ErasedKind {
     /// Verilog of what the proofs compare the unit with.
     pub definition: &'static str,
     /// Parameters for the list of all specs in a message.
@@ -225,9 +226,9 @@ macro_rules! kinds {
         }
 
         /// What there is to know about `kind`.
-        pub fn of(kind: HashKind) -> AnyKind {
+        pub fn of(kind: HashKind) -> ErasedKind {
             match kind {
-                $(HashKind::$kind => AnyKind {
+                $(HashKind::$kind => ErasedKind {
                     definition: include_str!(concat!(
                         "../../../testbenches/prove/",
                         stringify!($file),

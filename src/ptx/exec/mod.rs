@@ -49,8 +49,8 @@ mod warp;
 
 pub use api::reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece, TensorRows};
 pub use api::{
-    Access, BlockSink, BufferId, Event, Finding, FindingKind, HEAP_BYTES, InstructionInfo,
-    InstructionKind, Launch, Options, Outcome, Sink,
+    Access, BlockSink, BufferId, DEFAULT_LIMIT, Event, Finding, FindingKind, HEAP_BYTES,
+    InstructionInfo, InstructionKind, Launch, Options, Outcome, Sink,
 };
 pub(crate) use machine::phase::{Arrival, BarrierObject};
 pub use memory::Memory;

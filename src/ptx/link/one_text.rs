@@ -11,7 +11,7 @@ use super::{Item, Place, chosen, each_span};
 use crate::error::{Error, Result};
 use crate::ptx::ast::{Function, Linkage, Module, Span, StatementKind, Unit, Variable};
 use crate::ptx::edit::Edits;
-use crate::ptx::token::{Kind, Token, tokens};
+use crate::ptx::token::{Token, TokenKind, tokens};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
@@ -288,7 +288,7 @@ impl Part<'_> {
     fn tokens_of(&self, span: Span) -> impl Iterator<Item = Token> + '_ {
         let first = self.tokens.partition_point(|t| t.start < span.start);
         let own = self.tokens[first..].iter().copied();
-        own.take_while(move |t| t.end <= span.end && t.kind != Kind::End)
+        own.take_while(move |t| t.end <= span.end && t.kind != TokenKind::End)
     }
 
     fn text(&self, token: Token) -> &str {
@@ -313,7 +313,7 @@ impl Part<'_> {
     /// Takes the initial value out of a declaration.
     fn drop_value(&mut self, declaration: Span) {
         let mut own = self.tokens_of(declaration);
-        if let Some(equals) = own.find(|t| t.kind == Kind::Equals) {
+        if let Some(equals) = own.find(|t| t.kind == TokenKind::Equals) {
             drop(own);
             let end = declaration.end - 1;
             self.replace(
@@ -334,7 +334,7 @@ impl Part<'_> {
         let mut edits: Vec<(Span, String)> = Vec::new();
         for pair in self.tokens.windows(2) {
             let [word, number] = [pair[0], pair[1]];
-            if number.kind != Kind::Integer {
+            if number.kind != TokenKind::Integer {
                 continue;
             }
             match text(&word) {
@@ -371,7 +371,7 @@ impl Part<'_> {
         if renamed.is_empty() {
             return;
         }
-        let words = self.tokens.iter().filter(|t| t.kind == Kind::Word);
+        let words = self.tokens.iter().filter(|t| t.kind == TokenKind::Word);
         let new = |t: &Token| Some((span_of(*t), renamed.get(self.text(*t))?.clone()));
         let edits: Vec<(Span, String)> = words.filter_map(new).collect();
         for (span, new) in edits {

@@ -3,16 +3,16 @@
 use super::{Global, Parser};
 use crate::error::Result;
 use crate::ptx::renumber::Numbers;
-use crate::ptx::token::Kind;
+use crate::ptx::token::TokenKind;
 
 impl Parser<'_> {
     /// `.alias name, function;`, both declared above.
     pub(super) fn alias(&mut self) -> Result<()> {
         let name = self.known_function()?;
-        self.expect(Kind::Comma, "`,`")?;
+        self.expect(TokenKind::Comma, "`,`")?;
         let token = self.peek();
         let function = self.known_function()?;
-        self.expect(Kind::Semicolon, "`;`")?;
+        self.expect(TokenKind::Semicolon, "`;`")?;
         if self.aliased(function) == name {
             let help = "expected a function with a body";
             return self.error(token, "an alias of itself", help);

@@ -7,7 +7,7 @@ use crate::ptx::ast::{
     Function, Label, LabelKind, Linkage, Operand, Parameter, StatementKind, Variable,
 };
 use crate::ptx::names::{Space, Type};
-use crate::ptx::token::{Kind, Token};
+use crate::ptx::token::{Token, TokenKind};
 
 /// The parts of a declaration before the name.
 #[derive(Clone, Copy)]
@@ -49,7 +49,7 @@ impl<'a> Parser<'a> {
         loop {
             let start = self.peek();
             let kind = match start.kind {
-                Kind::CurlyOpen => {
+                TokenKind::CurlyOpen => {
                     self.next();
                     if body.scopes.len() > DEPTH {
                         return self.error(start, "scopes are nested too deep", "expected fewer");
@@ -60,18 +60,18 @@ impl<'a> Parser<'a> {
                     });
                     StatementKind::Open
                 }
-                Kind::CurlyClose => {
+                TokenKind::CurlyClose => {
                     self.next();
                     self.close_scope(body);
                     StatementKind::Close
                 }
-                Kind::Semicolon => {
+                TokenKind::Semicolon => {
                     self.next();
                     StatementKind::Directive
                 }
-                Kind::Dotted => self.body_directive(body)?,
-                Kind::Word if self.kind_after(1) == Kind::Colon => self.label(body)?,
-                Kind::Word | Kind::At => self.instruction(body)?,
+                TokenKind::Dotted => self.body_directive(body)?,
+                TokenKind::Word if self.kind_after(1) == TokenKind::Colon => self.label(body)?,
+                TokenKind::Word | TokenKind::At => self.instruction(body)?,
                 _ => return self.unexpected("an instruction, a label, a directive or `}`"),
             };
             self.statement(kind, start, Some(body.index));
@@ -113,7 +113,7 @@ impl<'a> Parser<'a> {
                 };
                 if !targets.iter().all(code) {
                     let token = Token {
-                        kind: Kind::Word,
+                        kind: TokenKind::Word,
                         start: label.span.start,
                         end: label.span.end,
                         line: label.span.line,
@@ -132,7 +132,7 @@ impl<'a> Parser<'a> {
         let index = body.function.labels.len();
         let mut kind = LabelKind::Code(body.function.instructions.len() as u32);
         let mut code = true;
-        if self.kind() == Kind::Dotted {
+        if self.kind() == TokenKind::Dotted {
             code = false;
             match self.str_of(self.peek()) {
                 ".branchtargets" => {
@@ -181,11 +181,11 @@ impl<'a> Parser<'a> {
                 place: Place::Branches(label, targets.len()),
             });
             targets.push(0);
-            if !self.eat(Kind::Comma) {
+            if !self.eat(TokenKind::Comma) {
                 break;
             }
         }
-        self.expect(Kind::Semicolon, "`;` after the targets")?;
+        self.expect(TokenKind::Semicolon, "`;` after the targets")?;
         Ok(targets)
     }
 
@@ -201,11 +201,11 @@ impl<'a> Parser<'a> {
                     return self.error(token, format!("unknown function {name}"), help);
                 }
             }
-            if !self.eat(Kind::Comma) {
+            if !self.eat(TokenKind::Comma) {
                 break;
             }
         }
-        self.expect(Kind::Semicolon, "`;` after the targets")?;
+        self.expect(TokenKind::Semicolon, "`;` after the targets")?;
         Ok(targets)
     }
 
@@ -231,11 +231,11 @@ impl<'a> Parser<'a> {
                         let (name, variable) = self.declarator(attributes, true)?;
                         self.add_parameter(body, token, name, variable)?;
                     }
-                    if !self.eat(Kind::Comma) {
+                    if !self.eat(TokenKind::Comma) {
                         break;
                     }
                 }
-                self.expect(Kind::Semicolon, "`;` after the declaration")?;
+                self.expect(TokenKind::Semicolon, "`;` after the declaration")?;
             }
         }
         Ok(StatementKind::Directive)
@@ -256,9 +256,9 @@ impl<'a> Parser<'a> {
         let Some(scope) = body.scopes.last_mut() else {
             return Ok(());
         };
-        if self.eat(Kind::Less) {
+        if self.eat(TokenKind::Less) {
             let count = self.number("how many registers there are")?;
-            self.expect(Kind::Greater, "`>`")?;
+            self.expect(TokenKind::Greater, "`>`")?;
             scope.declare_range(name, u64::from(count), ty, vector);
         } else if !scope.declare(name, Named::Declared(ty, vector)) {
             let help = "expected a name not yet defined in this scope";

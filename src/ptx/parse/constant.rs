@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::error::Result;
 use crate::ptx::ast::Immediate;
-use crate::ptx::token::Kind;
+use crate::ptx::token::TokenKind;
 
 /// Nesting beyond which an expression is refused; the parser is recursive.
 const DEPTH: usize = 64;
@@ -19,7 +19,11 @@ impl Parser<'_> {
     pub(super) fn integer(&mut self, expected: &str) -> Result<i64> {
         let token = self.peek();
         match token.kind {
-            Kind::Integer | Kind::Minus | Kind::Plus | Kind::RoundOpen | Kind::Tilde => {}
+            TokenKind::Integer
+            | TokenKind::Minus
+            | TokenKind::Plus
+            | TokenKind::RoundOpen
+            | TokenKind::Tilde => {}
             _ => return self.unexpected(expected),
         }
         match self.constant()? {
@@ -34,7 +38,7 @@ impl Parser<'_> {
 
     /// A number without sign or operators, below 2^32.
     pub(super) fn number(&mut self, expected: &str) -> Result<u32> {
-        let token = self.expect(Kind::Integer, expected)?;
+        let token = self.expect(TokenKind::Integer, expected)?;
         let value = integer(self.str_of(token));
         match value.and_then(|v| u32::try_from(v).ok()) {
             Some(value) => Ok(value),
@@ -76,31 +80,31 @@ impl Parser<'_> {
         let text = self.str_of(token);
         let bits = |at: &str| u64::from_str_radix(at, 16).unwrap_or(0);
         Ok(match token.kind {
-            Kind::Integer => match integer(text) {
+            TokenKind::Integer => match integer(text) {
                 Some(value) => Immediate::Integer(value as i64),
                 None => return self.error(token, "bad integer", "expected one below 2^64"),
             },
-            Kind::Single => Immediate::Single(bits(&text[2..]) as u32),
-            Kind::Double => Immediate::Double(bits(&text[2..])),
-            Kind::Decimal => Immediate::Double(text.parse::<f64>().unwrap_or(0.0).to_bits()),
-            Kind::Plus => self.unary(depth + 1)?,
-            Kind::Minus => match self.unary(depth + 1)? {
+            TokenKind::Single => Immediate::Single(bits(&text[2..]) as u32),
+            TokenKind::Double => Immediate::Double(bits(&text[2..])),
+            TokenKind::Decimal => Immediate::Double(text.parse::<f64>().unwrap_or(0.0).to_bits()),
+            TokenKind::Plus => self.unary(depth + 1)?,
+            TokenKind::Minus => match self.unary(depth + 1)? {
                 Immediate::Integer(value) => Immediate::Integer(value.wrapping_neg()),
                 Immediate::Single(bits) => Immediate::Single(bits ^ 1 << 31),
                 Immediate::Double(bits) => Immediate::Double(bits ^ 1 << 63),
             },
-            Kind::Tilde | Kind::Not => match (token.kind, self.unary(depth + 1)?) {
-                (Kind::Tilde, Immediate::Integer(value)) => Immediate::Integer(!value),
+            TokenKind::Tilde | TokenKind::Not => match (token.kind, self.unary(depth + 1)?) {
+                (TokenKind::Tilde, Immediate::Integer(value)) => Immediate::Integer(!value),
                 (_, Immediate::Integer(value)) => Immediate::Integer(i64::from(value == 0)),
                 _ => return self.error(token, "a floating-point number", "expected an integer"),
             },
-            Kind::RoundOpen => {
+            TokenKind::RoundOpen => {
                 let value = self.binary(0, depth + 1)?;
-                self.expect(Kind::RoundClose, "`)`")?;
+                self.expect(TokenKind::RoundClose, "`)`")?;
                 value
             }
             _ => {
-                self.at -= usize::from(token.kind != Kind::End);
+                self.at -= usize::from(token.kind != TokenKind::End);
                 return self.unexpected("a constant");
             }
         })
@@ -120,29 +124,29 @@ pub(super) fn integer(text: &str) -> Option<u64> {
 }
 
 /// Binding strength of a binary operator.
-fn rank(kind: Kind) -> Option<u8> {
+fn rank(kind: TokenKind) -> Option<u8> {
     Some(match kind {
-        Kind::Pipe => 0,
-        Kind::Xor => 1,
-        Kind::And => 2,
-        Kind::ShiftLeft | Kind::ShiftRight => 3,
-        Kind::Plus | Kind::Minus => 4,
-        Kind::Star | Kind::Slash | Kind::Percent => 5,
+        TokenKind::Pipe => 0,
+        TokenKind::Xor => 1,
+        TokenKind::And => 2,
+        TokenKind::ShiftLeft | TokenKind::ShiftRight => 3,
+        TokenKind::Plus | TokenKind::Minus => 4,
+        TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 5,
         _ => return None,
     })
 }
 
-fn apply(operator: Kind, a: i64, b: i64) -> Option<i64> {
+fn apply(operator: TokenKind, a: i64, b: i64) -> Option<i64> {
     Some(match operator {
-        Kind::Pipe => a | b,
-        Kind::Xor => a ^ b,
-        Kind::And => a & b,
-        Kind::ShiftLeft => a.wrapping_shl(b as u32),
-        Kind::ShiftRight => a.wrapping_shr(b as u32),
-        Kind::Plus => a.wrapping_add(b),
-        Kind::Minus => a.wrapping_sub(b),
-        Kind::Star => a.wrapping_mul(b),
-        Kind::Slash => a.checked_div(b)?,
+        TokenKind::Pipe => a | b,
+        TokenKind::Xor => a ^ b,
+        TokenKind::And => a & b,
+        TokenKind::ShiftLeft => a.wrapping_shl(b as u32),
+        TokenKind::ShiftRight => a.wrapping_shr(b as u32),
+        TokenKind::Plus => a.wrapping_add(b),
+        TokenKind::Minus => a.wrapping_sub(b),
+        TokenKind::Star => a.wrapping_mul(b),
+        TokenKind::Slash => a.checked_div(b)?,
         _ => a.checked_rem(b)?,
     })
 }

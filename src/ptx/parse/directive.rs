@@ -7,15 +7,15 @@ use crate::ptx::ast::{
     Function, Linkage, Location, Parameter, Prototype, Span, StatementKind, Tuning, Variable,
 };
 use crate::ptx::names::{Space, Type};
-use crate::ptx::token::{Kind, Token};
+use crate::ptx::token::{Token, TokenKind};
 
 impl<'a> Parser<'a> {
     /// The whole module.
     pub(super) fn module(&mut self) -> Result<()> {
-        if !(self.kind() == Kind::Dotted && self.str_of(self.peek()) == ".version") {
+        if !(self.kind() == TokenKind::Dotted && self.str_of(self.peek()) == ".version") {
             return self.unexpected("`.version`, the first directive of every PTX module");
         }
-        while self.kind() != Kind::End {
+        while self.kind() != TokenKind::End {
             self.module_statement()?;
         }
         self.follow_aliases();
@@ -24,17 +24,17 @@ impl<'a> Parser<'a> {
 
     fn module_statement(&mut self) -> Result<()> {
         let start = self.peek();
-        if self.eat(Kind::Semicolon) {
+        if self.eat(TokenKind::Semicolon) {
             self.statement(StatementKind::Directive, start, None);
             return Ok(());
         }
-        let directive = self.expect(Kind::Dotted, "a directive, as `.visible .entry`")?;
+        let directive = self.expect(TokenKind::Dotted, "a directive, as `.visible .entry`")?;
         match self.str_of(directive) {
             ".version" => self.version()?,
             ".target" => loop {
                 let name = self.word("a target, as `sm_80`")?;
                 self.module.target.push(name.to_owned());
-                if !self.eat(Kind::Comma) {
+                if !self.eat(TokenKind::Comma) {
                     break;
                 }
             },
@@ -60,7 +60,7 @@ impl<'a> Parser<'a> {
     }
 
     fn version(&mut self) -> Result<()> {
-        let token = self.expect(Kind::Decimal, "a version, as `8.5`")?;
+        let token = self.expect(TokenKind::Decimal, "a version, as `8.5`")?;
         let parts = self.str_of(token).split_once('.');
         let version = parts.and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         match version {
@@ -73,29 +73,29 @@ impl<'a> Parser<'a> {
     /// `.file 1 "name" [, time, size]`
     pub(super) fn file(&mut self) -> Result<()> {
         let number = self.number("the number of a file")?;
-        let token = self.expect(Kind::Text, "the name of a file in quotes")?;
+        let token = self.expect(TokenKind::Text, "the name of a file in quotes")?;
         let name = self.str_of(token).trim_matches('"').to_owned();
         self.module.files.push((number, name));
-        while self.eat(Kind::Comma) {
+        while self.eat(TokenKind::Comma) {
             self.integer("a time stamp or a size")?;
         }
-        self.eat(Kind::Semicolon);
+        self.eat(TokenKind::Semicolon);
         Ok(())
     }
 
     /// `.section .name { ... }`: debug information, of no use here.
     pub(super) fn section(&mut self) -> Result<()> {
         match self.kind() {
-            Kind::Dotted | Kind::Word => drop(self.next()),
+            TokenKind::Dotted | TokenKind::Word => drop(self.next()),
             _ => return self.unexpected("the name of a section"),
         }
-        self.expect(Kind::CurlyOpen, "`{`")?;
+        self.expect(TokenKind::CurlyOpen, "`{`")?;
         let mut depth = 1;
         while depth > 0 {
             match self.next().kind {
-                Kind::CurlyOpen => depth += 1,
-                Kind::CurlyClose => depth -= 1,
-                Kind::End => return self.unexpected("`}` at the end of the section"),
+                TokenKind::CurlyOpen => depth += 1,
+                TokenKind::CurlyClose => depth -= 1,
+                TokenKind::End => return self.unexpected("`}` at the end of the section"),
                 _ => {}
             }
         }
@@ -106,18 +106,18 @@ impl<'a> Parser<'a> {
     pub(super) fn location(&mut self) -> Result<Location> {
         let [file, line, column] = self.place_in_source()?;
         let mut inlined_at = None;
-        while self.eat(Kind::Comma) {
+        while self.eat(TokenKind::Comma) {
             let word = self.word("`function_name` or `inlined_at`")?;
             if word == "inlined_at" {
                 inlined_at = Some(self.place_in_source()?);
             } else {
                 self.word("a label")?;
-                if self.eat(Kind::Plus) {
+                if self.eat(TokenKind::Plus) {
                     self.number("an offset")?;
                 }
             }
         }
-        self.eat(Kind::Semicolon);
+        self.eat(TokenKind::Semicolon);
         Ok(Location {
             file,
             line,
@@ -138,8 +138,8 @@ impl<'a> Parser<'a> {
     pub(super) fn skip_statement(&mut self) -> Result<()> {
         loop {
             match self.next().kind {
-                Kind::Semicolon => return Ok(()),
-                Kind::End => return self.unexpected("`;`"),
+                TokenKind::Semicolon => return Ok(()),
+                TokenKind::End => return self.unexpected("`;`"),
                 _ => {}
             }
         }
@@ -159,11 +159,11 @@ impl<'a> Parser<'a> {
             let token = self.peek();
             let (name, variable) = self.declarator(attributes, true)?;
             self.global_variable(token, name, variable)?;
-            if !self.eat(Kind::Comma) {
+            if !self.eat(TokenKind::Comma) {
                 break;
             }
         }
-        self.expect(Kind::Semicolon, "`;` after the variable")?;
+        self.expect(TokenKind::Semicolon, "`;` after the variable")?;
         self.statement(StatementKind::Directive, start, None);
         Ok(())
     }
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
 
     /// Space, alignment, vector and type, in any order, `.ptr` included.
     pub(super) fn attributes(&mut self, linkage: Linkage) -> Result<Attributes> {
-        let token = self.expect(Kind::Dotted, "a state space, as `.shared`")?;
+        let token = self.expect(TokenKind::Dotted, "a state space, as `.shared`")?;
         let text = self.str_of(token);
         let Some(space) = Space::from_text(&text[1..]) else {
             let help =
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
             return self.error(token, format!("unknown directive `{text}`"), help);
         };
         let (mut ty, mut vector, mut align, mut pointer) = (None, 1, None, false);
-        while self.kind() == Kind::Dotted {
+        while self.kind() == TokenKind::Dotted {
             let token = self.next();
             match &self.str_of(token)[1..] {
                 "align" => {
@@ -270,9 +270,9 @@ impl<'a> Parser<'a> {
 
     /// `.attribute(.managed)`
     fn attribute(&mut self) -> Result<()> {
-        self.expect(Kind::RoundOpen, "`(`")?;
-        while !self.eat(Kind::RoundClose) {
-            if self.next().kind == Kind::End {
+        self.expect(TokenKind::RoundOpen, "`(`")?;
+        while !self.eat(TokenKind::RoundClose) {
+            if self.next().kind == TokenKind::End {
                 return self.unexpected("`)`");
             }
         }
@@ -288,13 +288,13 @@ impl<'a> Parser<'a> {
         let token = self.peek();
         let name = self.word("the name of a variable")?;
         let mut dimensions = Vec::new();
-        while self.eat(Kind::SquareOpen) {
+        while self.eat(TokenKind::SquareOpen) {
             let size = match self.kind() {
-                Kind::SquareClose => 0,
+                TokenKind::SquareClose => 0,
                 _ => self.integer("the size of a dimension")?,
             };
             dimensions.push(size as u64);
-            self.expect(Kind::SquareClose, "`]`")?;
+            self.expect(TokenKind::SquareClose, "`]`")?;
         }
         let element = u64::from(attributes.ty.bytes()) * u64::from(attributes.vector);
         let size = dimensions
@@ -319,7 +319,7 @@ impl<'a> Parser<'a> {
             initial: None,
             span: Span::default(),
         };
-        if initialised && self.eat(Kind::Equals) {
+        if initialised && self.eat(TokenKind::Equals) {
             let initial = self.initial(&variable)?;
             if variable.dimensions.first() == Some(&0) {
                 let inner: u64 = variable.dimensions[1..].iter().product::<u64>() * element;
@@ -334,13 +334,13 @@ impl<'a> Parser<'a> {
 
     /// `( values )` of a prototype: bytes and alignment of each.
     fn prototype_list(&mut self) -> Result<Vec<(u64, u32)>> {
-        self.expect(Kind::RoundOpen, "`(`")?;
+        self.expect(TokenKind::RoundOpen, "`(`")?;
         let mut list = Vec::new();
-        while !self.eat(Kind::RoundClose) {
+        while !self.eat(TokenKind::RoundClose) {
             let attributes = self.attributes(Linkage::Internal)?;
             let (_, variable) = self.declarator(attributes, false)?;
             list.push((variable.bytes, variable.align));
-            if !self.eat(Kind::Comma) && self.kind() != Kind::RoundClose {
+            if !self.eat(TokenKind::Comma) && self.kind() != TokenKind::RoundClose {
                 return self.unexpected("`,` or `)`");
             }
         }
@@ -350,11 +350,11 @@ impl<'a> Parser<'a> {
     /// `.callprototype (returns) _ (params);` after its name.
     pub(super) fn prototype(&mut self) -> Result<Prototype> {
         let mut prototype = Prototype::default();
-        if self.kind() == Kind::RoundOpen {
+        if self.kind() == TokenKind::RoundOpen {
             prototype.returns = self.prototype_list()?;
         }
         self.word("`_`")?;
-        if self.kind() == Kind::RoundOpen {
+        if self.kind() == TokenKind::RoundOpen {
             prototype.params = self.prototype_list()?;
         }
         self.skip_statement()?;
@@ -378,13 +378,13 @@ impl<'a> Parser<'a> {
             defined: false,
             span: Span::default(),
         });
-        if self.kind() == Kind::RoundOpen {
+        if self.kind() == TokenKind::RoundOpen {
             body.function.returns = self.parameters(&mut body)?;
         }
         let token = self.peek();
         let name = self.word("the name of a function")?;
         body.function.name = name.to_owned();
-        if self.kind() == Kind::RoundOpen {
+        if self.kind() == TokenKind::RoundOpen {
             body.function.params = self.parameters(&mut body)?;
         }
         self.tuning(&mut body.function.tuning)?;
@@ -392,13 +392,13 @@ impl<'a> Parser<'a> {
         let index = self.declare_function(token, name, &body.function)?;
         let head = StatementKind::FunctionHead(index);
         body.index = index;
-        if self.kind() == Kind::Semicolon {
+        if self.kind() == TokenKind::Semicolon {
             self.next();
             self.statement(head, start, Some(index));
             if self.module.functions[index as usize].defined {
                 return Ok(());
             }
-        } else if self.kind() == Kind::CurlyOpen {
+        } else if self.kind() == TokenKind::CurlyOpen {
             self.statement(head, start, Some(index));
             body.function.defined = true;
             self.body(&mut body)?;
@@ -423,7 +423,7 @@ impl<'a> Parser<'a> {
             }
             Some(Global::Function(index))
                 if !(self.module.functions[*index as usize].defined
-                    && self.kind() == Kind::CurlyOpen) =>
+                    && self.kind() == TokenKind::CurlyOpen) =>
             {
                 Ok(*index)
             }
@@ -435,14 +435,14 @@ impl<'a> Parser<'a> {
     }
 
     fn parameters(&mut self, body: &mut Body<'a>) -> Result<Vec<Parameter>> {
-        self.expect(Kind::RoundOpen, "`(`")?;
+        self.expect(TokenKind::RoundOpen, "`(`")?;
         let mut list = Vec::new();
-        while !self.eat(Kind::RoundClose) {
+        while !self.eat(TokenKind::RoundClose) {
             let attributes = self.attributes(Linkage::Internal)?;
             let token = self.peek();
             let (name, variable) = self.declarator(attributes, false)?;
             list.push(self.add_parameter(body, token, name, variable)?);
-            if !self.eat(Kind::Comma) && self.kind() != Kind::RoundClose {
+            if !self.eat(TokenKind::Comma) && self.kind() != TokenKind::RoundClose {
                 return self.unexpected("`,` or `)`");
             }
         }
@@ -451,7 +451,7 @@ impl<'a> Parser<'a> {
 
     /// Directives between head and body.
     fn tuning(&mut self, tuning: &mut Tuning) -> Result<()> {
-        while self.kind() == Kind::Dotted {
+        while self.kind() == TokenKind::Dotted {
             let token = self.next();
             let text = self.str_of(token);
             if text == ".pragma" {
@@ -460,10 +460,10 @@ impl<'a> Parser<'a> {
             }
             let mut values = [1; 3];
             let mut count = 0;
-            while self.kind() == Kind::Integer && count < 3 {
+            while self.kind() == TokenKind::Integer && count < 3 {
                 values[count] = self.number("a number")?;
                 count += 1;
-                self.eat(Kind::Comma);
+                self.eat(TokenKind::Comma);
             }
             match text {
                 ".maxntid" => tuning.maxntid = Some(values),

@@ -5,7 +5,7 @@ use super::{Global, Parser};
 use crate::error::Result;
 use crate::ptx::ast::{Immediate, Initial, Relocation, Target, Variable};
 use crate::ptx::names::Type;
-use crate::ptx::token::Kind;
+use crate::ptx::token::TokenKind;
 
 /// Initial values larger than this are refused.
 const LIMIT: u64 = 1 << 28;
@@ -21,7 +21,7 @@ impl Parser<'_> {
         if variable.vector > 1 {
             shape.push(u64::from(variable.vector));
         }
-        if self.kind() == Kind::CurlyOpen {
+        if self.kind() == TokenKind::CurlyOpen {
             self.braces(variable.ty, &shape, 0, &mut initial, 0)?;
         } else {
             self.element(variable.ty, 0, &mut initial)?;
@@ -44,7 +44,7 @@ impl Parser<'_> {
         initial: &mut Initial,
         depth: usize,
     ) -> Result<()> {
-        let open = self.expect(Kind::CurlyOpen, "`{`")?;
+        let open = self.expect(TokenKind::CurlyOpen, "`{`")?;
         if depth > DEPTH {
             return self.error(
                 open,
@@ -56,19 +56,19 @@ impl Parser<'_> {
         let element = u64::from(ty.bytes());
         let row = inner.iter().fold(element, |a, &b| a.saturating_mul(b));
         let mut at = start;
-        while !self.eat(Kind::CurlyClose) {
+        while !self.eat(TokenKind::CurlyClose) {
             if at >= LIMIT {
                 let help = format!("expected at most {LIMIT} bytes");
                 return self.error(self.peek(), "the initialiser is too large", help);
             }
-            if self.kind() == Kind::CurlyOpen {
+            if self.kind() == TokenKind::CurlyOpen {
                 self.braces(ty, inner, at, initial, depth + 1)?;
                 at = at.saturating_add(row);
             } else {
                 self.element(ty, at, initial)?;
                 at = at.saturating_add(element);
             }
-            if !self.eat(Kind::Comma) && self.kind() != Kind::CurlyClose {
+            if !self.eat(TokenKind::Comma) && self.kind() != TokenKind::CurlyClose {
                 return self.unexpected("`,` or `}`");
             }
         }
@@ -76,8 +76,9 @@ impl Parser<'_> {
     }
 
     fn element(&mut self, ty: Type, at: u64, initial: &mut Initial) -> Result<()> {
-        let masked = self.kind() == Kind::Integer && self.kind_after(1) == Kind::RoundOpen;
-        let bytes = if self.kind() == Kind::Word || masked {
+        let masked =
+            self.kind() == TokenKind::Integer && self.kind_after(1) == TokenKind::RoundOpen;
+        let bytes = if self.kind() == TokenKind::Word || masked {
             let relocation = self.relocation(ty, at)?;
             initial.relocations.push(relocation);
             vec![0; ty.bytes() as usize]
@@ -105,14 +106,14 @@ impl Parser<'_> {
     fn relocation(&mut self, ty: Type, offset: u64) -> Result<Relocation> {
         let mut mask = u64::MAX;
         let mut open = 0;
-        if self.kind() == Kind::Integer {
+        if self.kind() == TokenKind::Integer {
             let token = self.next();
             mask = integer(self.str_of(token)).unwrap_or(u64::MAX);
             self.next();
             open += 1;
         }
         let generic =
-            self.str_of(self.peek()) == "generic" && self.kind_after(1) == Kind::RoundOpen;
+            self.str_of(self.peek()) == "generic" && self.kind_after(1) == TokenKind::RoundOpen;
         if generic {
             self.at += 2;
         }
@@ -127,14 +128,14 @@ impl Parser<'_> {
             }
         };
         if generic {
-            self.expect(Kind::RoundClose, "`)`")?;
+            self.expect(TokenKind::RoundClose, "`)`")?;
         }
         let addend = match self.kind() {
-            Kind::Plus | Kind::Minus => self.integer("an offset")?,
+            TokenKind::Plus | TokenKind::Minus => self.integer("an offset")?,
             _ => 0,
         };
         for _ in 0..open {
-            self.expect(Kind::RoundClose, "`)`")?;
+            self.expect(TokenKind::RoundClose, "`)`")?;
         }
         Ok(Relocation {
             offset,

@@ -7,28 +7,28 @@ use crate::error::Result;
 use crate::ptx::ast::{Guard, Instruction, Modifiers, Operand, StatementKind};
 use crate::ptx::names::Modifier;
 use crate::ptx::opcodes::Opcode;
-use crate::ptx::token::Kind;
+use crate::ptx::token::TokenKind;
 
 impl<'a> Parser<'a> {
     pub(super) fn instruction(&mut self, body: &mut Body<'a>) -> Result<StatementKind> {
         let start = self.peek();
-        let guard = if self.eat(Kind::At) {
+        let guard = if self.eat(TokenKind::At) {
             Some(self.guard(body)?)
         } else {
             None
         };
         let (opcode, modifiers) = self.form()?;
         let mut operands = Vec::with_capacity(4);
-        if self.kind() != Kind::Semicolon {
+        if self.kind() != TokenKind::Semicolon {
             loop {
                 let operand = self.operand(body, opcode == Opcode::Call, operands.len())?;
                 operands.push(operand);
-                if !self.eat(Kind::Comma) {
+                if !self.eat(TokenKind::Comma) {
                     break;
                 }
             }
         }
-        self.expect(Kind::Semicolon, "`,` or `;` after the operand")?;
+        self.expect(TokenKind::Semicolon, "`,` or `;` after the operand")?;
         let index = body.function.instructions.len();
         if opcode == Opcode::Call {
             operands = self.call(body, operands, index, start)?;
@@ -46,7 +46,7 @@ impl<'a> Parser<'a> {
     }
 
     fn guard(&mut self, body: &mut Body<'a>) -> Result<Guard> {
-        let negated = self.eat(Kind::Not);
+        let negated = self.eat(TokenKind::Not);
         let token = self.peek();
         let name = self.word("a predicate register")?;
         match find(&mut body.scopes, &mut body.function, name) {
@@ -59,7 +59,7 @@ impl<'a> Parser<'a> {
 
     /// Opcode and modifiers.
     fn form(&mut self) -> Result<(Opcode, Modifiers)> {
-        let token = self.expect(Kind::Word, "an opcode")?;
+        let token = self.expect(TokenKind::Word, "an opcode")?;
         let text = self.str_of(token);
         let (opcode, mut modifiers) = match self.forms.get(text) {
             Some(form) => *form,
@@ -76,7 +76,7 @@ impl<'a> Parser<'a> {
             }
         };
         // `add .u32` with white space between.
-        while self.kind() == Kind::Dotted {
+        while self.kind() == TokenKind::Dotted {
             let word = self.str_of(self.peek());
             self.push(&mut modifiers, &word[1..])?;
             self.next();

@@ -16,7 +16,7 @@ pub(super) use initial::immediate_bits;
 
 use super::ast::{Modifiers, Module, Span, Statement, StatementKind};
 use super::opcodes::Opcode;
-use super::token::{Kind, Token, tokens};
+use super::token::{Token, TokenKind, tokens};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 use std::path::Path;
@@ -76,12 +76,14 @@ impl<'a> Parser<'a> {
         self.tokens[self.at]
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TokenKind {
         self.peek().kind
     }
 
-    fn kind_after(&self, n: usize) -> Kind {
-        self.tokens.get(self.at + n).map_or(Kind::End, |t| t.kind)
+    fn kind_after(&self, n: usize) -> TokenKind {
+        self.tokens
+            .get(self.at + n)
+            .map_or(TokenKind::End, |t| t.kind)
     }
 
     fn str_of(&self, token: Token) -> &'a str {
@@ -91,14 +93,14 @@ impl<'a> Parser<'a> {
     /// The current token, and steps to the next; stays at the end.
     fn next(&mut self) -> Token {
         let token = self.peek();
-        if token.kind != Kind::End {
+        if token.kind != TokenKind::End {
             self.at += 1;
         }
         token
     }
 
     /// Steps over a token of that kind where there is one.
-    fn eat(&mut self, kind: Kind) -> bool {
+    fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.kind() == kind;
         if found {
             self.at += 1;
@@ -106,7 +108,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn expect(&mut self, kind: Kind, expected: &str) -> Result<Token> {
+    fn expect(&mut self, kind: TokenKind, expected: &str) -> Result<Token> {
         if self.kind() == kind {
             Ok(self.next())
         } else {
@@ -117,7 +119,7 @@ impl<'a> Parser<'a> {
     /// Skips the directive `.text`, if present.
     fn eat_dotted(&mut self, text: &str) -> bool {
         let token = self.peek();
-        let found = token.kind == Kind::Dotted && self.str_of(token) == text;
+        let found = token.kind == TokenKind::Dotted && self.str_of(token) == text;
         if found {
             self.at += 1;
         }
@@ -125,7 +127,7 @@ impl<'a> Parser<'a> {
     }
 
     fn word(&mut self, expected: &str) -> Result<&'a str> {
-        let token = self.expect(Kind::Word, expected)?;
+        let token = self.expect(TokenKind::Word, expected)?;
         Ok(self.str_of(token))
     }
 
@@ -133,7 +135,7 @@ impl<'a> Parser<'a> {
     fn unexpected<T>(&self, expected: &str) -> Result<T> {
         let token = self.peek();
         let what = match token.kind {
-            Kind::End => "the text ends too early".to_owned(),
+            TokenKind::End => "the text ends too early".to_owned(),
             _ => format!("unexpected `{}`", shortened(self.str_of(token))),
         };
         self.error(token, what, format!("expected {expected}"))

@@ -7,7 +7,7 @@ use super::scope::{Named, Pending, Place, find};
 use crate::error::Result;
 use crate::ptx::ast::{Base, Immediate, Operand, Register, Symbol};
 use crate::ptx::names::{Selector, Special};
-use crate::ptx::token::Kind;
+use crate::ptx::token::TokenKind;
 
 impl<'a> Parser<'a> {
     /// Operand number `position` of the instruction that is being parsed;
@@ -19,21 +19,21 @@ impl<'a> Parser<'a> {
         position: usize,
     ) -> Result<Operand> {
         match self.kind() {
-            Kind::RoundOpen if call => {
-                let items = self.list(body, Kind::RoundOpen, Kind::RoundClose)?;
+            TokenKind::RoundOpen if call => {
+                let items = self.list(body, TokenKind::RoundOpen, TokenKind::RoundClose)?;
                 Ok(Operand::List(items))
             }
-            Kind::CurlyOpen => {
-                let items = self.list(body, Kind::CurlyOpen, Kind::CurlyClose)?;
+            TokenKind::CurlyOpen => {
+                let items = self.list(body, TokenKind::CurlyOpen, TokenKind::CurlyClose)?;
                 self.paired(body, Operand::Vector(items))
             }
-            Kind::SquareOpen => self.address(body),
-            Kind::Word => {
+            TokenKind::SquareOpen => self.address(body),
+            TokenKind::Word => {
                 let named = self.named(body, Some(position))?;
                 self.paired(body, named)
             }
             // Of `vmad`, which negates registers.
-            Kind::Minus if self.kind_after(1) == Kind::Word => {
+            TokenKind::Minus if self.kind_after(1) == TokenKind::Word => {
                 self.next();
                 self.next();
                 Ok(Operand::Other)
@@ -44,7 +44,7 @@ impl<'a> Parser<'a> {
 
     /// `d|p`
     fn paired(&mut self, body: &mut Body<'a>, first: Operand) -> Result<Operand> {
-        if !self.eat(Kind::Pipe) {
+        if !self.eat(TokenKind::Pipe) {
             return Ok(first);
         }
         let second = self.simple(body)?;
@@ -54,8 +54,8 @@ impl<'a> Parser<'a> {
     /// What a list may contain: a name, `!p`, a constant.
     fn simple(&mut self, body: &mut Body<'a>) -> Result<Operand> {
         match self.kind() {
-            Kind::Word => self.named(body, None),
-            Kind::Not if self.kind_after(1) == Kind::Word => {
+            TokenKind::Word => self.named(body, None),
+            TokenKind::Not if self.kind_after(1) == TokenKind::Word => {
                 let not = self.next();
                 match self.named(body, None)? {
                     Operand::Register(register) => Ok(Operand::Negated(register)),
@@ -66,25 +66,30 @@ impl<'a> Parser<'a> {
                     ),
                 }
             }
-            Kind::Integer
-            | Kind::Single
-            | Kind::Double
-            | Kind::Decimal
-            | Kind::Minus
-            | Kind::Plus
-            | Kind::Tilde
-            | Kind::Not
-            | Kind::RoundOpen => Ok(Operand::Immediate(self.constant()?)),
+            TokenKind::Integer
+            | TokenKind::Single
+            | TokenKind::Double
+            | TokenKind::Decimal
+            | TokenKind::Minus
+            | TokenKind::Plus
+            | TokenKind::Tilde
+            | TokenKind::Not
+            | TokenKind::RoundOpen => Ok(Operand::Immediate(self.constant()?)),
             _ => self.unexpected("an operand"),
         }
     }
 
-    fn list(&mut self, body: &mut Body<'a>, open: Kind, close: Kind) -> Result<Box<[Operand]>> {
+    fn list(
+        &mut self,
+        body: &mut Body<'a>,
+        open: TokenKind,
+        close: TokenKind,
+    ) -> Result<Box<[Operand]>> {
         self.expect(open, "a list")?;
         let mut items = Vec::new();
         while !self.eat(close) {
             items.push(self.simple(body)?);
-            if !self.eat(Kind::Comma) && self.kind() != close {
+            if !self.eat(TokenKind::Comma) && self.kind() != close {
                 return self.unexpected("`,` or the end of the list");
             }
         }
@@ -145,7 +150,7 @@ impl<'a> Parser<'a> {
 
     fn added_offset(&mut self) -> Result<i64> {
         match self.kind() {
-            Kind::Plus | Kind::Minus => self.integer("an offset in bytes"),
+            TokenKind::Plus | TokenKind::Minus => self.integer("an offset in bytes"),
             _ => Ok(0),
         }
     }
@@ -155,36 +160,36 @@ impl<'a> Parser<'a> {
         let open = self.next();
         let start = self.at;
         let base = match self.kind() {
-            Kind::Word => match self.named(body, None)? {
+            TokenKind::Word => match self.named(body, None)? {
                 Operand::Register(register) => Some((Base::Register(register), 0)),
                 Operand::Variable(symbol, offset) => Some((Base::Variable(symbol), offset)),
                 _ => None,
             },
-            Kind::Integer => Some((Base::Absolute, self.integer("an address")?)),
+            TokenKind::Integer => Some((Base::Absolute, self.integer("an address")?)),
             _ => None,
         };
         if let Some((base, offset)) = base {
             let added = match self.kind() {
-                Kind::Plus | Kind::Minus if self.kind_after(1) != Kind::Word => {
+                TokenKind::Plus | TokenKind::Minus if self.kind_after(1) != TokenKind::Word => {
                     self.integer("an offset in bytes")?
                 }
                 _ => 0,
             };
-            if self.eat(Kind::SquareClose) {
+            if self.eat(TokenKind::SquareClose) {
                 return Ok(Operand::Address(base, offset.wrapping_add(added)));
             }
         }
         self.at = start;
-        if self.kind() == Kind::Word && self.kind_after(1) == Kind::Comma {
+        if self.kind() == TokenKind::Word && self.kind_after(1) == TokenKind::Comma {
             return self.indexed(body);
         }
         // Whatever it is: to the matching bracket.
         let mut depth = 1;
         while depth > 0 {
             match self.next().kind {
-                Kind::SquareOpen => depth += 1,
-                Kind::SquareClose => depth -= 1,
-                Kind::End | Kind::Semicolon => {
+                TokenKind::SquareOpen => depth += 1,
+                TokenKind::SquareClose => depth -= 1,
+                TokenKind::End | TokenKind::Semicolon => {
                     return self.error(open, "`[` without `]`", "expected [register + offset]");
                 }
                 _ => {}
@@ -196,15 +201,15 @@ impl<'a> Parser<'a> {
     /// `texture, {x, y}]`, after the bracket.
     fn indexed(&mut self, body: &mut Body<'a>) -> Result<Operand> {
         let mut items = vec![self.named(body, None)?];
-        while self.eat(Kind::Comma) {
+        while self.eat(TokenKind::Comma) {
             items.push(match self.kind() {
-                Kind::CurlyOpen => {
-                    Operand::Vector(self.list(body, Kind::CurlyOpen, Kind::CurlyClose)?)
+                TokenKind::CurlyOpen => {
+                    Operand::Vector(self.list(body, TokenKind::CurlyOpen, TokenKind::CurlyClose)?)
                 }
                 _ => self.simple(body)?,
             });
         }
-        self.expect(Kind::SquareClose, "`,` or `]`")?;
+        self.expect(TokenKind::SquareClose, "`,` or `]`")?;
         Ok(Operand::Indexed(items.into_boxed_slice()))
     }
 }

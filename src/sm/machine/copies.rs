@@ -3,7 +3,8 @@
 use super::Sm;
 use crate::error::{Error, Result};
 use crate::model::{WarpMask, lanes_of, warp_bit, warps_of};
-use crate::ptx::exec::{Arrival, BarrierObject, BarrierOp};
+use crate::ptx::exec::{Arrival, BarrierObject};
+use crate::sm::MbarrierOp;
 use crate::sm::copy_engine::{Completion, CopyEngine, Groups, Owner, Progress};
 use crate::sm::instr::{Addresses, BulkGroupOp, Detail, Instr, InstrKind};
 use std::collections::BTreeMap;
@@ -185,7 +186,7 @@ impl Sm<'_> {
             return true;
         };
         let (through, by_barrier) = match instr.detail {
-            Detail::Mbarrier(BarrierOp::Wait, phase) => {
+            Detail::Mbarrier(MbarrierOp::Wait { phase }) => {
                 let object = self.copies.barriers[warp.slot].get(&instr.addrs.of(0));
                 (object.is_some_and(|o| o.phase() > u64::from(phase)), true)
             }
@@ -231,8 +232,8 @@ impl Sm<'_> {
                 }
                 Ok(())
             }
-            (_, Detail::Mbarrier(op, number)) if lanes != 0 => {
-                self.barrier_op(w, slot, instr, (op, number, lanes.count_ones()))
+            (_, Detail::Mbarrier(op)) if lanes != 0 => {
+                self.barrier_op(w, slot, instr, (op, lanes.count_ones()))
             }
             _ => Ok(()),
         }
@@ -286,10 +287,10 @@ impl Sm<'_> {
         w: usize,
         slot: usize,
         instr: &Instr,
-        (op, number, lanes): (BarrierOp, u32, u32),
+        (op, lanes): (MbarrierOp, u32),
     ) -> Result<()> {
         let at = instr.addrs.of(0);
-        let total = lanes.saturating_mul(number);
+        let all = |number: u32| lanes.saturating_mul(number);
         let arrival = |count, bytes, drops| Arrival {
             count,
             bytes,
@@ -297,8 +298,8 @@ impl Sm<'_> {
             stays: false,
         };
         let arrival = match op {
-            BarrierOp::Init => {
-                return match BarrierObject::new(number) {
+            MbarrierOp::Init { arrivals } => {
+                return match BarrierObject::new(arrivals) {
                     Ok(object) => {
                         self.copies.barriers[slot].insert(at, object);
                         Ok(())
@@ -306,48 +307,48 @@ impl Sm<'_> {
                     Err(text) => Err(self.barrier_error(w, instr, text)),
                 };
             }
-            BarrierOp::Invalidate => {
+            MbarrierOp::Invalidate => {
                 self.copies.barriers[slot].remove(&at);
                 return Ok(());
             }
-            BarrierOp::Wait => return Ok(()),
-            BarrierOp::Expect => {
-                return self.change_barrier(w, slot, at, |o| o.expect(total));
+            MbarrierOp::Wait { .. } => return Ok(()),
+            MbarrierOp::Expect { bytes } => {
+                return self.change_barrier(w, slot, at, |o| o.expect(all(bytes)));
             }
-            BarrierOp::Complete => {
-                return self.change_barrier(w, slot, at, |o| o.complete(total).map(drop));
+            MbarrierOp::Complete { bytes } => {
+                return self.change_barrier(w, slot, at, |o| o.complete(all(bytes)).map(drop));
             }
-            BarrierOp::Arrive => arrival(total, 0, false),
-            BarrierOp::ArriveExpect => arrival(lanes, total, false),
-            BarrierOp::Drop => arrival(total, 0, true),
-            BarrierOp::DropExpect => arrival(lanes, total, true),
-            BarrierOp::CopiesArrive | BarrierOp::CopiesJoin => {
-                if op == BarrierOp::CopiesJoin {
-                    let join = |o: &mut BarrierObject| {
-                        o.join(lanes);
-                        Ok(())
-                    };
-                    self.change_barrier(w, slot, at, join)?;
-                }
-                return self.arrive_behind(w, (slot, at), lanes, number);
+            MbarrierOp::Arrive { arrivals } => arrival(all(arrivals), 0, false),
+            MbarrierOp::ArriveExpect { bytes } => arrival(lanes, all(bytes), false),
+            MbarrierOp::Drop { arrivals } => arrival(all(arrivals), 0, true),
+            MbarrierOp::DropExpect { bytes } => arrival(lanes, all(bytes), true),
+            MbarrierOp::CopiesArrive { registers } => {
+                return self.arrive_after(w, (slot, at), lanes, registers);
+            }
+            MbarrierOp::CopiesJoin { registers } => {
+                let join = |o: &mut BarrierObject| {
+                    o.join(lanes);
+                    Ok(())
+                };
+                self.change_barrier(w, slot, at, join)?;
+                return self.arrive_after(w, (slot, at), lanes, registers);
             }
         };
         self.change_barrier(w, slot, at, |o| o.arrive(arrival).map(drop))
     }
 
-    /// So many lanes arrive at an object when the loads of the registers in
-    /// `numbers`, a byte each, have come.
-    fn arrive_behind(
+    /// So many lanes arrive at an object when the loads of `registers` have
+    /// come.
+    fn arrive_after(
         &mut self,
         w: usize,
         (slot, at): (usize, u64),
         arrivals: u32,
-        numbers: u32,
+        registers: [u8; 4],
     ) -> Result<()> {
-        let numbers = numbers.to_le_bytes();
         let pending = self.warps[w].pending.iter();
         let copies = pending.filter(|p| {
-            let is_one = |register| numbers.contains(&register) && register != NO_COPY;
+            let is_one = |register| registers.contains(&register) && register != NO_COPY;
             p.kind == InstrKind::LdGlobal && p.dst.is_some_and(is_one)
         });
         let deferred = Deferred {
@@ -373,7 +374,7 @@ impl Sm<'_> {
         self.change_barrier(warp, slot, at, |o| o.arrive(arrival).map(drop))
     }
 
-    /// A load of warp `w` has come: who arrives behind it may do so.
+    /// A load of warp `w` has come: what arrives after it may do so.
     pub(super) fn loaded(&mut self, w: usize, tag: u8) -> Result<()> {
         if self.copies.deferred.is_empty() {
             return Ok(());

@@ -1,7 +1,6 @@
 //! Bulk copies and `mbarrier` objects: copies whose time is a formula.
 
 use super::*;
-use crate::ptx::exec::BarrierOp;
 use crate::sm::workload::OnePart;
 
 /// Programs of the warps of one block, of eight threads each.
@@ -59,9 +58,9 @@ fn one(kind: InstrKind) -> Instr {
     Instr::new(kind, 0, 1)
 }
 
-fn barrier(op: BarrierOp, number: u32) -> Instr {
+fn barrier(op: MbarrierOp) -> Instr {
     let mut instr = one(InstrKind::Mbarrier);
-    instr.detail = Detail::Mbarrier(op, number);
+    instr.detail = Detail::Mbarrier(op);
     instr.addrs = Addresses::Affine {
         base: BARRIER,
         stride: 0,
@@ -89,10 +88,12 @@ fn group(op: BulkGroupOp, number: u32) -> Instr {
 /// A warp that copies into shared memory and waits for it.
 fn load_and_wait(bytes: u64) -> Vec<Instr> {
     vec![
-        barrier(BarrierOp::Init, 1),
-        barrier(BarrierOp::ArriveExpect, bytes as u32),
+        barrier(MbarrierOp::Init { arrivals: 1 }),
+        barrier(MbarrierOp::ArriveExpect {
+            bytes: bytes as u32,
+        }),
         copy(false, bytes, true),
-        barrier(BarrierOp::Wait, 0),
+        barrier(MbarrierOp::Wait { phase: 0 }),
     ]
 }
 
@@ -129,7 +130,9 @@ fn two_buffers_hide_the_copies() {
     let bytes = 32 * ROWS;
     let begin = || {
         [
-            barrier(BarrierOp::ArriveExpect, bytes as u32),
+            barrier(MbarrierOp::ArriveExpect {
+                bytes: bytes as u32,
+            }),
             copy(false, bytes, true),
         ]
     };
@@ -140,7 +143,7 @@ fn two_buffers_hide_the_copies() {
         vec![alu; 60]
     };
     let program = |tiles: u32, ahead: bool| {
-        let mut program = vec![barrier(BarrierOp::Init, 1)];
+        let mut program = vec![barrier(MbarrierOp::Init { arrivals: 1 })];
         if ahead {
             program.extend(begin());
         }
@@ -148,7 +151,7 @@ fn two_buffers_hide_the_copies() {
             if !ahead {
                 program.extend(begin());
             }
-            program.push(barrier(BarrierOp::Wait, tile));
+            program.push(barrier(MbarrierOp::Wait { phase: tile }));
             if ahead {
                 program.extend(begin());
             }
@@ -269,22 +272,29 @@ fn arrivals_behind_copies_wait_for_their_loads() {
         };
         load
     };
-    let program = |op, register: u8| {
-        let number = u32::from_le_bytes([register, 255, 255, 255]);
-        let mut program = vec![barrier(BarrierOp::Init, 1), load(), barrier(op, number)];
-        if op == BarrierOp::CopiesJoin {
-            program.push(barrier(BarrierOp::Arrive, 1));
+    let program = |op| {
+        let mut program = vec![
+            barrier(MbarrierOp::Init { arrivals: 1 }),
+            load(),
+            barrier(op),
+        ];
+        if matches!(op, MbarrierOp::CopiesJoin { .. }) {
+            program.push(barrier(MbarrierOp::Arrive { arrivals: 1 }));
         }
-        program.push(barrier(BarrierOp::Wait, 0));
+        program.push(barrier(MbarrierOp::Wait { phase: 0 }));
         program
     };
-    let stalls = |op, register| {
-        let s = on(&copying(32), vec![program(op, register)]).unwrap();
+    let stalls = |op| {
+        let s = on(&copying(32), vec![program(op)]).unwrap();
         s.stalls.mbarrier
     };
-    for op in [BarrierOp::CopiesArrive, BarrierOp::CopiesJoin] {
-        assert!(stalls(op, 9) > 40, "{op:?}");
-        assert_eq!(stalls(op, 8), 0, "another register");
+    let of: [fn([u8; 4]) -> MbarrierOp; 2] = [
+        |registers| MbarrierOp::CopiesArrive { registers },
+        |registers| MbarrierOp::CopiesJoin { registers },
+    ];
+    for op in of {
+        assert!(stalls(op([9, 255, 255, 255])) > 40);
+        assert_eq!(stalls(op([8, 255, 255, 255])), 0, "another register");
     }
 }
 
@@ -300,14 +310,14 @@ fn misuse_is_refused() {
         }
     };
     let never = error(vec![
-        barrier(BarrierOp::Init, 2),
-        barrier(BarrierOp::Arrive, 1),
-        barrier(BarrierOp::Wait, 0),
+        barrier(MbarrierOp::Init { arrivals: 2 }),
+        barrier(MbarrierOp::Arrive { arrivals: 1 }),
+        barrier(MbarrierOp::Wait { phase: 0 }),
     ]);
     assert!(never.contains("deadlock"), "{never}");
     let phase = "warp 0 of block 0 waits at pc 0 for phase 0 of the mbarrier at byte 1024";
     assert!(never.contains(phase), "{never}");
-    let nobody = error(vec![barrier(BarrierOp::Arrive, 1)]);
+    let nobody = error(vec![barrier(MbarrierOp::Arrive { arrivals: 1 })]);
     assert!(nobody.contains("has not been initialised"), "{nobody}");
     let outside = error(vec![copy(true, 1952, false)]);
     assert!(outside.contains("a block has 1920 bytes"), "{outside}");

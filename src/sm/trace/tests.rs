@@ -3,6 +3,7 @@
 use super::*;
 use crate::ptx::exec::BarrierOp;
 use crate::ptx::tensor::Work;
+use crate::sm::MbarrierOp;
 use crate::sm::instr::{
     Addresses, BulkGroupOp, Detail, Instr, InstrKind, KernelInfo, Sources, full_mask,
 };
@@ -86,7 +87,7 @@ prop_compose! {
             }),
             Detail::Mbarrier(..) => {
                 let op = BarrierOp::ALL[usize::from(byte) % BarrierOp::ALL.len()];
-                Detail::Mbarrier(op, amount)
+                Detail::Mbarrier(MbarrierOp::new(op, amount))
             }
             Detail::BulkGroup(..) => {
                 let op = BulkGroupOp::ALL[usize::from(byte) % BulkGroupOp::ALL.len()];

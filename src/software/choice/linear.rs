@@ -8,7 +8,7 @@
 
 use super::super::layout::{Layout, LayoutSpec};
 use super::super::operation::Steps;
-use super::{Candidate, Kind, Search};
+use super::{Candidate, MappingKind, Search};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::kind::{self, Family, Search as UnitSearch};
@@ -52,7 +52,7 @@ impl Search<'_> {
             fewest = found.conflicts;
             self.take(Candidate {
                 spec: LayoutSpec::Hash(arranged(kind, &found.spec, &problem)?),
-                kind: Kind::Hash(kind),
+                kind: MappingKind::Hash(kind),
                 method: method.name(),
                 lower_bound: array.floor(),
                 evaluated: found.evaluated,

@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 
 /// A kind of mapping in software.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MappingKind {
     /// The index as it is.
     Mod,
     /// CuTe's swizzles.
@@ -55,50 +55,58 @@ pub enum Kind {
     Rap,
 }
 
-impl Kind {
+impl MappingKind {
     /// All kinds; of equal mappings the first kind's is preferred.
-    pub fn all() -> Vec<Kind> {
+    pub fn all() -> Vec<MappingKind> {
         let any_matrix = |k: &HashKind| kind::of(*k).search == UnitSearch::Rows(Family::Matrix);
         let (widest, narrow): (Vec<_>, Vec<_>) = HashKind::ALL.into_iter().partition(any_matrix);
-        let mut all = vec![Kind::Mod, Kind::Swizzle, Kind::Pad, Kind::Xor, Kind::Add];
-        all.extend(narrow.into_iter().map(Kind::Hash));
-        all.push(Kind::TwoShifts);
-        all.extend(widest.into_iter().map(Kind::Hash));
-        all.push(Kind::Rap);
+        let mut all = vec![
+            MappingKind::Mod,
+            MappingKind::Swizzle,
+            MappingKind::Pad,
+            MappingKind::Xor,
+            MappingKind::Add,
+        ];
+        all.extend(narrow.into_iter().map(MappingKind::Hash));
+        all.push(MappingKind::TwoShifts);
+        all.extend(widest.into_iter().map(MappingKind::Hash));
+        all.push(MappingKind::Rap);
         all
     }
 
     /// The name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Mod => "mod",
-            Kind::Swizzle => "swizzle",
-            Kind::Pad => "pad",
-            Kind::Xor => "xor",
-            Kind::Add => "add",
-            Kind::Hash(kind) => kind.name(),
-            Kind::TwoShifts => "two-shifts",
-            Kind::Rap => "rap",
+            MappingKind::Mod => "mod",
+            MappingKind::Swizzle => "swizzle",
+            MappingKind::Pad => "pad",
+            MappingKind::Xor => "xor",
+            MappingKind::Add => "add",
+            MappingKind::Hash(kind) => kind.name(),
+            MappingKind::TwoShifts => "two-shifts",
+            MappingKind::Rap => "rap",
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for MappingKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for MappingKind {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let found = Kind::all().into_iter().find(|kind| kind.name() == text);
+        let found = MappingKind::all()
+            .into_iter()
+            .find(|kind| kind.name() == text);
         found.ok_or_else(|| {
             let names = |of_units: bool| {
-                let kinds = Kind::all().into_iter();
-                let kinds = kinds.filter(|k| matches!(k, Kind::Hash(_)) == of_units);
-                kinds.map(Kind::name).collect::<Vec<_>>().join(", ")
+                let kinds = MappingKind::all().into_iter();
+                let kinds = kinds.filter(|k| matches!(k, MappingKind::Hash(_)) == of_units);
+                kinds.map(MappingKind::name).collect::<Vec<_>>().join(", ")
             };
             Error::usage(
                 format!("'{text}' is not a kind of mapping"),
@@ -118,7 +126,7 @@ pub struct Choice {
     /// The mapping.
     pub layout: Layout,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: MappingKind,
     /// How it was found: `fixed`, `exhaustive`, `optimal` or `seeds`.
     pub method: &'static str,
     /// Conflicts left.
@@ -200,7 +208,7 @@ impl Choices {
 
 /// The best mappings of `array` of each of `kinds`. The identity is always
 /// among them.
-pub fn choices(array: &Array, kinds: &[Kind], effort: &Effort) -> Result<Choices> {
+pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<Choices> {
     let mut search = Search {
         array,
         effort,
@@ -209,11 +217,11 @@ pub fn choices(array: &Array, kinds: &[Kind], effort: &Effort) -> Result<Choices
         linear_bound: None,
         pad_bound: None,
     };
-    search.fixed("mod".parse()?, Kind::Mod)?;
+    search.fixed("mod".parse()?, MappingKind::Mod)?;
     // The copy engine has swizzles, and no other mapping.
     let copied = !array.tensor_copies().is_empty();
-    let searched = |k: &Kind| kinds.contains(k) && (!copied || *k == Kind::Swizzle);
-    for kind in Kind::all().into_iter().filter(searched) {
+    let searched = |k: &MappingKind| kinds.contains(k) && (!copied || *k == MappingKind::Swizzle);
+    for kind in MappingKind::all().into_iter().filter(searched) {
         if effort.control.stopped() {
             break;
         }
@@ -231,7 +239,7 @@ pub fn choices(array: &Array, kinds: &[Kind], effort: &Effort) -> Result<Choices
     let best = found[0].conflicts;
     let floor = array.floor();
     let bounds = [linear_bound, pad_bound];
-    let all_modes = copied && kinds.contains(&Kind::Swizzle) && !effort.control.stopped();
+    let all_modes = copied && kinds.contains(&MappingKind::Swizzle) && !effort.control.stopped();
     let all_bounds = bounds.iter().all(|bound| *bound >= Some(best));
     let fewest_proved = best == floor || all_modes || all_bounds;
     Ok(Choices {
@@ -261,7 +269,7 @@ struct Search<'a> {
 /// A mapping to be measured.
 struct Candidate {
     spec: LayoutSpec,
-    kind: Kind,
+    kind: MappingKind,
     method: &'static str,
     lower_bound: u64,
     evaluated: u64,
@@ -269,20 +277,20 @@ struct Candidate {
 }
 
 impl Search<'_> {
-    fn kind(&mut self, kind: Kind) -> Result<()> {
+    fn kind(&mut self, kind: MappingKind) -> Result<()> {
         match kind {
-            Kind::Mod => Ok(()),
-            Kind::Swizzle => self.swizzles(),
-            Kind::Pad => self.pads(),
-            Kind::Xor => self.fixed("xor".parse()?, kind),
-            Kind::Add => self.fixed("add".parse()?, kind),
-            Kind::Hash(hash) => self.linear(hash),
-            Kind::TwoShifts => self.two_shifts(),
-            Kind::Rap => self.rap(),
+            MappingKind::Mod => Ok(()),
+            MappingKind::Swizzle => self.swizzles(),
+            MappingKind::Pad => self.pads(),
+            MappingKind::Xor => self.fixed("xor".parse()?, kind),
+            MappingKind::Add => self.fixed("add".parse()?, kind),
+            MappingKind::Hash(hash) => self.linear(hash),
+            MappingKind::TwoShifts => self.two_shifts(),
+            MappingKind::Rap => self.rap(),
         }
     }
 
-    fn fixed(&mut self, spec: LayoutSpec, kind: Kind) -> Result<()> {
+    fn fixed(&mut self, spec: LayoutSpec, kind: MappingKind) -> Result<()> {
         let candidate = Candidate {
             spec,
             kind,
@@ -311,7 +319,7 @@ impl Search<'_> {
         let Some((_, seed)) = best else { return Ok(()) };
         self.take(Candidate {
             spec: spec(seed),
-            kind: Kind::Rap,
+            kind: MappingKind::Rap,
             method: "seeds",
             lower_bound: self.array.floor(),
             evaluated: SEEDS,

@@ -4,7 +4,7 @@
 //! reads one word of each meets at least three others in its banks. Split into
 //! narrower accesses, the words are free to go anywhere, for more instructions.
 
-use super::{Array, Choices, Effort, Kind, choices};
+use super::{Array, Choices, Effort, MappingKind, choices};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::trace::{AccessTrace, ConflictRule};
@@ -28,7 +28,7 @@ pub fn narrower(
     geometry: Geometry,
     rule: ConflictRule,
     (array, found): (&Array, &Choices),
-    kinds: &[Kind],
+    kinds: &[MappingKind],
     effort: &Effort,
 ) -> Result<Vec<Narrower>> {
     let mut all = Vec::new();

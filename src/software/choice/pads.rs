@@ -7,7 +7,7 @@
 //! it.
 
 use super::super::layout::LayoutSpec;
-use super::{Array, Candidate, Kind, Search};
+use super::{Array, Candidate, MappingKind, Search};
 use crate::error::Result;
 use crate::search::Control;
 use rayon::prelude::*;
@@ -47,7 +47,7 @@ impl Search<'_> {
         for &(conflicts, Pad { every, by, .. }) in &pads.front {
             self.take(Candidate {
                 spec: LayoutSpec::Pad { every, by },
-                kind: Kind::Pad,
+                kind: MappingKind::Pad,
                 method: "exhaustive",
                 lower_bound: if pads.complete {
                     conflicts
@@ -66,7 +66,7 @@ impl Search<'_> {
         if every < array.words() && !self.found.iter().any(known) {
             self.take(Candidate {
                 spec: by_one,
-                kind: Kind::Pad,
+                kind: MappingKind::Pad,
                 method: "fixed",
                 lower_bound: if pads.complete {
                     best_within(&pads, by * ((array.words() - 1) / every), unpadded)

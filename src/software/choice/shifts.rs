@@ -3,7 +3,7 @@
 //! copy it is the bit-vector XOR with k1 = 0.
 
 use super::super::layout::LayoutSpec;
-use super::{Candidate, Kind, Search};
+use super::{Candidate, MappingKind, Search};
 use crate::error::Result;
 use crate::hash::kind::Family;
 use rayon::prelude::*;
@@ -71,7 +71,7 @@ impl Search<'_> {
         let rows = rows([&copies[i], &copies[j]]);
         self.take(Candidate {
             spec: LayoutSpec::Hash(Family::Xor.spec(&rows, array.geometry()).into()),
-            kind: Kind::TwoShifts,
+            kind: MappingKind::TwoShifts,
             method: "exhaustive",
             lower_bound: if complete { conflicts } else { array.floor() },
             evaluated: evaluated.into_inner(),

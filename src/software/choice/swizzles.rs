@@ -2,7 +2,7 @@
 
 use super::super::layout::{Layout, LayoutSpec};
 use super::super::shared_layouts::swizzles;
-use super::{Candidate, Kind, Search};
+use super::{Candidate, MappingKind, Search};
 use crate::error::Result;
 use std::time::Instant;
 
@@ -41,7 +41,7 @@ impl Search<'_> {
             fewest = conflicts;
             self.take(Candidate {
                 spec,
-                kind: Kind::Swizzle,
+                kind: MappingKind::Swizzle,
                 method: "exhaustive",
                 lower_bound: conflicts,
                 evaluated,

@@ -73,7 +73,7 @@ fn effort() -> Effort<'static> {
     }
 }
 
-fn of_kind(found: &Choices, kind: Kind) -> Vec<&Choice> {
+fn of_kind(found: &Choices, kind: MappingKind) -> Vec<&Choice> {
     found.ranked.iter().filter(|c| c.kind == kind).collect()
 }
 
@@ -88,7 +88,7 @@ fn what_is_found_is_what_it_says() {
     ] {
         let trace = mixed(seed, words, widest);
         let array = array(&trace, 512);
-        let found = choices(&array, &Kind::all(), &effort()).unwrap();
+        let found = choices(&array, &MappingKind::all(), &effort()).unwrap();
         for choice in &found.ranked {
             let layout = &choice.layout;
             let spec = layout.spec();
@@ -129,7 +129,7 @@ fn what_is_found_is_what_it_says() {
                 None
             );
         }
-        assert_eq!(of_kind(&found, Kind::Mod).len(), 1);
+        assert_eq!(of_kind(&found, MappingKind::Mod).len(), 1);
         let torn: Vec<String> = found.left_out.iter().map(|(s, _)| s.to_string()).collect();
         match array.vector_words() {
             1 => assert_eq!(torn, Vec::<String>::new()),
@@ -144,8 +144,8 @@ fn no_padding_beats_those_that_are_found() {
     for (seed, widest, room) in [(5, 1, 512), (6, 1, 420), (7, 2, 512), (8, 4, 512)] {
         let trace = mixed(seed, 320, widest);
         let array = array(&trace, room);
-        let found = choices(&array, &[Kind::Pad], &effort()).unwrap();
-        let pads = of_kind(&found, Kind::Pad);
+        let found = choices(&array, &[MappingKind::Pad], &effort()).unwrap();
+        let pads = of_kind(&found, MappingKind::Pad);
         let by_cost = |wasted: u32| {
             let within = found.ranked.iter().filter(|c| c.wasted_words <= wasted);
             within.map(|c| c.conflicts).min().unwrap()
@@ -169,7 +169,7 @@ fn no_padding_beats_those_that_are_found() {
         assert!(searched.clone().all(|c| c.optimal()));
         // The identity may be as good as any.
         let best = searched.map(|c| c.conflicts).min();
-        let unpadded = of_kind(&found, Kind::Mod)[0].conflicts;
+        let unpadded = of_kind(&found, MappingKind::Mod)[0].conflicts;
         assert_eq!(best.unwrap_or(unpadded), fewest.min(unpadded));
     }
 }
@@ -181,7 +181,10 @@ fn no_two_shifts_beat_those_that_are_found() {
     for seed in 10..16 {
         let trace = mixed(seed, 512, 1);
         let array = array(&trace, 512);
-        let kinds = [Kind::Hash(HashKind::BitvecXor), Kind::TwoShifts];
+        let kinds = [
+            MappingKind::Hash(HashKind::BitvecXor),
+            MappingKind::TwoShifts,
+        ];
         let found = choices(&array, &kinds, &effort()).unwrap();
         let best = found.best().conflicts;
         let mut fewest = u64::MAX;
@@ -197,7 +200,7 @@ fn no_two_shifts_beat_those_that_are_found() {
         }
         // One copy is among them, with an empty mask for the other.
         assert_eq!(best.min(fewest), fewest, "{seed}");
-        let two = of_kind(&found, Kind::TwoShifts);
+        let two = of_kind(&found, MappingKind::TwoShifts);
         improved += two.len();
         for choice in two {
             assert!(choice.added <= 4 && choice.optimal());
@@ -211,9 +214,9 @@ fn no_two_shifts_beat_those_that_are_found() {
 fn arranged_mappings_have_the_same_banks_but_for_their_names() {
     let trace = mixed(21, 512, 1);
     let array = array(&trace, 512);
-    let found = choices(&array, &Kind::all(), &effort()).unwrap();
+    let found = choices(&array, &MappingKind::all(), &effort()).unwrap();
     for kind in [HashKind::BitwiseXor, HashKind::Matrix] {
-        for choice in of_kind(&found, Kind::Hash(kind)) {
+        for choice in of_kind(&found, MappingKind::Hash(kind)) {
             let LayoutSpec::Hash(spec) = choice.layout.spec() else {
                 panic!("{}", choice.layout.spec());
             };
@@ -236,7 +239,7 @@ fn arranged_mappings_have_the_same_banks_but_for_their_names() {
 #[test]
 fn the_front_is_what_nothing_beats() {
     let trace = mixed(30, 500, 1);
-    let found = choices(&array(&trace, 1000), &Kind::all(), &effort()).unwrap();
+    let found = choices(&array(&trace, 1000), &MappingKind::all(), &effort()).unwrap();
     let front: Vec<_> = found.ranked.iter().filter(|c| c.front).collect();
     assert!(front.len() > 1 && front.len() < found.ranked.len());
     for choice in &found.ranked {
@@ -275,7 +278,7 @@ fn each_variable_has_its_own_mapping() {
         {"name": "idle", "offset": 2048, "bytes": 0},
     ]);
     trace.extra.insert("shared_variables".to_owned(), variables);
-    let kinds = [Kind::Swizzle, Kind::Pad];
+    let kinds = [MappingKind::Swizzle, MappingKind::Pad];
     let room = 600;
     let found = per_variable(&trace, geometry(), phases(), room, &kinds, &effort());
     let found = found.unwrap().unwrap();
@@ -330,7 +333,14 @@ fn variables_in_the_middle_of_a_vector_keep_theirs_whole() {
         {"name": "b", "offset": 24, "bytes": 2000},
     ]);
     trace.extra.insert("shared_variables".to_owned(), variables);
-    let found = per_variable(&trace, geometry(), phases(), 600, &Kind::all(), &effort());
+    let found = per_variable(
+        &trace,
+        geometry(),
+        phases(),
+        600,
+        &MappingKind::all(),
+        &effort(),
+    );
     let found = found.unwrap().unwrap();
     let b = &found.variables[1];
     assert_eq!((b.array.vector_words(), b.array.accesses()), (4, 3));
@@ -368,14 +378,14 @@ fn narrower_accesses_leave_fewer_conflicts() {
     let columns = (0..16).map(|c| (4, (0..32).map(|l| 16 * l + c).collect()));
     let trace = trace(512, rows.chain(columns).collect());
     let own = array(&trace, 512);
-    let found = choices(&own, &Kind::all(), &effort()).unwrap();
+    let found = choices(&own, &MappingKind::all(), &effort()).unwrap();
     assert_eq!(found.best().max_degree, 4);
     let found = narrower(
         &trace,
         geometry(),
         phases(),
         (&own, &found),
-        &Kind::all(),
+        &MappingKind::all(),
         &effort(),
     );
     let found = found.unwrap();
@@ -397,11 +407,15 @@ fn what_reaches_the_bound_of_whole_vectors_is_proved_without_a_search() {
         budget: Duration::ZERO,
         ..effort()
     };
-    let kinds = [Kind::Swizzle, Kind::Pad, Kind::Hash(HashKind::Matrix)];
+    let kinds = [
+        MappingKind::Swizzle,
+        MappingKind::Pad,
+        MappingKind::Hash(HashKind::Matrix),
+    ];
     let found = choices(&array, &kinds, &no_time).unwrap();
     // Each of 16 columns: 32 words in eight banks.
     assert_eq!((found.any_floor, found.floor), (0, 16 * 3));
-    assert_eq!(found.best().kind, Kind::Swizzle);
+    assert_eq!(found.best().kind, MappingKind::Swizzle);
     assert!(found.best().conflicts == found.floor && found.fewest_proved);
 }
 
@@ -412,17 +426,17 @@ fn a_stopped_search_proves_nothing() {
         control: Control::none().stop_when(&|| true),
         budget: Duration::from_secs(1),
     };
-    let found = choices(&array(&trace, 512), &Kind::all(), &stopped).unwrap();
+    let found = choices(&array(&trace, 512), &MappingKind::all(), &stopped).unwrap();
     assert_eq!(found.ranked.len(), 1);
     assert!(!found.fewest_proved && !found.best().optimal());
 }
 
 #[test]
 fn kinds_have_names() {
-    for kind in Kind::all() {
-        assert_eq!(kind.name().parse::<Kind>().unwrap(), kind);
+    for kind in MappingKind::all() {
+        assert_eq!(kind.name().parse::<MappingKind>().unwrap(), kind);
     }
-    let error = "nope".parse::<Kind>().unwrap_err();
+    let error = "nope".parse::<MappingKind>().unwrap_err();
     assert!(
         error
             .to_string()

@@ -1,6 +1,6 @@
 //! A mapping for each shared variable of a kernel.
 
-use super::{Array, Choice, Choices, Effort, Kind, choices};
+use super::{Array, Choice, Choices, Effort, MappingKind, choices};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, ConflictRule, SharedVariable};
@@ -49,7 +49,7 @@ pub fn per_variable(
     geometry: Geometry,
     rule: ConflictRule,
     room: u32,
-    kinds: &[Kind],
+    kinds: &[MappingKind],
     effort: &Effort,
 ) -> Result<Option<PerVariable>> {
     // A variable counts from the start of a vector, so that its vectors are

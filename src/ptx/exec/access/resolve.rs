@@ -5,7 +5,7 @@ use crate::ptx::exec::check::unwritten;
 use crate::ptx::exec::image::{
     From, LOCAL_WINDOW, MemoryOp, PARAM_WINDOW, SHARED_WINDOW, WINDOW, offset_in, signed,
 };
-use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::{Common, Machine};
 use crate::ptx::exec::memory::Object;
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::Space;
@@ -262,9 +262,14 @@ impl<'a> Machine<'a> {
 
     /// Index of the object that has the address or is the nearest below it.
     fn object_of(&self, address: u64) -> Option<usize> {
-        let objects = self.common.objects;
-        let below = (0..objects.len()).filter(|&o| objects[o].address <= address);
-        below.max_by_key(|&o| objects[o].address)
+        let Common {
+            objects,
+            by_address,
+            ..
+        } = self.common;
+        let is_below = |&o: &u32| objects[o as usize].address <= address;
+        let below = by_address.partition_point(is_below).checked_sub(1)?;
+        Some(by_address[below] as usize)
     }
 
     /// The object and the offset in it of an access to global memory, where
@@ -284,47 +289,45 @@ impl<'a> Machine<'a> {
         if let Some(heap) = self.common.heap.filter(|h| h.has(address)) {
             return self.heap_pointer(heap, info, lane, address);
         }
+        if let Some((object, offset)) = self.global_place(address, info.bytes)
+            && address.is_multiple_of(u64::from(info.bytes))
+            && !(object.constant && info.transfer.writes())
+        {
+            return Some(object.data().wrapping_add(offset as usize));
+        }
+        self.refuse_global(info, lane, address);
+        None
+    }
+
+    /// Why an access to global memory has no place there.
+    #[cold]
+    fn refuse_global(&mut self, info: &MemoryOp, lane: u32, address: u64) {
         let what = self.describe(info);
         if address < 1 << 16 {
             let message = format!("{what} at address {address}: a null pointer");
             self.found(FindingKind::Null, lane, Some(address), None, message);
-            return None;
+            return;
         }
         let Some(at) = self.object_of(address) else {
             let message = format!("{what} at address {address:#x}, which is in no buffer");
             self.beyond(info, lane, Some(address), None, message);
-            return None;
+            return;
         };
         let object = &self.common.objects[at];
-        let (offset, len, name) = (address - object.address, object.len, object.name.clone());
+        let (offset, name) = (address - object.address, object.name.clone());
         let end = offset.checked_add(u64::from(info.bytes));
-        if end.is_none_or(|end| end > len) {
+        if end.is_none_or(|end| end > object.len) {
             self.outside_object(info, lane, address, object);
-            return None;
+            return;
         }
-        if !address.is_multiple_of(u64::from(info.bytes)) {
-            let message = format!("{what} at byte {offset} of {name} is not aligned");
-            self.found(
-                FindingKind::Misaligned,
-                lane,
-                Some(offset),
-                Some(name),
-                message,
-            );
-            return None;
-        }
-        if object.constant && info.transfer.writes() {
+        let (kind, message) = if address.is_multiple_of(u64::from(info.bytes)) {
             let message = format!("{what} to {name}, which is constant");
-            self.found(
-                FindingKind::OutOfBounds,
-                lane,
-                Some(offset),
-                Some(name),
-                message,
-            );
-            return None;
-        }
-        Some(self.common.objects[at].data().wrapping_add(offset as usize))
+            (FindingKind::OutOfBounds, message)
+        } else {
+            let message = format!("{what} at byte {offset} of {name} is not aligned");
+            (FindingKind::Misaligned, message)
+        };
+        self.found(kind, lane, Some(offset), Some(name), message);
     }
 
     /// An access past the end of `object`, the last one that begins at its

@@ -29,6 +29,9 @@ pub struct Launch {
 /// Bytes of the heap where nothing else is said, as CUDA has it.
 pub const HEAP_BYTES: u64 = 8 << 20;
 
+/// Thread instructions after which a run is stopped where nothing else is said.
+pub const DEFAULT_LIMIT: u64 = 10_000_000_000;
+
 /// How to run.
 #[derive(Clone)]
 pub struct Options<'a> {
@@ -62,7 +65,7 @@ impl Default for Options<'_> {
             threads: 0,
             races: false,
             global_races: false,
-            limit: 10_000_000_000,
+            limit: DEFAULT_LIMIT,
             sink: None,
             only_block: None,
             zeros_beyond: false,
@@ -83,6 +86,13 @@ pub struct Outcome {
     pub shared_accesses: u64,
     /// What is wrong with the kernel: each kind once per instruction.
     pub findings: Vec<Finding>,
+}
+
+impl Outcome {
+    /// Whether there is a finding other than a warning.
+    pub fn has_faults(&self) -> bool {
+        self.findings.iter().any(|f| !f.warning)
+    }
 }
 
 /// Kinds of [`Finding`]s.

@@ -26,6 +26,8 @@ use written::Written;
 pub(super) struct Common<'a> {
     pub image: &'a Image,
     pub objects: &'a [Object],
+    /// Indices of `objects`, in the order of their addresses.
+    pub by_address: &'a [u32],
     pub textures: &'a [Texture],
     pub samplers: &'a [Sampler],
     /// Of `malloc`, where some kernel has called it.
@@ -56,6 +58,7 @@ impl<'a> Common<'a> {
         Common {
             image,
             objects: &memory.objects,
+            by_address: &memory.by_address,
             textures: &memory.textures,
             samplers: &memory.samplers,
             heap: memory.heap.as_ref(),

@@ -27,8 +27,9 @@ pub(super) const ALIGN: u64 = 256;
 /// Global memory.
 #[derive(Debug, Default)]
 pub struct Memory {
-    /// In the order of their addresses, but for the variables, which follow.
     pub(super) objects: Vec<Object>,
+    /// Their indices in the order of their addresses.
+    pub(super) by_address: Vec<u32>,
     /// Where the next buffer goes.
     next: u64,
     pub(super) textures: Vec<Texture>,
@@ -59,8 +60,11 @@ impl Memory {
         len: u64,
         constant: bool,
     ) -> BufferId {
+        let id = BufferId(self.objects.len());
+        let below = |&o: &u32| self.objects[o as usize].address <= address;
+        let at = self.by_address.partition_point(below);
+        self.by_address.insert(at, id.0 as u32);
         self.objects.push(Object::new(name, address, len, constant));
-        let id = BufferId(self.objects.len() - 1);
         self.bytes_mut(id)[..bytes.len()].copy_from_slice(bytes);
         id
     }
@@ -120,6 +124,7 @@ impl Memory {
     pub fn snapshot(&self) -> Memory {
         Memory {
             objects: self.objects.iter().map(Object::copy).collect(),
+            by_address: self.by_address.clone(),
             next: self.next,
             textures: self.textures.clone(),
             samplers: self.samplers.clone(),

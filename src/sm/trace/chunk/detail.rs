@@ -4,6 +4,7 @@
 use super::{Corrupt, Cursor, put_varint};
 use crate::ptx::exec::BarrierOp;
 use crate::ptx::tensor::Work;
+use crate::sm::MbarrierOp;
 use crate::sm::instr::{BulkGroupOp, Detail};
 
 /// Beside the bits of a product: the part of a warp in one of a warpgroup.
@@ -17,7 +18,10 @@ pub(super) fn put(out: &mut Vec<u8>, detail: Detail) {
             let group = if work.group { OF_GROUP } else { 0 };
             (work.bits | group, work.macs)
         }
-        Detail::Mbarrier(op, number) => (op as u8, number),
+        Detail::Mbarrier(op) => {
+            let (op, number) = op.parts();
+            (op as u8, number)
+        }
         Detail::BulkGroup(op, number) => (op as u8, number),
     };
     out.push(byte);
@@ -41,7 +45,7 @@ pub(super) fn read(cursor: &mut Cursor, kind: Detail) -> Result<Detail, Corrupt>
         }
         Detail::Mbarrier(..) => {
             let op = operation(cursor, &BarrierOp::ALL, "an mbarrier")?;
-            Detail::Mbarrier(op, number(cursor)?)
+            Detail::Mbarrier(MbarrierOp::new(op, number(cursor)?))
         }
         Detail::BulkGroup(..) => {
             let op = operation(cursor, &BulkGroupOp::ALL, "a bulk group")?;
