@@ -351,6 +351,18 @@ fn each_kind_of_outcome_has_its_exit_status() {
         "bad input"
     );
     assert_eq!(status(&["classify"], &failing), Some(2), "bad usage");
+    let missing = dir.path().join("none/k.json");
+    let folder = dir.path().to_str().unwrap();
+    for file in [missing.to_str().unwrap(), folder] {
+        let args = ["classify", file];
+        assert_eq!(status(&args, &failing), Some(2), "not read: {file}");
+        let args = ["synth", "spad_hash_xor", "--liberty", file];
+        assert_eq!(status(&args, &failing), Some(2), "not read: {file}");
+    }
+    let csv = ["sim", "kernel:transpose", "--csv", folder];
+    assert_eq!(status(&csv, &failing), Some(2), "not written");
+    let emit = ["emit", "spad_hash_xor", "-o", "/dev/null/rtl"];
+    assert_eq!(status(&emit, &failing), Some(2), "not written");
     assert_eq!(status(&prove, &failing), Some(3), "a tool failed");
     assert_eq!(
         status(&prove, Path::new("/none")),

@@ -472,15 +472,13 @@ class Launch:
         ------
         UsageError
             A kind, the machine or the block does not exist, or ``budget`` is
-            not a positive number.
+            not a number from 0 to 1e9.
         CheckFailed
             The kernel faults, so that it has no trace.
         """
         chosen = _strings("kinds", kinds, "kinds of mappings, such as 'swizzle'")
-        if not isinstance(budget, Real):
-            raise UsageError(f"budget is {budget!r}", "expected a number of seconds")
         text, warnings, _ = self._native.tune_software(
-            machine, chosen, float(budget), _size(block, "block")
+            machine, chosen, _seconds(budget, "budget"), _size(block, "block")
         )
         return Tuning(text, warnings)
 
@@ -544,6 +542,12 @@ def _strings(what: str, value: Union[str, Sequence[str]], expected: str) -> list
     if not isinstance(value, Iterable) or not all(isinstance(v, str) for v in value):
         raise UsageError(f"{what} is {value!r}", f"expected {expected}")
     return list(value)
+
+
+def _seconds(value: Any, what: str) -> float:
+    if not isinstance(value, Real) or not 0 <= float(value) <= 1e9:
+        raise UsageError(f"{what} is {value!r}", "expected a number of seconds, from 0 to 1e9")
+    return float(value)
 
 
 def _size(value: Any, what: str) -> int:

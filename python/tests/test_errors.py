@@ -74,8 +74,9 @@ def test_wrong_questions(launched: Kernel) -> None:
     for memory in ("local", "no"):
         with pytest.raises(spadkit.UsageError, match="expected 'shared' or 'global'"):
             launched.races(memory)
-    with pytest.raises(ValueError, match="budget"):
-        launched.tune_software(budget=-1)
+    for budget in (-1, float("nan"), 1e10):
+        with pytest.raises(spadkit.UsageError, match="budget is .*\n.*expected a number of seconds"):
+            launched.tune_software(budget=budget)
 
 
 @pytest.mark.parametrize(

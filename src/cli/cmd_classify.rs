@@ -1,9 +1,9 @@
 //! `spadkit classify`: access-pattern classes and strides of a trace.
 
-use super::Global;
 use super::classify_static::{HEADER, KnownSite, StaticSummary, StaticView};
 use super::printer::{CommandResult, Printer, table};
 use super::strides_text::{Stride, show_strides};
+use super::{Execute, Global};
 use crate::capture::{is_launch, statics};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -29,7 +29,7 @@ use std::path::Path;
 pub struct ClassifyArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), PTX (.ptx), or
     /// kernel:NAME for a generated one.
-    pub(super) input: String,
+    input: String,
     /// Entry of the PTX; needed only if there are several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -38,29 +38,35 @@ pub struct ClassifyArgs {
     block: Option<[u32; 3]>,
 }
 
-pub(super) fn run(args: &ClassifyArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = global.machine()?;
-    let path = Path::new(&args.input);
-    if path.extension().is_some_and(|e| e == "ptx") {
-        return run_ptx(args, path, &machine, printer);
+impl Execute for ClassifyArgs {
+    fn kernel(&self) -> Option<&str> {
+        Some(&self.input)
     }
-    if args.entry.is_some() || args.block.is_some() {
-        return Err(Error::usage(
-            format!("--entry and --block for {}, which is not PTX", args.input),
-            "a launch file or trace already specifies them",
-        ));
+
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        let machine = global.machine()?;
+        let path = Path::new(&self.input);
+        if path.extension().is_some_and(|e| e == "ptx") {
+            return run_ptx(self, path, &machine, printer);
+        }
+        if self.entry.is_some() || self.block.is_some() {
+            return Err(Error::usage(
+                format!("--entry and --block for {}, which is not PTX", self.input),
+                "a launch file or trace already specifies them",
+            ));
+        }
+        let trace = super::load_for(&self.input, &machine, printer)?;
+        let view = if is_launch(path) {
+            Some(StaticView::new(
+                statics::launch_statics(path, None)?,
+                &machine,
+            ))
+        } else {
+            None
+        };
+        show(&trace, view.as_ref(), &machine, printer)?;
+        view.map_or(Ok(()), |view| view.verdict())
     }
-    let trace = super::load_for(&args.input, &machine, printer)?;
-    let view = if is_launch(path) {
-        Some(StaticView::new(
-            statics::launch_statics(path, None)?,
-            &machine,
-        ))
-    } else {
-        None
-    };
-    show(&trace, view.as_ref(), &machine, printer)?;
-    view.map_or(Ok(()), |view| view.verdict())
 }
 
 /// A PTX text without a launch: what it says alone.

@@ -1,10 +1,10 @@
 //! `spadkit conflicts`: bank conflicts of a trace under given mappings.
 
-use super::Global;
 use super::conflicts_lines::{self, Counted, LineCost};
 use super::line_slots::LineSlots;
 use super::printer::{CommandResult, Printer, table};
 use super::source_text::SourceText;
+use super::{Execute, Global};
 use crate::capture::is_launch;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -59,11 +59,6 @@ fn spec_or_input(text: &str) -> std::result::Result<SpecOrInput, String> {
 }
 
 impl ConflictsArgs {
-    /// INPUT, where the arguments are right.
-    pub(super) fn input(&self) -> Option<&str> {
-        self.parts().ok().map(|(input, _)| input)
-    }
-
     /// INPUT and the mappings, however they were given.
     fn parts(&self) -> Result<(&str, Vec<&LayoutSpec>)> {
         let mut input = self.input.as_deref();
@@ -94,28 +89,34 @@ impl ConflictsArgs {
     }
 }
 
-pub(super) fn run(args: &ConflictsArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = global.machine()?;
-    let (input, specs) = args.parts()?;
-    let zeros_beyond = args.allow.zeros_beyond(printer);
-    if args.cycles && !is_launch(Path::new(input)) {
-        return Err(Error::usage(
-            format!("--cycles for {input}, which records only accesses to shared memory"),
-            "expected a launch file (.toml): the kernel is simulated",
-        ));
+impl Execute for ConflictsArgs {
+    fn kernel(&self) -> Option<&str> {
+        self.parts().ok().map(|(input, _)| input)
     }
-    let trace = super::load_for_with(input, &machine, printer, zeros_beyond)?;
-    let simulated = if args.cycles {
-        Some(LaunchWorkload::open_with(Path::new(input), zeros_beyond)?)
-    } else {
-        None
-    };
-    let detail = Detail {
-        per_pc: args.per_pc,
-        source: args.source,
-        simulated: simulated.as_ref(),
-    };
-    of_trace(&trace, &specs, detail, &machine, input, printer)
+
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        let machine = global.machine()?;
+        let (input, specs) = self.parts()?;
+        let zeros_beyond = self.allow.zeros_beyond(printer);
+        if self.cycles && !is_launch(Path::new(input)) {
+            return Err(Error::usage(
+                format!("--cycles for {input}, which records only accesses to shared memory"),
+                "expected a launch file (.toml): the kernel is simulated",
+            ));
+        }
+        let trace = super::load_for_with(input, &machine, printer, zeros_beyond)?;
+        let simulated = if self.cycles {
+            Some(LaunchWorkload::open_with(Path::new(input), zeros_beyond)?)
+        } else {
+            None
+        };
+        let detail = Detail {
+            per_pc: self.per_pc,
+            source: self.source,
+            simulated: simulated.as_ref(),
+        };
+        of_trace(&trace, &specs, detail, &machine, input, printer)
+    }
 }
 
 /// What is counted besides all accesses together.

@@ -1,6 +1,7 @@
 //! `spadkit congestion`: RAW, RAS and RAP on the discrete memory machine.
 
 use super::printer::{Columns, CommandResult, Printer, table};
+use super::{Execute, Global};
 use crate::error::Result;
 use crate::rap::{
     AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
@@ -59,13 +60,16 @@ enum PaperTable {
     Iv,
 }
 
-pub(super) fn run(args: &CongestionArgs, printer: &Printer) -> Result<()> {
-    match (args.table, args.mapping, args.access) {
-        (None, Some(mapping), Some(access)) => one(args, mapping, access, printer),
-        (Some(PaperTable::Iii), ..) => transposes(args, printer),
-        (Some(PaperTable::Iv), ..) => four_dimensions(args, printer),
-        // clap lets nothing else through than --table 2.
-        _ => matrices(args, printer),
+impl Execute for CongestionArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        global.machine()?; // not used, but a wrong one is refused
+        match (self.table, self.mapping, self.access) {
+            (None, Some(mapping), Some(access)) => one(self, mapping, access, printer),
+            (Some(PaperTable::Iii), ..) => transposes(self, printer),
+            (Some(PaperTable::Iv), ..) => four_dimensions(self, printer),
+            // clap lets nothing else through than --table 2.
+            _ => matrices(self, printer),
+        }
     }
 }
 

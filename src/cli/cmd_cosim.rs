@@ -1,7 +1,7 @@
 //! `spadkit cosim`: Verilated RTL against the golden model.
 
-use super::Global;
 use super::printer::{Columns, CommandResult, Printer};
+use super::{Execute, Global};
 use crate::capture::is_launch;
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
@@ -55,67 +55,69 @@ pub struct CosimArgs {
     trust: bool,
 }
 
-pub(super) fn run(args: &CosimArgs, global: &Global, printer: &Printer) -> Result<()> {
-    interrupt::listen();
-    let config = global.machine()?;
-    let design = match &args.rtl {
-        None => Design::emit(&args.units, &config)?,
-        Some(dir) => Design::of_folder(&args.units, &config, dir)?,
-    };
-    if args.wave.is_some() && design.units.len() != 1 {
-        return Err(Error::usage(
-            format!("--wave with {} units", design.units.len()),
-            "name the one unit that the waveform is for",
-        ));
-    }
-    let stimulus = match &args.trace {
-        None => Stimulus::default(),
-        Some(input) => Stimulus::load(input, args, &design, &config, printer)?,
-    };
-    if let Some(wave) = &args.wave {
-        check_writable(wave)?;
-    }
-    let options = CosimOptions {
-        config: &config,
-        cycles: args.cycles,
-        seed: args.seed,
-        trace: stimulus.trace.as_ref(),
-        replay: stimulus.workload.as_deref().map(|workload| Replay {
-            workload,
-            cycles: args.cycles.unwrap_or(u64::MAX),
-        }),
-        rtl_dir: args.rtl.clone(),
-        trust: args.trust,
-        wave: args.wave.clone(),
-    };
-    let (tools, cache) = (Toolbox::new(), Cache::user()?);
-    let bar = printer.progress(design.units.len() as u64, "cosim");
-    let results = cosim_all(&design, &options, &tools, &cache, &|done, unit| {
-        bar.set(done, unit);
-    })?;
-    drop(bar);
-    for result in results.iter().filter(|r| r.ended == Some(false)) {
-        if result.mismatch().is_none() {
-            let cycles = result.outcome.cycles;
-            printer.warn(format!("the kernel had not ended after {cycles} cycles"));
+impl Execute for CosimArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        interrupt::listen();
+        let config = global.machine()?;
+        let design = match &self.rtl {
+            None => Design::emit(&self.units, &config)?,
+            Some(dir) => Design::of_folder(&self.units, &config, dir)?,
+        };
+        if self.wave.is_some() && design.units.len() != 1 {
+            return Err(Error::usage(
+                format!("--wave with {} units", design.units.len()),
+                "name the one unit that the waveform is for",
+            ));
         }
-    }
-    let verified = Verified { results };
-    printer.show(&verified)?;
-    let mut options = format!("{} --seed {}", global.machine_option(), args.seed);
-    if let Some(input) = &args.trace {
-        options.push_str(&format!(" --trace {}", shell(input)));
-    }
-    if let Some(dir) = &args.rtl {
-        options.push_str(&format!(" --rtl {}", shell(dir)));
-        if args.trust {
-            options.push_str(" --trust");
+        let stimulus = match &self.trace {
+            None => Stimulus::default(),
+            Some(input) => Stimulus::load(input, self, &design, &config, printer)?,
+        };
+        if let Some(wave) = &self.wave {
+            check_writable(wave)?;
         }
+        let options = CosimOptions {
+            config: &config,
+            cycles: self.cycles,
+            seed: self.seed,
+            trace: stimulus.trace.as_ref(),
+            replay: stimulus.workload.as_deref().map(|workload| Replay {
+                workload,
+                cycles: self.cycles.unwrap_or(u64::MAX),
+            }),
+            rtl_dir: self.rtl.clone(),
+            trust: self.trust,
+            wave: self.wave.clone(),
+        };
+        let (tools, cache) = (Toolbox::new(), Cache::user()?);
+        let bar = printer.progress(design.units.len() as u64, "cosim");
+        let results = cosim_all(&design, &options, &tools, &cache, &|done, unit| {
+            bar.set(done, unit);
+        })?;
+        drop(bar);
+        for result in results.iter().filter(|r| r.ended == Some(false)) {
+            if result.mismatch().is_none() {
+                let cycles = result.outcome.cycles;
+                printer.warn(format!("the kernel had not ended after {cycles} cycles"));
+            }
+        }
+        let verified = Verified { results };
+        printer.show(&verified)?;
+        let mut options = format!("{} --seed {}", global.machine_option(), self.seed);
+        if let Some(input) = &self.trace {
+            options.push_str(&format!(" --trace {}", shell(input)));
+        }
+        if let Some(dir) = &self.rtl {
+            options.push_str(&format!(" --rtl {}", shell(dir)));
+            if self.trust {
+                options.push_str(" --trust");
+            }
+        }
+        if let Some(cycles) = self.cycles {
+            options.push_str(&format!(" --cycles {cycles}"));
+        }
+        fail_on_mismatch(&verified.results, &options)
     }
-    if let Some(cycles) = args.cycles {
-        options.push_str(&format!(" --cycles {cycles}"));
-    }
-    fail_on_mismatch(&verified.results, &options)
 }
 
 /// What --trace drives the units with.

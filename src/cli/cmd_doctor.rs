@@ -1,6 +1,7 @@
 //! `spadkit doctor`: which external tools and technologies are there.
 
 use super::printer::{CommandResult, Printer, table};
+use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::synth::TechnologyPreset;
 use crate::tool::{Cache, Tool, ToolKind, Toolbox, Version};
@@ -20,28 +21,31 @@ pub struct DoctorArgs {
     strict: bool,
 }
 
-pub(super) fn run(args: &DoctorArgs, printer: &Printer) -> Result<()> {
-    let toolbox = Toolbox::new();
-    let found: Vec<_> = ToolKind::ALL.map(|kind| (kind, toolbox.get(kind))).into();
-    let cache = Cache::user()?;
-    printer.show(&Diagnosis {
-        tools: found.iter().map(|(k, t)| ToolState::of(*k, t)).collect(),
-        technologies: TechnologyPreset::all()
-            .iter()
-            .map(TechnologyState::of)
-            .collect(),
-        cache: cache.root(),
-    })?;
-    let bad = found.iter().filter(|(_, t)| t.is_err()).count();
-    match found.into_iter().find_map(|(_, tool)| tool.err()) {
-        Some(first) if args.strict => {
-            printer.log(format!(
-                "{bad} of {} tools are missing",
-                ToolKind::ALL.len()
-            ));
-            Err(first)
+impl Execute for DoctorArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        global.machine()?; // not used, but a wrong one is refused
+        let toolbox = Toolbox::new();
+        let found: Vec<_> = ToolKind::ALL.map(|kind| (kind, toolbox.get(kind))).into();
+        let cache = Cache::user()?;
+        printer.show(&Diagnosis {
+            tools: found.iter().map(|(k, t)| ToolState::of(*k, t)).collect(),
+            technologies: TechnologyPreset::all()
+                .iter()
+                .map(TechnologyState::of)
+                .collect(),
+            cache: cache.root(),
+        })?;
+        let bad = found.iter().filter(|(_, t)| t.is_err()).count();
+        match found.into_iter().find_map(|(_, tool)| tool.err()) {
+            Some(first) if self.strict => {
+                printer.log(format!(
+                    "{bad} of {} tools are missing",
+                    ToolKind::ALL.len()
+                ));
+                Err(first)
+            }
+            _ => Ok(()),
         }
-        _ => Ok(()),
     }
 }
 

@@ -1,10 +1,11 @@
 //! `spadkit emit`: Verilog with test benches, constraints, manifest, file list
 //! and FuseSoC core.
 
-use super::Global;
 use super::printer::{Columns, CommandResult, Printer};
+use super::{Execute, Global};
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::output::OwnedFolder;
 use crate::rtl::{Budget, Design, Manifest, Reset, SystemVerilog, write_design};
 use clap::{Args, ValueEnum};
@@ -129,35 +130,38 @@ fn refuse_spent(design: &Design) -> Result<()> {
     }
 }
 
-pub(super) fn run(args: &EmitArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = global.machine()?;
-    let mut units = args.units.clone();
-    units.extend(args.wrapper.iter().map(|bus| bus.unit().to_owned()));
-    let wanted = SystemVerilog {
-        wrappers: !args.wrapper.is_empty(),
-        assertions: args.assertions,
-    };
-    let design = Design::emit(&units, &machine)?.with_system_verilog(wanted, &machine)?;
-    let design = design.with_reset(args.reset.into())?;
-    let mut design = design.with_prefix(&args.prefix)?;
-    design.budget = Budget {
-        period: args.period,
-        before: args.io_budget.0,
-        behind: args.io_budget.1,
-    };
-    refuse_spent(&design)?;
-    add_test_benches(&mut design, &machine, args.bench_cycles as usize)?;
-    write_design(&design, &OwnedFolder::new(&args.out, args.force))?;
-    if design.has_scheduler() {
-        for note in machine.simulated_only() {
-            printer.warn(format!("{}: {note}", machine.name));
+impl Execute for EmitArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        interrupt::listen(); // quickly done: all files or none
+        let machine = global.machine()?;
+        let mut units = self.units.clone();
+        units.extend(self.wrapper.iter().map(|bus| bus.unit().to_owned()));
+        let wanted = SystemVerilog {
+            wrappers: !self.wrapper.is_empty(),
+            assertions: self.assertions,
+        };
+        let design = Design::emit(&units, &machine)?.with_system_verilog(wanted, &machine)?;
+        let design = design.with_reset(self.reset.into())?;
+        let mut design = design.with_prefix(&self.prefix)?;
+        design.budget = Budget {
+            period: self.period,
+            before: self.io_budget.0,
+            behind: self.io_budget.1,
+        };
+        refuse_spent(&design)?;
+        add_test_benches(&mut design, &machine, self.bench_cycles as usize)?;
+        write_design(&design, &OwnedFolder::new(&self.out, self.force))?;
+        if design.has_scheduler() {
+            for note in machine.simulated_only() {
+                printer.warn(format!("{}: {note}", machine.name));
+            }
         }
+        printer.show(&Emitted {
+            manifest: design.manifest(),
+            dir: self.out.to_string_lossy().into(),
+            design: &design,
+        })
     }
-    printer.show(&Emitted {
-        manifest: design.manifest(),
-        dir: args.out.to_string_lossy().into(),
-        design: &design,
-    })
 }
 
 /// What is in the directory now.

@@ -1,9 +1,9 @@
 //! `spadkit encode`: a mapping as the values of configuration ports, or as
 //! source code.
 
-use super::Global;
 use super::configuration::{configuration_table, path_note};
 use super::printer::{CommandResult, Printer};
+use super::{Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping, hash_kind};
@@ -75,19 +75,21 @@ impl Form {
     }
 }
 
-pub(super) fn run(args: &EncodeArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = global.machine()?;
-    match (args.form.language(), &args.spec) {
-        (Some(_), _) if args.unit.is_some() => Err(Error::usage(
-            "--unit applies to configuration ports, not to source code",
-            "expected --unit or --as, not both",
-        )),
-        (Some(language), spec) => as_code(spec, language, &machine, printer),
-        (None, LayoutSpec::Hash(spec)) => as_ports(spec, args.unit, &machine, printer),
-        (None, spec) => Err(Error::usage(
-            format!("{spec} exists in software only: no hash unit implements it"),
-            "expected --as cuda, opencl, ptx, cute or triton, or a hash spec",
-        )),
+impl Execute for EncodeArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        let machine = global.machine()?;
+        match (self.form.language(), &self.spec) {
+            (Some(_), _) if self.unit.is_some() => Err(Error::usage(
+                "--unit applies to configuration ports, not to source code",
+                "expected --unit or --as, not both",
+            )),
+            (Some(language), spec) => as_code(spec, language, &machine, printer),
+            (None, LayoutSpec::Hash(spec)) => as_ports(spec, self.unit, &machine, printer),
+            (None, spec) => Err(Error::usage(
+                format!("{spec} exists in software only: no hash unit implements it"),
+                "expected --as cuda, opencl, ptx, cute or triton, or a hash spec",
+            )),
+        }
     }
 }
 

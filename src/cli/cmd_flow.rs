@@ -2,7 +2,7 @@
 
 use super::cmd_cosim::fail_on_mismatch;
 use super::printer::{Columns, CommandResult, Printer, Progress, table};
-use super::{Global, synthesis_text};
+use super::{Execute, Global, synthesis_text};
 use crate::error::Result;
 use crate::flow::{self, Done, Library, Options, Stage, Watch};
 use crate::interrupt;
@@ -60,39 +60,41 @@ pub struct FlowArgs {
     force: bool,
 }
 
-pub(super) fn run(args: &FlowArgs, global: &Global, printer: &Printer) -> Result<()> {
-    interrupt::listen();
-    let machine = global.machine()?;
-    let trace = super::load_for(&args.input, &machine, printer)?;
-    let options = Options {
-        input: args.input.clone(),
-        machine_option: Some(global.machine_option()),
-        out: args.out.clone(),
-        library: match &args.liberty {
-            Some(path) => Library::Liberty(path.clone()),
-            None => Library::Technology(args.tech.clone()),
-        },
-        budget: Duration::from_secs(args.budget),
-        cycles: args.cycles,
-        fast: args.fast,
-        force: args.force,
-    };
-    let console = Console {
-        printer,
-        bar: Mutex::new(None),
-    };
-    let done = flow::run(&trace, &machine, &options, &console)?;
-    console.end_stage();
-    printer.show(&Found {
-        found: &done.report,
-        report: done.html.to_string_lossy().into(),
-        done: &done,
-    })?;
-    let options = format!("--trace {}", shell(&args.input));
-    fail_on_mismatch(&done.cosim, &options)?;
-    match done.problems.into_iter().next() {
-        None => Ok(()),
-        Some((_, error)) => Err(error),
+impl Execute for FlowArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        interrupt::listen();
+        let machine = global.machine()?;
+        let trace = super::load_for(&self.input, &machine, printer)?;
+        let options = Options {
+            input: self.input.clone(),
+            machine_option: Some(global.machine_option()),
+            out: self.out.clone(),
+            library: match &self.liberty {
+                Some(path) => Library::Liberty(path.clone()),
+                None => Library::Technology(self.tech.clone()),
+            },
+            budget: Duration::from_secs(self.budget),
+            cycles: self.cycles,
+            fast: self.fast,
+            force: self.force,
+        };
+        let console = Console {
+            printer,
+            bar: Mutex::new(None),
+        };
+        let done = flow::run(&trace, &machine, &options, &console)?;
+        console.end_stage();
+        printer.show(&Found {
+            found: &done.report,
+            report: done.html.to_string_lossy().into(),
+            done: &done,
+        })?;
+        let options = format!("--trace {}", shell(&self.input));
+        fail_on_mismatch(&done.cosim, &options)?;
+        match done.problems.into_iter().next() {
+            None => Ok(()),
+            Some((_, error)) => Err(error),
+        }
     }
 }
 

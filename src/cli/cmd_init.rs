@@ -1,6 +1,7 @@
 //! `spadkit init`: a launch file to fill in.
 
 use super::printer::{CommandResult, Printer};
+use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::launch::{Given, GivenArg, Skeleton, read_module};
 use crate::output::write_file;
@@ -44,32 +45,34 @@ pub struct InitArgs {
     force: bool,
 }
 
-pub(super) fn run(args: &InitArgs, printer: &Printer) -> Result<()> {
-    let module = read_module(&args.input)?;
-    let skeleton = Skeleton::new(&module, args.entry.as_deref())?;
-    let output = match &args.output {
-        Some(output) => output.clone(),
-        None => args.input.with_extension("toml"),
-    };
-    if output.exists() && !args.force {
-        return Err(Error::usage(
-            format!("{} already exists", output.display()),
-            "name another file with -o, or replace it with --force",
-        ));
+impl Execute for InitArgs {
+    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
+        let module = read_module(&self.input)?;
+        let skeleton = Skeleton::new(&module, self.entry.as_deref())?;
+        let output = match &self.output {
+            Some(output) => output.clone(),
+            None => self.input.with_extension("toml"),
+        };
+        if output.exists() && !self.force {
+            return Err(Error::usage(
+                format!("{} already exists", output.display()),
+                "name another file with -o, or replace it with --force",
+            ));
+        }
+        let given = Given {
+            grid: self.grid,
+            block: self.block,
+            dynamic_shared: self.dynamic_shared,
+            args: self.args.clone(),
+        };
+        let text = skeleton.text(&from_folder_of(&output, &self.input)?, &given)?;
+        write_file(&output, text.as_bytes())?;
+        printer.show(&Written {
+            launch: output.display().to_string(),
+            to_fill_in: text.matches("# fill in").count(),
+            text,
+        })
     }
-    let given = Given {
-        grid: args.grid,
-        block: args.block,
-        dynamic_shared: args.dynamic_shared,
-        args: args.args.clone(),
-    };
-    let text = skeleton.text(&from_folder_of(&output, &args.input)?, &given)?;
-    write_file(&output, text.as_bytes())?;
-    printer.show(&Written {
-        launch: output.display().to_string(),
-        to_fill_in: text.matches("# fill in").count(),
-        text,
-    })
 }
 
 /// The launch file.

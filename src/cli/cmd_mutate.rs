@@ -1,7 +1,7 @@
 //! `spadkit mutate`: how many injected faults the co-simulation catches.
 
-use super::Global;
 use super::printer::{Columns, CommandResult, Printer};
+use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
@@ -40,42 +40,44 @@ pub struct MutateArgs {
     fault: Vec<u32>,
 }
 
-pub(super) fn run(args: &MutateArgs, global: &Global, printer: &Printer) -> Result<()> {
-    interrupt::listen();
-    let config = global.machine()?;
-    let design = Design::emit(&args.units, &config)?;
-    let options = MutationOptions {
-        faults: args.faults,
-        cycles: args.cycles,
-        seeds: args.seeds,
-        long_cycles: args.long_cycles,
-        only: args.fault.clone(),
-    };
-    let (tools, cache) = (Toolbox::new(), Cache::user()?);
-    let bar = printer.progress(design.units.len() as u64, "mutate");
-    let mut results = Vec::new();
-    for unit in &design.units {
-        bar.set(results.len() as u64, &unit.name);
-        let result = mutate_unit(&design, unit, &config, &options, &tools, &cache);
-        results.extend(interrupt::or_none(result)?);
-        if interrupt::requested() {
-            break;
+impl Execute for MutateArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        interrupt::listen();
+        let config = global.machine()?;
+        let design = Design::emit(&self.units, &config)?;
+        let options = MutationOptions {
+            faults: self.faults,
+            cycles: self.cycles,
+            seeds: self.seeds,
+            long_cycles: self.long_cycles,
+            only: self.fault.clone(),
+        };
+        let (tools, cache) = (Toolbox::new(), Cache::user()?);
+        let bar = printer.progress(design.units.len() as u64, "mutate");
+        let mut results = Vec::new();
+        for unit in &design.units {
+            bar.set(results.len() as u64, &unit.name);
+            let result = mutate_unit(&design, unit, &config, &options, &tools, &cache);
+            results.extend(interrupt::or_none(result)?);
+            if interrupt::requested() {
+                break;
+            }
         }
-    }
-    drop(bar);
-    printer.show(&Mutations {
-        results: results.iter().map(Mutation::of).collect(),
-    })?;
-    match results.iter().find(|r| r.caught_pct() < REQUIRED_PCT) {
-        None => Ok(()),
-        Some(r) => Err(Error::CheckFailed {
-            what: format!(
-                "{}: {:.2} % of the relevant faults are caught, at least {REQUIRED_PCT} % are required",
-                r.unit,
-                r.caught_pct()
-            ),
-            help: Some("the missed faults are listed with their places".into()),
-        }),
+        drop(bar);
+        printer.show(&Mutations {
+            results: results.iter().map(Mutation::of).collect(),
+        })?;
+        match results.iter().find(|r| r.caught_pct() < REQUIRED_PCT) {
+            None => Ok(()),
+            Some(r) => Err(Error::CheckFailed {
+                what: format!(
+                    "{}: {:.2} % of the relevant faults are caught, at least {REQUIRED_PCT} % are required",
+                    r.unit,
+                    r.caught_pct()
+                ),
+                help: Some("the missed faults are listed with their places".into()),
+            }),
+        }
     }
 }
 

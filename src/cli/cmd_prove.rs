@@ -1,7 +1,7 @@
 //! `spadkit prove`: formal proofs of the units.
 
-use super::Global;
 use super::printer::{Columns, CommandResult, Printer};
+use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
@@ -56,56 +56,58 @@ pub struct ProveArgs {
     wave: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &ProveArgs, global: &Global, printer: &Printer) -> Result<()> {
-    interrupt::listen();
-    let machine = global.machine()?;
-    let rtl = match &args.rtl {
-        Some(dir) if args.trust => RtlSource::Trusted(dir.clone()),
-        Some(dir) => RtlSource::Directory(dir.clone()),
-        None => RtlSource::Emitted,
-    };
-    let geometries = geometries(args, machine.geometry);
-    let machines = match (&args.rtl, args.all_geometries) {
-        (Some(_), _) => Machines::Own,
-        (None, true) => Machines::All,
-        (None, false) => Machines::Least,
-    };
-    let proofs = plan(&args.units, &machine, &geometries, machines, &rtl)?;
-    let proofs = about(proofs, &args.properties)?;
-    if let Some(dir) = &args.wave {
-        std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
-    }
-    let yosys = Toolbox::new().get(ToolKind::Yosys)?;
-    announce(&proofs, &machine.name, args.timeout, printer);
-    let timeout = Duration::from_secs(args.timeout);
-    let progress = printer.progress(proofs.len() as u64, "proofs");
-    let done = AtomicU64::new(0);
-    let verdicts = proofs.par_iter().map(|proof| {
-        if interrupt::requested() {
-            return Ok(None);
+impl Execute for ProveArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        interrupt::listen();
+        let machine = global.machine()?;
+        let rtl = match &self.rtl {
+            Some(dir) if self.trust => RtlSource::Trusted(dir.clone()),
+            Some(dir) => RtlSource::Directory(dir.clone()),
+            None => RtlSource::Emitted,
+        };
+        let geometries = geometries(self, machine.geometry);
+        let machines = match (&self.rtl, self.all_geometries) {
+            (Some(_), _) => Machines::Own,
+            (None, true) => Machines::All,
+            (None, false) => Machines::Least,
+        };
+        let proofs = plan(&self.units, &machine, &geometries, machines, &rtl)?;
+        let proofs = about(proofs, &self.properties)?;
+        if let Some(dir) = &self.wave {
+            std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
         }
-        let verdict = proof.run(&machine, &rtl, &yosys, timeout);
-        progress.set(done.fetch_add(1, Ordering::Relaxed) + 1, proof.title());
-        interrupt::or_none(verdict)
-    });
-    let verdicts = verdicts.collect::<Result<Vec<_>>>();
-    drop(progress);
-    let verdicts = verdicts?;
-    let missing = verdicts.iter().filter(|v| v.is_none()).count();
-    if missing > 0 {
-        printer.warn(format!("{missing} of {} proofs were not run", proofs.len()));
+        let yosys = Toolbox::new().get(ToolKind::Yosys)?;
+        announce(&proofs, &machine.name, self.timeout, printer);
+        let timeout = Duration::from_secs(self.timeout);
+        let progress = printer.progress(proofs.len() as u64, "proofs");
+        let done = AtomicU64::new(0);
+        let verdicts = proofs.par_iter().map(|proof| {
+            if interrupt::requested() {
+                return Ok(None);
+            }
+            let verdict = proof.run(&machine, &rtl, &yosys, timeout);
+            progress.set(done.fetch_add(1, Ordering::Relaxed) + 1, proof.title());
+            interrupt::or_none(verdict)
+        });
+        let verdicts = verdicts.collect::<Result<Vec<_>>>();
+        drop(progress);
+        let verdicts = verdicts?;
+        let missing = verdicts.iter().filter(|v| v.is_none()).count();
+        if missing > 0 {
+            printer.warn(format!("{missing} of {} proofs were not run", proofs.len()));
+        }
+        let verdicts: Vec<Verdict> = verdicts.into_iter().flatten().flatten().collect();
+        if let Some(dir) = &self.wave {
+            write_waves(&verdicts, dir, printer)?;
+        }
+        printer.show(&Proofs {
+            tools: Tools {
+                yosys: &yosys.version,
+            },
+            results: verdicts.iter().map(ProofResult::of).collect(),
+        })?;
+        check(&verdicts)
     }
-    let verdicts: Vec<Verdict> = verdicts.into_iter().flatten().flatten().collect();
-    if let Some(dir) = &args.wave {
-        write_waves(&verdicts, dir, printer)?;
-    }
-    printer.show(&Proofs {
-        tools: Tools {
-            yosys: &yosys.version,
-        },
-        results: verdicts.iter().map(ProofResult::of).collect(),
-    })?;
-    check(&verdicts)
 }
 
 /// How long it takes, and what is proved in place of the user's own machine.

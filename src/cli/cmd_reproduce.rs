@@ -3,9 +3,10 @@
 mod compose;
 mod sensitivity;
 
-pub(super) use compose::{ComposeArgs, run as run_compose};
+pub(super) use compose::ComposeArgs;
 
 use super::printer::{Columns, CommandResult, Printer, Progress};
+use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::write_file;
@@ -90,63 +91,69 @@ impl Watch for Meter {
     }
 }
 
-pub(super) fn run(args: &ReproduceArgs, printer: &Printer) -> Result<()> {
-    let library = Library::load()?;
-    let figures = library.select(&args.ids)?;
-    let shard = args.shard.as_deref().map(shard).transpose()?;
-    let store = match &args.out {
-        Some(dir) => Store::open(dir)?,
-        None => Store::in_memory(),
-    };
-    interrupt::listen();
-    let mut wanted = points(&library.root, &figures, &Change::default())?;
-    if let Some((i, n)) = shard {
-        wanted = wanted.into_iter().skip(i - 1).step_by(n).collect();
-    }
-    let meter = Meter::new(printer, wanted.len(), "reproduce: points");
-    let ended = compute(&wanted, &store, &meter)?;
-    drop(meter);
-    store.finish()?;
-    if !ended {
-        return Err(Error::Interrupted {
-            what: "reproduce".to_owned(),
-        });
-    }
-    if shard.is_some() {
-        let points = wanted.len();
-        return printer.show(&Shard { points });
-    }
-    let mut sections = sections(&library, &figures, &store)?;
-    for section in &mut sections {
-        let analysis = sensitivity::Analysis {
-            library: &library,
-            store: &store,
-            computes: args.sensitivity,
-            printer,
+impl Execute for ReproduceArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        global.machine()?; // not used, but a wrong one is refused
+        let library = Library::load()?;
+        let figures = library.select(&self.ids)?;
+        let shard = self.shard.as_deref().map(shard).transpose()?;
+        let store = match &self.out {
+            Some(dir) => Store::open(dir)?,
+            None => Store::in_memory(),
         };
-        section.sensitivity = analysis.of(section)?;
-    }
-    store.finish()?;
-    report(&sections, args.out.as_deref(), printer)?;
-    match &args.check {
-        Some(page) => check(&sections, page),
-        None => Ok(()),
+        interrupt::listen();
+        let mut wanted = points(&library.root, &figures, &Change::default())?;
+        if let Some((i, n)) = shard {
+            wanted = wanted.into_iter().skip(i - 1).step_by(n).collect();
+        }
+        let meter = Meter::new(printer, wanted.len(), "reproduce: points");
+        let ended = compute(&wanted, &store, &meter)?;
+        drop(meter);
+        store.finish()?;
+        if !ended {
+            return Err(Error::Interrupted {
+                what: "reproduce".to_owned(),
+            });
+        }
+        if shard.is_some() {
+            let points = wanted.len();
+            return printer.show(&Shard { points });
+        }
+        let mut sections = sections(&library, &figures, &store)?;
+        for section in &mut sections {
+            let analysis = sensitivity::Analysis {
+                library: &library,
+                store: &store,
+                computes: self.sensitivity,
+                printer,
+            };
+            section.sensitivity = analysis.of(section)?;
+        }
+        store.finish()?;
+        report(&sections, self.out.as_deref(), printer)?;
+        match &self.check {
+            Some(page) => check(&sections, page),
+            None => Ok(()),
+        }
     }
 }
 
-pub(super) fn merge(args: &MergeArgs, printer: &Printer) -> Result<()> {
-    let library = Library::load()?;
-    let figures = library.select(&args.ids)?;
-    let store = Store::open(&args.out)?;
-    for shard in &args.shards {
-        store.merge(shard)?;
+impl Execute for MergeArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        global.machine()?; // not used, but a wrong one is refused
+        let library = Library::load()?;
+        let figures = library.select(&self.ids)?;
+        let store = Store::open(&self.out)?;
+        for shard in &self.shards {
+            store.merge(shard)?;
+        }
+        store.finish()?;
+        report(
+            &sections(&library, &figures, &store)?,
+            Some(&self.out),
+            printer,
+        )
     }
-    store.finish()?;
-    report(
-        &sections(&library, &figures, &store)?,
-        Some(&args.out),
-        printer,
-    )
 }
 
 /// I and N of `I/N`.

@@ -5,8 +5,8 @@ mod proposal;
 mod report;
 mod resources;
 
-use super::Global;
 use super::printer::Printer;
+use super::{Execute, Global};
 use crate::capture::{Selected, is_launch};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 pub struct RewriteArgs {
     /// PTX (.ptx), or a launch file (.toml) that names it.
     #[arg(value_name = "KERNEL.ptx|LAUNCH.toml")]
-    pub(super) input: PathBuf,
+    input: PathBuf,
     /// The entry [default: that of the launch file, or the only one].
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -85,23 +85,29 @@ fn parse_hash(text: &str) -> std::result::Result<NamedHash, String> {
     }
 }
 
-pub(super) fn run(args: &RewriteArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = global.machine()?;
-    let hashes = args.hashes()?;
-    check_writable(&args.output)?;
-    let launch = args.launch_file()?;
-    let module = args.module(launch.as_ref())?;
-    let (request, threads) = args.request(&machine, &module, launch.as_ref(), hashes)?;
-    let write = |text: &str| write_file(&args.output, text.as_bytes());
-    let job = Job {
-        module: &module,
-        request: &request,
-        machine: &machine,
-        launch: launch.as_ref(),
-        threads,
-        command: Some(args.command(&request.entry, global)),
-    };
-    job.run(&write, printer)
+impl Execute for RewriteArgs {
+    fn kernel(&self) -> Option<&str> {
+        self.input.to_str()
+    }
+
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        let machine = global.machine()?;
+        let hashes = self.hashes()?;
+        check_writable(&self.output)?;
+        let launch = self.launch_file()?;
+        let module = self.module(launch.as_ref())?;
+        let (request, threads) = self.request(&machine, &module, launch.as_ref(), hashes)?;
+        let write = |text: &str| write_file(&self.output, text.as_bytes());
+        let job = Job {
+            module: &module,
+            request: &request,
+            machine: &machine,
+            launch: launch.as_ref(),
+            threads,
+            command: Some(self.command(&request.entry, global)),
+        };
+        job.run(&write, printer)
+    }
 }
 
 /// A kernel, and what is to be done to it.
@@ -123,13 +129,13 @@ impl Job<'_> {
     fn run(&self, write: &dyn Fn(&str) -> Result<()>, printer: &Printer) -> Result<()> {
         let rewritten = rewrite(self.module, self.request)?;
         let rule = self.machine.conflict_rule();
-        let measured = match (self.launch, &rewritten.text) {
+        let measured = match (self.launch, rewritten.text()) {
             (Some(file), Some(_)) => {
                 Some(measure(file, self.module, self.request, &rewritten, rule)?)
             }
             _ => None,
         };
-        if let Some(text) = &rewritten.text
+        if let Some(text) = rewritten.text()
             && measured.is_none_or(|m| m.outputs_equal)
         {
             write(text)?;

@@ -1,6 +1,7 @@
 //! `spadkit run`: executes a PTX kernel, checks its outputs, finds its faults.
 
 use super::printer::{CommandResult, Printer, table};
+use super::{Execute, Global};
 use crate::capture::listed_from;
 use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
@@ -63,26 +64,29 @@ fn parse_dump(text: &str) -> std::result::Result<Dump, String> {
     }
 }
 
-pub(super) fn run(args: &RunArgs, printer: &Printer) -> Result<()> {
-    let mut file = LaunchFile::load(&args.launch)?;
-    file.zeros_beyond = args.allow.zeros_beyond(printer);
-    let mut prepared = file.prepare()?;
-    check_dumps(&prepared, &args.dump)?;
-    let options = Options {
-        threads: args.threads.unwrap_or(0).into(),
-        races: args.races.is_some(),
-        global_races: args.races == Some(Races::Global),
-        ..Options::default()
-    };
-    let report = Report::of(&file, &mut prepared, &options)?;
-    for dump in &args.dump {
-        let found = prepared.buffers().find(|(name, ..)| *name == dump.name);
-        if let Some((_, buffer, bytes)) = found {
-            write_file(&dump.path, &buffer.to_npy(bytes))?;
+impl Execute for RunArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        global.machine()?; // not used, but a wrong one is refused
+        let mut file = LaunchFile::load(&self.launch)?;
+        file.zeros_beyond = self.allow.zeros_beyond(printer);
+        let mut prepared = file.prepare()?;
+        check_dumps(&prepared, &self.dump)?;
+        let options = Options {
+            threads: self.threads.unwrap_or(0).into(),
+            races: self.races.is_some(),
+            global_races: self.races == Some(Races::Global),
+            ..Options::default()
+        };
+        let report = Report::of(&file, &mut prepared, &options)?;
+        for dump in &self.dump {
+            let found = prepared.buffers().find(|(name, ..)| *name == dump.name);
+            if let Some((_, buffer, bytes)) = found {
+                write_file(&dump.path, &buffer.to_npy(bytes))?;
+            }
         }
+        printer.show(&report)?;
+        report.verdict()
     }
-    printer.show(&report)?;
-    report.verdict()
 }
 
 /// Refuses names that are not buffers, and files that cannot be written.

@@ -3,9 +3,9 @@
 mod input;
 mod text;
 
-use super::Global;
 use super::overrides::{self, named};
 use super::printer::Printer;
+use super::{Execute, Global};
 use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
@@ -94,53 +94,56 @@ fn layout() -> impl TypedValueParser<Value = LayoutKind> {
     })
 }
 
-pub(super) fn run(args: &ShareArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = overrides::machine(global, &args.set, args.scheduler.as_ref())?;
-    for file in args.output.iter().chain(&args.dot).chain(&args.report) {
-        check_writable(file)?;
-    }
-    let input = Input::load(args)?;
-    let kernel = Kernel::new(&input.module, Some(&input.entry), input.dynamic)?;
-    let sharing = args.sharing.unwrap_or(machine.sm.sharing.threshold);
-    let choice = (args.layout, args.placement);
-    let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;
-    let annotated = plan.annotate()?;
-    interrupt::listen();
-    let runs: Vec<Variant> = match &input.launch {
-        Some((file, selected)) if !args.no_sim => {
-            printer.log("running the kernel on the SM, without sharing and with each step of it");
-            let launched = Launched {
-                kernel: &kernel,
-                needs: input.needs,
-                file,
-                selected,
-            };
-            variants(launched, &machine, sharing, &|| !interrupt::requested())?
+impl Execute for ShareArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        let machine = overrides::machine(global, &self.set, self.scheduler.as_ref())?;
+        for file in self.output.iter().chain(&self.dot).chain(&self.report) {
+            check_writable(file)?;
         }
-        _ => Vec::new(),
-    };
-    if let Some(file) = &args.report {
-        let report = ShareReport {
+        let input = Input::load(self)?;
+        let kernel = Kernel::new(&input.module, Some(&input.entry), input.dynamic)?;
+        let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);
+        let choice = (self.layout, self.placement);
+        let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;
+        let annotated = plan.annotate()?;
+        interrupt::listen();
+        let runs: Vec<Variant> = match &input.launch {
+            Some((file, selected)) if !self.no_sim => {
+                printer
+                    .log("running the kernel on the SM, without sharing and with each step of it");
+                let launched = Launched {
+                    kernel: &kernel,
+                    needs: input.needs,
+                    file,
+                    selected,
+                };
+                variants(launched, &machine, sharing, &|| !interrupt::requested())?
+            }
+            _ => Vec::new(),
+        };
+        if let Some(file) = &self.report {
+            let report = ShareReport {
+                plan: &plan,
+                annotated: &annotated,
+                machine: machine.name.clone(),
+                variants: &runs,
+            };
+            write_file(file, report.render()?.as_bytes())?;
+        }
+        if let Some(file) = &self.dot {
+            write_file(file, Drawing::of(&plan).dot().as_bytes())?;
+        }
+        if let Some(file) = &self.output {
+            write_file(file, annotated.text.as_bytes())?;
+        }
+        printer.show(&Shared {
+            numbers: plan.numbers(&annotated),
+            variants: gains(&runs),
+            preset: &machine.name,
             plan: &plan,
             annotated: &annotated,
-            machine: machine.name.clone(),
-            variants: &runs,
-        };
-        write_file(file, report.render()?.as_bytes())?;
+        })
     }
-    if let Some(file) = &args.dot {
-        write_file(file, Drawing::of(&plan).dot().as_bytes())?;
-    }
-    if let Some(file) = &args.output {
-        write_file(file, annotated.text.as_bytes())?;
-    }
-    printer.show(&Shared {
-        numbers: plan.numbers(&annotated),
-        variants: gains(&runs),
-        preset: &machine.name,
-        plan: &plan,
-        annotated: &annotated,
-    })
 }
 
 /// A plan, and what it gains where the kernel was run.

@@ -6,11 +6,11 @@ mod point;
 mod sweep;
 mod text;
 
-use super::Global;
 use super::line_slots::{self, LineSlot, LineSlots};
 use super::overrides::named;
 use super::printer::{CommandResult, Printer};
 use super::source_text::SourceText;
+use super::{Execute, Global};
 use crate::config::{LockHash, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
@@ -143,34 +143,40 @@ impl Works {
     }
 }
 
-pub(super) fn run(args: &SimArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let plan = Plan::new(args, global)?;
-    for file in args.csv.iter().chain(&args.chart) {
-        check_writable(file)?;
+impl Execute for SimArgs {
+    fn kernel(&self) -> Option<&str> {
+        Some(&self.input)
     }
-    let works = Works::load(args, printer)?;
-    super::note_launches(&args.input, printer);
-    interrupt::listen();
-    let sweep = if args.sweep {
-        Sweep::run(&plan, &works, printer)?
-    } else {
-        Sweep::of_one(one_run(&plan, &works, args.source, printer)?)
-    };
-    args.write_files(&sweep, &works)?;
-    match &sweep.points[..] {
-        [point] if !args.sweep => {
-            let workload = works.of(point.draft.blocks);
-            let lines = point.profile.as_ref().map(|p| LineSlots::new(p, workload));
-            let mut source = SourceText::beside(&args.input);
-            printer.show(&OneRun {
-                kernel: works.kernel(),
-                numbers: point.numbers(),
-                interrupted: !point.ended,
-                lines: lines.map(|lines| lines.lines(&mut source)),
-                point,
-            })
+
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        let plan = Plan::new(self, global)?;
+        for file in self.csv.iter().chain(&self.chart) {
+            check_writable(file)?;
         }
-        _ => printer.show(&Swept::of(&sweep, &works)),
+        let works = Works::load(self, printer)?;
+        super::note_launches(&self.input, printer);
+        interrupt::listen();
+        let sweep = if self.sweep {
+            Sweep::run(&plan, &works, printer)?
+        } else {
+            Sweep::of_one(one_run(&plan, &works, self.source, printer)?)
+        };
+        self.write_files(&sweep, &works)?;
+        match &sweep.points[..] {
+            [point] if !self.sweep => {
+                let workload = works.of(point.draft.blocks);
+                let lines = point.profile.as_ref().map(|p| LineSlots::new(p, workload));
+                let mut source = SourceText::beside(&self.input);
+                printer.show(&OneRun {
+                    kernel: works.kernel(),
+                    numbers: point.numbers(),
+                    interrupted: !point.ended,
+                    lines: lines.map(|lines| lines.lines(&mut source)),
+                    point,
+                })
+            }
+            _ => printer.show(&Swept::of(&sweep, &works)),
+        }
     }
 }
 

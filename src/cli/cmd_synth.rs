@@ -1,9 +1,9 @@
 //! `spadkit synth`: area, delay and power of units.
 
-use super::Global;
 use super::paths_text;
 use super::printer::{CommandResult, Printer, table};
 use super::synthesis_text;
+use super::{Execute, Global};
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
@@ -64,44 +64,46 @@ pub struct SynthArgs {
     chart: Option<PathBuf>,
 }
 
-pub(super) fn run(args: &SynthArgs, global: &Global, printer: &Printer) -> Result<()> {
-    interrupt::listen();
-    let machine = global.machine()?;
-    let tools = Toolbox::new();
-    if args.features {
-        return features(&args.units, &machine, &tools, printer);
+impl Execute for SynthArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        interrupt::listen();
+        let machine = global.machine()?;
+        let tools = Toolbox::new();
+        if self.features {
+            return features(&self.units, &machine, &tools, printer);
+        }
+        let technology = match &self.liberty {
+            Some(path) => Technology::load(path)?,
+            None => Technology::named(&self.tech)?,
+        };
+        let bar = printer.progress(1, "synthesis");
+        let done = Synthesis::run(
+            &self.units,
+            &self.periods,
+            &machine,
+            &technology,
+            &tools,
+            Measured {
+                effort: self.effort,
+                rtl: self.rtl.as_deref(),
+                keep_hierarchy: self.keep_hierarchy,
+                paths: !self.units.is_empty(),
+            },
+            &|done, total, what| {
+                bar.set_total(total);
+                bar.set(done, what);
+            },
+        )?;
+        drop(bar);
+        for warning in &done.report.warnings {
+            printer.warn(warning);
+        }
+        if let Some(path) = &self.chart {
+            write_file(path, done.chart().as_bytes())?;
+            printer.log(format!("chart: {}", path.display()));
+        }
+        printer.show(&done)
     }
-    let technology = match &args.liberty {
-        Some(path) => Technology::load(path)?,
-        None => Technology::named(&args.tech)?,
-    };
-    let bar = printer.progress(1, "synthesis");
-    let done = Synthesis::run(
-        &args.units,
-        &args.periods,
-        &machine,
-        &technology,
-        &tools,
-        Measured {
-            effort: args.effort,
-            rtl: args.rtl.as_deref(),
-            keep_hierarchy: args.keep_hierarchy,
-            paths: !args.units.is_empty(),
-        },
-        &|done, total, what| {
-            bar.set_total(total);
-            bar.set(done, what);
-        },
-    )?;
-    drop(bar);
-    for warning in &done.report.warnings {
-        printer.warn(warning);
-    }
-    if let Some(path) = &args.chart {
-        write_file(path, done.chart().as_bytes())?;
-        printer.log(format!("chart: {}", path.display()));
-    }
-    printer.show(&done)
 }
 
 impl CommandResult for Synthesis {

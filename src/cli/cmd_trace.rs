@@ -1,6 +1,7 @@
 //! `spadkit trace`: writes the access trace of a kernel, or a full trace.
 
 use super::printer::{CommandResult, Printer, table};
+use super::{Execute, Global};
 use crate::capture::{access_trace_with, full_trace_with as capture_all, is_launch};
 use crate::error::{Error, Result};
 use crate::output::write_file;
@@ -59,32 +60,35 @@ pub struct TraceArgs {
     list: bool,
 }
 
-pub(super) fn run(args: &TraceArgs, printer: &Printer) -> Result<()> {
-    args.refuse_block()?;
-    match (&args.input, &args.output) {
-        (Some(input), Some(output)) if is_full(output) => {
-            let options = AccessOptions {
-                zeros_beyond: args.allow.zeros_beyond(printer),
-                ..args.options()
-            };
-            full_trace(input, output, &options, printer)
+impl Execute for TraceArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        global.machine()?; // not used, but a wrong one is refused
+        self.refuse_block()?;
+        match (&self.input, &self.output) {
+            (Some(input), Some(output)) if is_full(output) => {
+                let options = AccessOptions {
+                    zeros_beyond: self.allow.zeros_beyond(printer),
+                    ..self.options()
+                };
+                full_trace(input, output, &options, printer)
+            }
+            (Some(input), Some(output)) => {
+                self.refuse_options(output)?;
+                let trace = if is_launch(Path::new(input)) {
+                    super::note_launches(input, printer);
+                    let zeros_beyond = self.allow.zeros_beyond(printer);
+                    access_trace_with(Path::new(input), self.block, zeros_beyond)?
+                } else {
+                    load_input(input)?
+                };
+                write_file(output, trace.to_json().as_bytes())?;
+                printer.show(&Written::of(&trace, output))
+            }
+            // clap lets only --list through without the two.
+            _ => printer.show(&Kernels {
+                kernels: kernels::list(),
+            }),
         }
-        (Some(input), Some(output)) => {
-            args.refuse_options(output)?;
-            let trace = if is_launch(Path::new(input)) {
-                super::note_launches(input, printer);
-                let zeros_beyond = args.allow.zeros_beyond(printer);
-                access_trace_with(Path::new(input), args.block, zeros_beyond)?
-            } else {
-                load_input(input)?
-            };
-            write_file(output, trace.to_json().as_bytes())?;
-            printer.show(&Written::of(&trace, output))
-        }
-        // clap lets only --list through without the two.
-        _ => printer.show(&Kernels {
-            kernels: kernels::list(),
-        }),
     }
 }
 

@@ -6,8 +6,8 @@ mod ranking;
 pub(super) mod resources;
 pub(super) mod software;
 
-use super::Global;
 use super::printer::{Columns, CommandResult, Printer, table};
+use super::{Execute, Global};
 use crate::capture::statics::launch_indices;
 use crate::capture::{Selected, is_launch, opened};
 use crate::config::Config;
@@ -117,12 +117,18 @@ impl TuneArgs {
     }
 }
 
-pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
-    let machine = global.machine()?;
-    if args.software {
-        in_software(args, &machine, printer)
-    } else {
-        of_units(args, &machine, printer)
+impl Execute for TuneArgs {
+    fn kernel(&self) -> Option<&str> {
+        Some(&self.input)
+    }
+
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        let machine = global.machine()?;
+        if self.software {
+            in_software(self, &machine, printer)
+        } else {
+            of_units(self, &machine, printer)
+        }
     }
 }
 

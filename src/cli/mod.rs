@@ -136,8 +136,35 @@ impl Global {
     }
 }
 
-#[derive(Subcommand)]
-enum Command {
+/// What a command does with its arguments.
+trait Execute {
+    /// The kernel that it is about: where no machine is named, the target of
+    /// its PTX chooses one.
+    fn kernel(&self) -> Option<&str> {
+        None
+    }
+
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()>;
+}
+
+macro_rules! commands {
+    ($($name:ident($args:path),)+) => {
+        #[derive(Subcommand)]
+        enum Command {
+            $($name($args),)+
+        }
+
+        impl Command {
+            fn get(&self) -> &dyn Execute {
+                match self {
+                    $(Command::$name(args) => args,)+
+                }
+            }
+        }
+    };
+}
+
+commands! {
     Classify(cmd_classify::ClassifyArgs),
     Compose(cmd_reproduce::ComposeArgs),
     Conflicts(cmd_conflicts::ConflictsArgs),
@@ -164,8 +191,8 @@ enum Command {
 /// Parses the command line, runs the command, reports errors.
 ///
 /// Exit status: 0 done; 1 a check failed; 2 bad usage or bad input; 3 an
-/// external tool is missing or failed; 4 a defect of the kit; 130 and 143 after SIGINT and SIGTERM,
-/// also where what there is has been printed.
+/// external tool is missing or failed; 4 a defect of the kit; 130 and 143 after
+/// SIGINT and SIGTERM, also where what there is has been printed.
 pub fn main() -> ExitCode {
     defect::end_on_panic();
     interrupt::install();
@@ -307,63 +334,14 @@ fn rule_line(machine: &Config) -> String {
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
-    let global = &cli.global;
-    // Commands that ignore the machine still reject an invalid one.
-    if let Command::Compose(_)
-    | Command::Congestion(_)
-    | Command::Doctor(_)
-    | Command::Merge(_)
-    | Command::Reproduce(_)
-    | Command::Run(_)
-    | Command::Trace(_) = &cli.command
-    {
-        global.machine()?;
-    }
-    let input = match &cli.command {
-        Command::Classify(args) => Some(args.input.as_str()),
-        Command::Conflicts(args) => args.input(),
-        Command::Rewrite(args) => args.input.to_str(),
-        Command::Sim(args) => Some(args.input.as_str()),
-        Command::Tune(args) => Some(args.input.as_str()),
-        _ => None,
+    let command = cli.command.get();
+    let Some(input) = command.kernel() else {
+        return command.execute(&cli.global, printer);
     };
-    let (own, named) = match input {
-        Some(input) => global.for_kernel(input),
-        None => (global.clone(), None),
-    };
-    let with_note;
-    let (global, printer) = match named {
-        None => (&own, printer),
-        Some(machine) => {
-            with_note = printer.clone().of_machine(machine);
-            (&own, &with_note)
-        }
-    };
-    match &cli.command {
-        Command::Classify(args) => cmd_classify::run(args, global, printer),
-        Command::Compose(args) => cmd_reproduce::run_compose(args, printer),
-        Command::Conflicts(args) => cmd_conflicts::run(args, global, printer),
-        Command::Cosim(args) => cmd_cosim::run(args, global, printer),
-        Command::Congestion(args) => cmd_congestion::run(args, printer),
-        Command::Doctor(args) => cmd_doctor::run(args, printer),
-        Command::Emit(args) => {
-            interrupt::listen(); // quickly done: all files or none
-            cmd_emit::run(args, global, printer)
-        }
-        Command::Encode(args) => cmd_encode::run(args, global, printer),
-        Command::Flow(args) => cmd_flow::run(args, global, printer),
-        Command::Init(args) => cmd_init::run(args, printer),
-        Command::Mutate(args) => cmd_mutate::run(args, global, printer),
-        Command::Merge(args) => cmd_reproduce::merge(args, printer),
-        Command::Reproduce(args) => cmd_reproduce::run(args, printer),
-        Command::Prove(args) => cmd_prove::run(args, global, printer),
-        Command::Rewrite(args) => cmd_rewrite::run(args, global, printer),
-        Command::Run(args) => cmd_run::run(args, printer),
-        Command::Share(args) => cmd_share::run(args, global, printer),
-        Command::Sim(args) => cmd_sim::run(args, global, printer),
-        Command::Synth(args) => cmd_synth::run(args, global, printer),
-        Command::Trace(args) => cmd_trace::run(args, printer),
-        Command::Tune(args) => cmd_tune::run(args, global, printer),
+    let (global, named) = cli.global.for_kernel(input);
+    match named {
+        None => command.execute(&global, printer),
+        Some(machine) => command.execute(&global, &printer.clone().of_machine(machine)),
     }
 }
 

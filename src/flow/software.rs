@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
 use crate::report::{RewrittenLine, Software, SoftwareLine, Timed, Worth};
-use crate::rewrite::{Block, Hashes, Request, Rewritten, measure, rewrite, with_shared};
+use crate::rewrite::{Block, Hashes, Request, Rewritten, Verdict, measure, rewrite, with_shared};
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
@@ -263,7 +263,7 @@ impl<'a> Kernel<'a> {
             found.report.best = Some(hash);
             found.report.ptx = Some(PTX.to_owned());
             found.report.dynamic_shared = best.rewritten.dynamic_shared;
-            found.ptx = best.rewritten.text;
+            found.ptx = best.rewritten.text().map(str::to_owned);
         }
     }
 
@@ -294,8 +294,9 @@ impl<'a> Kernel<'a> {
         if original {
             return Err(NoCandidate::Original);
         }
-        let Some(text) = &rewritten.text else {
-            return Err(NoCandidate::Refused(rewritten.refused.unwrap_or_default()));
+        let text = match &rewritten.verdict {
+            Verdict::Text(text) => text,
+            Verdict::Refused(reason) => return Err(NoCandidate::Refused(reason.clone())),
         };
         let rule = self.machine.conflict_rule();
         let measured = measure(&self.file, &self.module, &request, &rewritten, rule)?;

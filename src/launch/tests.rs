@@ -4,6 +4,7 @@ mod addresses;
 mod errors;
 mod fields;
 mod heap;
+mod options;
 mod rounds;
 mod tensor_maps;
 mod textures;

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::hash::{BankFunction, HashKind, HashSpec, hash_kind};
 use crate::launch::{Launch, LaunchFile};
 use crate::ptx::Module;
-use crate::rewrite::{Hashes, Request, rewrite};
+use crate::rewrite::{Hashes, Request, Verdict, rewrite};
 use crate::search::bitvec::all_pairs;
 use crate::search::reference::{Selection, of_instructions, of_trace};
 use crate::search::tune::{Method, Tuner};
@@ -288,15 +288,13 @@ fn rewritten(
         optimise: true,
     };
     let name = &file.ptx.value;
-    let rewritten = rewrite(&module, &request)?;
-    let left = rewritten.left.first().map(|left| left.reason.clone());
-    let why = rewritten.refused.or(left).unwrap_or_default();
-    rewritten.text.ok_or_else(|| {
-        Error::usage(
+    match rewrite(&module, &request)?.verdict {
+        Verdict::Text(text) => Ok(text),
+        Verdict::Refused(why) => Err(Error::usage(
             format!("{} is not rewritten: {why}", name.display()),
             "spadkit rewrite",
-        )
-    })
+        )),
+    }
 }
 
 /// The launch file with the workload's arguments, grid and changes.

@@ -53,7 +53,7 @@ pub fn measure(
     rewritten: &Rewritten,
     rule: ConflictRule,
 ) -> Result<Measured> {
-    let Some(text) = &rewritten.text else {
+    let Some(text) = rewritten.text() else {
         return Err(Error::usage(
             format!("{} was not rewritten", request.entry),
             "there is nothing to measure",

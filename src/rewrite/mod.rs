@@ -40,7 +40,7 @@ use crate::software::LayoutSpec;
 use crate::trace::line_of_file;
 use region::Region;
 use select::{Job, Selected};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// What is to be done to a kernel.
 #[derive(Clone, Debug)]
@@ -116,20 +116,37 @@ pub struct SharedBytes {
     pub after: u32,
 }
 
+/// What a kernel came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The PTX with mapped accesses.
+    Text(String),
+    /// Why nothing was rewritten.
+    Refused(String),
+}
+
+/// Serialised as the reason for a refusal, or null.
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Verdict::Text(_) => serializer.serialize_none(),
+            Verdict::Refused(reason) => serializer.serialize_some(reason),
+        }
+    }
+}
+
 /// What was done to a kernel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Rewritten {
-    /// The PTX; `None` where it was refused.
-    #[serde(skip)]
-    pub text: Option<String>,
     /// The entry.
     pub entry: String,
     /// Instructions that access shared memory.
     pub accesses: usize,
     /// Those of them whose address is mapped.
     pub rewritten: usize,
-    /// Why nothing was rewritten.
-    pub refused: Option<String>,
+    /// The PTX, or why there is none.
+    #[serde(rename = "refused")]
+    pub verdict: Verdict,
     /// Words that a mapping must leave together, where the one wanted does
     /// not.
     #[serde(skip)]
@@ -157,6 +174,24 @@ pub struct Rewritten {
     /// Threads of a block, where the text is right for these alone; it says so
     /// with `.reqntid`.
     pub block: Option<[u32; 3]>,
+}
+
+impl Rewritten {
+    /// The PTX; `None` where it was refused.
+    pub fn text(&self) -> Option<&str> {
+        match &self.verdict {
+            Verdict::Text(text) => Some(text),
+            Verdict::Refused(_) => None,
+        }
+    }
+
+    /// Why nothing was rewritten.
+    pub fn refused(&self) -> Option<&str> {
+        match &self.verdict {
+            Verdict::Text(_) => None,
+            Verdict::Refused(reason) => Some(reason),
+        }
+    }
 }
 
 /// Puts mappings into an entry of `module`, which one text stands for
@@ -190,8 +225,7 @@ pub fn rewrite(module: &Module, request: &Request) -> Result<Rewritten> {
     if selected.regions.is_empty() {
         return Ok(job.refused(selected));
     }
-    let mut changed: Vec<u32> = found.list.iter().map(|a| a.function).collect();
-    changed.dedup();
+    let changed: Vec<u32> = found.list.iter().map(|a| a.function).collect();
     if let Some(own) = callees::isolated(module, &reached, &changed)? {
         // Lines are those of the text that was given.
         let (left, mixed) = (selected.left, selected.mixed);
@@ -222,7 +256,7 @@ fn in_one_array(module: &Module, request: &Request, mixed: &Left) -> Option<Rewr
     };
     let whole = rewrite(module, &request).ok()?;
     let mixed = Some(mixed.clone());
-    let done = whole.text.is_some();
+    let done = whole.text().is_some();
     done.then_some(Rewritten { mixed, ..whole })
 }
 
@@ -244,14 +278,15 @@ fn refuse_marker(module: &Module) -> Result<()> {
 impl Job<'_> {
     fn refused(&self, selected: Selected) -> Rewritten {
         let before = region::total(self.placed);
-        let first = selected.refused;
-        let reason = first.map(|l| format!("{}: {}", l.place(), l.reason));
+        let reason = match selected.refused {
+            Some(first) => format!("{}: {}", first.place(), first.reason),
+            None => "nothing can be mapped".to_owned(),
+        };
         Rewritten {
-            text: None,
             entry: self.request.entry.clone(),
             accesses: self.found.list.len(),
             rewritten: 0,
-            refused: Some(reason.unwrap_or_else(|| "nothing can be mapped".to_owned())),
+            verdict: Verdict::Refused(reason),
             together: selected.together,
             mixed: selected.mixed,
             left: selected.left,
@@ -277,51 +312,29 @@ impl Job<'_> {
         } = selected;
         let installed = region::install(self.module, reached, &regions)?;
         let installed = Module::parse(&installed, &self.module.name)?;
-        let targets: Vec<plan::Target> = self
-            .found
-            .list
-            .iter()
-            .filter_map(|access| {
-                Some(plan::Target {
-                    access,
-                    region: self.region_of(access, &regions)?,
-                })
+        let accesses = self.found.list.iter();
+        let targets = accesses.filter_map(|access| {
+            Some(plan::Target {
+                access,
+                region: self.region_of(access, &regions)?,
             })
-            .collect();
+        });
+        let targets: Vec<plan::Target> = targets.collect();
         let (text, block) = self.planned(&installed, &regions, &targets)?;
         let result = Module::parse(&text, &self.module.name)?;
         let after = self.bytes_after(&result, &regions)?;
-        let words = after.total.div_ceil(map::WORD);
-        if words > self.request.block_words {
-            return Err(Error::usage(
-                format!(
-                    "{} needs {} bytes of shared memory with {}, a block has {}",
-                    self.request.entry,
-                    after.total,
-                    describe(&regions),
-                    self.request.block_words * map::WORD
-                ),
-                "choose a mapping that wastes less, or a machine with more shared memory (--preset)",
-            ));
-        }
-        let count = |m: &Module| {
-            m.functions
-                .iter()
-                .map(|f| f.instructions.len() as i64)
-                .sum::<i64>()
-        };
+        self.refuse_larger(&after, &regions)?;
         Ok(Rewritten {
-            text: Some(text),
             entry: self.request.entry.clone(),
             accesses: self.found.list.len(),
             rewritten: targets.len(),
-            refused: None,
+            verdict: Verdict::Text(text),
             together,
             mixed,
             left,
             with_modes: self.with_modes(),
             free: self.free(),
-            added_static: count(&result) - count(&installed),
+            added_static: instructions(&result) - instructions(&installed),
             shared_bytes: SharedBytes {
                 before: region::total(self.placed),
                 after: after.total,
@@ -329,6 +342,23 @@ impl Job<'_> {
             dynamic_shared: after.dynamic,
             block,
         })
+    }
+
+    /// Refuses what a block has no room for.
+    fn refuse_larger(&self, after: &After, regions: &[Region]) -> Result<()> {
+        if after.total.div_ceil(map::WORD) <= self.request.block_words {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!(
+                "{} needs {} bytes of shared memory with {}, a block has {}",
+                self.request.entry,
+                after.total,
+                describe(regions),
+                self.request.block_words * map::WORD
+            ),
+            "choose a mapping that wastes less, or a machine with more shared memory (--preset)",
+        ))
     }
 
     /// The text with mapped accesses, and the block size where it is right for
@@ -387,6 +417,12 @@ impl Job<'_> {
 struct After {
     total: u32,
     dynamic: Option<u32>,
+}
+
+/// Instructions of all functions.
+fn instructions(module: &Module) -> i64 {
+    let functions = module.functions.iter();
+    functions.map(|f| f.instructions.len() as i64).sum()
 }
 
 fn describe(regions: &[Region]) -> String {

@@ -40,7 +40,7 @@ pub fn one_for_all(
         let Ok(rewritten) = rewrite(module, &request) else {
             continue;
         };
-        if rewritten.text.is_none() {
+        if rewritten.text().is_none() {
             continue;
         }
         let spec = spec.clone();

@@ -87,8 +87,8 @@ impl Block<'_> {
     ) -> Result<Option<Resources>> {
         let bytes = rewritten.shared_bytes;
         // The kernel as it is needs no array, and is not refused.
-        let (text, bytes) = match (spec, &rewritten.text) {
-            (LayoutSpec::Hash(HashSpec::Mod), _) => (&module.text, bytes.before),
+        let (text, bytes) = match (spec, rewritten.text()) {
+            (LayoutSpec::Hash(HashSpec::Mod), _) => (module.text.as_str(), bytes.before),
             (_, Some(text)) => (text, bytes.after),
             (_, None) => return Ok(None),
         };

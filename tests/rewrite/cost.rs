@@ -82,7 +82,7 @@ fn cost_of_table_5() {
             let request = case.request(&spec, optimise, entry.unwrap_or(&entries[0]));
             let (rewritten, measured) = case.run(&request);
             let Some(measured) = measured else {
-                cells.push(rewritten.refused.unwrap());
+                cells.push(rewritten.refused().unwrap().to_owned());
                 continue;
             };
             assert!(measured.outputs_equal);

@@ -95,7 +95,7 @@ impl Case {
         let module = self.file.module().unwrap();
         let rewritten = rewrite(&module, request).unwrap_or_else(|e| panic!("{}: {e}", name()));
         let rule = self.machine.conflict_rule();
-        let measured = rewritten.text.as_ref().map(|text| {
+        let measured = rewritten.text().map(|text| {
             measure(&self.file, &module, request, &rewritten, rule)
                 .unwrap_or_else(|e| panic!("{}: {e}\n{text}", name()))
         });
@@ -126,13 +126,13 @@ impl Case {
         let request = self.request(spec, optimise, entry);
         let (rewritten, measured) = self.run(&request);
         let Some(measured) = measured else {
-            let reason = rewritten.refused.unwrap();
+            let reason = rewritten.refused().unwrap();
             assert!(reason.contains("splits"), "{name}: {reason}");
             assert!(rewritten.left.len() >= rewritten.accesses.min(2));
             assert!(rewritten.together.is_some());
             return false;
         };
-        let text = rewritten.text.unwrap();
+        let text = rewritten.text().unwrap();
         assert!(measured.outputs_equal, "{name}: other outputs\n{text}");
         assert_eq!(rewritten.rewritten, rewritten.accesses, "{name}");
         let hardware = self.hardware(spec, entry);
@@ -348,9 +348,9 @@ fn what_stands_in_the_way_is_said() {
             optimise: true,
         };
         let rewritten = rewrite(&module, &request).unwrap_or_else(|e| panic!("{body}: {e}"));
-        let reason = rewritten.refused.unwrap_or_else(|| panic!("{body}"));
+        let reason = rewritten.refused().unwrap_or_else(|| panic!("{body}"));
         assert!(reason.contains(what), "{body}: {reason}");
-        assert!(rewritten.text.is_none() && rewritten.rewritten == 0);
+        assert!(rewritten.text().is_none() && rewritten.rewritten == 0);
     }
 }
 
@@ -443,7 +443,7 @@ fn mapped_addresses_are_carried_through_loops() {
         let (_folder, case) = made("k", &body(step, rounds));
         let (rewritten, measured) = case.run(&case.request("xor", true, "k"));
         let measured = measured.unwrap();
-        assert!(measured.outputs_equal, "{}", rewritten.text.unwrap());
+        assert!(measured.outputs_equal, "{}", rewritten.text().unwrap());
         assert_eq!(measured.conflicts_after, case.hardware("xor", "k"));
         measured.added_executed
     };

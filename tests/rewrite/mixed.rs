@@ -50,7 +50,7 @@ fn of_different_mappings_the_best_one_for_all_is_proposed() {
     let list = [("s", "bitvec-perm:k=0"), ("t", "xor")];
     request.hashes = named(&list);
     let (rewritten, _) = case.run(&request);
-    assert!(rewritten.text.is_none() && rewritten.mixed.is_some());
+    assert!(rewritten.text().is_none() && rewritten.mixed.is_some());
     let module = case.file.module().unwrap();
     let candidates = list.map(|(_, spec)| spec.parse().unwrap());
     let rule = case.machine.conflict_rule();

@@ -2,6 +2,7 @@
 
 use super::Meter;
 use crate::cli::printer::{Columns, CommandResult, Printer};
+use crate::cli::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::reproduce::compose::{Composition, Subset, composition, of_input};
@@ -20,21 +21,24 @@ pub struct ComposeArgs {
     input: String,
 }
 
-pub(in crate::cli) fn run(args: &ComposeArgs, printer: &Printer) -> Result<()> {
-    let library = Library::load()?;
-    let figure = of_input(library.select(&["compose".to_owned()])?[0], &args.input)?;
-    interrupt::listen();
-    let store = Store::in_memory();
-    let wanted = points(&library.root, &[&figure], &Change::default())?;
-    let meter = Meter::new(printer, wanted.len(), "compose: subsets");
-    if !compute(&wanted, &store, &meter)? {
-        return Err(Error::Interrupted {
-            what: "compose".to_owned(),
-        });
+impl Execute for ComposeArgs {
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        global.machine()?; // not used, but a wrong one is refused
+        let library = Library::load()?;
+        let figure = of_input(library.select(&["compose".to_owned()])?[0], &self.input)?;
+        interrupt::listen();
+        let store = Store::in_memory();
+        let wanted = points(&library.root, &[&figure], &Change::default())?;
+        let meter = Meter::new(printer, wanted.len(), "compose: subsets");
+        if !compute(&wanted, &store, &meter)? {
+            return Err(Error::Interrupted {
+                what: "compose".to_owned(),
+            });
+        }
+        drop(meter);
+        let table = table_of(&library.root, &figure, &store, &Change::default())?;
+        printer.show(&composition(&library.root, "kernel", &self.input, &table)?)
     }
-    drop(meter);
-    let table = table_of(&library.root, &figure, &store, &Change::default())?;
-    printer.show(&composition(&library.root, "kernel", &args.input, &table)?)
 }
 
 impl CommandResult for Composition {

@@ -31,7 +31,7 @@ impl Job<'_> {
     /// accesses, or if an access may touch variables of several: the best
     /// swizzle for the launch, where there is one, or one of those asked for.
     pub fn proposal(&self, rewritten: &Rewritten) -> Result<Option<Proposed>> {
-        let is_whole = rewritten.text.is_some() && rewritten.left.is_empty();
+        let is_whole = rewritten.text().is_some() && rewritten.left.is_empty();
         let torn = rewritten.together.is_some();
         if is_whole || !torn && rewritten.mixed.is_none() {
             return Ok(None);

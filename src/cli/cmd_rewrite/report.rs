@@ -31,7 +31,7 @@ impl Report<'_> {
         let Some(mixed) = self.rewritten.mixed.as_ref() else {
             return String::new();
         };
-        match (&self.rewritten.text, &self.proposed) {
+        match (self.rewritten.text(), &self.proposed) {
             (Some(_), None) if self.rewritten.left.is_empty() => format!(
                 "one mapping for all of shared memory: {}: {}\n",
                 mixed.place(),
@@ -44,7 +44,7 @@ impl Report<'_> {
 
     /// An error for the exit status.
     pub fn verdict(&self) -> Result<()> {
-        if let Some(reason) = &self.rewritten.refused {
+        if let Some(reason) = self.rewritten.refused() {
             return Err(Error::CheckFailed {
                 what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
                 help: Some(match (&self.proposed, &self.rewritten.free[..]) {

@@ -25,7 +25,7 @@ impl Job<'_> {
     /// Nothing where nothing was rewritten; an assembler that fails is no
     /// reason to fail.
     pub fn resources(&self, rewritten: &Rewritten, printer: &Printer) -> Option<Compared> {
-        let text = rewritten.text.as_ref()?;
+        let text = rewritten.text()?;
         match self.compare(text, rewritten) {
             Ok(compared) => Some(compared),
             Err(error) => {

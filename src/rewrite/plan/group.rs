@@ -197,7 +197,6 @@ impl Group<'_> {
             leaders.push(candidates[leader]);
             left.retain(|&m| table[leader][m].is_none());
         }
-        leaders.dedup();
         leaders
     }
 

@@ -55,15 +55,10 @@ pub(super) fn apply(
     assume: Assume,
 ) -> Result<String> {
     let mut edits = Edits::new();
-    let mut functions: Vec<u32> = targets.iter().map(|t| t.access.function).collect();
-    functions.dedup();
-    for f in functions {
-        let own: Vec<Target> = targets
-            .iter()
-            .filter(|t| t.access.function == f)
-            .copied()
-            .collect();
-        plan_function(module, f, regions, &own, assume, &mut edits);
+    // They are listed function by function.
+    for own in targets.chunk_by(|a, b| a.access.function == b.access.function) {
+        let function = own[0].access.function;
+        plan_function(module, function, regions, own, assume, &mut edits);
     }
     Ok(edits.apply(&module.text))
 }

@@ -1,0 +1,34 @@
+//! How a launch file is run, beside what it says itself.
+
+use super::parse;
+use crate::launch::Options;
+use crate::ptx::Module;
+
+/// Reads the word after a buffer of one word.
+const PTX: &str = ".version 7.0\n.target sm_80\n.address_size 64\n\
+    .visible .entry k(.param .u64 out) {\n\
+      .reg .b32 %r<2>; .reg .b64 %rd<2>;\n\
+      ld.param.u64 %rd1, [out];\n\
+      ld.global.u32 %r1, [%rd1+4];\n\
+      st.global.u32 [%rd1], %r1;\n\
+      ret;\n}\n";
+
+/// A launch that reads outside its buffer, and another one like it.
+const TWICE: &str = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n\
+    [[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = 1\n[[then]]\n";
+
+#[test]
+fn options_count_for_the_launches_before_the_one_that_is_wanted() {
+    let module = Module::parse(PTX, "k.ptx").unwrap();
+    let file = parse(TWICE).unwrap();
+    let has_faults = |zeros_beyond| {
+        let options = Options {
+            zeros_beyond,
+            ..Options::default()
+        };
+        let mut prepared = file.prepare_with(&module).unwrap();
+        prepared.run_one(1, &options).unwrap().has_faults()
+    };
+    assert!(!has_faults(true));
+    assert!(has_faults(false));
+}
