@@ -411,7 +411,7 @@ fn mapped_addresses_are_shared_and_hoisted() {
     assert!(
         fast.added_executed <= 6,
         "{fast:?}\n{}",
-        better.text.unwrap()
+        better.text().unwrap()
     );
     // In any block the row above may carry.
     let any = Request {
