@@ -90,6 +90,36 @@ pub fn run(
         hardware.check_library()?;
     }
 
+    let (report, ptx) = in_numbers(&hardware, &begin)?;
+    let mut done = Done {
+        report,
+        html: out.dir().join("report.html"),
+        ptx,
+        cosim: Vec::new(),
+        synthesis: None,
+        problems: Vec::new(),
+    };
+    watch.tuned(&done.report)?;
+    match (reason_to_stop(machine, options), design) {
+        (Some(reason), _) => done.report.skipped.push(reason),
+        (None, None) => {}
+        (None, Some(design)) => done.verify(&hardware, design, &begin)?,
+    }
+    begin(Stage::Report);
+    done.write(&out)?;
+    Ok(done)
+}
+
+/// What needs no Verilog: conflicts, mappings, and what they are worth; with
+/// the kernel under the best mapping in software, where it gains.
+fn in_numbers(hardware: &Hardware, begin: &dyn Fn(Stage)) -> Result<(FlowReport, Option<String>)> {
+    let Hardware {
+        trace,
+        machine,
+        options,
+        watch,
+        ..
+    } = *hardware;
     begin(Stage::Analyse);
     let analysis = Analysis::new(trace, machine)?;
     begin(Stage::Tune);
@@ -113,26 +143,10 @@ pub fn run(
             Err(error) => report.skipped.push(format!("cycles: {error}")),
         }
     }
-    let mut done = Done {
-        report,
-        html: out.dir().join("report.html"),
-        ptx,
-        cosim: Vec::new(),
-        synthesis: None,
-        problems: Vec::new(),
-    };
-    watch.tuned(&done.report)?;
-    match (reason_to_stop(machine, options), design) {
-        (Some(reason), _) => done.report.skipped.push(reason),
-        (None, None) => {}
-        (None, Some(design)) => done.verify(&hardware, design, &begin)?,
-    }
-    begin(Stage::Report);
-    done.write(&out)?;
-    Ok(done)
+    Ok((report, ptx))
 }
 
-/// Why there is nothing behind the conflict table.
+/// Why there is nothing after the conflict table.
 fn reason_to_stop(machine: &Config, options: &Options) -> Option<String> {
     let parts = "Verilog, co-simulation and synthesis";
     if let Some(reason) = machine.lacks_rtl() {

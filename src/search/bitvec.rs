@@ -119,8 +119,18 @@ fn search_batched<const L: usize>(
             result
         })
         .collect();
+    outcome(problem, pairs, ties, &families, &results)
+}
 
-    let complete = families.iter().zip(&results).filter(|(_, r)| r.complete);
+/// The best of what was found in each family.
+fn outcome(
+    problem: &Problem,
+    pairs: &[Pair],
+    ties: Ties,
+    families: &[PairFamily],
+    results: &[FamilyResult],
+) -> Result<Outcome> {
+    let complete = families.iter().zip(results).filter(|(_, r)| r.complete);
     let members = complete.flat_map(|(family, _)| &family.members);
     let evaluated: u64 = members.map(|(pair, _)| u64::from(pairs[*pair].masks)).sum();
     // By the order of configurations, whoever was first in time.

@@ -56,6 +56,12 @@ fn one(s: &Suggestion) -> String {
     for line in s.function.lines() {
         let _ = writeln!(text, "    {line}");
     }
+    text + &alternatives(s)
+}
+
+/// Padding in the place of a function, and templates of CuTe and Triton.
+fn alternatives(s: &Suggestion) -> String {
+    let mut text = String::new();
     if let Some(p) = &s.padding {
         let _ = writeln!(
             text,

@@ -53,61 +53,38 @@ pub(in crate::cli) fn run(
     printer: &Printer,
 ) -> Result<()> {
     let trace = subject.trace;
-    let kinds = if kinds.is_empty() {
-        MappingKind::all()
-    } else {
-        kinds.to_vec()
-    };
-    let progress = printer.progress(1, "tune --software");
-    let report = |update: Update| {
-        let best = update.best.map(|c| format!("{c} conflicts so far"));
-        progress.set_total(update.total);
-        progress.set(update.done, best.unwrap_or_default());
-    };
-    let effort = Effort {
-        control: Control::none()
-            .stop_when(&interrupt::requested)
-            .progress(&report),
-        budget,
-    };
-    let rule = machine.conflict_rule();
-    let (geometry, room) = (machine.geometry, machine.block_words);
-    let array = Array::new(trace, geometry, rule, room);
-    let whole = choices(&array, &kinds, &effort)?;
-    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
-    // Where wide accesses count as one word there is nothing to gain.
-    let (narrower, modes) = if rule.wide.in_phases() {
-        (
-            narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
-            modes_text::of(&array, apart.as_ref())?,
-        )
-    } else {
-        Default::default()
-    };
-    let copied = copied_text(&array, apart.as_ref());
-    drop(progress);
+    let searched = Searched::of(kinds, budget, trace, machine, printer)?;
+    let Searched {
+        array,
+        whole,
+        apart,
+        narrower,
+        modes,
+    } = &searched;
+    let apart = apart.as_ref();
     let on_sm = OnSm::of(
         (trace, subject.launched.as_ref()),
         machine,
-        &array,
-        &whole,
+        array,
+        whole,
         printer,
     );
+    let rule = machine.conflict_rule();
     let tuned = Tuned {
         trace,
-        geometry,
+        geometry: machine.geometry,
         rule,
-        whole: (&array, &whole),
-        apart: apart.as_ref(),
+        whole: (array, whole),
+        apart,
         indices: subject.indices,
     };
     let mut source = SourceText::beside(subject.input);
     let suggestions = suggestions(&tuned, &mut |place| source.line(place));
     printer.show(&Found {
-        whole: Ranking::of(&array, &whole),
+        whole: Ranking::of(array, whole),
         rule: rule.name(),
         rule_text: rule.describe(),
-        per_variable: apart.as_ref().map(|apart| Apart::of(apart, &whole)),
+        per_variable: apart.map(|apart| Apart::of(apart, whole)),
         narrower: narrower.iter().map(Split::of).collect(),
         modes,
         on_sm,
@@ -115,8 +92,70 @@ pub(in crate::cli) fn run(
         trace,
         machine,
         tensor_copies: subject.has_tensor_copies(),
-        copied,
+        copied: copied_text(array, apart),
     })
+}
+
+/// What was searched.
+struct Searched {
+    /// All of shared memory.
+    array: Array,
+    whole: Choices,
+    /// With several variables: each with a mapping of its own.
+    apart: Option<PerVariable>,
+    /// With wide accesses split.
+    narrower: Vec<Narrower>,
+    /// The swizzle modes of tensor copies.
+    modes: Vec<ModesOf>,
+}
+
+impl Searched {
+    fn of(
+        kinds: &[MappingKind],
+        budget: Duration,
+        trace: &AccessTrace,
+        machine: &Config,
+        printer: &Printer,
+    ) -> Result<Self> {
+        let kinds = if kinds.is_empty() {
+            MappingKind::all()
+        } else {
+            kinds.to_vec()
+        };
+        let progress = printer.progress(1, "tune --software");
+        let report = |update: Update| {
+            let best = update.best.map(|c| format!("{c} conflicts so far"));
+            progress.set_total(update.total);
+            progress.set(update.done, best.unwrap_or_default());
+        };
+        let effort = Effort {
+            control: Control::none()
+                .stop_when(&interrupt::requested)
+                .progress(&report),
+            budget,
+        };
+        let rule = machine.conflict_rule();
+        let (geometry, room) = (machine.geometry, machine.block_words);
+        let array = Array::new(trace, geometry, rule, room);
+        let whole = choices(&array, &kinds, &effort)?;
+        let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
+        // Where wide accesses count as one word there is nothing to gain.
+        let (narrower, modes) = if rule.wide.in_phases() {
+            (
+                narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
+                modes_text::of(&array, apart.as_ref())?,
+            )
+        } else {
+            Default::default()
+        };
+        Ok(Searched {
+            array,
+            whole,
+            apart,
+            narrower,
+            modes,
+        })
+    }
 }
 
 /// The arrays that tensor copies go through: the variables, or all of shared
@@ -142,7 +181,7 @@ struct Found<'a> {
     /// With wide accesses that leave conflicts: the same, split.
     narrower: Vec<Split<'a>>,
     /// The swizzle modes of tensor copies, of each array that has conflicts.
-    modes: Vec<ModesOf>,
+    modes: &'a [ModesOf],
     /// What blocks take of an SM under the mappings of the front.
     on_sm: OnSm,
     /// What to type.
@@ -318,7 +357,7 @@ impl CommandResult for Found<'_> {
             text += &self.narrower_text();
         }
         text += &self.copied;
-        text += &modes_text::text(&self.modes, self.tensor_copies);
+        text += &modes_text::text(self.modes, self.tensor_copies);
         text += &self.on_sm.text();
         text += &crate::cli::rule_line(self.machine);
         text += &suggest::text(&self.suggestions);

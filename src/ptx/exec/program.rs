@@ -265,28 +265,12 @@ impl Program {
     pub fn run(&self, memory: &mut Memory, launch: &Launch, options: &Options) -> Result<Outcome> {
         let image = self.image(&launch.entry, options.vector)?;
         check_size(launch)?;
-        if launch.params.len() != image.param_bytes as usize {
-            let what = format!(
-                "{} bytes of parameters for {}",
-                launch.params.len(),
-                launch.entry
-            );
-            return Err(Error::usage(
-                what,
-                format!("expected {}", image.param_bytes),
-            ));
-        }
+        check_params(launch, &image)?;
         self.load(memory);
         if image.allocates {
             memory.heap.get_or_insert_with(|| Heap::new(options.heap));
         }
-        // Whole words, so that they are aligned.
-        let mut params = vec![0u64; launch.params.len().div_ceil(8)];
-        for (word, bytes) in params.iter_mut().zip(launch.params.chunks(8)) {
-            let mut whole = [0; 8];
-            whole[..bytes.len()].copy_from_slice(bytes);
-            *word = u64::from_le_bytes(whole);
-        }
+        let params = aligned(&launch.params);
         let len = launch.params.len();
         // SAFETY: the words have these bytes, and live longer than the run.
         let params = unsafe { std::slice::from_raw_parts(params.as_ptr().cast::<u8>(), len) };
@@ -329,6 +313,28 @@ impl Program {
         }
         Ok(sum.outcome(&self.module, &image, launch))
     }
+}
+
+/// Refuses parameters that the entry has not.
+fn check_params(launch: &Launch, image: &Image) -> Result<()> {
+    let len = launch.params.len();
+    if len == image.param_bytes as usize {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("{len} bytes of parameters for {}", launch.entry),
+        format!("expected {}", image.param_bytes),
+    ))
+}
+
+/// Bytes as whole words, so that they are aligned.
+fn aligned(bytes: &[u8]) -> Vec<u64> {
+    let word = |bytes: &[u8]| {
+        let mut whole = [0; 8];
+        whole[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(whole)
+    };
+    bytes.chunks(8).map(word).collect()
 }
 
 /// Blocks one after the other, up to the one that reaches the limit.
