@@ -15,7 +15,7 @@ const PTX: &str = ".version 7.0\n.target sm_80\n.address_size 64\n\
 
 /// A launch that reads outside its buffer, and another one like it.
 const TWICE: &str = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n\
-    [[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = 1\n[[then]]\n";
+    [[arg]]\nname = \"out\"\ntype = \"u32\"\ncount = 1\n[[then]]\nentry = \"k\"\nargs = [\"out\"]\ngrid = [1]\nblock = [1]\n";
 
 #[test]
 fn options_count_for_the_launches_before_the_one_that_is_wanted() {
