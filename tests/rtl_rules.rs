@@ -138,8 +138,18 @@ fn lint_path(text: &str) {
     for top in ["spad_stream_sv", "spad_tcdm_sv", "spad_sm_path"] {
         let mut verilator = Command::new("verilator");
         verilator.args(["--lint-only", "-Wall", "--assert", "--top-module", top]);
-        let files = design.files.iter().chain(&design.system).map(|f| &f.name);
-        silent(text, verilator.args(files).current_dir(&dir));
+        // A module with assertions takes the place of the one without.
+        let mut files = design.in_system_verilog(&design.files);
+        files.extend(design.system.iter().cloned());
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+        files.dedup_by(|a, b| a.name == b.name);
+        files.sort_by_key(|f| f.name != "spad_pkg.sv");
+        silent(
+            text,
+            verilator
+                .args(files.iter().map(|f| &f.name))
+                .current_dir(&dir),
+        );
     }
 }
 
