@@ -77,16 +77,16 @@ module spad_stream (
     output wire [5:0] rsp_degree,
     output wire idle
 );
-    localparam L = 32;
+    localparam n = 14;
     localparam m = 5;
     localparam R = 9;
-    localparam LK = 10;
-    localparam n = 14;
+    localparam L = 32;
     localparam D = 32;
     localparam BE = 4;
-    localparam STG = 14;
-    localparam TGW = 43;
+    localparam LK = 10;
     localparam DG = 6;
+    localparam TGW = 43;
+    localparam STG = 14;
     localparam REQUEST = STG + L*BE + L*D + L*n + L + 3;
     localparam ANSWER = STG+DG+1+L + L*D + L + 3;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_tcdm: the scratchpad behind a request/grant/valid port per lane. The
 // lanes that ask in one cycle are granted together; their reads are one
-// access, their writes another one behind it. Answers come in the order of a
+// access, their writes another one after it. Answers come in the order of a
 // lane's requests. No input has a combinational path to an output.
 //
 // Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, MS = 4
@@ -61,13 +61,13 @@ module spad_tcdm (
     localparam [2:0] OP_STORE = 3'd2;
     localparam [2:0] OP_UNSUPPORTED = 3'd7;
     localparam [1:0] LOCK_HASH_NONE = 2'd0;
-    localparam L = 32;
+    localparam n = 14;
     localparam m = 5;
     localparam R = 9;
-    localparam LK = 10;
-    localparam n = 14;
+    localparam L = 32;
     localparam D = 32;
     localparam BE = 4;
+    localparam LK = 10;
     localparam BATCH = L*BE + L*D + L*n + L + L;
 
     // Outputs from registers.
@@ -140,7 +140,7 @@ module spad_tcdm (
     endgenerate
 
     // Its reads are one access, its writes the next; lanes beyond the capacity
-    // are answered behind both. A part without lanes takes no cycle.
+    // are answered after both. A part without lanes takes no cycle.
     reg did_loads_q;
     reg did_stores_q;
     wire [L-1:0] beyond;

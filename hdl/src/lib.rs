@@ -34,6 +34,7 @@ mod names;
 mod params;
 mod payload;
 mod port;
+mod ports;
 mod print;
 mod property;
 mod register;

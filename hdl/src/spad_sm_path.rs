@@ -153,12 +153,25 @@ fn doc(p: &Params) -> UnitDoc {
 impl Path<'_> {
     /// Who may go, who goes, and its passes into EX.
     fn issue(&self) -> Result<Vec<Module>> {
-        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
-        let (cfg, io, w, ex, ex_relssp) = (self.cfg, self.io, self.w, self.ex, self.ex_relssp);
+        let (u, s) = (self.u, self.s);
         u.section("Q: who may go.");
         let [ready, is_mem, is_atomic] = u.wires(["ready", "is_mem", "is_atomic"], s.W);
         let [busy, picked] = u.wires(["busy", "picked"], s.W);
         let room = u.wire("room", 1);
+        let may_go = [ready, is_mem, is_atomic];
+        let parts = [
+            self.eligibility(busy, may_go)?,
+            self.selection(may_go, room, picked)?,
+            self.passes(picked, room, busy)?,
+        ];
+        Ok(parts.concat())
+    }
+
+    /// Who may go: `may_go` has who is ready, and whose instruction is an access
+    /// or an atomic.
+    fn eligibility(&self, busy: Signal, may_go: [Signal; 3]) -> Result<Vec<Module>> {
+        let (u, p, clock) = (self.u, self.p, self.clock);
+        let (cfg, io, w, ex, ex_relssp) = (self.cfg, self.io, self.w, self.ex, self.ex_relssp);
         let eligibility = spad_eligibility::emit_unit(p)?;
         let from_path = !io.wb_src.is(code(&source::FIELD, source::ICN));
         u.instance(top(&eligibility), "eligibility")
@@ -175,23 +188,37 @@ impl Path<'_> {
             .port("retire", io.wb_valid & io.wb_ready & io.wb_last & from_path)
             .port("retire_warp", io.wb_warp)
             .port("retire_kind", io.wb_kind)
-            .same([ready, is_mem, is_atomic, w.shares])
+            .same(may_go)
+            .same([w.shares])
             .done();
+        Ok(eligibility)
+    }
 
+    /// Who goes.
+    fn selection(&self, may_go: [Signal; 3], room: Signal, picked: Signal) -> Result<Vec<Module>> {
+        let (u, p, clock) = (self.u, self.p, self.clock);
+        let (cfg, io, w) = (self.cfg, self.io, self.w);
         u.section("P and S: who goes.");
         let issue_select = spad_issue_select::emit_unit(p)?;
-        let releases = w.ex_fire & ex_relssp;
+        let releases = w.ex_fire & self.ex_relssp;
         u.instance(top(&issue_select), "issue_select")
             .same(clock)
             .same([cfg.cfg_policy, cfg.cfg_aware, cfg.cfg_violate])
-            .same([ready, is_mem, is_atomic, w.shares])
+            .same(may_go)
+            .same([w.shares])
             .same([w.cls, w.allowed_wait, w.allowed_viol, io.locked, io.owner])
             .port("changes", io.launch_valid | io.exit_valid | releases)
             .same([w.mask, w.mask_lasts, w.mask_likely, w.atom_infl, room])
             .same([w.take, w.take_sel, w.take_warp, picked])
             .same([io.masked, io.wait_sh, io.viol])
             .done();
+        Ok(issue_select)
+    }
 
+    /// The passes of what goes, into EX.
+    fn passes(&self, picked: Signal, room: Signal, busy: Signal) -> Result<Vec<Module>> {
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (io, w, ex) = (self.io, self.w, self.ex);
         u.section("I and EX: its passes.");
         let pass_issue = spad_pass_issue::emit_unit(p)?;
         u.instance(top(&pass_issue), "pass_issue")
@@ -216,13 +243,18 @@ impl Path<'_> {
             ])
             .bundle("ex", ex.values(s))
             .done();
-        Ok([eligibility, issue_select, pass_issue].concat())
+        Ok(pass_issue)
     }
 
     /// Who may touch the shared part of the scratchpad.
     fn sharing(&self) -> Result<Vec<Module>> {
-        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
-        let (io, w, ex, warp_blk) = (self.io, self.w, self.ex, self.warp_blk);
+        self.block_slots();
+        Ok([self.releases()?, self.access()?].concat())
+    }
+
+    /// The block slot of each warp, from the launch on.
+    fn block_slots(&self) {
+        let (u, s, io, warp_blk) = (self.u, self.s, self.io, self.warp_blk);
         u.section("The block slot of each warp.");
         u.generate(|| {
             u.each("warp", self.index, (0, s.W), |i| {
@@ -231,7 +263,12 @@ impl Path<'_> {
                 u.at_clock().when(starts).next(block, io.launch_block);
             });
         });
+    }
 
+    /// Which blocks have released the shared part.
+    fn releases(&self) -> Result<Vec<Module>> {
+        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
+        let (io, w, ex, warp_blk) = (self.io, self.w, self.ex, self.warp_blk);
         u.section("Who has released, and who may touch the shared part.");
         let shown = [io.rel_done, io.live, io.unlock];
         let now = match p.AHEAD {
@@ -268,12 +305,19 @@ impl Path<'_> {
                 .same(shown)
                 .done();
         }
-        let access = spad_access_unit::emit_unit(p)?;
+        Ok([relssp, register].concat())
+    }
+
+    /// Which warps may touch the shared part.
+    fn access(&self) -> Result<Vec<Module>> {
+        let (u, clock) = (self.u, self.clock);
+        let (io, w) = (self.io, self.w);
+        let access = spad_access_unit::emit_unit(self.p)?;
         u.instance(top(&access), "access")
             .same(clock)
             .same([self.cfg.cfg_sharing, self.cfg.cfg_limit])
             .same([io.launch_valid, io.launch_block, io.launch_shared])
-            .same([io.rel_done, io.live, warp_blk])
+            .same([io.rel_done, io.live, self.warp_blk])
             .port("off_shmem", w.shares)
             .same([io.off_hi])
             .port("acq_valid", w.take)
@@ -283,7 +327,7 @@ impl Path<'_> {
             .port("viol", w.allowed_viol)
             .same([w.cls, io.locked, io.owner])
             .done();
-        Ok([relssp, register, access].concat())
+        Ok(access)
     }
 
     /// Which memory warps to hold back, from the conflicts of the past.
@@ -398,11 +442,24 @@ impl Path<'_> {
         u.at_clock()
             .next(self.mem0_valid, (req.valid & req.ready) | stays);
 
+        let exit = self.exit([resp_valid, resp_ready], &resp, sr_valid)?;
+        Ok([entry, scratchpad, exit].concat())
+    }
+
+    /// What the scratchpad answers: to the retry sequencer, to the history, to
+    /// the writeback port.
+    fn exit(
+        &self,
+        handshake: [Signal; 2],
+        resp: &Response,
+        sr_valid: Signal,
+    ) -> Result<Vec<Module>> {
+        let (u, p, s, clock, w) = (self.u, self.p, self.s, self.clock, self.w);
         u.section("What answers.");
         let exit = spad_memory_exit::emit_unit(p)?;
         u.instance(top(&exit), "memory_exit")
             .same(clock)
-            .same([resp_valid, resp_ready])
+            .same(handshake)
             .bundle("resp", resp.values(s))
             .same([sr_valid])
             .same([
@@ -416,7 +473,7 @@ impl Path<'_> {
             .port("out_data", w.last_data)
             .same(self.mem_valid)
             .done();
-        Ok([entry, scratchpad, exit].concat())
+        Ok(exit)
     }
 
     /// What goes past the memory stages, and the writeback port.

@@ -1,194 +1,273 @@
-//! The scratchpad behind one warp-wide valid/ready port, with the hash of the
+//! The scratchpad after one warp-wide valid/ready port, with the hash of the
 //! lanes.
 
+use crate::bundle::bundle;
 use crate::bus::{self, Bus};
-use crate::hashed_lanes::Lanes;
+use crate::hashed_lanes::{Lanes, Writing};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
+use crate::ports::ports;
 use crate::property::{offer_is_held, stable};
-use crate::signal::{Bits, Expr, concat};
+use crate::signal::{Bits, Expr, Signal, concat};
+use crate::size::Size;
 use crate::unit::Unit;
 
-/// Emits `spad_stream` behind its parts.
+ports! {
+    /// The ports, after those that write the registers of the hash.
+    Io(s) {
+        cfg_lock_hash: input(
+            2,
+            "0 none, 1 XOR, 2 ADD; it and the hash change only while idle"
+        ),
+        req_valid: input(1, "an access is offered"),
+        req_ready: output(1, "the request is accepted at the end of this cycle"),
+        req_op: input(3, "operation"),
+        req_mask: input(s.L, "active lanes"),
+        req_addr: input(s.L * s.n, "word address, n bits per lane"),
+        req_data: input(s.L * s.D, "data, D bits per lane"),
+        req_be: input(s.L * s.BE, "byte enables of a store, BE bits per lane"),
+        req_tag: input(tag(s), "comes back with the answer"),
+        rsp_valid: output(1, "an answer is offered; the rest is 0 if not"),
+        rsp_ready: input(1, "the response is accepted"),
+        rsp_op: output(3, "operation of the access"),
+        rsp_mask: output(s.L, "active lanes of the response"),
+        rsp_tag: output(tag(s), "tag of the response"),
+        rsp_data: output(
+            s.L * s.D,
+            "words read, or the data of a pass, D bits per lane; else 0"
+        ),
+        rsp_success: output(s.L, "lanes that took their lock"),
+        rsp_error: output(
+            1,
+            "unsupported operation, or a row beyond the capacity: nothing was accessed"
+        ),
+        rsp_degree: output(s.DG, "conflict degree"),
+        idle: output(1, "no access is inside"),
+    }
+}
+
+bundle! {
+    /// An access as it enters the scratchpad, before the hash.
+    Access(s) {
+        op: 3, mask: s.L, addr: s.L * s.n, data: s.L * s.D, be: s.L * s.BE, tag: tag(s),
+    }
+}
+
+/// What the unit is described with.
+struct Stream<'a> {
+    u: &'a Unit,
+    p: &'a Params,
+    s: &'a Sizes,
+    bus: &'a Bus,
+    clock: [Signal; 2],
+    writing: &'a Writing,
+    io: Io,
+}
+
+/// A source, and whether it is taken.
+#[derive(Clone, Copy)]
+struct Handshake {
+    valid: Signal,
+    ready: Signal,
+}
+
+/// Emits `spad_stream` after its parts.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let bus = Bus::new(p, machine)?;
     let u = Unit::new(doc(p));
-    let [l, m, r, lk, n] = u.sizes(p, ["L", "m", "R", "LK", "n"]);
-    let [d, be] = u.sizes(p, ["D", "BE"]);
-    let stg = u.size("STG", tag_bits(p));
-    let [tgw, dg] = u.sizes(p, ["TGW", "DG"]);
-    let [clk, rst] = u.clocked();
-    let writing = bus.lanes.write_ports(&u, [clk, rst]);
-    let about = "0 none, 1 XOR, 2 ADD; it and the hash change only while idle";
-    let cfg_lock_hash = u.input("cfg_lock_hash", 2, about);
-    let req_valid = u.input("req_valid", 1, "an access is offered");
-    let req_ready = u.output(
-        "req_ready",
-        1,
-        "the request is accepted at the end of this cycle",
-    );
-    let req_op = u.input("req_op", 3, "operation");
-    let req_mask = u.input("req_mask", l, "active lanes");
-    let req_addr = u.input("req_addr", l * n, "word address, n bits per lane");
-    let req_data = u.input("req_data", l * d, "data, D bits per lane");
-    let about = "byte enables of a store, BE bits per lane";
-    let req_be = u.input("req_be", l * be, about);
-    let req_tag = u.input("req_tag", stg, "comes back with the answer");
-    let about = "an answer is offered; the rest is 0 if not";
-    let rsp_valid = u.output("rsp_valid", 1, about);
-    let rsp_ready = u.input("rsp_ready", 1, "the response is accepted");
-    let rsp_op = u.output("rsp_op", 3, "operation of the access");
-    let rsp_mask = u.output("rsp_mask", l, "active lanes of the response");
-    let rsp_tag = u.output("rsp_tag", stg, "tag of the response");
-    let about = "words read, or the data of a pass, D bits per lane; else 0";
-    let rsp_data = u.output("rsp_data", l * d, about);
-    let rsp_success = u.output("rsp_success", l, "lanes that took their lock");
-    let about = "unsupported operation, or a row beyond the capacity: nothing was accessed";
-    let rsp_error = u.output("rsp_error", 1, about);
-    let rsp_degree = u.output("rsp_degree", dg, "conflict degree");
-    let idle = u.output("idle", 1, "no access is inside");
+    let s = &u.all_sizes(p);
+    u.size("STG", tag_bits(p));
+    let clock = u.clocked();
+    let writing = &bus.lanes.write_ports(&u, clock);
+    let io = Io::new(&u, s);
     // Everything comes from registers.
     u.outputs_depend_on(|_| Vec::new());
-
-    u.paragraph();
-    let [head_valid, head_ready] = u.wires(["head_valid", "head_ready"], 1);
-    let head_op = u.wire("head_op", 3);
-    let head_mask = u.wire("head_mask", l);
-    let head_addr = u.wire("head_addr", l * n);
-    let head_data = u.wire("head_data", l * d);
-    let head_be = u.wire("head_be", l * be);
-    let head_tag = u.wire("head_tag", stg);
-    let request = [req_tag, req_be, req_data, req_addr, req_mask, req_op];
-    let request = concat(request.map(Expr::from));
-    u.instance(&bus.skid, "requests")
-        .parameter("WIDTH", u.size("REQUEST", request.width))
-        .parameter("CLEAR", 0.into())
-        .same([clk, rst])
-        .port("in_valid", req_valid)
-        .port("in_data", request)
-        .port("in_ready", req_ready)
-        .port("out_valid", head_valid)
-        .port(
-            "out_data",
-            concat([head_tag, head_be, head_data, head_addr, head_mask, head_op].map(Expr::from)),
-        )
-        .port("out_ready", head_ready)
-        .done();
-
-    u.paragraph();
-    let head_bank = u.wire("head_bank", l * m);
-    let head_row = u.wire("head_row", l * r);
-    let head_lock = u.wire("head_lock", l * lk);
-    let places = Lanes {
-        valid: head_valid,
-        lock_hash: cfg_lock_hash.into(),
-        addr: head_addr,
-        bank: head_bank,
-        row: head_row,
-        lock: head_lock,
+    let stream = Stream {
+        u: &u,
+        p,
+        s,
+        bus: &bus,
+        clock,
+        writing,
+        io,
     };
-    bus.lanes.instances(&u, p, &writing, places);
+    let (head, access) = stream.requests();
+    let places = stream.hash(head, &access);
+    stream.scratchpad(head, &access, places);
+    stream.accesses_inside();
+    u.assertions(|| stream.rules());
+    let module = u.emit()?;
+    Ok(bus.modules_of(module))
+}
 
-    u.paragraph();
-    let stages = bus::unread(&u, "sp_stages", p.MS - 1);
-    let busy_more = bus::unread(&u, "sp_busy_more", 1);
-    let blocked = bus::unread(&u, "sp_blocked", 1);
-    let reason = "the scratchpad's tag has room for more";
-    let resp_tag = u.wire_in_part("sp_resp_tag", tgw, reason);
-    let [resp_valid, resp_ready] = u.wires(["sp_resp_valid", "sp_resp_ready"], 1);
-    let resp_op = u.wire("sp_resp_op", 3);
-    let resp_mask = u.wire("sp_resp_mask", l);
-    let resp_data = u.wire("sp_resp_data", l * d);
-    let resp_success = u.wire("sp_resp_success", l);
-    let resp_error = u.wire("sp_resp_error", 1);
-    let resp_degree = u.wire("sp_resp_degree", dg);
-    u.instance(top(&bus.scratchpad), "scratchpad")
-        .same([clk, rst])
-        .port("req_valid", head_valid)
-        .port("req_ready", head_ready)
-        .port("req_op", head_op)
-        .port("req_mask", head_mask)
-        .port("req_bank", head_bank)
-        .port("req_row", head_row)
-        .port("req_lock", head_lock)
-        .port("req_data", head_data)
-        .port("req_be", head_be)
-        .port("req_tag", head_tag.extended(p.TGW))
-        .port("resp_valid", resp_valid)
-        .port("resp_ready", resp_ready)
-        .port("resp_op", resp_op)
-        .port("resp_mask", resp_mask)
-        .port("resp_tag", resp_tag)
-        .port("resp_data", resp_data)
-        .port("resp_success", resp_success)
-        .port("resp_error", resp_error)
-        .port("resp_degree", resp_degree)
-        .port("stages", stages)
-        .port("busy_more", busy_more)
-        .port("blocked", blocked)
-        .done();
+impl Stream<'_> {
+    /// The access at the head of the requests.
+    fn requests(&self) -> (Handshake, Access) {
+        let (u, s, io) = (self.u, self.s, self.io);
+        u.paragraph();
+        let [valid, ready] = u.wires(["head_valid", "head_ready"], 1);
+        let head = Access::wires(u, s, "head");
+        let offered = Access {
+            op: io.req_op,
+            mask: io.req_mask,
+            addr: io.req_addr,
+            data: io.req_data,
+            be: io.req_be,
+            tag: io.req_tag,
+        };
+        let request = offered.joined(s);
+        u.instance(&self.bus.skid, "requests")
+            .parameter("WIDTH", u.size("REQUEST", request.width))
+            .parameter("CLEAR", 0.into())
+            .same(self.clock)
+            .port("in_valid", io.req_valid)
+            .port("in_data", request)
+            .port("in_ready", io.req_ready)
+            .port("out_valid", valid)
+            .port("out_data", head.joined(s))
+            .port("out_ready", ready)
+            .done();
+        (Handshake { valid, ready }, head)
+    }
 
-    u.paragraph();
-    let narrow = [resp_degree, resp_error, resp_success];
-    let wide = [resp_data, resp_mask, resp_op];
-    let fields = narrow.into_iter().chain(wide).map(Expr::from);
-    let answer = concat([resp_tag.low(stg)].into_iter().chain(fields));
-    u.instance(&bus.skid, "answers")
-        .parameter("WIDTH", u.size("ANSWER", answer.width))
-        .parameter("CLEAR", 1.into())
-        .same([clk, rst])
-        .port("in_valid", resp_valid)
-        .port("in_data", answer)
-        .port("in_ready", resp_ready)
-        .port("out_valid", rsp_valid)
-        .port(
-            "out_data",
-            concat(
-                [
-                    rsp_tag,
-                    rsp_degree,
-                    rsp_error,
-                    rsp_success,
-                    rsp_data,
-                    rsp_mask,
-                    rsp_op,
-                ]
-                .map(Expr::from),
-            ),
-        )
-        .port("out_ready", rsp_ready)
-        .done();
+    /// Bank, row and lock of each lane.
+    fn hash(&self, head: Handshake, access: &Access) -> [Signal; 3] {
+        let (u, p, s) = (self.u, self.p, self.s);
+        u.paragraph();
+        let bank = u.wire("head_bank", s.L * s.m);
+        let row = u.wire("head_row", s.L * s.R);
+        let lock = u.wire("head_lock", s.L * s.LK);
+        let lanes = Lanes {
+            valid: head.valid,
+            lock_hash: self.io.cfg_lock_hash.into(),
+            addr: access.addr,
+            bank,
+            row,
+            lock,
+        };
+        self.bus.lanes.instances(u, p, self.writing, lanes);
+        [bank, row, lock]
+    }
 
-    u.section("Accesses inside.");
-    let enters = u.name("enters", req_valid & req_ready);
-    let leaves = u.name("leaves", rsp_valid & rsp_ready);
-    let count = bus::inside(&u, enters, leaves);
-    u.assign(idle, count.is(0));
-    u.assertions(|| {
+    /// The scratchpad, and its answers on their way out.
+    fn scratchpad(&self, head: Handshake, access: &Access, [bank, row, lock]: [Signal; 3]) {
+        let (u, p, s) = (self.u, self.p, self.s);
+        u.paragraph();
+        let unread = |name, width| bus::unread(u, name, width);
+        let stages = unread("sp_stages", p.MS - 1);
+        let busy_more = unread("sp_busy_more", 1);
+        let blocked = unread("sp_blocked", 1);
+        let reason = "the scratchpad's tag has room for more";
+        let tag_of_all = u.wire_in_part("sp_resp_tag", s.TGW, reason);
+        let [valid, ready] = u.wires(["sp_resp_valid", "sp_resp_ready"], 1);
+        let op = u.wire("sp_resp_op", 3);
+        let mask = u.wire("sp_resp_mask", s.L);
+        let data = u.wire("sp_resp_data", s.L * s.D);
+        let success = u.wire("sp_resp_success", s.L);
+        let error = u.wire("sp_resp_error", 1);
+        let degree = u.wire("sp_resp_degree", s.DG);
+        u.instance(top(&self.bus.scratchpad), "scratchpad")
+            .same(self.clock)
+            .port("req_valid", head.valid)
+            .port("req_ready", head.ready)
+            .port("req_op", access.op)
+            .port("req_mask", access.mask)
+            .port("req_bank", bank)
+            .port("req_row", row)
+            .port("req_lock", lock)
+            .port("req_data", access.data)
+            .port("req_be", access.be)
+            .port("req_tag", access.tag.extended(p.TGW))
+            .port("resp_valid", valid)
+            .port("resp_ready", ready)
+            .port("resp_op", op)
+            .port("resp_mask", mask)
+            .port("resp_tag", tag_of_all)
+            .port("resp_data", data)
+            .port("resp_success", success)
+            .port("resp_error", error)
+            .port("resp_degree", degree)
+            .port("stages", stages)
+            .port("busy_more", busy_more)
+            .port("blocked", blocked)
+            .done();
+        let tag = tag_of_all.low(tag(s));
+        let rest = [degree, error, success, data, mask, op].map(Expr::from);
+        self.answers(
+            Handshake { valid, ready },
+            concat([tag].into_iter().chain(rest)),
+        );
+    }
+
+    /// The answers of the scratchpad, and those at the port.
+    fn answers(&self, from: Handshake, answer: Expr) {
+        let (u, io) = (self.u, self.io);
+        u.paragraph();
+        let at_port = [
+            io.rsp_tag,
+            io.rsp_degree,
+            io.rsp_error,
+            io.rsp_success,
+            io.rsp_data,
+            io.rsp_mask,
+            io.rsp_op,
+        ];
+        u.instance(&self.bus.skid, "answers")
+            .parameter("WIDTH", u.size("ANSWER", answer.width))
+            .parameter("CLEAR", 1.into())
+            .same(self.clock)
+            .port("in_valid", from.valid)
+            .port("in_data", answer)
+            .port("in_ready", from.ready)
+            .port("out_valid", io.rsp_valid)
+            .port("out_data", concat(at_port.map(Expr::from)))
+            .port("out_ready", io.rsp_ready)
+            .done();
+    }
+
+    fn accesses_inside(&self) {
+        let (u, io) = (self.u, self.io);
+        u.section("Accesses inside.");
+        let enters = u.name("enters", io.req_valid & io.req_ready);
+        let leaves = u.name("leaves", io.rsp_valid & io.rsp_ready);
+        let count = bus::inside(u, enters, leaves);
+        u.assign(io.idle, count.is(0));
+    }
+
+    /// What a neighbour has to keep.
+    fn rules(&self) {
+        let (u, io) = (self.u, self.io);
         u.about("Rules for the neighbours, checked in simulation.");
         offer_is_held(
-            &u,
+            u,
             "request_held",
-            (req_valid, req_ready),
-            &[req_op, req_mask, req_addr, req_data, req_be, req_tag],
+            (io.req_valid, io.req_ready),
+            &[
+                io.req_op,
+                io.req_mask,
+                io.req_addr,
+                io.req_data,
+                io.req_be,
+                io.req_tag,
+            ],
             "an access changes before it is taken",
         );
         u.property(
             "cfg_static",
-            !idle,
-            stable([cfg_lock_hash]),
+            !io.idle,
+            stable([io.cfg_lock_hash]),
             "the lock hash changes with an access inside",
         );
-        bus.lanes.writes_are_idle(
-            &u,
-            &writing,
-            idle,
-            "a hash is written with an access inside",
-        );
-    });
-    let module = u.emit()?;
-    Ok(bus.modules_of(module))
+        let message = "a hash is written with an access inside";
+        let lanes = &self.bus.lanes;
+        lanes.writes_are_idle(u, self.writing, io.idle, message);
+    }
+}
+
+/// The width of a tag on this port.
+fn tag(s: &Sizes) -> Size {
+    Size::called("STG", s.WW + s.TG)
 }
 
 /// Bits of a tag on this port.

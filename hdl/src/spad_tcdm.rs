@@ -1,199 +1,333 @@
-//! The scratchpad behind a request/grant/valid port per lane, with the hash of
+//! The scratchpad after a request/grant/valid port per lane, with the hash of
 //! the lanes.
 
+use crate::bundle::bundle;
 use crate::bus::{self, Bus};
 use crate::codes::{lock_hash, op};
-use crate::hashed_lanes::Lanes;
+use crate::hashed_lanes::{Lanes, Writing};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
+use crate::ports::ports;
 use crate::property::stable;
-use crate::signal::{Bits, Expr, Operand, code, concat, when};
-use crate::unit::Unit;
+use crate::signal::{Bits, Operand, Signal, code, when};
+use crate::unit::{Index, Unit};
 
-/// Emits `spad_tcdm` behind its parts.
+ports! {
+    /// The ports of the lanes, after those that write the registers of the hash.
+    Asks(s) {
+        tcdm_req: input(s.L, "the lane asks"),
+        tcdm_gnt: output(
+            s.L,
+            "a lane that asks is taken at the end of this cycle; the same for all lanes"
+        ),
+        tcdm_add: input(s.L * s.n, "word address, n bits per lane"),
+        tcdm_wen: input(s.L, "1 read, 0 write"),
+        tcdm_wdata: input(s.L * s.D, "data, D bits per lane"),
+        tcdm_be: input(s.L * s.BE, "byte enables of a write, BE bits per lane"),
+    }
+}
+
+/// The ports that answer; registers.
+#[derive(Clone, Copy)]
+struct Answers {
+    r_valid: Signal,
+    r_rdata: Signal,
+    r_opc: Signal,
+}
+
+impl Answers {
+    fn new(u: &Unit, s: &Sizes) -> Self {
+        let answer = |name, width, about| u.output_register(name, width, about).reset(0);
+        let valid = "the lane's oldest request is answered; there is no ready";
+        let error = "the address is beyond the capacity: nothing was accessed";
+        Answers {
+            r_valid: answer("tcdm_r_valid", s.L, valid),
+            r_rdata: answer("tcdm_r_rdata", s.L * s.D, "the word read; else 0"),
+            r_opc: answer("tcdm_r_opc", s.L, error),
+        }
+    }
+}
+
+bundle! {
+    /// The lanes that ask in one cycle.
+    Batch(s) { req: s.L, wen: s.L, addr: s.L * s.n, data: s.L * s.D, be: s.L * s.BE }
+}
+
+/// What the unit is described with.
+struct Tcdm<'a> {
+    u: &'a Unit,
+    p: &'a Params,
+    s: &'a Sizes,
+    bus: &'a Bus,
+    clock: [Signal; 2],
+    writing: &'a Writing,
+    io: Asks,
+    answers: Answers,
+    idle: Signal,
+}
+
+/// The batch at the head of those that wait.
+struct Head {
+    valid: Signal,
+    /// It leaves.
+    done: Signal,
+    batch: Batch,
+    bank: Signal,
+    row: Signal,
+}
+
+/// The part of a batch that is offered to the scratchpad: its reads, its
+/// writes, or the lanes beyond the capacity.
+struct Part {
+    lanes: Signal,
+    op: Signal,
+    /// It is the last of its batch.
+    last: Signal,
+    /// Of the parts that count as done before the last, which this one is.
+    is_loads: Signal,
+    is_stores: Signal,
+    did_loads: Signal,
+    did_stores: Signal,
+}
+
+/// Emits `spad_tcdm` after its parts.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let bus = Bus::new(p, machine)?;
     let u = Unit::new(doc(p));
-    let [l, m, r, lk, n] = u.sizes(p, ["L", "m", "R", "LK", "n"]);
-    let [d, be] = u.sizes(p, ["D", "BE"]);
-    let [clk, rst] = u.clocked();
-    let writing = bus.lanes.write_ports(&u, [clk, rst]);
-    let tcdm_req = u.input("tcdm_req", l, "the lane asks");
-    let about = "a lane that asks is taken at the end of this cycle; the same for all lanes";
-    let tcdm_gnt = u.output("tcdm_gnt", l, about);
-    let tcdm_add = u.input("tcdm_add", l * n, "word address, n bits per lane");
-    let tcdm_wen = u.input("tcdm_wen", l, "1 read, 0 write");
-    let tcdm_wdata = u.input("tcdm_wdata", l * d, "data, D bits per lane");
-    let about = "byte enables of a write, BE bits per lane";
-    let tcdm_be = u.input("tcdm_be", l * be, about);
-    let about = "the lane's oldest request is answered; there is no ready";
-    let r_valid = u.output_register("tcdm_r_valid", l, about).reset(0);
-    let about = "the word read; else 0";
-    let r_rdata = u.output_register("tcdm_r_rdata", l * d, about).reset(0);
-    let about = "the address is beyond the capacity: nothing was accessed";
-    let r_opc = u.output_register("tcdm_r_opc", l, about).reset(0);
+    let s = &u.all_sizes(p);
+    let clock = u.clocked();
+    let writing = &bus.lanes.write_ports(&u, clock);
+    let io = Asks::new(&u, s);
+    let answers = Answers::new(&u, s);
     let idle = u.output("idle", 1, "nothing is inside");
     // Everything comes from registers.
     u.outputs_depend_on(|_| Vec::new());
-
-    u.section("The lanes that ask in one cycle are a batch.");
-    let batch_ready = u.wire("batch_ready", 1);
-    let [head_valid, head_done] = u.wires(["head_valid", "head_done"], 1);
-    let [head_req, head_wen] = u.wires(["head_req", "head_wen"], l);
-    let head_addr = u.wire("head_addr", l * n);
-    let head_data = u.wire("head_data", l * d);
-    let head_be = u.wire("head_be", l * be);
-    let batch = [tcdm_be, tcdm_wdata, tcdm_add, tcdm_wen, tcdm_req];
-    let batch = concat(batch.map(Expr::from));
-    u.instance(&bus.skid, "batches")
-        .parameter("WIDTH", u.size("BATCH", batch.width))
-        .parameter("CLEAR", 0.into())
-        .same([clk, rst])
-        .port("in_valid", tcdm_req.any())
-        .port("in_data", batch)
-        .port("in_ready", batch_ready)
-        .port("out_valid", head_valid)
-        .port(
-            "out_data",
-            concat([head_be, head_data, head_addr, head_wen, head_req].map(Expr::from)),
-        )
-        .port("out_ready", head_done)
-        .done();
-    u.assign(tcdm_gnt, batch_ready.copies(l));
-
-    u.paragraph();
-    let head_bank = u.wire("head_bank", l * m);
-    let head_row = u.wire("head_row", l * r);
-    let reason = "no operation of this port takes locks";
-    let head_lock = u.wire_in_part("head_lock", l * lk, reason);
-    let places = Lanes {
-        valid: head_valid,
-        lock_hash: code(&lock_hash::FIELD, lock_hash::NONE).into(),
-        addr: head_addr,
-        bank: head_bank,
-        row: head_row,
-        lock: head_lock,
+    let tcdm = Tcdm {
+        u: &u,
+        p,
+        s,
+        bus: &bus,
+        clock,
+        writing,
+        io,
+        answers,
+        idle,
     };
-    let i = bus.lanes.instances(&u, p, &writing, places);
+    let (head, lane) = tcdm.batches();
+    let part = tcdm.next_part(&head, lane);
+    tcdm.scratchpad(&head, &part);
+    u.assertions(|| tcdm.rules(lane));
+    let module = u.emit()?;
+    Ok(bus.modules_of(module))
+}
 
-    u.section(
-        "Its reads are one access, its writes the next; lanes beyond the capacity are answered \
-         behind both. A part without lanes takes no cycle.",
-    );
-    let did_loads = u.register("did_loads", 1).reset(0);
-    let did_stores = u.register("did_stores", 1).reset(0);
-    // There are row numbers without a row.
-    let beyond = if p.ROWS == 1 << p.R {
-        u.named("beyond", l, 0)
-    } else {
-        let beyond = u.wire("beyond", l);
+impl Tcdm<'_> {
+    /// The batches that wait, and bank and row of each lane of the first; the
+    /// index of lanes.
+    fn batches(&self) -> (Head, Index) {
+        let (u, s, io) = (self.u, self.s, self.io);
+        u.section("The lanes that ask in one cycle are a batch.");
+        let ready = u.wire("batch_ready", 1);
+        let [valid, done] = u.wires(["head_valid", "head_done"], 1);
+        let batch = Batch::wires(u, s, "head");
+        let asks = Batch {
+            req: io.tcdm_req,
+            wen: io.tcdm_wen,
+            addr: io.tcdm_add,
+            data: io.tcdm_wdata,
+            be: io.tcdm_be,
+        };
+        let asks = asks.joined(s);
+        u.instance(&self.bus.skid, "batches")
+            .parameter("WIDTH", u.size("BATCH", asks.width))
+            .parameter("CLEAR", 0.into())
+            .same(self.clock)
+            .port("in_valid", io.tcdm_req.any())
+            .port("in_data", asks)
+            .port("in_ready", ready)
+            .port("out_valid", valid)
+            .port("out_data", batch.joined(s))
+            .port("out_ready", done)
+            .done();
+        u.assign(io.tcdm_gnt, ready.copies(s.L));
+
+        u.paragraph();
+        let bank = u.wire("head_bank", s.L * s.m);
+        let row = u.wire("head_row", s.L * s.R);
+        let reason = "no operation of this port takes locks";
+        let lanes = Lanes {
+            valid,
+            lock_hash: code(&lock_hash::FIELD, lock_hash::NONE).into(),
+            addr: batch.addr,
+            bank,
+            row,
+            lock: u.wire_in_part("head_lock", s.L * s.LK, reason),
+        };
+        let lane = self.bus.lanes.instances(u, self.p, self.writing, lanes);
+        let head = Head {
+            valid,
+            done,
+            batch,
+            bank,
+            row,
+        };
+        (head, lane)
+    }
+
+    /// What of the batch is served next.
+    fn next_part(&self, head: &Head, lane: Index) -> Part {
+        let u = self.u;
+        u.section(
+            "Its reads are one access, its writes the next; lanes beyond the capacity are answered \
+             after both. A part without lanes takes no cycle.",
+        );
+        let did_loads = u.register("did_loads", 1).reset(0);
+        let did_stores = u.register("did_stores", 1).reset(0);
+        let beyond = self.beyond_capacity(head, lane);
+        let batch = &head.batch;
+        let loads = u.name("loads", batch.req & !beyond & batch.wen);
+        let stores = u.name("stores", batch.req & !beyond & !batch.wen);
+        let loads_left = u.name("loads_left", loads.any() & !did_loads);
+        let stores_left = u.name("stores_left", stores.any() & !did_stores);
+        let errors_left = u.name("errors_left", beyond.any());
+        let first = |loads: Operand, stores: Operand, errors: Operand| {
+            let first = when(loads_left, loads).when(stores_left, stores);
+            first.otherwise(errors)
+        };
+        let lanes = u.name("part", first(loads.into(), stores.into(), beyond.into()));
+        let operation = |value| code(&op::FIELD, value).into();
+        let [load, store, error] = [op::LOAD, op::STORE, op::UNSUPPORTED].map(operation);
+        let op = u.name("part_op", first(load, store, error));
+        let alone = !stores_left & !errors_left;
+        let last = when(loads_left, alone).otherwise(!(stores_left & errors_left));
+        Part {
+            lanes,
+            op,
+            last: u.name("last", last),
+            is_loads: loads_left,
+            is_stores: stores_left,
+            did_loads,
+            did_stores,
+        }
+    }
+
+    /// Lanes whose row is beyond the capacity: there are row numbers without a
+    /// row.
+    fn beyond_capacity(&self, head: &Head, lane: Index) -> Signal {
+        let (u, p, s) = (self.u, self.p, self.s);
+        if p.ROWS == 1 << p.R {
+            return u.named("beyond", s.L, 0);
+        }
+        let beyond = u.wire("beyond", s.L);
         u.generate(|| {
-            u.each("range", i, (0, l), |i| {
-                let row = head_row.part(i * r, r);
-                u.assign(beyond.at(i), head_req.at(i) & row.at_least(p.ROWS));
+            u.each("range", lane, (0, s.L), |i| {
+                let row = head.row.part(i * s.R, s.R);
+                u.assign(beyond.at(i), head.batch.req.at(i) & row.at_least(p.ROWS));
             });
         });
         beyond
-    };
-    let loads = u.name("loads", head_req & !beyond & head_wen);
-    let stores = u.name("stores", head_req & !beyond & !head_wen);
-    let loads_left = u.name("loads_left", loads.any() & !did_loads);
-    let stores_left = u.name("stores_left", stores.any() & !did_stores);
-    let errors_left = u.name("errors_left", beyond.any());
-    let first = |loads: Operand, stores: Operand, errors: Operand| {
-        let first = when(loads_left, loads).when(stores_left, stores);
-        first.otherwise(errors)
-    };
-    let part = u.name("part", first(loads.into(), stores.into(), beyond.into()));
-    let operation = |value| code(&op::FIELD, value).into();
-    let [load, store, error] = [op::LOAD, op::STORE, op::UNSUPPORTED].map(operation);
-    let part_op = u.name("part_op", first(load, store, error));
-    let alone = !stores_left & !errors_left;
-    let last = when(loads_left, alone).otherwise(!(stores_left & errors_left));
-    let last = u.name("last", last);
+    }
 
-    u.paragraph();
-    let sp_req_ready = u.wire("sp_req_ready", 1);
-    let goes = u.name("goes", head_valid & sp_req_ready);
-    u.assign(head_done, last & sp_req_ready);
-    let with_stores = stores_left & !loads_left;
-    u.at_clock()
-        .when(goes)
-        .next(did_loads, !last & (did_loads | loads_left))
-        .next(did_stores, !last & (did_stores | with_stores));
+    /// Notes which parts of the batch are done: the `part` goes when the
+    /// scratchpad is `ready` for it. Whether it does.
+    fn goes(&self, head: &Head, part: &Part, ready: Signal) -> Signal {
+        let u = self.u;
+        let goes = u.name("goes", head.valid & ready);
+        u.assign(head.done, part.last & ready);
+        let with_stores = part.is_stores & !part.is_loads;
+        let (did_loads, did_stores) = (part.did_loads, part.did_stores);
+        u.at_clock()
+            .when(goes)
+            .next(did_loads, !part.last & (did_loads | part.is_loads))
+            .next(did_stores, !part.last & (did_stores | with_stores));
+        goes
+    }
 
-    u.paragraph();
-    let unread = |name, width| bus::unread(&u, name, width);
-    let resp_op = unread("sp_resp_op", 3);
-    let resp_tag = unread("sp_resp_tag", p.TGW);
-    let resp_success = unread("sp_resp_success", p.L);
-    let resp_degree = unread("sp_resp_degree", p.DG);
-    let stages = unread("sp_stages", p.MS - 1);
-    let busy_more = unread("sp_busy_more", 1);
-    let blocked = unread("sp_blocked", 1);
-    let resp_valid = u.wire("sp_resp_valid", 1);
-    let resp_mask = u.wire("sp_resp_mask", l);
-    let resp_data = u.wire("sp_resp_data", l * d);
-    let resp_error = u.wire("sp_resp_error", 1);
-    u.instance(top(&bus.scratchpad), "scratchpad")
-        .same([clk, rst])
-        .port("req_valid", head_valid)
-        .port("req_ready", sp_req_ready)
-        .port("req_op", part_op)
-        .port("req_mask", part)
-        .port("req_bank", head_bank)
-        .port("req_row", head_row)
-        .port("req_lock", 0)
-        .port("req_data", head_data)
-        .port("req_be", head_be)
-        .port("req_tag", 0)
-        .port("resp_valid", resp_valid)
-        .port("resp_ready", 1)
-        .port("resp_op", resp_op)
-        .port("resp_mask", resp_mask)
-        .port("resp_tag", resp_tag)
-        .port("resp_data", resp_data)
-        .port("resp_success", resp_success)
-        .port("resp_error", resp_error)
-        .port("resp_degree", resp_degree)
-        .port("stages", stages)
-        .port("busy_more", busy_more)
-        .port("blocked", blocked)
-        .done();
+    /// Offers the part to the scratchpad, and answers.
+    fn scratchpad(&self, head: &Head, part: &Part) {
+        let (u, p, s) = (self.u, self.p, self.s);
+        u.paragraph();
+        let ready = u.wire("sp_req_ready", 1);
+        let goes = self.goes(head, part, ready);
 
-    u.section("The answers, and the accesses inside the scratchpad.");
-    u.at_clock()
-        .next(r_valid, resp_mask)
-        .next(r_rdata, resp_data)
-        .next(r_opc, resp_mask & resp_error.copies(l));
-    let count = bus::inside(&u, goes, resp_valid);
-    u.assign(idle, !head_valid & count.is(0) & !r_valid.any());
-    u.assertions(|| {
+        u.paragraph();
+        let unread = |name, width| bus::unread(u, name, width);
+        let op = unread("sp_resp_op", 3);
+        let tag = unread("sp_resp_tag", p.TGW);
+        let success = unread("sp_resp_success", p.L);
+        let degree = unread("sp_resp_degree", p.DG);
+        let stages = unread("sp_stages", p.MS - 1);
+        let busy_more = unread("sp_busy_more", 1);
+        let blocked = unread("sp_blocked", 1);
+        let valid = u.wire("sp_resp_valid", 1);
+        let mask = u.wire("sp_resp_mask", s.L);
+        let data = u.wire("sp_resp_data", s.L * s.D);
+        let error = u.wire("sp_resp_error", 1);
+        u.instance(top(&self.bus.scratchpad), "scratchpad")
+            .same(self.clock)
+            .port("req_valid", head.valid)
+            .port("req_ready", ready)
+            .port("req_op", part.op)
+            .port("req_mask", part.lanes)
+            .port("req_bank", head.bank)
+            .port("req_row", head.row)
+            .port("req_lock", 0)
+            .port("req_data", head.batch.data)
+            .port("req_be", head.batch.be)
+            .port("req_tag", 0)
+            .port("resp_valid", valid)
+            .port("resp_ready", 1)
+            .port("resp_op", op)
+            .port("resp_mask", mask)
+            .port("resp_tag", tag)
+            .port("resp_data", data)
+            .port("resp_success", success)
+            .port("resp_error", error)
+            .port("resp_degree", degree)
+            .port("stages", stages)
+            .port("busy_more", busy_more)
+            .port("blocked", blocked)
+            .done();
+
+        u.section("The answers, and the accesses inside the scratchpad.");
+        let to = self.answers;
+        u.at_clock()
+            .next(to.r_valid, mask)
+            .next(to.r_rdata, data)
+            .next(to.r_opc, mask & error.copies(s.L));
+        let count = bus::inside(u, goes, valid);
+        let nothing = !head.valid & count.is(0) & !to.r_valid.any();
+        u.assign(self.idle, nothing);
+    }
+
+    /// What a neighbour has to keep.
+    fn rules(&self, lane: Index) {
+        let (u, s, io) = (self.u, self.s, self.io);
         u.about("Rules for the neighbours, checked in simulation.");
         u.generate(|| {
-            u.each("asks", i, (0, l), |i| {
+            u.each("asks", lane, (0, s.L), |i| {
                 let waits = u.register("waits", 1).reset(0);
-                u.at_clock().next(waits, tcdm_req.at(i) & !tcdm_gnt.at(i));
+                let asks = io.tcdm_req.at(i);
+                u.at_clock().next(waits, asks.clone() & !io.tcdm_gnt.at(i));
                 let kept = stable([
-                    tcdm_wen.at(i),
-                    tcdm_add.part(i * n, n),
-                    tcdm_wdata.part(i * d, d),
-                    tcdm_be.part(i * be, be),
+                    io.tcdm_wen.at(i),
+                    io.tcdm_add.part(i * s.n, s.n),
+                    io.tcdm_wdata.part(i * s.D, s.D),
+                    io.tcdm_be.part(i * s.BE, s.BE),
                 ]);
                 u.property(
                     "ask_held",
                     waits,
-                    tcdm_req.at(i) & kept,
+                    asks & kept,
                     "a lane's request changes before it is granted",
                 );
             });
         });
         let message = "a hash is written with a request inside";
-        bus.lanes.writes_are_idle(&u, &writing, idle, message);
-    });
-    let module = u.emit()?;
-    Ok(bus.modules_of(module))
+        let lanes = &self.bus.lanes;
+        lanes.writes_are_idle(u, self.writing, self.idle, message);
+    }
 }
 
 fn doc(p: &Params) -> UnitDoc {
@@ -201,7 +335,7 @@ fn doc(p: &Params) -> UnitDoc {
         name: "spad_tcdm".into(),
         summary: "the scratchpad behind a request/grant/valid port per lane. The lanes that ask \
                   in one cycle are granted together; their reads are one access, their writes \
-                  another one behind it. Answers come in the order of a lane's requests. No input \
+                  another one after it. Answers come in the order of a lane's requests. No input \
                   has a combinational path to an output."
             .into(),
         parameters: p.text(&["n", "m", "L", "D", "ROWS", "MS"]),

@@ -1,29 +1,10 @@
 //! The ports of the path: name, direction, width, meaning.
 
 use crate::codes::kind;
-use crate::params::{Params, Sizes};
+use crate::params::Params;
 use crate::payload::{Outcome, Passing};
+use crate::ports::ports;
 use crate::signal::{Operand, Signal, code};
-use crate::unit::Unit;
-
-/// Declares ports in their order, each by its name: direction, width, meaning.
-macro_rules! ports {
-    ($(#[$about:meta])* $name:ident($s:ident) {
-        $($port:ident: $direction:ident($width:expr, $doc:expr),)*
-    }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy)]
-        pub(super) struct $name {
-            $(pub(super) $port: Signal,)*
-        }
-
-        impl $name {
-            pub(super) fn new(u: &Unit, $s: &Sizes) -> Self {
-                $name { $($port: u.$direction(stringify!($port), $width, $doc),)* }
-            }
-        }
-    };
-}
 
 ports! {
     /// What is static while anything is in flight.

@@ -1,0 +1,31 @@
+//! The ports of a unit as a struct of handles.
+
+/// Declares ports in their order, each by its name: direction, width, meaning.
+///
+/// ```text
+/// ports! {
+///     /// The ports.
+///     Io(s) { valid: input(1, "an entry is offered"), data: input(s.L * s.D, "the entry") }
+/// }
+/// ```
+///
+/// `Io::new(&u, &s)` declares them in a unit.
+macro_rules! ports {
+    ($(#[$about:meta])* $name:ident($s:ident) {
+        $($port:ident: $direction:ident($width:expr, $doc:expr),)*
+    }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name {
+            $(pub(crate) $port: $crate::signal::Signal,)*
+        }
+
+        impl $name {
+            pub(crate) fn new(u: &$crate::unit::Unit, $s: &$crate::params::Sizes) -> Self {
+                $name { $($port: u.$direction(stringify!($port), $width, $doc),)* }
+            }
+        }
+    };
+}
+
+pub(crate) use ports;
