@@ -2,6 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
+use crate::ports::ports;
 use crate::signal::{Bits, Signal, concat};
 use crate::spad_access_pair;
 use crate::unit::{Index, Unit};
@@ -10,7 +11,7 @@ use crate::unit::{Index, Unit};
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pair = spad_access_pair::emit_kernel()?;
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
+    let io = Ports::declared(&u, p);
     let pairs = Pairs::new(&u, &io);
     let warps = Warps::new(&u, io.s);
     let decision = decide(&u, &io, &warps);
@@ -41,64 +42,27 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    cfg_sharing: Signal,
-    cfg_limit: Signal,
-    launch_valid: Signal,
-    launch_block: Signal,
-    launch_shared: Signal,
-    rel_done: Signal,
-    live: Signal,
-    warp_blk: Signal,
-    off_shmem: Signal,
-    off_hi: Signal,
-    acq_valid: Signal,
-    acq_warp: Signal,
-    allow: Signal,
-    wait_sh: Signal,
-    viol: Signal,
-    cls: Signal,
-    locked: Signal,
-    owner: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        u.clocked();
-        let limit = "first word of the shared part, block-relative";
-        let shared = "the block that starts runs in sharing mode";
-        let released = "every active thread of the block has released (this cycle included)";
-        let live = "the block has an active thread (this cycle included)";
-        let slot = "block slot of each warp, TW bits";
-        let offers = "the warp offers a scratchpad instruction";
-        let highest = "its highest block-relative word address";
-        let waits = "waits: the partner holds the shared part";
-        let class = "class per warp: 0 owner, 1 unshared, 2 non-owner";
-        let locked = "per pair: the shared part is held";
-        Ports {
-            s,
-            cfg_sharing: u.input("cfg_sharing", 1, "scratchpad sharing is on"),
-            cfg_limit: u.input("cfg_limit", s.n, limit),
-            launch_valid: u.input("launch_valid", 1, "a block starts"),
-            launch_block: u.input("launch_block", s.TW, "slot of the block that starts"),
-            launch_shared: u.input("launch_shared", 1, shared),
-            rel_done: u.input("rel_done", s.T, released),
-            live: u.input("live", s.T, live),
-            warp_blk: u.input("warp_blk", s.W * s.TW, slot),
-            off_shmem: u.input("off_shmem", s.W, offers),
-            off_hi: u.input("off_hi", s.W * s.n, highest),
-            acq_valid: u.input("acq_valid", 1, "an instruction is issued"),
-            acq_warp: u.input("acq_warp", s.WW, "warp of the instruction taken"),
-            allow: u.output("allow", s.W, "may be issued"),
-            wait_sh: u.output("wait_sh", s.W, waits),
-            viol: u.output("viol", s.W, "refused: its block has released"),
-            cls: u.output("cls", s.W * 2, class),
-            locked: u.output("locked", s.T / 2, locked),
-            owner: u.output("owner", s.T / 2, "per pair: 0 slot 2p, 1 slot 2p+1"),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        cfg_sharing: input(1, "scratchpad sharing is on"),
+        cfg_limit: input(s.n, "first word of the shared part, block-relative"),
+        launch_valid: input(1, "a block starts"),
+        launch_block: input(s.TW, "slot of the block that starts"),
+        launch_shared: input(1, "the block that starts runs in sharing mode"),
+        rel_done: input(s.T, "every active thread of the block has released (this cycle included)"),
+        live: input(s.T, "the block has an active thread (this cycle included)"),
+        warp_blk: input(s.W * s.TW, "block slot of each warp, TW bits"),
+        off_shmem: input(s.W, "the warp offers a scratchpad instruction"),
+        off_hi: input(s.W * s.n, "its highest block-relative word address"),
+        acq_valid: input(1, "an instruction is issued"),
+        acq_warp: input(s.WW, "warp of the instruction taken"),
+        allow: output(s.W, "may be issued"),
+        wait_sh: output(s.W, "waits: the partner holds the shared part"),
+        viol: output(s.W, "refused: its block has released"),
+        cls: output(s.W * 2, "class per warp: 0 owner, 1 unshared, 2 non-owner"),
+        locked: output(s.T / 2, "per pair: the shared part is held"),
+        owner: output(s.T / 2, "per pair: 0 slot 2p, 1 slot 2p+1"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
+use crate::ports::ports;
 use crate::signal::{Bits, Signal, when};
 use crate::size::Size;
 use crate::unit::{Index, Unit};
@@ -63,57 +64,38 @@ struct Arbiter<'a> {
     bytes: Option<Bytes>,
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    req_valid: Signal,
-    req_ready: Signal,
-    req_mask: Signal,
-    req_access: Signal,
-    req_bank: Signal,
-    req_row: Signal,
-    req_be: Signal,
-    adv: Signal,
-    grp_valid: Signal,
-    grp_last: Signal,
-    grp_served: Signal,
-    grp_leader: Signal,
-    grp_writes: Signal,
-    grp_bank_valid: Signal,
-    grp_bank: Signal,
-    grp_row: Signal,
-    grp_degree: Signal,
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        req_valid: input(1, "an access is offered"),
+        req_ready: output(1, "the request is accepted at the end of this cycle"),
+        req_mask: input(s.L, "active lanes"),
+        req_access: input(1, "0: no lane is served, one empty group"),
+        req_bank: input(s.L * s.m, "bank, m bits per lane"),
+        req_row: input(s.L * s.R, "row, R bits per lane"),
+        req_be: input(s.L * s.BE, "bytes to write, BE bits per lane"),
+        adv: input(1, "the present group is served in this cycle"),
+        grp_valid: output(1, "there is a group"),
+        grp_last: output(1, "the group is the access's last"),
+        grp_served: output(s.L, "lanes that the group serves"),
+        grp_leader: output(s.L, "leaders of the group, at most one per bank"),
+        grp_writes: output(
+            s.L * s.BE,
+            "bytes each lane writes if the access is a store; a byte of a bank is of one lane at most"
+        ),
+        grp_bank_valid: output(s.B, "banks that it uses"),
+        grp_bank: output(s.L * s.m, "bank of each lane of the access"),
+        grp_row: output(s.L * s.R, "row of each lane of the access"),
+        grp_degree: output(
+            s.DG,
+            "groups of the access up to this one; 0 if it has no lane to serve"
+        ),
+    }
 }
 
 impl Ports {
     fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        u.clocked();
-        let ready = "the request is accepted at the end of this cycle";
-        let leaders = "leaders of the group, at most one per bank";
-        let writes = "bytes each lane writes if the access is a store; a byte of a bank is of one \
-                      lane at most";
-        let degree = "groups of the access up to this one; 0 if it has no lane to serve";
-        let io = Ports {
-            s,
-            req_valid: u.input("req_valid", 1, "an access is offered"),
-            req_ready: u.output("req_ready", 1, ready),
-            req_mask: u.input("req_mask", s.L, "active lanes"),
-            req_access: u.input("req_access", 1, "0: no lane is served, one empty group"),
-            req_bank: u.input("req_bank", s.L * s.m, "bank, m bits per lane"),
-            req_row: u.input("req_row", s.L * s.R, "row, R bits per lane"),
-            req_be: u.input("req_be", s.L * s.BE, "bytes to write, BE bits per lane"),
-            adv: u.input("adv", 1, "the present group is served in this cycle"),
-            grp_valid: u.output("grp_valid", 1, "there is a group"),
-            grp_last: u.output("grp_last", 1, "the group is the access's last"),
-            grp_served: u.output("grp_served", s.L, "lanes that the group serves"),
-            grp_leader: u.output("grp_leader", s.L, leaders),
-            grp_writes: u.output("grp_writes", s.L * s.BE, writes),
-            grp_bank_valid: u.output("grp_bank_valid", s.B, "banks that it uses"),
-            grp_bank: u.output("grp_bank", s.L * s.m, "bank of each lane of the access"),
-            grp_row: u.output("grp_row", s.L * s.R, "row of each lane of the access"),
-            grp_degree: u.output("grp_degree", s.DG, degree),
-        };
+        let io = Ports::declared(u, p);
         u.unused(!p.MERGE, io.req_be, "the leader writes its whole word");
         io
     }

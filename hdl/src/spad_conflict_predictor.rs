@@ -2,7 +2,8 @@
 //! cycles in which no memory warp goes.
 
 use crate::module::{Module, Result, UnitDoc, top};
-use crate::params::{Params, Sizes};
+use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Operand, Signal};
 use crate::unit::Unit;
 use crate::{spad_conflict_history, spad_degree_accumulator, spad_warp_mask};
@@ -13,7 +14,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let history = spad_conflict_history::emit_unit(p)?;
     let warp_mask = spad_warp_mask::emit_unit(p)?;
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
+    let io = Ports::declared(&u, p);
     let update = accumulate(&u, &io, top(&accumulator));
     let [hit, excess] = look_up(&u, &io, top(&history), &update);
     let answer = match p.AHEAD {
@@ -50,53 +51,21 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    clk: Signal,
-    rst: Signal,
-    clear: Signal,
-    resolved_valid: Signal,
-    resolved_occ: Signal,
-    resolved_last: Signal,
-    resolved_pc: Signal,
-    set_valid: Signal,
-    set_pc: Signal,
-    set_base: Signal,
-    hold: Signal,
-    mask: Signal,
-    mask_lasts: Signal,
-    mask_likely: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        let [clk, rst] = u.clocked();
-        let resolved = "a predicted pass leaves the scratchpad";
-        let last = "the pass is the last of its instruction";
-        let set = "a predicted instruction is taken in this cycle";
-        let pc = "program counter of the instruction taken";
-        let hold = "EX is held in this cycle: it does not count";
-        let lasts = "they will be in the next cycle, too, if EX is not held in this one";
-        let likely = "AHEAD = 3: some instruction has had an excess; else 0";
-        Ports {
-            s,
-            clk,
-            rst,
-            clear: u.input("clear", 1, "kernel launch: as reset"),
-            resolved_valid: u.input("resolved_valid", 1, resolved),
-            resolved_occ: u.input("resolved_occ", s.OCC, "cycles that it took in MEM0"),
-            resolved_last: u.input("resolved_last", 1, last),
-            resolved_pc: u.input("resolved_pc", s.PCW, "the instruction's program counter"),
-            set_valid: u.input("set_valid", 1, set),
-            set_pc: u.input("set_pc", s.PCW, pc),
-            set_base: u.input("set_base", s.PW, "number of its passes - 1"),
-            hold: u.input("hold", 1, hold),
-            mask: u.output("mask", 1, "memory warps are masked"),
-            mask_lasts: u.output("mask_lasts", 1, lasts),
-            mask_likely: u.output("mask_likely", 1, likely),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        clear: input(1, "kernel launch: as reset"),
+        resolved_valid: input(1, "a predicted pass leaves the scratchpad"),
+        resolved_occ: input(s.OCC, "cycles that it took in MEM0"),
+        resolved_last: input(1, "the pass is the last of its instruction"),
+        resolved_pc: input(s.PCW, "the instruction's program counter"),
+        set_valid: input(1, "a predicted instruction is taken in this cycle"),
+        set_pc: input(s.PCW, "program counter of the instruction taken"),
+        set_base: input(s.PW, "number of its passes - 1"),
+        hold: input(1, "EX is held in this cycle: it does not count"),
+        mask: output(1, "memory warps are masked"),
+        mask_lasts: output(1, "they will be in the next cycle, too, if EX is not held in this one"),
+        mask_likely: output(1, "AHEAD = 3: some instruction has had an excess; else 0"),
     }
 }
 

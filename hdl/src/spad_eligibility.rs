@@ -2,7 +2,8 @@
 
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::{Params, Sizes};
+use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Signal, code};
 use crate::size::Size;
 use crate::spad_eligible_warp;
@@ -12,7 +13,7 @@ use crate::unit::Unit;
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let slice = spad_eligible_warp::emit_kernel()?;
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
+    let io = Ports::declared(&u, p);
     u.section("What is taken and what retires is on the memory path, or on the other.");
     let of_memory = |kind: Signal| {
         let is = |value| kind.is(code(&kind::FIELD, value));
@@ -46,60 +47,27 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    cfg_barrel: Signal,
-    off_valid: Signal,
-    off_kind: Signal,
-    allow: Signal,
-    busy: Signal,
-    atom_infl: Signal,
-    ex_relssp: Signal,
-    ex_warp: Signal,
-    take: Signal,
-    take_sel: Signal,
-    take_kind: Signal,
-    retire: Signal,
-    retire_warp: Signal,
-    retire_kind: Signal,
-    ready: Signal,
-    is_mem: Signal,
-    is_atomic: Signal,
-    shares: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        u.clocked();
-        let barrel = "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp";
-        let kind = "kind of each warp's offer, 4 bits per warp";
-        let busy = "an instruction of the warp is on its way to EX";
-        let retires = "an instruction's last pass is written back in this cycle";
-        let warp = "warp of the completed instruction";
-        let shares = "its offer may touch the shared part of the scratchpad";
-        Ports {
-            s,
-            cfg_barrel: u.input("cfg_barrel", 2, barrel),
-            off_valid: u.input("off_valid", s.W, "the warp offers an instruction"),
-            off_kind: u.input("off_kind", s.W * 4, kind),
-            allow: u.input("allow", s.W, "the access unit allows it"),
-            busy: u.input("busy", s.W, busy),
-            atom_infl: u.input("atom_infl", 1, "an ATOMIC is in flight"),
-            ex_relssp: u.input("ex_relssp", 1, "a RELSSP is in EX"),
-            ex_warp: u.input("ex_warp", s.WW, "the warp in EX"),
-            take: u.input("take", 1, "an instruction is taken in this cycle"),
-            take_sel: u.input("take_sel", s.W, "of which warp, one-hot"),
-            take_kind: u.input("take_kind", 4, "kind of the instruction taken"),
-            retire: u.input("retire", 1, retires),
-            retire_warp: u.input("retire_warp", s.WW, warp),
-            retire_kind: u.input("retire_kind", 4, "kind of the completed instruction"),
-            ready: u.output("ready", s.W, "the warp may issue"),
-            is_mem: u.output("is_mem", s.W, "the warp's offer is of the memory path"),
-            is_atomic: u.output("is_atomic", s.W, "the warp's offer is an ATOMIC"),
-            shares: u.output("shares", s.W, shares),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        cfg_barrel: input(2, "0 strict, 1 relaxed, 2 and 3 relaxed with in-order commit per warp"),
+        off_valid: input(s.W, "the warp offers an instruction"),
+        off_kind: input(s.W * 4, "kind of each warp's offer, 4 bits per warp"),
+        allow: input(s.W, "the access unit allows it"),
+        busy: input(s.W, "an instruction of the warp is on its way to EX"),
+        atom_infl: input(1, "an ATOMIC is in flight"),
+        ex_relssp: input(1, "a RELSSP is in EX"),
+        ex_warp: input(s.WW, "the warp in EX"),
+        take: input(1, "an instruction is taken in this cycle"),
+        take_sel: input(s.W, "of which warp, one-hot"),
+        take_kind: input(4, "kind of the instruction taken"),
+        retire: input(1, "an instruction's last pass is written back in this cycle"),
+        retire_warp: input(s.WW, "warp of the completed instruction"),
+        retire_kind: input(4, "kind of the completed instruction"),
+        ready: output(s.W, "the warp may issue"),
+        is_mem: output(s.W, "the warp's offer is of the memory path"),
+        is_atomic: output(s.W, "the warp's offer is an ATOMIC"),
+        shares: output(s.W, "its offer may touch the shared part of the scratchpad"),
     }
 }
 

@@ -1,7 +1,8 @@
 //! The queue in front of the memory stages, with bypass.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::{Params, Sizes};
+use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Signal, number, when};
 use crate::size::Size;
 use crate::unit::Unit;
@@ -9,7 +10,7 @@ use crate::unit::Unit;
 /// Emits `spad_premem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
+    let io = Ports::declared(&u, p);
     if p.PQ == 0 {
         without_entries(&u, p, &io);
     } else {
@@ -32,39 +33,17 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    clk: Signal,
-    rst: Signal,
-    cfg_on: Signal,
-    in_valid: Signal,
-    in_data: Signal,
-    in_ready: Signal,
-    out_valid: Signal,
-    out_data: Signal,
-    out_ready: Signal,
-    count: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        let [clk, rst] = u.clocked();
-        let off = "0: behaves as depth 0; static while not empty";
-        Ports {
-            s,
-            clk,
-            rst,
-            cfg_on: u.input("cfg_on", 1, off),
-            in_valid: u.input("in_valid", 1, "an entry is offered"),
-            in_data: u.input("in_data", s.PREW, "the entry"),
-            in_ready: u.output("in_ready", 1, "the input is accepted"),
-            out_valid: u.output("out_valid", 1, "the oldest entry is offered"),
-            out_data: u.output("out_data", s.PREW, "the entry; 0 if none"),
-            out_ready: u.input("out_ready", 1, "the output is accepted"),
-            count: u.output("count", s.PQW, "entries held"),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        cfg_on: input(1, "0: behaves as depth 0; static while not empty"),
+        in_valid: input(1, "an entry is offered"),
+        in_data: input(s.PREW, "the entry"),
+        in_ready: output(1, "the input is accepted"),
+        out_valid: output(1, "the oldest entry is offered"),
+        out_data: output(s.PREW, "the entry; 0 if none"),
+        out_ready: input(1, "the output is accepted"),
+        count: output(s.PQW, "entries held"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
+use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, when};
 use crate::unit::Unit;
 
@@ -33,44 +34,31 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    clear: Signal,
-    set_valid: Signal,
-    set_base: Signal,
-    lk_hit: Signal,
-    lk_excess: Signal,
-    lk_heavy: Signal,
-    lk_heavier: Signal,
-    hold: Signal,
-    mask: Signal,
-    lasts: Signal,
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        clear: input(1, "kernel launch: same effect as reset"),
+        set_valid: input(1, "a predicted instruction was issued in this cycle"),
+        set_base: input(s.PW, "number of its passes - 1"),
+        lk_hit: input(
+            1,
+            "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second"
+        ),
+        lk_excess: input(s.EX, "excess that the look-up found"),
+        lk_heavy: input(
+            1,
+            "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid"
+        ),
+        lk_heavier: input(1, "AHEAD > 0: and one of more than one cycle"),
+        hold: input(1, "EX is held in this cycle: it does not count"),
+        mask: output(1, "memory warps are masked"),
+        lasts: output(1, "they will be in the next cycle, too, if this one counts"),
+    }
 }
 
 impl Ports {
     fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        u.clocked();
-        let set = "a predicted instruction was issued in this cycle";
-        let hit = "the history knows it: in the cycle after set_valid, AHEAD > 0: in the second";
-        let heavy = "AHEAD > 0: it is likely to have an excess, in the cycle after set_valid";
-        let heavier = "AHEAD > 0: and one of more than one cycle";
-        let hold = "EX is held in this cycle: it does not count";
-        let lasts = "they will be in the next cycle, too, if this one counts";
-        let io = Ports {
-            s,
-            clear: u.input("clear", 1, "kernel launch: same effect as reset"),
-            set_valid: u.input("set_valid", 1, set),
-            set_base: u.input("set_base", s.PW, "number of its passes - 1"),
-            lk_hit: u.input("lk_hit", 1, hit),
-            lk_excess: u.input("lk_excess", s.EX, "excess that the look-up found"),
-            lk_heavy: u.input("lk_heavy", 1, heavy),
-            lk_heavier: u.input("lk_heavier", 1, heavier),
-            hold: u.input("hold", 1, hold),
-            mask: u.output("mask", 1, "memory warps are masked"),
-            lasts: u.output("lasts", 1, lasts),
-        };
+        let io = Ports::declared(u, p);
         for input in [io.lk_heavy, io.lk_heavier] {
             u.unused(p.AHEAD == 0, input, "the answer comes in time");
         }
