@@ -2,7 +2,7 @@
 
 use super::code::Row;
 use crate::ptx::exec::{BarrierEvent, BarrierLane, CopyEvent};
-use crate::sm::{Addresses, Detail, Instr, InstrKind, MbarrierOp, Transfer};
+use crate::sm::{Addresses, Detail, Instr, InstrKind, Transfer};
 
 /// An operation: an instruction for each object and number that its lanes
 /// have, mostly one. A wait that ends before its phase is one that computes. The
@@ -23,7 +23,7 @@ pub(super) fn barrier(row: &Row, event: &BarrierEvent, copies: Option<[u8; 4]>) 
         let own = event.lanes.iter().filter(|lane| key(lane) == of);
         let mask = own.fold(0, |mask, lane| mask | 1 << lane.lane);
         let mut instr = row.instr(event.pc, InstrKind::Mbarrier, mask);
-        instr.detail = Detail::Mbarrier(MbarrierOp::new(event.op, of.1));
+        instr.detail = Detail::Mbarrier(event.op, of.1);
         instr.addrs = Addresses::Affine {
             base: of.0,
             stride: 0,

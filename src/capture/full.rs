@@ -353,7 +353,7 @@ fn product(row: &Row, event: &Event, work: Work) -> Instr {
         return row.instr(event.pc, InstrKind::Alu, 0);
     }
     let mut instr = row.instr(event.pc, InstrKind::Mma, event.exec);
-    instr.detail = Detail::Product(work);
+    instr.detail = work.into();
     instr
 }
 

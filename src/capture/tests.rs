@@ -1,8 +1,9 @@
 //! Small kernels in both kinds of trace.
 
 use super::*;
+use crate::ptx::exec::BarrierOp;
 use crate::ptx::tensor::Work;
-use crate::sm::{Addresses, Detail, Instr, InstrKind, MbarrierOp, TraceFile, Workload};
+use crate::sm::{Addresses, Detail, Instr, InstrKind, TraceFile, Workload};
 use crate::trace::AccessTrace;
 use std::path::{Path, PathBuf};
 
@@ -140,7 +141,7 @@ fn products_of_matrices_have_their_size() {
     };
     assert_eq!(
         (product.kind, product.detail),
-        (InstrKind::Mma, Detail::Product(work))
+        (InstrKind::Mma, work.into())
     );
     assert_eq!(
         (product.mask, product.dst.is_some()),
@@ -400,7 +401,7 @@ fn bulk_copies_are_copies_of_the_trace() {
         let mut stream = file.open(block, warp).unwrap();
         while let Some(part) = stream.next_part().unwrap() {
             for instr in part.iter() {
-                let waits_here = matches!(instr.detail, Detail::Mbarrier(MbarrierOp::Wait { .. }));
+                let waits_here = matches!(instr.detail, Detail::Mbarrier(BarrierOp::Wait, _));
                 waits += u32::from(waits_here);
                 if let Addresses::Copy(copy) = &instr.addrs {
                     let bytes = copy.global.iter().map(|(_, bytes)| bytes);

@@ -3,6 +3,7 @@
 
 use super::mbarrier::MbarrierOp;
 use super::transfer::Transfer;
+use crate::ptx::exec::BarrierOp;
 use crate::ptx::tensor::Work;
 use serde::{Deserialize, Serialize};
 
@@ -86,12 +87,37 @@ pub enum Detail {
     LaneByLane,
     /// Of a barrier: its number.
     Barrier(u8),
-    /// Of a product of matrices: what it multiplies.
-    Product(Work),
-    /// Of an operation on an `mbarrier`.
-    Mbarrier(MbarrierOp),
+    /// Of a product of matrices: its [`Work`], field by field. (A variant with
+    /// the struct in it would make every instruction larger.)
+    Product {
+        /// Bits of a factor.
+        bits: u8,
+        /// Multiplications.
+        macs: u32,
+        /// It is the part of a warp in a product of a warpgroup.
+        group: bool,
+    },
+    /// Of an operation on an `mbarrier`: the parts of an [`MbarrierOp`].
+    Mbarrier(BarrierOp, u32),
     /// Of bulk groups: a wait leaves so many of them.
     BulkGroup(BulkGroupOp, u32),
+}
+
+// Traces hold tens of millions of instructions.
+const _: () = assert!(size_of::<Detail>() == 8);
+
+impl From<MbarrierOp> for Detail {
+    fn from(op: MbarrierOp) -> Self {
+        let (op, number) = op.parts();
+        Detail::Mbarrier(op, number)
+    }
+}
+
+impl From<Work> for Detail {
+    fn from(work: Work) -> Self {
+        let Work { bits, macs, group } = work;
+        Detail::Product { bits, macs, group }
+    }
 }
 
 impl Detail {
@@ -100,12 +126,12 @@ impl Detail {
         match kind {
             InstrKind::AtomShared => Detail::Atomic(0),
             InstrKind::Bar => Detail::Barrier(0),
-            InstrKind::Mma => Detail::Product(Work {
+            InstrKind::Mma => Detail::Product {
                 bits: 0,
                 macs: 0,
                 group: false,
-            }),
-            InstrKind::Mbarrier => Detail::Mbarrier(MbarrierOp::Init { arrivals: 0 }),
+            },
+            InstrKind::Mbarrier => Detail::Mbarrier(BarrierOp::Init, 0),
             InstrKind::BulkGroup => Detail::BulkGroup(BulkGroupOp::Commit, 0),
             _ => Detail::None,
         }
@@ -342,7 +368,7 @@ pub struct Instr {
 impl Instr {
     /// The part of a warp in a product of a warpgroup.
     pub fn is_of_group(&self) -> bool {
-        matches!(self.detail, Detail::Product(work) if work.group)
+        matches!(self.detail, Detail::Product { group: true, .. })
     }
 
     /// An instruction of `kind` without registers and addresses.

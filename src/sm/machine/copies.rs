@@ -3,6 +3,7 @@
 use super::Sm;
 use crate::error::{Error, Result};
 use crate::model::{WarpMask, lanes_of, warp_bit, warps_of};
+use crate::ptx::exec::BarrierOp;
 use crate::ptx::exec::{Arrival, BarrierObject};
 use crate::sm::MbarrierOp;
 use crate::sm::copy_engine::{Completion, CopyEngine, Groups, Owner, Progress};
@@ -186,7 +187,7 @@ impl Sm<'_> {
             return true;
         };
         let (through, by_barrier) = match instr.detail {
-            Detail::Mbarrier(MbarrierOp::Wait { phase }) => {
+            Detail::Mbarrier(BarrierOp::Wait, phase) => {
                 let object = self.copies.barriers[warp.slot].get(&instr.addrs.of(0));
                 (object.is_some_and(|o| o.phase() > u64::from(phase)), true)
             }
@@ -232,7 +233,8 @@ impl Sm<'_> {
                 }
                 Ok(())
             }
-            (_, Detail::Mbarrier(op)) if lanes != 0 => {
+            (_, Detail::Mbarrier(op, number)) if lanes != 0 => {
+                let op = MbarrierOp::new(op, number);
                 self.barrier_op(w, slot, instr, (op, lanes.count_ones()))
             }
             _ => Ok(()),

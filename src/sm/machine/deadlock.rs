@@ -5,7 +5,7 @@ use super::{PATIENCE, Sm};
 use crate::error::{Error, Result};
 use crate::model::WarpMask;
 use crate::model::spad_sm_path::SmPathOutputs;
-use crate::sm::MbarrierOp;
+use crate::ptx::exec::BarrierOp;
 use crate::sm::instr::Detail;
 use crate::sm::warp::{NEVER, State, Warp};
 
@@ -95,7 +95,7 @@ impl Sm<'_> {
         }
         if self.copies.barrier_waits >> w & 1 == 1
             && let Some(i) = warp.next()
-            && let Detail::Mbarrier(MbarrierOp::Wait { phase }) = i.detail
+            && let Detail::Mbarrier(BarrierOp::Wait, phase) = i.detail
         {
             let at = i.addrs.of(0);
             return format!(

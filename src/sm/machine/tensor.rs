@@ -105,13 +105,13 @@ impl Sm<'_> {
 
     /// Cycles that a product occupies its unit; 0 for other instructions.
     pub(super) fn occupied(&self, w: usize, instr: &Instr) -> Result<u64> {
-        let Detail::Product(work) = instr.detail else {
+        let Detail::Product { bits, macs, group } = instr.detail else {
             return Ok(0);
         };
         let units = &self.config.sm.tensor;
-        let occupied = units.occupied(work.bits, work.macs, work.group);
+        let occupied = units.occupied(bits, macs, group);
         occupied.ok_or_else(|| {
-            let (of, key) = match work.bits {
+            let (of, key) = match bits {
                 64 if units.macs_per_cycle > 0 => (" for f64", "f64_macs_per_cycle"),
                 _ => ("", "macs_per_cycle"),
             };

@@ -60,7 +60,7 @@ fn one(kind: InstrKind) -> Instr {
 
 fn barrier(op: MbarrierOp) -> Instr {
     let mut instr = one(InstrKind::Mbarrier);
-    instr.detail = Detail::Mbarrier(op);
+    instr.detail = op.into();
     instr.addrs = Addresses::Affine {
         base: BARRIER,
         stride: 0,

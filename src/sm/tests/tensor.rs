@@ -150,11 +150,12 @@ fn products_of_warpgroups_have_their_rate() {
 /// 2048 multiplications of 16 bits.
 fn product(group: bool) -> Instr {
     let mut product = Instr::new(InstrKind::Mma, 0, 1);
-    product.detail = Detail::Product(Work {
+    product.detail = Work {
         bits: 16,
         macs: 2048,
         group,
-    });
+    }
+    .into();
     product
 }
 

@@ -349,7 +349,7 @@ fn specify(instr: &mut Instr, (word, suffix): (&str, &str), at: usize) -> Result
                      and the number of multiplications, as in mma.16.2048",
                 );
             };
-            instr.detail = Detail::Product(work);
+            instr.detail = work.into();
         }
         "" => {}
         _ if kind == InstrKind::AtomShared => {

@@ -2,8 +2,6 @@
 
 use super::*;
 use crate::ptx::exec::BarrierOp;
-use crate::ptx::tensor::Work;
-use crate::sm::MbarrierOp;
 use crate::sm::instr::{
     Addresses, BulkGroupOp, Detail, Instr, InstrKind, KernelInfo, Sources, full_mask,
 };
@@ -80,14 +78,14 @@ prop_compose! {
         instr.detail = match instr.detail {
             Detail::Atomic(_) => Detail::Atomic(byte),
             Detail::Barrier(_) => Detail::Barrier(byte),
-            Detail::Product(_) => Detail::Product(Work {
+            Detail::Product { .. } => Detail::Product {
                 bits: byte & 0x7f,
                 macs: amount,
                 group: byte > 0x7f,
-            }),
+            },
             Detail::Mbarrier(..) => {
                 let op = BarrierOp::ALL[usize::from(byte) % BarrierOp::ALL.len()];
-                Detail::Mbarrier(MbarrierOp::new(op, amount))
+                Detail::Mbarrier(op, amount)
             }
             Detail::BulkGroup(..) => {
                 let op = BulkGroupOp::ALL[usize::from(byte) % BulkGroupOp::ALL.len()];

@@ -3,8 +3,6 @@
 
 use super::{Corrupt, Cursor, put_varint};
 use crate::ptx::exec::BarrierOp;
-use crate::ptx::tensor::Work;
-use crate::sm::MbarrierOp;
 use crate::sm::instr::{BulkGroupOp, Detail};
 
 /// Beside the bits of a product: the part of a warp in one of a warpgroup.
@@ -14,14 +12,11 @@ pub(super) fn put(out: &mut Vec<u8>, detail: Detail) {
     let (byte, number) = match detail {
         Detail::None | Detail::LaneByLane => return,
         Detail::Atomic(byte) | Detail::Barrier(byte) => return out.push(byte),
-        Detail::Product(work) => {
-            let group = if work.group { OF_GROUP } else { 0 };
-            (work.bits | group, work.macs)
+        Detail::Product { bits, macs, group } => {
+            let group = if group { OF_GROUP } else { 0 };
+            (bits | group, macs)
         }
-        Detail::Mbarrier(op) => {
-            let (op, number) = op.parts();
-            (op as u8, number)
-        }
+        Detail::Mbarrier(op, number) => (op as u8, number),
         Detail::BulkGroup(op, number) => (op as u8, number),
     };
     out.push(byte);
@@ -35,17 +30,17 @@ pub(super) fn read(cursor: &mut Cursor, kind: Detail) -> Result<Detail, Corrupt>
         Detail::None | Detail::LaneByLane => kind,
         Detail::Atomic(_) => Detail::Atomic(cursor.byte()?),
         Detail::Barrier(_) => Detail::Barrier(cursor.byte()?),
-        Detail::Product(_) => {
+        Detail::Product { .. } => {
             let byte = cursor.byte()?;
-            Detail::Product(Work {
+            Detail::Product {
                 bits: byte & !OF_GROUP,
                 macs: number(cursor)?,
                 group: byte & OF_GROUP != 0,
-            })
+            }
         }
         Detail::Mbarrier(..) => {
             let op = operation(cursor, &BarrierOp::ALL, "an mbarrier")?;
-            Detail::Mbarrier(MbarrierOp::new(op, number(cursor)?))
+            Detail::Mbarrier(op, number(cursor)?)
         }
         Detail::BulkGroup(..) => {
             let op = operation(cursor, &BulkGroupOp::ALL, "a bulk group")?;
