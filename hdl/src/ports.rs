@@ -10,7 +10,9 @@
 /// ```
 ///
 /// `Io::new(&u, &s)` declares them in a unit. `Io(s) clocked { ... }` has `clk`
-/// and `rst` in front, and the parameters as `io.s`: `Io::declared(&u, p)`.
+/// and `rst` before them, and the parameters as `io.s`: `Io::declared(&u, p)`.
+/// A register that is an output says what a reset makes of it:
+/// `count: output_register(s.PQW, "entries held").reset(0)`.
 macro_rules! ports {
     ($(#[$about:meta])* $name:ident($s:ident) {
         $($port:ident: $direction:ident($width:expr, $doc:expr),)*
@@ -28,7 +30,7 @@ macro_rules! ports {
         }
     };
     ($(#[$about:meta])* $name:ident($s:ident) clocked {
-        $($port:ident: $direction:ident($width:expr, $doc:expr),)*
+        $($port:ident: $direction:ident($width:expr, $doc:expr)$(.$reset:ident($value:expr))?,)*
     }) => {
         $(#[$about])*
         #[derive(Clone, Copy)]
@@ -48,7 +50,7 @@ macro_rules! ports {
                     s: $s,
                     clk,
                     rst,
-                    $($port: u.$direction(stringify!($port), $width, $doc),)*
+                    $($port: u.$direction(stringify!($port), $width, $doc)$(.$reset($value))?,)*
                 }
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, one_hot, or_all};
 use crate::size::Size;
 use crate::unit::Unit;
@@ -9,13 +10,13 @@ use crate::unit::Unit;
 /// Emits `spad_nonmem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
+    let io = Ports::declared(&u, p);
     let stages = Stages::new(&u, &io);
     u.paragraph();
     let bypass = u.name("bypass", io.cfg_elastic & !stages.valid.any());
     u.note("The oldest entry is offered; the fixed pipeline offers that of its last stage.");
-    let exits = io.cfg_elastic.copies(io.nq) | one_hot(io.nq, p.NQ - 1);
-    let offer = u.named("offer", io.nq, stages.valid & !stages.older & exits);
+    let exits = io.cfg_elastic.copies(io.s.NQ) | one_hot(io.s.NQ, p.NQ - 1);
+    let offer = u.named("offer", io.s.NQ, stages.valid & !stages.older & exits);
     let moves = stages.moves(&u, p, &io, bypass, offer);
     show(&u, p, &io, &stages, bypass, offer);
     u.paragraph();
@@ -23,7 +24,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.paragraph();
     let [k] = u.indices(["k"]);
     u.generate(|| {
-        u.each("stage", k, (0, io.nq), |k| {
+        u.each("stage", k, (0, io.s.NQ), |k| {
             stages.each_stage(&u, &io, &moves, k);
         });
     });
@@ -43,38 +44,17 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    nq: Size,
-    nmw: Size,
-    cfg_elastic: Signal,
-    in_valid: Signal,
-    in_data: Signal,
-    in_ready: Signal,
-    out_valid: Signal,
-    out_data: Signal,
-    out_ready: Signal,
-    stage_valid: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let [nq, nmw] = u.sizes(p, ["NQ", "NMW"]);
-        u.clocked();
-        let elastic = "1 elastic queue, 0 fixed pipeline; static while not empty";
-        let occupied = "occupied stages, stage 0 is the youngest";
-        Ports {
-            nq,
-            nmw,
-            cfg_elastic: u.input("cfg_elastic", 1, elastic),
-            in_valid: u.input("in_valid", 1, "an entry is offered"),
-            in_data: u.input("in_data", nmw, "the entry"),
-            in_ready: u.output("in_ready", 1, "the input is accepted"),
-            out_valid: u.output("out_valid", 1, "the oldest entry is offered"),
-            out_data: u.output("out_data", nmw, "the entry; 0 if none"),
-            out_ready: u.input("out_ready", 1, "the output is accepted"),
-            stage_valid: u.output("stage_valid", nq, occupied),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        cfg_elastic: input(1, "1 elastic queue, 0 fixed pipeline; static while not empty"),
+        in_valid: input(1, "an entry is offered"),
+        in_data: input(s.NMW, "the entry"),
+        in_ready: output(1, "the input is accepted"),
+        out_valid: output(1, "the oldest entry is offered"),
+        out_data: output(s.NMW, "the entry; 0 if none"),
+        out_ready: input(1, "the output is accepted"),
+        stage_valid: output(s.NQ, "occupied stages, stage 0 is the youngest"),
     }
 }
 
@@ -97,10 +77,10 @@ struct Moves {
 impl Stages {
     fn new(u: &Unit, io: &Ports) -> Self {
         u.section("Stage 0 is the youngest. Data has no reset: `valid_q` qualifies it.");
-        let valid = u.register("valid", io.nq).reset(0);
-        let data = u.register("data", io.nq * io.nmw).covered_by(valid);
+        let valid = u.register("valid", io.s.NQ).reset(0);
+        let data = u.register("data", io.s.NQ * io.s.NMW).covered_by(valid);
         u.section("Per stage: a later one holds an entry; it or a later one has room.");
-        let [older, free] = u.wires(["older", "free"], io.nq);
+        let [older, free] = u.wires(["older", "free"], io.s.NQ);
         Stages {
             valid,
             data,
@@ -110,7 +90,7 @@ impl Stages {
     }
 
     fn moves(&self, u: &Unit, p: &Params, io: &Ports, bypass: Signal, offer: Signal) -> Moves {
-        let (nq, valid) = (io.nq, self.valid);
+        let (nq, valid) = (io.s.NQ, self.valid);
         let give = u.named("give", nq, offer & io.out_ready.copies(nq));
         let room = u.named("room", nq, !valid | give);
 
@@ -129,11 +109,11 @@ impl Stages {
     }
 
     fn each_stage(&self, u: &Unit, io: &Ports, moves: &Moves, k: Size) {
-        let word = |k: Size| self.data.part(k * io.nmw, io.nmw);
+        let word = |k: Size| self.data.part(k * io.s.NMW, io.s.NMW);
         let older = self.older.at(k);
         u.assign(self.free.at(k), moves.room.high(k).any());
         u.last(
-            (k, io.nq),
+            (k, io.s.NQ),
             ("inner", |k| {
                 u.assign(older.clone(), self.valid.high(k + 1).any());
             }),
@@ -152,7 +132,7 @@ impl Stages {
 
 /// The entry that is offered.
 fn show(u: &Unit, p: &Params, io: &Ports, stages: &Stages, bypass: Signal, offer: Signal) {
-    let nmw = io.nmw;
+    let nmw = io.s.NMW;
     u.paragraph();
     u.assign(io.out_valid, offer.any() | (bypass & io.in_valid));
     let straight = io.in_data & (bypass & io.in_valid).copies(nmw);

@@ -3,7 +3,8 @@
 use crate::bundle::bundle;
 use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::{Params, Sizes};
+use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Signal, code, when};
 use crate::unit::{Index, Unit};
 use crate::{spad_pass_count, spad_pick};
@@ -67,75 +68,43 @@ struct Issue<'a> {
     at_once: bool,
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    off_kind: Signal,
-    off_words: Signal,
-    off_tag: Signal,
-    off_pc: Signal,
-    take: Signal,
-    take_sel: Signal,
-    take_warp: Signal,
-    picked: Signal,
-    ex_fire: Signal,
-    room: Signal,
-    busy: Signal,
-    take_kind: Signal,
-    take_pc: Signal,
-    take_np: Signal,
-    iss_valid: Signal,
-    iss_warp: Signal,
-    iss_pass: Signal,
-    iss_last: Signal,
-    ex_valid: Signal,
-    ex_warp: Signal,
-    ex_kind: Signal,
-    ex_tag: Signal,
-    ex_pc: Signal,
-    ex_pass: Signal,
-    ex_last: Signal,
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        off_kind: input(s.W * 4, "kind that the warp offers, 4 bits per warp"),
+        off_words: input(s.W * 2, "words per lane of loads and stores: 0 one, 1 two, 2 four"),
+        off_tag: input(s.W * s.TG, "destination tag, TG bits per warp"),
+        off_pc: input(s.W * s.PCW, "program counter, PCW bits per warp"),
+        take: input(1, "an instruction is taken in this cycle; only with room"),
+        take_sel: input(s.W, "whose offer, one-hot"),
+        take_warp: input(s.WW, "number of the warp taken"),
+        picked: input(s.W, "the warp between pick and take"),
+        ex_fire: input(1, "the pass in EX leaves it"),
+        room: output(1, "an instruction may be taken"),
+        busy: output(s.W, "an instruction of the warp is on its way to EX; AHEAD = 0: none"),
+        take_kind: output(4, "kind of the offer of take_sel"),
+        take_pc: output(s.PCW, "program counter of the instruction taken"),
+        take_np: output(s.PW, "passes of the instruction taken, less one"),
+        iss_valid: output(1, "a pass enters EX at the end of this cycle"),
+        iss_warp: output(s.WW, "warp of the pass issued; 0 if none"),
+        iss_pass: output(s.PW, "number of the pass issued; 0 if none"),
+        iss_last: output(1, "the pass issued is its instruction's last"),
+        ex_valid: output_register(1, "a pass is in EX").reset(0),
+        ex_warp: output_register(
+            s.WW,
+            "its warp; this and the next ones stay when it leaves"
+        ).reset(0),
+        ex_kind: output_register(4, "its kind").reset(code(&kind::FIELD, kind::ALU)),
+        ex_tag: output_register(s.TG, "tag of the pass in EX").reset(0),
+        ex_pc: output_register(s.PCW, "its program counter").reset(0),
+        ex_pass: output_register(s.PW, "number of the pass in EX").reset(0),
+        ex_last: output_register(1, "it is the instruction's last").reset(0),
+    }
 }
 
 impl Ports {
     fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        u.clocked();
-        let kind = "kind that the warp offers, 4 bits per warp";
-        let words = "words per lane of loads and stores: 0 one, 1 two, 2 four";
-        let pc = "program counter, PCW bits per warp";
-        let take = "an instruction is taken in this cycle; only with room";
-        let busy = "an instruction of the warp is on its way to EX; AHEAD = 0: none";
-        let stays = "its warp; this and the next ones stay when it leaves";
-        let shown = |name, width, about| u.output_register(name, width, about);
-        let io = Ports {
-            s,
-            off_kind: u.input("off_kind", s.W * 4, kind),
-            off_words: u.input("off_words", s.W * 2, words),
-            off_tag: u.input("off_tag", s.W * s.TG, "destination tag, TG bits per warp"),
-            off_pc: u.input("off_pc", s.W * s.PCW, pc),
-            take: u.input("take", 1, take),
-            take_sel: u.input("take_sel", s.W, "whose offer, one-hot"),
-            take_warp: u.input("take_warp", s.WW, "number of the warp taken"),
-            picked: u.input("picked", s.W, "the warp between pick and take"),
-            ex_fire: u.input("ex_fire", 1, "the pass in EX leaves it"),
-            room: u.output("room", 1, "an instruction may be taken"),
-            busy: u.output("busy", s.W, busy),
-            take_kind: u.output("take_kind", 4, "kind of the offer of take_sel"),
-            take_pc: u.output("take_pc", s.PCW, "program counter of the instruction taken"),
-            take_np: u.output("take_np", s.PW, "passes of the instruction taken, less one"),
-            iss_valid: u.output("iss_valid", 1, "a pass enters EX at the end of this cycle"),
-            iss_warp: u.output("iss_warp", s.WW, "warp of the pass issued; 0 if none"),
-            iss_pass: u.output("iss_pass", s.PW, "number of the pass issued; 0 if none"),
-            iss_last: u.output("iss_last", 1, "the pass issued is its instruction's last"),
-            ex_valid: shown("ex_valid", 1.into(), "a pass is in EX").reset(0),
-            ex_warp: shown("ex_warp", s.WW, stays).reset(0),
-            ex_kind: shown("ex_kind", 4.into(), "its kind").reset(code(&kind::FIELD, kind::ALU)),
-            ex_tag: shown("ex_tag", s.TG, "tag of the pass in EX").reset(0),
-            ex_pc: shown("ex_pc", s.PCW, "its program counter").reset(0),
-            ex_pass: shown("ex_pass", s.PW, "number of the pass in EX").reset(0),
-            ex_last: shown("ex_last", 1.into(), "it is the instruction's last").reset(0),
-        };
+        let io = Ports::declared(u, p);
         u.unused(p.AHEAD == 0, io.picked, "picked and taken in one cycle");
         io
     }

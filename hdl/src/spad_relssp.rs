@@ -2,6 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
+use crate::ports::ports;
 use crate::signal::{Bits, Signal};
 use crate::size::Size;
 use crate::unit::{Index, Unit};
@@ -43,52 +44,31 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    launch_valid: Signal,
-    launch_wmask: Signal,
-    launch_last: Signal,
-    rel_valid: Signal,
-    rel_warp: Signal,
-    rel_sub: Signal,
-    rel_mask: Signal,
-    exit_valid: Signal,
-    exit_warp: Signal,
-    exit_mask: Signal,
-    warp_blk: Signal,
-    rel_done: Signal,
-    live: Signal,
-    unlock: Signal,
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        launch_valid: input(1, "a block starts"),
+        launch_block: input(s.TW, "slot of the block that starts"),
+        launch_wmask: input(s.W, "warps of the block that starts"),
+        launch_last: input(s.WS, "threads of the highest of them; the others are full"),
+        rel_valid: input(1, "lanes of a subwarp execute relssp"),
+        rel_warp: input(s.WW, "their warp"),
+        rel_sub: input(s.SUBW, "their subwarp"),
+        rel_mask: input(s.L, "the lanes"),
+        exit_valid: input(1, "threads exit"),
+        exit_warp: input(s.WW, "their warp"),
+        exit_mask: input(s.WS, "the threads"),
+        warp_blk: input(s.W * s.TW, "block slot of each warp, TW bits, before this launch"),
+        rel_done: output(s.T, "every active thread of the block has released"),
+        live: output(s.T, "the block has an active thread"),
+        unlock: output(s.T, "rel_done rises"),
+    }
 }
 
 impl Ports {
     fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        u.clocked();
-        let launch_valid = u.input("launch_valid", 1, "a block starts");
-        let launch_block = u.input("launch_block", s.TW, "slot of the block that starts");
-        u.unused(true, launch_block, "the path keeps it in warp_blk");
-        let highest = "threads of the highest of them; the others are full";
-        let slot = "block slot of each warp, TW bits, before this launch";
-        let done = "every active thread of the block has released";
-        let io = Ports {
-            s,
-            launch_valid,
-            launch_wmask: u.input("launch_wmask", s.W, "warps of the block that starts"),
-            launch_last: u.input("launch_last", s.WS, highest),
-            rel_valid: u.input("rel_valid", 1, "lanes of a subwarp execute relssp"),
-            rel_warp: u.input("rel_warp", s.WW, "their warp"),
-            rel_sub: u.input("rel_sub", s.SUBW, "their subwarp"),
-            rel_mask: u.input("rel_mask", s.L, "the lanes"),
-            exit_valid: u.input("exit_valid", 1, "threads exit"),
-            exit_warp: u.input("exit_warp", s.WW, "their warp"),
-            exit_mask: u.input("exit_mask", s.WS, "the threads"),
-            warp_blk: u.input("warp_blk", s.W * s.TW, slot),
-            rel_done: u.output("rel_done", s.T, done),
-            live: u.output("live", s.T, "the block has an active thread"),
-            unlock: u.output("unlock", s.T, "rel_done rises"),
-        };
+        let io = Ports::declared(u, p);
+        u.unused(true, io.launch_block, "the path keeps it in warp_blk");
         u.unused(p.S == 1, io.rel_sub, "a warp is one subwarp");
         io
     }

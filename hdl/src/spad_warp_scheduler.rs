@@ -2,8 +2,8 @@
 
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Signal, when};
-use crate::size::Size;
 use crate::unit::Unit;
 use crate::{spad_first_warp, spad_number};
 
@@ -12,9 +12,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let first = spad_first_warp::emit_helper(p)?;
     let number = spad_number::emit_kernel(p.W)?;
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
+    let io = Ports::declared(&u, p);
     u.section("The warps behind the one that was taken last.");
-    let behind = u.register("behind", io.warps).reset(0);
+    let behind = u.register("behind", io.s.W).reset(0);
     let search = Search::new(&u, &io);
     let unmasked = mask(&u, &io);
     u.note("Where all are put off none of them is a memory warp.");
@@ -59,48 +59,25 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    warps: Size,
-    cfg_policy: Signal,
-    cfg_aware: Signal,
-    cfg_violate: Signal,
-    ready: Signal,
-    is_mem: Signal,
-    mask: Signal,
-    put_off: Signal,
-    cls: Signal,
-    take: Signal,
-    sel_valid: Signal,
-    sel: Signal,
-    sel_warp: Signal,
-    masked: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        u.clocked();
-        let violate = "masked warps go when nothing else can";
-        let put_off = "warps, none of is_mem, that wait for the others while nothing is masked";
-        let class = "class per warp: 0 owner, 1 unshared, 2 non-owner";
-        let number = "number of the selected warp; 0 if none";
-        Ports {
-            warps: s.W,
-            cfg_policy: u.input("cfg_policy", 2, "policy"),
-            cfg_aware: u.input("cfg_aware", 1, "apply the mask"),
-            cfg_violate: u.input("cfg_violate", 1, violate),
-            ready: u.input("ready", s.W, "warps that may issue"),
-            is_mem: u.input("is_mem", s.W, "the warp offers a memory instruction"),
-            mask: u.input("mask", 1, "memory warps are masked"),
-            put_off: u.input("put_off", s.W, put_off),
-            cls: u.input("cls", 2 * s.W, class),
-            take: u.input("take", 1, "the selection is issued in this cycle"),
-            sel_valid: u.output("sel_valid", 1, "a warp is selected"),
-            sel: u.output("sel", s.W, "the warp, one-hot; 0 if none"),
-            sel_warp: u.output("sel_warp", s.WW, number),
-            masked: u.output("masked", 1, "some ready warp is held back by the mask"),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        cfg_policy: input(2, "policy"),
+        cfg_aware: input(1, "apply the mask"),
+        cfg_violate: input(1, "masked warps go when nothing else can"),
+        ready: input(s.W, "warps that may issue"),
+        is_mem: input(s.W, "the warp offers a memory instruction"),
+        mask: input(1, "memory warps are masked"),
+        put_off: input(
+            s.W,
+            "warps, none of is_mem, that wait for the others while nothing is masked"
+        ),
+        cls: input(2 * s.W, "class per warp: 0 owner, 1 unshared, 2 non-owner"),
+        take: input(1, "the selection is issued in this cycle"),
+        sel_valid: output(1, "a warp is selected"),
+        sel: output(s.W, "the warp, one-hot; 0 if none"),
+        sel_warp: output(s.WW, "number of the selected warp; 0 if none"),
+        masked: output(1, "some ready warp is held back by the mask"),
     }
 }
 
@@ -125,7 +102,7 @@ struct Unmasked {
 
 impl Search {
     fn new(u: &Unit, io: &Ports) -> Self {
-        let warps = io.warps;
+        let warps = io.s.W;
         u.paragraph();
         let of_class = u.wire("of_class", 4 * warps);
         let [i, c] = u.indices(["i", "c"]);

@@ -3,6 +3,7 @@
 use crate::codes::source;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, code, or_all, when};
 use crate::size::Size;
 use crate::unit::Unit;
@@ -12,8 +13,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     // Where the issue is decided ahead, no ready may depend on a valid from outside.
     let by_turns = p.AHEAD > 0;
     let u = Unit::new(doc(p, by_turns));
-    let io = Ports::new(&u, p);
-    let results = Results::new(&u, io.wbw);
+    let io = Ports::declared(&u, p);
+    let results = Results::new(&u, io.s.WBW);
     u.about("The off-chip port has the turn.");
     let turn = if by_turns {
         u.register("turn", 1).reset(0)
@@ -50,45 +51,22 @@ fn doc(p: &Params, by_turns: bool) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    wbw: Size,
-    icn_valid: Signal,
-    icn_data: Signal,
-    icn_ready: Signal,
-    mem_valid: Signal,
-    mem_data: Signal,
-    mem_ready: Signal,
-    nm_valid: Signal,
-    nm_data: Signal,
-    nm_ready: Signal,
-    wb_valid: Signal,
-    wb_src: Signal,
-    wb_data: Signal,
-    wb_ready: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let [wbw] = u.sizes(p, ["WBW"]);
-        u.clocked();
-        let mem_valid = "the result of the last memory stage is offered";
-        Ports {
-            wbw,
-            icn_valid: u.input("icn_valid", 1, "data from off-chip is offered"),
-            icn_data: u.input("icn_data", wbw, "payload of the off-chip data"),
-            icn_ready: u.output("icn_ready", 1, "the off-chip data is accepted"),
-            mem_valid: u.input("mem_valid", 1, mem_valid),
-            mem_data: u.input("mem_data", wbw, "payload of the memory path's result"),
-            mem_ready: u.output("mem_ready", 1, "the memory path's result is accepted"),
-            nm_valid: u.input("nm_valid", 1, "the result of the NONMEM queue is offered"),
-            nm_data: u.input("nm_data", wbw, "payload of the other path's result"),
-            nm_ready: u.output("nm_ready", 1, "the other path's result is accepted"),
-            wb_valid: u.output("wb_valid", 1, "a result is written back"),
-            wb_src: u.output("wb_src", 2, "0 icn, 1 mem, 2 nonmem; 0 if none"),
-            wb_data: u.output("wb_data", wbw, "payload written back; 0 if none"),
-            wb_ready: u.input("wb_ready", 1, "the port takes it"),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        icn_valid: input(1, "data from off-chip is offered"),
+        icn_data: input(s.WBW, "payload of the off-chip data"),
+        icn_ready: output(1, "the off-chip data is accepted"),
+        mem_valid: input(1, "the result of the last memory stage is offered"),
+        mem_data: input(s.WBW, "payload of the memory path's result"),
+        mem_ready: output(1, "the memory path's result is accepted"),
+        nm_valid: input(1, "the result of the NONMEM queue is offered"),
+        nm_data: input(s.WBW, "payload of the other path's result"),
+        nm_ready: output(1, "the other path's result is accepted"),
+        wb_valid: output(1, "a result is written back"),
+        wb_src: output(2, "0 icn, 1 mem, 2 nonmem; 0 if none"),
+        wb_data: output(s.WBW, "payload written back; 0 if none"),
+        wb_ready: input(1, "the port takes it"),
     }
 }
 
