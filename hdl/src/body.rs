@@ -2,9 +2,8 @@
 
 use crate::adapter;
 use crate::codes;
-use crate::item::{Instance, Item, Memory, Next, Property, Update};
+use crate::item::{Instance, Item, Memory, Next, Property, RAM_ZEROS, Update};
 use crate::lines::{CODE_WIDTH, Lines, words, wrap};
-use crate::memory::RAM_ZEROS;
 use crate::module::{Result, UnitDoc, header};
 use crate::port::Port;
 use crate::print;

@@ -5,7 +5,7 @@ use crate::hashed_lanes::HashedLanes;
 use crate::machine::Machine;
 use crate::module::{Module, Result};
 use crate::params::Params;
-use crate::signal::{Expr, Signal, when};
+use crate::signal::{Bits, Expr, Signal, when};
 use crate::unit::Unit;
 use crate::{spad_scratchpad, spad_skid};
 
@@ -45,7 +45,11 @@ pub(crate) fn inside(u: &Unit, enters: impl Into<Expr>, leaves: impl Into<Expr>)
     let (enters, leaves) = (enters.into(), leaves.into());
     let count = u.register("count", 4).reset(0);
     let more = when(enters.clone() & !leaves.clone(), count + 1);
-    let changed = more.when(leaves & !enters, count - 1);
+    let changed = more.when(leaves.clone() & !enters.clone(), count - 1);
     u.at_clock().next(count, changed);
+    u.assertions(|| {
+        let message = "an answer leaves, but no access is inside";
+        u.property("answer_has_access", leaves, enters | count.any(), message);
+    });
     count
 }

@@ -60,6 +60,9 @@ pub(crate) struct Property {
     pub(crate) message: &'static str,
 }
 
+/// The macro with which banks hold zeros when a simulation starts.
+pub const RAM_ZEROS: &str = "SPADKIT_RAM_ZEROS";
+
 /// A memory: rows of words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {

@@ -8,9 +8,6 @@ use crate::size::Size;
 use crate::size::index_bits;
 use crate::unit::Unit;
 
-/// The macro with which banks hold zeros when a simulation starts.
-pub const RAM_ZEROS: &str = "SPADKIT_RAM_ZEROS";
-
 impl Memory {
     /// The word in `row`: it can be read, or be what a clocked block writes.
     #[track_caller]
@@ -39,7 +36,7 @@ impl Unit {
         memory
     }
 
-    /// The memory is 0 when a simulation starts for which [`RAM_ZEROS`] is
+    /// The memory is 0 when a simulation starts for which [`RAM_ZEROS`](crate::RAM_ZEROS) is
     /// defined.
     pub(crate) fn starts_as_zeros(&self, memory: Memory) {
         self.add(Item::Zeros(memory));

@@ -44,6 +44,12 @@ pub(crate) fn stable<T: Into<Expr>>(signals: impl IntoIterator<Item = T>) -> Exp
     all.expect("there is a signal")
 }
 
+/// At most one of the signals is set.
+pub(crate) fn one_at_most(signals: impl IntoIterator<Item = Signal>) -> Expr {
+    let names: Vec<_> = signals.into_iter().map(|signal| signal.name).collect();
+    Expr::leaf(&format!("$onehot0({{{}}})", names.join(", ")), 1.into())
+}
+
 /// A source keeps what it offers until it is taken: `valid`, and `payload`.
 pub(crate) fn offer_is_held(
     u: &Unit,

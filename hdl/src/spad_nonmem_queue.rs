@@ -3,6 +3,7 @@
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::ports::ports;
+use crate::property::{one_at_most, stable};
 use crate::signal::{Bits, Expr, Signal, one_hot, or_all};
 use crate::size::Size;
 use crate::unit::Unit;
@@ -27,6 +28,18 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         u.each("stage", k, (0, io.s.NQ), |k| {
             stages.each_stage(&u, &io, &moves, k);
         });
+    });
+    u.assertions(|| {
+        let occupied = stages.valid.any();
+        let message = "two stages offer their entries";
+        u.property(
+            "one_is_offered",
+            occupied.clone(),
+            one_at_most([offer]),
+            message,
+        );
+        let message = "elastic or fixed changes with an entry inside";
+        u.property("cfg_static", occupied, stable([io.cfg_elastic]), message);
     });
     Ok(vec![u.emit()?])
 }

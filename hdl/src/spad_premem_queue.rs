@@ -3,6 +3,7 @@
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::ports::ports;
+use crate::property::stable;
 use crate::signal::{Bits, Signal, number, when};
 use crate::size::Size;
 use crate::unit::Unit;
@@ -84,6 +85,12 @@ fn queue(u: &Unit, p: &Params, io: &Ports) {
 
     u.paragraph();
     u.at_clock().next(held, held_next);
+    u.assertions(|| {
+        let message = "an entry is pushed into a full queue";
+        u.property("no_overflow", push & full, pop, message);
+        let message = "the depth changes with an entry inside";
+        u.property("cfg_static", !empty, stable([io.cfg_on]), message);
+    });
 }
 
 /// The entries, of which `left` stay.

@@ -59,5 +59,9 @@ pub(crate) fn emit_helper() -> Result<Module> {
         u.at_clock().when(moves).next(first, next);
     };
     u.generate(|| u.where_set(clear, ("cleared", cleared), ("plain", plain)));
+    u.assertions(|| {
+        let message = "the second entry is held, but not the first";
+        u.property("first_comes_first", second_valid, first_valid, message);
+    });
     u.emit()
 }

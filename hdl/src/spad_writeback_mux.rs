@@ -4,6 +4,7 @@ use crate::codes::source;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::ports::ports;
+use crate::property::one_at_most;
 use crate::signal::{Bits, Expr, Signal, code, or_all, when};
 use crate::size::Size;
 use crate::unit::Unit;
@@ -32,6 +33,18 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         u.at_clock().when(free).next(turn, turn_next);
     }
     results.update(&u, &taken, &next, free);
+    u.assertions(|| {
+        let message = "two results are taken in one cycle";
+        u.property(
+            "one_is_taken",
+            taken.valid,
+            one_at_most(taken.from),
+            message,
+        );
+        let message = "the second result is held, but not the first";
+        let (first, second) = (results.first_valid, results.second_valid);
+        u.property("first_comes_first", second, first, message);
+    });
     Ok(vec![u.emit()?])
 }
 
@@ -97,6 +110,8 @@ fn from(port: u8) -> Expr {
 
 /// The result that is taken.
 struct Taken {
+    /// Whose it is: off-chip, memory path, other path.
+    from: [Signal; 3],
     valid: Signal,
     src: Signal,
     data: Signal,
@@ -120,6 +135,7 @@ fn take(u: &Unit, io: &Ports) -> Taken {
     ];
     let data = or_all(sides.map(|(data, take)| data.gated(take)));
     Taken {
+        from: [take_icn, take_mem, take_nm],
         valid,
         src,
         data: u.name("in_data", data),

@@ -39,8 +39,9 @@ pub struct EmitArgs {
     /// UNIT, only that unit is emitted.
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,
-    /// Write modules with SystemVerilog assertions inside, too (MODULE.sv):
-    /// spad_sm_path, spad_stream and spad_tcdm have rules for their neighbours.
+    /// Write modules with SystemVerilog assertions inside, too (MODULE.sv): the
+    /// rules for the neighbours of spad_sm_path, spad_stream and spad_tcdm, and
+    /// what holds inside of queues.
     #[arg(long)]
     assertions: bool,
     /// Clock period of the constraints, in the time unit of the library.

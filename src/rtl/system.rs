@@ -32,8 +32,8 @@ impl Design {
         }
         if wanted.assertions && self.asserted.is_empty() {
             return Err(Error::usage(
-                "none of these units has assertions",
-                "spad_sm_path, spad_stream and spad_tcdm have",
+                "none of the modules of these units has assertions",
+                "spad_sm_path, spad_stream, spad_tcdm and the queues have",
             ));
         }
         let source = |c: Companion| SourceFile {
@@ -67,9 +67,20 @@ mod tests {
 
     #[test]
     fn units_bring_what_they_have() {
-        let stream = ["spad_pkg.sv", "spad_stream_sv.sv", "spad_stream.sv"];
-        assert_eq!(names(&["spad_stream"]), stream);
-        let path = ["spad_pkg.sv", "spad_hash_stage.sv", "spad_sm_path.sv"];
+        let stream = ["spad_pkg", "spad_stream_sv", "spad_skid", "spad_stream"];
+        assert_eq!(
+            names(&["spad_stream"]),
+            stream.map(|name| format!("{name}.sv"))
+        );
+        let path = [
+            "spad_pkg",
+            "spad_hash_stage",
+            "spad_premem_queue",
+            "spad_nonmem_queue",
+            "spad_writeback_mux",
+            "spad_sm_path",
+        ];
+        let path = path.map(|name| format!("{name}.sv"));
         assert_eq!(names(&["spad_rap", "spad_sm_path"]), path);
     }
 

@@ -23,15 +23,21 @@ struct Case {
 
 impl Case {
     fn new(unit: &str, config: &Config) -> Self {
-        let design = Design::emit(&[unit.to_owned()], config).unwrap();
-        let wanted = SystemVerilog {
-            wrappers: false,
-            assertions: true,
-        };
-        let design = design.with_system_verilog(wanted, config).unwrap();
+        let case = Self::run(unit, config, |_| ());
+        case.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The unit after `edit` in the random stimulus of its neighbours, who keep
+    /// the rules.
+    fn run(
+        unit: &str,
+        config: &Config,
+        edit: impl Fn(&mut SourceFile),
+    ) -> Result<Self, spadkit::error::Error> {
+        let (design, mut files) = asserted(unit, config);
+        files.iter_mut().for_each(edit);
         let layout = Layout::new(&design.units[0]);
         let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
-        let files = design.in_system_verilog(&design.files_of(&design.units[0]));
         let built =
             VerilatedUnit::build_with_assertions(unit, &files, layout.clone(), &tools, &cache);
         let setup = Setup {
@@ -51,9 +57,9 @@ impl Case {
         let mut outputs = std::mem::take(&mut case.outputs);
         let mut instance: Instance = case.unit.instance();
         // Whoever keeps the rules trips none of them.
-        instance.run(&case.inputs, &mut outputs).unwrap();
+        instance.run(&case.inputs, &mut outputs)?;
         case.outputs = outputs;
-        case
+        Ok(case)
     }
 
     fn input(&self, cycle: usize, port: &str) -> u64 {
@@ -97,18 +103,7 @@ impl Case {
             Ok(()) => return "none".to_owned(),
             Err(error) => error.to_string(),
         };
-        // "...: FILE.sv:LINE: $stop ends the simulation"
-        let (before, line) = error.split_once(".sv:").unwrap();
-        let name = before
-            .rsplit(|c: char| c.is_whitespace() || c == '/')
-            .next()
-            .unwrap();
-        let line: usize = line.split(':').next().unwrap().parse().unwrap();
-        let file = self.files.iter().find(|f| f.name == format!("{name}.sv"));
-        let above = file.unwrap().text.lines().take(line).collect::<Vec<_>>();
-        let label = |text: &&str| text.contains(": assert property");
-        let rule = above.into_iter().rev().find(label).unwrap();
-        rule.trim().split(':').next().unwrap().to_owned()
+        tripped(&self.files, &error)
     }
 
     fn expect(&self, rule: &str, cycle: usize, ports: &[(&str, u64)]) {
@@ -116,6 +111,34 @@ impl Case {
         assert!(self.files.iter().any(|file| file.text.contains(&label)));
         assert_eq!(self.tripped(cycle, ports), rule, "cycle {cycle}");
     }
+}
+
+/// A unit, and its files with assertions.
+fn asserted(unit: &str, config: &Config) -> (Design, Vec<SourceFile>) {
+    let design = Design::emit(&[unit.to_owned()], config).unwrap();
+    let wanted = SystemVerilog {
+        wrappers: false,
+        assertions: true,
+    };
+    let design = design.with_system_verilog(wanted, config).unwrap();
+    let files = design.in_system_verilog(&design.files_of(&design.units[0]));
+    (design, files)
+}
+
+/// The assertion that ended a simulation with this error.
+fn tripped(files: &[SourceFile], error: &str) -> String {
+    // "...: FILE.sv:LINE: $stop ends the simulation"
+    let (before, line) = error.split_once(".sv:").unwrap();
+    let name = before
+        .rsplit(|c: char| c.is_whitespace() || c == '/')
+        .next()
+        .unwrap();
+    let line: usize = line.split(':').next().unwrap().parse().unwrap();
+    let file = files.iter().find(|f| f.name == format!("{name}.sv"));
+    let above = file.unwrap().text.lines().take(line).collect::<Vec<_>>();
+    let label = |text: &&str| text.contains(": assert property");
+    let rule = above.into_iter().rev().find(label).unwrap();
+    rule.trim().split(':').next().unwrap().to_owned()
 }
 
 /// A row mask of zero: the banks have a rank too low.
@@ -295,4 +318,80 @@ fn each_rule_of_the_bus_units_notices_who_breaks_it() {
     }
     let t = tcdm.cycle("a request inside", |t| o(t, "idle") == 0);
     tcdm.expect("writes_idle", t, &[("hash_wr_en", 1)]);
+}
+
+/// Assertions about the inside of a unit: they hold, and notice an edit that
+/// breaks what they are about.
+#[test]
+fn assertions_inside_notice_a_broken_unit() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let faults = [
+        (
+            "spad_writeback_mux",
+            "spad_writeback_mux",
+            "move = wb_ready | ~first_valid_q",
+            "move = wb_ready",
+            "first_comes_first",
+        ),
+        (
+            "spad_writeback_mux",
+            "spad_writeback_mux",
+            "take_nm = nm_valid & nm_ready",
+            "take_nm = nm_valid",
+            "one_is_taken",
+        ),
+        (
+            "spad_nonmem_queue",
+            "spad_nonmem_queue",
+            "valid_q & ~older",
+            "valid_q",
+            "one_is_offered",
+        ),
+        (
+            "spad_premem_queue",
+            "spad_premem_queue",
+            "(cfg_on & ~full)",
+            "cfg_on",
+            "no_overflow",
+        ),
+        (
+            "spad_stream",
+            "spad_skid",
+            "move = ~first_valid_q | out_ready",
+            "move = out_ready",
+            "first_comes_first",
+        ),
+        (
+            "spad_stream",
+            "spad_stream",
+            "enters & ~leaves",
+            "enters & leaves",
+            "answer_has_access",
+        ),
+    ];
+    let config = machine(2, 0);
+    for unit in [
+        "spad_writeback_mux",
+        "spad_nonmem_queue",
+        "spad_premem_queue",
+    ] {
+        Case::new(unit, &config);
+    }
+    for (unit, module, from, to, name) in faults {
+        let edit = |file: &mut SourceFile| {
+            if file.name == format!("{module}.sv") {
+                assert_eq!(file.text.matches(from).count(), 1, "{}", file.text);
+                file.text = file.text.replace(from, to);
+            }
+        };
+        let error = Case::run(unit, &config, edit)
+            .err()
+            .expect(name)
+            .to_string();
+        let (_, mut files) = asserted(unit, &config);
+        files.iter_mut().for_each(edit);
+        assert_eq!(tripped(&files, &error), name, "{module}");
+    }
 }
