@@ -110,14 +110,17 @@ impl Unit {
         parameter
     }
 
-    /// A size of this unit. A module declares those that it uses, once.
+    /// A size of this unit. A module declares those that it uses, once; a name
+    /// has one value.
+    #[track_caller]
     pub(crate) fn size(&self, name: &str, value: impl Into<Size>) -> Size {
         let value: Size = value.into();
         let size = Size::called(name, value);
         let text = value.text().replace('/', " / ");
         let sizes = &mut self.state.borrow_mut().sizes;
-        if !sizes.iter().any(|(known, _)| known.text() == name) {
-            sizes.push((size, text));
+        match sizes.iter().find(|(known, _)| known.text() == name) {
+            None => sizes.push((size, text)),
+            Some((_, known)) => assert_eq!(*known, text, "{name} has two values"),
         }
         size
     }
@@ -349,7 +352,10 @@ impl Unit {
             adapter::text(&reset.tree)
         } else {
             // All bits of what is reset in parts are the same.
-            adapter::all_bits(target.width, adapter::text(&reset.tree).contains("1'b1"))
+            let (all, width) = (adapter::text(&reset.tree), reset.width);
+            let uniform = [false, true].map(|bit| adapter::all_bits(width, bit));
+            assert!(uniform.contains(&all), "{} is reset to {all}", known.name);
+            adapter::all_bits(target.width, all == uniform[1])
         })
     }
 

@@ -1,5 +1,4 @@
-//! Search for hash configurations with the fewest bank conflicts (features
-//! H7-H9, H11, B2).
+//! Search for hash configurations with the fewest bank conflicts.
 //!
 //! - [`each`]: a unit with few configurations, one after the other;
 //! - [`bitvec`]: exhaustive search of bit-vector XOR, full or with the hash
