@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_header_is_aligned_and_breaks_between_parameters() {
         let parameters: Vec<_> = (0..8).map(|i| format!("WIDTH_{i} = {i}")).collect();
-        let doc = UnitDoc::part("unit", "a unit.", parameters.join(", "), "unit.md");
+        let doc = UnitDoc::part("unit", "a unit.", parameters.join(", "), "bus.md");
         let ports = [
             Port::new("a", Dir::In, 1, "a bit"),
             Port::new("data", Dir::Out, 1116, "many bits"),
@@ -119,7 +119,7 @@ mod tests {
         let expected = "// unit: a unit.\n//\n\
             // Parameters: WIDTH_0 = 0, WIDTH_1 = 1, WIDTH_2 = 2, WIDTH_3 = 3, WIDTH_4 = 4,\n\
             //             WIDTH_5 = 5, WIDTH_6 = 6, WIDTH_7 = 7\n\
-            // Timing:     combinational\n// Reference:  microarchitecture/unit.md\n//\n\
+            // Timing:     combinational\n// Reference:  microarchitecture/bus.md\n//\n\
             // in  a       1  a bit\n// out data 1116  many bits\n\n";
         assert_eq!(header(&doc, &ports), LICENSE.to_owned() + expected);
     }
