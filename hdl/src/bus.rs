@@ -5,7 +5,7 @@ use crate::hashed_lanes::HashedLanes;
 use crate::machine::Machine;
 use crate::module::{Module, Result};
 use crate::params::Params;
-use crate::signal::{Bits, Expr, Signal, when};
+use crate::signal::{Bits, Expr, Signal};
 use crate::unit::Unit;
 use crate::{spad_scratchpad, spad_skid};
 
@@ -18,6 +18,13 @@ pub(crate) struct Bus {
     pub skid: Module,
 }
 
+/// A side of a buffer.
+pub(crate) struct Side {
+    pub valid: Expr,
+    pub data: Expr,
+    pub ready: Signal,
+}
+
 impl Bus {
     pub(crate) fn new(p: &Params, machine: &Machine) -> Result<Self> {
         Ok(Bus {
@@ -25,6 +32,29 @@ impl Bus {
             scratchpad: spad_scratchpad::emit_unit(p)?,
             skid: spad_skid::emit_helper()?,
         })
+    }
+
+    /// A buffer called `name` between two sides of a bus. With `clear`, its data
+    /// are 0 from the reset on.
+    pub(crate) fn buffer(
+        &self,
+        u: &Unit,
+        clock: [Signal; 2],
+        (name, width, clear): (&str, &str, bool),
+        from: Side,
+        to: Side,
+    ) {
+        u.instance(&self.skid, name)
+            .parameter("WIDTH", u.size(width, from.data.width))
+            .parameter("CLEAR", usize::from(clear).into())
+            .same(clock)
+            .port("in_valid", from.valid)
+            .port("in_data", from.data)
+            .port("in_ready", from.ready)
+            .port("out_valid", to.valid)
+            .port("out_data", to.data)
+            .port("out_ready", to.ready)
+            .done();
     }
 
     /// The modules of `unit`, each after what it instantiates.
@@ -43,10 +73,7 @@ pub(crate) fn unread(u: &Unit, name: &str, width: usize) -> Signal {
 /// The number of accesses inside.
 pub(crate) fn inside(u: &Unit, enters: impl Into<Expr>, leaves: impl Into<Expr>) -> Signal {
     let (enters, leaves) = (enters.into(), leaves.into());
-    let count = u.register("count", 4).reset(0);
-    let more = when(enters.clone() & !leaves.clone(), count + 1);
-    let changed = more.when(leaves.clone() & !enters.clone(), count - 1);
-    u.at_clock().next(count, changed);
+    let count = u.counter("count", 4, enters.clone(), leaves.clone());
     u.assertions(|| {
         let message = "an answer leaves, but no access is inside";
         u.property("answer_has_access", leaves, enters | count.any(), message);

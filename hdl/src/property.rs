@@ -50,16 +50,17 @@ pub(crate) fn one_at_most(signals: impl IntoIterator<Item = Signal>) -> Expr {
     Expr::leaf(&format!("$onehot0({{{}}})", names.join(", ")), 1.into())
 }
 
-/// A source keeps what it offers until it is taken: `valid`, and `payload`.
-pub(crate) fn offer_is_held(
+/// A source keeps what it offers until it is taken: `valid`, and `payload`. The
+/// register `waits` notes an offer that was not taken.
+pub(crate) fn offer_is_held<T: Into<Expr>>(
     u: &Unit,
-    name: &'static str,
-    (valid, ready): (Signal, Signal),
-    payload: &[Signal],
-    message: &'static str,
+    (name, message): (&'static str, &'static str),
+    waits: &str,
+    (valid, taken): (impl Into<Expr>, impl Into<Expr>),
+    payload: impl IntoIterator<Item = T>,
 ) {
-    let waits = u.register(&format!("{}_waits", valid.name), 1).reset(0);
-    u.at_clock().next(waits, valid & !ready);
-    let kept = stable(payload.iter().copied());
-    u.property(name, waits, valid & kept, message);
+    let valid = valid.into();
+    let waits = u.register(waits, 1).reset(0);
+    u.at_clock().next(waits, valid.clone() & !taken.into());
+    u.property(name, waits, valid & stable(payload), message);
 }

@@ -3,7 +3,7 @@
 
 use crate::adapter;
 use crate::item::{Item, Next, Update};
-use crate::signal::{Bits, Expr, Operand, Signal, Value};
+use crate::signal::{Bits, Expr, Operand, Signal, Value, when};
 use crate::size::Size;
 use crate::unit::Unit;
 
@@ -145,6 +145,22 @@ impl Unit {
         doc: &'u str,
     ) -> Register<'u> {
         Register::new(self, name, width.into(), Some(doc))
+    }
+
+    /// A register that counts from 0: up in cycles with `up`, down in those with
+    /// `down`, neither with both.
+    pub(crate) fn counter(
+        &self,
+        name: &str,
+        width: impl Into<Size>,
+        up: impl Into<Expr>,
+        down: impl Into<Expr>,
+    ) -> Signal {
+        let (up, down) = (up.into(), down.into());
+        let count = self.register(name, width).reset(0);
+        let counted = when(up.clone() & !down.clone(), count + 1).when(down & !up, count - 1);
+        self.at_clock().next(count, counted);
+        count
     }
 
     /// Registers that change at clock edges.

@@ -2,7 +2,7 @@
 //! lanes.
 
 use crate::bundle::bundle;
-use crate::bus::{self, Bus};
+use crate::bus::{self, Bus, Side};
 use crate::hashed_lanes::{Lanes, Writing};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
@@ -116,18 +116,18 @@ impl Stream<'_> {
             be: io.req_be,
             tag: io.req_tag,
         };
-        let request = offered.joined(s);
-        u.instance(&self.bus.skid, "requests")
-            .parameter("WIDTH", u.size("REQUEST", request.width))
-            .parameter("CLEAR", 0.into())
-            .same(self.clock)
-            .port("in_valid", io.req_valid)
-            .port("in_data", request)
-            .port("in_ready", io.req_ready)
-            .port("out_valid", valid)
-            .port("out_data", head.joined(s))
-            .port("out_ready", ready)
-            .done();
+        let from = Side {
+            valid: io.req_valid.into(),
+            data: offered.joined(s),
+            ready: io.req_ready,
+        };
+        let to = Side {
+            valid: valid.into(),
+            data: head.joined(s),
+            ready,
+        };
+        let buffer = ("requests", "REQUEST", false);
+        self.bus.buffer(u, self.clock, buffer, from, to);
         (Handshake { valid, ready }, head)
     }
 
@@ -194,14 +194,15 @@ impl Stream<'_> {
             .done();
         let tag = tag_of_all.low(tag(s));
         let rest = [degree, error, success, data, mask, op].map(Expr::from);
-        self.answers(
-            Handshake { valid, ready },
-            concat([tag].into_iter().chain(rest)),
-        );
+        self.answers(Side {
+            valid: valid.into(),
+            data: concat([tag].into_iter().chain(rest)),
+            ready,
+        });
     }
 
     /// The answers of the scratchpad, and those at the port.
-    fn answers(&self, from: Handshake, answer: Expr) {
+    fn answers(&self, from: Side) {
         let (u, io) = (self.u, self.io);
         u.paragraph();
         let at_port = [
@@ -213,17 +214,13 @@ impl Stream<'_> {
             io.rsp_mask,
             io.rsp_op,
         ];
-        u.instance(&self.bus.skid, "answers")
-            .parameter("WIDTH", u.size("ANSWER", answer.width))
-            .parameter("CLEAR", 1.into())
-            .same(self.clock)
-            .port("in_valid", from.valid)
-            .port("in_data", answer)
-            .port("in_ready", from.ready)
-            .port("out_valid", io.rsp_valid)
-            .port("out_data", concat(at_port.map(Expr::from)))
-            .port("out_ready", io.rsp_ready)
-            .done();
+        let to = Side {
+            valid: io.rsp_valid.into(),
+            data: concat(at_port.map(Expr::from)),
+            ready: io.rsp_ready,
+        };
+        self.bus
+            .buffer(u, self.clock, ("answers", "ANSWER", true), from, to);
     }
 
     fn accesses_inside(&self) {
@@ -241,9 +238,10 @@ impl Stream<'_> {
         u.about("Rules for the neighbours, checked in simulation.");
         offer_is_held(
             u,
-            "request_held",
+            ("request_held", "an access changes before it is taken"),
+            "req_valid_waits",
             (io.req_valid, io.req_ready),
-            &[
+            [
                 io.req_op,
                 io.req_mask,
                 io.req_addr,
@@ -251,7 +249,6 @@ impl Stream<'_> {
                 io.req_be,
                 io.req_tag,
             ],
-            "an access changes before it is taken",
         );
         u.property(
             "cfg_static",

@@ -2,14 +2,14 @@
 //! the lanes.
 
 use crate::bundle::bundle;
-use crate::bus::{self, Bus};
+use crate::bus::{self, Bus, Side};
 use crate::codes::{lock_hash, op};
 use crate::hashed_lanes::{Lanes, Writing};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
-use crate::property::stable;
+use crate::property::offer_is_held;
 use crate::signal::{Bits, Operand, Signal, code, when};
 use crate::unit::{Index, Unit};
 
@@ -138,18 +138,18 @@ impl Tcdm<'_> {
             data: io.tcdm_wdata,
             be: io.tcdm_be,
         };
-        let asks = asks.joined(s);
-        u.instance(&self.bus.skid, "batches")
-            .parameter("WIDTH", u.size("BATCH", asks.width))
-            .parameter("CLEAR", 0.into())
-            .same(self.clock)
-            .port("in_valid", io.tcdm_req.any())
-            .port("in_data", asks)
-            .port("in_ready", ready)
-            .port("out_valid", valid)
-            .port("out_data", batch.joined(s))
-            .port("out_ready", done)
-            .done();
+        let from = Side {
+            valid: io.tcdm_req.any(),
+            data: asks.joined(s),
+            ready,
+        };
+        let to = Side {
+            valid: valid.into(),
+            data: batch.joined(s),
+            ready: done,
+        };
+        let buffer = ("batches", "BATCH", false);
+        self.bus.buffer(u, self.clock, buffer, from, to);
         u.assign(io.tcdm_gnt, ready.copies(s.L));
 
         u.paragraph();
@@ -307,20 +307,17 @@ impl Tcdm<'_> {
         u.about("Rules for the neighbours, checked in simulation.");
         u.generate(|| {
             u.each("asks", lane, (0, s.L), |i| {
-                let waits = u.register("waits", 1).reset(0);
-                let asks = io.tcdm_req.at(i);
-                u.at_clock().next(waits, asks.clone() & !io.tcdm_gnt.at(i));
-                let kept = stable([
-                    io.tcdm_wen.at(i),
-                    io.tcdm_add.part(i * s.n, s.n),
-                    io.tcdm_wdata.part(i * s.D, s.D),
-                    io.tcdm_be.part(i * s.BE, s.BE),
-                ]);
-                u.property(
-                    "ask_held",
-                    waits,
-                    asks & kept,
-                    "a lane's request changes before it is granted",
+                offer_is_held(
+                    u,
+                    ("ask_held", "a lane's request changes before it is granted"),
+                    "waits",
+                    (io.tcdm_req.at(i), io.tcdm_gnt.at(i)),
+                    [
+                        io.tcdm_wen.at(i),
+                        io.tcdm_add.part(i * s.n, s.n),
+                        io.tcdm_wdata.part(i * s.D, s.D),
+                        io.tcdm_be.part(i * s.BE, s.BE),
+                    ],
                 );
             });
         });

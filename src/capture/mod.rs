@@ -52,7 +52,7 @@ fn source(selected: &Selected, index: usize, file: &LaunchFile) -> String {
 /// A kernel that does something wrong has no trace: what it does afterwards
 /// means nothing.
 pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
-    let Some(fault) = outcome.findings.iter().find(|f| !f.warning) else {
+    let Some(fault) = outcome.fault() else {
         return Ok(());
     };
     let source = fault.source.as_ref();

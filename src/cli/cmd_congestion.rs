@@ -62,7 +62,7 @@ enum PaperTable {
 
 impl Execute for CongestionArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.machine()?; // not used, but a wrong one is refused
+        global.check_machine()?;
         match (self.table, self.mapping, self.access) {
             (None, Some(mapping), Some(access)) => one(self, mapping, access, printer),
             (Some(PaperTable::Iii), ..) => transposes(self, printer),

@@ -23,7 +23,7 @@ pub struct DoctorArgs {
 
 impl Execute for DoctorArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.machine()?; // not used, but a wrong one is refused
+        global.check_machine()?;
         let toolbox = Toolbox::new();
         let found: Vec<_> = ToolKind::ALL.map(|kind| (kind, toolbox.get(kind))).into();
         let cache = Cache::user()?;

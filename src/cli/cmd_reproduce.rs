@@ -93,7 +93,7 @@ impl Watch for Meter {
 
 impl Execute for ReproduceArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.machine()?; // not used, but a wrong one is refused
+        global.check_machine()?;
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;
         let shard = self.shard.as_deref().map(shard).transpose()?;
@@ -140,7 +140,7 @@ impl Execute for ReproduceArgs {
 
 impl Execute for MergeArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.machine()?; // not used, but a wrong one is refused
+        global.check_machine()?;
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;
         let store = Store::open(&self.out)?;

@@ -66,7 +66,7 @@ fn parse_dump(text: &str) -> std::result::Result<Dump, String> {
 
 impl Execute for RunArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.machine()?; // not used, but a wrong one is refused
+        global.check_machine()?;
         let mut file = LaunchFile::load(&self.launch)?;
         file.zeros_beyond = self.allow.zeros_beyond(printer);
         let mut prepared = file.prepare()?;

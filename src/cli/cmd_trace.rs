@@ -62,7 +62,7 @@ pub struct TraceArgs {
 
 impl Execute for TraceArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.machine()?; // not used, but a wrong one is refused
+        global.check_machine()?;
         self.refuse_block()?;
         match (&self.input, &self.output) {
             (Some(input), Some(output)) if is_full(output) => {

@@ -134,6 +134,11 @@ impl Global {
             None => Config::preset(self.preset()),
         }
     }
+
+    /// For commands that ignore the machine: a wrong one is refused all the same.
+    fn check_machine(&self) -> Result<()> {
+        self.machine().map(drop)
+    }
 }
 
 /// What a command does with its arguments.

@@ -42,40 +42,11 @@ struct HarnessValues<'a> {
     clocked: bool,
 }
 
-/// Whether assertions are checked.
-#[derive(Clone, Copy)]
-enum Assertions {
-    Off,
-    On,
-}
-
 impl VerilatedUnit {
     /// Builds (or finds in the cache) and loads the unit whose top module is
-    /// `top`.
+    /// `top`. Where a module is in SystemVerilog, assertions are checked: a run
+    /// in which one does not hold fails, and names its line.
     pub fn build(
-        top: &str,
-        files: &[SourceFile],
-        layout: Layout,
-        tools: &Toolbox,
-        cache: &Cache,
-    ) -> Result<Arc<Self>> {
-        Self::build_with(Assertions::Off, top, files, layout, tools, cache)
-    }
-
-    /// The same with the assertions of the modules: a run in which one does not
-    /// hold fails, and names its place.
-    pub fn build_with_assertions(
-        top: &str,
-        files: &[SourceFile],
-        layout: Layout,
-        tools: &Toolbox,
-        cache: &Cache,
-    ) -> Result<Arc<Self>> {
-        Self::build_with(Assertions::On, top, files, layout, tools, cache)
-    }
-
-    fn build_with(
-        assertions: Assertions,
         top: &str,
         files: &[SourceFile],
         layout: Layout,
@@ -93,11 +64,8 @@ impl VerilatedUnit {
         for file in files {
             key = key.add(&file.name, &file.text);
         }
-        let assertions = match assertions {
-            Assertions::Off => "--noassert",
-            Assertions::On => "--assert",
-        };
-        key = key.add("assertions", assertions);
+        let asserts = files.iter().any(|file| file.name.ends_with(".sv"));
+        let assertions = if asserts { "--assert" } else { "--noassert" };
         let runtime = runtime(tools, cache)?;
         let key: Key = key.finish();
         let entry = cache.get_or_build(&key, |dir| {

@@ -38,8 +38,7 @@ impl Case {
         files.iter_mut().for_each(edit);
         let layout = Layout::new(&design.units[0]);
         let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
-        let built =
-            VerilatedUnit::build_with_assertions(unit, &files, layout.clone(), &tools, &cache);
+        let built = VerilatedUnit::build(unit, &files, layout.clone(), &tools, &cache);
         let setup = Setup {
             config,
             layout: &layout,

@@ -4,7 +4,7 @@
 use super::Path;
 use crate::codes::{kind, source};
 use crate::property::{offer_is_held, stable};
-use crate::signal::{Bits, Expr, Signal, code, when};
+use crate::signal::{Bits, Expr, Signal, code};
 
 /// Bits of the count of a warp's accesses in flight, and of all instructions.
 const OF_A_WARP: usize = 5;
@@ -71,12 +71,6 @@ impl Path<'_> {
     fn in_flight(&self) -> InFlight {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("Instructions in flight: of the memory path and relssp by warp, and all.");
-        let count = |name: &str, width: usize, (up, down): (Signal, Signal)| {
-            let count = u.register(name, width).reset(0);
-            let more = when(up & !down, count + 1).when(down & !up, count - 1);
-            u.at_clock().next(count, more);
-            count
-        };
         let alu = code(&kind::FIELD, kind::ALU);
         let starts = u.name("starts", io.iss_valid & io.iss_pass.is(0));
         let from_path = !io.wb_src.is(code(&source::FIELD, source::ICN));
@@ -90,11 +84,11 @@ impl Path<'_> {
                 let is_alu = io.off_kind.part(4 * w, 4).is(alu);
                 let up = u.name("up", starts & io.iss_warp.is(w) & !is_alu);
                 let down = u.name("down", ends_barring & io.wb_warp.is(w));
-                let count = count("accesses", OF_A_WARP, (up, down));
+                let count = u.counter("accesses", OF_A_WARP, up, down);
                 u.assign(barring.at(w), count.any());
             });
         });
-        let all = count("instructions", OF_ALL, (starts, ends));
+        let all = u.counter("instructions", OF_ALL, starts, ends);
         let busy = if self.p.AHEAD == 0 {
             u.name("rules_busy", all.any())
         } else {
@@ -173,20 +167,18 @@ impl Path<'_> {
         u.generate(|| {
             u.each("offer", warp, (0, s.W), |w| {
                 let taken = flight.starts & io.iss_warp.is(w);
-                let waits = u.register("waits", 1).reset(0);
-                u.at_clock().next(waits, io.off_valid.at(w) & !taken);
-                let kept = stable([
-                    io.off_kind.part(4 * w, 4),
-                    io.off_words.part(2 * w, 2),
-                    io.off_tag.part(s.TG * w, s.TG),
-                    io.off_pc.part(s.PCW * w, s.PCW),
-                    io.off_hi.part(s.n * w, s.n),
-                ]);
-                u.property(
-                    "offer_held",
-                    waits,
-                    io.off_valid.at(w) & kept,
-                    "an offer changes before it is taken",
+                offer_is_held(
+                    u,
+                    ("offer_held", "an offer changes before it is taken"),
+                    "waits",
+                    (io.off_valid.at(w), taken),
+                    [
+                        io.off_kind.part(4 * w, 4),
+                        io.off_words.part(2 * w, 2),
+                        io.off_tag.part(s.TG * w, s.TG),
+                        io.off_pc.part(s.PCW * w, s.PCW),
+                        io.off_hi.part(s.n * w, s.n),
+                    ],
                 );
             });
         });
@@ -229,9 +221,10 @@ impl Path<'_> {
         u.section("Data from off-chip stand until they are taken.");
         offer_is_held(
             u,
-            "icn_held",
+            ("icn_held", "data from off-chip changes before it is taken"),
+            "icn_valid_waits",
             (io.icn_valid, io.icn_ready),
-            &[
+            [
                 io.icn_warp,
                 io.icn_tag,
                 io.icn_pass,
@@ -239,7 +232,6 @@ impl Path<'_> {
                 io.icn_mask,
                 io.icn_data,
             ],
-            "data from off-chip changes before it is taken",
         );
     }
 }

@@ -23,7 +23,7 @@ pub struct ComposeArgs {
 
 impl Execute for ComposeArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.machine()?; // not used, but a wrong one is refused
+        global.check_machine()?;
         let library = Library::load()?;
         let figure = of_input(library.select(&["compose".to_owned()])?[0], &self.input)?;
         interrupt::listen();

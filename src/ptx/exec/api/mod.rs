@@ -89,9 +89,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether there is a finding other than a warning.
+    /// The first finding that is more than a warning.
+    pub fn fault(&self) -> Option<&Finding> {
+        self.findings.iter().find(|f| !f.warning)
+    }
+
+    /// Whether there is one.
     pub fn has_faults(&self) -> bool {
-        self.findings.iter().any(|f| !f.warning)
+        self.fault().is_some()
     }
 }
 
