@@ -12,6 +12,11 @@ use super::ast::{
 };
 use super::names::Space;
 
+/// The largest alignment that a variable in shared memory certainly has, in
+/// bytes. On sm_90 and later, ptxas (seen with 12.9 and 13.5) begins with the
+/// first variable 1 KB into the window, also if `.align` says more.
+pub const WINDOW_ALIGN: u32 = 1024;
+
 /// A shared variable and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharedVariable {

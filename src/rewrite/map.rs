@@ -1,13 +1,15 @@
 //! A layout on the byte addresses of one region of shared memory.
 //!
 //! A linear layout, ADD and the shifts of RAP and RAS read and change only
-//! the low bits of an address. Where the region begins at a multiple of what
-//! these bits count, they can be computed of the address itself: the base of
-//! the region stays what it is in the upper bits. Padding counts from the
-//! base, which is subtracted.
+//! the low bits of an address. They repeat with a period, what these bits count.
+//! If the base of the region is certainly a multiple of the period, they can be
+//! computed from the address itself: the base stays what it is in the upper
+//! bits. It is certain up to [`WINDOW_ALIGN`]; beyond that the base is
+//! subtracted first. Padding counts from the base, too.
 
 use super::code::{Arg, BYTE_BITS, Op};
 use crate::hash::BankFunction;
+use crate::ptx::shared::WINDOW_ALIGN;
 use crate::software::{Layout, LayoutSpec, Steps};
 
 /// Bytes of a word.
@@ -22,6 +24,9 @@ pub(super) struct Map {
     needed: u32,
     /// What the base must be a multiple of, in bytes.
     align: u32,
+    /// Bytes after which the places repeat, so much further on; `None` if they do
+    /// not.
+    period: Option<u32>,
     ops: Vec<Op>,
     table: Vec<u32>,
 }
@@ -35,6 +40,7 @@ impl Map {
             needed,
             // So that the banks of the region are those of its places.
             align: layout.geometry().banks() as u32 * WORD,
+            period: None,
             ops: Vec::new(),
             table: Vec::new(),
             places,
@@ -43,11 +49,15 @@ impl Map {
             return map;
         }
         match (layout.spec(), layout.mapping().map(|m| m.bank_function())) {
-            (&LayoutSpec::Pad { every, by }, _) => map.pad(every, by),
+            (&LayoutSpec::Pad { every, by }, _) => {
+                map.pad(every, by);
+                return map;
+            }
             (_, Some(BankFunction::Shift(shifts))) => map.shift(layout, Some(shifts)),
             (_, Some(BankFunction::Add)) => map.shift(layout, None),
             _ => map.linear(layout),
         }
+        map.align_to_period();
         map
     }
 
@@ -69,6 +79,12 @@ impl Map {
     /// What the base must be a multiple of, in bytes: a power of two.
     pub fn align(&self) -> u32 {
         self.align
+    }
+
+    /// Bytes after which the places repeat, so much further on: what a loop may add
+    /// to an address without another mapping. `None` if they do not repeat.
+    pub fn period(&self) -> Option<u32> {
+        self.period
     }
 
     /// The operations that map an address; the last one's result is the place,
@@ -102,20 +118,25 @@ impl Map {
             return place;
         }
         // Any base will do: the operations keep it.
-        const BASE: u32 = 1 << 24;
-        let input = BASE.wrapping_add(byte as u32);
+        self.evaluate(1 << 24, byte)
+    }
+
+    /// The result of the operations for an offset from that base, as an offset
+    /// again.
+    fn evaluate(&self, base: u32, byte: i64) -> i64 {
+        let input = base.wrapping_add(byte as u32);
         let mut results: Vec<u32> = Vec::with_capacity(self.ops.len());
         for op in &self.ops {
             let of = |arg| match arg {
                 Arg::Input => input,
-                Arg::Base => BASE,
+                Arg::Base => base,
                 Arg::Op(at) => results[at],
             };
             let result = op.evaluate(of, &self.table);
             results.push(result);
         }
         let result = results.last().copied().unwrap_or(input);
-        i64::from(result.wrapping_sub(BASE) as i32)
+        i64::from(result.wrapping_sub(base) as i32)
     }
 
     /// The first word of an aligned group of `words` words (a power of two)
@@ -151,7 +172,7 @@ impl Map {
         });
         let best = choices.iter().min_by_key(|s| s.count());
         self.ops = best.map_or(Vec::new(), |s| s.steps.iter().map(Op::of_step).collect());
-        self.align = self.align.max(1 << (height + BYTE_BITS));
+        self.period = Some(1 << (height + BYTE_BITS));
     }
 
     /// bank = (word + shift of its row) mod 2^m; without shifts that of a row
@@ -160,7 +181,7 @@ impl Map {
         let m = layout.geometry().bank_bits();
         let row_bits = bits_of(self.words()).saturating_sub(m).min(m);
         let low = m + BYTE_BITS;
-        self.align = self.align.max(1 << (low + row_bits));
+        self.period = Some(1 << (low + row_bits));
         let row = self.push(Op::Field {
             value: Arg::Input,
             low,
@@ -183,6 +204,40 @@ impl Map {
             outside: Arg::Input,
             mask: layout.geometry().bank_mask() << BYTE_BITS,
         });
+    }
+
+    /// Operations that work on the address itself need a base that is a multiple
+    /// of the period. Where that is too much to ask for, they work on the offset.
+    fn align_to_period(&mut self) {
+        let period = self.period.unwrap_or(1);
+        self.align = self.align.max(period.min(WINDOW_ALIGN));
+        if period <= WINDOW_ALIGN {
+            return;
+        }
+        // If only bits below the alignment change, all but what is shifted or
+        // masked may stay the address.
+        let absolute = std::mem::take(&mut self.ops);
+        self.ops = relative(&absolute, false);
+        if !self.keeps_base() {
+            self.ops = relative(&absolute, true);
+            let last = Arg::Op(self.ops.len() - 1);
+            self.push(Op::Add(last, Arg::Base));
+        }
+    }
+
+    /// Whether the operations give every word its place at bases that are
+    /// multiples of the alignment alone.
+    fn keeps_base(&self) -> bool {
+        let bases = [1, 5, 0x2aab].map(|odd| odd * self.align);
+        let right = |(base, i): (u32, u32)| {
+            let place = i64::from(self.places[i as usize] * WORD);
+            self.evaluate(base, i64::from(i * WORD)) == place
+        };
+        let words = self.words();
+        let each = bases
+            .iter()
+            .flat_map(|&base| (0..words).map(move |i| (base, i)));
+        each.into_iter().all(right)
     }
 
     fn pad(&mut self, every: u32, by: u32) {
@@ -213,6 +268,56 @@ impl Map {
         self.ops.push(op);
         Arg::Op(self.ops.len() - 1)
     }
+}
+
+/// The operations with the offset in the place of the address: everywhere, or
+/// where an address is shifted or masked.
+fn relative(ops: &[Op], everywhere: bool) -> Vec<Op> {
+    let later = |arg: Arg| match arg {
+        Arg::Op(at) => Arg::Op(at + 1),
+        other => other,
+    };
+    let offset = |arg: Arg| match arg {
+        Arg::Input => Arg::Op(0),
+        other => later(other),
+    };
+    let kept = |arg: Arg| if everywhere { offset(arg) } else { later(arg) };
+    let moved = ops.iter().map(|op| match *op {
+        Op::Right(v, bits) => Op::Right(offset(v), bits),
+        Op::Left(v, bits) => Op::Left(offset(v), bits),
+        Op::And(v, mask) => Op::And(offset(v), mask),
+        Op::Field { value, low, bits } => Op::Field {
+            value: offset(value),
+            low,
+            bits,
+        },
+        Op::XorMasked { rest, value, mask } => Op::XorMasked {
+            rest: kept(rest),
+            value: offset(value),
+            mask,
+        },
+        Op::Merge {
+            inside,
+            outside,
+            mask,
+        } => Op::Merge {
+            inside: kept(inside),
+            outside: kept(outside),
+            mask,
+        },
+        Op::MulAdd { value, factor, add } => Op::MulAdd {
+            value: offset(value),
+            factor,
+            add: kept(add),
+        },
+        Op::Add(a, b) => Op::Add(kept(a), kept(b)),
+        Op::Sub(a, b) => Op::Sub(kept(a), kept(b)),
+        Op::MulHigh(v, factor) => Op::MulHigh(offset(v), factor),
+        Op::Entry(at) => Op::Entry(later(at)),
+    });
+    std::iter::once(Op::Sub(Arg::Input, Arg::Base))
+        .chain(moved)
+        .collect()
 }
 
 /// Bits of the index of a word of `words`.
@@ -258,23 +363,14 @@ mod tests {
         for spec in SPECS {
             for words in [1, 31, 64, 272, 545, 2048, 16384] {
                 let (map, layout) = map(spec, words);
-                assert!(map.align().is_power_of_two());
+                assert!(map.align().is_power_of_two() && map.align() <= WINDOW_ALIGN);
                 // Every byte of small regions, some of large ones.
                 for byte in (0..words * WORD).step_by(1 + words as usize / 700) {
-                    let base = 5 * map.align();
-                    let mut results = Vec::new();
-                    for op in map.ops() {
-                        let of = |arg| match arg {
-                            Arg::Input => base + byte,
-                            Arg::Base => base,
-                            Arg::Op(at) => results[at],
-                        };
-                        let result = op.evaluate(of, map.table());
-                        results.push(result);
-                    }
                     let expected = layout.place(byte / 4) * 4 + byte % 4;
-                    let got = results.last().copied().unwrap_or(base + byte);
-                    assert_eq!(got, base + expected, "{spec} {words} {byte}");
+                    for base in [1, 5, 37].map(|odd| odd * map.align()) {
+                        let got = map.evaluate(base, byte.into());
+                        assert_eq!(got, i64::from(expected), "{spec} {words} {byte} {base}");
+                    }
                     assert!(expected < map.bytes());
                 }
             }
@@ -285,12 +381,16 @@ mod tests {
     fn small_regions_take_fewer_operations() {
         for (spec, words, most) in [
             ("xor", 32, 0),
-            ("xor", 1024, 2),
-            ("bitvec-xor:k1=0,k2=3,mask=30", 2048, 2),
-            ("swizzle:5,0,5", 16384, 2),
-            ("add", 1024, 3),
+            ("xor", 256, 2),
+            ("xor", 1024, 3),
+            ("bitvec-xor:k1=0,k2=3,mask=30", 256, 2),
+            ("bitvec-xor:k1=0,k2=3,mask=30", 2048, 3),
+            ("swizzle:3,0,5", 16384, 2),
+            ("swizzle:5,0,5", 16384, 3),
+            ("add", 256, 3),
+            ("add", 1024, 4),
             ("pad:every=32,by=1", 1024, 3),
-            ("rap:seed=1", 1024, 4),
+            ("rap:seed=1", 1024, 5),
         ] {
             let count = map(spec, words).0.ops().len();
             assert!(count <= most, "{spec}, {words} words: {count}");

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::ptx::analysis::SharedVariable;
 use crate::ptx::ast::{self, Module, Operand, StatementKind};
 use crate::ptx::edit::Edits;
-use crate::ptx::shared::SharedVariable as SharedMemoryVariable;
+use crate::ptx::shared::{SharedVariable as SharedMemoryVariable, WINDOW_ALIGN};
 use crate::software::{Layout, LayoutSpec};
 use std::fmt::Write;
 
@@ -87,6 +87,11 @@ impl Region {
     pub fn align(&self) -> u32 {
         let own = self.variables.iter().map(|v| v.align).max();
         self.map.align().max(own.unwrap_or(1)).max(16)
+    }
+
+    /// What its address is certainly a multiple of, in bytes.
+    pub fn known_align(&self) -> u32 {
+        self.align().min(WINDOW_ALIGN)
     }
 
     /// The declarations of the array and of the table.

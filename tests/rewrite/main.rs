@@ -14,7 +14,7 @@ use files::{files, kernels_folder};
 use spadkit::capture::access_trace;
 use spadkit::config::Config;
 use spadkit::launch::LaunchFile;
-use spadkit::rewrite::{Hashes, Measured, Request, Rewritten, measure, rewrite};
+use spadkit::rewrite::{Hashes, Measured, Request, Rewritten, Verdict, measure, rewrite};
 use spadkit::software::{Layout, LayoutSpec};
 use spadkit::trace::ConflictProfile;
 use std::path::{Path, PathBuf};
@@ -95,11 +95,20 @@ impl Case {
         let module = self.file.module().unwrap();
         let rewritten = rewrite(&module, request).unwrap_or_else(|e| panic!("{}: {e}", name()));
         let rule = self.machine.conflict_rule();
-        let measured = rewritten.text().map(|text| {
-            measure(&self.file, &module, request, &rewritten, rule)
-                .unwrap_or_else(|e| panic!("{}: {e}\n{text}", name()))
-        });
-        (rewritten, measured)
+        let measured = |rewritten: &Rewritten| {
+            let text = rewritten.text()?;
+            let measured = measure(&self.file, &module, request, rewritten, rule);
+            Some(measured.unwrap_or_else(|e| panic!("{}: {e}\n{text}", name())))
+        };
+        let at_start = measured(&rewritten);
+        let further = measured(&one_kilobyte_further(&rewritten));
+        let results = |m: &Option<Measured>| {
+            let of = |m: &Measured| (m.outputs_equal, m.conflicts_after);
+            m.as_ref().map(of)
+        };
+        let (here, there) = (results(&at_start), results(&further));
+        assert_eq!(here, there, "{} depends on its place", name());
+        (rewritten, at_start)
     }
 
     /// Conflicts of the kernel as given on hardware with that hash.
@@ -139,6 +148,23 @@ impl Case {
         assert_eq!(measured.conflicts_after, hardware, "{name}\n{text}");
         true
     }
+}
+
+/// The kernel with its shared memory 1 KB further on, where GPUs have it from
+/// sm_90 on: `.align` of more than that does not count there. An instruction that
+/// asks for the memory that CUDA keeps for itself puts it in front.
+fn one_kilobyte_further(rewritten: &Rewritten) -> Rewritten {
+    let mut moved = rewritten.clone();
+    if let Verdict::Text(text) = &mut moved.verdict {
+        let entry = format!(".entry {}", rewritten.entry);
+        let head = text.find(&entry).expect("the entry is there");
+        let body = head + text[head..].find('{').expect("it has a body") + 1;
+        text.insert_str(
+            body,
+            "\n.reg .b32 %further; mov.u32 %further, %reserved_smem_offset_begin;",
+        );
+    }
+    moved
 }
 
 fn spadkit(args: &[&str]) -> Output {
@@ -404,12 +430,12 @@ fn mapped_addresses_are_shared_and_hoisted() {
     let (slow, fast) = (slow.unwrap(), fast.unwrap());
     assert!(slow.outputs_equal && fast.outputs_equal);
     assert_eq!((plain.rewritten, better.rewritten), (6, 6));
-    // 24 accesses of a warp: every one by itself takes three or four
-    // instructions; one address and three XORs are enough.
+    // 24 accesses of a warp: every one by itself takes four or five
+    // instructions; the base, one address and three XORs are enough.
     assert_eq!(slow.shared_accesses, 24);
-    assert!(slow.added_executed >= 24 * 3, "{slow:?}");
+    assert!(slow.added_executed >= 24 * 4, "{slow:?}");
     assert!(
-        fast.added_executed <= 6,
+        fast.added_executed <= 8,
         "{fast:?}\n{}",
         better.text().unwrap()
     );
@@ -447,8 +473,9 @@ fn mapped_addresses_are_carried_through_loops() {
         assert_eq!(measured.conflicts_after, case.hardware("xor", "k"));
         measured.added_executed
     };
-    // Mapped once: four instructions, less one that the sum saves; a sum each round.
-    assert!(added(4096, 3) <= 3 + 4, "{}", added(4096, 3));
+    // Mapped once: the base and five instructions, less one that the sum saves; a
+    // sum each round.
+    assert!(added(4096, 3) <= 3 + 6, "{}", added(4096, 3));
     // Moved by what is read, it is mapped in each round.
     assert!(added(128, 60) >= 100, "{}", added(128, 60));
 }

@@ -10,6 +10,7 @@
 
 mod expression;
 mod instruction;
+mod offset;
 mod solve;
 mod term;
 

@@ -1,7 +1,6 @@
 //! Addresses that a loop moves by what the map does not read: the mapped
 //! address moves along, and is mapped before the loop alone.
 
-use super::super::code::Arg;
 use super::super::region::Region;
 use super::Facts;
 use super::point::{Point, Points};
@@ -37,14 +36,9 @@ pub(super) fn carry(
     let own = loops.of_header(*block)?;
     let index = loops.innermost(*block)?;
     let inside = |b: u32| loops.is_inside(b, index);
-    let counts = region
-        .map
-        .ops()
-        .iter()
-        .flat_map(|o| o.args())
-        .any(|a| a == Arg::Base);
+    let period = i64::from(region.map.period()?);
     let moved = points.hoistable(*block) && uses.iter().all(|p| inside(p.block));
-    if counts || region.map.ops().len() < 2 || !moved {
+    if region.map.ops().len() < 2 || !moved {
         return None;
     }
     let expression = facts.affines.expression(value);
@@ -74,7 +68,7 @@ pub(super) fn carry(
             .iter()
             .all(|&s| s == own.header || s == points.cfg.exit() || !inside(s));
         let same = carry.steps.is_empty() || step == carry.step;
-        let whole = step % i64::from(region.map.align()) == 0;
+        let whole = step % period == 0;
         (next.terms == expression.terms && ends && same && whole).then_some(())?;
         carry.step = step;
         carry.steps.push(end);

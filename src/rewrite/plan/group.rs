@@ -106,7 +106,7 @@ pub(super) fn plan(
 
 impl Group<'_> {
     fn align(&self) -> u32 {
-        self.region.align()
+        self.region.known_align()
     }
 
     fn constant_of(&self, value: ValueId) -> i64 {
@@ -121,7 +121,7 @@ impl Group<'_> {
     /// The offset with which the access may use its register as it is.
     fn same(&self, site: &Site) -> Option<i64> {
         let map = &self.region.map;
-        let offsets = Offsets::of(self.facts, map, self.align(), site);
+        let offsets = Offsets::of(self.facts, self.region, site);
         match relation(map, &offsets, 0, true, self.align()) {
             Some(Relation::Add(more)) => Some(site.offset + more),
             _ => None,
@@ -143,7 +143,7 @@ impl Group<'_> {
         }
         self.members.push(Member {
             constant: own + site.offset,
-            offsets: Offsets::of(self.facts, &self.region.map, self.align(), &site),
+            offsets: Offsets::of(self.facts, self.region, &site),
             sites: vec![site],
         });
     }

@@ -1,7 +1,9 @@
 //! How the place of one address follows from that of another.
 
 use super::super::map::Map;
+use super::super::region::Region;
 use super::{Facts, Site};
+use crate::ptx::analysis::KnownBits;
 
 /// The place of an address by that of another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,21 +25,22 @@ pub(super) struct Offsets {
 }
 
 impl Offsets {
-    /// Those of an access: what its bits leave, as far as the region's base
-    /// has zeros.
-    pub fn of(facts: &Facts, map: &Map, base_align: u32, site: &Site) -> Offsets {
-        let known = facts.facts.of(site.value);
-        let low = base_align - 1;
-        let (zeros, ones) = (known.zeros as u32, known.ones as u32);
-        let offset = site.offset as u32;
-        let (zeros, ones) = match offset {
-            0 => (zeros, ones),
-            _ => added(zeros, ones, offset),
+    /// Those of an access: what the bits of its address leave, as far as the
+    /// region's base has zeros, and those of the address less the base.
+    pub fn of(facts: &Facts, region: &Region, site: &Site) -> Offsets {
+        let low = region.known_align() - 1;
+        let sum = |known: KnownBits| match site.offset as u32 {
+            0 => (known.zeros as u32, known.ones as u32),
+            offset => added(known.zeros as u32, known.ones as u32, offset),
         };
+        let (zeros, ones) = sum(facts.facts.of(site.value));
+        let is_base = |symbol| facts.affines.variable_name(symbol) == region.name;
+        let relative = facts.affines.offset_bits(site.value, is_base);
+        let (more_zeros, more_ones) = relative.map_or((0, 0), sum);
         Offsets {
-            zeros: zeros & low,
-            ones: ones & low,
-            end: map.words() * super::super::map::WORD,
+            zeros: zeros & low | more_zeros,
+            ones: ones & low | more_ones,
+            end: region.map.words() * super::super::map::WORD,
             align: site.bytes.next_power_of_two().max(1),
         }
     }

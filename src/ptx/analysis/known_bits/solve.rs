@@ -12,6 +12,7 @@ use crate::ptx::exec;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Class;
 use crate::ptx::operands::source_type;
+use crate::ptx::shared::WINDOW_ALIGN;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
 /// Shared memory ends below this: no machine has more, and the executor
@@ -122,7 +123,8 @@ fn of_special(special: Special, context: &Context) -> KnownBits {
     }
 }
 
-/// The address of a variable: a multiple of its alignment.
+/// The address of a variable: a multiple of its alignment, in shared memory as
+/// far as that of the window goes.
 fn of_variable(
     module: &Module,
     function: &Function,
@@ -131,11 +133,14 @@ fn of_variable(
     bits: u32,
 ) -> KnownBits {
     let variable = module.variable(function, symbol);
-    let width = match shared_variable(module, function, symbol) {
-        Some(_) => SHARED_LIMIT_BITS.min(bits),
-        None => bits,
+    let (width, align) = match shared_variable(module, function, symbol) {
+        Some(_) => (
+            SHARED_LIMIT_BITS.min(bits),
+            variable.align.min(WINDOW_ALIGN),
+        ),
+        None => (bits, variable.align),
     };
-    let base = KnownBits::aligned(u64::from(variable.align.max(1)), width);
+    let base = KnownBits::aligned(u64::from(align.max(1)), width);
     base.add(KnownBits::constant(offset as u64 & mask(bits)), bits)
 }
 

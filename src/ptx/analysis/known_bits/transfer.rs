@@ -4,7 +4,7 @@ use super::{KnownBits, mask};
 
 impl KnownBits {
     /// The low `bits` bits, zero-extended.
-    pub(super) fn truncate(self, bits: u32) -> Self {
+    pub(in super::super) fn truncate(self, bits: u32) -> Self {
         KnownBits {
             zeros: self.zeros | !mask(bits),
             ones: self.ones & mask(bits),
@@ -87,7 +87,7 @@ impl KnownBits {
         .truncate(bits)
     }
 
-    pub(super) fn add(self, other: Self, bits: u32) -> Self {
+    pub(in super::super) fn add(self, other: Self, bits: u32) -> Self {
         let sum = self.add_carry(other, false, bits);
         // Small numbers have a small sum.
         match self.max().checked_add(other.max()) {
@@ -115,7 +115,7 @@ impl KnownBits {
     }
 
     /// The product modulo 2^bits.
-    pub(super) fn mul(self, other: Self, bits: u32) -> Self {
+    pub(in super::super) fn mul(self, other: Self, bits: u32) -> Self {
         // As many low bits as both factors have known ones, beyond the zeros
         // of the other.
         let (a, b) = (self.trailing_zeros(), other.trailing_zeros());
