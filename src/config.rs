@@ -231,10 +231,12 @@ mod tests {
 
     #[test]
     fn todays_machines_are_one_table() {
-        for (name, kib, block_kib, addr_bits) in [
-            ("sm70", 96, 96, 15),
-            ("sm80", 164, 163, 16),
-            ("sm90", 228, 227, 16),
+        let (plain, merged) = (Wide::Phases, Wide::PhasesMerged);
+        let (lanes, but_increments) = (Atomics::Lanes, Atomics::LanesButIncrements);
+        for (name, kib, block_kib, addr_bits, rule) in [
+            ("sm70", 96, 96, 15, (plain, lanes)),
+            ("sm80", 164, 163, 16, (plain, but_increments)),
+            ("sm90", 228, 227, 16, (merged, but_increments)),
         ] {
             let c = Config::preset(name).unwrap();
             assert_eq!(c.capacity_words, kib * 256);
@@ -242,7 +244,7 @@ mod tests {
             assert_eq!(c.geometry, Geometry::new(addr_bits, 5).unwrap());
             assert_eq!((c.path.warps, c.path.blocks, c.path.locks), (64, 32, 0));
             assert_eq!((c.sm.schedulers, c.sm.registers), (4, 65536));
-            assert_eq!((c.wide, c.atomics), (Wide::Phases, Atomics::Lanes));
+            assert_eq!((c.wide, c.atomics), rule);
             assert!(c.needs_rtl("spad_scratchpad").is_err());
         }
         // A capacity of one's own is a block's, too, unless said otherwise.

@@ -11,9 +11,9 @@ use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
-use crate::sm::{BulkGroupOp, Instr, InstrKind, MAX_SOURCES, Sources};
+use crate::sm::{BulkGroupOp, INCREMENT, Instr, InstrKind, MAX_SOURCES, Sources};
 use crate::trace::{Op, Place};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The instructions of an entry with all functions that it calls, by the
 /// program counter of the executor.
@@ -139,11 +139,12 @@ impl Code {
         numbers: &Numbers,
         is_entry: bool,
     ) {
+        let read: HashSet<u32> = infos.iter().flat_map(|i| &i.reads).map(|r| r.0).collect();
         // Where each register was written last, going by the text.
         let mut written: HashMap<u32, usize> = HashMap::new();
         for (at, info) in infos.iter().enumerate() {
             let instruction = function.instructions.get(info.instruction as usize);
-            let role = role(info, instruction, is_entry);
+            let role = role(info, instruction, is_entry, &read);
             // Products of a warpgroup do not wait for the accumulator: the
             // tensor units take them in order.
             let in_order = matches!(role, Role::Product(work) if work.group);
@@ -235,7 +236,13 @@ fn statements_of(module: &Module) -> Vec<Vec<&Statement>> {
     of
 }
 
-fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: bool) -> Role {
+/// What an instruction does; `read` has the registers that the function reads.
+fn role(
+    info: &InstructionInfo,
+    instruction: Option<&Instruction>,
+    is_entry: bool,
+    read: &HashSet<u32>,
+) -> Role {
     let Some(i) = instruction else {
         // Control runs off the end of the function.
         return if is_entry { Role::End } else { Role::Branch };
@@ -259,7 +266,11 @@ fn role(info: &InstructionInfo, instruction: Option<&Instruction>, is_entry: boo
         (InstructionKind::Store, _) => memory(Op::Store),
         (InstructionKind::Atomic, _) => Role::Memory {
             op: Op::Atomic,
-            operation: operation(i),
+            operation: if is_increment(i) && info.writes.iter().all(|r| !read.contains(&r.0)) {
+                INCREMENT
+            } else {
+                operation(i)
+            },
         },
         (InstructionKind::Sfu, _) => Role::Plain(InstrKind::Sfu),
         (InstructionKind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
@@ -346,6 +357,28 @@ fn operation(i: &Instruction) -> u8 {
         (Some(Word::Min), true) => 7,
         (Some(Word::Max), true) => 8,
         _ => 0,
+    }
+}
+
+/// Adds one to a word. If nobody reads the result, ptxas makes this an
+/// ATOMS.POPC.INC for sm_80 and later, which counts the lanes of a word first (seen
+/// with 12.9 and 13.5).
+fn is_increment(i: &Instruction) -> bool {
+    let one = Operand::Immediate(Immediate::Integer(1));
+    let word = i.ty(0).is_some_and(|t| t.bytes() == 4 && !t.is_float());
+    i.has(Word::Add) && word && i.operands.last() == Some(&one)
+}
+
+impl Role {
+    /// Whether it adds one to a word of memory and nobody reads the result.
+    pub fn is_increment(self) -> bool {
+        matches!(
+            self,
+            Role::Memory {
+                operation: INCREMENT,
+                ..
+            }
+        )
     }
 }
 

@@ -303,7 +303,7 @@ const TODAY: [Today; 3] = [
 /// Today's machines: wide accesses in phases, no hash, no sharing, no lock
 /// unit. Nothing is emitted for them: their path has the fewest stages that a
 /// synchronous bank allows. Other latencies and global memory are those of the
-/// sharing presets.
+/// sharing presets, except for what was [measured](h100).
 fn today(t: &Today) -> Result<Config> {
     let words = |kib: u32| kib * 1024 / 4;
     let mut c = gpgpusim(t.name, (t.addr_bits, 5), words(t.capacity), (64, 32))?;
@@ -313,5 +313,31 @@ fn today(t: &Today) -> Result<Config> {
     c.sm.tensor = t.tensor;
     c.sm.texture.per_cycle = 4;
     (c.path.mem_stages, c.path.ahead, c.sm.latencies.shared) = (2, 0, 5);
+    match t.name {
+        // ptxas counts the lanes of an increment from sm_80 on.
+        "sm80" => c.atomics = Atomics::LanesButIncrements,
+        "sm90" => h100(&mut c),
+        _ => {}
+    }
     Ok(c)
+}
+
+/// What was measured on an H100 (docs/reference/gpu.md): how accesses are served,
+/// latencies, and global memory that the L2 holds. The bytes per cycle are an SM's
+/// share if all SMs read, as before.
+fn h100(c: &mut Config) {
+    (c.wide, c.atomics) = (Wide::PhasesMerged, Atomics::LanesButIncrements);
+    c.sm.latencies = Latencies {
+        alu: 4,
+        sfu: 17,
+        branch: 4,
+        shared: 23,
+    };
+    c.sm.global.latency = 297;
+    c.sm.l1 = L1Cache {
+        size_bytes: 128 * 1024,
+        latency: 34,
+        mshrs: 256,
+        ..L1Cache::NONE
+    };
 }

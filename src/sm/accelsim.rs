@@ -1,11 +1,15 @@
 //! Accel-Sim traces as programs: SASS instructions of recorded kernels.
 
-use super::instr::{Addresses, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources};
+use super::instr::{
+    Addresses, Detail, INCREMENT, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources,
+};
 use super::trace::{TraceFile, TraceWriter};
 use super::workload::{ProgramStream, Workload};
 use crate::error::Result;
 use crate::output::Scratch;
-use crate::trace::accelsim::{Event, OpClass, Reader, SassInstr, Survey, WARP_SIZE, find_kernel};
+use crate::trace::accelsim::{
+    Event, OpClass, Reader, SassInstr, Survey, WARP_SIZE, find_kernel, is_increment,
+};
 use std::path::Path;
 
 /// A recorded kernel. Its blocks are those that were traced, numbered in the
@@ -110,6 +114,9 @@ fn instr(sass: &SassInstr, survey: &Survey) -> Instr {
     if kind.is_memory() {
         if !kind.is_word_only() {
             instr.bytes = sass.bytes as u8;
+        }
+        if kind == InstrKind::AtomShared && is_increment(&sass.opcode) {
+            instr.detail = Detail::Atomic(INCREMENT);
         }
         instr.addrs = addresses(sass, survey);
     }

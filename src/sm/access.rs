@@ -3,7 +3,7 @@
 mod dependences;
 mod intensity;
 
-use super::instr::{Addresses, Instr, InstrKind, KernelInfo, Sources};
+use super::instr::{Addresses, Detail, INCREMENT, Instr, InstrKind, KernelInfo, Sources};
 use super::workload::{OnePart, ProgramStream, Workload};
 use crate::error::{Error, Result};
 use crate::trace::{AccessTrace, Op, Places};
@@ -117,6 +117,9 @@ fn instr(access: &crate::trace::Access) -> Instr {
     instr.srcs = Sources::new(&[ATOMIC_RESULT]).unwrap_or_default();
     if access.op == Op::Atomic {
         instr.dst = Some(ATOMIC_RESULT);
+        if access.increment {
+            instr.detail = Detail::Atomic(INCREMENT);
+        }
     }
     instr.bytes = if kind.is_word_only() {
         // Machines without a lock unit serve all words of a lane.

@@ -74,13 +74,18 @@ impl BulkGroupOp {
     ];
 }
 
+/// The number of an atomic that adds one and whose result nobody reads. GPUs from
+/// sm_80 on count the lanes of each word and add once; a lock unit takes it for an
+/// addition.
+pub const INCREMENT: u8 = 9;
+
 /// What an instruction says beside its kind, its registers and its addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// Nothing.
     None,
     /// Of an atomic: the number of its operation
-    /// (microarchitecture/parameters.md).
+    /// (microarchitecture/parameters.md), or [`INCREMENT`].
     Atomic(u8),
     /// Of a load that stands for an atomic, on machines that serve the lanes of
     /// atomics one after another.
@@ -366,6 +371,11 @@ pub struct Instr {
 }
 
 impl Instr {
+    /// It adds one to shared memory, and nobody reads the result.
+    pub fn is_increment(&self) -> bool {
+        self.detail == Detail::Atomic(INCREMENT)
+    }
+
     /// The part of a warp in a product of a warpgroup.
     pub fn is_of_group(&self) -> bool {
         matches!(self.detail, Detail::Product { group: true, .. })

@@ -33,7 +33,6 @@ use crate::model::spad_sm_path::{
     IcnData, Offers, PathConfig, PathLaunch, SmPath, SmPathInputs, SmPathOutputs,
 };
 use crate::model::{Exit, Policy, WarpMask};
-use crate::trace::Atomics;
 use attribution::Tail;
 use blocks::Grid;
 use calendar::Calendar;
@@ -120,14 +119,13 @@ impl<'a> Sm<'a> {
         }
         let warps = config.path.warps as usize;
         let mapping = Mapping::new(&config.path.hash_after_reset(), config.geometry)?;
-        let serial_atomics = config.atomics == Atomics::Lanes;
         phases::check_rows(config)?;
         Ok(Sm {
             path_config,
             workload,
             path: FastPath::new(config),
             offers: Offers::none(warps),
-            warps: (0..warps).map(|_| Warp::absent(serial_atomics)).collect(),
+            warps: (0..warps).map(|_| Warp::absent(config.atomics)).collect(),
             sets: WarpSets::default(),
             grid: Grid::new(workload.info().blocks, &layout),
             schedulers: Schedulers::new(config),

@@ -3,6 +3,7 @@
 use super::instr::{Detail, Instr, InstrKind};
 use super::workload::ProgramStream;
 use crate::error::Result;
+use crate::trace::Atomics;
 use std::sync::Arc;
 
 /// A cycle that is not known yet.
@@ -76,12 +77,12 @@ pub(super) struct Warp<'a> {
     registers: Box<[u64; 256]>,
     /// Results of load-and-lock: register and lanes.
     predicates: Vec<(u8, u64)>,
-    /// The machine serves the lanes of an atomic one after another.
-    serial_atomics: bool,
+    /// How the machine serves atomics.
+    atomics: Atomics,
 }
 
 impl<'a> Warp<'a> {
-    pub fn absent(serial_atomics: bool) -> Self {
+    pub fn absent(atomics: Atomics) -> Self {
         Warp {
             state: State::Absent,
             slot: 0,
@@ -104,7 +105,7 @@ impl<'a> Warp<'a> {
             at: 0,
             registers: Box::new([0; 256]),
             predicates: Vec::new(),
-            serial_atomics,
+            atomics,
         }
     }
 
@@ -127,8 +128,8 @@ impl<'a> Warp<'a> {
             Some(stream) => stream.next_part()?,
             None => None,
         };
-        if self.serial_atomics {
-            self.part = self.part.take().map(lane_by_lane);
+        if self.atomics != Atomics::Words {
+            self.part = self.part.take().map(|part| as_loads(part, self.atomics));
         }
         Ok(())
     }
@@ -257,16 +258,21 @@ impl<'a> Warp<'a> {
     }
 }
 
-/// `part` with loads for the atomics of a machine that has no lock unit and
-/// serves them lane by lane.
-fn lane_by_lane(part: Arc<[Instr]>) -> Arc<[Instr]> {
+/// `part` with loads for the atomics of a machine that has no lock unit; the lanes
+/// of most are served one after another.
+fn as_loads(part: Arc<[Instr]>, atomics: Atomics) -> Arc<[Instr]> {
     if !part.iter().any(|i| i.kind == InstrKind::AtomShared) {
         return part;
     }
     let load = |instr: &Instr| {
         let mut instr = instr.clone();
         if instr.kind == InstrKind::AtomShared {
-            (instr.kind, instr.detail) = (InstrKind::LdShared, Detail::LaneByLane);
+            let detail = if atomics.in_turn(instr.is_increment()) {
+                Detail::LaneByLane
+            } else {
+                Detail::None
+            };
+            (instr.kind, instr.detail) = (InstrKind::LdShared, detail);
         }
         instr
     };

@@ -34,6 +34,10 @@ pub struct Access {
     /// Bytes per thread: 1, 2, 4, 8 or 16.
     #[serde(default = "word", skip_serializing_if = "is_word")]
     pub bytes: u32,
+    /// An atomic adds one, and nobody reads its result: GPUs from sm_80 on count
+    /// the lanes of each word and add once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub increment: bool,
     /// Fields of other tools, kept and ignored.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

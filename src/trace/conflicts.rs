@@ -106,7 +106,7 @@ impl ConflictProfile {
     fn of<'a>(accesses: impl Iterator<Item = &'a Access>, rule: &ConflictRule) -> Self {
         let mut count = 0;
         let phases = accesses.inspect(|_| count += 1).flat_map(|access| {
-            let pass = if rule.counts_lanes(access.op) {
+            let pass = if rule.counts_lanes(access) {
                 WeightedPass::of_lanes
             } else {
                 WeightedPass::of_words
@@ -203,6 +203,7 @@ mod tests {
             op,
             addrs: addrs.map(Some).collect(),
             bytes,
+            increment: false,
             extra: Default::default(),
         }
     }

@@ -268,6 +268,7 @@ mod tests {
             op: Op::Load,
             addrs: addrs.collect(),
             bytes: 4,
+            increment: false,
             extra: Default::default(),
         }
     }

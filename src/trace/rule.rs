@@ -53,6 +53,20 @@ pub enum Atomics {
     Words,
     /// Lanes: those on one word are served one after another.
     Lanes,
+    /// Lanes, but words of an [increment](Access::increment).
+    LanesButIncrements,
+}
+
+impl Atomics {
+    /// Whether the lanes of an atomic that are on one word are served one after
+    /// another; `increment` as [`Access::increment`].
+    pub fn in_turn(self, increment: bool) -> bool {
+        match self {
+            Atomics::Words => false,
+            Atomics::Lanes => true,
+            Atomics::LanesButIncrements => !increment,
+        }
+    }
 }
 
 /// How the words of a warp access are served. A *phase* is what is served
@@ -109,6 +123,9 @@ impl ConflictRule {
         let atomics = match self.atomics {
             Atomics::Words => "",
             Atomics::Lanes => ", those of an atomic one after another",
+            Atomics::LanesButIncrements => {
+                ", those of an atomic one after another unless it adds one and its result is unused"
+            }
         };
         format!("{wide}; {together}{atomics}")
     }
@@ -154,8 +171,8 @@ impl ConflictRule {
     }
 
     /// Whether each lane on a word costs time of its own.
-    pub(super) fn counts_lanes(&self, op: Op) -> bool {
-        op == Op::Atomic && self.atomics == Atomics::Lanes
+    pub(super) fn counts_lanes(&self, access: &Access) -> bool {
+        access.op == Op::Atomic && self.atomics.in_turn(access.increment)
     }
 
     /// The distances in words between the words of one lane that count: they

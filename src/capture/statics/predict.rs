@@ -38,6 +38,7 @@ pub(super) fn warps<'s>(
                 op: op(code, site),
                 addrs,
                 bytes: site.access.bytes,
+                increment: code.rows[site.pc as usize].role.is_increment(),
                 extra: Default::default(),
             });
         }

@@ -140,13 +140,13 @@ impl Sm<'_> {
                 "set locks in the configuration's [path]",
             ));
         }
-        if let Detail::Atomic(operation @ 9..) = instr.detail {
+        if let Detail::Atomic(operation @ 10..) = instr.detail {
             return Err(Error::usage(
                 format!(
                     "{}: there is no atomic operation {operation}",
                     self.place(w, instr)
                 ),
-                "expected 0 to 8 (docs/reference/formats.md)",
+                "expected 0 to 9 (docs/reference/formats.md)",
             ));
         }
         let warp = &self.warps[w];

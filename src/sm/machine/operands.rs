@@ -6,7 +6,7 @@ use super::values::Values;
 use crate::config::Config;
 use crate::hash::Mapping;
 use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands as PortOperands};
-use crate::sm::instr::{Addresses, Detail, Instr, InstrKind, full_mask};
+use crate::sm::instr::{Addresses, Detail, INCREMENT, Instr, InstrKind, full_mask};
 use crate::sm::layout::SlotWords;
 use std::sync::Arc;
 
@@ -152,7 +152,7 @@ impl PassInExe {
         self.occupied = true;
         self.atomic = instr.kind == InstrKind::AtomShared;
         self.aop = match instr.detail {
-            Detail::Atomic(operation) => operation,
+            Detail::Atomic(operation) if operation != INCREMENT => operation,
             _ => 0,
         };
         let phases = config.wide.in_phases();

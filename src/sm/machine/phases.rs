@@ -22,7 +22,7 @@ pub(super) struct LaneWords {
 impl LaneWords {
     /// For a machine whose atomics go lane by lane; empty for others.
     pub fn new(config: &Config, mapping: Mapping) -> Self {
-        if config.atomics != Atomics::Lanes {
+        if config.atomics == Atomics::Words {
             return LaneWords::default();
         }
         let mut by_bank = vec![Vec::new(); config.geometry.banks()];
@@ -58,9 +58,9 @@ impl LaneWords {
 /// Refuses a scratchpad that is too small for the lanes of an atomic.
 pub(super) fn check_rows(config: &Config) -> Result<()> {
     let rows = config.capacity_words / config.geometry.banks() as u32;
-    if config.atomics == Atomics::Lanes && rows < config.lanes {
+    if config.atomics != Atomics::Words && rows < config.lanes {
         Err(Error::usage(
-            format!("atomics = \"lanes\" with {rows} words in a bank"),
+            format!("atomics that count lanes, with {rows} words in a bank"),
             format!(
                 "expected one for each of the {} lanes at least",
                 config.lanes

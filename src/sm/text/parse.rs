@@ -10,8 +10,8 @@ use std::path::Path;
 /// Most turns of all `repeat`s around an instruction.
 const MAX_TURNS: u64 = 1 << 32;
 
-const ATOMICS: [&str; 9] = [
-    "add", "and", "or", "xor", "exch", "umin", "umax", "smin", "smax",
+const ATOMICS: [&str; 10] = [
+    "add", "and", "or", "xor", "exch", "umin", "umax", "smin", "smax", "inc",
 ];
 
 /// The kernel that `text` describes, and its sections; `path` is for messages.
@@ -357,7 +357,7 @@ fn specify(instr: &mut Instr, (word, suffix): (&str, &str), at: usize) -> Result
                 return wrong(
                     at,
                     format!("there is no atomic '{suffix}'"),
-                    "atomics are add, and, or, xor, exch, umin, umax, smin, smax",
+                    "atomics are add, and, or, xor, exch, umin, umax, smin, smax, inc",
                 );
             };
             instr.detail = Detail::Atomic(operation as u8);

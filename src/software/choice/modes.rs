@@ -123,6 +123,7 @@ mod tests {
             op: Op::Load,
             addrs: words.iter().copied().map(Some).collect(),
             bytes,
+            increment: false,
             extra: Default::default(),
         };
         let trace = AccessTrace {

@@ -27,6 +27,7 @@ fn trace(words: u32, accesses: Vec<(u32, Vec<u32>)>) -> AccessTrace {
         op: Op::Load,
         addrs: addrs.into_iter().map(Some).collect(),
         bytes,
+        increment: false,
         extra: Default::default(),
     };
     AccessTrace {

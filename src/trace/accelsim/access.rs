@@ -2,7 +2,7 @@
 
 use super::reader::{Event, Reader};
 use super::survey::Survey;
-use super::{OpClass, SassInstr, WARP_SIZE};
+use super::{OpClass, SassInstr, WARP_SIZE, is_increment};
 use crate::error::{Error, Result};
 use crate::quote::shown_path;
 use crate::trace::{Access, AccessTrace, Op};
@@ -118,6 +118,7 @@ fn access(survey: &Survey, warp: u32, instr: &SassInstr) -> Option<Access> {
         op,
         addrs,
         bytes: instr.bytes,
+        increment: is_increment(&instr.opcode),
         extra,
     })
 }

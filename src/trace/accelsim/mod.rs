@@ -20,7 +20,7 @@ pub use access::access_trace;
 pub use header::Header;
 pub use line::SassInstr;
 pub use list::find_kernel;
-pub use opcode::{OpClass, Space};
+pub use opcode::{OpClass, Space, is_increment};
 pub use reader::{Event, Reader};
 pub use survey::Survey;
 

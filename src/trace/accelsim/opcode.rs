@@ -70,6 +70,11 @@ impl OpClass {
     }
 }
 
+/// Adds one, counting the lanes of each word first.
+pub fn is_increment(opcode: &str) -> bool {
+    opcode.starts_with("ATOMS.POPC.INC")
+}
+
 /// Bytes per lane that an opcode names; `None` where it names none.
 ///
 /// The tracer's own width is not always right; the opcode's is.

@@ -119,6 +119,7 @@ impl Warp<'_> {
                 op,
                 addrs,
                 bytes,
+                increment: false,
                 extra: Map::new(),
             });
         }
