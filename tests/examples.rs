@@ -18,6 +18,10 @@ mod tune_kernel;
 mod compare_local_memories;
 
 #[allow(dead_code)] // its `main`
+#[path = "../examples/on_gpu/main.rs"]
+mod on_gpu;
+
+#[allow(dead_code)] // its `main`
 #[path = "../examples/stage_cost.rs"]
 mod stage_cost;
 
@@ -174,5 +178,17 @@ fn stages_are_compared_with_the_first_choice() {
     assert_eq!(more.matches("+0.0 %").count(), 0, "{text}");
     for wrong in ["4,3", "4,3,1=", "4,3,1=-1", "4,4,0", "x,0,0"] {
         assert!(table(&[wrong]).is_err(), "{wrong}");
+    }
+}
+
+/// Without NVIDIA's driver the example says what is missing.
+#[test]
+fn the_gpu_example_opens_a_gpu_or_says_what_is_missing() {
+    match on_gpu::driver::Gpu::open() {
+        Ok(gpu) => assert!(gpu.sm >= 50 && gpu.sms > 0, "{}", gpu.name),
+        Err(error) => {
+            assert_eq!(error.exit_status(), 3);
+            assert!(error.to_string().contains("libcuda.so.1"), "{error}");
+        }
     }
 }

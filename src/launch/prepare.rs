@@ -17,6 +17,9 @@ use std::path::PathBuf;
 /// Bytes of a tensor map.
 const TENSOR_MAP: usize = 128;
 
+/// Chooses the address of a buffer with these bytes.
+type Place<'p> = &'p mut dyn FnMut(&[u8]) -> Result<u64>;
+
 /// A launch that is ready to run: the PTX decoded, every buffer made, every
 /// parameter packed.
 pub struct Prepared<'a> {
@@ -40,6 +43,22 @@ impl LaunchFile {
 
     /// The same with another PTX in the place of the file's.
     pub fn prepare_with(&self, module: &Module) -> Result<Prepared<'_>> {
+        self.prepare_placed(module, None)
+    }
+
+    /// The same with every buffer at the address that `place` returns for its
+    /// bytes. If `place` copies them to a GPU, the launches can run there as they
+    /// are. Addresses of module variables, textures and samplers are the
+    /// executor's.
+    pub fn prepare_at(
+        &self,
+        module: &Module,
+        place: &mut dyn FnMut(&[u8]) -> Result<u64>,
+    ) -> Result<Prepared<'_>> {
+        self.prepare_placed(module, Some(place))
+    }
+
+    fn prepare_placed(&self, module: &Module, place: Option<Place>) -> Result<Prepared<'_>> {
         let program = Program::new(module)?;
         let launches = self
             .launches()
@@ -55,7 +74,7 @@ impl LaunchFile {
             program.check(&launch.entry)?;
         }
         let mut memory = Memory::new();
-        let buffers = self.make_buffers(&mut memory)?;
+        let buffers = self.make_buffers(&mut memory, place)?;
         let symbols = self.write_symbols(&program, &mut memory)?;
         let handles = Handles::new(self, &program, &mut memory, &buffers)?;
         let pack = |resolved: &Resolved| exec::Launch {
@@ -78,12 +97,20 @@ impl LaunchFile {
 
     /// Per argument its buffer, if it has one; tables of addresses and tensor
     /// maps, which name others, come last.
-    fn make_buffers(&self, memory: &mut Memory) -> Result<Vec<Option<BufferId>>> {
+    fn make_buffers(
+        &self,
+        memory: &mut Memory,
+        mut place: Option<Place>,
+    ) -> Result<Vec<Option<BufferId>>> {
+        let mut alloc = |memory: &mut Memory, name: &str, bytes: Vec<u8>| match &mut place {
+            Some(place) => Ok(memory.alloc_at(name, place(&bytes)?, &bytes)),
+            None => Ok(memory.alloc(name, bytes)),
+        };
         let mut buffers = self
             .args
             .iter()
             .map(|arg| match &arg.kind {
-                ArgKind::Buffer(buffer) => Ok(Some(memory.alloc(&arg.name, buffer.contents()?))),
+                ArgKind::Buffer(buffer) => Ok(Some(alloc(memory, &arg.name, buffer.contents()?)?)),
                 _ => Ok(None),
             })
             .collect::<Result<Vec<_>>>()?;
@@ -91,14 +118,14 @@ impl LaunchFile {
             if let ArgKind::Addresses(args) = &arg.kind {
                 let address = |arg: &usize| self.address(*arg, memory, &buffers).to_le_bytes();
                 let table = args.iter().flat_map(address).collect();
-                buffers[at] = Some(memory.alloc(&arg.name, table));
+                buffers[at] = Some(alloc(memory, &arg.name, table)?);
             }
         }
         for (at, arg) in self.args.iter().enumerate() {
             if let ArgKind::TensorMap(map) = &arg.kind {
                 let begin = self.address(map.buffer, memory, &buffers);
                 let bytes = map.placed(begin).encode();
-                buffers[at] = Some(memory.alloc(&arg.name, bytes.to_vec()));
+                buffers[at] = Some(alloc(memory, &arg.name, bytes.to_vec())?);
             }
         }
         Ok(buffers)

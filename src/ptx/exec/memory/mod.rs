@@ -48,7 +48,13 @@ impl Memory {
     pub fn alloc(&mut self, name: &str, bytes: Vec<u8>) -> BufferId {
         let address = self.next.max(FIRST);
         self.next = (address + bytes.len() as u64 + GAP).next_multiple_of(ALIGN);
-        self.place(name, address, &bytes, bytes.len() as u64, false)
+        self.alloc_at(name, address, &bytes)
+    }
+
+    /// Adds a buffer with these bytes at `address`, where a copy of it is, say. It
+    /// must not overlap another one.
+    pub fn alloc_at(&mut self, name: &str, address: u64, bytes: &[u8]) -> BufferId {
+        self.place(name, address, bytes, bytes.len() as u64, false)
     }
 
     /// Adds an object at a given address; `bytes` may be its beginning only.
