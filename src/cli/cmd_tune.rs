@@ -88,7 +88,7 @@ enum Row {
 
 fn kinds_help() -> String {
     format!(
-        "MappingKind of hash unit: {}; with --software also swizzle, pad, xor, add, two-shifts or rap; \
+        "Kind of hash unit: {}; with --software also swizzle, pad, xor, add, two-shifts or rap; \
          repeat for several [default: all that the method can configure]",
         super::hash_kinds("or")
     )
@@ -229,10 +229,8 @@ struct Kernel {
 impl Kernel {
     fn of(path: &Path) -> Result<Self> {
         let (file, selected) = opened(path)?;
-        let module = file.module()?;
         Ok(Kernel {
-            // What cannot be one text cannot be assembled, but tuned.
-            module: module.clone().one_text().unwrap_or(module),
+            module: file.module()?,
             file,
             selected,
         })

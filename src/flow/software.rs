@@ -14,7 +14,7 @@ use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
 use crate::report::{RewrittenLine, Software, SoftwareLine, Timed, Worth};
-use crate::rewrite::{Block, Hashes, Request, Rewritten, Verdict, measure, rewrite, with_shared};
+use crate::rewrite::{Block, Hashes, Request, Rewritten, Verdict, attempt, measure, with_shared};
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
@@ -280,17 +280,16 @@ impl<'a> Kernel<'a> {
             hashes: Hashes::All(spec.clone()),
             ..self.request.clone()
         };
-        let rewritten = match rewrite(&self.module, &request) {
+        let rewritten = match attempt(&self.module, &request)? {
             Ok(rewritten) => rewritten,
-            Err(Error::Usage { .. }) if original => return Err(NoCandidate::Original),
-            Err(error @ Error::Usage { .. }) => {
-                return Err(NoCandidate::Refused(error.to_string()));
-            }
-            Err(error) => return Err(error.into()),
+            Err(_) if original => return Err(NoCandidate::Original),
+            Err(impossible) => return Err(NoCandidate::Refused(impossible.to_string())),
         };
-        // Registers are worth a word, their lack is no reason to stop.
-        let resources = self.block().under(&self.module, &spec, &rewritten);
-        line.resources = resources.ok().flatten();
+        // The cycles are worth printing without the registers.
+        match self.block().under(&self.module, &spec, &rewritten) {
+            Ok(resources) => line.resources = resources,
+            Err(error) => skipped.push(format!("registers and occupancy of {spec}: {error}")),
+        }
         if original {
             return Err(NoCandidate::Original);
         }

@@ -1,8 +1,8 @@
 //! Device functions that other kernels call, too: the kernel that is
 //! rewritten gets its own copies.
 
+use super::failure::{Impossible, Result};
 use super::{access, text};
-use crate::error::{Error, Result};
 use crate::ptx::ast::{Module, Operand, Span, StatementKind};
 use crate::ptx::edit::Edits;
 use crate::ptx::opcodes::Opcode;
@@ -33,10 +33,11 @@ pub(super) fn isolated(
     }
     let entry = &module.functions[reached[0] as usize].name;
     if access::address_taken(module, reached) {
-        return Err(Error::usage(
+        return Err(Impossible::new(
             format!("{entry} calls functions by pointers that other kernels call, too"),
             "take a module with this kernel alone",
-        ));
+        )
+        .into());
     }
     let mut callees: Vec<u32> = reached[1..].to_vec();
     callees.sort_by_key(|&f| text::head_start(module, f));
@@ -68,7 +69,7 @@ pub(super) fn isolated(
     let mut edits = Edits::new();
     edits.insert(text::head_start(module, reached[0]), copies);
     rename(module, reached[0], &names, &mut edits);
-    Module::parse(&edits.apply(&module.text), &module.name).map(Some)
+    Ok(Some(text::written(&edits.apply(&module.text), module)?))
 }
 
 fn position(names: &[(u32, String)], f: u32) -> usize {

@@ -1,7 +1,7 @@
 //! Cost and gain of a mapping in a launch: runs the original and the rewritten
 //! kernel.
 
-use super::{Request, Rewritten};
+use super::{Request, Rewritten, text};
 use crate::capture::{launch_trace, refuse_faults};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Options, Prepared};
@@ -53,7 +53,7 @@ pub fn measure(
     rewritten: &Rewritten,
     rule: ConflictRule,
 ) -> Result<Measured> {
-    let Some(text) = rewritten.text() else {
+    let Some(new) = rewritten.text() else {
         return Err(Error::usage(
             format!("{} was not rewritten", request.entry),
             "there is nothing to measure",
@@ -62,7 +62,7 @@ pub fn measure(
     let mut before = file.prepare_with(module)?;
     let entries: Vec<String> = before.launches().iter().map(|l| l.entry.clone()).collect();
     let changed_file = with_shared(file, &entries, rewritten);
-    let changed = Module::parse(text, &module.name)?;
+    let changed = text::written(new, module)?;
     let mut after = changed_file.prepare_with(&changed)?;
     let mask = request.geometry.bank_mask();
     let run = |prepared: &mut Prepared, file: &LaunchFile, module: &Module| {

@@ -2,7 +2,7 @@
 //! several are requested and an access may touch variables of several.
 
 use super::measure::{Measured, measure};
-use super::{Hashes, Request, rewrite};
+use super::{Hashes, Request, attempt};
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::launch::LaunchFile;
@@ -37,7 +37,7 @@ pub fn one_for_all(
             hashes: Hashes::All(spec.clone()),
             ..request.clone()
         };
-        let Ok(rewritten) = rewrite(module, &request) else {
+        let Ok(rewritten) = attempt(module, &request)? else {
             continue;
         };
         if rewritten.text().is_none() {

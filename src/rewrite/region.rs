@@ -2,6 +2,7 @@
 //! text.
 
 use super::access::shared_variable;
+use super::failure::Impossible;
 use super::map::{Map, WORD};
 use super::text;
 use crate::error::{Error, Result};
@@ -49,13 +50,13 @@ impl Region {
         module: &Module,
         name: &str,
         variables: Vec<Placed>,
-        layout: Layout,
-    ) -> Result<Region> {
+        layout: &Layout,
+    ) -> std::result::Result<Region, Impossible> {
         let bytes = variables.iter().map(|v| v.offset + v.bytes).max();
         let words = bytes.unwrap_or(0).div_ceil(WORD);
         let geometry = layout.geometry();
         if words as usize > geometry.words() {
-            return Err(Error::usage(
+            return Err(Impossible::new(
                 format!(
                     "{} for {} words of shared memory: the machine addresses {}",
                     layout.spec(),
@@ -65,7 +66,7 @@ impl Region {
                 "use a machine with a larger scratchpad: --preset sm80 has 164 KB, sm90 228 KB",
             ));
         }
-        let map = Map::new(&layout, words);
+        let map = Map::new(layout, words);
         let dynamic = variables.iter().any(|v| v.dynamic) || map.bytes() > MAX_STATIC;
         Ok(Region {
             name: text::free_name(module, name),
@@ -177,7 +178,11 @@ pub(super) fn total(placed: &[Placed]) -> u32 {
 /// Puts the regions in the place of their variables: the declarations, and
 /// every name of a variable in the functions `reached`. No access is changed
 /// yet, so that the text means what it did before.
-pub(super) fn install(module: &Module, reached: &[u32], regions: &[Region]) -> Result<String> {
+pub(super) fn install(
+    module: &Module,
+    reached: &[u32],
+    regions: &[Region],
+) -> std::result::Result<String, Impossible> {
     let mut edits = Edits::new();
     let first = reached.iter().map(|&f| text::head_start(module, f)).min();
     let declarations: String = regions.iter().map(Region::declaration).collect();
@@ -211,7 +216,7 @@ pub(super) fn install(module: &Module, reached: &[u32], regions: &[Region]) -> R
             }
             let spans = text::operand_spans(module, i.span);
             if spans.len() != new.len() {
-                return Err(Error::usage(
+                return Err(Impossible::new(
                     format!(
                         "line {} of {}: a form that is not known",
                         i.span.line, module.name

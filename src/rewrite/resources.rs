@@ -1,10 +1,10 @@
 //! What a block takes of an SM under a mapping: registers, instructions, shared
 //! memory, and how many blocks are resident.
 
-use super::{Hashes, Request, Rewritten, rewrite};
+use super::{Hashes, Request, Rewritten, attempt};
 use crate::assembler::{Assembled, Assembler};
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::hash::HashSpec;
 use crate::ptx::Module;
 use crate::sm::{BlockNeeds, Limit, Residency};
@@ -97,7 +97,7 @@ impl Block<'_> {
 }
 
 /// What a block takes with all shared variables under each of `specs`, put into
-/// the PTX as `request` says; `None` where that is refused.
+/// the PTX as `request` says; `None` where that is refused or impossible.
 pub fn under_each(
     module: &Module,
     request: &Request,
@@ -109,11 +109,9 @@ pub fn under_each(
             hashes: Hashes::All(spec.clone()),
             ..request.clone()
         };
-        match rewrite(module, &request) {
+        match attempt(module, &request)? {
             Ok(rewritten) => block.under(module, spec, &rewritten),
-            // There is no room for it, say.
-            Err(Error::Usage { .. }) => Ok(None),
-            Err(error) => Err(error),
+            Err(_impossible) => Ok(None),
         }
     };
     specs.iter().map(under).collect()

@@ -5,6 +5,7 @@
 //! words stays, too: decided per region, all or nothing.
 
 use super::access::{Access, Accesses, Obstacle};
+use super::failure::{self, Impossible};
 use super::map;
 use super::region::{Placed, Region};
 use super::{Hashes, Left, Request};
@@ -37,7 +38,7 @@ pub(super) struct Job<'a> {
 impl Job<'_> {
     /// The regions that the request asks for, less those that some access
     /// stands in the way of.
-    pub fn regions(&self) -> Result<Selected> {
+    pub fn regions(&self) -> failure::Result<Selected> {
         let mut regions = self.wanted()?;
         let mut left: Vec<Left> = Vec::new();
         let (mut together, mut mixed) = (None, None);
@@ -50,11 +51,10 @@ impl Job<'_> {
             left.extend(found.left);
             together = together.max(found.together);
             mixed = mixed.or(found.mixed);
-            let mut at = 0;
-            regions.retain(|_| {
-                at += 1;
-                !found.dropped.contains(&(at - 1))
-            });
+            regions = (regions.into_iter().enumerate())
+                .filter(|(at, _)| !found.dropped.contains(at))
+                .map(|(_, region)| region)
+                .collect();
         }
         let refused = left.first().cloned();
         let why = match &refused {
@@ -81,45 +81,58 @@ impl Job<'_> {
         })
     }
 
-    fn wanted(&self) -> Result<Vec<Region>> {
-        let entry = &self.request.entry;
-        let layout = |spec: &LayoutSpec| Layout::new(spec, self.request.geometry);
+    /// The regions that the request asks for.
+    fn wanted(&self) -> failure::Result<Vec<Region>> {
         match &self.request.hashes {
-            Hashes::All(spec) => {
-                let name = format!("spad_{entry}");
-                let all = self.placed.to_vec();
-                Ok(vec![Region::new(self.module, &name, all, layout(spec)?)?])
-            }
-            Hashes::Named(list) => {
-                let mut regions = Vec::new();
-                let mut taken: BTreeSet<SharedVariable> = BTreeSet::new();
-                for (name, spec) in list {
-                    let mut variables = self.named(name)?;
-                    if variables.iter().any(|v| !taken.insert(v.variable)) {
-                        return Err(Error::usage(
-                            format!("{name} has two mappings"),
-                            "name each variable once; all dynamic variables count as one",
-                        ));
-                    }
-                    let base = variables.iter().map(|v| v.offset).min().unwrap_or(0);
-                    variables.iter_mut().for_each(|v| v.offset -= base);
-                    let name = format!("spad_{entry}_{name}");
-                    regions.push(Region::new(self.module, &name, variables, layout(spec)?)?);
-                }
-                // All dynamic arrays begin at one place.
-                let outside = |v: &&Placed| v.dynamic && !taken.contains(&v.variable);
-                let dynamic = regions.iter().filter(|r| r.dynamic).count()
-                    + usize::from(self.placed.iter().any(|v| outside(&v)));
-                if dynamic > 1 {
-                    Err(Error::usage(
-                        format!("{entry} would need two arrays of dynamic shared memory"),
-                        "an array of more than 48 KB has to be dynamic: map all variables together",
-                    ))
-                } else {
-                    Ok(regions)
-                }
-            }
+            Hashes::All(spec) => Ok(vec![self.region("", self.placed.to_vec(), spec)?]),
+            Hashes::Named(list) => self.of_their_own(list),
         }
+    }
+
+    /// One region for each variable of `list`.
+    fn of_their_own(&self, list: &[(String, LayoutSpec)]) -> failure::Result<Vec<Region>> {
+        let mut regions = Vec::new();
+        let mut taken: BTreeSet<SharedVariable> = BTreeSet::new();
+        for (name, spec) in list {
+            let mut variables = self.named(name)?;
+            if variables.iter().any(|v| !taken.insert(v.variable)) {
+                return Err(Error::usage(
+                    format!("{name} has two mappings"),
+                    "name each variable once; all dynamic variables count as one",
+                )
+                .into());
+            }
+            let base = variables.iter().map(|v| v.offset).min().unwrap_or(0);
+            variables.iter_mut().for_each(|v| v.offset -= base);
+            regions.push(self.region(&format!("_{name}"), variables, spec)?);
+        }
+        // All dynamic arrays begin at one place.
+        let outside = |v: &Placed| v.dynamic && !taken.contains(&v.variable);
+        let dynamic = regions.iter().filter(|r| r.dynamic).count()
+            + usize::from(self.placed.iter().any(outside));
+        if dynamic > 1 {
+            return Err(Impossible::new(
+                format!(
+                    "{} would need two arrays of dynamic shared memory",
+                    self.request.entry
+                ),
+                "an array of more than 48 KB has to be dynamic: map all variables together",
+            )
+            .into());
+        }
+        Ok(regions)
+    }
+
+    /// An array `spad_ENTRYSUFFIX` for these variables.
+    fn region(
+        &self,
+        suffix: &str,
+        variables: Vec<Placed>,
+        spec: &LayoutSpec,
+    ) -> failure::Result<Region> {
+        let name = format!("spad_{}{suffix}", self.request.entry);
+        let layout = Layout::new(spec, self.request.geometry)?;
+        Ok(Region::new(self.module, &name, variables, &layout)?)
     }
 
     /// The variable of that name; of a dynamic one all of them, which lie at

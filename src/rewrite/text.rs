@@ -1,5 +1,6 @@
 //! Positions in the text of an instruction, and unused names.
 
+use crate::error::{Error, Result};
 use crate::ptx::ast::{Module, Span, Statement, StatementKind};
 
 /// The places of the operands of an instruction (not of a call) in the text,
@@ -96,6 +97,12 @@ pub(super) fn free_name(module: &Module, wanted: &str) -> String {
         name.push('_');
     }
     name
+}
+
+/// The module of a text that the pass has made of that of `module`.
+pub(super) fn written(text: &str, module: &Module) -> Result<Module> {
+    Module::parse(text, &module.name)
+        .map_err(|error| Error::defect(format!("rewritten PTX that cannot be read: {error}")))
 }
 
 /// The byte after the `{` of a function's body.

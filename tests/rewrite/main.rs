@@ -6,6 +6,7 @@ mod cost;
 mod engines;
 #[path = "../kernels/files.rs"]
 mod files;
+mod impossible;
 mod mixed;
 mod random;
 mod resources;

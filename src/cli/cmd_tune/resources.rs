@@ -39,8 +39,8 @@ struct Line {
 }
 
 impl OnSm {
-    /// Rewrites the kernel with each mapping of the front, where there is one;
-    /// an assembler that fails is no reason to fail.
+    /// Rewrites the kernel with each mapping of the front, where there is one.
+    /// The mappings are worth printing without it: an error is a warning.
     pub fn of(
         (trace, launched): (&AccessTrace, Option<&Launched>),
         machine: &Config,
@@ -75,11 +75,12 @@ impl OnSm {
         let assembler;
         let resources = match launched {
             Some(launched) => {
+                let module = launched.module.clone().one_text()?;
                 let sm = machine.compute_capability();
-                assembler = Assembler::find(&Toolbox::new(), launched.module, sm)?;
+                assembler = Assembler::find(&Toolbox::new(), &module, sm)?;
                 block.assembler = assembler.as_ref();
                 block.registers = launched.registers;
-                under_each(launched.module, &launched.request, &specs, &block)?
+                under_each(&module, &launched.request, &specs, &block)?
             }
             None => {
                 assembler = None;

@@ -20,7 +20,6 @@ mod relation;
 use super::access::Access;
 use super::region::Region;
 use super::text;
-use crate::error::Result;
 use crate::ptx::analysis::{Affines, BitFacts, Context, Loops, Term, ValueId, Values};
 use crate::ptx::ast::{Base, Function, Module, Operand, Register};
 use crate::ptx::cfg::Cfg;
@@ -53,14 +52,14 @@ pub(super) fn apply(
     regions: &[Region],
     targets: &[Target],
     assume: Assume,
-) -> Result<String> {
+) -> String {
     let mut edits = Edits::new();
     // They are listed function by function.
     for own in targets.chunk_by(|a, b| a.access.function == b.access.function) {
         let function = own[0].access.function;
         plan_function(module, function, regions, own, assume, &mut edits);
     }
-    Ok(edits.apply(&module.text))
+    edits.apply(&module.text)
 }
 
 /// An access by a register.

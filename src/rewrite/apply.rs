@@ -1,0 +1,160 @@
+//! The text with mapped accesses, and what it takes of shared memory.
+
+use super::failure::{Impossible, Result};
+use super::map::WORD;
+use super::plan::{self, Assume, Target};
+use super::region::{self, Region};
+use super::rewritten::{Rewritten, SharedBytes, Verdict};
+use super::select::{Job, Selected};
+use super::text;
+use crate::ptx::ast::Module;
+use crate::ptx::edit::Edits;
+
+impl Job<'_> {
+    /// No text, with the first reason.
+    pub fn refused(&self, selected: Selected) -> Rewritten {
+        let reason = match &selected.refused {
+            Some(first) => format!("{}: {}", first.place(), first.reason),
+            None => "nothing can be mapped".to_owned(),
+        };
+        self.unchanged(selected, Verdict::Refused(reason))
+    }
+
+    /// What is found of the kernel, with nothing changed.
+    fn unchanged(&self, selected: Selected, verdict: Verdict) -> Rewritten {
+        let before = region::total(self.placed);
+        Rewritten {
+            entry: self.request.entry.clone(),
+            accesses: self.found.list.len(),
+            rewritten: 0,
+            verdict,
+            together: selected.together,
+            mixed: selected.mixed,
+            left: selected.left,
+            with_modes: self.with_modes(),
+            free: self.free(),
+            added_static: 0,
+            shared_bytes: SharedBytes {
+                before,
+                after: before,
+            },
+            dynamic_shared: None,
+            block: None,
+        }
+    }
+
+    /// Puts the regions that were selected into the text.
+    pub fn apply(&self, reached: &[u32], selected: Selected) -> Result<Rewritten> {
+        let regions = &selected.regions;
+        let installed = region::install(self.module, reached, regions)?;
+        let installed = text::written(&installed, self.module)?;
+        let targets: Vec<Target> = self
+            .found
+            .list
+            .iter()
+            .filter_map(|access| {
+                Some(Target {
+                    access,
+                    region: self.region_of(access, regions)?,
+                })
+            })
+            .collect();
+        let (text, block) = self.planned(&installed, regions, &targets)?;
+        let result = text::written(&text, self.module)?;
+        let after = self.memory_of(&result, regions)?;
+        self.require_room(&after, regions)?;
+        let unchanged = self.unchanged(selected, Verdict::Text(text));
+        Ok(Rewritten {
+            rewritten: targets.len(),
+            added_static: instructions(&result) - instructions(&installed),
+            shared_bytes: SharedBytes {
+                after: after.total,
+                ..unchanged.shared_bytes
+            },
+            dynamic_shared: after.dynamic,
+            block,
+            ..unchanged
+        })
+    }
+
+    /// A block has room for the regions.
+    fn require_room(
+        &self,
+        after: &BlockMemory,
+        regions: &[Region],
+    ) -> std::result::Result<(), Impossible> {
+        if after.total.div_ceil(WORD) <= self.request.block_words {
+            return Ok(());
+        }
+        let specs: Vec<String> = regions.iter().map(|r| r.spec.to_string()).collect();
+        Err(Impossible::new(
+            format!(
+                "{} needs {} bytes of shared memory with {}, a block has {}",
+                self.request.entry,
+                after.total,
+                specs.join(", "),
+                self.request.block_words * WORD
+            ),
+            "choose a mapping that wastes less, or a machine with more shared memory (--preset)",
+        ))
+    }
+
+    /// The text with mapped accesses, and the block size where it is right for
+    /// that alone.
+    fn planned(
+        &self,
+        installed: &Module,
+        regions: &[Region],
+        targets: &[Target],
+    ) -> Result<(String, Option<[u32; 3]>)> {
+        let optimise = self.request.optimise;
+        let planned = |block| plan::apply(installed, regions, targets, Assume { block, optimise });
+        let for_any = planned(None);
+        let entry = installed.entry(&self.request.entry)?;
+        let tuning = &installed.functions[entry as usize].tuning;
+        // The text says which block it is for with `.reqntid`, which
+        // `.maxntid` excludes.
+        let free = tuning.reqntid.is_none() && tuning.maxntid.is_none();
+        let Some(block) = self.request.block.filter(|_| free && optimise) else {
+            return Ok((for_any, None));
+        };
+        let for_block = planned(Some(block));
+        if for_block == for_any {
+            return Ok((for_any, None));
+        }
+        let module = text::written(&for_block, installed)?;
+        let entry = module.entry(&self.request.entry)?;
+        let at = text::body_start(&module, entry).map_or(0, |at| at - 1);
+        let [x, y, z] = block;
+        let mut edits = Edits::new();
+        edits.insert(at, format!(".reqntid {x}, {y}, {z}\n"));
+        Ok((edits.apply(&for_block), Some(block)))
+    }
+
+    /// Shared memory of a block of the kernel `result`.
+    fn memory_of(&self, result: &Module, regions: &[Region]) -> Result<BlockMemory> {
+        let of_region = regions.iter().find(|r| r.dynamic).map(|r| r.map.bytes());
+        let dynamic = of_region.or(self.request.dynamic_shared);
+        let entry = result.entry(&self.request.entry)?;
+        let reached = result.reached(entry);
+        let placed = region::placement(result, entry, &reached, dynamic)?;
+        let has_dynamic = placed.iter().any(|v| v.dynamic);
+        Ok(BlockMemory {
+            total: region::total(&placed),
+            dynamic: dynamic.filter(|_| has_dynamic),
+        })
+    }
+}
+
+/// Bytes of shared memory of a block.
+struct BlockMemory {
+    total: u32,
+    /// Those that the launch must give, where it must give some.
+    dynamic: Option<u32>,
+}
+
+/// Instructions of all functions.
+fn instructions(module: &Module) -> i64 {
+    let functions = module.functions.iter();
+    functions.map(|f| f.instructions.len() as i64).sum()
+}

@@ -1,0 +1,110 @@
+//! What a rewriting comes to.
+
+use crate::trace::line_of_file;
+use serde::{Serialize, Serializer};
+
+/// An access that stays as it is, or why nothing is rewritten.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Left {
+    /// 1-based line of the PTX.
+    pub line: u32,
+    /// The file of the PTX, where several are linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_file: Option<String>,
+    /// Why.
+    pub reason: String,
+}
+
+impl Left {
+    /// Its line, of several files with its file.
+    pub fn place(&self) -> String {
+        line_of_file(self.ptx_file.as_deref(), self.line)
+    }
+}
+
+/// Bytes of shared memory of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SharedBytes {
+    /// In the kernel as given.
+    pub before: u32,
+    /// In the one rewritten.
+    pub after: u32,
+}
+
+/// What a kernel came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The PTX with mapped accesses.
+    Text(String),
+    /// Why nothing was rewritten.
+    Refused(String),
+}
+
+/// Serialised as the reason for a refusal, or null.
+impl Serialize for Verdict {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match self {
+            Verdict::Text(_) => serializer.serialize_none(),
+            Verdict::Refused(reason) => serializer.serialize_some(reason),
+        }
+    }
+}
+
+/// What was done to a kernel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Rewritten {
+    /// The entry.
+    pub entry: String,
+    /// Instructions that access shared memory.
+    pub accesses: usize,
+    /// Those of them whose address is mapped.
+    pub rewritten: usize,
+    /// The PTX, or why there is none.
+    #[serde(rename = "refused")]
+    pub verdict: Verdict,
+    /// Words that a mapping must leave together, where the one wanted does
+    /// not.
+    #[serde(skip)]
+    pub together: Option<u32>,
+    /// The first access that may touch variables with mappings of their own: one
+    /// mapping for all of shared memory was taken instead if they are equal,
+    /// else some stay as they are.
+    pub mixed: Option<Left>,
+    /// Accesses that stay as they are.
+    pub left: Vec<Left>,
+    /// Variables that tensor copies or `wgmma` access in a swizzle mode of
+    /// their own.
+    #[serde(skip)]
+    pub with_modes: Vec<String>,
+    /// Variables that nothing stands in the way of, mapped by name.
+    #[serde(skip)]
+    pub free: Vec<String>,
+    /// Instructions that the text has more than before.
+    pub added_static: i64,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: SharedBytes,
+    /// Bytes of dynamic shared memory that a launch must give, where it must
+    /// give some.
+    pub dynamic_shared: Option<u32>,
+    /// Threads of a block, where the text is right for these alone; it says so
+    /// with `.reqntid`.
+    pub block: Option<[u32; 3]>,
+}
+
+impl Rewritten {
+    /// The PTX; `None` where it was refused.
+    pub fn text(&self) -> Option<&str> {
+        match &self.verdict {
+            Verdict::Text(text) => Some(text),
+            Verdict::Refused(_) => None,
+        }
+    }
+
+    /// Why nothing was rewritten.
+    pub fn refused(&self) -> Option<&str> {
+        match &self.verdict {
+            Verdict::Text(_) => None,
+            Verdict::Refused(reason) => Some(reason),
+        }
+    }
+}
