@@ -279,6 +279,41 @@ fn the_machine_is_that_of_the_target() {
     assert_eq!(machine(SHARED, &["--preset", "fermi"]), Value::Null);
 }
 
+/// Commands about a kernel take the machine of its target, those about hardware
+/// do not; `flow`, which is both, reports it.
+#[test]
+fn hardware_is_not_that_of_the_target() {
+    let launch = LAUNCH.replace("\"k\"\ngrid", "\"foo::read\"\ngrid");
+    let folder = Folder::new(&launch, &SHARED.replace("sm_70", "sm_86"));
+    let run = |command: &str, more: &[&str]| {
+        let mut spadkit = Command::cargo_bin("spadkit").unwrap();
+        spadkit.arg(command).arg(folder.path("k.toml")).args(more);
+        let output = spadkit.args(["--format", "json"]).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{command}: {errors}");
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (json, errors)
+    };
+    for (command, more) in [
+        ("classify", &[][..]),
+        ("share", &["--no-sim"]),
+        ("sim", &[]),
+    ] {
+        let (json, _) = run(command, more);
+        assert_eq!(json["machine"]["preset"], "sm80", "{command}");
+    }
+    let (json, _) = run("share", &["--no-sim"]);
+    assert_eq!(json["preset"], "sm80");
+    let out = folder.path("out");
+    let fast = ["--fast", "-o", out.to_str().unwrap()];
+    let (json, errors) = run("flow", &fast);
+    assert_eq!(json["machine"], "fermi");
+    assert!(errors.contains("of k.ptx: --preset sm80"), "{errors}");
+    let (json, errors) = run("flow", &[&fast[..], &["--preset", "sm80"]].concat());
+    assert_eq!(json["machine"], "sm80");
+    assert!(!errors.contains("--preset"), "{errors}");
+}
+
 /// A kernel that accesses shared memory, and reads behind its buffer.
 const SHARED: &str = r#".version 7.0
 .target sm_70

@@ -158,7 +158,9 @@ impl Kernel {
                     .module
                     .sm()
                     .and_then(|sm| MachineNote::of_target(sm, &self.module.name));
-                let preset = note.as_ref().map_or("fermi", |note| note.preset);
+                let preset = note
+                    .as_ref()
+                    .map_or(super::DEFAULT_PRESET, |note| note.preset);
                 Ok((Config::preset(preset)?, note))
             }
         }

@@ -64,6 +64,12 @@ impl Execute for FlowArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?;
+        if let Some(note) = global.of_target(&self.input) {
+            printer.warn(format!(
+                "the hardware is that of {}; mappings in software for the GPU of {}: --preset {}",
+                machine.name, note.from, note.preset
+            ));
+        }
         let trace = super::load_for(&self.input, &machine, printer)?;
         let options = Options {
             input: self.input.clone(),

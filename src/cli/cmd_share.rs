@@ -95,6 +95,10 @@ fn layout() -> impl TypedValueParser<Value = LayoutKind> {
 }
 
 impl Execute for ShareArgs {
+    fn kernel(&self) -> Option<&str> {
+        self.input.to_str()
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         let machine = overrides::machine(global, &self.set, self.scheduler.as_ref())?;
         for file in self.output.iter().chain(&self.dot).chain(&self.report) {

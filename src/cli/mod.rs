@@ -85,8 +85,8 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k,
-    /// sm70, sm80 or sm90 [default: fermi; conflicts, classify, tune, sim and
-    /// rewrite choose sm70, sm80 or sm90 if the PTX has such a .target].
+    /// sm70, sm80 or sm90 [default: fermi; classify, conflicts, rewrite, share,
+    /// sim and tune choose sm70, sm80 or sm90 if the PTX has such a .target].
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
     preset: Option<String>,
     /// Machine from a configuration file.
@@ -109,22 +109,17 @@ impl Global {
 
     /// The name of the preset, or several where that is allowed.
     fn preset(&self) -> &str {
-        self.preset.as_deref().unwrap_or("fermi")
+        self.preset.as_deref().unwrap_or(DEFAULT_PRESET)
     }
 
-    /// The same for a command about the kernel of `input`: where no machine is
-    /// named, that of the PTX's target, and what to say of it.
-    fn for_kernel(&self, input: &str) -> (Self, Option<MachineNote>) {
-        let mut own = self.clone();
+    /// The machine of the target of `input`'s PTX, where none is named.
+    fn of_target(&self, input: &str) -> Option<MachineNote> {
         if self.preset.is_some() || self.config.is_some() {
-            return (own, None);
+            return None;
         }
-        let named = crate::capture::ptx_target(input).and_then(|target| {
-            let file = target.file.file_name().unwrap_or_default();
-            MachineNote::of_target(target.sm, &file.display().to_string())
-        });
-        own.preset = named.as_ref().map(|m| m.preset.to_owned());
-        (own, named)
+        let target = crate::capture::ptx_target(input)?;
+        let file = target.file.file_name().unwrap_or_default();
+        MachineNote::of_target(target.sm, &file.display().to_string())
     }
 
     /// The machine that the command works on.
@@ -141,10 +136,14 @@ impl Global {
     }
 }
 
+/// The machine where none is named and none is chosen by a PTX.
+const DEFAULT_PRESET: &str = "fermi";
+
 /// What a command does with its arguments.
 trait Execute {
     /// The kernel that it is about: where no machine is named, the target of
-    /// its PTX chooses one.
+    /// its PTX chooses one. None for commands that make or check hardware: the
+    /// user designs that machine, and the GPUs that PTX names have no RTL.
     fn kernel(&self) -> Option<&str> {
         None
     }
@@ -340,14 +339,15 @@ fn rule_line(machine: &Config) -> String {
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let command = cli.command.get();
-    let Some(input) = command.kernel() else {
+    let input = command.kernel();
+    let Some(machine) = input.and_then(|input| cli.global.of_target(input)) else {
         return command.execute(&cli.global, printer);
     };
-    let (global, named) = cli.global.for_kernel(input);
-    match named {
-        None => command.execute(&global, printer),
-        Some(machine) => command.execute(&global, &printer.clone().of_machine(machine)),
-    }
+    let global = Global {
+        preset: Some(machine.preset.to_owned()),
+        ..cli.global.clone()
+    };
+    command.execute(&global, &printer.clone().of_machine(machine))
 }
 
 fn report(error: Error) -> ExitCode {
