@@ -1,7 +1,10 @@
 //! NumPy's .npy files: little-endian, C order, one array.
 
+mod header;
+
 use super::element::Element;
 use crate::error::{Error, Result};
+use header::Header;
 use std::path::Path;
 
 /// No header has more bytes: those of NumPy have some hundred.
@@ -52,7 +55,7 @@ pub fn read(content: &[u8], path: &Path, element: Element, count: u64) -> Result
     let (header, data) =
         split(content).ok_or_else(|| wrong("not a .npy file".to_owned(), EXPECTED))?;
     let header = Header::parse(header)
-        .ok_or_else(|| wrong("its header cannot be parsed".to_owned(), EXPECTED))?;
+        .map_err(|why| wrong(format!("its header cannot be read: {why}"), EXPECTED))?;
     if header.fortran {
         return Err(wrong("it is in Fortran order".to_owned(), EXPECTED));
     }
@@ -99,37 +102,6 @@ fn split(content: &[u8]) -> Option<(&str, &[u8])> {
     };
     let (header, data) = rest.split_at_checked(length)?;
     Some((std::str::from_utf8(header).ok()?, data))
-}
-
-struct Header {
-    descr: String,
-    fortran: bool,
-    shape: Vec<u64>,
-}
-
-impl Header {
-    /// The Python dictionary literal that NumPy writes.
-    fn parse(text: &str) -> Option<Self> {
-        let body = text.trim().strip_prefix('{')?.strip_suffix('}')?;
-        let after = |key: &str| -> Option<&str> {
-            let place = body.find(&format!("'{key}'"))?;
-            let rest = body[place..].split_once(':')?.1;
-            Some(rest.trim_start())
-        };
-        let descr = after("descr")?.strip_prefix('\'')?.split_once('\'')?.0;
-        let fortran = match after("fortran_order")? {
-            rest if rest.starts_with("False") => false,
-            rest if rest.starts_with("True") => true,
-            _ => return None,
-        };
-        let shape = after("shape")?.strip_prefix('(')?.split_once(')')?.0;
-        let sizes = shape.split(',').map(str::trim).filter(|s| !s.is_empty());
-        Some(Header {
-            descr: descr.to_owned(),
-            fortran,
-            shape: sizes.map(|s| s.parse().ok()).collect::<Option<_>>()?,
-        })
-    }
 }
 
 #[cfg(test)]

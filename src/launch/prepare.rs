@@ -7,7 +7,7 @@ use super::handles::{Handles, check_named};
 use super::module::read_module;
 use super::single::{Instead, Launch, Passed};
 use super::symbol::Symbol;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::input::require_file;
 use crate::input::section::Source;
 use crate::ptx::exec::{self, BufferId, Memory, Parameter, Program};
@@ -135,10 +135,9 @@ impl LaunchFile {
     fn write_symbols(&self, program: &Program, memory: &mut Memory) -> Result<Vec<BufferId>> {
         let mut symbols = Vec::with_capacity(self.symbols.len());
         for symbol in &self.symbols {
-            // `check_symbol` has verified that it exists.
-            let Some(id) = program.symbol_buffer(memory, &symbol.name) else {
-                continue;
-            };
+            // `check_symbol` has refused a name that the PTX does not have.
+            let id = program.symbol_buffer(memory, &symbol.name);
+            let id = id.ok_or_else(|| Error::defect(format!("no buffer of {}", symbol.name)))?;
             if !symbol.keep {
                 let contents = symbol.buffer.contents()?;
                 memory.bytes_mut(id).copy_from_slice(&contents);
