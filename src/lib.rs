@@ -34,6 +34,7 @@ pub mod sm;
 pub mod software;
 pub mod suggest;
 pub mod synth;
+mod template;
 pub mod tool;
 pub mod trace;
 pub mod units;

@@ -3,13 +3,13 @@
 
 use super::lockstep::{Recording, record};
 use crate::config::Config;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::rtl::{Design, EmittedUnit, Reset, SourceFile};
+use crate::template::fill;
 use crate::units::{Layout, PortSlot, Setup, Stimulus, bench_for};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::fmt::Write as _;
-use tera::{Context, Tera};
 
 const TEMPLATE: &str = include_str!("../../testbenches/unit_tb.v.tera");
 
@@ -98,13 +98,7 @@ fn bench_text(unit: &EmittedUnit, config: &Config, reset: Reset, cycles: usize) 
         out_bits,
         steps: steps(&layout, &recording, cycles, in_bits, out_bits),
     };
-    let context = Context::from_serialize(&values);
-    let rendered = context.and_then(|c| Tera::one_off(TEMPLATE, &c, false));
-    rendered.map_err(|e| Error::ToolFailed {
-        tool: "the template unit_tb.v.tera".into(),
-        what: format!("does not render: {e}"),
-        help: None,
-    })
+    fill("unit_tb.v.tera", TEMPLATE, &values)
 }
 
 /// The golden models reset with the clock: what an output shows while an

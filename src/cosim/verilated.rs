@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
+use crate::template::fill;
 use crate::tool::{Cache, Key, KeyBuilder, ToolKind, Toolbox};
 use crate::units::{Layout, PortSlot};
 use libloading::Library;
@@ -12,7 +13,6 @@ use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
 use std::path::Path;
 use std::sync::Arc;
-use tera::{Context, Tera};
 
 const HARNESS: &str = include_str!("../../testbenches/harness.cpp.tera");
 
@@ -382,11 +382,5 @@ fn render_harness(layout: &Layout) -> Result<String> {
         output_words: layout.output_words,
         clocked: layout.clocked,
     };
-    let context = Context::from_serialize(&values);
-    let rendered = context.and_then(|c| Tera::one_off(HARNESS, &c, false));
-    rendered.map_err(|e| Error::ToolFailed {
-        tool: "the template harness.cpp.tera".into(),
-        what: format!("does not render: {e}"),
-        help: None,
-    })
+    fill("harness.cpp.tera", HARNESS, &values)
 }

@@ -1,6 +1,7 @@
 //! Filling in the circuits and scripts of `testbenches/prove/`.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::template::defect;
 use serde::Serialize;
 use tera::{Context, Tera};
 
@@ -38,10 +39,7 @@ pub(super) fn render_text(text: &str, values: &impl Serialize) -> Result<String>
 }
 
 fn fill(more: &[(&str, &str)], name: &str, values: &impl Serialize) -> Result<String> {
-    let fail = |e: tera::Error| Error::Usage {
-        what: format!("the kit's template {name} cannot be filled in: {e}"),
-        help: None,
-    };
+    let fail = |error| defect(name, error);
     let mut tera = Tera::new();
     tera.autoescape_on(Vec::<&str>::new());
     let all = TEMPLATES.iter().chain(more).copied();

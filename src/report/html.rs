@@ -1,20 +1,17 @@
 //! The report as one self-contained HTML file.
 
 use super::flow_report::FlowReport;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::quote::show_strings;
+use crate::template::{defect, fill_html};
 use serde_json::Value;
-use tera::{Context, Tera};
+use tera::Context;
 
+const NAME: &str = "report.html.tera";
 const TEMPLATE: &str = include_str!("report.html.tera");
 
 /// Renders the report; nothing in it refers to another file or host.
 pub fn render(report: &FlowReport) -> Result<String> {
-    let fail = |e: tera::Error| Error::ToolFailed {
-        tool: "the template report.html.tera".into(),
-        what: format!("does not render: {e}"),
-        help: None,
-    };
     // Names from a trace must not hide what they say.
     let safe = |part: serde_json::Result<Value>| {
         let mut part = part.expect("a report has string keys only");
@@ -22,7 +19,7 @@ pub fn render(report: &FlowReport) -> Result<String> {
         part
     };
     let all = safe(serde_json::to_value(report));
-    let mut context = Context::from_serialize(&all).map_err(fail)?;
+    let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
     let recommended = safe(serde_json::to_value(report.recommended()));
     context.insert("recommended", &recommended);
     let with_lines = report.instructions.iter().any(|i| i.ptx_line.is_some());
@@ -40,7 +37,7 @@ pub fn render(report: &FlowReport) -> Result<String> {
     context.insert("conflicts_chart", &report.conflicts_chart());
     context.insert("synthesis_chart", &report.synthesis_chart);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));
-    Tera::one_off(TEMPLATE, &context, true).map_err(fail)
+    fill_html(NAME, TEMPLATE, &context)
 }
 
 #[cfg(test)]

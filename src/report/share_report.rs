@@ -3,13 +3,15 @@
 
 use super::chart::{Bar, BarChart, BarGroup, Panel};
 use super::flow_drawing;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::quote::show_strings;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Drawing, Place, Plan, Variant, gains, short};
+use crate::template::{defect, fill_html};
 use serde_json::{Value, json};
-use tera::{Context, Tera};
+use tera::Context;
 
+const NAME: &str = "share.html.tera";
 const TEMPLATE: &str = include_str!("share.html.tera");
 
 /// What the report is about.
@@ -27,11 +29,6 @@ pub struct ShareReport<'a> {
 impl ShareReport<'_> {
     /// One HTML file that refers to no other.
     pub fn render(&self) -> Result<String> {
-        let fail = |e: tera::Error| Error::ToolFailed {
-            tool: "the template share.html.tera".into(),
-            what: format!("does not render: {e}"),
-            help: None,
-        };
         let kernel = self.plan.kernel;
         let names: Vec<&str> = kernel.variables.iter().map(|v| short(&v.name)).collect();
         let mut all = json!({
@@ -49,11 +46,11 @@ impl ShareReport<'_> {
         });
         // Names of a kernel must not hide what they say.
         show_strings(&mut all);
-        let mut context = Context::from_serialize(&all).map_err(fail)?;
+        let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
         context.insert("flow", &flow_drawing::svg(&Drawing::of(self.plan)));
         context.insert("chart", &self.chart().map(|c| c.svg()));
         context.insert("kit_version", env!("CARGO_PKG_VERSION"));
-        Tera::one_off(TEMPLATE, &context, true).map_err(fail)
+        fill_html(NAME, TEMPLATE, &context)
     }
 
     /// The instructions: per variable `access`, `range` or nothing, whether

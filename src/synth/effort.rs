@@ -1,7 +1,7 @@
 //! How hard ABC tries to meet the target period.
 
-use super::template::render;
 use crate::error::Result;
+use crate::template::fill;
 use serde::{Deserialize, Serialize};
 
 /// What a netlist is made small or fast with.
@@ -29,7 +29,7 @@ impl Effort {
             Effort::Area => Ok(None),
             Effort::Speed => {
                 let values = serde_json::json!({ "target_ps": target_ps });
-                render(SPEED, &values).map(Some)
+                fill("speed.abc.tera", SPEED, &values).map(Some)
             }
         }
     }

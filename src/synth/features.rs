@@ -3,11 +3,11 @@
 
 use super::job::SynthJob;
 use super::structure::Structure;
-use super::template::render;
 use crate::config::{Config, PathHash};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::rtl::Design;
+use crate::template::fill;
 use crate::tool::{Cache, ToolKind, Toolbox};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -109,7 +109,7 @@ fn wrapper(machine: &Config) -> Result<String> {
         "bank_be": banks * enables,
         "degree": machine.parameters().DG,
     });
-    render(WRAPPER, &widths)
+    fill("interconnect.v.tera", WRAPPER, &widths)
 }
 
 /// Counts the builds of `blocks`. `done` hears of each finished one.

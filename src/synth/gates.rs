@@ -4,9 +4,9 @@
 use super::files::put;
 use super::job::SynthJob;
 use super::stages::{group_of, register_name, stage_of};
-use super::template::render;
 use super::yosys::YosysModule;
 use crate::error::Result;
+use crate::template::fill;
 use crate::tool::{Cache, KeyBuilder, Tool, ToolKind, unexpected_output};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -22,7 +22,7 @@ pub(super) fn build(job: &SynthJob, yosys: &Tool, cache: &Cache) -> Result<PathB
         "files": job.source_paths(),
         "memories": job.memory_names(),
     });
-    let script = render(SCRIPT, &values)?;
+    let script = fill("structure.ys.tera", SCRIPT, &values)?;
     let mut key = KeyBuilder::new("structure-2")
         .add("yosys", yosys.version.to_string())
         .add("script", &script);

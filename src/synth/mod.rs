@@ -22,7 +22,6 @@ mod structure;
 mod sweep;
 mod synthesis;
 mod technology;
-mod template;
 mod timing;
 mod yosys;
 

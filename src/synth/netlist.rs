@@ -6,9 +6,9 @@ use super::job::SynthJob;
 use super::macros;
 use super::prepare::{PREPARED, Prepared};
 use super::technology::Technology;
-use super::template::render;
 use super::yosys::warnings;
 use crate::error::{Error, Result};
+use crate::template::fill;
 use crate::tool::{Cache, KeyBuilder, Tool, ToolKind, ToolOutput, unexpected_output};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -66,8 +66,8 @@ impl SynthJob {
             "load_ff": technology.load_ff,
         });
         let mut scripts = vec![
-            ("map.ys", render(SCRIPT, &values)?),
-            ("abc.constr", render(CONSTRAINTS, &values)?),
+            ("map.ys", fill("map.ys.tera", SCRIPT, &values)?),
+            ("abc.constr", fill("abc.constr.tera", CONSTRAINTS, &values)?),
         ];
         scripts.extend(recipe.map(|text| (RECIPE, text)));
         let mut key = KeyBuilder::new("synth-map-1")

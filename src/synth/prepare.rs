@@ -4,9 +4,9 @@
 use super::files::{get, put, with_liberty};
 use super::job::SynthJob;
 use super::technology::Technology;
-use super::template::render;
 use super::yosys::warnings;
 use crate::error::Result;
+use crate::template::fill;
 use crate::tool::{Cache, Key, KeyBuilder, Tool, ToolKind, ToolOutput, unexpected_output};
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ impl SynthJob {
             "memories": self.memory_names(),
             "keep_hierarchy": self.keep_hierarchy,
         });
-        let script = render(SCRIPT, &values)?;
+        let script = fill("prepare.ys.tera", SCRIPT, &values)?;
         let mut key = KeyBuilder::new("synth-prepare-1")
             .add("yosys", yosys.version.to_string())
             .add("script", &script)

@@ -3,8 +3,8 @@
 use super::files::{get, put, with_liberty};
 use super::netlist::Netlist;
 use super::technology::Technology;
-use super::template::render;
 use crate::error::Result;
+use crate::template::fill;
 use crate::tool::{Cache, KeyBuilder, Tool, ToolOutput};
 use serde_json::{Value, json};
 
@@ -101,6 +101,6 @@ impl Analysis<'_> {
         for (name, value) in question.values {
             context[*name] = value.clone();
         }
-        render(question.script, &context)
+        fill(question.name, question.script, &context)
     }
 }

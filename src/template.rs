@@ -1,0 +1,51 @@
+//! Filling in the kit's Tera templates. They are part of the program: one that
+//! cannot be filled in is a defect.
+
+use crate::error::{Error, Result};
+use serde::Serialize;
+use tera::{Context, Tera};
+
+/// Plain text with the fields of `values`; `name` is what messages call the
+/// template.
+pub(crate) fn fill(name: &str, template: &str, values: &impl Serialize) -> Result<String> {
+    let context = Context::from_serialize(values);
+    let filled = context.and_then(|context| Tera::one_off(template, &context, false));
+    filled.map_err(|error| defect(name, error))
+}
+
+/// A page, in which values are escaped.
+pub(crate) fn fill_html(name: &str, template: &str, values: &Context) -> Result<String> {
+    Tera::one_off(template, values, true).map_err(|error| defect(name, error))
+}
+
+/// The error of a template that cannot be filled in.
+pub(crate) fn defect(name: &str, error: tera::Error) -> Error {
+    // Tera's message is about the template, its cause about the place in it.
+    let cause = std::error::Error::source(&error);
+    let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));
+    Error::defect(format!(
+        "the template {name} cannot be filled in: {error}{cause}"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_that_cannot_be_filled_in_is_a_defect() {
+        let values = serde_json::json!({"there": 1});
+        assert_eq!(fill("t", "{{ there }}", &values).unwrap(), "1");
+        let context = Context::from_serialize(&values).unwrap();
+        let plain = fill("t", "{{ missing }}", &values);
+        let html = fill_html("t", "{{ missing }}", &context);
+        for error in [plain.unwrap_err(), html.unwrap_err()] {
+            assert_eq!(error.exit_status(), 4);
+            let text = error.to_string();
+            assert!(
+                text.contains("template t ") && text.contains("missing"),
+                "{text}"
+            );
+        }
+    }
+}
