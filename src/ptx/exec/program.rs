@@ -1,21 +1,13 @@
-//! Decoded modules, and launches of their entries.
+//! Decoded modules: where variables are, what entries need.
 
-use super::api::{BufferId, Finding, InstructionInfo, Launch, Options, Outcome};
-use super::block::{BlockOutcome, Worker};
+use super::api::{BufferId, InstructionInfo};
 use super::decode::{Addresses, Problem, decode};
 use super::image::{FUNCTION_WINDOW, Image};
-use super::machine::Common;
-use super::memory::heap::Heap;
 use super::memory::{ALIGN, GAP, Memory, VARIABLES};
-use super::system::allocation::leak;
 use crate::error::{Error, Result};
-use crate::interrupt;
 use crate::ptx::ast::{self, Linkage, Module, Target};
 use crate::ptx::names::{Space, Type};
-use rayon::prelude::*;
-use std::collections::{HashMap, HashSet};
-use std::io::Write;
-use std::sync::atomic::Ordering::Relaxed;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A parameter of an entry.
@@ -53,11 +45,6 @@ pub struct Program {
     /// Entries decoded so far, with and without vector instructions.
     images: Mutex<HashMap<(u32, bool), Arc<Image>>>,
 }
-
-/// CUDA's limits of grids and blocks.
-const GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-const BLOCK: [u32; 3] = [1024, 1024, 64];
-const THREADS: u32 = 1024;
 
 /// Variables of a module in global and constant memory, together.
 const VARIABLE_BYTES: u64 = 1 << 30;
@@ -186,21 +173,16 @@ impl Program {
         bytes
     }
 
-    fn image(&self, entry: &str, vector: bool) -> Result<Arc<Image>> {
+    /// An entry, decoded with or without vector instructions.
+    pub(super) fn image(&self, entry: &str, vector: bool) -> Result<Arc<Image>> {
         let index = self.module.entry(entry)?;
-        let known = |p: PoisonError<_>| p.into_inner();
-        if let Some(image) = self
-            .images
-            .lock()
-            .unwrap_or_else(known)
-            .get(&(index, vector))
-        {
+        let images = || self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(image) = images().get(&(index, vector)) {
             return Ok(image.clone());
         }
         let image = decode(&self.module, index, &self.addresses, vector);
         let image = Arc::new(image.map_err(|own| self.refused(entry, own))?);
-        let mut images = self.images.lock().unwrap_or_else(PoisonError::into_inner);
-        images.insert((index, vector), image.clone());
+        images().insert((index, vector), image.clone());
         Ok(image)
     }
 
@@ -260,204 +242,6 @@ impl Program {
         let what = format!("{entry} cannot be run: {} unsupported", plural(own.len()));
         self.module.error_at(first, what, Some(help))
     }
-
-    /// Runs an entry to its end.
-    pub fn run(&self, memory: &mut Memory, launch: &Launch, options: &Options) -> Result<Outcome> {
-        let image = self.image(&launch.entry, options.vector)?;
-        check_size(launch)?;
-        check_params(launch, &image)?;
-        self.load(memory);
-        if image.allocates {
-            memory.heap.get_or_insert_with(|| Heap::new(options.heap));
-        }
-        let params = aligned(&launch.params);
-        let len = launch.params.len();
-        // SAFETY: the words have these bytes, and live longer than the run.
-        let params = unsafe { std::slice::from_raw_parts(params.as_ptr().cast::<u8>(), len) };
-        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
-        let range = match options.only_block {
-            Some(block) => block.min(blocks)..(block + 1).min(blocks),
-            None => 0..blocks,
-        };
-        let alone = image.ordered || options.global_races;
-        let parallel = !alone && options.threads != 1 && range.end - range.start > 1;
-        // Where no threads can be made one does it, with the same result.
-        let pool = parallel.then(|| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
-            pool.build().ok()
-        });
-        let mut sum = Sum::default();
-        if let Some(pool) = pool.flatten() {
-            // A worker of a pool may not be the one that reaches the limit
-            // first if they run one after the other: what it left is taken back.
-            let before = memory.snapshot();
-            let shared = Common::new(&image, memory, params, launch, options, true);
-            let whole = pool.install(|| run_parallel(&shared, options, range.clone(), &mut sum));
-            if whole {
-                return Ok(sum.outcome(&self.module, &image, launch));
-            }
-            interrupt::check(&launch.entry)?;
-            *memory = before;
-            sum = Sum {
-                printed: sum.printed,
-                ..Sum::default()
-            };
-        }
-        let own = Common::new(&image, memory, params, launch, options, false);
-        run_in_order(&own, options, range, &mut sum);
-        if own.stop.load(Relaxed) {
-            interrupt::check(&launch.entry)?;
-        }
-        if let Some(heap) = own.heap {
-            heap.end_run(|site| named(&self.module, &image, launch, site.block, leak(site)));
-        }
-        Ok(sum.outcome(&self.module, &image, launch))
-    }
-}
-
-/// Refuses parameters that the entry has not.
-fn check_params(launch: &Launch, image: &Image) -> Result<()> {
-    let len = launch.params.len();
-    if len == image.param_bytes as usize {
-        return Ok(());
-    }
-    Err(Error::usage(
-        format!("{len} bytes of parameters for {}", launch.entry),
-        format!("expected {}", image.param_bytes),
-    ))
-}
-
-/// Bytes as whole words, so that they are aligned.
-fn aligned(bytes: &[u8]) -> Vec<u64> {
-    let word = |bytes: &[u8]| {
-        let mut whole = [0; 8];
-        whole[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(whole)
-    };
-    bytes.chunks(8).map(word).collect()
-}
-
-/// Blocks one after the other, up to the one that reaches the limit.
-fn run_in_order(common: &Common, options: &Options, range: std::ops::Range<u64>, sum: &mut Sum) {
-    let mut worker = Worker::new(common, options);
-    for block in range {
-        if common.stop.load(Relaxed) {
-            break;
-        }
-        sum.add(block, worker.run(block, options));
-    }
-}
-
-/// Blocks in batches, the results in the order of the blocks: whether they all
-/// ran within the limit. Where they did not, which of them reached it depends
-/// on who was faster.
-fn run_parallel<'a>(
-    common: &'a Common<'a>,
-    options: &Options<'a>,
-    range: std::ops::Range<u64>,
-    sum: &mut Sum,
-) -> bool {
-    const BATCH: u64 = 4096;
-    let mut start = range.start;
-    while start < range.end {
-        let end = (start + BATCH).min(range.end);
-        // A worker is costly: some blocks each, but work for all threads.
-        let least = (end - start) as usize / (8 * rayon::current_num_threads()) + 1;
-        let results: Vec<BlockOutcome> = (0..(end - start) as usize)
-            .into_par_iter()
-            .with_min_len(least)
-            .map_init(
-                || Worker::new(common, options),
-                |worker, at| worker.run(start + at as u64, options),
-            )
-            .collect();
-        if common.stop.load(Relaxed) {
-            return false;
-        }
-        for (block, outcome) in (start..end).zip(results) {
-            sum.add(block, outcome);
-        }
-        start = end;
-    }
-    true
-}
-
-/// What the blocks did together.
-#[derive(Default)]
-struct Sum {
-    outcome: Outcome,
-    findings: Vec<(u64, super::machine::RawFinding)>,
-    known: HashSet<(super::api::FindingKind, u32, bool)>,
-    /// Blocks below it have their output printed.
-    printed: u64,
-}
-
-impl Sum {
-    fn add(&mut self, block: u64, outcome: BlockOutcome) {
-        self.outcome.warp_instructions += outcome.warp_instructions;
-        self.outcome.thread_instructions += outcome.thread_instructions;
-        self.outcome.shared_accesses += outcome.shared_accesses;
-        if !outcome.output.is_empty() && block >= self.printed {
-            // Nothing can be done about a closed standard error.
-            let _ = std::io::stderr().write_all(&outcome.output);
-        }
-        self.printed = self.printed.max(block + 1);
-        let mut findings = outcome.findings.into_iter().peekable();
-        while let Some(finding) = findings.next() {
-            let second = findings.next_if(|f| f.other);
-            if self
-                .known
-                .insert((finding.kind, finding.pc, finding.warning))
-            {
-                self.findings.push((block, finding));
-                self.findings.extend(second.map(|f| (block, f)));
-            }
-        }
-    }
-
-    fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
-        let named = |(block, raw)| named(module, image, launch, block, raw);
-        Outcome {
-            findings: self.findings.into_iter().map(named).collect(),
-            ..self.outcome
-        }
-    }
-}
-
-/// A finding with its place, of a block.
-fn named(
-    module: &Module,
-    image: &Image,
-    launch: &Launch,
-    block: u64,
-    raw: super::machine::RawFinding,
-) -> Finding {
-    let [gx, gy, _] = launch.grid.map(u64::from);
-    let [bx, by, _] = launch.block;
-    let source = image.sources.get(raw.pc as usize);
-    let t = raw.thread;
-    let block = raw.block.unwrap_or(block);
-    let info = image.infos.get(raw.pc as usize);
-    let function = info.map(|i| &module.functions[i.function as usize]);
-    let instruction = info.zip(function);
-    let instruction = instruction.and_then(|(i, f)| f.instructions.get(i.instruction as usize));
-    let inlined_at = function
-        .zip(instruction)
-        .map_or_else(Vec::new, |(f, i)| module.inlined_at(f, i));
-    Finding {
-        kind: raw.kind,
-        warning: raw.warning,
-        other: raw.other,
-        ptx_line: info.map_or(0, |i| i.line),
-        ptx_file: function.and_then(|f| module.file_of(f.span).map(str::to_owned)),
-        source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
-        inlined_at,
-        block: [block % gx, block / gx % gy, block / (gx * gy)].map(|i| i as u32),
-        thread: [t % bx, t / bx % by, t / (bx * by)],
-        address: raw.address,
-        variable: raw.variable,
-        message: raw.message,
-    }
 }
 
 fn plural(count: usize) -> String {
@@ -465,35 +249,6 @@ fn plural(count: usize) -> String {
         1 => "1 instruction is".to_owned(),
         n => format!("{n} instructions are"),
     }
-}
-
-fn check_size(launch: &Launch) -> Result<()> {
-    let check = |what: &str, size: [u32; 3], most: [u32; 3]| {
-        if size.iter().zip(most).all(|(&n, m)| (1..=m).contains(&n)) {
-            Ok(())
-        } else {
-            Err(Error::usage(
-                format!("{what} of {size:?}"),
-                format!("expected 1 to {most:?}, CUDA's limits"),
-            ))
-        }
-    };
-    check("a grid", launch.grid, GRID)?;
-    check("a block", launch.block, BLOCK)?;
-    let threads: u32 = launch.block.iter().product();
-    if threads > THREADS {
-        return Err(Error::usage(
-            format!("a block of {threads} threads"),
-            "expected at most 1024",
-        ));
-    }
-    if launch.dynamic_shared > 1 << 24 {
-        return Err(Error::usage(
-            format!("{} bytes of dynamic shared memory", launch.dynamic_shared),
-            "expected at most 16 MB; no machine has as much",
-        ));
-    }
-    Ok(())
 }
 
 impl Module {

@@ -1,0 +1,170 @@
+//! A launch of an entry: its blocks one after the other, or in parallel with
+//! the same result.
+
+use super::api::{Launch, Options, Outcome};
+use super::block::{BlockOutcome, Worker};
+use super::image::Image;
+use super::machine::Common;
+use super::memory::Memory;
+use super::memory::heap::Heap;
+use super::program::Program;
+use super::sum::{Sum, named};
+use super::system::allocation::leak;
+use crate::error::{Error, Result};
+use crate::interrupt;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// CUDA's limits of grids and blocks.
+const GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
+const BLOCK: [u32; 3] = [1024, 1024, 64];
+const THREADS: u32 = 1024;
+
+impl Program {
+    /// Runs an entry to its end.
+    pub fn run(&self, memory: &mut Memory, launch: &Launch, options: &Options) -> Result<Outcome> {
+        let image = self.image(&launch.entry, options.vector)?;
+        check_size(launch)?;
+        check_params(launch, &image)?;
+        self.load(memory);
+        if image.allocates {
+            memory.heap.get_or_insert_with(|| Heap::new(options.heap));
+        }
+        let params = aligned(&launch.params);
+        let len = launch.params.len();
+        // SAFETY: the words have these bytes, and live longer than the run.
+        let params = unsafe { std::slice::from_raw_parts(params.as_ptr().cast::<u8>(), len) };
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let range = match options.only_block {
+            Some(block) => block.min(blocks)..(block + 1).min(blocks),
+            None => 0..blocks,
+        };
+        let alone = image.ordered || options.global_races;
+        let parallel = !alone && options.threads != 1 && range.end - range.start > 1;
+        // Where no threads can be made one does it, with the same result.
+        let pool = parallel.then(|| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
+            pool.build().ok()
+        });
+        let mut sum = Sum::default();
+        if let Some(pool) = pool.flatten() {
+            // A worker of a pool may not be the one that reaches the limit
+            // first if they run one after the other: what it left is taken back.
+            let before = memory.snapshot();
+            let shared = Common::new(&image, memory, params, launch, options, true);
+            let whole = pool.install(|| run_parallel(&shared, options, range.clone(), &mut sum));
+            if whole {
+                return Ok(sum.outcome(self.module(), &image, launch));
+            }
+            interrupt::check(&launch.entry)?;
+            *memory = before;
+            sum = sum.anew();
+        }
+        let own = Common::new(&image, memory, params, launch, options, false);
+        run_in_order(&own, options, range, &mut sum);
+        if own.stop.load(Relaxed) {
+            interrupt::check(&launch.entry)?;
+        }
+        if let Some(heap) = own.heap {
+            heap.end_run(|site| named(self.module(), &image, launch, site.block, leak(site)));
+        }
+        Ok(sum.outcome(self.module(), &image, launch))
+    }
+}
+
+/// Refuses parameters that the entry has not.
+fn check_params(launch: &Launch, image: &Image) -> Result<()> {
+    let len = launch.params.len();
+    if len == image.param_bytes as usize {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("{len} bytes of parameters for {}", launch.entry),
+        format!("expected {}", image.param_bytes),
+    ))
+}
+
+/// Bytes as whole words, so that they are aligned.
+fn aligned(bytes: &[u8]) -> Vec<u64> {
+    let word = |bytes: &[u8]| {
+        let mut whole = [0; 8];
+        whole[..bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(whole)
+    };
+    bytes.chunks(8).map(word).collect()
+}
+
+/// Blocks one after the other, up to the one that reaches the limit.
+fn run_in_order(common: &Common, options: &Options, range: Range<u64>, sum: &mut Sum) {
+    let mut worker = Worker::new(common, options);
+    for block in range {
+        if common.stop.load(Relaxed) {
+            break;
+        }
+        sum.add(block, worker.run(block, options));
+    }
+}
+
+/// Blocks in batches, the results in the order of the blocks: whether they all
+/// ran within the limit. Where they did not, which of them reached it depends
+/// on who was faster.
+fn run_parallel<'a>(
+    common: &'a Common<'a>,
+    options: &Options<'a>,
+    range: Range<u64>,
+    sum: &mut Sum,
+) -> bool {
+    const BATCH: u64 = 4096;
+    let mut start = range.start;
+    while start < range.end {
+        let end = (start + BATCH).min(range.end);
+        // A worker is costly: some blocks each, but work for all threads.
+        let least = (end - start) as usize / (8 * rayon::current_num_threads()) + 1;
+        let results: Vec<BlockOutcome> = (0..(end - start) as usize)
+            .into_par_iter()
+            .with_min_len(least)
+            .map_init(
+                || Worker::new(common, options),
+                |worker, at| worker.run(start + at as u64, options),
+            )
+            .collect();
+        if common.stop.load(Relaxed) {
+            return false;
+        }
+        for (block, outcome) in (start..end).zip(results) {
+            sum.add(block, outcome);
+        }
+        start = end;
+    }
+    true
+}
+
+fn check_size(launch: &Launch) -> Result<()> {
+    let check = |what: &str, size: [u32; 3], most: [u32; 3]| {
+        if size.iter().zip(most).all(|(&n, m)| (1..=m).contains(&n)) {
+            Ok(())
+        } else {
+            Err(Error::usage(
+                format!("{what} of {size:?}"),
+                format!("expected 1 to {most:?}, CUDA's limits"),
+            ))
+        }
+    };
+    check("a grid", launch.grid, GRID)?;
+    check("a block", launch.block, BLOCK)?;
+    let threads: u32 = launch.block.iter().product();
+    if threads > THREADS {
+        return Err(Error::usage(
+            format!("a block of {threads} threads"),
+            "expected at most 1024",
+        ));
+    }
+    if launch.dynamic_shared > 1 << 24 {
+        return Err(Error::usage(
+            format!("{} bytes of dynamic shared memory", launch.dynamic_shared),
+            "expected at most 16 MB; no machine has as much",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! What the blocks of a launch did together.
+
+use super::api::{Finding, FindingKind, Launch, Outcome};
+use super::block::BlockOutcome;
+use super::image::Image;
+use super::machine::RawFinding;
+use crate::ptx::ast::Module;
+use std::collections::HashSet;
+use std::io::Write;
+
+/// What the blocks did together.
+#[derive(Default)]
+pub(super) struct Sum {
+    outcome: Outcome,
+    findings: Vec<(u64, RawFinding)>,
+    known: HashSet<(FindingKind, u32, bool)>,
+    /// Blocks below it have their output printed.
+    printed: u64,
+}
+
+impl Sum {
+    /// Takes a block's outcome; blocks are added in order.
+    pub fn add(&mut self, block: u64, outcome: BlockOutcome) {
+        self.outcome.warp_instructions += outcome.warp_instructions;
+        self.outcome.thread_instructions += outcome.thread_instructions;
+        self.outcome.shared_accesses += outcome.shared_accesses;
+        if !outcome.output.is_empty() && block >= self.printed {
+            // Nothing can be done about a closed standard error.
+            let _ = std::io::stderr().write_all(&outcome.output);
+        }
+        self.printed = self.printed.max(block + 1);
+        let mut findings = outcome.findings.into_iter().peekable();
+        while let Some(finding) = findings.next() {
+            let second = findings.next_if(|f| f.other);
+            if self
+                .known
+                .insert((finding.kind, finding.pc, finding.warning))
+            {
+                self.findings.push((block, finding));
+                self.findings.extend(second.map(|f| (block, f)));
+            }
+        }
+    }
+
+    /// For another run of the same blocks: what is printed stays printed.
+    pub fn anew(self) -> Self {
+        Sum {
+            printed: self.printed,
+            ..Sum::default()
+        }
+    }
+
+    /// The outcome of all of them.
+    pub fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
+        let named = |(block, raw)| named(module, image, launch, block, raw);
+        Outcome {
+            findings: self.findings.into_iter().map(named).collect(),
+            ..self.outcome
+        }
+    }
+}
+
+/// A finding with its place, of a block.
+pub(super) fn named(
+    module: &Module,
+    image: &Image,
+    launch: &Launch,
+    block: u64,
+    raw: RawFinding,
+) -> Finding {
+    let [gx, gy, _] = launch.grid.map(u64::from);
+    let [bx, by, _] = launch.block;
+    let source = image.sources.get(raw.pc as usize);
+    let t = raw.thread;
+    let block = raw.block.unwrap_or(block);
+    let info = image.infos.get(raw.pc as usize);
+    let function = info.map(|i| &module.functions[i.function as usize]);
+    let instruction = info.zip(function);
+    let instruction = instruction.and_then(|(i, f)| f.instructions.get(i.instruction as usize));
+    let inlined_at = function
+        .zip(instruction)
+        .map_or_else(Vec::new, |(f, i)| module.inlined_at(f, i));
+    Finding {
+        kind: raw.kind,
+        warning: raw.warning,
+        other: raw.other,
+        ptx_line: info.map_or(0, |i| i.line),
+        ptx_file: function.and_then(|f| module.file_of(f.span).map(str::to_owned)),
+        source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
+        inlined_at,
+        block: [block % gx, block / gx % gy, block / (gx * gy)].map(|i| i as u32),
+        thread: [t % bx, t / bx % by, t / (bx * by)],
+        address: raw.address,
+        variable: raw.variable,
+        message: raw.message,
+    }
+}
