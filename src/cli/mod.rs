@@ -168,19 +168,20 @@ macro_rules! commands {
     };
 }
 
+// In alphabetical order, in which --help lists them.
 commands! {
     Classify(cmd_classify::ClassifyArgs),
     Compose(cmd_reproduce::ComposeArgs),
     Conflicts(cmd_conflicts::ConflictsArgs),
-    Cosim(cmd_cosim::CosimArgs),
     Congestion(cmd_congestion::CongestionArgs),
+    Cosim(cmd_cosim::CosimArgs),
     Doctor(cmd_doctor::DoctorArgs),
     Emit(cmd_emit::EmitArgs),
     Encode(cmd_encode::EncodeArgs),
     Flow(cmd_flow::FlowArgs),
     Init(cmd_init::InitArgs),
-    Mutate(cmd_mutate::MutateArgs),
     Merge(cmd_reproduce::MergeArgs),
+    Mutate(cmd_mutate::MutateArgs),
     Prove(cmd_prove::ProveArgs),
     Reproduce(cmd_reproduce::ReproduceArgs),
     Rewrite(cmd_rewrite::RewriteArgs),
@@ -366,4 +367,16 @@ fn report(error: Error) -> ExitCode {
         Err(_) => printer::to_stderr(&format!("error: {error}\n")),
     }
     ExitCode::from(status)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_listed_in_alphabetical_order() {
+        let command = Cli::command();
+        let names: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
+        assert!(names.is_sorted(), "{names:?}");
+    }
 }

@@ -1,0 +1,177 @@
+//! What the searches of the hash units found.
+
+use crate::cli::printer::{Columns, CommandResult, Printer, table};
+use crate::config::Config;
+use crate::error::Result;
+use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
+use crate::search::tune::Method;
+use crate::search::{Outcome, space};
+use crate::trace::{AccessTrace, ConflictProfile};
+use serde::Serialize;
+use std::time::Duration;
+
+/// What the result of a search is measured by.
+pub(super) struct Against<'a> {
+    pub profile: &'a ConflictProfile,
+    pub machine: &'a Config,
+    /// Conflicts with bank = address mod 2^m.
+    pub baseline: u64,
+    /// A block fits into the scratchpad as it is.
+    pub has_room: bool,
+}
+
+impl Against<'_> {
+    /// The line of a search.
+    pub fn found(
+        &self,
+        (kind, method): (HashKind, Method),
+        outcome: Outcome,
+        took: Duration,
+    ) -> Result<Found> {
+        let Against {
+            profile, machine, ..
+        } = self;
+        let space = space::of_unit(kind, machine.geometry);
+        Ok(Found {
+            kind,
+            method: method.name(),
+            conflicts: outcome.conflicts,
+            baseline_conflicts: self.baseline,
+            wavefronts: outcome.conflicts + profile.active_passes(),
+            ideal_wavefronts: profile.ideal_wavefronts(machine.geometry.banks()),
+            lower_bound: outcome.lower_bound,
+            evaluated: outcome.evaluated,
+            search_space: space.try_into().ok(),
+            space,
+            optimal: outcome.optimal(),
+            rank: outcome.rank,
+            fits: self.has_room && self.fits(&outcome),
+            configuration: if outcome.is_mapping {
+                Some(machine.configuration(&outcome.spec, None)?)
+            } else {
+                None
+            },
+            hash: outcome.spec,
+            seconds: took.as_secs_f64(),
+        })
+    }
+
+    /// Whether all rows are within the capacity.
+    fn fits(&self, outcome: &Outcome) -> bool {
+        Mapping::new(&outcome.spec, self.machine.geometry)
+            .is_ok_and(|mapping| mapping.fits(self.machine.pivot_limit()))
+    }
+}
+
+/// The best configuration of each unit.
+#[derive(Serialize)]
+pub(super) struct OfUnits<'a> {
+    pub rule: &'static str,
+    pub rule_text: String,
+    pub hash_stage: String,
+    pub results: Vec<Found>,
+    #[serde(skip)]
+    pub trace: &'a AccessTrace,
+    /// Conflicts with bank = address mod 2^m.
+    #[serde(skip)]
+    pub baseline: u64,
+    #[serde(skip)]
+    pub machine: &'a Config,
+}
+
+/// One line of the result.
+#[derive(Serialize)]
+pub(super) struct Found {
+    hash: HashSpec,
+    kind: HashKind,
+    method: &'static str,
+    conflicts: u64,
+    baseline_conflicts: u64,
+    /// Sum of the degrees, and what it is without conflicts.
+    wavefronts: u64,
+    ideal_wavefronts: u64,
+    lower_bound: u64,
+    evaluated: u64,
+    /// Configurations of the unit (hash paper, Table 1); null beyond 64 bits.
+    search_space: Option<u64>,
+    #[serde(skip)]
+    space: u128,
+    optimal: bool,
+    rank: u32,
+    fits: bool,
+    seconds: f64,
+    /// What the hardware is set to; none where the rank is too low.
+    configuration: Option<Configuration>,
+}
+
+impl Found {
+    /// Warns of what is no mapping, or addresses rows that are not there.
+    pub fn warn(&self, machine: &Config, printer: &Printer) {
+        let Found { hash, rank, .. } = self;
+        if self.configuration.is_none() {
+            printer.warn(format!(
+                "{hash} has rank {rank} for {} banks: no mapping",
+                machine.geometry.banks()
+            ));
+        } else if !self.fits {
+            printer.warn(format!(
+                "{hash}: rows beyond the capacity of {} words would be addressed \
+                 (--fits searches only mappings without)",
+                machine.capacity_words
+            ));
+        }
+    }
+}
+
+/// Exact while short, as in Table 1 beyond.
+fn show_space(space: u128) -> String {
+    match space {
+        0..100_000 => space.to_string(),
+        _ => format!("{:.1e}", space as f64),
+    }
+}
+
+impl CommandResult for OfUnits<'_> {
+    fn text(&self) -> String {
+        let baseline = self.baseline;
+        let yes = |is| if is { "yes" } else { "no" };
+        let searches = Columns::of(&self.results)
+            .left("hash", |f| &f.hash)
+            .left("method", |f| f.method)
+            .right("conflicts", |f| f.conflicts)
+            .right("at least", |f| f.lower_bound)
+            .right("wavefronts", |f| f.wavefronts)
+            .right("ideal", |f| f.ideal_wavefronts)
+            .left("optimal", |f| yes(f.optimal))
+            .left("fits", |f| yes(f.fits))
+            .right("evaluated", |f| f.evaluated)
+            .right("space", |f| show_space(f.space))
+            .right("time", |f| format!("{:.3} s", f.seconds));
+        let writes = self.results.iter().flat_map(|found| {
+            let of_mapping = found.configuration.iter();
+            let units = of_mapping.flat_map(|c| c.units().into_iter().chain(&c.path));
+            units.enumerate().map(|(i, unit)| {
+                let hash = match i {
+                    0 => found.hash.to_string(),
+                    _ => String::new(),
+                };
+                let register_file = unit.config_unit().unwrap_or_default();
+                vec![hash, register_file, unit.writes_text()]
+            })
+        });
+        format!(
+            "{}: {baseline} conflicts with banks = address mod 2^m\n{}{}hash stage: {}\n\
+         configuration: bank, row map, and the bank unit of the machine's path where that is \
+         another one (spadkit encode SPEC shows the ports, too):\n{}",
+            crate::quote::shown(&self.trace.name),
+            searches.text(),
+            crate::cli::rule_line(self.machine),
+            self.hash_stage,
+            table(
+                &["hash", "registers", "wr_data for wr_index 0, 1, ..."],
+                &[],
+                writes
+            )
+        )
+    }
+}
