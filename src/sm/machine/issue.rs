@@ -92,9 +92,6 @@ impl Sm<'_> {
 
     /// The warp's next instruction has been issued.
     fn issued(&mut self, w: usize, active: u64, private: bool) -> Result<()> {
-        let (cycle, strict) = (self.cycle, self.is_strict());
-        let subwarps = u64::from(self.config.subwarps());
-        let front_end = u64::from(self.config.sm.frontend_stages);
         self.statistics.warp_instructions += 1;
         self.statistics.thread_instructions += u64::from(active.count_ones());
         let Some(instr) = self.warps[w].next() else {
@@ -108,9 +105,10 @@ impl Sm<'_> {
             ..
         } = instr;
         let words = self.words(instr);
-        let passes = subwarps * u64::from(self.passes(instr, active));
+        let passes = u64::from(self.config.subwarps()) * u64::from(self.passes(instr, active));
         let occupied = self.occupied(w, instr)?;
-        let latency = occupied + u64::from(self.latency(kind));
+        let done = self.done_at(kind, occupied, private);
+        let ready_at = self.ready_after(kind, passes, done);
         let segments = if kind.is_global() {
             self.global.coalesce(instr, active)
         } else {
@@ -120,20 +118,7 @@ impl Sm<'_> {
         let warp = &mut self.warps[w];
         warp.issued_pc = pc;
         warp.offered = false;
-        let by_latency = kind.path_kind() == crate::model::spad_sm_path::kind::ALU;
-        let done = match (by_latency, strict, private) {
-            (true, false, _) => Some(cycle + latency - 1 + (subwarps - 1)),
-            // The private pipe is as long as the path is without conflicts.
-            (true, true, true) => Some(cycle + u64::from(self.config.path.mem_stages) + 2),
-            _ => None,
-        };
-        warp.ready_at = match (done, strict) {
-            (None, true) => NEVER,
-            (None, false) => cycle + passes,
-            (Some(done), true) => done + 1 + front_end,
-            (Some(done), false) if kind == InstrKind::Branch => done + 1 + front_end,
-            (Some(_), false) => cycle + passes,
-        };
+        warp.ready_at = ready_at;
         warp.set_register(dst, done.map_or(NEVER, |d| d + 1));
         match done {
             Some(done) => warp.done_at = warp.done_at.max(done),
@@ -154,19 +139,58 @@ impl Sm<'_> {
         }
         warp.use_tag();
         warp.advance()?;
+        self.go_on(w, detail, done);
+        Ok(())
+    }
+
+    /// The cycle in which an instruction of `kind` that is issued now is done;
+    /// `None` where a completion of the path or of a unit reports it.
+    #[inline]
+    fn done_at(&self, kind: InstrKind, occupied: u64, private: bool) -> Option<u64> {
+        if kind.path_kind() != crate::model::spad_sm_path::kind::ALU {
+            return None;
+        }
+        if !self.is_strict() {
+            let latency = occupied + u64::from(self.latency(kind));
+            let last_pass = u64::from(self.config.subwarps()) - 1;
+            return Some(self.cycle + latency - 1 + last_pass);
+        }
+        // The private pipe is as long as the path is without conflicts.
+        let pipe = u64::from(self.config.path.mem_stages) + 2;
+        private.then_some(self.cycle + pipe)
+    }
+
+    /// The first cycle in which the warp's next instruction may issue, as far as
+    /// this one of `kind` decides it.
+    #[inline]
+    fn ready_after(&self, kind: InstrKind, passes: u64, done: Option<u64>) -> u64 {
+        let strict = self.is_strict();
+        match done {
+            // The next one is fetched when this one is done.
+            Some(done) if strict || kind == InstrKind::Branch => {
+                done + 1 + u64::from(self.config.sm.frontend_stages)
+            }
+            None if strict => NEVER,
+            _ => self.cycle + passes,
+        }
+    }
+
+    /// The warp waits at a barrier, or looks at its next instruction in time.
+    #[inline]
+    fn go_on(&mut self, w: usize, detail: Detail, done: Option<u64>) {
+        let warp = &mut self.warps[w];
         if let Detail::Barrier(number) = detail {
             let arrived = done.unwrap_or(NEVER);
             warp.state = State::Barrier { number, arrived };
             let slot = warp.slot;
             self.meet(slot);
         } else {
-            let at = self.warps[w].ready_at;
+            let at = warp.ready_at;
             self.check_before(w, at);
         }
         if let Some(done) = done {
             self.completed_in(done);
         }
-        Ok(())
     }
 
     /// What an instruction begins beside its way through the path: of a product

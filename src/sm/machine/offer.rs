@@ -44,15 +44,7 @@ impl Sm<'_> {
         }
         let next = warp.next().filter(|i| i.kind != InstrKind::Exit);
         let Some(instr) = next else {
-            // A part of the lanes ends, or the whole warp.
-            if warp.pending.is_empty() {
-                let at = warp.exits_at();
-                if at <= cycle {
-                    self.sets.exits |= 1 << w;
-                } else {
-                    self.check(w, at);
-                }
-            }
+            self.check_exit(w);
             return Ok(());
         };
         if warp.pending.len() >= MAX_PENDING || warp.atomic_before(instr).is_some() {
@@ -79,12 +71,8 @@ impl Sm<'_> {
         if kind.is_asynchronous() && !self.is_through(w) {
             return Ok(()); // what it waits for looks again
         }
-        let store = kind == InstrKind::StGlobal;
-        if store && !self.global.reserve(cycle) {
-            self.sets.store_waits |= warp_bit(w);
-            if let Some(free) = self.global.next_entry() {
-                self.check(w, free);
-            } // else the store that is sent first looks again
+        if kind == InstrKind::StGlobal && !self.global.reserve(cycle) {
+            self.wait_for_store_entry(w);
             return Ok(());
         }
         self.sets.store_waits &= !warp_bit(w);
@@ -95,6 +83,29 @@ impl Sm<'_> {
             some => self.offers.set(w, some),
         }
         Ok(())
+    }
+
+    /// A part of the lanes ends, or the whole warp, when nothing is pending.
+    #[inline]
+    fn check_exit(&mut self, w: usize) {
+        let warp = &self.warps[w];
+        if !warp.pending.is_empty() {
+            return; // a completion looks again
+        }
+        let at = warp.exits_at();
+        if at <= self.cycle {
+            self.sets.exits |= 1 << w;
+        } else {
+            self.check(w, at);
+        }
+    }
+
+    /// No entry is free for the warp's store.
+    fn wait_for_store_entry(&mut self, w: usize) {
+        self.sets.store_waits |= warp_bit(w);
+        if let Some(free) = self.global.next_entry() {
+            self.check(w, free);
+        } // else the store that is sent first looks again
     }
 
     /// The offer of the warp's next instruction.
