@@ -55,14 +55,8 @@ pub fn launch_trace(
         which: None,
     };
     let first = prepared.launches()[index].clone();
-    let [gx, gy, gz] = first.grid.map(u64::from);
     let block = block.unwrap_or(if index == 0 { file.trace_block } else { 0 });
-    if block >= gx * gy * gz {
-        return Err(Error::usage(
-            format!("there is no block {block} in a grid of {:?}", first.grid),
-            format!("expected a linear index below {}", gx * gy * gz),
-        ));
-    }
+    require_block(block, first.grid)?;
     let code = Code::new(prepared.program(), &first.entry)?;
     let shared_bytes = code.static_shared + first.dynamic_shared;
     let recorder = Recorder {
@@ -106,6 +100,18 @@ pub fn launch_trace(
     };
     trace.check()?;
     Ok(trace)
+}
+
+/// Refuses a block that a grid does not have.
+fn require_block(block: u64, grid: [u32; 3]) -> Result<()> {
+    let blocks: u64 = grid.map(u64::from).iter().product();
+    if block < blocks {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("there is no block {block} in a grid of {grid:?}"),
+        format!("expected a linear index below {blocks}"),
+    ))
 }
 
 /// What the trace of a block has beside the fields of every trace.

@@ -106,12 +106,10 @@ pub fn cosim_unit(
         })
     };
     let mut bench = new_bench()?;
-    let cycles = match replay {
-        Some(replay) => replay.cycles,
-        None => match options.cycles {
-            Some(cycles) => cycles,
-            None => unit_of(&unit.name)?.cycles,
-        },
+    let cycles = match (replay, options.cycles) {
+        (Some(replay), _) => replay.cycles,
+        (None, Some(cycles)) => cycles,
+        (None, None) => unit_of(&unit.name)?.cycles,
     };
     let files = match &options.rtl_dir {
         None => design.files_of(unit),
@@ -125,9 +123,8 @@ pub fn cosim_unit(
     let seconds = start.elapsed().as_secs_f64();
     let shrunk = match &outcome.first {
         Some(first) if shrink::fits(&layout, first.cycle + 1) => {
-            let cycles = first.cycle as usize + 1;
-            let mut stimulus = Stimulus::new(options.seed);
-            let failing = record(&layout, &mut *new_bench()?, &mut stimulus, cycles);
+            let again = &mut *new_bench()?;
+            let failing = record_until(first, &layout, again, options.seed);
             if layout.clocked {
                 shrink::shrink(&layout, &rtl, &*bench, &failing.inputs, first)?
             } else {
@@ -147,6 +144,12 @@ pub fn cosim_unit(
         write_wave(path, &result, &layout, recording)?;
     }
     Ok(result)
+}
+
+/// The stimulus of `seed` up to the cycle of a mismatch, on a fresh bench.
+fn record_until(first: &Mismatch, layout: &Layout, bench: &mut dyn Bench, seed: u64) -> Recording {
+    let cycles = first.cycle as usize + 1;
+    record(layout, bench, &mut Stimulus::new(seed), cycles)
 }
 
 /// Writes the last cycles before a mismatch, or of the run, as waveforms.

@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
 use crate::tool::{Cache, KeyBuilder, ToolKind, Toolbox, unexpected_output};
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// The select input; 0 is the original.
 pub(super) const SELECT: &str = "spad_mutant";
@@ -46,37 +47,7 @@ impl Mutants {
         cache: &Cache,
     ) -> Result<Self> {
         let select_bits = (u32::BITS - faults.leading_zeros()) as usize;
-        let names: Vec<_> = files.iter().map(|f| f.name.as_str()).collect();
-        // `pmuxtree`: a fault can select two branches of a `case`, of which text
-        // and circuit would else show different ones.
-        let script = format!(
-            "read_verilog {}\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
-             mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys \
-             {MUTABLE}\n\
-             script mutants.ys\npmuxtree\nopt_clean\nwrite_verilog -noattr mutated.v\n\
-             {AS_GATES} mutated.aig\n",
-            names.join(" ")
-        );
-        let yosys = tools.get(ToolKind::Yosys)?;
-        let mut key = KeyBuilder::new("mutants 3")
-            .add("script", &script)
-            .add("yosys", yosys.version.to_string());
-        for file in files {
-            key = key.add(&file.name, &file.text);
-        }
-        let entry = cache.get_or_build(&key.finish(), |dir| {
-            for file in files {
-                let path = dir.join(&file.name);
-                std::fs::write(&path, &file.text).map_err(|e| Error::io("write", &path, e))?;
-            }
-            yosys
-                .command()
-                .args(["-q", "-s", "-"])
-                .stdin(script.clone())
-                .cwd(dir)
-                .run()
-                .map(|_| ())
-        })?;
+        let entry = mutated((top, files), (faults, select_bits), tools, cache)?;
         let read = |name: &str| {
             let path = entry.join(name);
             std::fs::read(&path).map_err(|e| Error::io("read", &path, e))
@@ -132,6 +103,48 @@ impl Mutants {
             text: self.text.clone(),
         }
     }
+}
+
+/// The directory with what Yosys makes of the files of `top` with `faults`
+/// faults, of which the select input has so many bits: the list, the Verilog and
+/// the circuit.
+fn mutated(
+    (top, files): (&str, &[SourceFile]),
+    (faults, select_bits): (u32, usize),
+    tools: &Toolbox,
+    cache: &Cache,
+) -> Result<PathBuf> {
+    let names: Vec<_> = files.iter().map(|f| f.name.as_str()).collect();
+    // `pmuxtree`: a fault can select two branches of a `case`, of which text
+    // and circuit would else show different ones.
+    let script = format!(
+        "read_verilog {}\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
+         mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys \
+         {MUTABLE}\n\
+         script mutants.ys\npmuxtree\nopt_clean\nwrite_verilog -noattr mutated.v\n\
+         {AS_GATES} mutated.aig\n",
+        names.join(" ")
+    );
+    let yosys = tools.get(ToolKind::Yosys)?;
+    let mut key = KeyBuilder::new("mutants 3")
+        .add("script", &script)
+        .add("yosys", yosys.version.to_string());
+    for file in files {
+        key = key.add(&file.name, &file.text);
+    }
+    cache.get_or_build(&key.finish(), |dir| {
+        for file in files {
+            let path = dir.join(&file.name);
+            std::fs::write(&path, &file.text).map_err(|e| Error::io("write", &path, e))?;
+        }
+        yosys
+            .command()
+            .args(["-q", "-s", "-"])
+            .stdin(script.clone())
+            .cwd(dir)
+            .run()
+            .map(|_| ())
+    })
 }
 
 fn select_inputs(circuit: &Aig, bits: usize) -> Result<Vec<usize>> {

@@ -41,39 +41,35 @@ pub(super) fn isolated(
     }
     let mut callees: Vec<u32> = reached[1..].to_vec();
     callees.sort_by_key(|&f| text::head_start(module, f));
-    let names: Vec<(u32, String)> = callees
-        .iter()
-        .map(|&f| {
-            let wanted = format!("{}_{entry}", module.functions[f as usize].name);
-            (f, text::free_name(module, &wanted))
-        })
-        .collect();
-    let mut copies = String::new();
-    for &f in &callees {
-        let (start, end) = (text::head_start(module, f), body_end(module, f));
-        let mut edits = Edits::new();
-        rename(module, f, &names, &mut edits);
-        let head = module.functions[f as usize].name.as_str();
-        let own = Span {
-            start,
-            end: text::body_start(module, f).unwrap_or(end),
-            line: 1,
-        };
-        rename_word(module, own, head, &names[position(&names, f)].1, &mut edits);
-        let whole = edits.apply(&module.text);
-        // Behind the function nothing has changed.
-        let behind = module.text.len() - end as usize;
-        copies.push_str(&whole[start as usize..whole.len() - behind]);
-        copies.push('\n');
-    }
+    let own_name = |&f: &u32| {
+        let wanted = format!("{}_{entry}", module.functions[f as usize].name);
+        (f, text::free_name(module, &wanted))
+    };
+    let names: Vec<(u32, String)> = callees.iter().map(own_name).collect();
+    let copies: String = callees.iter().map(|&f| copy(module, f, &names)).collect();
     let mut edits = Edits::new();
     edits.insert(text::head_start(module, reached[0]), copies);
     rename(module, reached[0], &names, &mut edits);
     Ok(Some(text::written(&edits.apply(&module.text), module)?))
 }
 
-fn position(names: &[(u32, String)], f: u32) -> usize {
-    names.iter().position(|(at, _)| *at == f).unwrap_or(0)
+/// The text of a function under its new name, with calls of the copies.
+fn copy(module: &Module, f: u32, names: &[(u32, String)]) -> String {
+    let (start, end) = (text::head_start(module, f), body_end(module, f));
+    let mut edits = Edits::new();
+    rename(module, f, names, &mut edits);
+    let head = Span {
+        start,
+        end: text::body_start(module, f).unwrap_or(end),
+        line: 1,
+    };
+    let old = module.functions[f as usize].name.as_str();
+    let new = names.iter().find(|(at, _)| *at == f).map_or(old, |n| &n.1);
+    rename_word(module, head, old, new, &mut edits);
+    let whole = edits.apply(&module.text);
+    // After the function nothing has changed.
+    let after = module.text.len() - end as usize;
+    format!("{}\n", &whole[start as usize..whole.len() - after])
 }
 
 /// The byte after the body of a function.

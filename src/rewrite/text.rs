@@ -12,50 +12,22 @@ pub(super) fn operand_spans(module: &Module, span: Span) -> Vec<Span> {
         .iter()
         .rposition(|&b| b == b';')
         .unwrap_or(marks.len());
-    let word = |from: usize| {
-        let rest = &marks[from..end];
-        let start = from + rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
-        let len = marks[start..end]
-            .iter()
-            .take_while(|b| !b.is_ascii_whitespace())
-            .count();
-        start + len
-    };
-    // The guard, the opcode, and modifiers that stand apart.
-    let mut at = 0;
-    if marks.first() == Some(&b'@') {
-        at = word(at);
-    }
-    at = word(at);
-    loop {
-        let blank = marks[at..end]
-            .iter()
-            .take_while(|b| b.is_ascii_whitespace())
-            .count();
-        if marks[at..end].get(blank) != Some(&b'.') {
-            break;
-        }
-        at = word(at + blank);
-    }
+    let marks = &marks[..end];
+    let from = operands_start(marks);
     let mut spans = Vec::new();
-    let (mut depth, mut start) = (0usize, at);
-    for place in at..=end {
-        let byte = if place == end { b',' } else { marks[place] };
-        match byte {
-            b'[' | b'{' | b'(' => depth += 1,
-            b']' | b'}' | b')' => depth = depth.saturating_sub(1),
-            b',' if depth == 0 || place == end => {
+    let (mut depth, mut start) = (0usize, from);
+    for place in from..=end {
+        match marks.get(place) {
+            Some(b'[' | b'{' | b'(') => depth += 1,
+            Some(b']' | b'}' | b')') => depth = depth.saturating_sub(1),
+            byte if byte.is_none() || byte == Some(&b',') && depth == 0 => {
                 let part = &marks[start..place];
-                let left = part.iter().take_while(|b| b.is_ascii_whitespace()).count();
-                let right = part
-                    .iter()
-                    .rev()
-                    .take_while(|b| b.is_ascii_whitespace())
-                    .count();
-                if left < part.len() {
+                let inside = part.trim_ascii();
+                if !inside.is_empty() {
+                    let begin = start + part.len() - part.trim_ascii_start().len();
                     spans.push(Span {
-                        start: span.start + (start + left) as u32,
-                        end: span.start + (place - right) as u32,
+                        start: span.start + begin as u32,
+                        end: span.start + (begin + inside.len()) as u32,
                         line: span.line,
                     });
                 }
@@ -65,6 +37,25 @@ pub(super) fn operand_spans(module: &Module, span: Span) -> Vec<Span> {
         }
     }
     spans
+}
+
+/// The byte after the guard, the opcode, and modifiers that stand apart.
+fn operands_start(marks: &[u8]) -> usize {
+    let after_blanks = |from: usize| marks.len() - marks[from..].trim_ascii_start().len();
+    let after_word = |from: usize| {
+        let start = after_blanks(from);
+        let rest = marks[start..].iter();
+        start + rest.take_while(|b| !b.is_ascii_whitespace()).count()
+    };
+    let guard_end = match marks.first() {
+        Some(b'@') => after_word(0),
+        _ => 0,
+    };
+    let mut at = after_word(guard_end);
+    while marks.get(after_blanks(at)) == Some(&b'.') {
+        at = after_word(at);
+    }
+    at
 }
 
 /// The text with white space in the place of comments.

@@ -141,19 +141,7 @@ pub fn variants(
     sharing: f64,
     go_on: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Variant>> {
-    let mut texts: Vec<String> = vec![launched.kernel.module.text.clone()];
-    let mut program_of = Vec::new();
-    for (_, _, _, placement) in STEPS {
-        let text = match placement {
-            None => texts[0].clone(),
-            Some(placement) => annotated(launched, machine, sharing, placement)?,
-        };
-        let known = texts.iter().position(|t| *t == text);
-        program_of.push(known.unwrap_or_else(|| {
-            texts.push(text);
-            texts.len() - 1
-        }));
-    }
+    let (texts, program_of) = programs(launched, machine, sharing)?;
     let mut workloads = Vec::new();
     for text in &texts {
         if !go_on() {
@@ -200,6 +188,28 @@ pub fn variants(
         })
     });
     Ok(all.collect())
+}
+
+/// The different programs of the steps, and which of them each step runs.
+fn programs(
+    launched: Launched,
+    machine: &Config,
+    sharing: f64,
+) -> Result<(Vec<String>, Vec<usize>)> {
+    let mut texts: Vec<String> = vec![launched.kernel.module.text.clone()];
+    let mut program_of = Vec::new();
+    for (_, _, _, placement) in STEPS {
+        let text = match placement {
+            None => texts[0].clone(),
+            Some(placement) => annotated(launched, machine, sharing, placement)?,
+        };
+        let known = texts.iter().position(|t| *t == text);
+        program_of.push(known.unwrap_or_else(|| {
+            texts.push(text);
+            texts.len() - 1
+        }));
+    }
+    Ok((texts, program_of))
 }
 
 /// The launch of a kernel with the best layout and relssp placed in one way.

@@ -1,4 +1,4 @@
-//! The padding of an array, in its declaration where its rows are known.
+//! The padding of an array: in its declaration if its rows are known.
 
 use super::Tuned;
 use super::lines::{Lines, element_index, lanes};
@@ -9,14 +9,14 @@ use crate::software::{Layout, LayoutSpec};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Padding that is as good as the mapping, or nearly.
+/// Padding that is as good as the best mapping, or nearly.
 #[derive(Clone, Debug, Serialize)]
 pub struct Padding {
     /// As a mapping of 32-bit words.
     pub hash: LayoutSpec,
     /// Conflicts left.
     pub conflicts: u64,
-    /// Bytes more.
+    /// Bytes that it adds.
     pub wasted_bytes: u32,
     /// The declaration.
     pub declaration: String,
@@ -26,8 +26,8 @@ pub struct Padding {
 
 /// The rows of an array, as far as its indices show them.
 pub(super) struct Shape {
-    /// Elements of a row, so that every index is a row and a column in it: the
-    /// candidates, ascending. Empty where an index does not say it.
+    /// Candidates for the elements of a row, ascending: with each, every index is
+    /// a row and a column. Empty if some index does not show its row.
     pub rows: Vec<u32>,
     pub elements: u32,
 }
@@ -58,14 +58,14 @@ impl Shape {
     }
 }
 
-/// Whether the part of every index that is no multiple of `row` is a column of
-/// such a row, wherever the run accesses the array.
+/// Whether the part of every index that is not a multiple of `row` is a column
+/// of such a row, wherever the run accesses the array.
 fn has_rows(target: &Target, indices: &BTreeMap<u32, SourceIndex>, row: u32) -> bool {
     let block = target.accesses.block_dim;
     let bytes = target.element_bytes();
     target.accesses.accesses.iter().all(|access| {
         lanes(access, target.accesses).all(|(word, thread)| {
-            // Of narrower elements the word is not enough.
+            // The word does not identify an element narrower than it.
             let element = (bytes >= 4).then(|| i64::from(word) * 4 / i64::from(bytes));
             let column = column(&indices[&access.pc], thread, block, element, row.into());
             column.is_some_and(|c| (0..i64::from(row)).contains(&c))
@@ -73,8 +73,8 @@ fn has_rows(target: &Target, indices: &BTreeMap<u32, SourceIndex>, row: u32) -> 
     })
 }
 
-/// What is no multiple of `row` in the index of a thread. One term of which
-/// the value is not known follows from the `element` that is accessed.
+/// The part of a thread's index that is not a multiple of `row`. If the value of
+/// one term is not known, it follows from the `element` that is accessed.
 fn column(
     index: &SourceIndex,
     thread: [u32; 3],
@@ -132,7 +132,7 @@ pub(super) fn padding(
     let &LayoutSpec::Pad { every, by } = best.layout.spec() else {
         return None;
     };
-    // Whole elements, or the texts would count something else.
+    // The texts count elements: the padding must be whole ones.
     let whole = |words: u32| {
         (4 * words)
             .is_multiple_of(bytes)
@@ -153,11 +153,12 @@ pub(super) fn padding(
     })
 }
 
-/// Conflicts, and words wasted.
+/// The cost: conflicts, then words wasted.
 type Cost = (u64, u32);
 
-/// Row and padding in elements, and the layout, with the fewest conflicts, then
-/// the fewest words wasted: where it is nearly as good as the best mapping.
+/// Row and padding in elements, and the layout: the one with the fewest
+/// conflicts, then the fewest words wasted, if it is nearly as good as the best
+/// mapping.
 fn declared(target: &Target, shape: &Shape) -> Option<(u32, u32, Layout)> {
     let bytes = target.element_bytes();
     let geometry = target.array.geometry();

@@ -5,21 +5,22 @@ use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::trace::{AccessTrace, SharedVariable};
 
-/// Of the conflicts that the best mapping removes, a simpler one may leave this
-/// percentage and still be suggested.
+/// A simpler mapping is suggested if it leaves at most this percentage of the
+/// conflicts that the best one removes.
 const NEARLY: u64 = 10;
 
 /// Words that are mapped together.
 pub(super) struct Target<'a> {
-    /// The variable that they are; `None` for several.
+    /// The variable that has these words; `None` if several have.
     pub variable: Option<&'a SharedVariable>,
-    /// Bytes of shared memory in front of the first word.
+    /// Bytes of shared memory before the first word.
     pub base: u32,
     /// The accesses to it, counted from its first word.
     pub accesses: &'a AccessTrace,
     pub array: &'a Array,
     pub choices: &'a Choices,
-    /// All variables: where one array is mapped, each begins somewhere in it.
+    /// All variables: if all of shared memory is one array, each begins somewhere
+    /// in it.
     pub all: Vec<SharedVariable>,
 }
 
@@ -100,7 +101,7 @@ impl Target<'_> {
         (4 * words).div_ceil(self.element_bytes())
     }
 
-    /// Whether so many conflicts are nearly as good as it gets.
+    /// Whether a mapping with so many conflicts is nearly as good as the best.
     pub fn is_nearly_best(&self, conflicts: u64) -> bool {
         let best = self.choices.best().conflicts;
         let removed = self.conflicts_before().saturating_sub(best);

@@ -47,7 +47,7 @@ const CONSTRAINTS: &str = include_str!("../../synth/abc.constr.tera");
 
 impl SynthJob {
     /// Maps the unit, for a delay in ps between flip-flops, or from input to
-    /// output. What was mapped before comes from the cache.
+    /// output. A unit that was mapped before comes from the cache.
     pub fn map(
         &self,
         technology: &Technology,
@@ -82,14 +82,15 @@ impl SynthJob {
                 put(&work.join(name), text)?;
             }
             let output = with_liberty(work, technology, || run_yosys(work, &prepared, yosys))?;
-            parse_delay(&output)?; // nothing mad goes into the cache
+            // A log without a delay must not get into the cache.
+            parse_delay(&output)?;
             put(&work.join("yosys.log"), &output.log())
         })?;
         Netlist::read(&directory, self, prepared.warnings, technology)
     }
 }
 
-/// Runs `map.ys` on what was prepared, which does not stay in `work`.
+/// Runs `map.ys` on the prepared design, whose copy does not stay in `work`.
 fn run_yosys(work: &Path, prepared: &Prepared, yosys: &Tool) -> Result<ToolOutput> {
     let (from, here) = (prepared.directory.join(PREPARED), work.join(PREPARED));
     std::fs::copy(&from, &here).map_err(|e| Error::io("copy", &from, e))?;
@@ -165,7 +166,7 @@ impl Netlist {
 /// ABC's delay, of the slowest module where they were mapped one by one.
 fn parse_delay(output: &ToolOutput) -> Result<f64> {
     let modules = output.stdout.split("Extracting gate netlist of module");
-    // What is before the first is about none.
+    // The text before the first module has no delay.
     let skipped = usize::from(modules.clone().count() > 1);
     let delays = modules
         .skip(skipped)

@@ -52,18 +52,7 @@ impl Flow<'_> {
     ) -> Result<SynthReport> {
         let yosys = self.tools.get(ToolKind::Yosys)?;
         let sta = self.tools.get_optional(ToolKind::Sta)?;
-        let mut warnings = BTreeSet::new();
-        if sta.is_none() {
-            let how = ToolKind::Sta.how_to_get();
-            warnings.insert(format!(
-                "OpenSTA was not found: no power and no static timing; {how}"
-            ));
-        }
-        if self.technology.liberty.fo4_ps.is_none() {
-            warnings.insert(
-                "the library's inverter has no usual delay tables: no FO4 delays".to_owned(),
-            );
-        }
+        let mut warnings = self.missing(sta.as_ref());
         let count = AtomicU64::new(0);
         let point = |job: &SynthJob, period: u32| {
             interrupt::check(&job.unit)?;
@@ -107,6 +96,23 @@ impl Flow<'_> {
             results,
             warnings: warnings.into_iter().collect(),
         })
+    }
+
+    /// Warnings of what no result will have.
+    fn missing(&self, sta: Option<&Tool>) -> BTreeSet<String> {
+        let mut warnings = BTreeSet::new();
+        if sta.is_none() {
+            let how = ToolKind::Sta.how_to_get();
+            warnings.insert(format!(
+                "OpenSTA was not found: no power and no static timing; {how}"
+            ));
+        }
+        if self.technology.liberty.fo4_ps.is_none() {
+            warnings.insert(
+                "the library's inverter has no usual delay tables: no FO4 delays".to_owned(),
+            );
+        }
+        warnings
     }
 
     /// One unit at one period, with Yosys's warnings.

@@ -39,6 +39,15 @@ impl Measured<'_> {
             Some(dir) => Design::of_folder(units, machine, dir)?.with_files_of(dir),
         }
     }
+
+    /// A job for each of `units` of a design.
+    fn jobs(&self, design: &Design, units: &[&EmittedUnit], machine: &Config) -> Vec<SynthJob> {
+        let job = |unit: &&EmittedUnit| SynthJob {
+            keep_hierarchy: self.keep_hierarchy,
+            ..SynthJob::of(design, unit, machine)
+        };
+        units.iter().map(job).collect()
+    }
 }
 
 /// Units over target periods, and what a whole SM needs of them.
@@ -100,15 +109,8 @@ impl Synthesis {
         let slowest = swept.iter().copied().max().unwrap_or_default();
         let sweep_it = |u: &&EmittedUnit| !units.is_empty() || !u.is_sequential();
         let (swept_units, slow_units): (Vec<_>, Vec<_>) = design.units.iter().partition(sweep_it);
-        let jobs = |design: &Design, units: &[&EmittedUnit]| -> Vec<SynthJob> {
-            let job = |unit: &&EmittedUnit| SynthJob {
-                keep_hierarchy: measured.keep_hierarchy,
-                ..SynthJob::of(design, unit, machine)
-            };
-            units.iter().map(job).collect()
-        };
-        let main = jobs(&design, &swept_units);
-        let mut slow = jobs(&design, &slow_units);
+        let main = measured.jobs(&design, &swept_units, machine);
+        let mut slow = measured.jobs(&design, &slow_units, machine);
         let shown = slow.len();
         // Registers that nobody asked for still are needed for the totals.
         let registers = registers_of(&main, machine, &slow)?;
@@ -117,11 +119,8 @@ impl Synthesis {
             // No totals of edited and emitted Verilog.
             Some(dir) => registers.retain_units_in(dir).with_files_of(dir)?,
         };
-        slow.extend(jobs(
-            &registers,
-            &registers.units.iter().collect::<Vec<_>>(),
-        ));
-
+        let all: Vec<&EmittedUnit> = registers.units.iter().collect();
+        slow.extend(measured.jobs(&registers, &all, machine));
         let cache = Cache::user()?;
         let flow = Flow {
             tools,

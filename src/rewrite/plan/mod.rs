@@ -19,7 +19,6 @@ mod relation;
 
 use super::access::Access;
 use super::region::Region;
-use super::text;
 use crate::ptx::analysis::{Affines, BitFacts, Context, Loops, Term, ValueId, Values};
 use crate::ptx::ast::{Base, Function, Module, Operand, Register};
 use crate::ptx::cfg::Cfg;
@@ -174,7 +173,6 @@ fn plan_function(
         emitter.access(site, place, &narrow, edits);
     }
     emitter.declare(edits);
-    debug_assert!(text::body_start(module, f).is_some());
 }
 
 /// The accesses whose addresses are in registers, with what they hold; the

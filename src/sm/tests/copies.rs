@@ -171,7 +171,7 @@ fn two_buffers_hide_the_copies() {
     }
 }
 
-/// A row takes a cycle of the banks from loads that could have had it.
+/// A row takes a cycle of the banks, which loads then wait for.
 #[test]
 fn a_copy_competes_with_loads_for_the_banks() {
     let loads = || -> Vec<Instr> {
@@ -193,9 +193,9 @@ fn a_copy_competes_with_loads_for_the_banks() {
     }
 }
 
-/// A store reads a row in every cycle and sends a segment behind each: its
-/// source is free when the last was read, and it is complete when the channel
-/// has taken the last.
+/// A store reads a row in every cycle and sends a segment after each: its source
+/// is free when the last row was read, and it is complete when the channel has
+/// taken the last segment.
 #[test]
 fn a_store_reads_rows_and_sends_segments() {
     let program = |rows: u64, op| {
@@ -214,7 +214,7 @@ fn a_store_reads_rows_and_sends_segments() {
     }
 }
 
-/// Only the groups that a wait names are waited for.
+/// A wait is only for the groups that it names.
 #[test]
 fn a_wait_may_leave_groups_on_their_way() {
     let program = |left| {
@@ -233,8 +233,8 @@ fn a_wait_may_leave_groups_on_their_way() {
     assert_eq!(of(0).stalls.async_copy, 4 + 20 + 1 - 4);
 }
 
-/// Bulk groups are those of a thread: a lane waits for its own, and leaves as
-/// many of its own on their way.
+/// Each thread has bulk groups of its own: a lane waits for its own groups, and
+/// may leave so many of them pending.
 #[test]
 fn every_lane_has_bulk_groups_of_its_own() {
     let by = |lanes: u64, mut instr: Instr| {
@@ -260,7 +260,7 @@ fn every_lane_has_bulk_groups_of_its_own() {
     assert_eq!(stalls(4, 0), 0, "a lane without groups");
 }
 
-/// `cp.async.mbarrier.arrive`: the arrival comes behind the load of the copy.
+/// `cp.async.mbarrier.arrive`: the arrival comes after the load of the copy.
 #[test]
 fn arrivals_behind_copies_wait_for_their_loads() {
     let load = || {

@@ -19,7 +19,7 @@ pub struct Array {
     copies: Vec<TensorCopy>,
 }
 
-/// Why a mapping is none for an array.
+/// Why an array cannot have a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// It tears vector accesses of so many bytes.
@@ -144,7 +144,7 @@ impl Array {
         layout.words_needed(self.words).saturating_sub(self.words)
     }
 
-    /// Why `layout` is none for this array, if it is none.
+    /// Why this array cannot have `layout`, if it cannot.
     pub fn refuses(&self, layout: &Layout) -> Option<Refusal> {
         if !layout.keeps_vectors(self.vector_words, self.words) {
             return Some(Refusal::Tears(4 * self.vector_words));

@@ -1,5 +1,5 @@
-//! What the copy engine leaves to choose: an array that tensor copies go
-//! through is in one of the swizzle modes of their maps, in no other order.
+//! The choices that the copy engine leaves: an array that tensor copies go
+//! through is in one of the swizzle modes of their maps, and in no other order.
 
 use super::super::layout::LayoutSpec;
 use crate::hash::HashSpec;

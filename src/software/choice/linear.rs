@@ -1,4 +1,4 @@
-//! The mappings of the hash units, as software can afford them.
+//! The mappings of the hash units that software can afford.
 //!
 //! A row that is the upper bits of the index costs no operation and wastes no
 //! row; pivots above the bank bits move bits about and may spread the array.

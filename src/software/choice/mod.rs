@@ -1,10 +1,9 @@
-//! What a programmer picks from: the mappings in software of an array, each
-//! kind searched as far as it can be, by conflicts left, instructions added
-//! and bytes wasted.
+//! The mappings in software of an array, for a programmer to pick from: each
+//! kind is searched as far as possible, and ranked by conflicts left,
+//! instructions added and bytes wasted.
 //!
-//! Padding and swizzles are finitely many and all tried (`pads`,
-//! `swizzles`), as are the XORs of one and of two shifted copies
-//! (`shifts`). The bitwise and matrix mappings come from the search of the
+//! Paddings and swizzles are all tried (`pads`, `swizzles`), as are the XORs of
+//! one and of two shifted copies (`shifts`). The bitwise and matrix mappings come from the search of the
 //! hash units (`linear`), restricted to those that keep vectors whole. The
 //! array may be all of shared memory, or one variable (`variables`).
 
@@ -144,7 +143,7 @@ pub struct Choice {
     pub lower_bound: u64,
     /// Mappings whose conflicts were counted or bounded on the way.
     pub evaluated: u64,
-    /// What was done took so long.
+    /// How long the search took.
     pub seconds: f64,
     /// No other choice is as good in all three respects and better in one; of
     /// several that are equal the first.
@@ -186,7 +185,7 @@ pub struct Choices {
     /// The mappings, the best first: fewest conflicts, then fewest operations
     /// added, then fewest bytes wasted.
     pub ranked: Vec<Choice>,
-    /// The fixed mappings that are none for this array, and why.
+    /// The fixed mappings that this array cannot have, and why.
     pub left_out: Vec<(LayoutSpec, Refusal)>,
     /// Conflicts that no mapping at all avoids: a bank serves one of its words
     /// at a time.
@@ -327,7 +326,8 @@ impl Search<'_> {
         })
     }
 
-    /// Measures a mapping and keeps it, or the reason why it is none.
+    /// Measures a mapping and keeps it, or the reason why the array cannot have
+    /// it.
     fn take(&mut self, candidate: Candidate) -> Result<()> {
         let layout = Layout::new(&candidate.spec, self.array.geometry())?;
         if let Some(refusal) = self.array.refuses(&layout) {

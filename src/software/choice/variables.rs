@@ -15,7 +15,7 @@ pub struct VariableChoices {
     pub array: Array,
     /// The accesses to them, counted from its first word.
     pub accesses: AccessTrace,
-    /// Bytes of shared memory in front of that.
+    /// Bytes of shared memory before that word.
     pub base: u32,
     /// What was found for it alone.
     pub choices: Choices,

@@ -3,8 +3,8 @@
 use super::super::{Affine, Affines, NotAffine, Term, Values};
 use super::Touches;
 use super::calls::Summaries;
-use super::origin::Origins;
-use super::sites::{AccessKind, DESCRIPTOR, described, descriptors, sites, touches};
+use super::origin::{Origin, Origins};
+use super::sites::{AccessKind, DESCRIPTOR, Site, described, descriptors, sites, touches};
 use crate::ptx::ast::{Base, Function, Instruction, Module, Operand};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::opcodes::Opcode;
@@ -70,68 +70,106 @@ pub fn shared_accesses(
     affines: &Affines,
     summaries: &Summaries,
 ) -> Vec<SharedAccess> {
-    let index = super::index_of(module, function);
-    let mut origins = Origins::new(module, function, cfg, values);
+    let mut finder = Finder {
+        module,
+        function,
+        index: super::index_of(module, function),
+        values,
+        affines,
+        summaries,
+        origins: Origins::new(module, function, cfg, values),
+    };
     let mut list = Vec::new();
     for (at, i) in function.instructions.iter().enumerate() {
         let at = at as u32;
         if i.opcode == Opcode::Call {
-            let touches = summaries.call(module, &mut origins, at, i);
-            let reason = "accesses of the function that is called";
-            let call = (at, i, 1);
-            let access = |touches| SharedAccess::unknown(call, AccessKind::Call, reason, touches);
-            list.extend(touches.map(access));
+            list.extend(finder.of_call(at, i));
             continue;
         }
-        for operand in descriptors(function, i) {
-            let id = origins.operand(at, &i.operands[operand]);
-            let origin = summaries.of_callers(index, at, origins.get(id));
-            let (of, touches) = ((at, i, operand), described(at, &origin));
-            list.push(SharedAccess::unknown(
-                of,
-                AccessKind::Other,
-                DESCRIPTOR,
-                touches,
-            ));
-        }
-        for site in sites(i) {
-            let id = origins.operand(at, site.operand);
-            let origin = summaries.of_callers(index, at, origins.get(id));
-            let generic = !site.shared;
-            if generic
-                && origin.variables.is_empty()
-                && origin.unknown.is_none()
-                && origin.parameters.is_empty()
-            {
-                continue;
-            }
-            let expression = expression(affines, values, at, site.operand);
-            let address = match &expression {
-                None => Err(NotAffine {
-                    at,
-                    reason: "an address that is not supported",
-                }),
-                Some(known) => match known.opaque() {
-                    None => Ok(known.clone()),
-                    Some(value) => Err(affines.reason(value)),
-                },
-            };
-            let touches = touches(module, function, at, &origin, address.as_ref().ok());
-            list.push(SharedAccess {
-                at,
-                kind: site.kind,
-                operand: site.at,
-                bytes: site.bytes,
-                guarded: i.guard.is_some(),
-                generic,
-                elsewhere: generic && origin.other,
-                address,
-                expression,
-                touches,
-            });
-        }
+        let descriptors = descriptors(function, i).into_iter();
+        list.extend(descriptors.map(|operand| finder.of_descriptor(at, i, operand)));
+        let sites = sites(i).into_iter();
+        list.extend(sites.filter_map(|site| finder.of_site(at, i, site)));
     }
     list
+}
+
+/// What is known of a function whose accesses are looked for.
+struct Finder<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    /// Of the function in the module.
+    index: u32,
+    values: &'a Values,
+    affines: &'a Affines<'a>,
+    summaries: &'a Summaries,
+    origins: Origins<'a>,
+}
+
+impl Finder<'_> {
+    /// What the function that is called accesses.
+    fn of_call(&mut self, at: u32, i: &Instruction) -> Option<SharedAccess> {
+        let touches = self.summaries.call(self.module, &mut self.origins, at, i)?;
+        let reason = "accesses of the function that is called";
+        let call = (at, i, 1);
+        Some(SharedAccess::unknown(
+            call,
+            AccessKind::Call,
+            reason,
+            touches,
+        ))
+    }
+
+    /// What is accessed by a descriptor.
+    fn of_descriptor(&mut self, at: u32, i: &Instruction, operand: usize) -> SharedAccess {
+        let touches = described(at, &self.origin(at, &i.operands[operand]));
+        let of = (at, i, operand);
+        SharedAccess::unknown(of, AccessKind::Other, DESCRIPTOR, touches)
+    }
+
+    /// What is accessed by an address; none where it is not of shared memory.
+    fn of_site(&mut self, at: u32, i: &Instruction, site: Site) -> Option<SharedAccess> {
+        let origin = self.origin(at, site.operand);
+        let generic = !site.shared;
+        let may_be_shared = !origin.variables.is_empty()
+            || origin.unknown.is_some()
+            || !origin.parameters.is_empty();
+        if generic && !may_be_shared {
+            return None;
+        }
+        let expression = expression(self.affines, self.values, at, site.operand);
+        let address = match &expression {
+            None => Err(NotAffine {
+                at,
+                reason: "an address that is not supported",
+            }),
+            Some(known) => match known.opaque() {
+                None => Ok(known.clone()),
+                Some(value) => Err(self.affines.reason(value)),
+            },
+        };
+        let known = address.as_ref().ok();
+        let touches = touches(self.module, self.function, at, &origin, known);
+        Some(SharedAccess {
+            at,
+            kind: site.kind,
+            operand: site.at,
+            bytes: site.bytes,
+            guarded: i.guard.is_some(),
+            generic,
+            elsewhere: generic && origin.other,
+            address,
+            expression,
+            touches,
+        })
+    }
+
+    /// Where an operand comes from, through the callers, too.
+    fn origin(&mut self, at: u32, operand: &Operand) -> Origin {
+        let id = self.origins.operand(at, operand);
+        self.summaries
+            .of_callers(self.index, at, self.origins.get(id))
+    }
 }
 
 /// The byte address of an operand of instruction `at`.
