@@ -1,7 +1,10 @@
 //! The scratchpad in other designs: the units behind a bus as their neighbours
-//! see them, the rules of the neighbours, SystemVerilog.
+//! see them, the rules of the neighbours, assertions about the inside,
+//! SystemVerilog.
 
 mod common;
+#[path = "wrappers/inside.rs"]
+mod inside;
 #[path = "wrappers/rtl.rs"]
 mod rtl;
 #[path = "wrappers/rules.rs"]

@@ -76,7 +76,10 @@ pub(crate) fn inside(u: &Unit, enters: impl Into<Expr>, leaves: impl Into<Expr>)
     let count = u.counter("count", 4, enters.clone(), leaves.clone());
     u.assertions(|| {
         let message = "an answer leaves, but no access is inside";
-        u.property("answer_has_access", leaves, enters | count.any(), message);
+        let some = enters.clone() | count.any();
+        u.property("answer_has_access", leaves.clone(), some, message);
+        let message = "more accesses are inside than can be counted";
+        u.property("accesses_fit", enters & !leaves, !count.all(), message);
     });
     count
 }

@@ -24,6 +24,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     });
     u.assign(io.locked, pairs.lock_now);
     u.assign(io.owner, pairs.owner_now);
+    u.assertions(|| pairs.checks(&u, &io, q));
     let module = u.emit()?;
     Ok(vec![pair, module])
 }
@@ -160,6 +161,37 @@ impl Pairs {
             u.at_clock()
                 .when(self.launches.at(b))
                 .next(self.sh.at(b), io.launch_shared);
+        });
+    }
+}
+
+impl Pairs {
+    /// What holds of every pair, as assertions: one slot at a time has its
+    /// shared part, and needs it.
+    fn checks(&self, u: &Unit, io: &Ports, q: Index) {
+        u.about("What holds of every pair, checked in simulation.");
+        u.generate(|| {
+            u.each("pair_check", q, (0, io.s.T / 2), |q| {
+                let slots = |all: Signal| all.part(2 * q, 2);
+                u.property(
+                    "one_acquires",
+                    slots(self.acquires).any(),
+                    !slots(self.acquires).all(),
+                    "both slots take the shared part",
+                );
+                u.property(
+                    "owner_acquires",
+                    self.lock_now.at(q),
+                    !(slots(self.acquires) & !slots(self.slot_owner)).any(),
+                    "the shared part is taken from its owner",
+                );
+                u.property(
+                    "owner_needs",
+                    self.lock_now.at(q),
+                    (slots(self.needs) & slots(self.slot_owner)).any(),
+                    "a slot holds the shared part without a need",
+                );
+            });
         });
     }
 }

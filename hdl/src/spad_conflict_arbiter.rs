@@ -1,5 +1,7 @@
 //! The conflict arbiter: one conflict-free group of an access per cycle.
 
+mod checks;
+
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
@@ -25,13 +27,14 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let moves = arbiter.moves();
     u.paragraph();
     let indices = u.indices(["i", "j", "k"]);
-    u.generate(|| {
+    let want = u.generate(|| {
         arbiter.compare(&moves, indices);
         arbiter.writes(indices);
-        arbiter.banks(indices);
+        arbiter.banks(indices)
     });
     arbiter.show();
     arbiter.update(&moves);
+    u.assertions(|| arbiter.checks(&moves, want, indices));
     Ok(vec![u.emit()?])
 }
 
@@ -306,8 +309,8 @@ impl Arbiter<'_> {
         }
     }
 
-    /// The banks that the group uses.
-    fn banks(&self, [i, j, _]: [Index; 3]) {
+    /// The banks that the group uses: per bank, the lanes that wait for it.
+    fn banks(&self, [i, j, _]: [Index; 3]) -> Signal {
         let (u, access, s) = (self.u, &self.access, self.io.s);
         u.each("bank_used", j, (0, s.B), |j| {
             let want = u.wire("want", s.L);
@@ -316,7 +319,8 @@ impl Arbiter<'_> {
                 u.assign(want.at(i), access.pend.at(i) & is_here);
             });
             u.assign(self.io.grp_bank_valid.at(j), want.any());
-        });
+            want
+        })
     }
 
     /// The group that is shown. Nothing waits while the arbiter is idle, so

@@ -2,6 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
+use crate::property::one_at_most;
 use crate::signal::{Bits, Operand, Signal, concat, when};
 use crate::size::Size;
 use crate::spad_table_ram;
@@ -409,5 +410,10 @@ impl History<'_> {
         let of_way = |way: usize| found[way].low(ex).gated(hit[way]);
         let newest = self.write.excess.gated(hit_update) | looked.excess.gated(hit_written);
         u.assign(io.lk_excess, newest | of_way(0) | of_way(1));
+        u.assertions(|| {
+            let answers = [hit_update, hit_written, hit[0], hit[1]];
+            let message = "a look-up finds two values of one program counter";
+            u.property("one_answers", done, one_at_most(answers), message);
+        });
     }
 }

@@ -47,6 +47,10 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.at_clock().when(take | give).next(lock, lock_next);
     show_success(&u, p, &io, win, i);
     u.assign(io.lk_held, lock);
+    u.assertions(|| {
+        let locks = [lock, lock_next];
+        one_owner(&u, &io, &window, [win, give], locks, [i, j]);
+    });
     let module = u.emit()?;
     Ok(select.into_iter().chain([module]).collect())
 }
@@ -230,6 +234,55 @@ fn show_success(u: &Unit, p: &Params, io: &Ports, win: Signal, i: Index) {
         u.each("window", i, (0, p.LKG), |i| {
             let success = win & io.lk_win.is(i).copies(lanes);
             u.assign(io.lk_success.part(i * lanes, lanes), success);
+        });
+    });
+}
+
+/// What holds in every window, as assertions: a lock has one owner. `locks` are
+/// the bits before and after this cycle.
+fn one_owner(
+    u: &Unit,
+    io: &Ports,
+    window: &Window,
+    [win, give]: [Signal; 2],
+    [lock, lock_next]: [Signal; 2],
+    [i, j]: [Index; 2],
+) {
+    u.about("A lock has one owner, checked in simulation.");
+    u.generate(|| {
+        u.each("owner_check", i, (0, io.s.P), |i| {
+            let own = window.lock(io, i);
+            u.property(
+                "taken_was_free",
+                win.at(i),
+                !lock.select(own.clone()),
+                "a lane takes a lock that is held",
+            );
+            u.property(
+                "taken_is_held",
+                win.at(i),
+                lock_next.select(own.clone()),
+                "a lane takes a lock that stays free",
+            );
+            u.property(
+                "given_is_free",
+                window.req.at(i) & give,
+                !lock_next.select(own),
+                "a lock that is given back stays held",
+            );
+        });
+        u.each("rival_check", i, (1, io.s.P), |i| {
+            let rivals = u.wire("rivals", i);
+            u.each("rival", j, (0, i), |j| {
+                let same_lock = window.lock(io, j).is(window.lock(io, i));
+                u.assign(rivals.at(j), win.at(j) & same_lock);
+            });
+            u.property(
+                "one_owner",
+                win.at(i),
+                !rivals.any(),
+                "two lanes take one lock",
+            );
         });
     });
 }

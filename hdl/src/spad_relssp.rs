@@ -26,6 +26,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             each_block(&u, &io, &state, &block, (b, i));
         });
     });
+    u.assertions(|| released_once(&u, &io, b));
     let module = u.emit()?;
     Ok(vec![warp, block, lowest, module])
 }
@@ -188,4 +189,29 @@ fn each_block(u: &Unit, io: &Ports, state: &State, block: &Module, (b, i): (Size
         .port("rel_live", io.live.at(b))
         .port("unlock", io.unlock.at(b))
         .done();
+}
+
+/// What holds of every block, as assertions: it releases once.
+fn released_once(u: &Unit, io: &Ports, b: Index) {
+    u.about("A block releases once, checked in simulation.");
+    u.generate(|| {
+        u.each("block_check", b, (0, io.s.T), |b| {
+            let had_released = u.register("had_released", 1).reset(0);
+            let launched = io.launch_valid & io.launch_block.is(b);
+            u.at_clock()
+                .next(had_released, io.rel_done.at(b) & !launched);
+            u.property(
+                "stays_released",
+                had_released,
+                io.rel_done.at(b),
+                "a block that has released has not any more",
+            );
+            u.property(
+                "one_unlock",
+                had_released,
+                !io.unlock.at(b),
+                "a block releases twice",
+            );
+        });
+    });
 }

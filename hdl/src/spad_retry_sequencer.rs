@@ -1,6 +1,7 @@
 //! The retry loop of atomic operations.
 
 mod alus;
+mod checks;
 
 use crate::codes::{aop, op, seq};
 use crate::module::{HdlError, Module, Result, UnitDoc};
@@ -40,6 +41,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let [lane, turn] = u.indices(["i", "t"]);
     sequencer.lanes(&now, words, lane);
     let pick = sequencer.update(&now, next, &alu, [lane, turn])?;
+    u.assertions(|| sequencer.checks(&now));
     let module = u.emit()?;
     Ok(pick.into_iter().chain([alu, module]).collect())
 }

@@ -3,6 +3,7 @@
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
 use crate::ports::ports;
+use crate::property::one_at_most;
 use crate::signal::{Bits, Signal, when};
 use crate::unit::Unit;
 use crate::{spad_first_warp, spad_number};
@@ -38,6 +39,13 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.at_clock()
         .when(io.take & io.sel_valid)
         .next(behind, behind_next);
+    u.assertions(|| {
+        let (valid, sel) = (io.sel_valid, io.sel);
+        let message = "two warps are selected";
+        u.property("one_is_selected", valid, one_at_most([sel]), message);
+        let message = "the selected warp is not ready";
+        u.property("selected_is_ready", valid, (sel & io.ready).any(), message);
+    });
     let module = u.emit()?;
     Ok(first.into_iter().chain([number, module]).collect())
 }

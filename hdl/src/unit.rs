@@ -50,6 +50,8 @@ struct State {
     blocks: Vec<Vec<Item>>,
     /// The loops that are open.
     loops: Vec<Loop>,
+    /// There are assertions.
+    asserts: bool,
 }
 
 /// What is known of a signal.
@@ -396,6 +398,7 @@ impl Unit {
 
     pub(crate) fn add(&self, item: Item) {
         let mut state = self.state.borrow_mut();
+        state.asserts |= matches!(item, Item::Assertions(_));
         let block = state.blocks.last_mut();
         block.expect("the body is never closed").push(item);
     }
@@ -431,8 +434,9 @@ impl Unit {
             let unit = self.doc.name;
             return Err(HdlError::Check { unit, reason });
         }
-        let asserts = items.iter().any(|i| matches!(i, Item::Assertions(_)));
-        let asserted = asserts.then(|| body::module(&self.doc, &opening, &items, true));
+        let asserted = state
+            .asserts
+            .then(|| body::module(&self.doc, &opening, &items, true));
         Ok(Module {
             doc: self.doc,
             ports: state.ports,

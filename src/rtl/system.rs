@@ -33,7 +33,7 @@ impl Design {
         if wanted.assertions && self.asserted.is_empty() {
             return Err(Error::usage(
                 "none of the modules of these units has assertions",
-                "spad_sm_path, spad_stream, spad_tcdm and the queues have",
+                "the units that hold passes or accesses have some: spad_sm_path, spad_stream",
             ));
         }
         let source = |c: Companion| SourceFile {

@@ -1,5 +1,5 @@
-//! The assertions of the modules: the environments of the
-//! co-simulation keep them all, and each notices a neighbour that does not.
+//! The rules for the neighbours of a module, as its assertions: the environments
+//! of the co-simulation keep them all, and each notices a neighbour that does not.
 
 use super::missing;
 use super::rtl::{machine, put, take};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 const CYCLES: usize = 12_000;
 
 /// A unit with its rules, and what the co-simulation does to it.
-struct Case {
+pub struct Case {
     unit: Arc<VerilatedUnit>,
     layout: Layout,
     files: Vec<SourceFile>,
@@ -22,14 +22,14 @@ struct Case {
 }
 
 impl Case {
-    fn new(unit: &str, config: &Config) -> Self {
+    pub fn new(unit: &str, config: &Config) -> Self {
         let case = Self::run(unit, config, |_| ());
         case.unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The unit after `edit` in the random stimulus of its neighbours, who keep
     /// the rules.
-    fn run(
+    pub fn run(
         unit: &str,
         config: &Config,
         edit: impl Fn(&mut SourceFile),
@@ -61,13 +61,13 @@ impl Case {
         Ok(case)
     }
 
-    fn input(&self, cycle: usize, port: &str) -> u64 {
+    pub fn input(&self, cycle: usize, port: &str) -> u64 {
         let slot = self.layout.input(port);
         let words = &self.inputs[cycle * self.layout.input_words..];
         take(words, slot, slot.width.min(64))[0]
     }
 
-    fn output(&self, cycle: usize, port: &str) -> u64 {
+    pub fn output(&self, cycle: usize, port: &str) -> u64 {
         let slot = self.layout.output(port);
         let words = &self.outputs[cycle * self.layout.output_words..];
         take(words, slot, slot.width.min(64))[0]
@@ -78,8 +78,8 @@ impl Case {
         (cycle - 1..=cycle).all(|t| self.input(t, "rst") == 0)
     }
 
-    /// The first cycle behind the first resets for which `when` holds.
-    fn cycle(&self, what: &str, when: impl Fn(usize) -> bool) -> usize {
+    /// The first cycle after the first resets for which `when` holds.
+    pub fn cycle(&self, what: &str, when: impl Fn(usize) -> bool) -> usize {
         let found = (3..CYCLES - 1).find(|&t| self.calm(t) && when(t));
         found.unwrap_or_else(|| panic!("no cycle for {what}"))
     }
@@ -105,7 +105,7 @@ impl Case {
         tripped(&self.files, &error)
     }
 
-    fn expect(&self, rule: &str, cycle: usize, ports: &[(&str, u64)]) {
+    pub fn expect(&self, rule: &str, cycle: usize, ports: &[(&str, u64)]) {
         let label = format!(" {rule}: assert property");
         assert!(self.files.iter().any(|file| file.text.contains(&label)));
         assert_eq!(self.tripped(cycle, ports), rule, "cycle {cycle}");
@@ -113,7 +113,7 @@ impl Case {
 }
 
 /// A unit, and its files with assertions.
-fn asserted(unit: &str, config: &Config) -> (Design, Vec<SourceFile>) {
+pub fn asserted(unit: &str, config: &Config) -> (Design, Vec<SourceFile>) {
     let design = Design::emit(&[unit.to_owned()], config).unwrap();
     let wanted = SystemVerilog {
         wrappers: false,
@@ -125,7 +125,7 @@ fn asserted(unit: &str, config: &Config) -> (Design, Vec<SourceFile>) {
 }
 
 /// The assertion that ended a simulation with this error.
-fn tripped(files: &[SourceFile], error: &str) -> String {
+pub fn tripped(files: &[SourceFile], error: &str) -> String {
     // "...: FILE.sv:LINE: $stop ends the simulation"
     let (before, line) = error.split_once(".sv:").unwrap();
     let name = before
@@ -317,80 +317,4 @@ fn each_rule_of_the_bus_units_notices_who_breaks_it() {
     }
     let t = tcdm.cycle("a request inside", |t| o(t, "idle") == 0);
     tcdm.expect("writes_idle", t, &[("hash_wr_en", 1)]);
-}
-
-/// Assertions about the inside of a unit: they hold, and notice an edit that
-/// breaks what they are about.
-#[test]
-fn assertions_inside_notice_a_broken_unit() {
-    if missing(&["verilator", "c++"]) {
-        return;
-    }
-    let faults = [
-        (
-            "spad_writeback_mux",
-            "spad_writeback_mux",
-            "move = wb_ready | ~first_valid_q",
-            "move = wb_ready",
-            "first_comes_first",
-        ),
-        (
-            "spad_writeback_mux",
-            "spad_writeback_mux",
-            "take_nm = nm_valid & nm_ready",
-            "take_nm = nm_valid",
-            "one_is_taken",
-        ),
-        (
-            "spad_nonmem_queue",
-            "spad_nonmem_queue",
-            "valid_q & ~older",
-            "valid_q",
-            "one_is_offered",
-        ),
-        (
-            "spad_premem_queue",
-            "spad_premem_queue",
-            "(cfg_on & ~full)",
-            "cfg_on",
-            "no_overflow",
-        ),
-        (
-            "spad_stream",
-            "spad_skid",
-            "move = ~first_valid_q | out_ready",
-            "move = out_ready",
-            "first_comes_first",
-        ),
-        (
-            "spad_stream",
-            "spad_stream",
-            "enters & ~leaves",
-            "enters & leaves",
-            "answer_has_access",
-        ),
-    ];
-    let config = machine(2, 0);
-    for unit in [
-        "spad_writeback_mux",
-        "spad_nonmem_queue",
-        "spad_premem_queue",
-    ] {
-        Case::new(unit, &config);
-    }
-    for (unit, module, from, to, name) in faults {
-        let edit = |file: &mut SourceFile| {
-            if file.name == format!("{module}.sv") {
-                assert_eq!(file.text.matches(from).count(), 1, "{}", file.text);
-                file.text = file.text.replace(from, to);
-            }
-        };
-        let error = Case::run(unit, &config, edit)
-            .err()
-            .expect(name)
-            .to_string();
-        let (_, mut files) = asserted(unit, &config);
-        files.iter_mut().for_each(edit);
-        assert_eq!(tripped(&files, &error), name, "{module}");
-    }
 }
