@@ -2,7 +2,7 @@
 
 use crate::adapter;
 use crate::codes;
-use crate::item::{Instance, Item, Memory, Next, Property, RAM_ZEROS, Update};
+use crate::item::{Declaration, Instance, Item, Memory, Next, Property, RAM_ZEROS, Update};
 use crate::lines::{CODE_WIDTH, Lines, words, wrap};
 use crate::module::{Result, UnitDoc, header};
 use crate::port::Port;
@@ -133,10 +133,7 @@ impl Body {
                 let lines = text.lines().flat_map(|line| wrap(line, width));
                 lines.for_each(|line| self.line(depth, &format!("// {line}")));
             }
-            Item::Declaration(keyword, signal, _) => {
-                let line = format!("{keyword} {}{};", range(signal.width), signal.name);
-                self.line(depth, &line);
-            }
+            Item::Declaration(declaration) => self.declaration(declaration, depth),
             Item::Memory(Memory { rows, words }) => {
                 let (range, name) = (range(words.width), words.name);
                 self.line(depth, &format!("reg {range}{name} [0:{}];", rows - 1));
@@ -181,6 +178,18 @@ impl Body {
             }
             Item::Assertions(_) => {}
             Item::Property(property) => self.property(property, depth),
+        }
+    }
+
+    /// `reg [W-1:0] name;`, and why it has no reset.
+    fn declaration(&mut self, declaration: &Declaration, depth: usize) {
+        let Declaration {
+            keyword, signal, ..
+        } = declaration;
+        let line = format!("{keyword} {}{};", range(signal.width), signal.name);
+        match declaration.no_reset {
+            None => self.line(depth, &line),
+            Some(reason) => self.line(depth, &format!("{line} // no reset: {reason}")),
         }
     }
 

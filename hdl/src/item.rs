@@ -11,8 +11,8 @@ pub(crate) enum Item {
     Blank,
     /// A comment, in lines of so many columns.
     Comment(String, usize),
-    /// `wire` or `reg`; the reason, if some of its bits are not used.
-    Declaration(&'static str, Signal, Option<&'static str>),
+    /// A wire or register where it is declared.
+    Declaration(Declaration),
     /// A memory.
     Memory(Memory),
     /// The memory's words are 0 when a simulation starts that asks for it.
@@ -43,8 +43,31 @@ impl Item {
     /// Why some bits of what is declared are not used.
     pub(crate) fn waiver(&self) -> Option<&'static str> {
         match self {
-            Item::Declaration(_, _, reason) => *reason,
+            Item::Declaration(declaration) => declaration.waiver,
             _ => None,
+        }
+    }
+}
+
+/// A wire or register.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Declaration {
+    /// `wire` or `reg`.
+    pub(crate) keyword: &'static str,
+    pub(crate) signal: Signal,
+    /// Why some of its bits are not used.
+    pub(crate) waiver: Option<&'static str>,
+    /// Why a register has no reset.
+    pub(crate) no_reset: Option<&'static str>,
+}
+
+impl Declaration {
+    pub(crate) fn new(keyword: &'static str, signal: Signal) -> Self {
+        Declaration {
+            keyword,
+            signal,
+            waiver: None,
+            no_reset: None,
         }
     }
 }

@@ -12,12 +12,14 @@
 
 mod adapter;
 mod allowed;
+mod arithmetic;
 mod body;
 mod bundle;
 mod bus;
 mod catalog;
 pub mod codes;
 mod configured;
+mod drivers;
 mod error;
 mod geometry;
 mod hashed_lanes;

@@ -3,7 +3,7 @@
 
 use crate::adapter;
 use crate::item::{Item, Memory};
-use crate::signal::Expr;
+use crate::signal::{Expr, Part};
 use crate::size::Size;
 use crate::size::index_bits;
 use crate::unit::Unit;
@@ -20,7 +20,7 @@ impl Memory {
             row.width.text()
         );
         Expr {
-            of: vec![self.words.id],
+            of: vec![Part::all(self.words)],
             selectable: true,
             ..Expr::leaf(&format!("{name}[{number}]"), self.words.width)
         }

@@ -4,7 +4,7 @@
 use crate::adapter;
 use crate::item::{Item, Next, Update};
 use crate::signal::{Bits, Expr, Operand, Signal, Value, when};
-use crate::size::Size;
+use crate::size::{Size, interned};
 use crate::unit::Unit;
 
 /// A register on its way: it has to say what a reset makes of it, or why that
@@ -35,24 +35,32 @@ impl<'u> Register<'u> {
             Operand::Number(0) => Expr::leaf(&adapter::all_bits(self.width, false), self.width),
             value => value.beside(self.width),
         };
-        self.unit
-            .state(self.name, self.width, self.doc, Some(value))
+        self.unit.state(self.name, self.width, self.doc, Ok(value))
     }
 
     /// A reset sets all of its bits.
     pub(crate) fn reset_to_ones(self) -> Signal {
         let ones = Expr::leaf(&adapter::all_bits(self.width, true), self.width);
-        self.unit.state(self.name, self.width, self.doc, Some(ones))
+        self.unit.state(self.name, self.width, self.doc, Ok(ones))
     }
 
     /// No reset: it is used only while `valid`, which has one, is set.
-    pub(crate) fn covered_by(self, _valid: Signal) -> Signal {
-        self.unit.state(self.name, self.width, self.doc, None)
+    #[track_caller]
+    pub(crate) fn covered_by(self, valid: Signal) -> Signal {
+        let (name, valid_name) = (self.name, valid.name);
+        assert!(
+            self.unit.may_be_reset(valid),
+            "{valid_name}, which covers {name}, has no reset"
+        );
+        self.without_reset(&format!("`{valid_name}` covers it"))
     }
 
-    /// No reset: it is written before it is used, because of `_reason`.
-    pub(crate) fn without_reset(self, _reason: &str) -> Signal {
-        self.unit.state(self.name, self.width, self.doc, None)
+    /// No reset, for a reason that completes `no reset: `.
+    #[track_caller]
+    pub(crate) fn without_reset(self, reason: &str) -> Signal {
+        assert!(self.doc.is_none(), "the output {} has no reset", self.name);
+        let reason = Err(interned(reason));
+        self.unit.state(self.name, self.width, self.doc, reason)
     }
 }
 
@@ -156,10 +164,8 @@ impl Unit {
         up: impl Into<Expr>,
         down: impl Into<Expr>,
     ) -> Signal {
-        let (up, down) = (up.into(), down.into());
         let count = self.register(name, width).reset(0);
-        let counted = when(up.clone() & !down.clone(), count + 1).when(down & !up, count - 1);
-        self.at_clock().next(count, counted);
+        self.at_clock().next(count, counted(count, up, down));
         count
     }
 
@@ -168,4 +174,11 @@ impl Unit {
         self.add(Item::Update(Update::default()));
         Clocked(self)
     }
+}
+
+/// What a count becomes: one more with `up`, one less with `down`, the same, of
+/// which there is no case, with neither or both.
+pub(crate) fn counted(count: Signal, up: impl Into<Expr>, down: impl Into<Expr>) -> Value {
+    let (up, down) = (up.into(), down.into());
+    when(up.clone() & !down.clone(), count + 1).when(down & !up, count - 1)
 }

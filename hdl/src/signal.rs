@@ -46,13 +46,31 @@ impl Signal {
     }
 }
 
+/// Bits of a signal: all, or so many from one on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Its index among the signals of the unit.
+    pub(crate) signal: usize,
+    pub(crate) bits: Option<(Size, Size)>,
+}
+
+impl Part {
+    /// All bits of a signal.
+    pub(crate) fn all(signal: Signal) -> Self {
+        Part {
+            signal: signal.id,
+            bits: None,
+        }
+    }
+}
+
 /// A Verilog expression with its width.
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {
     pub(crate) tree: VerilogExpression,
     pub(crate) width: Size,
-    /// The signal that this is, or is a part of; several that lie side by side.
-    pub(crate) of: Vec<usize>,
+    /// The signal that this is, or the part of one; several that lie side by side.
+    pub(crate) of: Vec<Part>,
     /// Verilog can select bits of it: a whole signal, or a word of a memory.
     pub(crate) selectable: bool,
 }
@@ -108,7 +126,7 @@ impl<T: Into<Expr>> From<T> for Operand {
 impl From<Signal> for Expr {
     fn from(signal: Signal) -> Self {
         Expr {
-            of: vec![signal.id],
+            of: vec![Part::all(signal)],
             selectable: true,
             ..Expr::leaf(signal.name, signal.width)
         }

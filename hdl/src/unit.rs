@@ -3,17 +3,15 @@
 //! Calls are made in the order of the emitted text. The declarations that a module
 //! needs follow from them: the sizes, codes and indices that it uses.
 
+mod driving;
 mod replication;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use replication::Index;
-use replication::Loop;
-
-use crate::adapter;
 use crate::body;
-use crate::item::{Instance, Item};
+use crate::drivers::{Driver, Scope};
+use crate::item::{Declaration, Instance, Item};
 use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::names;
@@ -21,6 +19,7 @@ use crate::params::{Params, Sizes};
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
 use crate::size::{Size, interned};
+pub(crate) use replication::Index;
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
 
@@ -38,6 +37,8 @@ pub(crate) struct Unit {
 #[derive(Default)]
 struct State {
     parameters: Vec<(&'static str, usize)>,
+    /// The same, one above their defaults where that is allowed.
+    above: Vec<(&'static str, usize)>,
     ports: Vec<Port>,
     /// Inputs of which some bits are not used, with the reason.
     unused: Vec<(String, String)>,
@@ -48,8 +49,9 @@ struct State {
     submodules: Vec<String>,
     /// The body, and the loops that are open in it, the innermost last.
     blocks: Vec<Vec<Item>>,
-    /// The loops that are open.
-    loops: Vec<Loop>,
+    /// The loops and choices that are open.
+    scopes: Vec<Scope>,
+    drivers: Vec<Driver>,
     /// There are assertions.
     asserts: bool,
 }
@@ -57,10 +59,11 @@ struct State {
 /// What is known of a signal.
 struct Known {
     name: &'static str,
+    width: Size,
     kind: Kind,
-    driven: bool,
-    /// The loop that it is declared in: there is one for each iteration.
-    in_loop: Option<Loop>,
+    /// The loops and choices that it is declared in: there is one signal for each
+    /// iteration.
+    scopes: Vec<Scope>,
 }
 
 /// How a signal gets its value.
@@ -106,9 +109,11 @@ impl Unit {
         default: usize,
         values: RangeInclusive<usize>,
     ) -> Size {
+        let above = (default + 1).min(*values.end());
         let parameter = Size::parameter(name, values);
         let mut state = self.state.borrow_mut();
         state.parameters.push((parameter.text(), default));
+        state.above.push((parameter.text(), above));
         parameter
     }
 
@@ -168,7 +173,7 @@ impl Unit {
             .iter_mut()
             .flatten()
             .find_map(|item| match item {
-                Item::Declaration(_, wire, waiver) if wire.id == signal.id => Some(waiver),
+                Item::Declaration(own) if own.signal.id == signal.id => Some(&mut own.waiver),
                 _ => None,
             });
         let waiver = waiver.unwrap_or_else(|| panic!("{} is not a wire", signal.name));
@@ -187,19 +192,25 @@ impl Unit {
 
     // ------------------------------------------------------ registers, wires
 
-    /// Declares a register that says what a reset makes of it; with a
-    /// documentation, also the output that shows it.
+    /// Declares a register with what a reset makes of it, or why it has none; with
+    /// a documentation, also the output that shows it.
     pub(crate) fn state(
         &self,
         name: &str,
         width: Size,
         doc: Option<&str>,
-        reset: Option<Expr>,
+        reset: std::result::Result<Expr, &'static str>,
     ) -> Signal {
-        let kind = Kind::Register(reset);
+        let no_reset = reset.as_ref().err().copied();
+        let kind = Kind::Register(reset.ok());
         let own = signal::register_name(name);
         let Some(doc) = doc else {
-            return self.declared("reg", &own, width, kind);
+            let signal = self.signal(&own, width, kind);
+            self.add(Item::Declaration(Declaration {
+                no_reset,
+                ..Declaration::new("reg", signal)
+            }));
+            return signal;
         };
         let port = self.output(name, width, doc);
         let register = self.signal(&own, width, kind);
@@ -222,7 +233,9 @@ impl Unit {
 
     /// A wire that gets its value elsewhere: bit by bit, or from an instance.
     pub(crate) fn wire(&self, name: &str, width: impl Into<Size>) -> Signal {
-        self.declared("wire", name, width.into(), Kind::Wire)
+        let wire = self.signal(name, width.into(), Kind::Wire);
+        self.add(Item::Declaration(Declaration::new("wire", wire)));
+        wire
     }
 
     /// A wire of which some bits are not used, for that reason.
@@ -233,7 +246,10 @@ impl Unit {
         reason: &'static str,
     ) -> Signal {
         let wire = self.signal(name, width.into(), Kind::Wire);
-        self.add(Item::Declaration("wire", wire, Some(reason)));
+        self.add(Item::Declaration(Declaration {
+            waiver: Some(reason),
+            ..Declaration::new("wire", wire)
+        }));
         wire
     }
 
@@ -247,10 +263,14 @@ impl Unit {
         names.map(|name| self.wire(name, width))
     }
 
-    fn declared(&self, keyword: &'static str, name: &str, width: Size, kind: Kind) -> Signal {
-        let signal = self.signal(name, width, kind);
-        self.add(Item::Declaration(keyword, signal, None));
-        signal
+    /// Whether a reset clears what the signal shows: a register with one, or a
+    /// wire, of which that is not known here.
+    pub(crate) fn may_be_reset(&self, signal: Signal) -> bool {
+        let state = self.state.borrow();
+        matches!(
+            state.signals[signal.id].kind,
+            Kind::Wire | Kind::Register(Some(_))
+        )
     }
 
     /// The words of a memory, which a clocked block writes.
@@ -261,12 +281,12 @@ impl Unit {
     fn signal(&self, name: &str, width: Size, kind: Kind) -> Signal {
         let mut state = self.state.borrow_mut();
         let signal = Signal::new(state.signals.len(), name, width);
-        let in_loop = state.loops.last().copied();
+        let scopes = state.scopes.clone();
         state.signals.push(Known {
             name: signal.name,
+            width,
             kind,
-            driven: false,
-            in_loop,
+            scopes,
         });
         signal
     }
@@ -323,44 +343,6 @@ impl Unit {
         self.add(Item::Assignment(statement));
     }
 
-    /// Notes that something drives a wire or an output.
-    #[track_caller]
-    pub(crate) fn drive(&self, target: &Expr) {
-        let mut state = self.state.borrow_mut();
-        let text = || adapter::text(&target.tree);
-        assert!(!target.of.is_empty(), "{} is no signal", text());
-        for id in &target.of {
-            let known = &mut state.signals[*id];
-            assert!(matches!(known.kind, Kind::Wire), "{} is not a wire", text());
-            known.driven = true;
-        }
-    }
-
-    /// Notes that a clocked block drives a register; the text of its reset
-    /// value.
-    #[track_caller]
-    pub(crate) fn drive_register(&self, target: &Expr) -> Option<String> {
-        let mut state = self.state.borrow_mut();
-        let [id] = target.of[..] else {
-            panic!("{target:?} is no signal")
-        };
-        let known = &mut state.signals[id];
-        known.driven = true;
-        let Kind::Register(reset) = &known.kind else {
-            panic!("{} is no register", known.name)
-        };
-        let reset = reset.as_ref()?;
-        Some(if adapter::text(&target.tree) == known.name {
-            adapter::text(&reset.tree)
-        } else {
-            // All bits of what is reset in parts are the same.
-            let (all, width) = (adapter::text(&reset.tree), reset.width);
-            let uniform = [false, true].map(|bit| adapter::all_bits(width, bit));
-            assert!(uniform.contains(&all), "{} is reset to {all}", known.name);
-            adapter::all_bits(target.width, all == uniform[1])
-        })
-    }
-
     // -------------------------------------------------------------- instances
 
     /// An instance whose ports fit.
@@ -411,12 +393,10 @@ impl Unit {
 
     // --------------------------------------------------------------- emission
 
-    /// The module, if every signal gets its value and no two names look alike.
+    /// The module, if every bit has one driver and no two names look alike.
     pub(crate) fn emit(self) -> Result<Module> {
         let mut state = self.state.into_inner();
-        let idle = |known: &&Known| !known.driven && !matches!(known.kind, Kind::Input);
-        if let Some(known) = state.signals.iter().find(idle) {
-            let reason = format!("nothing drives {}", known.name);
+        if let Err(reason) = state.check_drivers() {
             let unit = self.doc.name;
             return Err(HdlError::Check { unit, reason });
         }
@@ -453,7 +433,8 @@ fn shown(outputs: &[(Signal, Signal)]) -> Vec<Item> {
         return Vec::new();
     }
     let registers = outputs.iter();
-    let registers = registers.map(|(_, register)| Item::Declaration("reg", *register, None));
+    let declared = |register| Item::Declaration(Declaration::new("reg", register));
+    let registers = registers.map(|(_, register)| declared(*register));
     let ports = outputs.iter().map(|(port, register)| {
         Item::Assignment(Value::from(*register).assigned_to(&(*port).into()))
     });

@@ -1,6 +1,6 @@
 //! What can be done with signals and expressions: bits, comparisons, operators.
 
-use super::{Expr, Operand, Signal};
+use super::{Expr, Operand, Part, Signal};
 use crate::adapter;
 use crate::size::Size;
 use rust_hdl::core::ast::{VerilogExpression, VerilogOp, VerilogOpUnary};
@@ -22,7 +22,7 @@ pub(crate) trait Bits: Into<Expr> {
         if all.width.is_number() && all.width.value() == Some(1) {
             all
         } else {
-            all.part_of(index.text().to_owned(), 1.into())
+            all.part_of(index.text().to_owned(), 1.into(), Some(index))
         }
     }
 
@@ -40,11 +40,16 @@ pub(crate) trait Bits: Into<Expr> {
         );
         match (from.value(), width.value()) {
             (Some(0), _) if from.is_number() && width.same(all.width) => all,
-            (_, Some(1)) if width.is_number() => all.part_of(from.text().to_owned(), width),
-            (Some(low), Some(bits)) if from.is_number() && width.is_number() => {
-                all.part_of(format!("{}:{low}", low + bits - 1), width)
+            (_, Some(1)) if width.is_number() => {
+                all.part_of(from.text().to_owned(), width, Some(from))
             }
-            _ => all.part_of(format!("{} +: {}", from.text(), width.text()), width),
+            (Some(low), Some(bits)) if from.is_number() && width.is_number() => {
+                all.part_of(format!("{}:{low}", low + bits - 1), width, Some(from))
+            }
+            _ => {
+                let select = format!("{} +: {}", from.text(), width.text());
+                all.part_of(select, width, Some(from))
+            }
         }
     }
 
@@ -59,7 +64,7 @@ pub(crate) trait Bits: Into<Expr> {
             adapter::text(&all.tree),
             end.text()
         );
-        all.part_of(format!("{}:0", (end - 1).text()), end)
+        all.part_of(format!("{}:0", (end - 1).text()), end, Some(0.into()))
     }
 
     /// The bits from bit `start` up.
@@ -75,7 +80,7 @@ pub(crate) trait Bits: Into<Expr> {
         );
         let select = format!("{}:{}", (all.width - 1).text(), start.text());
         let width = all.width - start;
-        all.part_of(select, width)
+        all.part_of(select, width, Some(start))
     }
 
     /// The bit whose number is `index`, which can number no bit outside.
@@ -90,7 +95,7 @@ pub(crate) trait Bits: Into<Expr> {
             all.width.text(),
             adapter::text(&all.tree)
         );
-        all.part_of(number, 1.into())
+        all.part_of(number, 1.into(), None)
     }
 
     /// Some bit is set.
@@ -198,13 +203,15 @@ impl Bits for Expr {}
 
 impl Expr {
     /// The bits named by `select`, of a signal: Verilog selects bits of nothing
-    /// else.
+    /// else. They begin at `from`, or can be any.
     #[track_caller]
-    fn part_of(self, select: String, width: Size) -> Expr {
+    fn part_of(self, select: String, width: Size, from: Option<Size>) -> Expr {
         let text = adapter::text(&self.tree);
         assert!(self.selectable, "no bits can be selected of {text}");
         let text = format!("{text}[{select}]");
-        let of = self.of;
+        let bits = from.map(|from| (from, width));
+        let of = self.of.into_iter();
+        let of = of.map(|part| Part { bits, ..part }).collect();
         Expr {
             of,
             ..Expr::leaf(&text, width)

@@ -1,20 +1,14 @@
 //! Replication: the loops and choices of `generate`.
 
 use super::Unit;
+use crate::drivers::Scope;
 use crate::item::Item;
 use crate::signal::{Expr, Signal};
-use crate::size::Size;
+use crate::size::{Size, interned};
 
 /// An index of loops.
 #[derive(Clone, Copy)]
 pub(crate) struct Index(&'static str);
-
-/// A loop: its label, and the number that its index stays below.
-#[derive(Clone, Copy)]
-pub(super) struct Loop {
-    label: &'static str,
-    end: Size,
-}
 
 impl Unit {
     /// Indices for loops, declared here if they are used.
@@ -45,10 +39,13 @@ impl Unit {
             from.text()
         );
         let iteration = Size::index(index, from, to);
-        let entered = Loop { label, end: to };
-        self.state.borrow_mut().loops.push(entered);
-        let (items, result) = self.block(|| body(iteration));
-        self.state.borrow_mut().loops.pop();
+        let entered = Scope::Loop {
+            label,
+            index,
+            from,
+            to,
+        };
+        let (items, result) = self.scope(entered, || body(iteration));
         self.add(Item::Loop(head, label, items));
         result
     }
@@ -57,9 +54,14 @@ impl Unit {
     #[track_caller]
     pub(crate) fn of_iteration(&self, signal: Signal, index: impl Into<Size>) -> Expr {
         let index = index.into();
-        let Loop { label, end } = self.state.borrow().signals[signal.id]
-            .in_loop
-            .unwrap_or_else(|| panic!("{} is in no loop", signal.name));
+        let state = self.state.borrow();
+        let scopes = state.signals[signal.id].scopes.iter().rev();
+        let mut loops = scopes.filter_map(|scope| match *scope {
+            Scope::Loop { label, to, .. } => Some((label, to)),
+            Scope::Where { .. } => None,
+        });
+        let innermost = loops.next();
+        let (label, end) = innermost.unwrap_or_else(|| panic!("{} is in no loop", signal.name));
         let (name, at) = (signal.name, index.text());
         assert!((index + 1).within(end), "{label} has no iteration {at}");
         Expr {
@@ -115,9 +117,22 @@ impl Unit {
         (label, body): (&'static str, impl FnOnce()),
         (otherwise_label, otherwise): (&'static str, impl FnOnce()),
     ) {
-        let one = (label, self.block(body).0);
-        let other = (otherwise_label, self.block(otherwise).0);
+        let text = interned(&condition);
+        let when = |holds| Scope::Where {
+            condition: text,
+            holds,
+        };
+        let one = (label, self.scope(when(true), body).0);
+        let other = (otherwise_label, self.scope(when(false), otherwise).0);
         self.add(Item::Either(condition, [one, other]));
+    }
+
+    /// The same of a block that is a loop or a choice.
+    fn scope<R>(&self, scope: Scope, body: impl FnOnce() -> R) -> (Vec<Item>, R) {
+        self.state.borrow_mut().scopes.push(scope);
+        let block = self.block(body);
+        self.state.borrow_mut().scopes.pop();
+        block
     }
 
     /// The items of a block, and what its description returns.

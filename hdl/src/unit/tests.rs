@@ -1,6 +1,7 @@
 //! What the calls of a description print, and what they refuse.
 
 use super::*;
+use crate::adapter;
 use crate::signal::Bits;
 
 fn unit() -> Unit {
@@ -28,6 +29,29 @@ fn a_register_is_printed_with_its_reset_and_enable() {
                     always @(posedge clk) begin\n        if (rst) sum_q <= {L{1'b0}};\n        \
                     else if (step) sum_q <= sum_q + data;\n    end\nendmodule\n";
     assert_eq!(body(u), expected);
+}
+
+#[test]
+fn a_register_without_reset_says_why() {
+    let u = unit();
+    u.clocked();
+    let (take, data) = (
+        u.input("take", 1, "take it"),
+        u.input("data", 4, "a number"),
+    );
+    let out = u.output("out", 4, "the number taken last");
+    let valid = u.register("valid", 1).reset(0);
+    let held = u.register("held", 4).covered_by(valid);
+    u.at_clock().next(valid, take);
+    u.at_clock().when(take).next(held, data);
+    u.assign(out, held.gated(valid));
+    let expected = "    reg valid_q;\n    reg [3:0] held_q; // no reset: `valid_q` covers it\n";
+    assert!(body(u).starts_with(expected));
+    let bare = refused(|u, _, _| {
+        let bare = u.register("bare", 1).without_reset("nothing reads it");
+        u.register("held", 1).covered_by(bare);
+    });
+    assert_eq!(bare, "bare_q, which covers held, has no reset");
 }
 
 #[test]
@@ -78,6 +102,84 @@ fn what_nothing_drives_is_refused() {
             .to_string()
             .contains("nothing drives out")
     );
+}
+
+/// The error of a unit with the input `two` and the output `out`, of 4 bits.
+fn error(describe: impl FnOnce(&Unit, Signal, Signal)) -> String {
+    let u = unit();
+    let (two, out) = (u.input("two", 2, "bits"), u.output("out", 4, "bits"));
+    describe(&u, two, out);
+    u.emit().unwrap_err().to_string()
+}
+
+#[test]
+fn a_bit_with_two_drivers_is_refused_with_their_lines() {
+    let whole = error(|u, two, out| {
+        u.assign(out, 3);
+        u.assign(out.part(2, 2), two);
+    });
+    assert!(whole.contains("out[2] has two drivers: "), "{whole}");
+    assert_eq!(whole.matches("unit/tests.rs:").count(), 2, "{whole}");
+    let loops = error(|u, two, out| {
+        let [i] = u.indices(["i"]);
+        let last = u.size("LAST", 3);
+        u.generate(|| {
+            u.each("low", i, (0, 3), |i| u.assign(out.at(i), two.at(0)));
+            u.each("high", i, (0, 2), |i| u.assign(out.at(last - i), 0));
+        });
+    });
+    assert!(loops.contains("out[2] has two drivers"), "{loops}");
+    let steps = error(|u, two, out| {
+        let [i] = u.indices(["i"]);
+        u.generate(|| u.each("pair", i, (0, 3), |i| u.assign(out.part(i, 2), two)));
+    });
+    assert!(steps.contains("out[1] has two drivers"), "{steps}");
+    let register = error(|u, two, out| {
+        u.clocked();
+        let held = u.register("held", 2).reset(0);
+        u.at_clock().next(held, two);
+        u.at_clock().when(two.at(0)).next_bit(held, two.at(1), 1);
+        u.assign(out, 3);
+    });
+    assert!(register.contains("held_q[0] has two drivers"), "{register}");
+}
+
+#[test]
+fn a_bit_without_a_driver_is_refused() {
+    let high = error(|u, two, out| u.assign(out.low(2), two));
+    assert!(high.contains("nothing drives out[2]"), "{high}");
+    let last = error(|u, _, out| {
+        let [i] = u.indices(["i"]);
+        u.generate(|| {
+            u.each("bit", i, (0, 4), |i| {
+                let not = |_| ();
+                u.last(
+                    (i, 4.into()),
+                    ("inner", |i| u.assign(out.at(i), 0)),
+                    ("last", not),
+                );
+            })
+        });
+    });
+    assert!(last.contains("nothing drives out[3]"), "{last}");
+}
+
+#[test]
+fn blocks_of_a_choice_and_iterations_have_bits_of_their_own() {
+    let u = unit();
+    let (two, out) = (u.input("two", 2, "bits"), u.output("out", 4, "bits"));
+    let [i, j] = u.indices(["i", "j"]);
+    let last = u.size("LAST", 1);
+    u.generate(|| {
+        u.each("pair", i, (0, 2), |i| {
+            let own = u.wire("own", 2);
+            u.each("bit", j, (0, 2), |j| u.assign(own.at(last - j), two.at(j)));
+            let to = out.part(2 * i, 2);
+            let first = |_| u.assign(to.clone(), own);
+            u.first(i, ("first", first), ("others", |_| u.assign(to.clone(), 0)));
+        });
+    });
+    u.emit().unwrap();
 }
 
 #[test]

@@ -1,0 +1,80 @@
+//! What drives the signals of a unit: noted where it is written, checked when
+//! the unit is emitted.
+
+use super::{Kind, Known, State, Unit};
+use crate::adapter;
+use crate::drivers::{self, Driven, Driver};
+use crate::signal::{Expr, Part};
+use std::panic::Location;
+use std::result::Result;
+
+impl State {
+    /// A statement drives bits of a signal.
+    #[track_caller]
+    fn driven(&mut self, part: Part) {
+        self.drivers.push(Driver {
+            part,
+            scopes: self.scopes.clone(),
+            at: Location::caller(),
+        });
+    }
+
+    /// Each bit has one driver, with the parameters at their defaults and, where
+    /// that is allowed, one above.
+    pub(super) fn check_drivers(&self) -> Result<(), String> {
+        let driven = |known: &Known| {
+            let driven = Driven {
+                name: known.name,
+                width: known.width,
+                depth: known.scopes.len(),
+            };
+            (!matches!(known.kind, Kind::Input)).then_some(driven)
+        };
+        let signals: Vec<_> = self.signals.iter().map(driven).collect();
+        drivers::check(&signals, &self.drivers, &self.parameters, &self.sizes)?;
+        if self.above == self.parameters {
+            return Ok(());
+        }
+        drivers::check(&signals, &self.drivers, &self.above, &self.sizes)
+    }
+}
+
+impl Unit {
+    /// Notes that something drives a wire or an output.
+    #[track_caller]
+    pub(crate) fn drive(&self, target: &Expr) {
+        let mut state = self.state.borrow_mut();
+        let text = || adapter::text(&target.tree);
+        assert!(!target.of.is_empty(), "{} is no signal", text());
+        for part in &target.of {
+            let known = &state.signals[part.signal];
+            assert!(matches!(known.kind, Kind::Wire), "{} is not a wire", text());
+            state.driven(*part);
+        }
+    }
+
+    /// Notes that a clocked block drives a register; the text of its reset
+    /// value.
+    #[track_caller]
+    pub(crate) fn drive_register(&self, target: &Expr) -> Option<String> {
+        let mut state = self.state.borrow_mut();
+        let [part] = target.of[..] else {
+            panic!("{target:?} is no signal")
+        };
+        state.driven(part);
+        let known = &state.signals[part.signal];
+        let Kind::Register(reset) = &known.kind else {
+            panic!("{} is no register", known.name)
+        };
+        let reset = reset.as_ref()?;
+        Some(if adapter::text(&target.tree) == known.name {
+            adapter::text(&reset.tree)
+        } else {
+            // All bits of what is reset in parts are the same.
+            let (all, width) = (adapter::text(&reset.tree), reset.width);
+            let uniform = [false, true].map(|bit| adapter::all_bits(width, bit));
+            assert!(uniform.contains(&all), "{} is reset to {all}", known.name);
+            adapter::all_bits(target.width, all == uniform[1])
+        })
+    }
+}
