@@ -156,7 +156,10 @@ impl Bits<'_> {
             instance = Some(self.instance(statement, outer));
         }
         match statement.scopes.get(level) {
-            None => self.drive(statement, instance.expect("a signal is driven where it is")),
+            None => self.drive(
+                statement,
+                instance.expect("driven in the loop that declares it"),
+            ),
             Some(Block::Where(condition, holds)) => {
                 if (condition.value(&self.names) != 0) == *holds {
                     self.run(statement, level + 1, outer, instance);

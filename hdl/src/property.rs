@@ -4,7 +4,7 @@
 //! its SystemVerilog flavour, and there not for synthesis.
 
 use crate::item::{Item, Property};
-use crate::signal::{Bits, Expr, Signal};
+use crate::signal::{Expr, Signal};
 use crate::unit::Unit;
 
 impl Unit {
@@ -63,11 +63,4 @@ pub(crate) fn offer_is_held<T: Into<Expr>>(
     let waits = u.register(waits, 1).reset(0);
     u.at_clock().next(waits, valid.clone() & !taken.into());
     u.property(name, waits, valid & stable(payload), message);
-}
-
-/// A counter, of which `next` is the next state, does not go on from its last
-/// number to 0, nor back.
-pub(crate) fn does_not_wrap(u: &Unit, name: &'static str, count: Signal, next: Signal) {
-    let at_an_end = count.all() | !count.any();
-    u.property(name, at_an_end, !next.is(!count), "a count wraps around");
 }

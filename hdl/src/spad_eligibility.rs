@@ -4,7 +4,6 @@ use crate::codes::kind;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::ports::ports;
-use crate::property::does_not_wrap;
 use crate::signal::{Bits, Signal, code};
 use crate::size::Size;
 use crate::spad_eligible_warp;
@@ -97,8 +96,4 @@ fn each_warp(u: &Unit, io: &Ports, slice: &Module, [take_mem, retire_mem]: [Sign
         .same([next_m, next_n])
         .done();
     u.at_clock().next(infl_m, next_m).next(infl_n, next_n);
-    u.assertions(|| {
-        does_not_wrap(u, "memory_count", infl_m, next_m);
-        does_not_wrap(u, "other_count", infl_n, next_n);
-    });
 }

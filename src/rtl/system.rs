@@ -67,15 +67,29 @@ mod tests {
 
     #[test]
     fn units_bring_what_they_have() {
-        let stream = ["spad_pkg", "spad_stream_sv", "spad_skid", "spad_stream"];
+        let stream = [
+            "spad_pkg",
+            "spad_stream_sv",
+            "spad_conflict_arbiter",
+            "spad_lock_unit",
+            "spad_skid",
+            "spad_stream",
+        ];
         assert_eq!(
             names(&["spad_stream"]),
             stream.map(|name| format!("{name}.sv"))
         );
         let path = [
             "spad_pkg",
+            "spad_warp_scheduler",
+            "spad_relssp",
+            "spad_access_unit",
+            "spad_conflict_history",
             "spad_hash_stage",
             "spad_premem_queue",
+            "spad_retry_sequencer",
+            "spad_conflict_arbiter",
+            "spad_lock_unit",
             "spad_nonmem_queue",
             "spad_writeback_mux",
             "spad_sm_path",

@@ -242,21 +242,3 @@ fn the_scheduler_selects_one_ready_warp() {
     ];
     expect("spad_warp_scheduler", &faults);
 }
-
-#[test]
-fn counts_of_instructions_do_not_wrap() {
-    let room = "room = ~(&infl_m) & ~(&infl_n)";
-    let faults = [
-        (
-            "spad_eligible_warp",
-            [room, "room = ~(&infl_n)"],
-            "memory_count",
-        ),
-        (
-            "spad_eligible_warp",
-            [room, "room = ~(&infl_m)"],
-            "other_count",
-        ),
-    ];
-    expect("spad_eligibility", &faults);
-}
