@@ -89,7 +89,7 @@ module spad_access_unit (
     wire [W-1:0] beyond;
     wire [W-1:0] issues;
 
-    // Only what lies in the shared part needs it. Behind its release a block is
+    // Only what lies in the shared part needs it. After its release a block is
     // refused; before, it waits for the partner's.
     wire [W-1:0] shared = in_sharing & {W{cfg_sharing}};
     wire [W-1:0] need = off_shmem & shared & beyond;

@@ -15,7 +15,7 @@
 // in  clk              1  clock
 // in  rst              1  synchronous reset
 // in  req_valid        1  an access is offered
-// out req_ready        1  the request is accepted at the end of this cycle
+// out req_ready        1  a request would be accepted at the end of this cycle
 // in  req_mask        32  active lanes
 // in  req_access       1  0: no lane is served, one empty group
 // in  req_bank       160  bank, m bits per lane
@@ -67,8 +67,8 @@ module spad_conflict_arbiter (
     reg busy_q;
     reg last_q;
     reg [L-1:0] pend_q;
-    reg [L*m-1:0] bank_q;
-    reg [L*R-1:0] row_q;
+    reg [L*m-1:0] bank_q; // no reset: `pend_q` covers it
+    reg [L*R-1:0] row_q; // no reset: `pend_q` covers it
     reg [DG-1:0] cnt_q;
     reg acc_q;
 
@@ -92,7 +92,7 @@ module spad_conflict_arbiter (
     // `first` those of them with no earlier one on their word. Whoever waits on
     // the word of a served lane is served with it, so that this need not know
     // the group.
-    reg [L*BE-1:0] be_q;
+    reg [L*BE-1:0] be_q; // no reset: `pend_q` covers it
     wire [BE*L-1:0] wants;
     wire [BE*L-1:0] first;
 
@@ -105,8 +105,8 @@ module spad_conflict_arbiter (
     genvar i, j, k;
     generate
         for (i = 1; i < L; i = i + 1) begin : lane
-            reg [i-1:0] same_bank_q;
-            reg [i-1:0] clash_q;
+            reg [i-1:0] same_bank_q; // no reset: `pend_q` covers it
+            reg [i-1:0] clash_q; // no reset: `pend_q` covers it
             wire [i-1:0] same_bank_d;
             wire [i-1:0] clash_d;
             for (j = 0; j < i; j = j + 1) begin : earlier
@@ -176,7 +176,6 @@ module spad_conflict_arbiter (
         if (rst) acc_q <= 1'b0;
         else if (fire) acc_q <= |coming;
     end
-    // No reset: `pend_q` covers it.
     always @(posedge clk) begin
         if (fire) begin
             bank_q <= req_bank;

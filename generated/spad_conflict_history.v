@@ -47,24 +47,23 @@ module spad_conflict_history (
     reg [SETS-1:0] lru_q;
 
     // The update that was offered in the previous cycle: it read then what its
-    // set holds, and finds its way now. Not reset: `update_valid_q` covers it.
+    // set holds, and finds its way now.
     reg update_valid_q;
-    reg [PCW-1:0] update_pc_q;
-    reg [EX-1:0] update_excess_q;
-    reg update_beside0_q;
-    reg update_beside1_q;
-    reg update_twice_q;
-    reg update_behind_q;
-    reg update_same_q;
-    reg update_valid1_q;
-    reg update_lru_q;
+    reg [PCW-1:0] update_pc_q; // no reset: `update_valid_q` covers it
+    reg [EX-1:0] update_excess_q; // no reset: `update_valid_q` covers it
+    reg update_beside0_q; // no reset: `update_valid_q` covers it
+    reg update_beside1_q; // no reset: `update_valid_q` covers it
+    reg update_twice_q; // no reset: `update_valid_q` covers it
+    reg update_behind_q; // no reset: `update_valid_q` covers it
+    reg update_same_q; // no reset: `update_valid_q` covers it
+    reg update_valid1_q; // no reset: `update_valid_q` covers it
+    reg update_lru_q; // no reset: `update_valid_q` covers it
 
-    // The one before it: it is being written. Not reset either: `write_valid_q`
-    // covers it.
+    // The one before it: it is being written.
     reg write_valid_q;
-    reg [PCW-1:0] write_pc_q;
-    reg [EX-1:0] write_excess_q;
-    reg write_way_q;
+    reg [PCW-1:0] write_pc_q; // no reset: `write_valid_q` covers it
+    reg [EX-1:0] write_excess_q; // no reset: `write_valid_q` covers it
+    reg write_way_q; // no reset: `write_valid_q` covers it
 
     wire [7:0] write_set = write_pc_q[7:0];
     wire [5:0] write_tag = write_pc_q[13:8];
@@ -77,7 +76,7 @@ module spad_conflict_history (
     wire write0 = write_valid_q & ~write_way_q;
     wire write1 = write_valid_q & write_way_q;
 
-    // Behind an update of the same set: whether it was for the same program
+    // After an update of the same set: whether it was for the same program
     // counter, and of the one that is being written the way.
     wire up_beside = write_set == up_set;
     wire update_lru_d = (write_valid_q & up_beside) ? ~write_way_q : lru_q[up_set];
@@ -188,17 +187,17 @@ module spad_conflict_history (
         .wr_data({write_tag, write_excess_q})
     );
 
-    // It sees the update that is being written and the one behind it: these
+    // It sees the update that is being written and the one after it: these
     // answer in place of the ways that they go to, which hold something else
-    // now. `done_q` covers whatever stands at `lk_pc`.
+    // now.
     reg done_q;
-    reg there0_q;
-    reg there1_q;
-    reg written_q;
-    reg after_q;
-    reg again_q;
-    reg [TAG-1:0] tag_q;
-    reg [EX-1:0] excess_q;
+    reg there0_q; // no reset: `done_q` covers it
+    reg there1_q; // no reset: `done_q` covers it
+    reg written_q; // no reset: `done_q` covers it
+    reg after_q; // no reset: `done_q` covers it
+    reg again_q; // no reset: `done_q` covers it
+    reg [TAG-1:0] tag_q; // no reset: `done_q` covers it
+    reg [EX-1:0] excess_q; // no reset: `done_q` covers it
     wire lk_beside = write_set == lk_set;
     always @(posedge clk) begin
         if (rst) done_q <= 1'b0;

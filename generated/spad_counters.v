@@ -4,7 +4,7 @@
 //
 // Parameters: DG = 6
 // Timing:     an event is counted two cycles later; a counter is shown in the
-//             cycle behind its index
+//             cycle after its index
 // Reference:  microarchitecture/counters.md
 //
 // in  clk         1  clock

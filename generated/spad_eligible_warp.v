@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_eligible_warp: one warp: whether it may issue, what its offer is, and
-// what it has in flight behind this cycle.
+// what it has in flight after this cycle.
 //
 // Parameters: none
 // Timing:     combinational

@@ -9,7 +9,7 @@
 // in  cfg_policy   2  policy
 // in  cand        48  the candidates
 // in  of_class   192  warps of each class, class 0 lowest
-// in  behind      48  warps behind the one that was taken last
+// in  behind      48  warps after the one that was taken last
 // out sel         48  the warp, one-hot; 0 if none
 // out found_sel   48  per position: the warp is at it or below; nonzero if
 //                     there is one
@@ -50,7 +50,7 @@ module spad_first_warp (
     wire by_class = (cfg_policy == POLICY_OWF_LRR) | (cfg_policy == POLICY_OWF_SLOT);
     wire [W-1:0] chosen = cand & ({48{~by_class}} | of_first);
 
-    // Round-robin: first the warps behind the last one, then all.
+    // Round-robin: first the warps after the last one, then all.
     wire [W-1:0] found_behind;
     wire [W-1:0] next;
     wire [W-1:0] found;

@@ -2,7 +2,7 @@
 // spad_hash_decode_bit: an address bit's index as one-hot select lines.
 //
 // Parameters: addr_bits n = 14, bank_bits m = 5
-// Timing:     combinational, behind the registers of spad_hash_config
+// Timing:     combinational, after the registers of spad_hash_config
 // Reference:  hash paper, section 4
 //
 // in  index   4  address bit, 0 to n-1

@@ -3,7 +3,7 @@
 // spad_hash_bitvec_xor.
 //
 // Parameters: addr_bits n = 14, bank_bits m = 5
-// Timing:     combinational, behind the registers of spad_hash_config
+// Timing:     combinational, after the registers of spad_hash_config
 // Reference:  hash paper, section 4
 //
 // in  k1            4  first address bit of the first window, 0 to n-m

@@ -3,7 +3,7 @@
 // bit of spad_hash_bitwise_xor.
 //
 // Parameters: addr_bits n = 14, bank_bits m = 5
-// Timing:     combinational, behind the registers of spad_hash_config
+// Timing:     combinational, after the registers of spad_hash_config
 // Reference:  hash paper, section 4
 //
 // in  first    4  address bit, 0 to n-1

@@ -3,7 +3,7 @@
 // spad_row_map.
 //
 // Parameters: addr_bits n = 14, bank_bits m = 5
-// Timing:     combinational, behind the registers of spad_hash_config
+// Timing:     combinational, after the registers of spad_hash_config
 // Reference:  hash paper, section 4
 //
 // in  source   3  0 keeps addr[m+j], i+1 takes addr[i]

@@ -21,7 +21,7 @@
 //                         takes addr[i]
 // in  cfg_lock_hash    2  0 none, 1 XOR, 2 ADD
 // in  in_valid         1  a pass is offered
-// out in_ready         1  the input is accepted at the end of this cycle
+// out in_ready         1  an input would be accepted at the end of this cycle
 // in  in_ctl          35  its control: last, pass, pc, tag, kind, warp, from
 //                         the top
 // in  in_mask         32  active lanes
@@ -30,7 +30,7 @@
 // in  in_be          128  byte enables, BE bits per lane
 // in  in_aop           4  operation of an atomic
 // out out_valid        1  a pass is offered
-// in  out_ready        1  the output is accepted
+// in  out_ready        1  an output would be accepted
 // out out_ctl         35  control of the pass shown
 // out out_mask        32  active lanes
 // out out_bank       160  bank, m bits per lane
@@ -86,19 +86,18 @@ module spad_hash_stage (
     reg hx_valid_q;
     assign hx_valid = hx_valid_q;
 
-    // The hash has a stage of its own, behind this register.
-    reg [CTL-1:0] hx_ctl_q;
-    reg [L-1:0] hx_mask_q;
-    reg [L*n-1:0] hx_addr_q;
-    reg [L*D-1:0] hx_data_q;
-    reg [L*BE-1:0] hx_be_q;
-    reg [3:0] hx_aop_q;
+    // The hash has a stage of its own, after this register.
+    reg [CTL-1:0] hx_ctl_q; // no reset: `hx_valid_q` covers it
+    reg [L-1:0] hx_mask_q; // no reset: `hx_valid_q` covers it
+    reg [L*n-1:0] hx_addr_q; // no reset: `hx_valid_q` covers it
+    reg [L*D-1:0] hx_data_q; // no reset: `hx_valid_q` covers it
+    reg [L*BE-1:0] hx_be_q; // no reset: `hx_valid_q` covers it
+    reg [3:0] hx_aop_q; // no reset: `hx_valid_q` covers it
     assign in_ready = ~hx_valid_q | out_ready;
     always @(posedge clk) begin
         if (rst) hx_valid_q <= 1'b0;
         else if (in_ready) hx_valid_q <= in_valid;
     end
-    // No reset: `hx_valid_q` covers it.
     always @(posedge clk) begin
         if (in_ready) begin
             hx_ctl_q <= in_ctl;

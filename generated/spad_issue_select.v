@@ -29,7 +29,7 @@
 // in  mask           1  memory warps are masked
 // in  mask_lasts     1  AHEAD = 3: they will be in the next cycle, too
 // in  mask_likely    1  AHEAD = 3: the kernel has shown conflicts: what is
-//                       taken now may mask those behind it
+//                       taken now may mask those after it
 // in  atom_infl      1  an ATOMIC is in flight
 // in  room           1  an instruction may be taken
 // out take           1  the selected warp's instruction is taken

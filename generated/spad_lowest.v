@@ -22,7 +22,7 @@ module spad_lowest #(
         : WIDTH <= 32 ? 5 : WIDTH <= 64 ? 6 : 7;
 
     // A prefix network. In front of level k a position has seen the 2**k from
-    // itself down; behind it twice as many.
+    // itself down; after it twice as many.
     genvar k;
     generate
         for (k = 0; k < LEVELS; k = k + 1) begin : level

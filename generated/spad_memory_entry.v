@@ -14,7 +14,7 @@
 // in  cfg_elastic    1  the PREMEM queue is in use
 // in  take_atomic    1  an ATOMIC is taken in this cycle
 // in  in_valid       1  a pass is offered
-// out in_ready       1  the input is accepted at the end of this cycle
+// out in_ready       1  an input would be accepted at the end of this cycle
 // in  in_ctl        35  its control: last, pass, pc, tag, kind, warp, from the
 //                       top
 // in  in_mask       32  active lanes
@@ -25,7 +25,7 @@
 // in  in_be        128  byte enables, BE bits per lane
 // in  in_aop         4  operation of an atomic
 // out req_valid      1  a scratchpad request is offered
-// in  req_ready      1  the request is accepted
+// in  req_ready      1  a request would be accepted
 // out req_op         3  operation
 // out req_mask      32  active lanes
 // out req_bank     160  bank, m bits per lane
@@ -131,8 +131,8 @@ module spad_memory_entry (
     spad_kind_operation operation (.kind(head_kind), .op(head_op));
     wire [TGW-1:0] head_tag = {head_ctl, 6'd0, 1'b0, 1'b0};
 
-    // ATOMIC leaves the path here, for a queue of its own: behind it may be the
-    // store-and-unlock that it waits for.
+    // ATOMIC leaves the path here, for a queue of its own: after it may come
+    // the store-and-unlock that it waits for.
     wire head_atomic = head_valid & (head_kind == KIND_ATOMIC);
     wire seq_valid;
     wire aq_ready;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_memory_exit: turns the scratchpad's responses into results for the
-// writeback port, behind the memory stages that are not in the scratchpad, and
+// writeback port, after the memory stages that are not in the scratchpad, and
 // tells the conflict prediction what a pass cost.
 //
 // Parameters: L = 32, D = 32, DG = 6, OCC = 7, LKG = 2, M = 4, TGW = 43,
@@ -11,7 +11,7 @@
 // in  clk               1  clock
 // in  rst               1  synchronous reset
 // in  resp_valid        1  a response is offered
-// out resp_ready        1  the response is accepted
+// out resp_ready        1  a response would be accepted
 // in  resp_mask        32  active lanes of the request
 // in  resp_tag         43  its tag: control, degree, error, source
 // in  resp_data      1024  words read, or the data of a pass; else 0
@@ -25,17 +25,17 @@
 // out resolved_last     1  the pass is the last of its instruction
 // out resolved_pc      14  the instruction's program counter
 // out out_valid         1  a result is offered
-// in  out_ready         1  the output is accepted
+// in  out_ready         1  an output would be accepted
 // out out_data       1116  degree, error, success, data, mask, last, pass,
 //                          kind, tag, warp, from the top
 
 `default_nettype none
 
 module spad_memory_exit (
-    /* verilator lint_off UNUSEDSIGNAL */ // no stages behind the scratchpad
+    /* verilator lint_off UNUSEDSIGNAL */ // no stages after the scratchpad
     input wire clk,
     /* verilator lint_on UNUSEDSIGNAL */
-    /* verilator lint_off UNUSEDSIGNAL */ // no stages behind the scratchpad
+    /* verilator lint_off UNUSEDSIGNAL */ // no stages after the scratchpad
     input wire rst,
     /* verilator lint_on UNUSEDSIGNAL */
     input wire resp_valid,

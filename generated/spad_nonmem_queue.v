@@ -15,10 +15,10 @@
 //                       empty
 // in  in_valid       1  an entry is offered
 // in  in_data     1077  the entry
-// out in_ready       1  the input is accepted
+// out in_ready       1  an input would be accepted
 // out out_valid      1  the oldest entry is offered
 // out out_data    1077  the entry; 0 if none
-// in  out_ready      1  the output is accepted
+// in  out_ready      1  an output would be accepted
 // out stage_valid    5  occupied stages, stage 0 is the youngest
 
 `default_nettype none
@@ -38,9 +38,9 @@ module spad_nonmem_queue (
     localparam NQ = 5;
     localparam NMW = 1077;
 
-    // Stage 0 is the youngest. Data has no reset: `valid_q` qualifies it.
+    // Stage 0 is the youngest.
     reg [NQ-1:0] valid_q;
-    reg [NQ*NMW-1:0] data_q;
+    reg [NQ*NMW-1:0] data_q; // no reset: `valid_q` covers it
 
     // Per stage: a later one holds an entry; it or a later one has room.
     wire [NQ-1:0] older;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_pass_count: passes of an instruction behind its first: one per subwarp,
+// spad_pass_count: passes of an instruction after its first: one per subwarp,
 // and of loads and stores one per word of a lane.
 //
 // Parameters: S = 1, PW = 2

@@ -13,10 +13,10 @@
 // in  cfg_on       1  0: behaves as depth 0; static while not empty
 // in  in_valid     1  an entry is offered
 // in  in_data   1991  the entry
-// out in_ready     1  the input is accepted
+// out in_ready     1  an input would be accepted
 // out out_valid    1  the oldest entry is offered
 // out out_data  1991  the entry; 0 if none
-// in  out_ready    1  the output is accepted
+// in  out_ready    1  an output would be accepted
 // out count        1  entries held
 
 `default_nettype none

@@ -59,7 +59,7 @@ module spad_relssp (
 
     // Per thread: active, has released.
     reg [W*WS-1:0] active_q;
-    reg [W*WS-1:0] released_q;
+    reg [W*WS-1:0] released_q; // no reset: `active_q` covers it
     wire [W*WS-1:0] active_d;
     wire [W*WS-1:0] released_d;
 
@@ -107,8 +107,7 @@ module spad_relssp (
                 .done_if(done_if[i]),
                 .live(has_live[i])
             );
-            // Written only when something happens to the warp. Releases need no
-            // reset: only those of active threads count.
+            // Written only when something happens to the warp.
             always @(posedge clk) begin
                 if (rst) active_q[i*WS +: WS] <= {WS{1'b0}};
                 else if (starts | exits) active_q[i*WS +: WS] <= active_d[i*WS +: WS];

@@ -14,7 +14,7 @@
 // in  clk           1  clock
 // in  rst           1  synchronous reset
 // in  at_valid      1  a pass is offered
-// out at_ready      1  the pass is accepted: the sequencer is idle
+// out at_ready      1  a pass would be accepted: the sequencer is idle
 // in  at_aop        4  operation
 // in  at_mask      32  active lanes
 // in  at_bank     160  bank, m bits per lane
@@ -23,7 +23,7 @@
 // in  at_data    1024  operand, D bits per lane
 // in  at_tag       43  comes back with the result
 // out sp_valid      1  a scratchpad request is offered
-// in  sp_ready      1  the request is accepted
+// in  sp_ready      1  a request would be accepted
 // out sp_op         3  3 load and lock, 4 store and unlock, 0 the final pass
 // out sp_mask      32  lanes of the request
 // out sp_bank     160  their banks; else 0
@@ -106,28 +106,28 @@ module spad_retry_sequencer (
     // The state, the number of the present cycle within it, and the cycle to
     // leave in.
     reg [2:0] state_q;
-    reg [CTW-1:0] cnt_q;
-    reg [CTW-1:0] tgt_q;
+    reg [CTW-1:0] cnt_q; // no reset: each state sets it
+    reg [CTW-1:0] tgt_q; // no reset: a response sets it
     // The state's request has been taken; its response has come.
     reg sent_q;
     reg got_q;
-    // The pass. No reset: used between `accept` and IDLE only.
-    reg [3:0] aop_q;
-    reg [L-1:0] mask0_q;
-    reg [L*m-1:0] bank_q;
-    reg [L*R-1:0] row_q;
-    reg [L*LK-1:0] lock_q;
-    reg [L*D-1:0] opnd_q;
-    reg [L*D-1:0] old_q;
-    reg [TGW-1:0] tag_q;
+    // The pass, from `accept` until IDLE.
+    reg [3:0] aop_q; // no reset: `accept` sets it
+    reg [L-1:0] mask0_q; // no reset: `accept` sets it
+    reg [L*m-1:0] bank_q; // no reset: `accept` sets it
+    reg [L*R-1:0] row_q; // no reset: `accept` sets it
+    reg [L*LK-1:0] lock_q; // no reset: `accept` sets it
+    reg [L*D-1:0] opnd_q; // no reset: `accept` sets it
+    reg [L*D-1:0] old_q; // no reset: `accept` sets it
+    reg [TGW-1:0] tag_q; // no reset: `accept` sets it
     // Progress: lanes that wait, lanes that have their lock, the degree of the
     // first read, errors, rounds.
-    reg [L-1:0] waiting_q;
-    reg [L-1:0] winners_q;
-    reg first_q;
-    reg [DG-1:0] deg1_q;
-    reg err_q;
-    reg [15:0] begun_q;
+    reg [L-1:0] waiting_q; // no reset: `accept` sets it
+    reg [L-1:0] winners_q; // no reset: a read sets it
+    reg first_q; // no reset: `accept` sets it
+    reg [DG-1:0] deg1_q; // no reset: `accept` sets it
+    reg err_q; // no reset: `accept` sets it
+    reg [15:0] begun_q; // no reset: `accept` sets it
     // The request of this cycle: whether there is one, and the lanes that it
     // locks or unlocks.
     reg asking_q;
@@ -295,8 +295,8 @@ module spad_retry_sequencer (
         if (rst) late_q <= {TURNS{1'b0}};
         else late_q <= turn_q;
     end
-    reg [ALUS*D-1:0] word_q;
-    reg [ALUS*D-1:0] operand_q;
+    reg [ALUS*D-1:0] word_q; // no reset: `late_q` selects what of it is used
+    reg [ALUS*D-1:0] operand_q; // no reset: `late_q` selects what of it is used
     wire [ALUS*D-1:0] word_d;
     wire [ALUS*D-1:0] operand_d;
     always @(posedge clk) begin

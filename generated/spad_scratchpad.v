@@ -14,7 +14,7 @@
 // in  clk             1  clock
 // in  rst             1  synchronous reset
 // in  req_valid       1  a request is offered
-// out req_ready       1  the request is accepted at the end of this cycle
+// out req_ready       1  a request would be accepted at the end of this cycle
 // in  req_op          3  operation
 // in  req_mask       32  active lanes
 // in  req_bank      160  bank, m bits per lane
@@ -24,7 +24,7 @@
 // in  req_be        128  byte enables of a store, BE bits per lane
 // in  req_tag        43  comes back with the response
 // out resp_valid      1  a response is offered
-// in  resp_ready      1  the response is accepted
+// in  resp_ready      1  a response would be accepted
 // out resp_op         3  operation of the request
 // out resp_mask      32  active lanes of the request
 // out resp_tag       43  tag of the request
@@ -99,16 +99,15 @@ module spad_scratchpad (
     wire storing = (req_op == OP_STORE) | (req_op == OP_STUL);
     wire [L*BE-1:0] stored = req_be & {(L*BE){storing}};
 
-    // MEM0: the request in the arbiter. It has no reset: `mem0_valid` covers
-    // it.
+    // MEM0: the request in the arbiter.
     wire mem0_valid;
-    reg [2:0] mem0_op_q;
-    reg [L-1:0] mem0_mask_q;
-    reg [L*D-1:0] mem0_data_q;
-    reg [TGW-1:0] mem0_tag_q;
-    reg mem0_error_q;
-    reg mem0_locking_q;
-    reg [L*LK-1:0] mem0_lock_q;
+    reg [2:0] mem0_op_q; // no reset: `mem0_valid` covers it
+    reg [L-1:0] mem0_mask_q; // no reset: `mem0_valid` covers it
+    reg [L*D-1:0] mem0_data_q; // no reset: `mem0_valid` covers it
+    reg [TGW-1:0] mem0_tag_q; // no reset: `mem0_valid` covers it
+    reg mem0_error_q; // no reset: `mem0_valid` covers it
+    reg mem0_locking_q; // no reset: `mem0_valid` covers it
+    reg [L*LK-1:0] mem0_lock_q; // no reset: `mem0_valid` covers it
     always @(posedge clk) begin
         if (fire) begin
             mem0_op_q <= req_op;
@@ -170,23 +169,23 @@ module spad_scratchpad (
         if (rst) mem1_valid_q <= 1'b0;
         else if (adv) mem1_valid_q <= mem0_valid;
     end
-    reg mem1_last_q;
-    reg [L-1:0] mem1_served_q;
-    reg [L*m-1:0] mem1_bank_q;
-    reg [DG-1:0] mem1_degree_q;
-    reg [2:0] mem1_op_q;
-    reg [L-1:0] mem1_mask_q;
-    reg [TGW-1:0] mem1_tag_q;
-    reg mem1_error_q;
-    reg [L-1:0] mem1_leader_q;
-    reg [B-1:0] mem1_bank_valid_q;
-    reg [B-1:0] mem1_bank_write_q;
-    reg [L*R-1:0] mem1_row_q;
-    reg [L*D-1:0] mem1_data_q;
-    reg [L*BE-1:0] mem1_writes_q;
-    reg mem1_locking_q;
-    reg [L*LK-1:0] mem1_lock_q;
-    reg mem1_window_q;
+    reg mem1_last_q; // no reset: `mem1_valid_q` covers it
+    reg [L-1:0] mem1_served_q; // no reset: `mem1_valid_q` covers it
+    reg [L*m-1:0] mem1_bank_q; // no reset: `mem1_valid_q` covers it
+    reg [DG-1:0] mem1_degree_q; // no reset: `mem1_valid_q` covers it
+    reg [2:0] mem1_op_q; // no reset: `mem1_valid_q` covers it
+    reg [L-1:0] mem1_mask_q; // no reset: `mem1_valid_q` covers it
+    reg [TGW-1:0] mem1_tag_q; // no reset: `mem1_valid_q` covers it
+    reg mem1_error_q; // no reset: `mem1_valid_q` covers it
+    reg [L-1:0] mem1_leader_q; // no reset: `mem1_valid_q` covers it
+    reg [B-1:0] mem1_bank_valid_q; // no reset: `mem1_valid_q` covers it
+    reg [B-1:0] mem1_bank_write_q; // no reset: `mem1_valid_q` covers it
+    reg [L*R-1:0] mem1_row_q; // no reset: `mem1_valid_q` covers it
+    reg [L*D-1:0] mem1_data_q; // no reset: `mem1_valid_q` covers it
+    reg [L*BE-1:0] mem1_writes_q; // no reset: `mem1_valid_q` covers it
+    reg mem1_locking_q; // no reset: `mem1_valid_q` covers it
+    reg [L*LK-1:0] mem1_lock_q; // no reset: `mem1_valid_q` covers it
+    reg mem1_window_q; // no reset: `mem1_valid_q` covers it
     always @(posedge clk) begin
         if (mem0_valid & adv) begin
             mem1_last_q <= mem0_last;
@@ -257,22 +256,21 @@ module spad_scratchpad (
         else if (access) success_q <= succeeded & {L{~mem1_last_q}};
     end
 
-    // MEM2: the banks show the group's words. No reset: `mem2_valid_q` covers
-    // it.
+    // MEM2: the banks show the group's words.
     reg mem2_valid_q;
     always @(posedge clk) begin
         if (rst) mem2_valid_q <= 1'b0;
         else if (adv) mem2_valid_q <= mem1_valid_q;
     end
-    reg mem2_last_q;
-    reg [L-1:0] mem2_served_q;
-    reg [L*m-1:0] mem2_bank_q;
-    reg [DG-1:0] mem2_degree_q;
-    reg [2:0] mem2_op_q;
-    reg [L-1:0] mem2_mask_q;
-    reg [TGW-1:0] mem2_tag_q;
-    reg mem2_error_q;
-    reg [L-1:0] mem2_success_q;
+    reg mem2_last_q; // no reset: `mem2_valid_q` covers it
+    reg [L-1:0] mem2_served_q; // no reset: `mem2_valid_q` covers it
+    reg [L*m-1:0] mem2_bank_q; // no reset: `mem2_valid_q` covers it
+    reg [DG-1:0] mem2_degree_q; // no reset: `mem2_valid_q` covers it
+    reg [2:0] mem2_op_q; // no reset: `mem2_valid_q` covers it
+    reg [L-1:0] mem2_mask_q; // no reset: `mem2_valid_q` covers it
+    reg [TGW-1:0] mem2_tag_q; // no reset: `mem2_valid_q` covers it
+    reg mem2_error_q; // no reset: `mem2_valid_q` covers it
+    reg [L-1:0] mem2_success_q; // no reset: `mem2_valid_q` covers it
     always @(posedge clk) begin
         if (access) begin
             mem2_last_q <= mem1_last_q;
@@ -288,7 +286,7 @@ module spad_scratchpad (
     end
 
     // What a PASS brings goes along.
-    reg [L*D-1:0] mem2_data_q;
+    reg [L*D-1:0] mem2_data_q; // no reset: `mem2_valid_q` covers it
     always @(posedge clk) begin
         if (access & (mem1_op_q == OP_PASS)) mem2_data_q <= mem1_data_q;
     end
@@ -299,16 +297,16 @@ module spad_scratchpad (
         if (rst) mem3_valid_q <= 1'b0;
         else if (adv) mem3_valid_q <= mem2_valid_q;
     end
-    reg mem3_last_q;
-    reg [L-1:0] mem3_served_q;
-    reg [L*m-1:0] mem3_bank_q;
-    reg [DG-1:0] mem3_degree_q;
-    reg [2:0] mem3_op_q;
-    reg [L-1:0] mem3_mask_q;
-    reg [TGW-1:0] mem3_tag_q;
-    reg mem3_error_q;
-    reg [B*D-1:0] mem3_words_q;
-    reg [L-1:0] mem3_success_q;
+    reg mem3_last_q; // no reset: `mem3_valid_q` covers it
+    reg [L-1:0] mem3_served_q; // no reset: `mem3_valid_q` covers it
+    reg [L*m-1:0] mem3_bank_q; // no reset: `mem3_valid_q` covers it
+    reg [DG-1:0] mem3_degree_q; // no reset: `mem3_valid_q` covers it
+    reg [2:0] mem3_op_q; // no reset: `mem3_valid_q` covers it
+    reg [L-1:0] mem3_mask_q; // no reset: `mem3_valid_q` covers it
+    reg [TGW-1:0] mem3_tag_q; // no reset: `mem3_valid_q` covers it
+    reg mem3_error_q; // no reset: `mem3_valid_q` covers it
+    reg [B*D-1:0] mem3_words_q; // no reset: `mem3_valid_q` covers it
+    reg [L-1:0] mem3_success_q; // no reset: `mem3_valid_q` covers it
     always @(posedge clk) begin
         if (mem2_valid_q & adv) begin
             mem3_last_q <= mem2_last_q;
@@ -357,7 +355,7 @@ module spad_scratchpad (
     assign stages = {resp_valid, mem2_valid_q & mem2_last_q, mem1_valid_q & mem1_last_q};
 
     // Words of earlier groups, or the data of a PASS.
-    reg [L*D-1:0] acc_q;
+    reg [L*D-1:0] acc_q; // no reset: an access writes it before it reads it
     wire [L*D-1:0] word;
     wire [L*D-1:0] passed;
     generate

@@ -11,10 +11,10 @@
 // in  rst         1  synchronous reset
 // in  in_valid    1  an entry is offered
 // in  in_data     *  the entry, WIDTH bits
-// out in_ready    1  the input is accepted; from a flip-flop
+// out in_ready    1  an input would be accepted; from a flip-flop
 // out out_valid   1  the oldest entry is offered
 // out out_data    *  the entry, WIDTH bits; without one, what in_data was
-// in  out_ready   1  the output is accepted
+// in  out_ready   1  an output would be accepted
 
 `default_nettype none
 
@@ -32,9 +32,9 @@ module spad_skid #(
     input wire out_ready
 );
     reg first_valid_q;
-    reg [WIDTH-1:0] first_q;
+    reg [WIDTH-1:0] first_q; // no reset: `first_valid_q` covers it, but with CLEAR
     reg second_valid_q;
-    reg [WIDTH-1:0] second_q;
+    reg [WIDTH-1:0] second_q; // no reset: `second_valid_q` covers it
 
     wire move = ~first_valid_q | out_ready;
     wire [WIDTH-1:0] next = second_valid_q ? second_q : in_data;
@@ -53,7 +53,7 @@ module spad_skid #(
         else second_valid_q <= waits & ~move;
     end
 
-    // What is behind in the second entry: no valid bit tells while it is empty.
+    // The second entry follows the input while it is empty.
     always @(posedge clk) begin
         if (~second_valid_q) second_q <= in_data;
     end

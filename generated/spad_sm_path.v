@@ -42,8 +42,8 @@
 // in  exit_valid       1  threads exit
 // in  exit_warp        6  their warp
 // in  exit_mask       32  the threads
-// in  off_valid       48  the warp offers an instruction; one behind its
-//                         atomic does not wait for it
+// in  off_valid       48  the warp offers an instruction; one after its atomic
+//                         does not wait for it
 // in  off_kind       192  its kind, 4 bits per warp
 // in  off_words       96  words per lane of loads and stores: 0 one, 1 two, 2
 //                         four
@@ -499,7 +499,7 @@ module spad_sm_path (
     wire [TGW-1:0] req_tag;
     wire resp_valid;
     wire resp_ready;
-    /* verilator lint_off UNUSEDSIGNAL */ // the kind in the tag says as much
+    /* verilator lint_off UNUSEDSIGNAL */ // the kind in the tag implies it
     wire [2:0] resp_op;
     /* verilator lint_on UNUSEDSIGNAL */
     wire [L-1:0] resp_mask;

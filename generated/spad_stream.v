@@ -26,7 +26,7 @@
 // in  cfg_lock_hash    2  0 none, 1 XOR, 2 ADD; it and the hash change only
 //                         while idle
 // in  req_valid        1  an access is offered
-// out req_ready        1  the request is accepted at the end of this cycle
+// out req_ready        1  a request would be accepted at the end of this cycle
 // in  req_op           3  operation
 // in  req_mask        32  active lanes
 // in  req_addr       448  word address, n bits per lane
@@ -34,7 +34,7 @@
 // in  req_be         128  byte enables of a store, BE bits per lane
 // in  req_tag         14  comes back with the answer
 // out rsp_valid        1  an answer is offered; the rest is 0 if not
-// in  rsp_ready        1  the response is accepted
+// in  rsp_ready        1  a response would be accepted
 // out rsp_op           3  operation of the access
 // out rsp_mask        32  active lanes of the response
 // out rsp_tag         14  tag of the response
@@ -147,12 +147,12 @@ module spad_stream (
         end
     endgenerate
 
-    /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
+    /* verilator lint_off UNUSEDSIGNAL */ // this unit has no port for it
     wire [2:0] sp_stages;
     wire sp_busy_more;
     wire sp_blocked;
     /* verilator lint_on UNUSEDSIGNAL */
-    /* verilator lint_off UNUSEDSIGNAL */ // the scratchpad's tag has room for more
+    /* verilator lint_off UNUSEDSIGNAL */ // the scratchpad's tag is wider than that of the bus
     wire [TGW-1:0] sp_resp_tag;
     /* verilator lint_on UNUSEDSIGNAL */
     wire sp_resp_valid;

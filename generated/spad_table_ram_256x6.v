@@ -28,7 +28,7 @@ module spad_table_ram_256x6 (
     input wire [5:0] wr_data
 );
     reg [5:0] mem [0:255];
-    reg [5:0] out_q;
+    reg [5:0] out_q; // no reset: it is not relied on before the first read
 
     always @(posedge clk) begin
         if (wr_en) mem[wr_row] <= wr_data;

@@ -101,7 +101,7 @@ module spad_tcdm (
 
     wire [L*m-1:0] head_bank;
     wire [L*R-1:0] head_row;
-    /* verilator lint_off UNUSEDSIGNAL */ // no operation of this port takes locks
+    /* verilator lint_off UNUSEDSIGNAL */ // this bus has no operation with locks
     wire [L*LK-1:0] head_lock;
     /* verilator lint_on UNUSEDSIGNAL */
 
@@ -175,7 +175,7 @@ module spad_tcdm (
         end
     end
 
-    /* verilator lint_off UNUSEDSIGNAL */ // shows nothing that a port here has
+    /* verilator lint_off UNUSEDSIGNAL */ // this unit has no port for it
     wire [2:0] sp_resp_op;
     wire [42:0] sp_resp_tag;
     wire [31:0] sp_resp_success;

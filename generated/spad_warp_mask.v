@@ -47,7 +47,7 @@ module spad_warp_mask (
     reg late_q;
     reg counted_q;
     reg owed_q;
-    // Passes to issue, and cycles to mask behind them.
+    // Passes to issue, and cycles to mask after them.
     reg [PW-1:0] base_q;
     reg [EX:0] cnt_q;
 
@@ -64,7 +64,7 @@ module spad_warp_mask (
     wire more = (|left[5:1]) | (doubt & lk_heavier);
     assign lasts = more | (mask & issuing);
 
-    // A cycle counts behind the last pass, and if EX is not held.
+    // A cycle counts after the last pass, and if EX is not held.
     wire counts = ~hold & ~issuing;
     // A hold in the next cycle takes it back: EX is a cycle further away.
     wire takes_back = hold & counted_q & ~(late_q & ~some);

@@ -48,7 +48,7 @@ module spad_warp_scheduler (
 );
     localparam W = 48;
 
-    // The warps behind the one that was taken last.
+    // The warps after the one that was taken last.
     reg [W-1:0] behind_q;
 
     wire [4*W-1:0] of_class;
@@ -93,7 +93,7 @@ module spad_warp_scheduler (
         .found_sel(of_others_found)
     );
     assign sel = only_others ? of_others : of_all;
-    // Behind the selected warp are those at which it has been found below.
+    // The warps after the selected one are those at which it has been found below.
     wire [W-1:0] found_sel = only_others ? of_others_found : of_all_found;
     assign sel_valid = found_sel[47];
     wire [W-1:0] behind_d = found_sel << 1;

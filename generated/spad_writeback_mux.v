@@ -12,13 +12,13 @@
 // in  rst          1  synchronous reset
 // in  icn_valid    1  data from off-chip is offered
 // in  icn_data  1116  payload of the off-chip data
-// out icn_ready    1  the off-chip data is accepted
+// out icn_ready    1  off-chip data would be accepted
 // in  mem_valid    1  the result of the last memory stage is offered
 // in  mem_data  1116  payload of the memory path's result
-// out mem_ready    1  the memory path's result is accepted
+// out mem_ready    1  a result of the memory path would be accepted
 // in  nm_valid     1  the result of the NONMEM queue is offered
 // in  nm_data   1116  payload of the other path's result
-// out nm_ready     1  the other path's result is accepted
+// out nm_ready     1  a result of the other path would be accepted
 // out wb_valid     1  a result is written back
 // out wb_src       2  0 icn, 1 mem, 2 nonmem; 0 if none
 // out wb_data   1116  payload written back; 0 if none
@@ -54,8 +54,8 @@ module spad_writeback_mux (
     reg [1:0] first_src_q;
     reg [WBW-1:0] first_q;
     reg second_valid_q;
-    reg [1:0] second_src_q;
-    reg [WBW-1:0] second_q;
+    reg [1:0] second_src_q; // no reset: `second_valid_q` covers it
+    reg [WBW-1:0] second_q; // no reset: `second_valid_q` covers it
     // The off-chip port has the turn.
     reg turn_q;
 
@@ -106,7 +106,6 @@ module spad_writeback_mux (
         if (rst) second_valid_q <= 1'b0;
         else second_valid_q <= second_valid_d;
     end
-    // No reset: `second_valid_q` covers it.
     always @(posedge clk) begin
         if (free) begin
             second_src_q <= in_src;

@@ -9,10 +9,13 @@ use crate::signal::{Bits, Expr, Signal};
 use crate::unit::Unit;
 use crate::{spad_scratchpad, spad_skid};
 
+/// Bits of the number of accesses inside: those of two buffers and of the stages.
+const INSIDE: usize = 4;
+
 /// The parts of a bus unit.
 pub(crate) struct Bus {
     pub lanes: HashedLanes,
-    /// The scratchpad behind its own parts.
+    /// The scratchpad after its own parts.
     pub scratchpad: Vec<Module>,
     /// The buffer between a bus and the scratchpad.
     pub skid: Module,
@@ -67,13 +70,13 @@ impl Bus {
 
 /// An output of the scratchpad that nobody reads.
 pub(crate) fn unread(u: &Unit, name: &str, width: usize) -> Signal {
-    u.wire_in_part(name, width, "shows nothing that a port here has")
+    u.wire_in_part(name, width, "this unit has no port for it")
 }
 
 /// The number of accesses inside.
 pub(crate) fn inside(u: &Unit, enters: impl Into<Expr>, leaves: impl Into<Expr>) -> Signal {
     let (enters, leaves) = (enters.into(), leaves.into());
-    let count = u.counter("count", 4, enters.clone(), leaves.clone());
+    let count = u.counter("count", INSIDE, enters.clone(), leaves.clone());
     u.assertions(|| {
         let message = "an answer leaves, but no access is inside";
         let some = enters.clone() | count.any();

@@ -98,7 +98,7 @@ pub(crate) fn decoder_unit(g: Geometry, what: &str, summary: &str) -> Unit {
         name: format!("spad_hash_decode_{what}"),
         summary: summary.into(),
         parameters: g.parameters(),
-        timing: "combinational, behind the registers of spad_hash_config".into(),
+        timing: "combinational, after the registers of spad_hash_config".into(),
         paper: "hash paper, section 4".into(),
         latency_cycles: 0,
     })

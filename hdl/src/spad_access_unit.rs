@@ -263,7 +263,7 @@ struct Decision {
 fn decide(u: &Unit, io: &Ports, warps: &Warps) -> Decision {
     u.paragraph();
     u.note(
-        "Only what lies in the shared part needs it. Behind its release a block is refused; \
+        "Only what lies in the shared part needs it. After its release a block is refused; \
          before, it waits for the partner's.",
     );
     let shared = u.name("shared", warps.in_sharing.gated(io.cfg_sharing));

@@ -71,7 +71,7 @@ ports! {
     /// The ports, by their names.
     Ports(s) clocked {
         req_valid: input(1, "an access is offered"),
-        req_ready: output(1, "the request is accepted at the end of this cycle"),
+        req_ready: output(1, "a request would be accepted at the end of this cycle"),
         req_mask: input(s.L, "active lanes"),
         req_access: input(1, "0: no lane is served, one empty group"),
         req_bank: input(s.L * s.m, "bank, m bits per lane"),
@@ -378,7 +378,6 @@ impl Arbiter<'_> {
             .next(pend, pend_next)
             .next(cnt, cnt_next);
         u.at_clock().when(fire).next(self.access.acc, coming.any());
-        u.about("No reset: `pend_q` covers it.");
         let held = u
             .at_clock()
             .when(fire)

@@ -2,6 +2,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
+use crate::ports::ports;
 use crate::property::one_at_most;
 use crate::signal::{Bits, Operand, Signal, concat, when};
 use crate::size::Size;
@@ -14,8 +15,9 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let entries = spad_table_ram::emit_helper(p.SETS, tag_bits + p.EX)?;
     let tags = spad_table_ram::emit_helper(p.SETS, tag_bits)?;
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p, tag_bits);
+    let io = Ports::declared(&u, p);
     let history = History {
+        of_tag: u.size("TAG", tag_bits),
         ways: Ways::new(&u, io.s),
         update: Update::new(&u, io.s),
         write: Write::new(&u, io.s),
@@ -60,49 +62,25 @@ fn ways(name: &str) -> [String; 2] {
 struct History<'a> {
     u: &'a Unit,
     io: Ports,
+    /// Bits of a tag.
+    of_tag: Size,
     ways: Ways,
     update: Update,
     write: Write,
 }
 
-/// The ports, by their names.
-struct Ports {
-    s: Sizes,
-    /// Bits of a tag.
-    of_tag: Size,
-    clk: Signal,
-    clear: Signal,
-    lk_valid: Signal,
-    lk_pc: Signal,
-    lk_done: Signal,
-    lk_hit: Signal,
-    lk_excess: Signal,
-    up_valid: Signal,
-    up_pc: Signal,
-    up_excess: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params, tag_bits: usize) -> Self {
-        let s = u.all_sizes(p);
-        let of_tag = u.size("TAG", tag_bits);
-        let [clk, _] = u.clocked();
-        let clear = "kernel launch: clears all entries; has priority over an update";
-        let done = "the look-up of the previous cycle is answered";
-        Ports {
-            s,
-            of_tag,
-            clk,
-            clear: u.input("clear", 1, clear),
-            lk_valid: u.input("lk_valid", 1, "look-up"),
-            lk_pc: u.input("lk_pc", s.PCW, "program counter of the look-up"),
-            lk_done: u.output("lk_done", 1, done),
-            lk_hit: u.output("lk_hit", 1, "the look-up hits"),
-            lk_excess: u.output("lk_excess", s.EX, "the value; 0 on a miss"),
-            up_valid: u.input("up_valid", 1, "update"),
-            up_pc: u.input("up_pc", s.PCW, "program counter of the update"),
-            up_excess: u.input("up_excess", s.EX, "the value"),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        clear: input(1, "kernel launch: clears all entries; has priority over an update"),
+        lk_valid: input(1, "look-up"),
+        lk_pc: input(s.PCW, "program counter of the look-up"),
+        lk_done: output(1, "the look-up of the previous cycle is answered"),
+        lk_hit: output(1, "the look-up hits"),
+        lk_excess: output(s.EX, "the value; 0 on a miss"),
+        up_valid: input(1, "update"),
+        up_pc: input(s.PCW, "program counter of the update"),
+        up_excess: input(s.EX, "the value"),
     }
 }
 
@@ -142,7 +120,7 @@ impl Update {
     fn new(u: &Unit, s: Sizes) -> Self {
         u.section(
             "The update that was offered in the previous cycle: it read then what its set holds, \
-             and finds its way now. Not reset: `update_valid_q` covers it.",
+             and finds its way now.",
         );
         let valid = u.register("update_valid", 1).reset(0);
         let covered = |name: &str, width| u.register(name, width).covered_by(valid);
@@ -171,9 +149,7 @@ struct Write {
 
 impl Write {
     fn new(u: &Unit, s: Sizes) -> Self {
-        u.section(
-            "The one before it: it is being written. Not reset either: `write_valid_q` covers it.",
-        );
+        u.section("The one before it: it is being written.");
         let valid = u.register("write_valid", 1).reset(0);
         Write {
             valid,
@@ -218,7 +194,7 @@ impl History<'_> {
                 set: self.u.name(&name("set"), pc.part(0, set_bits)),
                 tag: self
                     .u
-                    .name(&name("tag"), pc.part(set_bits, self.io.of_tag.plain())),
+                    .name(&name("tag"), pc.part(set_bits, self.of_tag.plain())),
             }
         })
     }
@@ -235,7 +211,7 @@ impl History<'_> {
     fn take_update(&self, [write, update, up]: [&Address; 3], write_in: &[Signal; 2]) {
         let (u, io, held) = (self.u, &self.io, &self.update);
         u.section(
-            "Behind an update of the same set: whether it was for the same program counter, and \
+            "After an update of the same set: whether it was for the same program counter, and \
              of the one that is being written the way.",
         );
         let up_beside = u.name("up_beside", write.set.is(up.set));
@@ -270,7 +246,7 @@ impl History<'_> {
     ) -> [Signal; 2] {
         let (u, io) = (self.u, &self.io);
         u.section("The tags for updates: a copy, with a port of its own.");
-        let tag_read = ways("tag").map(|name| u.wire(&name, io.of_tag));
+        let tag_read = ways("tag").map(|name| u.wire(&name, self.of_tag));
         for (way, name) in ["tags0", "tags1"].into_iter().enumerate() {
             u.instance(tags, name)
                 .same([io.clk])
@@ -334,7 +310,7 @@ impl History<'_> {
     ) -> [Signal; 2] {
         let (u, io) = (self.u, &self.io);
         u.section("Look-up: tags and values of both ways.");
-        let found = ways("found").map(|name| u.wire(&name, io.of_tag + io.s.EX));
+        let found = ways("found").map(|name| u.wire(&name, self.of_tag + io.s.EX));
         for (way, name) in ["entries0", "entries1"].into_iter().enumerate() {
             let entry = concat([write.tag.into(), self.write.excess.into()]);
             u.instance(entries, name)
@@ -354,16 +330,15 @@ impl History<'_> {
     fn note_updates(&self, [write, update, lk]: [&Address; 3], write_in: &[Signal; 2]) -> LookedUp {
         let (u, io) = (self.u, &self.io);
         u.section(
-            "It sees the update that is being written and the one behind it: these answer in \
-             place of the ways that they go to, which hold something else now. `done_q` covers \
-             whatever stands at `lk_pc`.",
+            "It sees the update that is being written and the one after it: these answer in \
+             place of the ways that they go to, which hold something else now.",
         );
         let done = u.register("done", 1).reset(0);
         let covered = |name: &str, width| u.register(name, width).covered_by(done);
         let there = ways("there").map(|name| covered(&name, 1.into()));
         let [written, after, again] =
             ["written", "after", "again"].map(|name| covered(name, 1.into()));
-        let tag = covered("tag", io.of_tag);
+        let tag = covered("tag", self.of_tag);
         let excess = covered("excess", io.s.EX);
         let lk_beside = u.name("lk_beside", write.set.is(lk.set));
         let is_there =
@@ -401,7 +376,7 @@ impl History<'_> {
         let replaced = [!self.write.way, self.write.way.into()];
         let hit = [0, 1].map(|way| {
             let kept = !(after & replaced[way].clone());
-            let own = found[way].part(ex, io.of_tag);
+            let own = found[way].part(ex, self.of_tag);
             let hit = done & looked.there[way] & kept & own.is(looked.tag);
             u.name(&format!("hit{way}"), hit)
         });

@@ -40,10 +40,10 @@ fn doc(p: &Params) -> UnitDoc {
     UnitDoc {
         name: "spad_conflict_predictor".into(),
         summary: "remembers what the instructions at each program counter cost in MEM0 and \
-                  masks memory warps behind the next one for as long."
+                  masks memory warps after the next one for as long."
             .into(),
         parameters: p.text(&["PW", "DG", "OCC", "EX", "SETS", "AHEAD"]),
-        timing: "taken in cycle s with P passes and excess x: behind the passes mask is 1 for x \
+        timing: "taken in cycle s with P passes and excess x: after the passes mask is 1 for x \
                  cycles without hold"
             .into(),
         paper: "elastic paper, section 5; microarchitecture/warp-mask.md".into(),

@@ -3,6 +3,7 @@
 use crate::codes::{counter, kind, seq, source, stall};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Expr, Operand, Signal, code, place, when};
 use crate::size::Size;
 use crate::spad_pick;
@@ -12,14 +13,15 @@ use crate::unit::Unit;
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
-    let (events, was_read, reads) = events(&u, &io);
+    let counters = u.size("COUNTERS", counter::FIELD.codes.len());
+    let io = Ports::declared(&u, p);
+    let (events, was_read, reads) = events(&u, &io, counters);
     u.section("A register in front of the counters: they put no load on the path.");
-    let seen = u.register("seen", io.counters).reset(0);
-    let degree = u.register("degree", io.dg).reset(0);
+    let seen = u.register("seen", counters).reset(0);
+    let degree = u.register("degree", io.s.DG).reset(0);
     u.at_clock()
         .next(was_read, reads)
-        .next(seen, events & (!io.clear).copies(io.counters))
+        .next(seen, events & (!io.clear).copies(counters))
         .next(degree, io.wb_degree);
     count(&u, &io, &pick, seen, degree);
     let module = u.emit()?;
@@ -33,7 +35,7 @@ fn doc(p: &Params) -> UnitDoc {
                   rounds of atomics. An option: the path does not need them."
             .into(),
         parameters: p.text(&["DG"]),
-        timing: "an event is counted two cycles later; a counter is shown in the cycle behind \
+        timing: "an event is counted two cycles later; a counter is shown in the cycle after \
                  its index"
             .into(),
         paper: "microarchitecture/counters.md".into(),
@@ -41,61 +43,30 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    counters: Size,
-    dg: Size,
-    clear: Signal,
-    iss_valid: Signal,
-    stall: Signal,
-    masked: Signal,
-    seq_state: Signal,
-    wb_valid: Signal,
-    wb_ready: Signal,
-    wb_src: Signal,
-    wb_kind: Signal,
-    wb_degree: Signal,
-    wr_en: Signal,
-    wr_index: Signal,
-    wr_data: Signal,
-    rd_index: Signal,
-    rd_count: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let counters = u.size("COUNTERS", counter::FIELD.codes.len());
-        let [dg] = u.sizes(p, ["DG"]);
-        u.clocked();
-        let of_index = counter::FIELD.width;
-        let masked = "of the path: the mask holds a ready warp back";
-        let state = "of the path: state of the retry sequencer";
-        let source = "of the path: where the result comes from";
-        Ports {
-            counters,
-            dg,
-            clear: u.input("clear", 1, "all counters start again from 0"),
-            iss_valid: u.input("iss_valid", 1, "of the path: a pass enters EXE"),
-            stall: u.input("stall", 2, "of the path: why EXE is held"),
-            masked: u.input("masked", 1, masked),
-            seq_state: u.input("seq_state", 3, state),
-            wb_valid: u.input("wb_valid", 1, "of the path: a result is written back"),
-            wb_ready: u.input("wb_ready", 1, "the register file takes it"),
-            wb_src: u.input("wb_src", 2, source),
-            wb_kind: u.input("wb_kind", 4, "of the path: kind of the instruction"),
-            wb_degree: u.input("wb_degree", dg, "of the path: its conflict degree"),
-            wr_en: u.input("wr_en", 1, "sets a counter"),
-            wr_index: u.input("wr_index", of_index, "which one"),
-            wr_data: u.input("wr_data", 32, "to what"),
-            rd_index: u.input("rd_index", of_index, "which counter is shown"),
-            rd_count: u.output("rd_count", 32, "the counter; 0 if there is none"),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        clear: input(1, "all counters start again from 0"),
+        iss_valid: input(1, "of the path: a pass enters EXE"),
+        stall: input(2, "of the path: why EXE is held"),
+        masked: input(1, "of the path: the mask holds a ready warp back"),
+        seq_state: input(3, "of the path: state of the retry sequencer"),
+        wb_valid: input(1, "of the path: a result is written back"),
+        wb_ready: input(1, "the register file takes it"),
+        wb_src: input(2, "of the path: where the result comes from"),
+        wb_kind: input(4, "of the path: kind of the instruction"),
+        wb_degree: input(s.DG, "of the path: its conflict degree"),
+        wr_en: input(1, "sets a counter"),
+        wr_index: input(counter::FIELD.width, "which one"),
+        wr_data: input(32, "to what"),
+        rd_index: input(counter::FIELD.width, "which counter is shown"),
+        rd_count: output(32, "the counter; 0 if there is none"),
     }
 }
 
 /// What the path shows, one bit per counter; the register that tells a new
 /// round from a read that goes on, and its next state.
-fn events(u: &Unit, io: &Ports) -> (Signal, Signal, Signal) {
+fn events(u: &Unit, io: &Ports, counters: Size) -> (Signal, Signal, Signal) {
     u.section("What the path shows, one bit per counter.");
     let of_memory = io.wb_src.is(code(&source::FIELD, source::MEM));
     let written = u.name("written", io.wb_valid & io.wb_ready & of_memory);
@@ -106,7 +77,7 @@ fn events(u: &Unit, io: &Ports) -> (Signal, Signal, Signal) {
     let reads = io.seq_state.is(code(&seq::FIELD, seq::READ));
     let reads = u.name("reads", reads);
     let was_read = u.register("was_read", 1).reset(0);
-    let happens = u.wire("happens", io.counters);
+    let happens = u.wire("happens", counters);
     let stalled = |why| io.stall.is(code(&stall::FIELD, why)).into();
     let atomic = written & io.wb_kind.is(kind(kind::ATOMIC));
     let events: [(u8, Operand); 10] = [
@@ -129,13 +100,13 @@ fn events(u: &Unit, io: &Ports) -> (Signal, Signal, Signal) {
 
 /// The counters, and the one that is shown.
 fn count(u: &Unit, io: &Ports, pick: &Module, seen: Signal, degree: Signal) {
-    let places: usize = 1 << counter::FIELD.width;
+    let (counters, places): (_, usize) = (seen.width, 1 << counter::FIELD.width);
     u.paragraph();
     let counts = u.wire("counts", places * 32);
     let wanted = u.wire("wanted", places);
     let [k] = u.indices(["k"]);
     u.generate(|| {
-        u.each("counter", k, (0, io.counters), |k| {
+        u.each("counter", k, (0, counters), |k| {
             let count = u.register("count", 32).reset(0);
             let of_degree = Expr::leaf(k.text(), 32.into());
             let of_degree = of_degree.is(place(&counter::FIELD, counter::DEGREE));
@@ -146,7 +117,7 @@ fn count(u: &Unit, io: &Ports, pick: &Module, seen: Signal, degree: Signal) {
             u.at_clock().clear(io.clear).next(count, counted);
             u.assign(counts.part(32 * k, 32), count);
         });
-        u.each("no_counter", k, (io.counters, places), |k| {
+        u.each("no_counter", k, (counters, places), |k| {
             u.assign(counts.part(32 * k, 32), 0);
         });
         u.each("place", k, (0, places), |k| {

@@ -1,9 +1,9 @@
 //! The crossbars: requests from lanes to banks, read data back.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{Params, Sizes};
+use crate::ports::ports;
 use crate::signal::{Bits, Signal};
-use crate::size::Size;
 use crate::spad_pick;
 use crate::unit::{Index, Unit};
 
@@ -11,88 +11,57 @@ use crate::unit::{Index, Unit};
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
-    let Sizes { l, be, .. } = io.sizes;
+    // The first in the text, where the others have the order of the contract.
+    let [l] = u.sizes(p, ["L"]);
+    let s = &u.all_sizes(p);
+    let io = Ports::new(&u, s);
     u.paragraph();
     u.note("The bytes of a word apart: byte k of all lanes, and the lanes that write it.");
-    let bytes = u.wire("bytes", be * l * 8);
-    let writes = u.wire("writes", be * l);
+    let bytes = u.wire("bytes", s.BE * l * 8);
+    let writes = u.wire("writes", s.BE * l);
     let indices = u.indices(["i", "j", "k"]);
     u.generate(|| {
-        bytes_apart(&u, &io, bytes, writes, indices);
-        to_banks(&u, &io, &pick, bytes, writes, indices);
-        to_lanes(&u, &io, &pick, indices);
+        bytes_apart(&u, s, &io, bytes, writes, indices);
+        to_banks(&u, s, &io, &pick, bytes, writes, indices);
+        to_lanes(&u, s, &io, &pick, indices);
     });
     let module = u.emit()?;
     Ok(vec![pick, module])
 }
 
-/// Sizes, by their names in the contract.
-#[derive(Clone, Copy)]
-struct Sizes {
-    l: Size,
-    m: Size,
-    banks: Size,
-    r: Size,
-    d: Size,
-    be: Size,
-}
-
-/// The ports, by their names.
-struct Ports {
-    sizes: Sizes,
-    leader: Signal,
-    lane_bank: Signal,
-    lane_row: Signal,
-    lane_data: Signal,
-    lane_writes: Signal,
-    bank_row: Signal,
-    bank_wdata: Signal,
-    bank_wbe: Signal,
-    sel_valid: Signal,
-    sel_bank: Signal,
-    bank_rdata: Signal,
-    lane_rdata: Signal,
-}
-
-impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
-        let [l, m, banks, r, d, be] = u.sizes(p, ["L", "m", "B", "R", "D", "BE"]);
-        let leader = "the group's leaders, at most one per bank";
-        let writes =
-            "bytes each lane writes, BE bits per lane; a byte of a bank is of one lane at most";
-        let row = "row of the bank's leader; 0 if unused";
-        let stored = "store data; 0 where nothing is written";
-        let routed = "response: lanes to route to";
-        let read = "read data, D bits per lane; else 0";
-        Ports {
-            sizes: Sizes {
-                l,
-                m,
-                banks,
-                r,
-                d,
-                be,
-            },
-            leader: u.input("leader", l, leader),
-            lane_bank: u.input("lane_bank", l * m, "bank of each lane, m bits"),
-            lane_row: u.input("lane_row", l * r, "row, R bits per lane"),
-            lane_data: u.input("lane_data", l * d, "store data, D bits per lane"),
-            lane_writes: u.input("lane_writes", l * be, writes),
-            bank_row: u.output("bank_row", banks * r, row),
-            bank_wdata: u.output("bank_wdata", banks * d, stored),
-            bank_wbe: u.output("bank_wbe", banks * be, "bytes that are written"),
-            sel_valid: u.input("sel_valid", l, routed),
-            sel_bank: u.input("sel_bank", l * m, "response: bank of each, m bits"),
-            bank_rdata: u.input("bank_rdata", banks * d, "read data, D bits per bank"),
-            lane_rdata: u.output("lane_rdata", l * d, read),
-        }
+ports! {
+    /// The ports, by their names.
+    Ports(s) {
+        leader: input(s.L, "the group's leaders, at most one per bank"),
+        lane_bank: input(s.L * s.m, "bank of each lane, m bits"),
+        lane_row: input(s.L * s.R, "row, R bits per lane"),
+        lane_data: input(s.L * s.D, "store data, D bits per lane"),
+        lane_writes: input(
+            s.L * s.BE,
+            "bytes each lane writes, BE bits per lane; a byte of a bank is of one lane at most"
+        ),
+        bank_row: output(s.B * s.R, "row of the bank's leader; 0 if unused"),
+        bank_wdata: output(s.B * s.D, "store data; 0 where nothing is written"),
+        bank_wbe: output(s.B * s.BE, "bytes that are written"),
+        sel_valid: input(s.L, "response: lanes to route to"),
+        sel_bank: input(s.L * s.m, "response: bank of each, m bits"),
+        bank_rdata: input(s.B * s.D, "read data, D bits per bank"),
+        lane_rdata: output(s.L * s.D, "read data, D bits per lane; else 0"),
     }
 }
 
 /// `bytes` and `writes`: byte k of all lanes, and the lanes that write it.
-fn bytes_apart(u: &Unit, io: &Ports, bytes: Signal, writes: Signal, [i, _, k]: [Index; 3]) {
-    let Sizes { l, d, be, .. } = io.sizes;
+fn bytes_apart(
+    u: &Unit,
+    s: &Sizes,
+    io: &Ports,
+    bytes: Signal,
+    writes: Signal,
+    [i, _, k]: [Index; 3],
+) {
+    let Sizes {
+        L: l, D: d, BE: be, ..
+    } = *s;
     u.each("of_byte", k, (0, be), |k| {
         u.each("of_lane", i, (0, l), |i| {
             let byte = io.lane_data.part(i * d + k * 8, 8);
@@ -105,6 +74,7 @@ fn bytes_apart(u: &Unit, io: &Ports, bytes: Signal, writes: Signal, [i, _, k]: [
 /// Rows and bytes of the lanes to each bank.
 fn to_banks(
     u: &Unit,
+    s: &Sizes,
     io: &Ports,
     pick: &Module,
     bytes: Signal,
@@ -112,13 +82,14 @@ fn to_banks(
     [i, j, k]: [Index; 3],
 ) {
     let Sizes {
-        l,
+        L: l,
         m,
-        banks,
-        r,
-        d,
-        be,
-    } = io.sizes;
+        B: banks,
+        R: r,
+        D: d,
+        BE: be,
+        ..
+    } = *s;
     u.each("to_bank", j, (0, banks), |j| {
         let here = u.wire("here", l);
         u.each("lane_here", i, (0, l), |i| {
@@ -137,8 +108,14 @@ fn to_banks(
 }
 
 /// Words of the banks to each lane.
-fn to_lanes(u: &Unit, io: &Ports, pick: &Module, [i, j, _]: [Index; 3]) {
-    let Sizes { l, m, banks, d, .. } = io.sizes;
+fn to_lanes(u: &Unit, s: &Sizes, io: &Ports, pick: &Module, [i, j, _]: [Index; 3]) {
+    let Sizes {
+        L: l,
+        m,
+        B: banks,
+        D: d,
+        ..
+    } = *s;
     u.each("to_lane", i, (0, l), |i| {
         let from = u.wire("from", banks);
         u.each("bank_here", j, (0, banks), |j| {

@@ -2,7 +2,8 @@
 
 use crate::codes::{barrel, kind};
 use crate::module::{Module, Result, UnitDoc};
-use crate::signal::{Bits, Expr, Signal, code, when};
+use crate::register::counted;
+use crate::signal::{Bits, Expr, Signal, code};
 use crate::unit::Unit;
 
 /// Bits of a count of instructions in flight.
@@ -12,7 +13,7 @@ const COUNT: usize = 4;
 pub(crate) fn emit_kernel() -> Result<Module> {
     let u = Unit::new(UnitDoc::part(
         "spad_eligible_warp",
-        "one warp: whether it may issue, what its offer is, and what it has in flight behind \
+        "one warp: whether it may issue, what its offer is, and what it has in flight after \
          this cycle.",
         "none".into(),
         "issue.md",
@@ -25,8 +26,7 @@ pub(crate) fn emit_kernel() -> Result<Module> {
         let [started, ended] = of;
         let up = u.name(up, io.starts & started);
         let down = u.name(down, io.ends & ended);
-        let counted = when(up & !down, now + 1).when(down & !up, now - 1);
-        u.assign(next, counted.otherwise(now));
+        u.assign(next, counted(now, up, down).otherwise(now));
     };
     let of_memory = [io.starts_mem.into(), io.ends_mem.into()];
     count(["up_m", "down_m"], [io.infl_m, io.next_m], of_memory);

@@ -18,7 +18,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let cand = u.input("cand", warps, "the candidates");
     let about = "warps of each class, class 0 lowest";
     let of_class = u.input("of_class", 4 * warps, about);
-    let behind = u.input("behind", warps, "warps behind the one that was taken last");
+    let behind = u.input("behind", warps, "warps after the one that was taken last");
     let sel = u.output("sel", warps, "the warp, one-hot; 0 if none");
     let about = "per position: the warp is at it or below; nonzero if there is one";
     let found_sel = u.output("found_sel", warps, about);
@@ -55,7 +55,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let chosen = cand & ((!by_class).copies(p.W) | of_first);
     let chosen = u.named("chosen", s.W, chosen);
 
-    u.section("Round-robin: first the warps behind the last one, then all.");
+    u.section("Round-robin: first the warps after the last one, then all.");
     let [found_behind, next] = u.wires(["found_behind", "next"], warps);
     let [found, lowest] = u.wires(["found", "lowest"], warps);
     let (before, all) = ([found_behind, next], [found, lowest]);

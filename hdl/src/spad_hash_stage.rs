@@ -72,7 +72,7 @@ impl Ports {
         let [l, n, m, r, lk] = u.sizes(p, ["L", "n", "m", "R", "LK"]);
         let [d, ctl, be] = u.sizes(p, ["D", "CTL", "BE"]);
         let clocks = u.clocked();
-        let ready = "the input is accepted at the end of this cycle";
+        let ready = "an input would be accepted at the end of this cycle";
         let control = "its control: last, pass, pc, tag, kind, warp, from the top";
         let enables = "byte enables, BE bits per lane";
         let held = "a pass is in the hash stage";
@@ -90,7 +90,7 @@ impl Ports {
                 u.input("in_aop", 4, "operation of an atomic"),
             ],
             out_valid: u.output("out_valid", 1, "a pass is offered"),
-            out_ready: u.input("out_ready", 1, "the output is accepted"),
+            out_ready: u.input("out_ready", 1, "an output would be accepted"),
             out_ctl: u.output("out_ctl", ctl, "control of the pass shown"),
             out_mask: u.output("out_mask", l, "active lanes"),
             bank: u.output("out_bank", l * m, "bank, m bits per lane"),
@@ -123,7 +123,7 @@ fn in_ex(u: &Unit, io: &Ports) -> [Signal; 6] {
 
 /// H = 1: it is the one in the stage's register.
 fn in_a_stage(u: &Unit, io: &Ports) -> [Signal; 6] {
-    u.section("The hash has a stage of its own, behind this register.");
+    u.section("The hash has a stage of its own, after this register.");
     let held = io.pass.map(|port| {
         let name = port.name.replacen("in", "hx", 1);
         u.register(&name, port.width).covered_by(io.hx_valid)
@@ -132,7 +132,6 @@ fn in_a_stage(u: &Unit, io: &Ports) -> [Signal; 6] {
     u.at_clock()
         .when(io.in_ready)
         .next(io.hx_valid, io.in_valid);
-    u.about("No reset: `hx_valid_q` covers it.");
     let taken = u.at_clock().when(io.in_ready);
     let moves = held.into_iter().zip(io.pass);
     moves.fold(taken, |taken, (held, port)| taken.next(held, port));

@@ -2,8 +2,8 @@
 
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal};
-use crate::size::Size;
 use crate::unit::Unit;
 use crate::{spad_number, spad_pick_check, spad_warp_scheduler};
 
@@ -11,9 +11,7 @@ use crate::{spad_number, spad_pick_check, spad_warp_scheduler};
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let scheduler = spad_warp_scheduler::emit_unit(p)?;
     let u = Unit::new(doc(p));
-    let [w, t] = u.sizes(p, ["W", "T"]);
-    let pairs = u.size("PAIRS", t / 2);
-    let io = Ports::new(&u, p, [w, pairs]);
+    let io = Ports::new(&u, p);
     let scheduler_unit = top(&scheduler);
     let mut check = Vec::new();
     match p.AHEAD {
@@ -62,82 +60,43 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names.
-struct Ports {
-    /// Bits of a vector with one per warp, and with one per pair of blocks.
-    sizes: [Size; 2],
-    clk: Signal,
-    rst: Signal,
-    cfg_policy: Signal,
-    cfg_aware: Signal,
-    cfg_violate: Signal,
-    ready: Signal,
-    is_mem: Signal,
-    is_atomic: Signal,
-    shares: Signal,
-    cls: Signal,
-    allowed_wait: Signal,
-    allowed_viol: Signal,
-    locked: Signal,
-    owner: Signal,
-    changes: Signal,
-    mask: Signal,
-    mask_lasts: Signal,
-    mask_likely: Signal,
-    atom_infl: Signal,
-    room: Signal,
-    take: Signal,
-    take_sel: Signal,
-    take_warp: Signal,
-    picked: Signal,
-    masked: Signal,
-    wait_sh: Signal,
-    viol: Signal,
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        cfg_policy: input(2, "scheduler: 0 round-robin, 1 and 2 owner first, 3 lowest slot"),
+        cfg_aware: input(1, "bank-conflict-aware scheduling"),
+        cfg_violate: input(1, "masked warps go when nothing else can"),
+        ready: input(s.W, "the warp may issue"),
+        is_mem: input(s.W, "the warp's offer is of the memory path"),
+        is_atomic: input(s.W, "the warp's offer is an ATOMIC"),
+        shares: input(s.W, "the warp's offer may touch the shared part"),
+        cls: input(2 * s.W, "its class: 0 owner, 1 unshared, 2 non-owner"),
+        allowed_wait: input(s.W, "it is refused: the partner holds the shared part"),
+        allowed_viol: input(s.W, "it is refused: its block has released the shared part"),
+        locked: input(s.T / 2, "per pair: the shared part is held"),
+        owner: input(s.T / 2, "per pair: the owner"),
+        changes: input(1, "a block starts, threads exit, or a RELSSP leaves EX in this cycle"),
+        mask: input(1, "memory warps are masked"),
+        mask_lasts: input(1, "AHEAD = 3: they will be in the next cycle, too"),
+        mask_likely: input(
+            1,
+            "AHEAD = 3: the kernel has shown conflicts: what is taken now may mask those after it"
+        ),
+        atom_infl: input(1, "an ATOMIC is in flight"),
+        room: input(1, "an instruction may be taken"),
+        take: output(1, "the selected warp's instruction is taken"),
+        take_sel: output(s.W, "the selected warp, taken or not; one-hot"),
+        take_warp: output(s.WW.plain(), "number of the warp taken"),
+        picked: output(s.W, "the warp between pick and take; none but with AHEAD = 3"),
+        masked: output(1, "some ready warp is held back by the mask; AHEAD = 1: one cycle later"),
+        wait_sh: output(s.W, "allowed_wait; AHEAD > 0: one cycle later"),
+        viol: output(s.W, "allowed_viol; AHEAD > 0: one cycle later"),
+    }
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params, [w, pairs]: [Size; 2]) -> Self {
-        let [clk, rst] = u.clocked();
-        let policy = "scheduler: 0 round-robin, 1 and 2 owner first, 3 lowest slot";
-        let class = "its class: 0 owner, 1 unshared, 2 non-owner";
-        let wait = "it is refused: the partner holds the shared part";
-        let viol = "it is refused: its block has released the shared part";
-        let changes = "a block starts, threads exit, or a RELSSP leaves EX in this cycle";
-        let lasts = "AHEAD = 3: they will be in the next cycle, too";
-        let likely = "AHEAD = 3: the kernel has shown conflicts: what is taken now may mask \
-                      those behind it";
-        let picked = "the warp between pick and take; none but with AHEAD = 3";
-        let masked = "some ready warp is held back by the mask; AHEAD = 1: one cycle later";
-        let io = Ports {
-            sizes: [w, pairs],
-            clk,
-            rst,
-            cfg_policy: u.input("cfg_policy", 2, policy),
-            cfg_aware: u.input("cfg_aware", 1, "bank-conflict-aware scheduling"),
-            cfg_violate: u.input("cfg_violate", 1, "masked warps go when nothing else can"),
-            ready: u.input("ready", w, "the warp may issue"),
-            is_mem: u.input("is_mem", w, "the warp's offer is of the memory path"),
-            is_atomic: u.input("is_atomic", w, "the warp's offer is an ATOMIC"),
-            shares: u.input("shares", w, "the warp's offer may touch the shared part"),
-            cls: u.input("cls", 2 * w, class),
-            allowed_wait: u.input("allowed_wait", w, wait),
-            allowed_viol: u.input("allowed_viol", w, viol),
-            locked: u.input("locked", pairs, "per pair: the shared part is held"),
-            owner: u.input("owner", pairs, "per pair: the owner"),
-            changes: u.input("changes", 1, changes),
-            mask: u.input("mask", 1, "memory warps are masked"),
-            mask_lasts: u.input("mask_lasts", 1, lasts),
-            mask_likely: u.input("mask_likely", 1, likely),
-            atom_infl: u.input("atom_infl", 1, "an ATOMIC is in flight"),
-            room: u.input("room", 1, "an instruction may be taken"),
-            take: u.output("take", 1, "the selected warp's instruction is taken"),
-            take_sel: u.output("take_sel", w, "the selected warp, taken or not; one-hot"),
-            take_warp: u.output("take_warp", p.WW, "number of the warp taken"),
-            picked: u.output("picked", w, picked),
-            masked: u.output("masked", 1, masked),
-            wait_sh: u.output("wait_sh", w, "allowed_wait; AHEAD > 0: one cycle later"),
-            viol: u.output("viol", w, "allowed_viol; AHEAD > 0: one cycle later"),
-        };
+    fn new(u: &Unit, p: &Params) -> Self {
+        let io = Ports::declared(u, p);
         io.waive(u, p);
         io
     }
@@ -180,7 +139,7 @@ fn take_what_is_ready(u: &Unit, io: &Ports, scheduler: &Module, masked: Signal) 
 /// AHEAD = 1: `masked`, `wait_sh` and `viol`.
 fn show_a_cycle_later(u: &Unit, io: &Ports, masked: Signal) {
     u.section("The ports show registers.");
-    let [w, _] = io.sizes;
+    let w = io.s.W;
     let masked_then = u.register("masked_then", 1).reset(0);
     let wait_then = u.register("wait_then", w).reset(0);
     let viol_then = u.register("viol_then", w).reset(0);
@@ -209,7 +168,7 @@ struct Qualified {
 
 impl Qualified {
     fn new(u: &Unit, io: &Ports) -> Self {
-        let [w, pairs] = io.sizes;
+        let (w, pairs) = (io.s.W, u.size("PAIRS", io.s.T / 2));
         u.section(
             "Q: what each warp was qualified with, and the shared parts as they were then: held \
              or not, by whom, and whether that changed in that cycle.",
@@ -287,7 +246,7 @@ fn take_what_was_ready(u: &Unit, io: &Ports, scheduler: &Module) {
 
 /// AHEAD = 3.
 fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Module]) {
-    let [w, _] = io.sizes;
+    let w = io.s.W;
     let q = Qualified::new(u, io);
     u.about("Warps that wait for memory warps: the mask is likely to need them.");
     let put_off = u.register("qualified_put_off", w).reset(0);
@@ -357,7 +316,7 @@ fn pick(
 ) -> [Signal; 2] {
     u.paragraph();
     let sel_valid = u.wire("sel_valid", 1);
-    let sel = u.wire("sel", io.sizes[0]);
+    let sel = u.wire("sel", io.s.W);
     let sel_warp = io.take_warp.width;
     let sel_warp = u.wire_in_part("sel_warp", sel_warp, "the pick goes on as one bit per warp");
     let overlooked = u.wire_in_part("overlooked", 1, "held picks are handled above");

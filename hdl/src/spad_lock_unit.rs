@@ -2,7 +2,8 @@
 
 use crate::codes::op;
 use crate::module::{HdlError, Module, Result, UnitDoc};
-use crate::params::{Params, Sizes};
+use crate::params::Params;
+use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, code};
 use crate::size::Size;
 use crate::spad_select;
@@ -21,7 +22,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         _ => Some(spad_select::emit_helper()?),
     };
     let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
+    let io = Ports::declared(&u, p);
+    u.unused(p.LKG == 1, io.lk_win, "one window covers all lanes");
     u.paragraph();
     let op = |value| code(&op::FIELD, value);
     let take = u.name("take", io.lk_valid & io.lk_op.is(op(op::LDLK)));
@@ -29,7 +31,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.assign(io.lk_error, io.lk_valid & io.lk_op.above(op(op::STUL)));
     let lock = u.register("lock", io.s.LOCKS).reset(0);
     let window = Window::new(&u, &io, select.as_ref());
-    let asked = Asked::new(&u, &io);
+    let asked = Asked::new(&u, p, &io);
     let [i, j, r, c] = u.indices(["i", "j", "r", "c"]);
     u.generate(|| {
         asked.each_lane(&u, &io, &window, lock, [i, r, c]);
@@ -69,51 +71,37 @@ fn doc(p: &Params) -> UnitDoc {
     }
 }
 
-/// The ports, by their names, and sizes: each lock is at a row and a column.
-struct Ports {
-    s: Sizes,
+ports! {
+    /// The ports, by their names.
+    Ports(s) clocked {
+        lk_valid: input(1, "a window is served in this cycle"),
+        lk_win: input(s.LKW, "its number; lanes lk_win*P to lk_win*P+P-1"),
+        lk_op: input(3, "3 load-and-lock, 4 store-and-unlock; others do nothing"),
+        lk_req: input(s.L, "lanes that ask: the group's leaders"),
+        lk_addr: input(s.L * s.LK, "lock, LK bits per lane"),
+        lk_success: output(s.L, "lanes that take their lock now"),
+        lk_error: output(1, "the operation is not supported (5 to 7)"),
+        lk_held: output(s.LOCKS, "the lock bits"),
+    }
+}
+
+/// Each lock is at a row and a column.
+struct Crossings {
     rows: Size,
     row_bits: Size,
     cols: Size,
     col_bits: Size,
-    lk_valid: Signal,
-    lk_win: Signal,
-    lk_op: Signal,
-    lk_req: Signal,
-    lk_addr: Signal,
-    lk_success: Signal,
-    lk_error: Signal,
-    lk_held: Signal,
 }
 
-impl Ports {
+impl Crossings {
     fn new(u: &Unit, p: &Params) -> Self {
-        let s = u.all_sizes(p);
-        let rows = u.size("LOCK_ROWS", 1 << (p.LK - p.LK / 2));
-        let row_bits = u.size("LOCK_ROW_BITS", p.LK - p.LK / 2);
-        let cols = u.size("LOCK_COLS", 1 << (p.LK / 2));
-        let col_bits = u.size("LOCK_COL_BITS", p.LK / 2);
-        u.clocked();
-        let window = "its number; lanes lk_win*P to lk_win*P+P-1";
-        let operation = "3 load-and-lock, 4 store-and-unlock; others do nothing";
-        let error = "the operation is not supported (5 to 7)";
-        let io = Ports {
-            s,
-            rows,
-            row_bits,
-            cols,
-            col_bits,
-            lk_valid: u.input("lk_valid", 1, "a window is served in this cycle"),
-            lk_win: u.input("lk_win", s.LKW, window),
-            lk_op: u.input("lk_op", 3, operation),
-            lk_req: u.input("lk_req", s.L, "lanes that ask: the group's leaders"),
-            lk_addr: u.input("lk_addr", s.L * s.LK, "lock, LK bits per lane"),
-            lk_success: u.output("lk_success", s.L, "lanes that take their lock now"),
-            lk_error: u.output("lk_error", 1, error),
-            lk_held: u.output("lk_held", s.LOCKS, "the lock bits"),
-        };
-        u.unused(p.LKG == 1, io.lk_win, "one window covers all lanes");
-        io
+        let (row_bits, col_bits) = (p.LK - p.LK / 2, p.LK / 2);
+        Crossings {
+            rows: u.size("LOCK_ROWS", 1 << row_bits),
+            row_bits: u.size("LOCK_ROW_BITS", row_bits),
+            cols: u.size("LOCK_COLS", 1 << col_bits),
+            col_bits: u.size("LOCK_COL_BITS", col_bits),
+        }
     }
 }
 
@@ -145,6 +133,7 @@ impl Window {
 
 /// The locks that the window asks for.
 struct Asked {
+    at: Crossings,
     /// Per row and column, the lanes that ask for one of its locks.
     at_row: Signal,
     at_col: Signal,
@@ -156,19 +145,20 @@ struct Asked {
 }
 
 impl Asked {
-    fn new(u: &Unit, io: &Ports) -> Self {
-        let lanes = io.s.P;
+    fn new(u: &Unit, p: &Params, io: &Ports) -> Self {
+        let (lanes, at) = (io.s.P, Crossings::new(u, p));
         u.section(
             "Each lock is a crossing of a row and a column: two small decoders per lane and one \
              AND per lock are less than a full decoder.",
         );
-        let at_row = u.wire("at_row", io.rows * lanes);
-        let at_col = u.wire("at_col", io.cols * lanes);
+        let at_row = u.wire("at_row", at.rows * lanes);
+        let at_col = u.wire("at_col", at.cols * lanes);
         let asked = u.wire("asked", io.s.LOCKS);
         u.about("Per lane: its lock is taken; an earlier lane asks for it.");
         let [held, beaten] = u.wires(["held", "beaten"], lanes);
         u.assign(beaten.at(0), 0);
         Asked {
+            at,
             at_row,
             at_col,
             asked,
@@ -186,14 +176,17 @@ impl Asked {
         [i, r, c]: [Index; 3],
     ) {
         let (lanes, lk_bits, addr) = (io.s.P, io.s.LK, window.addr);
+        let Crossings {
+            row_bits, col_bits, ..
+        } = self.at;
         u.each("lane", i, (0, lanes), |i| {
-            u.each("row", r, (0, io.rows), |r| {
-                let row = addr.part(i * lk_bits + io.col_bits, io.row_bits);
+            u.each("row", r, (0, self.at.rows), |r| {
+                let row = addr.part(i * lk_bits + col_bits, row_bits);
                 let asks = window.req.at(i) & row.is(r);
                 u.assign(self.at_row.at(r * lanes + i), asks);
             });
-            u.each("col", c, (0, io.cols), |c| {
-                let col = addr.part(i * lk_bits, io.col_bits);
+            u.each("col", c, (0, self.at.cols), |c| {
+                let col = addr.part(i * lk_bits, col_bits);
                 u.assign(self.at_col.at(c * lanes + i), col.is(c));
             });
             u.assign(self.held.at(i), lock.select(window.lock(io, i)));
@@ -201,8 +194,8 @@ impl Asked {
     }
 
     fn each_lock(&self, u: &Unit, io: &Ports, [r, c]: [Index; 2]) {
-        let (lanes, cols) = (io.s.P, io.cols);
-        u.each("lock_row", r, (0, io.rows), |r| {
+        let (lanes, cols) = (io.s.P, self.at.cols);
+        u.each("lock_row", r, (0, self.at.rows), |r| {
             u.each("lock_col", c, (0, cols), |c| {
                 let of_row = self.at_row.part(r * lanes, lanes);
                 let crossing = of_row & self.at_col.part(c * lanes, lanes);

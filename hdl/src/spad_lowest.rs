@@ -25,7 +25,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
     let levels = u.size("LEVELS", width.index_bits());
     u.section(
         "A prefix network. In front of level k a position has seen the 2**k from itself down; \
-         behind it twice as many.",
+         after it twice as many.",
     );
     let [k] = u.indices(["k"]);
     let seen = u.generate(|| {

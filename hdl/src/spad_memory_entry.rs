@@ -61,7 +61,7 @@ impl Ports {
     fn new(u: &Unit, p: &Params) -> Self {
         let s = u.all_sizes(p);
         let [clk, rst] = u.clocked();
-        let accepted = "the input is accepted at the end of this cycle";
+        let accepted = "an input would be accepted at the end of this cycle";
         let in_flight = "an ATOMIC is in flight";
         let io = Ports {
             s,
@@ -173,7 +173,7 @@ impl Entry<'_> {
     fn atomics(&self, head: &Head, queue: &Module, sequencer: &Module) {
         let u = self.u;
         u.section(
-            "ATOMIC leaves the path here, for a queue of its own: behind it may be the \
+            "ATOMIC leaves the path here, for a queue of its own: after it may come the \
              store-and-unlock that it waits for.",
         );
         let is_atomic = head.kind.is(code(&kind::FIELD, kind::ATOMIC));
@@ -392,7 +392,7 @@ fn request_ports(u: &Unit, s: &Sizes) -> Request {
     let about = "control, degree, error, source: 1 for what the sequencer waits for";
     Request {
         valid: u.output("req_valid", 1, "a scratchpad request is offered"),
-        ready: u.input("req_ready", 1, "the request is accepted"),
+        ready: u.input("req_ready", 1, "a request would be accepted"),
         op: u.output("req_op", 3, "operation"),
         lanes: Lanes {
             mask: u.output("req_mask", s.L, "active lanes"),

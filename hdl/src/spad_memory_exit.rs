@@ -67,7 +67,7 @@ impl Ports {
         let io = Ports {
             s,
             resp_valid: u.input("resp_valid", 1, "a response is offered"),
-            resp_ready: u.output("resp_ready", 1, "the response is accepted"),
+            resp_ready: u.output("resp_ready", 1, "a response would be accepted"),
             resp_mask: u.input("resp_mask", s.L, "active lanes of the request"),
             resp_tag: u.input("resp_tag", s.TGW, tag),
             resp_data: u.input("resp_data", s.L * s.D, words),
@@ -80,12 +80,12 @@ impl Ports {
             resolved_last: u.output("resolved_last", 1, last),
             resolved_pc: u.output("resolved_pc", s.PCW, "the instruction's program counter"),
             out_valid: u.output("out_valid", 1, "a result is offered"),
-            out_ready: u.input("out_ready", 1, "the output is accepted"),
+            out_ready: u.input("out_ready", 1, "an output would be accepted"),
             out_data: u.output("out_data", s.WBW, fields),
             mem_valid: (p.M > 4).then(|| u.output("mem_valid", p.M - 4, occupied)),
         };
         for input in clocks {
-            u.unused(p.M <= 4, input, "no stages behind the scratchpad");
+            u.unused(p.M <= 4, input, "no stages after the scratchpad");
         }
         io
     }
@@ -119,7 +119,7 @@ fn stages(u: &Unit, p: &Params, io: &Ports, result: [Signal; 2]) -> Signal {
     if numbers.is_empty() {
         u.paragraph();
     } else {
-        u.section("Stages behind the scratchpad, each free when what it holds can go on.");
+        u.section("Stages after the scratchpad, each free when what it holds can go on.");
     }
     let stage = |k: usize| {
         let valid = u.register(&format!("mem{k}_valid"), 1).reset(0);
@@ -172,7 +172,7 @@ fn resolve(u: &Unit, p: &Params, io: &Ports, ctl: Control, leaves: Expr) {
 fn doc(p: &Params) -> UnitDoc {
     UnitDoc {
         name: "spad_memory_exit".into(),
-        summary: "turns the scratchpad's responses into results for the writeback port, behind \
+        summary: "turns the scratchpad's responses into results for the writeback port, after \
                   the memory stages that are not in the scratchpad, and tells the conflict \
                   prediction what a pass cost."
             .into(),

@@ -63,10 +63,10 @@ ports! {
         cfg_elastic: input(1, "1 elastic queue, 0 fixed pipeline; static while not empty"),
         in_valid: input(1, "an entry is offered"),
         in_data: input(s.NMW, "the entry"),
-        in_ready: output(1, "the input is accepted"),
+        in_ready: output(1, "an input would be accepted"),
         out_valid: output(1, "the oldest entry is offered"),
         out_data: output(s.NMW, "the entry; 0 if none"),
-        out_ready: input(1, "the output is accepted"),
+        out_ready: input(1, "an output would be accepted"),
         stage_valid: output(s.NQ, "occupied stages, stage 0 is the youngest"),
     }
 }
@@ -89,7 +89,7 @@ struct Moves {
 
 impl Stages {
     fn new(u: &Unit, io: &Ports) -> Self {
-        u.section("Stage 0 is the youngest. Data has no reset: `valid_q` qualifies it.");
+        u.section("Stage 0 is the youngest.");
         let valid = u.register("valid", io.s.NQ).reset(0);
         let data = u.register("data", io.s.NQ * io.s.NMW).covered_by(valid);
         u.section("Per stage: a later one holds an entry; it or a later one has room.");

@@ -10,7 +10,7 @@ use crate::unit::Unit;
 pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
     let u = Unit::new(UnitDoc::part(
         "spad_pass_count",
-        "passes of an instruction behind its first: one per subwarp, and of loads and stores \
+        "passes of an instruction after its first: one per subwarp, and of loads and stores \
          one per word of a lane.",
         p.text(&["S", "PW"]),
         "issue.md",

@@ -40,10 +40,10 @@ ports! {
         cfg_on: input(1, "0: behaves as depth 0; static while not empty"),
         in_valid: input(1, "an entry is offered"),
         in_data: input(s.PREW, "the entry"),
-        in_ready: output(1, "the input is accepted"),
+        in_ready: output(1, "an input would be accepted"),
         out_valid: output(1, "the oldest entry is offered"),
         out_data: output(s.PREW, "the entry; 0 if none"),
-        out_ready: input(1, "the output is accepted"),
+        out_ready: input(1, "an output would be accepted"),
         count: output(s.PQW, "entries held"),
     }
 }
@@ -60,9 +60,9 @@ fn without_entries(u: &Unit, p: &Params, io: &Ports) {
 }
 
 fn queue(u: &Unit, p: &Params, io: &Ports) {
-    u.section("Entry 0 is the oldest. Entries have no reset: `held_q` qualifies them.");
+    u.section("Entry 0 is the oldest.");
     let entry = u.register("entry", io.s.PQ * io.s.PREW);
-    let entry = entry.without_reset("`held` qualifies entries");
+    let entry = entry.without_reset("`held_q` counts the entries in use");
     let held = u.register("held", io.s.PQW).reset(0);
 
     u.paragraph();
@@ -101,7 +101,7 @@ fn slots(u: &Unit, io: &Ports, entry: Signal, left: Signal, [push, pop]: [Signal
     u.generate(|| {
         u.each("slot", k, (0, pq), |k| {
             u.about(
-                "Slots behind the entries may hold anything, so the last one\n\
+                "Slots after the entries may hold anything, so the last one\n\
                  takes every push, and the others need only look below themselves.",
             );
             let word = |k: Size| entry.part(k * prew, prew);

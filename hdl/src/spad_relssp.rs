@@ -161,10 +161,7 @@ fn each_warp(
         .port("done_if", state.done_if.at(i))
         .port("live", state.has_live.at(i))
         .done();
-    u.about(
-        "Written only when something happens to the warp. Releases need no reset: only those of \
-         active threads count.",
-    );
+    u.about("Written only when something happens to the warp.");
     u.at_clock()
         .when(starts | exits)
         .next(of_warp(state.active), of_warp(state.active_next));

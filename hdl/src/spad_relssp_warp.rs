@@ -11,7 +11,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
     let u = Unit::new(UnitDoc::part(
         "spad_relssp_warp",
         "the threads of a warp: which are active and which have released, before, with and \
-         behind the events of this cycle.",
+         after the events of this cycle.",
         p.text(&["WS"]),
         "relssp.md",
     ));

@@ -85,7 +85,7 @@ impl Ports {
     fn new(u: &Unit, p: &Params) -> Self {
         let s = u.all_sizes(p);
         u.clocked();
-        let ready = "the pass is accepted: the sequencer is idle";
+        let ready = "a pass would be accepted: the sequencer is idle";
         let operation = "3 load and lock, 4 store and unlock, 0 the final pass";
         let data = "data of a store, or the old words at the end; else 0";
         let states = "0 idle, 1 read, 2 update, 3 write, 4 branch, 5 done";
@@ -103,7 +103,7 @@ impl Ports {
             },
             at_tag: u.input("at_tag", s.TGW, "comes back with the result"),
             sp_valid: u.output("sp_valid", 1, "a scratchpad request is offered"),
-            sp_ready: u.input("sp_ready", 1, "the request is accepted"),
+            sp_ready: u.input("sp_ready", 1, "a request would be accepted"),
             sp_op: u.output("sp_op", 3, operation),
             sp: Lanes {
                 mask: u.output("sp_mask", s.L, "lanes of the request"),
@@ -151,7 +151,7 @@ impl State {
         );
         let now = u.register("state", 3).reset(to(seq::IDLE));
         let cnt = u.register("cnt", s.CTW);
-        let cnt = cnt.without_reset("it begins anew with each state");
+        let cnt = cnt.without_reset("each state sets it");
         let tgt = u.register("tgt", s.CTW);
         let tgt = tgt.without_reset("a response sets it");
         u.about("The state's request has been taken; its response has come.");
@@ -185,7 +185,7 @@ struct Pass {
 
 impl Pass {
     fn new(u: &Unit, s: Sizes) -> Self {
-        u.about("The pass. No reset: used between `accept` and IDLE only.");
+        u.about("The pass, from `accept` until IDLE.");
         let register =
             |name: &str, width| u.register(name, width).without_reset("`accept` sets it");
         let aop = register("aop", 4.into());
@@ -210,7 +210,7 @@ impl Pass {
             old,
             tag,
             waiting: register("waiting", s.L),
-            winners: register("winners", s.L),
+            winners: u.register("winners", s.L).without_reset("a read sets it"),
             first: register("first", 1.into()),
             deg1: register("deg1", s.DG),
             err: register("err", 1.into()),

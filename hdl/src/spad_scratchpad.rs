@@ -151,7 +151,7 @@ impl Ports {
             req_ready: u.output(
                 "req_ready",
                 1,
-                "the request is accepted at the end of this cycle",
+                "a request would be accepted at the end of this cycle",
             ),
             req_op: u.input("req_op", 3, "operation"),
             req_mask: u.input("req_mask", l, "active lanes"),
@@ -162,7 +162,7 @@ impl Ports {
             req_be: u.input("req_be", l * be, enables),
             req_tag: u.input("req_tag", tgw, "comes back with the response"),
             resp_valid: u.output("resp_valid", 1, "a response is offered"),
-            resp_ready: u.input("resp_ready", 1, "the response is accepted"),
+            resp_ready: u.input("resp_ready", 1, "a response would be accepted"),
             resp_op: u.output("resp_op", 3, "operation of the request"),
             resp_mask: u.output("resp_mask", l, "active lanes of the request"),
             resp_tag: u.output("resp_tag", tgw, "tag of the request"),
@@ -263,9 +263,7 @@ fn answer(
     group: Group,
     success: Option<Signal>,
 ) -> Answer {
-    u.section(&format!(
-        "MEM{number}: the banks show the group's words. No reset: `mem{number}_valid_q` covers it."
-    ));
+    u.section(&format!("MEM{number}: the banks show the group's words."));
     let mut words = Stage::after(u, number, adv, group.valid);
     let read = banks.read.copies(io.sizes.l);
     let answered = group.in_stage(&mut words, group.served & read);
@@ -352,7 +350,7 @@ fn respond(
 
     u.section("Words of earlier groups, or the data of a PASS.");
     let acc = u.register("acc", l * d);
-    let acc = acc.without_reset("an access writes it before it looks at it");
+    let acc = acc.without_reset("an access writes it before it reads it");
     let [word, passed] = u.wires(["word", "passed"], l * d);
     u.generate(|| {
         u.each("lane", io.i, (0, l), |i| {

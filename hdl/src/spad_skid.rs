@@ -21,16 +21,20 @@ pub(crate) fn emit_helper() -> Result<Module> {
     let [_, rst] = u.clocked();
     let in_valid = u.input("in_valid", 1, "an entry is offered");
     let in_data = u.input("in_data", width, "the entry, WIDTH bits");
-    let in_ready = u.output("in_ready", 1, "the input is accepted; from a flip-flop");
+    let in_ready = u.output(
+        "in_ready",
+        1,
+        "an input would be accepted; from a flip-flop",
+    );
     let out_valid = u.output("out_valid", 1, "the oldest entry is offered");
     let about = "the entry, WIDTH bits; without one, what in_data was";
     let out_data = u.output("out_data", width, about);
-    let out_ready = u.input("out_ready", 1, "the output is accepted");
+    let out_ready = u.input("out_ready", 1, "an output would be accepted");
 
     let first_valid = u.register("first_valid", 1).reset(0);
     let first = u
         .register("first", width)
-        .without_reset("`first_valid` covers it, or CLEAR is set");
+        .without_reset("`first_valid_q` covers it, but with CLEAR");
     let second_valid = u.register("second_valid", 1).reset(0);
     let second = u.register("second", width).covered_by(second_valid);
 
@@ -48,7 +52,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
     u.at_clock().when(moves).next(first_valid, waits);
     u.at_clock().next(second_valid, waits & !moves);
 
-    u.section("What is behind in the second entry: no valid bit tells while it is empty.");
+    u.section("The second entry follows the input while it is empty.");
     u.at_clock().when(!second_valid).next(second, in_data);
 
     u.paragraph();

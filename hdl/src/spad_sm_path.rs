@@ -3,7 +3,7 @@
 //! instances.
 
 use crate::bundle::bundle;
-use crate::codes::{kind, pipeline, source, stall};
+use crate::codes::{kind, pipeline, stall};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::{Params, Sizes};
@@ -12,14 +12,15 @@ use crate::signal::{Bits, Expr, Signal, code, concat, when};
 use crate::spad_hash_stage::HashStage;
 use crate::unit::{Index, Unit};
 use crate::{
-    spad_access_unit, spad_conflict_predictor, spad_eligibility, spad_hash_stage,
-    spad_issue_select, spad_memory_entry, spad_memory_exit, spad_nonmem_queue, spad_pass_issue,
-    spad_release_register, spad_relssp, spad_scratchpad, spad_writeback_mux,
+    spad_conflict_predictor, spad_hash_stage, spad_memory_entry, spad_memory_exit,
+    spad_nonmem_queue, spad_scratchpad, spad_writeback_mux,
 };
 use ports::{Io, Settings, depends_on};
 
+mod issue;
 mod ports;
 mod rules;
+mod sharing;
 
 bundle! {
     /// The wires between the parts.
@@ -40,7 +41,7 @@ bundle! {
 }
 
 bundle! {
-    /// A pass behind the hash.
+    /// A pass after the hash.
     Hashed(s) {
         valid: 1, ready: 1, ctl: s.CTL, mask: s.L, bank: s.L * s.m, row: s.L * s.R,
         lock: s.L * s.LK, data: s.L * s.D, be: s.L * s.BE, aop: 4,
@@ -72,11 +73,11 @@ struct Path<'a> {
     /// The block slot of each warp.
     warp_blk: Signal,
     mem0_valid: Signal,
-    /// Stages behind the scratchpad that are occupied.
+    /// Stages after the scratchpad that are occupied.
     mem_valid: Option<Signal>,
 }
 
-/// Emits `spad_sm_path` behind its parts.
+/// Emits `spad_sm_path` after its parts.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let hash = spad_hash_stage::emit_unit(p, machine)?;
     let u = Unit::new(doc(p));
@@ -151,185 +152,6 @@ fn doc(p: &Params) -> UnitDoc {
 }
 
 impl Path<'_> {
-    /// Who may go, who goes, and its passes into EX.
-    fn issue(&self) -> Result<Vec<Module>> {
-        let (u, s) = (self.u, self.s);
-        u.section("Q: who may go.");
-        let [ready, is_mem, is_atomic] = u.wires(["ready", "is_mem", "is_atomic"], s.W);
-        let [busy, picked] = u.wires(["busy", "picked"], s.W);
-        let room = u.wire("room", 1);
-        let may_go = [ready, is_mem, is_atomic];
-        let parts = [
-            self.eligibility(busy, may_go)?,
-            self.selection(may_go, room, picked)?,
-            self.passes(picked, room, busy)?,
-        ];
-        Ok(parts.concat())
-    }
-
-    /// Who may go: `may_go` has who is ready, and whose instruction is an access
-    /// or an atomic.
-    fn eligibility(&self, busy: Signal, may_go: [Signal; 3]) -> Result<Vec<Module>> {
-        let (u, p, clock) = (self.u, self.p, self.clock);
-        let (cfg, io, w, ex, ex_relssp) = (self.cfg, self.io, self.w, self.ex, self.ex_relssp);
-        let eligibility = spad_eligibility::emit_unit(p)?;
-        let from_path = !io.wb_src.is(code(&source::FIELD, source::ICN));
-        u.instance(top(&eligibility), "eligibility")
-            .same(clock)
-            .same([
-                cfg.cfg_barrel,
-                io.off_valid,
-                io.off_kind,
-                w.allow,
-                busy,
-                w.atom_infl,
-            ])
-            .same([ex_relssp, ex.warp, w.take, w.take_sel, w.take_kind])
-            .port("retire", io.wb_valid & io.wb_ready & io.wb_last & from_path)
-            .port("retire_warp", io.wb_warp)
-            .port("retire_kind", io.wb_kind)
-            .same(may_go)
-            .same([w.shares])
-            .done();
-        Ok(eligibility)
-    }
-
-    /// Who goes.
-    fn selection(&self, may_go: [Signal; 3], room: Signal, picked: Signal) -> Result<Vec<Module>> {
-        let (u, p, clock) = (self.u, self.p, self.clock);
-        let (cfg, io, w) = (self.cfg, self.io, self.w);
-        u.section("P and S: who goes.");
-        let issue_select = spad_issue_select::emit_unit(p)?;
-        let releases = w.ex_fire & self.ex_relssp;
-        u.instance(top(&issue_select), "issue_select")
-            .same(clock)
-            .same([cfg.cfg_policy, cfg.cfg_aware, cfg.cfg_violate])
-            .same(may_go)
-            .same([w.shares])
-            .same([w.cls, w.allowed_wait, w.allowed_viol, io.locked, io.owner])
-            .port("changes", io.launch_valid | io.exit_valid | releases)
-            .same([w.mask, w.mask_lasts, w.mask_likely, w.atom_infl, room])
-            .same([w.take, w.take_sel, w.take_warp, picked])
-            .same([io.masked, io.wait_sh, io.viol])
-            .done();
-        Ok(issue_select)
-    }
-
-    /// The passes of what goes, into EX.
-    fn passes(&self, picked: Signal, room: Signal, busy: Signal) -> Result<Vec<Module>> {
-        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
-        let (io, w, ex) = (self.io, self.w, self.ex);
-        u.section("I and EX: its passes.");
-        let pass_issue = spad_pass_issue::emit_unit(p)?;
-        u.instance(top(&pass_issue), "pass_issue")
-            .same(clock)
-            .same([io.off_kind, io.off_words, io.off_tag, io.off_pc])
-            .same([
-                w.take,
-                w.take_sel,
-                w.take_warp,
-                picked,
-                w.ex_fire,
-                room,
-                busy,
-            ])
-            .same([w.take_kind, w.take_pc, w.take_np])
-            .same([
-                io.iss_valid,
-                io.iss_warp,
-                io.iss_pass,
-                io.iss_last,
-                w.ex_valid,
-            ])
-            .bundle("ex", ex.values(s))
-            .done();
-        Ok(pass_issue)
-    }
-
-    /// Who may touch the shared part of the scratchpad.
-    fn sharing(&self) -> Result<Vec<Module>> {
-        self.block_slots();
-        Ok([self.releases()?, self.access()?].concat())
-    }
-
-    /// The block slot of each warp, from the launch on.
-    fn block_slots(&self) {
-        let (u, s, io, warp_blk) = (self.u, self.s, self.io, self.warp_blk);
-        u.section("The block slot of each warp.");
-        u.generate(|| {
-            u.each("warp", self.index, (0, s.W), |i| {
-                let starts = io.launch_valid & io.launch_wmask.at(i);
-                let block = warp_blk.part(s.TW * i, s.TW);
-                u.at_clock().when(starts).next(block, io.launch_block);
-            });
-        });
-    }
-
-    /// Which blocks have released the shared part.
-    fn releases(&self) -> Result<Vec<Module>> {
-        let (u, p, s, clock) = (self.u, self.p, self.s, self.clock);
-        let (io, w, ex, warp_blk) = (self.io, self.w, self.ex, self.warp_blk);
-        u.section("Who has released, and who may touch the shared part.");
-        let shown = [io.rel_done, io.live, io.unlock];
-        let now = match p.AHEAD {
-            0 => shown,
-            _ => u.wires(["now_done", "now_live", "now_unlock"], s.T),
-        };
-        let relssp = spad_relssp::emit_unit(p)?;
-        u.instance(top(&relssp), "release_unit")
-            .same(clock)
-            .same([
-                io.launch_valid,
-                io.launch_block,
-                io.launch_wmask,
-                io.launch_last,
-            ])
-            .port("rel_valid", w.ex_fire & self.ex_relssp)
-            .port("rel_warp", ex.warp)
-            .port("rel_sub", ex.pass.part(0, p.SUBW))
-            .port("rel_mask", io.op_mask)
-            .same([io.exit_valid, io.exit_warp, io.exit_mask, warp_blk])
-            .port("rel_done", now[0])
-            .port("live", now[1])
-            .port("unlock", now[2])
-            .done();
-        let register = match p.AHEAD {
-            0 => Vec::new(),
-            _ => spad_release_register::emit_unit(p)?,
-        };
-        if let Some(register) = register.last() {
-            u.instance(register, "release_register")
-                .same(clock)
-                .same([io.launch_valid, io.launch_block])
-                .same(now)
-                .same(shown)
-                .done();
-        }
-        Ok([relssp, register].concat())
-    }
-
-    /// Which warps may touch the shared part.
-    fn access(&self) -> Result<Vec<Module>> {
-        let (u, clock) = (self.u, self.clock);
-        let (io, w) = (self.io, self.w);
-        let access = spad_access_unit::emit_unit(self.p)?;
-        u.instance(top(&access), "access")
-            .same(clock)
-            .same([self.cfg.cfg_sharing, self.cfg.cfg_limit])
-            .same([io.launch_valid, io.launch_block, io.launch_shared])
-            .same([io.rel_done, io.live, self.warp_blk])
-            .port("off_shmem", w.shares)
-            .same([io.off_hi])
-            .port("acq_valid", w.take)
-            .port("acq_warp", w.take_warp)
-            .same([w.allow])
-            .port("wait_sh", w.allowed_wait)
-            .port("viol", w.allowed_viol)
-            .same([w.cls, io.locked, io.owner])
-            .done();
-        Ok(access)
-    }
-
     /// Which memory warps to hold back, from the conflicts of the past.
     fn prediction(&self) -> Result<Vec<Module>> {
         let (u, p, clock, w) = (self.u, self.p, self.clock, self.w);
@@ -407,7 +229,7 @@ impl Path<'_> {
         u.section("PREMEM: passes and atomics become requests.");
         let req = Request::wires(u, s, "req");
         let [resp_valid, resp_ready] = u.wires(["resp_valid", "resp_ready"], 1);
-        let reason = "the kind in the tag says as much";
+        let reason = "the kind in the tag implies it";
         let resp_op = u.wire_in_part("resp_op", 3, reason);
         let resp = Response::wires(u, s, "resp");
         let sr_valid = u.wire("sr_valid", 1);

@@ -3,6 +3,7 @@
 
 use crate::bundle::bundle;
 use crate::bus::{self, Bus, Side};
+use crate::codes::{lock_hash, op};
 use crate::hashed_lanes::{Lanes, Writing};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
@@ -17,20 +18,20 @@ ports! {
     /// The ports, after those that write the registers of the hash.
     Io(s) {
         cfg_lock_hash: input(
-            2,
+            lock_hash::FIELD.width,
             "0 none, 1 XOR, 2 ADD; it and the hash change only while idle"
         ),
         req_valid: input(1, "an access is offered"),
-        req_ready: output(1, "the request is accepted at the end of this cycle"),
-        req_op: input(3, "operation"),
+        req_ready: output(1, "a request would be accepted at the end of this cycle"),
+        req_op: input(op::FIELD.width, "operation"),
         req_mask: input(s.L, "active lanes"),
         req_addr: input(s.L * s.n, "word address, n bits per lane"),
         req_data: input(s.L * s.D, "data, D bits per lane"),
         req_be: input(s.L * s.BE, "byte enables of a store, BE bits per lane"),
         req_tag: input(tag(s), "comes back with the answer"),
         rsp_valid: output(1, "an answer is offered; the rest is 0 if not"),
-        rsp_ready: input(1, "the response is accepted"),
-        rsp_op: output(3, "operation of the access"),
+        rsp_ready: input(1, "a response would be accepted"),
+        rsp_op: output(op::FIELD.width, "operation of the access"),
         rsp_mask: output(s.L, "active lanes of the response"),
         rsp_tag: output(tag(s), "tag of the response"),
         rsp_data: output(
@@ -50,7 +51,8 @@ ports! {
 bundle! {
     /// An access as it enters the scratchpad, before the hash.
     Access(s) {
-        op: 3, mask: s.L, addr: s.L * s.n, data: s.L * s.D, be: s.L * s.BE, tag: tag(s),
+        op: op::FIELD.width, mask: s.L, addr: s.L * s.n, data: s.L * s.D, be: s.L * s.BE,
+        tag: tag(s),
     }
 }
 
@@ -158,10 +160,10 @@ impl Stream<'_> {
         let stages = unread("sp_stages", p.MS - 1);
         let busy_more = unread("sp_busy_more", 1);
         let blocked = unread("sp_blocked", 1);
-        let reason = "the scratchpad's tag has room for more";
+        let reason = "the scratchpad's tag is wider than that of the bus";
         let tag_of_all = u.wire_in_part("sp_resp_tag", s.TGW, reason);
         let [valid, ready] = u.wires(["sp_resp_valid", "sp_resp_ready"], 1);
-        let op = u.wire("sp_resp_op", 3);
+        let op = u.wire("sp_resp_op", op::FIELD.width);
         let mask = u.wire("sp_resp_mask", s.L);
         let data = u.wire("sp_resp_data", s.L * s.D);
         let success = u.wire("sp_resp_success", s.L);

@@ -155,7 +155,7 @@ impl Tcdm<'_> {
         u.paragraph();
         let bank = u.wire("head_bank", s.L * s.m);
         let row = u.wire("head_row", s.L * s.R);
-        let reason = "no operation of this port takes locks";
+        let reason = "this bus has no operation with locks";
         let lanes = Lanes {
             valid,
             lock_hash: code(&lock_hash::FIELD, lock_hash::NONE).into(),

@@ -112,7 +112,7 @@ impl Count {
             counted: register("counted"),
             owed: register("owed"),
         });
-        u.about("Passes to issue, and cycles to mask behind them.");
+        u.about("Passes to issue, and cycles to mask after them.");
         Count {
             pend,
             late,
@@ -154,7 +154,7 @@ impl Count {
     fn update(&self, u: &Unit, io: &Ports, left: &Left, issuing: Signal) {
         let (set, hold) = (io.set_valid, io.hold);
         u.paragraph();
-        u.note("A cycle counts behind the last pass, and if EX is not held.");
+        u.note("A cycle counts after the last pass, and if EX is not held.");
         let counts = u.name("counts", !hold & !issuing);
         let counted = left.left - 1;
         let mut cnt_next = when(set, 0).when(counts & left.left.any(), counted);

@@ -14,7 +14,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let number = spad_number::emit_kernel(p.W)?;
     let u = Unit::new(doc(p));
     let io = Ports::declared(&u, p);
-    u.section("The warps behind the one that was taken last.");
+    u.section("The warps after the one that was taken last.");
     let behind = u.register("behind", io.s.W).reset(0);
     let search = Search::new(&u, &io);
     let unmasked = mask(&u, &io);
@@ -25,7 +25,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         io.sel,
         when(only_others, search.of_others).otherwise(search.of_all),
     );
-    u.note("Behind the selected warp are those at which it has been found below.");
+    u.note("The warps after the selected one are those at which it has been found below.");
     let found_sel = when(only_others, search.of_others_found).otherwise(search.of_all_found);
     let found_sel = u.name("found_sel", found_sel);
     u.assign(io.sel_valid, found_sel.at(p.W - 1));

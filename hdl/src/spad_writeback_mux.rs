@@ -69,13 +69,13 @@ ports! {
     Ports(s) clocked {
         icn_valid: input(1, "data from off-chip is offered"),
         icn_data: input(s.WBW, "payload of the off-chip data"),
-        icn_ready: output(1, "the off-chip data is accepted"),
+        icn_ready: output(1, "off-chip data would be accepted"),
         mem_valid: input(1, "the result of the last memory stage is offered"),
         mem_data: input(s.WBW, "payload of the memory path's result"),
-        mem_ready: output(1, "the memory path's result is accepted"),
+        mem_ready: output(1, "a result of the memory path would be accepted"),
         nm_valid: input(1, "the result of the NONMEM queue is offered"),
         nm_data: input(s.WBW, "payload of the other path's result"),
-        nm_ready: output(1, "the other path's result is accepted"),
+        nm_ready: output(1, "a result of the other path would be accepted"),
         wb_valid: output(1, "a result is written back"),
         wb_src: output(2, "0 icn, 1 mem, 2 nonmem; 0 if none"),
         wb_data: output(s.WBW, "payload written back; 0 if none"),
@@ -211,7 +211,6 @@ impl Results {
             .next(self.first_src, next.first_src)
             .next(self.first, next.first);
         u.at_clock().next(self.second_valid, next.second_valid);
-        u.about("No reset: `second_valid_q` covers it.");
         u.at_clock()
             .when(free)
             .next(self.second_src, taken.src)

@@ -170,7 +170,7 @@ impl ConflictArbiter {
             degree: self.degree(),
         };
         for lane in lanes_of(group.leader) {
-            group.bank_valid |= 1 << (usize::from(self.bank[lane]) % MAX_BANKS);
+            group.bank_valid |= 1 << self.bank_of(lane);
         }
         group
     }
@@ -231,11 +231,17 @@ impl ConflictArbiter {
         self.form_groups(active);
     }
 
+    /// A lane's bank. The remainder changes nothing; with it the compiler knows
+    /// that the bank is within an array, and leaves the check out.
+    fn bank_of(&self, lane: usize) -> usize {
+        usize::from(self.bank[lane]) % MAX_BANKS
+    }
+
     /// Banks of the active lanes.
     fn used_banks(&self, active: LaneMask) -> u64 {
         let mut used = 0;
         for_each_lane(active, self.lanes, |lane| {
-            used |= 1u64 << (usize::from(self.bank[lane]) % MAX_BANKS);
+            used |= 1u64 << self.bank_of(lane);
         });
         used
     }
@@ -254,7 +260,7 @@ impl ConflictArbiter {
         let mut in_bank: [LaneMask; MAX_BANKS] = [0; MAX_BANKS];
         for lane in lanes_of(active) {
             let (bit, row) = (1 << lane, self.row[lane]);
-            let of_bank = &mut in_bank[usize::from(self.bank[lane]) % MAX_BANKS];
+            let of_bank = &mut in_bank[self.bank_of(lane)];
             let mut group = 0;
             loop {
                 if group == self.groups {

@@ -94,7 +94,7 @@ impl Sequencer<'_> {
         u.at_clock().next(late, turn);
         let [word, operand] = ["word", "operand"].map(|name| {
             let register = u.register(name, alus * self.io.s.D);
-            register.without_reset("`late` says what of it is used")
+            register.without_reset("`late_q` selects what of it is used")
         });
         let [word_next, operand_next] = [word, operand].map(|r| u.next_state_wire(r));
         u.at_clock()

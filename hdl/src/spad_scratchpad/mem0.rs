@@ -16,7 +16,7 @@ pub(super) fn mem0(
     parts: &Parts,
     request: Request,
 ) -> (Group, ToBanks) {
-    u.section("MEM0: the request in the arbiter. It has no reset: `mem0_valid` covers it.");
+    u.section("MEM0: the request in the arbiter.");
     let valid = u.wire("mem0_valid", 1);
     let mut registers = Stage::new(u, 0, valid);
     let op = registers.holds("op", io.req_op);

@@ -28,7 +28,7 @@ ports! {
 }
 
 ports! {
-    /// The others, behind those that write the registers of the hash.
+    /// The others, after those that write the registers of the hash.
     Io(s) {
         // Blocks that start, threads that exit.
         launch_valid: input(1, "a block starts"),
@@ -43,7 +43,7 @@ ports! {
         // What warps offer, what is issued, and its operands.
         off_valid: input(
             s.W,
-            "the warp offers an instruction; one behind its atomic does not wait for it"
+            "the warp offers an instruction; one after its atomic does not wait for it"
         ),
         off_kind: input(s.W * 4, "its kind, 4 bits per warp"),
         off_words: input(s.W * 2, "words per lane of loads and stores: 0 one, 1 two, 2 four"),
