@@ -64,12 +64,13 @@ pub fn measure(
     let changed_file = with_shared(file, &entries, rewritten);
     let changed = text::written(new, module)?;
     let mut after = changed_file.prepare_with(&changed)?;
-    let mask = request.geometry.bank_mask();
-    let run = |prepared: &mut Prepared, file: &LaunchFile, module: &Module| {
-        run_all(prepared, file, module, &request.entry, rule, mask)
+    let counted = Counted {
+        entry: &request.entry,
+        rule,
+        bank_mask: request.geometry.bank_mask(),
     };
-    let first = run(&mut before, file, module)?;
-    let second = run(&mut after, &changed_file, &changed)?;
+    let first = counted.run(&mut before, file, module)?;
+    let second = counted.run(&mut after, &changed_file, &changed)?;
     let equal = before.outputs().eq(after.outputs());
     let added = second.instructions as i64 - first.instructions as i64;
     Ok(Measured {
@@ -85,39 +86,42 @@ pub fn measure(
     })
 }
 
+/// What is counted of a run.
+struct Counted<'a> {
+    /// Its launches count.
+    entry: &'a str,
+    rule: ConflictRule,
+    /// The address bits that are the bank.
+    bank_mask: u32,
+}
+
 #[derive(Default)]
-struct Run {
+struct Counts {
     instructions: u64,
     accesses: u64,
     conflicts: u64,
 }
 
-/// All launches in order, counting those of `entry`; conflicts are those of
-/// the first.
-fn run_all(
-    prepared: &mut Prepared,
-    file: &LaunchFile,
-    module: &Module,
-    entry: &str,
-    rule: ConflictRule,
-    bank_mask: u32,
-) -> Result<Run> {
-    let mut run = Run::default();
-    let count = |launch: &Launch, outcome: &Outcome| {
-        if launch.entry == entry {
-            run.instructions += outcome.warp_instructions;
-            run.accesses += outcome.shared_accesses;
+impl Counted<'_> {
+    /// Runs all launches in order; conflicts are those of the entry's first.
+    fn run(&self, prepared: &mut Prepared, file: &LaunchFile, module: &Module) -> Result<Counts> {
+        let mut counts = Counts::default();
+        let count = |launch: &Launch, outcome: &Outcome| {
+            if launch.entry == self.entry {
+                counts.instructions += outcome.warp_instructions;
+                counts.accesses += outcome.shared_accesses;
+            }
+        };
+        let outcome = prepared.run_each(&Options::default(), count)?;
+        refuse_faults(&outcome, &file.source.path)?;
+        // One block runs, on buffers of its own.
+        let mut copy = file.prepare_with(module)?;
+        let first = copy.launches().iter().position(|l| l.entry == self.entry);
+        if let Some(index) = first {
+            let trace = launch_trace(&mut copy, file, index, None)?;
+            let profile = ConflictProfile::new(&trace, self.rule);
+            counts.conflicts = profile.count(|word| word & self.bank_mask).conflicts;
         }
-    };
-    let outcome = prepared.run_each(&Options::default(), count)?;
-    refuse_faults(&outcome, &file.source.path)?;
-    // One block runs, on buffers of its own.
-    let mut copy = file.prepare_with(module)?;
-    let first = copy.launches().iter().position(|l| l.entry == entry);
-    if let Some(index) = first {
-        let trace = launch_trace(&mut copy, file, index, None)?;
-        let profile = ConflictProfile::new(&trace, rule);
-        run.conflicts = profile.count(|word| word & bank_mask).conflicts;
+        Ok(counts)
     }
-    Ok(run)
 }
