@@ -33,8 +33,8 @@ test: deps lint check-generated test-python
 test-rust: deps lint check-generated
 	$(CARGO) test --workspace
 
-# The Python package from the library as `make build` compiles it. NumPy, pytest
-# and mypy are in a virtual environment of their own.
+# The Python package from the library as `make build` compiles it. NumPy, pytest,
+# mypy and ruff are in a virtual environment of their own.
 PYTHON ?= python3
 VENV   := $(or $(CARGO_TARGET_DIR),target)/venv
 NATIVE := python/spadkit/_native.abi3.so
@@ -46,6 +46,7 @@ test-python: deps-python build
 	  $(PYTHON) -m venv $(VENV) && \
 	  $(VENV)/bin/pip install -q --disable-pip-version-check -r python/requirements.txt && \
 	  touch $(VENV)/done; }
+	$(VENV)/bin/ruff check -q python
 	cd python && SPADKIT=$(abspath $(SPADKIT)) $(abspath $(VENV))/bin/python -B -m pytest -q -p no:cacheprovider
 
 # The package to install: target/wheels/spadkit-*.whl.

@@ -4,8 +4,11 @@
 mod common;
 
 use common::tools::missing;
-use std::fs::Permissions;
-use std::os::unix::fs::PermissionsExt;
+use rustix::fs::OFlags;
+use rustix::process::Signal;
+use std::fs::{File, Permissions};
+use std::io::Read;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -113,13 +116,38 @@ fn runs(id: u32) -> bool {
     state.is_ok_and(|s| !s.contains(") Z "))
 }
 
-fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
+/// Waits until the program catches signals, as it does from its start on.
+fn wait_for_the_handler(child: &Child) {
+    wait_for("the handler", || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+        let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
+        let caught = u64::from_str_radix(caught.unwrap().trim(), 16).unwrap();
+        caught >> (Signal::TERM.as_raw() - 1) & 1 == 1
+    });
+}
+
+/// Processor time of a process, in clock ticks.
+fn processor_ticks(child: &Child) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    // utime and stime, the 14th and 15th field of all; the state is the third.
+    let times = fields.split_whitespace().skip(14 - 3).take(2);
+    times.map(|ticks| ticks.parse::<u64>().unwrap()).sum()
+}
+
+/// What a busy machine may take to start a program.
+const START_TIME: Duration = Duration::from_secs(30);
+/// The same to Verilate and compile a unit.
+const BUILD_TIME: Duration = Duration::from_secs(200);
+
+fn wait_for(what: &str, there: impl FnMut() -> bool) {
+    wait_at_most(START_TIME, what, there);
+}
+
+fn wait_at_most(limit: Duration, what: &str, mut there: impl FnMut() -> bool) {
     let start = Instant::now();
     while !there() {
-        assert!(
-            start.elapsed() < Duration::from_secs(30),
-            "waited for {what}"
-        );
+        assert!(start.elapsed() < limit, "waited for {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -201,16 +229,8 @@ fn a_second_signal_ends_the_command_at_once() {
         "100000",
     ];
     let child = scene.command(&args).spawn().unwrap();
+    wait_for_the_handler(&child);
     let id = child.id().to_string();
-    // Installed as soon as the signals are caught.
-    wait_for("the handler", || {
-        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-        let caught = status
-            .lines()
-            .find_map(|l| l.strip_prefix("SigCgt:"))
-            .unwrap();
-        u64::from_str_radix(caught.trim(), 16).unwrap() >> 14 & 1 == 1
-    });
     let kill = || {
         Command::new("kill")
             .args(["-s", TERM, &id])
@@ -222,14 +242,10 @@ fn a_second_signal_ends_the_command_at_once() {
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(143));
 }
 
-/// A command that does not ask for signals ends on the first, and leaves
-/// neither half a file nor its folder.
+/// A command that does not ask for signals ends on the first.
 #[test]
-fn a_file_that_is_being_written_goes_with_the_command() {
+fn the_first_signal_ends_a_command_that_does_not_listen() {
     let scene = Scene::new(HANGS);
-    let out = scene.path("out");
-    std::fs::create_dir(&out).unwrap();
-    let file = out.join("t.json");
     let args = [
         "congestion",
         "--mapping",
@@ -239,27 +255,42 @@ fn a_file_that_is_being_written_goes_with_the_command() {
         "--samples",
         "1000000000",
     ];
-    let mut command = scene.command(&args);
-    let child = command.spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    let child = scene.command(&args).spawn().unwrap();
+    wait_for_the_handler(&child);
     assert_eq!(stop(child, INT).status.code(), Some(130));
-    // Nobody reads the pipe, so that the command is caught while it writes.
+}
+
+/// A command that waits for the reader of a pipe ends, too, and leaves nothing
+/// beside the pipe.
+#[test]
+fn the_first_signal_ends_a_command_that_waits_for_its_reader() {
+    let scene = Scene::new(HANGS);
+    let out = scene.path("out");
+    std::fs::create_dir(&out).unwrap();
     let pipe = out.join("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    // A pipe holds 64 KiB, and the trace is larger: the command waits for a
+    // reader in the middle of it.
     let child = scene
         .command(&["trace", "kernel:fwt", "-o", pipe.to_str().unwrap()])
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    let mut reader = File::options()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits() as i32)
+        .open(&pipe)
+        .unwrap();
+    let mut first = [0];
+    wait_for("the first byte", || {
+        reader.read(&mut first).is_ok_and(|bytes| bytes == 1)
+    });
     assert_eq!(stop(child, TERM).status.code(), Some(143));
-    assert!(!file.exists());
-    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 1);
+    let mut rest = Vec::new();
+    reader.read_to_end(&mut rest).unwrap();
+    assert!(serde_json::from_slice::<serde_json::Value>(&[&first[..], &rest].concat()).is_err());
+    let left: Vec<_> = std::fs::read_dir(&out).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
 }
 
 /// A co-simulation that is stopped in the middle still counts its cycles.
@@ -275,14 +306,13 @@ fn a_cosimulation_says_how_far_it_came() {
         .env_remove("SPADKIT_VERILATOR")
         .env_remove("SPADKIT_CACHE");
     let child = command.spawn().unwrap();
-    // It runs when the object is loaded.
+    // It runs when the object is loaded, and has counted cycles when it has
+    // computed for a while: 20 ticks are 0.2 s, a chunk of cycles far less.
     let maps = format!("/proc/{}/maps", child.id());
     let loaded = || std::fs::read_to_string(&maps).is_ok_and(|m| m.contains("unit.so"));
-    let start = Instant::now();
-    while !loaded() && start.elapsed() < Duration::from_secs(200) {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    std::thread::sleep(Duration::from_millis(200));
+    wait_at_most(BUILD_TIME, "the object", loaded);
+    let ticks = processor_ticks(&child) + 20;
+    wait_for("the first cycles", || processor_ticks(&child) > ticks);
     let output = stop(child, INT);
     assert_eq!(output.status.code(), Some(130));
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

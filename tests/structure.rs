@@ -116,7 +116,7 @@ fn no_unit_has_more_gates_in_a_row_than_it_had() {
     }
     let config = machine(MACHINE);
     let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
-    let cache = Cache::temporary().unwrap();
+    let cache = Cache::user().unwrap();
     let mut over = Vec::new();
     for (unit, bound) in UNITS.iter().filter_map(|u| Some((u.name, u.levels?))) {
         let design = emit(&[unit], &config);
@@ -179,7 +179,7 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
         return;
     }
     let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
-    let cache = Cache::temporary().unwrap();
+    let cache = Cache::user().unwrap();
     let tools = (&yosys, &cache);
     let plain = machine(MACHINE);
     for config in [&plain, &cut_machine(3)] {
@@ -223,7 +223,7 @@ fn the_path_that_is_cut_has_short_stages_and_registered_outputs() {
         return;
     }
     let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
-    let cache = Cache::temporary().unwrap();
+    let cache = Cache::user().unwrap();
     let tools = (&yosys, &cache);
     for ahead in 1..=3 {
         let config = cut_machine(ahead);

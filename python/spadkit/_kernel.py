@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any, Optional, Sequence, Union
@@ -384,17 +383,17 @@ class Launch:
         return run
 
     def races(self, memory: str = "shared") -> Run:
-        """Runs it and looks for races, and for reads of values never written.
+        """Runs the kernel and reports races and reads of uninitialised memory.
 
         Parameters
         ----------
         memory : {"shared", "global"}
-            Where races are looked for; ``"global"`` includes shared memory.
+            Memory to check; ``"global"`` includes shared memory.
 
         Returns
         -------
         Run
-            Its rows are the findings; faults are among them, not exceptions.
+            One row per finding. A fault is a row, too, not an exception.
             No array is changed.
 
         Raises
@@ -429,15 +428,15 @@ class Launch:
         Returns
         -------
         Conflicts
-            For each mapping the conflicts, the wavefronts (accesses of the
-            banks, a cycle each), the fewest possible, and the source lines.
+            For each mapping: conflicts, wavefronts (bank accesses of one cycle
+            each), the fewest wavefronts possible, and source lines.
 
         Raises
         ------
         UsageError
             A mapping, the machine or the block does not exist.
         CheckFailed
-            The kernel faults, so that it has no trace.
+            The kernel faults, so it has no trace.
         """
         specs = _strings("hash", hash, "a mapping, such as 'xor', or a list of them")
         if not specs:
@@ -474,7 +473,7 @@ class Launch:
             A kind, the machine or the block does not exist, or ``budget`` is
             not a number from 0 to 1e9.
         CheckFailed
-            The kernel faults, so that it has no trace.
+            The kernel faults, so it has no trace.
         """
         chosen = _strings("kinds", kinds, "kinds of mappings, such as 'swizzle'")
         text, warnings, _ = self._native.tune_software(

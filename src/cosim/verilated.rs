@@ -11,7 +11,7 @@ use serde::Serialize;
 use spadkit_hdl::RAM_ZEROS;
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_void};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const HARNESS: &str = include_str!("../../testbenches/harness.cpp.tera");
@@ -66,7 +66,6 @@ impl VerilatedUnit {
         }
         let asserts = files.iter().any(|file| file.name.ends_with(".sv"));
         let assertions = if asserts { "--assert" } else { "--noassert" };
-        let runtime = runtime(tools, cache)?;
         let key: Key = key.finish();
         let entry = cache.get_or_build(&key, |dir| {
             for file in files {
@@ -93,7 +92,7 @@ impl VerilatedUnit {
                 .cwd(dir)
                 .run()?;
             check_ports(top, &layout, &dir.join("obj/Vunit.h"))?;
-            compile(dir, &runtime, tools)?;
+            compile(dir, &runtime(tools, cache)?, tools)?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
         Self::load(&entry.join("unit.so"), top, layout).map(Arc::new)
@@ -222,30 +221,38 @@ const COMPILE: [&str; 9] = [
     "-DVL_PRINTF(...)=fprintf(stderr,__VA_ARGS__)",
 ];
 
-/// Verilator's run-time library, compiled once for all units.
-fn runtime(tools: &Toolbox, cache: &Cache) -> Result<std::path::PathBuf> {
+/// The header that each file of a unit begins with. Next to it is its
+/// precompiled form; a compiler that cannot use that one reads this one.
+const HEADER: &str = "header.h";
+const PRECOMPILED: &str = "header.h.gch";
+
+/// Verilator's run-time library and its header, compiled once for all units.
+fn runtime(tools: &Toolbox, cache: &Cache) -> Result<PathBuf> {
     let verilator = tools.get(ToolKind::Verilator)?;
     let compiler = tools.get(ToolKind::Cxx)?;
-    let key = KeyBuilder::new("verilator runtime 3")
+    let key = KeyBuilder::new("verilator runtime 4")
         .add("verilator", verilator.version.to_string())
         .add("c++", compiler.version.to_string())
         .finish();
     cache.get_or_build(&key, |dir| {
         let include = verilator_root(tools)?.join("include");
-        compiler
-            .command()
-            .args(COMPILE)
-            .args(include_dirs(tools)?)
+        let dirs = include_dirs(&include);
+        let compile = || compiler.command().args(COMPILE).args(&dirs).cwd(dir);
+        compile()
             .arg("-c")
             .arg(include.join("verilated.cpp"))
             .arg(include.join("verilated_threads.cpp"))
-            .cwd(dir)
+            .run()?;
+        write(&dir.join(HEADER), "#include \"verilated.h\"\n")?;
+        compile()
+            .args(["-x", "c++-header", "-o", PRECOMPILED])
+            .arg(include.join("verilated.h"))
             .run()?;
         Ok(())
     })
 }
 
-fn verilator_root(tools: &Toolbox) -> Result<std::path::PathBuf> {
+fn verilator_root(tools: &Toolbox) -> Result<PathBuf> {
     let output = tools
         .get(ToolKind::Verilator)?
         .command()
@@ -254,17 +261,13 @@ fn verilator_root(tools: &Toolbox) -> Result<std::path::PathBuf> {
     Ok(output.stdout.trim().into())
 }
 
-fn include_dirs(tools: &Toolbox) -> Result<Vec<String>> {
-    let include = verilator_root(tools)?.join("include");
-    Ok(vec![
-        format!("-I{}", include.display()),
-        format!("-I{}", include.join("vltstd").display()),
-    ])
+fn include_dirs(include: &Path) -> [String; 2] {
+    [include.to_owned(), include.join("vltstd")].map(|dir| format!("-I{}", dir.display()))
 }
 
-/// Bytes of C++ after which a new piece begins. Verilator's headers take the
-/// compiler as long as 400 KB of what it generates, so pieces should not be
-/// small; they are compiled side by side, so a large unit needs several.
+/// Bytes of C++ after which a new piece begins. Verilator's precompiled header
+/// takes the compiler as long as 60 KB of what it generates, so pieces should not
+/// be small; they are compiled side by side, so a large unit needs several.
 const PIECE_BYTES: u64 = 300_000;
 
 /// Puts the harness and Verilator's C++ together to files of like size, and
@@ -304,7 +307,8 @@ fn pieces(dir: &Path) -> Result<Vec<String>> {
 fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
     let compiler = tools.get(ToolKind::Cxx)?;
     let sources = pieces(dir)?;
-    let include = include_dirs(tools)?;
+    let include = include_dirs(&verilator_root(tools)?.join("include"));
+    let header = runtime.join(HEADER);
     let objects = sources
         .par_iter()
         .map(|source| {
@@ -312,6 +316,8 @@ fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
             compiler
                 .command()
                 .args(COMPILE)
+                .arg("-include")
+                .arg(&header)
                 .args(["-Iobj", "-c", source, "-o", &object])
                 .args(&include)
                 .cwd(dir)

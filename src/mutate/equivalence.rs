@@ -285,6 +285,7 @@ impl Question {
 mod tests {
     use super::super::rules::Source;
     use super::*;
+    use crate::tool::required;
 
     /// A register that takes its inverse, one that follows input 1, and a
     /// fault selected by input 0 on the output `kept & follows`.
@@ -322,8 +323,7 @@ mod tests {
 
     #[test]
     fn faults_are_told_from_what_is_none() {
-        if Toolbox::new().get(ToolKind::Yosys).is_err() {
-            println!("skipped: Yosys is missing");
+        if required::toolbox(&[ToolKind::Yosys]).is_none() {
             return;
         }
         // The same gate needs no solver.
@@ -348,8 +348,7 @@ mod tests {
     /// is told apart, and nothing behind it is.
     #[test]
     fn what_a_valid_bit_covers_stays_near() {
-        if Toolbox::new().get(ToolKind::Yosys).is_err() {
-            println!("skipped: Yosys is missing");
+        if required::toolbox(&[ToolKind::Yosys]).is_none() {
             return;
         }
         let pair = |covered: bool| {
@@ -385,8 +384,7 @@ mod tests {
     /// The fault is in what a register takes; the output shows the register.
     #[test]
     fn a_register_that_the_fault_reaches_is_not_shared() {
-        if Toolbox::new().get(ToolKind::Yosys).is_err() {
-            println!("skipped: Yosys is missing");
+        if required::toolbox(&[ToolKind::Yosys]).is_none() {
             return;
         }
         let mut b = Builder::new(3);
@@ -400,8 +398,7 @@ mod tests {
     /// fault lets it.
     #[test]
     fn what_only_an_illegal_use_shows_is_no_fault() {
-        if Toolbox::new().get(ToolKind::Yosys).is_err() {
-            println!("skipped: Yosys is missing");
+        if required::toolbox(&[ToolKind::Yosys]).is_none() {
             return;
         }
         let mut b = Builder::new(3);

@@ -127,6 +127,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
     use crate::rtl::Design;
+    use crate::tool::required;
     use crate::units::{Chunk, Layout, PortSlot, Setup, Stimulus, bench_for};
     use std::collections::HashMap;
 
@@ -201,11 +202,9 @@ mod tests {
     /// breaks would be none.
     #[test]
     fn benches_keep_the_rules_and_others_do_not() {
-        let tools = Toolbox::new();
-        if tools.get(ToolKind::Yosys).is_err() {
-            println!("skipped: Yosys is missing");
+        let Some(tools) = required::toolbox(&[ToolKind::Yosys]) else {
             return;
-        }
+        };
         let stuck = ["sr_valid", "sr_valid", "launch_valid"];
         for ((unit, _), stuck) in RULES.iter().zip(stuck) {
             assert_eq!(first_broken(unit, None, &tools), None, "{unit}");

@@ -164,6 +164,7 @@ pub fn feature_builds(blocks: &[String], machine: &Config) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::required;
 
     #[test]
     fn each_build_changes_the_machine() {
@@ -182,11 +183,9 @@ mod tests {
     /// A feature that is off takes gates away.
     #[test]
     fn features_cost_gates() {
-        let tools = Toolbox::new();
-        if let Err(error) = tools.get(ToolKind::Yosys) {
-            eprintln!("skipped: {error}");
+        let Some(tools) = required::toolbox(&[ToolKind::Yosys]) else {
             return;
-        }
+        };
         let machine = Config::preset("small").unwrap();
         let blocks = [INTERCONNECT, "spad_scratchpad"].map(str::to_owned);
         let cache = Cache::temporary().unwrap();

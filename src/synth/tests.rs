@@ -4,7 +4,7 @@
 use super::*;
 use crate::error::Error;
 use crate::geometry::Geometry;
-use crate::tool::{Cache, ToolKind, Toolbox, fake};
+use crate::tool::{Cache, ToolKind, Toolbox, fake, required};
 use std::path::Path;
 
 const TINY: &str = include_str!("../../tests/fixtures/tiny.lib");
@@ -27,22 +27,11 @@ fn tiny() -> Technology {
         .unwrap()
 }
 
-/// The tools and osu018, or a printed note that the test is skipped.
+/// The tools and osu018; `None` where the test is skipped.
 fn real(needed: &[ToolKind]) -> Option<(Toolbox, Technology)> {
-    let tools = Toolbox::new();
-    for kind in needed {
-        if let Err(error) = tools.get(*kind) {
-            eprintln!("skipped: {error}");
-            return None;
-        }
-    }
-    match Technology::named(DEFAULT_TECHNOLOGY) {
-        Ok(technology) => Some((tools, technology)),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+    let tools = required::toolbox(needed)?;
+    let technology = required::found(Technology::named(DEFAULT_TECHNOLOGY))?;
+    Some((tools, technology))
 }
 
 fn flow<'a>(tools: &'a Toolbox, cache: &'a Cache, technology: &'a Technology) -> Flow<'a> {
@@ -329,9 +318,7 @@ fn a_yosys_that_crashes_or_prints_nonsense_is_an_error() {
 fn names_that_are_no_names_are_refused() {
     let mut bad = job("fixture_nand");
     bad.sources[0].0 = "a b\"; shell rm.v".to_owned();
-    let tools = Toolbox::new();
-    let Ok(yosys) = tools.get(ToolKind::Yosys) else {
-        eprintln!("skipped: no Yosys");
+    let Some(yosys) = required::found(Toolbox::new().get(ToolKind::Yosys)) else {
         return;
     };
     let cache = Cache::temporary().unwrap();

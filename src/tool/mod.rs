@@ -32,4 +32,6 @@ pub use version::Version;
 #[cfg(test)]
 pub(crate) mod fake;
 #[cfg(test)]
+pub(crate) mod required;
+#[cfg(test)]
 mod tests;
