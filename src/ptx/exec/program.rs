@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Parameter {
     /// Its name in the PTX.
     pub name: String,
-    /// Byte offset in [`Launch::params`].
+    /// Byte offset in [`Launch::params`](super::Launch::params).
     pub offset: u32,
     /// Size in bytes.
     pub bytes: u32,
