@@ -1,6 +1,11 @@
 //! Wavefronts and bank conflicts beside those that a GPU counted
 //! (`benches/gpu/h100`): the judge of how today's machines serve an access.
 
+#[path = "kernels/files.rs"]
+#[allow(dead_code)] // other tests go through all files
+mod files;
+
+use files::kernels_folder;
 use spadkit::capture::{Selected, launch_trace};
 use spadkit::config::Config;
 use spadkit::launch::{ArgKind, LaunchFile};
@@ -23,6 +28,14 @@ fn rows(name: &str) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(folder().join("h100").join(name)).unwrap();
     let cells = |line: &str| line.split(',').map(str::to_owned).collect();
     text.lines().skip(1).map(cells).collect()
+}
+
+/// A launch file of kernels/ whose grid is its first block.
+fn one_block(name: &str) -> LaunchFile {
+    let path = kernels_folder().join(format!("{name}.toml"));
+    let mut file = LaunchFile::load(&path).unwrap_or_else(|e| panic!("{e}"));
+    file.first.grid = [1, 1, 1];
+    file
 }
 
 fn number(cell: &str) -> u64 {
@@ -135,9 +148,7 @@ fn an_h100_counts_the_conflicts_of_the_kernels() {
         if instructions > 20_000 || OTHER_ACCESSES.contains(&name.as_str()) {
             continue;
         }
-        let path = folder().join(format!("../../kernels/{name}.toml"));
-        let mut file = LaunchFile::load(&path).unwrap_or_else(|e| panic!("{e}"));
-        file.first.grid = [1, 1, 1];
+        let file = one_block(name);
         let trace = launch_trace(&mut file.prepare().unwrap(), &file, 0, Some(0)).unwrap();
         let profile = ConflictProfile::new(&trace, machine.conflict_rule());
         let counted = profile.count(|word| word & mask).conflicts;
@@ -164,11 +175,9 @@ fn cycles_of_the_kernels() {
         if number(&row[4]) > 100_000 {
             continue;
         }
-        let path = folder().join(format!("../../kernels/{name}.toml"));
-        let mut file = LaunchFile::load(&path).unwrap_or_else(|e| panic!("{e}"));
-        file.first.grid = [1, 1, 1];
+        let file = one_block(name);
         let first = Selected {
-            file: path.clone(),
+            file: file.source.path.clone(),
             which: None,
         };
         let workload = LaunchWorkload::of(&file, &first).unwrap();

@@ -6,7 +6,6 @@ use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, CopyEvent, Event, Options, Piece, Sink};
 use crate::ptx::shared::is_shared;
-use crate::sm::INCREMENT;
 use crate::trace::{
     Access, AccessTrace, Op, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
 };
@@ -186,7 +185,6 @@ struct RawAccess {
     pc: u32,
     op: Op,
     bytes: u32,
-    increment: bool,
     addrs: Vec<Option<u32>>,
 }
 
@@ -213,9 +211,9 @@ impl BlockSink for OneBlock<'_> {
     fn instruction(&mut self, event: &Event) {
         let row = &self.recorder.code.rows[event.pc as usize];
         match row.role {
-            Role::Memory { op, operation } => self.access(event, (op, operation), row.lanes),
+            Role::Memory { op, .. } => self.access(event, op, row.lanes),
             // What the factors of `wgmma` are read by.
-            Role::Product(_) => self.access(event, (Op::Load, 0), row.lanes),
+            Role::Product(_) => self.access(event, Op::Load, row.lanes),
             Role::End => self.barriers.exit(event.warp, event.exec),
             Role::Barrier { number, waits } if waits && event.exec != 0 => {
                 self.barriers.arrive(Arrival {
@@ -259,7 +257,7 @@ impl BlockSink for OneBlock<'_> {
 }
 
 impl OneBlock<'_> {
-    fn access(&mut self, event: &Event, (op, operation): (Op, u8), lanes: u32) {
+    fn access(&mut self, event: &Event, op: Op, lanes: u32) {
         let Some(access) = event.access.filter(|a| is_shared(a.space)) else {
             return;
         };
@@ -287,7 +285,6 @@ impl OneBlock<'_> {
             pc: event.pc,
             op,
             bytes: access.bytes,
-            increment: operation == INCREMENT,
             addrs,
         });
     }
@@ -304,14 +301,17 @@ impl Recorded {
         };
         let barriers = (0..self.intervals).map(before).collect();
         let sites = code.sites(&self.touched);
-        let access = |raw: RawAccess| Access {
-            warp: raw.warp,
-            pc: sites[raw.pc as usize],
-            op: raw.op,
-            addrs: raw.addrs,
-            bytes: raw.bytes,
-            increment: raw.increment,
-            extra: code.rows[raw.pc as usize].place().fields(),
+        let access = |raw: RawAccess| {
+            let row = &code.rows[raw.pc as usize];
+            Access {
+                warp: raw.warp,
+                pc: sites[raw.pc as usize],
+                op: raw.op,
+                addrs: raw.addrs,
+                bytes: raw.bytes,
+                increment: row.role.is_increment(),
+                extra: row.place().fields(),
+            }
         };
         (barriers, self.accesses.into_iter().map(access).collect())
     }

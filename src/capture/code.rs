@@ -266,11 +266,7 @@ fn role(
         (InstructionKind::Store, _) => memory(Op::Store),
         (InstructionKind::Atomic, _) => Role::Memory {
             op: Op::Atomic,
-            operation: if is_increment(i) && info.writes.iter().all(|r| !read.contains(&r.0)) {
-                INCREMENT
-            } else {
-                operation(i)
-            },
+            operation: operation(i, info.writes.iter().any(|r| read.contains(&r.0))),
         },
         (InstructionKind::Sfu, _) => Role::Plain(InstrKind::Sfu),
         (InstructionKind::Alu, Opcode::Mov) => Role::Plain(InstrKind::Mov),
@@ -335,9 +331,13 @@ fn barrier(i: &Instruction) -> Role {
     }
 }
 
-/// The operation of an atomic by its number in full traces. Those that the
-/// lock unit has not (compare and swap, increments) take as long as any other.
-fn operation(i: &Instruction) -> u8 {
+/// The operation of an atomic by its number in full traces; `is_read`: somebody
+/// reads its result. Those that the lock unit has not (compare and swap, `inc`)
+/// take as long as any other.
+fn operation(i: &Instruction, is_read: bool) -> u8 {
+    if !is_read && adds_one(i) {
+        return INCREMENT;
+    }
     let signed = i.ty(0).is_some_and(|t| t.is_signed());
     let words = [
         Word::And,
@@ -363,7 +363,7 @@ fn operation(i: &Instruction) -> u8 {
 /// Adds one to a word. If nobody reads the result, ptxas makes this an
 /// ATOMS.POPC.INC for sm_80 and later, which counts the lanes of a word first (seen
 /// with 12.9 and 13.5).
-fn is_increment(i: &Instruction) -> bool {
+fn adds_one(i: &Instruction) -> bool {
     let one = Operand::Immediate(Immediate::Integer(1));
     let word = i.ty(0).is_some_and(|t| t.bytes() == 4 && !t.is_float());
     i.has(Word::Add) && word && i.operands.last() == Some(&one)

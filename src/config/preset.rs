@@ -258,6 +258,8 @@ struct Today {
     capacity: u32,
     /// Of one block: the system takes 1 KiB of each on the later ones.
     block: u32,
+    /// How accesses wider than a word are served, and atomics.
+    served: (Wide, Atomics),
     tensor: TensorUnits,
 }
 
@@ -272,13 +274,15 @@ const fn tensor(macs_per_cycle: u32, f64_macs_per_cycle: u32, latency: u32) -> T
     }
 }
 
-/// Compute capabilities 7.0, 8.0 and 9.0.
+/// Compute capabilities 7.0, 8.0 and 9.0. From 8.0 on, ptxas has the lanes of an
+/// increment counted; that loads merge was measured on 9.0 alone.
 const TODAY: [Today; 3] = [
     Today {
         name: "sm70",
         addr_bits: 15,
         capacity: 96,
         block: 96,
+        served: (Wide::Phases, Atomics::Lanes),
         tensor: tensor(128, 0, 22),
     },
     Today {
@@ -286,6 +290,7 @@ const TODAY: [Today; 3] = [
         addr_bits: 16,
         capacity: 164,
         block: 163,
+        served: (Wide::Phases, Atomics::LanesButIncrements),
         tensor: tensor(256, 16, 17),
     },
     Today {
@@ -293,6 +298,7 @@ const TODAY: [Today; 3] = [
         addr_bits: 16,
         capacity: 228,
         block: 227,
+        served: (Wide::PhasesMerged, Atomics::LanesButIncrements),
         tensor: TensorUnits {
             group_macs_per_cycle: 512,
             ..tensor(320, 32, 17)
@@ -308,25 +314,21 @@ fn today(t: &Today) -> Result<Config> {
     let words = |kib: u32| kib * 1024 / 4;
     let mut c = gpgpusim(t.name, (t.addr_bits, 5), words(t.capacity), (64, 32))?;
     c.block_words = words(t.block);
-    (c.wide, c.atomics) = (Wide::Phases, Atomics::Lanes);
+    (c.wide, c.atomics) = t.served;
     c.path.locks = 0;
     c.sm.tensor = t.tensor;
     c.sm.texture.per_cycle = 4;
     (c.path.mem_stages, c.path.ahead, c.sm.latencies.shared) = (2, 0, 5);
-    match t.name {
-        // ptxas counts the lanes of an increment from sm_80 on.
-        "sm80" => c.atomics = Atomics::LanesButIncrements,
-        "sm90" => h100(&mut c),
-        _ => {}
+    if t.name == "sm90" {
+        h100(&mut c);
     }
     Ok(c)
 }
 
-/// What was measured on an H100 (docs/reference/gpu.md): how accesses are served,
-/// latencies, and global memory that the L2 holds. The bytes per cycle are an SM's
-/// share if all SMs read, as before.
+/// The latencies that were measured on an H100 (docs/reference/gpu.md), of global
+/// memory where the L2 holds it. The bytes per cycle stay an SM's share if all SMs
+/// read.
 fn h100(c: &mut Config) {
-    (c.wide, c.atomics) = (Wide::PhasesMerged, Atomics::LanesButIncrements);
     c.sm.latencies = Latencies {
         alu: 4,
         sfu: 17,

@@ -111,6 +111,44 @@ impl Op {
         }
     }
 
+    /// The same operation on other operands: `read` gives those of which it takes
+    /// or moves bits, `kept` those that it adds to, or leaves the other bits of.
+    pub fn with_args(&self, read: impl Fn(Arg) -> Arg, kept: impl Fn(Arg) -> Arg) -> Op {
+        match *self {
+            Op::Right(v, bits) => Op::Right(read(v), bits),
+            Op::Left(v, bits) => Op::Left(read(v), bits),
+            Op::And(v, mask) => Op::And(read(v), mask),
+            Op::XorMasked { rest, value, mask } => Op::XorMasked {
+                rest: kept(rest),
+                value: read(value),
+                mask,
+            },
+            Op::Merge {
+                inside,
+                outside,
+                mask,
+            } => Op::Merge {
+                inside: kept(inside),
+                outside: kept(outside),
+                mask,
+            },
+            Op::Add(a, b) => Op::Add(kept(a), kept(b)),
+            Op::Sub(a, b) => Op::Sub(kept(a), kept(b)),
+            Op::MulAdd { value, factor, add } => Op::MulAdd {
+                value: read(value),
+                factor,
+                add: kept(add),
+            },
+            Op::MulHigh(v, factor) => Op::MulHigh(read(v), factor),
+            Op::Field { value, low, bits } => Op::Field {
+                value: read(value),
+                low,
+                bits,
+            },
+            Op::Entry(at) => Op::Entry(read(at)),
+        }
+    }
+
     /// The instruction that writes the result to the register `to`; `name`
     /// gives the operands. [`Op::Entry`] loads from the address `entry`.
     pub fn ptx(&self, to: &str, name: impl Fn(Arg) -> String, entry: &str) -> String {

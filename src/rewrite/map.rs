@@ -49,10 +49,7 @@ impl Map {
             return map;
         }
         match (layout.spec(), layout.mapping().map(|m| m.bank_function())) {
-            (&LayoutSpec::Pad { every, by }, _) => {
-                map.pad(every, by);
-                return map;
-            }
+            (&LayoutSpec::Pad { every, by }, _) => map.pad(every, by),
             (_, Some(BankFunction::Shift(shifts))) => map.shift(layout, Some(shifts)),
             (_, Some(BankFunction::Add)) => map.shift(layout, None),
             _ => map.linear(layout),
@@ -229,15 +226,13 @@ impl Map {
     /// multiples of the alignment alone.
     fn keeps_base(&self) -> bool {
         let bases = [1, 5, 0x2aab].map(|odd| odd * self.align);
-        let right = |(base, i): (u32, u32)| {
-            let place = i64::from(self.places[i as usize] * WORD);
-            self.evaluate(base, i64::from(i * WORD)) == place
+        let right = |base: u32| {
+            let mut words = self.places.iter().zip(0..);
+            words.all(|(place, i)| {
+                self.evaluate(base, i * i64::from(WORD)) == i64::from(place * WORD)
+            })
         };
-        let words = self.words();
-        let each = bases
-            .iter()
-            .flat_map(|&base| (0..words).map(move |i| (base, i)));
-        each.into_iter().all(right)
+        bases.into_iter().all(right)
     }
 
     fn pad(&mut self, every: u32, by: u32) {
@@ -282,39 +277,7 @@ fn relative(ops: &[Op], everywhere: bool) -> Vec<Op> {
         other => later(other),
     };
     let kept = |arg: Arg| if everywhere { offset(arg) } else { later(arg) };
-    let moved = ops.iter().map(|op| match *op {
-        Op::Right(v, bits) => Op::Right(offset(v), bits),
-        Op::Left(v, bits) => Op::Left(offset(v), bits),
-        Op::And(v, mask) => Op::And(offset(v), mask),
-        Op::Field { value, low, bits } => Op::Field {
-            value: offset(value),
-            low,
-            bits,
-        },
-        Op::XorMasked { rest, value, mask } => Op::XorMasked {
-            rest: kept(rest),
-            value: offset(value),
-            mask,
-        },
-        Op::Merge {
-            inside,
-            outside,
-            mask,
-        } => Op::Merge {
-            inside: kept(inside),
-            outside: kept(outside),
-            mask,
-        },
-        Op::MulAdd { value, factor, add } => Op::MulAdd {
-            value: offset(value),
-            factor,
-            add: kept(add),
-        },
-        Op::Add(a, b) => Op::Add(kept(a), kept(b)),
-        Op::Sub(a, b) => Op::Sub(kept(a), kept(b)),
-        Op::MulHigh(v, factor) => Op::MulHigh(offset(v), factor),
-        Op::Entry(at) => Op::Entry(later(at)),
-    });
+    let moved = ops.iter().map(|op| op.with_args(offset, kept));
     std::iter::once(Op::Sub(Arg::Input, Arg::Base))
         .chain(moved)
         .collect()

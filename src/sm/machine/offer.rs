@@ -5,7 +5,7 @@ use super::Sm;
 use crate::error::{Error, Result};
 use crate::model::spad_sm_path::{Offer, kind};
 use crate::model::{lanes_of, warp_bit, warps_of};
-use crate::sm::instr::{Detail, Instr, InstrKind};
+use crate::sm::instr::{Detail, INCREMENT, Instr, InstrKind};
 use crate::sm::warp::{NEVER, State};
 
 /// Pending instructions of a warp; more wait.
@@ -151,7 +151,9 @@ impl Sm<'_> {
                 "set locks in the configuration's [path]",
             ));
         }
-        if let Detail::Atomic(operation @ 10..) = instr.detail {
+        if let Detail::Atomic(operation) = instr.detail
+            && operation > INCREMENT
+        {
             return Err(Error::usage(
                 format!(
                     "{}: there is no atomic operation {operation}",
