@@ -129,12 +129,14 @@ impl Module {
             reserved: self.reserved_shared(functions),
             ..SharedMemory::default()
         };
-        let mut next = u64::from(memory.reserved);
+        // As ptxas does, `.align` counts from the end of what is reserved.
+        let reserved = u64::from(memory.reserved);
+        let mut next = 0u64;
         for (function, index, v) in variables {
             let dynamic = is_dynamic(v);
             next = next.next_multiple_of(u64::from(if dynamic { start } else { v.align.max(1) }));
             let bytes = if dynamic { 0 } else { v.bytes };
-            if next + bytes > MOST {
+            if reserved + next + bytes > MOST {
                 return Err(Misplaced {
                     place: v.span,
                     text: v.name.clone(),
@@ -145,14 +147,14 @@ impl Module {
                 function,
                 index,
                 name: v.name.clone(),
-                offset: next as u32,
+                offset: (reserved + next) as u32,
                 bytes: bytes as u32,
                 align: v.align.max(1),
                 dynamic,
             });
             next += bytes;
         }
-        memory.bytes = next as u32;
+        memory.bytes = (reserved + next) as u32;
         Ok(memory)
     }
 
