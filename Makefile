@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: flow build test test-rust test-python wheel deps-python bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -67,6 +67,18 @@ bench: deps
 # Cells, flip-flops, levels and cycles beside the local memories of open cores.
 compare: deps build
 	$(dir $(SPADKIT))examples/compare_local_memories
+
+# The program, its completions and its man pages, below PREFIX.
+PREFIX ?= $(HOME)/.local
+install:
+	$(CARGO) install --locked --path . --root $(PREFIX)
+	$(PREFIX)/bin/spadkit completions --man $(PREFIX)/share/man/man1 > /dev/null
+	mkdir -p $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/site-functions \
+	  $(PREFIX)/share/fish/vendor_completions.d
+	$(PREFIX)/bin/spadkit completions bash > $(PREFIX)/share/bash-completion/completions/spadkit
+	$(PREFIX)/bin/spadkit completions zsh > $(PREFIX)/share/zsh/site-functions/_spadkit
+	$(PREFIX)/bin/spadkit completions fish > $(PREFIX)/share/fish/vendor_completions.d/spadkit.fish
+	@echo "installed below $(PREFIX): bin/spadkit, completions of bash, zsh and fish, man pages"
 
 # The pages of docs/ as a book, in target/book. Links are checked by
 # `cargo test --test docs`, which does not need mdbook.

@@ -91,7 +91,7 @@ struct Part {
     did_stores: Signal,
 }
 
-/// Emits `spad_tcdm` after its parts.
+/// Emits `spad_tcdm`, its parts first.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let bus = Bus::new(p, machine)?;
     let u = Unit::new(doc(p));

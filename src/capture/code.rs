@@ -332,7 +332,7 @@ fn barrier(i: &Instruction) -> Role {
 }
 
 /// The operation of an atomic by its number in full traces; `is_read`: somebody
-/// reads its result. Those that the lock unit has not (compare and swap, `inc`)
+/// reads its result. Those that the lock unit does not support (compare and swap, `inc`)
 /// take as long as any other.
 fn operation(i: &Instruction, is_read: bool) -> u8 {
     if !is_read && adds_one(i) {

@@ -3,6 +3,7 @@
 pub mod answers;
 mod classify_static;
 mod cmd_classify;
+mod cmd_completions;
 mod cmd_conflicts;
 mod cmd_congestion;
 mod cmd_cosim;
@@ -24,6 +25,7 @@ mod cmd_tune;
 mod configuration;
 mod conflicts_lines;
 mod defect;
+mod groups;
 mod line_slots;
 mod overrides;
 mod paths_text;
@@ -80,6 +82,7 @@ struct Cli {
 
 /// Options of every command.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "Common options")]
 pub struct Global {
     /// Output for people or for programs.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
@@ -168,9 +171,10 @@ macro_rules! commands {
     };
 }
 
-// In alphabetical order, in which --help lists them.
+// In alphabetical order; `groups` has the order of --help.
 commands! {
     Classify(cmd_classify::ClassifyArgs),
+    Completions(cmd_completions::CompletionsArgs),
     Compose(cmd_reproduce::ComposeArgs),
     Conflicts(cmd_conflicts::ConflictsArgs),
     Congestion(cmd_congestion::CongestionArgs),
@@ -219,6 +223,7 @@ fn parse() -> Cli {
         arg.allow_negative_numbers(takes_values)
     };
     let command = Cli::command().mut_subcommands(|command| command.mut_args(values));
+    let command = groups::with_groups(command);
     let matches = command.clone().try_get_matches();
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| {

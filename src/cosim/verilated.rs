@@ -370,7 +370,7 @@ fn declared_port(line: &str) -> Option<((bool, &str), usize)> {
     }
     let (name, rest) = line.split_once("(&")?.1.split_once(',')?;
     let (high, low) = rest.split_once(')')?.0.split_once(',')?;
-    // Wide ports have their number of words after.
+    // A wide port is followed by its word count.
     let low = low.split(',').next()?;
     let width = high.parse::<usize>().ok()?.checked_sub(low.parse().ok()?)? + 1;
     Some(((input, name), width))

@@ -250,7 +250,7 @@ impl Golden for GoldenTcdm {
 struct TcdmDriver {
     ports: TcdmPorts,
     neighbour: Neighbour,
-    /// What the lanes stand at the port with.
+    /// The pending request of each lane.
     asked: TcdmBatch,
     /// The unit was empty, and no lane asked.
     idle: bool,

@@ -133,7 +133,7 @@ pub enum Step {
     },
     /// `cp.async.commit_group`
     Commit,
-    /// Until so many groups of copies are left; until no copy is.
+    /// Wait until at most this many copy groups are pending; `None` waits for all.
     Wait {
         left: Option<u32>,
     },
