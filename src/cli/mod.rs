@@ -36,6 +36,7 @@ mod threads;
 
 pub use printer::{Format, MachineNote, Printer, Progress};
 
+use crate::claims;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
@@ -201,6 +202,7 @@ commands! {
 pub fn main() -> ExitCode {
     defect::end_on_panic();
     interrupt::install();
+    claims::keep();
     let cli = parse();
     let printer = Printer::new(cli.global.format, cli.global.quiet);
     threads::start(&printer);
