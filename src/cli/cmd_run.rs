@@ -101,19 +101,6 @@ fn check_dumps(prepared: &Prepared, dumps: &[Dump]) -> Result<()> {
         }
         check_writable(&dump.path)?;
     }
-    let place = |dump: &Dump| std::path::absolute(&dump.path).unwrap_or(dump.path.clone());
-    let place = |dump: &Dump| std::fs::canonicalize(&dump.path).unwrap_or_else(|_| place(dump));
-    for (at, dump) in dumps.iter().enumerate() {
-        if let Some(other) = dumps[..at].iter().find(|o| place(o) == place(dump)) {
-            let what = format!(
-                "'{}' and '{}' would both be dumped to {}",
-                other.name,
-                dump.name,
-                dump.path.display()
-            );
-            return Err(Error::usage(what, "expected a file for each"));
-        }
-    }
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use super::{Execute, Global};
 use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
-use crate::output::{check_writable, write_file};
+use crate::output::{check_writable, write_file, write_result};
 use crate::report::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
@@ -132,7 +132,8 @@ impl Execute for ShareArgs {
                 machine: machine.name.clone(),
                 variants: &runs,
             };
-            write_file(file, report.render()?.as_bytes())?;
+            let whole = !interrupt::requested();
+            write_result(file, report.render()?.as_bytes(), whole)?;
         }
         if let Some(file) = &self.dot {
             write_file(file, Drawing::of(&plan).dot().as_bytes())?;

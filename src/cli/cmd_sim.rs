@@ -15,7 +15,7 @@ use crate::config::{LockHash, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
-use crate::output::{check_writable, write_file};
+use crate::output::{check_writable, write_result};
 use crate::sm::{AccessWorkload, RunProgress, Workload};
 use crate::workload::load_input;
 use crate::workload::{AccessOptions, is_access_trace, load_workload};
@@ -161,7 +161,7 @@ impl Execute for SimArgs {
         } else {
             Sweep::of_one(one_run(&plan, &works, self.source, printer)?)
         };
-        self.write_files(&sweep, &works)?;
+        self.write_files(&sweep, &works, printer)?;
         match &sweep.points[..] {
             [point] if !self.sweep => {
                 let workload = works.of(point.draft.blocks);
@@ -283,12 +283,20 @@ fn speed(cycles: u64, start: Instant) -> String {
 }
 
 impl SimArgs {
-    fn write_files(&self, sweep: &Sweep, works: &Works) -> Result<()> {
+    fn write_files(&self, sweep: &Sweep, works: &Works, printer: &Printer) -> Result<()> {
+        let whole = !sweep.interrupted && sweep.points.iter().all(|point| point.ended);
+        let write = |file: &PathBuf, text: &str| {
+            let written = write_result(file, text.as_bytes(), whole)?;
+            if written != *file {
+                printer.warn(format!("interrupted: what there is is in {}", written.display()));
+            }
+            Ok(())
+        };
         if let Some(file) = &self.csv {
-            write_file(file, sweep.csv().as_bytes())?;
+            write(file, &sweep.csv())?;
         }
         match &self.chart {
-            Some(file) => write_file(file, chart::svg(sweep, works.kernel()).as_bytes()),
+            Some(file) => write(file, &chart::svg(sweep, works.kernel())),
             None => Ok(()),
         }
     }

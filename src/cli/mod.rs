@@ -38,6 +38,7 @@ mod threads;
 
 pub use printer::{Format, MachineNote, Printer, Progress};
 
+use crate::claims;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
@@ -205,6 +206,7 @@ commands! {
 pub fn main() -> ExitCode {
     defect::end_on_panic();
     interrupt::install();
+    claims::keep();
     let cli = parse();
     let printer = Printer::new(cli.global.format, cli.global.quiet);
     threads::start(&printer);

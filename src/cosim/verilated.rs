@@ -341,7 +341,11 @@ fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
 /// `VL_IN8(&addr,13,0);`. The compiler's error would be hard to read, and a
 /// wrong width would not be one.
 fn check_ports(top: &str, layout: &Layout, header: &Path) -> Result<()> {
-    let text = std::fs::read_to_string(header).map_err(|e| Error::io("read", header, e))?;
+    let text = std::fs::read_to_string(header).map_err(|_| Error::ToolFailed {
+        tool: ToolKind::Verilator.name().to_owned(),
+        what: format!("ended well, but did not write the class of {top}"),
+        help: Some(format!("expected obj/Vunit.h; {} may be broken", ToolKind::Verilator.program())),
+    })?;
     let declared: HashMap<(bool, &str), usize> = text.lines().filter_map(declared_port).collect();
     let ports = |slots: &'_ [PortSlot], input| {
         let named = slots.iter().map(|p| (input, p.name.clone(), p.width));

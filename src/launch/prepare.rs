@@ -1,6 +1,6 @@
 //! A launch file with its PTX: arguments against parameters, buffers in memory.
 
-use super::arg::ArgKind;
+use super::arg::{Arg, ArgKind};
 use super::contents::Buffer;
 use super::file::LaunchFile;
 use super::handles::{Handles, check_named};
@@ -102,30 +102,37 @@ impl LaunchFile {
         memory: &mut Memory,
         mut place: Option<Place>,
     ) -> Result<Vec<Option<BufferId>>> {
-        let mut alloc = |memory: &mut Memory, name: &str, bytes: Vec<u8>| match &mut place {
-            Some(place) => Ok(memory.alloc_at(name, place(&bytes)?, &bytes)),
-            None => Ok(memory.alloc(name, bytes)),
+        let mut alloc = |memory: &mut Memory, arg: &Arg, bytes: &[u8]| {
+            let id = match &mut place {
+                Some(place) => memory.try_alloc_at(&arg.name, place(bytes)?, bytes),
+                None => memory.try_alloc(&arg.name, bytes),
+            };
+            let none = || no_memory(&self.source, &arg.name, bytes.len() as u64, arg.offset);
+            id.ok_or_else(none)
         };
         let mut buffers = self
             .args
             .iter()
             .map(|arg| match &arg.kind {
-                ArgKind::Buffer(buffer) => Ok(Some(alloc(memory, &arg.name, buffer.contents()?)?)),
+                ArgKind::Buffer(buffer) => {
+                    let bytes = contents(&self.source, &arg.name, buffer, arg.offset)?;
+                    alloc(memory, arg, &bytes).map(Some)
+                }
                 _ => Ok(None),
             })
             .collect::<Result<Vec<_>>>()?;
         for (at, arg) in self.args.iter().enumerate() {
             if let ArgKind::Addresses(args) = &arg.kind {
                 let address = |arg: &usize| self.address(*arg, memory, &buffers).to_le_bytes();
-                let table = args.iter().flat_map(address).collect();
-                buffers[at] = Some(alloc(memory, &arg.name, table)?);
+                let table: Vec<u8> = args.iter().flat_map(address).collect();
+                buffers[at] = Some(alloc(memory, arg, &table)?);
             }
         }
         for (at, arg) in self.args.iter().enumerate() {
             if let ArgKind::TensorMap(map) = &arg.kind {
                 let begin = self.address(map.buffer, memory, &buffers);
                 let bytes = map.placed(begin).encode();
-                buffers[at] = Some(alloc(memory, &arg.name, bytes.to_vec())?);
+                buffers[at] = Some(alloc(memory, arg, &bytes)?);
             }
         }
         Ok(buffers)
@@ -133,14 +140,16 @@ impl LaunchFile {
 
     /// The variables of the symbols, with what the file gives them.
     fn write_symbols(&self, program: &Program, memory: &mut Memory) -> Result<Vec<BufferId>> {
+        program.load(memory)?;
         let mut symbols = Vec::with_capacity(self.symbols.len());
         for symbol in &self.symbols {
             // `check_symbol` has refused a name that the PTX does not have.
             let id = program.symbol_buffer(memory, &symbol.name);
             let id = id.ok_or_else(|| Error::defect(format!("no buffer of {}", symbol.name)))?;
             if !symbol.keep {
-                let contents = symbol.buffer.contents()?;
-                memory.bytes_mut(id).copy_from_slice(&contents);
+                let Symbol { name, buffer, .. } = symbol;
+                let bytes = contents(&self.source, name, buffer, symbol.offset)?;
+                memory.bytes_mut(id).copy_from_slice(&bytes);
             }
             symbols.push(id);
         }
@@ -284,6 +293,32 @@ impl<'a> Prepared<'a> {
     pub fn outputs(&self) -> impl Iterator<Item = (&'a str, &[u8])> {
         self.buffers().map(|(name, _, bytes)| (name, bytes))
     }
+}
+
+/// What a buffer of the file holds before the run, where the system has memory
+/// for it.
+pub(super) fn contents(
+    source: &Source,
+    name: &str,
+    buffer: &Buffer,
+    offset: usize,
+) -> Result<Vec<u8>> {
+    let bytes = buffer.bytes();
+    // What is reserved here is given back at once: it is there for the contents.
+    let room = Vec::<u8>::new().try_reserve_exact(buffer.room());
+    if room.is_err() {
+        return Err(no_memory(source, name, bytes, offset));
+    }
+    buffer.contents()
+}
+
+/// An error at the table of a buffer that is too large for this system.
+pub(super) fn no_memory(source: &Source, name: &str, bytes: u64, offset: usize) -> Error {
+    source.error(
+        format!("no memory for '{name}', {bytes} bytes"),
+        "expected a smaller buffer, or a higher limit of memory (ulimit -v)",
+        offset,
+    )
 }
 
 /// A launch whose arguments fit the entry's parameters.

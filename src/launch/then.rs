@@ -67,9 +67,11 @@ pub(super) fn parse_all(
             vec![parse_template(&section, source, args)?]
         };
         let rounds = rounds.unwrap_or(1);
-        if launches.len() + templates.len() * rounds as usize > MOST_LAUNCHES {
+        // The file's own launch is one, too.
+        if 1 + launches.len() + templates.len() * rounds as usize > MOST_LAUNCHES {
             let what = format!("the file has more than {MOST_LAUNCHES} launches");
-            return Err(section.wrong("repeat", &what, "expected fewer rounds"));
+            let help = format!("expected at most {MOST_LAUNCHES}, the first launch included");
+            return Err(section.wrong("repeat", &what, &help));
         }
         for round in 0..rounds {
             for template in &templates {

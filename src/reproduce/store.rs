@@ -1,6 +1,7 @@
 //! `points.jsonl`: what has been computed, a line per point.
 
 use super::point::{Numbers, Point};
+use crate::claims;
 use crate::error::{Error, Result};
 use crate::output::write_file;
 use serde_json::Value;
@@ -72,9 +73,11 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the points of another folder.
+    /// Takes the points of another folder, which has to have some, all whole.
     pub fn merge(&self, dir: &Path) -> Result<()> {
-        let lines = read(&dir.join("points.jsonl"))?;
+        let file = dir.join("points.jsonl");
+        claims::reads(&file)?;
+        let lines = whole(&file)?;
         let mut inner = self.inner();
         for (digest, line) in lines {
             match inner.lines.get(&digest) {
@@ -144,6 +147,32 @@ fn read(file: &Path) -> Result<BTreeMap<String, Value>> {
     Ok(lines)
 }
 
+/// The points of a shard that ran to its end: at least one, and no line broken.
+fn whole(file: &Path) -> Result<BTreeMap<String, Value>> {
+    let refuse = |what: String| {
+        let help = "expected what `reproduce --shard I/N -o DIR` writes when it ends; run the \
+                    shard again";
+        Err(Error::usage(format!("{}: {what}", file.display()), help))
+    };
+    let text = std::fs::read_to_string(file).map_err(|e| Error::io("read", file, e))?;
+    if text.is_empty() {
+        return refuse("there are no points".to_owned());
+    }
+    if !text.ends_with('\n') {
+        return refuse("the last line is broken".to_owned());
+    }
+    let lines = read(file)?;
+    let hexadecimal = |digest: &str| digest.bytes().all(|b| b.is_ascii_hexdigit());
+    for (digest, line) in &lines {
+        let numbers = serde_json::from_value::<Numbers>(line.clone());
+        let known = line["workload"].is_object() && line["configuration"].is_object();
+        if numbers.is_err() || !known || digest.is_empty() || !hexadecimal(digest) {
+            return refuse(format!("'{digest}' is not a point of the kit"));
+        }
+    }
+    Ok(lines)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +188,34 @@ mod tests {
             machine: None,
             digest: digest.to_owned(),
         }
+    }
+
+    /// What is no shard is refused, and the points that are there stay.
+    #[test]
+    fn garbage_and_empty_shards_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let shard = |name: &str, text: &str| {
+            let shard = dir.path().join(name);
+            std::fs::create_dir(&shard).unwrap();
+            std::fs::write(shard.join("points.jsonl"), text).unwrap();
+            shard
+        };
+        let line = point("2").json(&Numbers::default()).to_string();
+        let merged = Store::open(&dir.path().join("all")).unwrap();
+        merged.merge(&shard("good", &format!("{line}\n"))).unwrap();
+        let cases = [
+            ("empty", String::new(), "there are no points"),
+            ("cut", line.clone(), "the last line is broken"),
+            ("text", "garbage\n".to_owned(), "line 1: no point"),
+            ("other", "{\"digest\":\"3\"}\n".to_owned(), "'3' is not a point"),
+            ("digest", line.replace("\"2\"", "\"x y\"") + "\n", "'x y' is not a point"),
+        ];
+        for (name, text, reason) in cases {
+            let error = merged.merge(&shard(name, &text)).unwrap_err();
+            assert!(error.to_string().contains(reason), "{name}: {error}");
+            assert_eq!(error.exit_status(), 2);
+        }
+        assert!(merged.get("2").is_some() && merged.get("3").is_none());
     }
 
     /// As with `--sensitivity`, whose points follow those of the figures.

@@ -27,9 +27,11 @@ impl Program {
         let image = self.image(&launch.entry, options.vector)?;
         check_size(launch)?;
         check_params(launch, &image)?;
-        self.load(memory);
-        if image.allocates {
-            memory.heap.get_or_insert_with(|| Heap::new(options.heap));
+        self.load(memory)?;
+        if image.allocates && memory.heap.is_none() {
+            let help = "expected a smaller heap, or a higher limit of memory (ulimit -v)";
+            let none = || Error::usage(format!("no memory for a heap of {}", options.heap), help);
+            memory.heap = Some(Heap::new(options.heap).ok_or_else(none)?);
         }
         let params = aligned(&launch.params);
         let len = launch.params.len();
@@ -43,15 +45,15 @@ impl Program {
         let alone = image.ordered || options.global_races;
         let parallel = !alone && options.threads != 1 && range.end - range.start > 1;
         // Where no threads can be made one does it, with the same result.
-        let pool = parallel.then(|| {
+        // The same where there is no memory for a copy: a worker of a pool may
+        // not be the one that reaches the limit first if they run one after the
+        // other, and what it left is taken back.
+        let several = parallel.then(|| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
-            pool.build().ok()
+            Some((pool.build().ok()?, memory.snapshot()?))
         });
         let mut sum = Sum::default();
-        if let Some(pool) = pool.flatten() {
-            // A worker of a pool may not be the one that reaches the limit
-            // first if they run one after the other: what it left is taken back.
-            let before = memory.snapshot();
+        if let Some((pool, before)) = several.flatten() {
             let shared = Common::new(&image, memory, params, launch, options, true);
             let whole = pool.install(|| run_parallel(&shared, options, range.clone(), &mut sum));
             if whole {

@@ -5,6 +5,7 @@ use super::block::BlockOutcome;
 use super::image::Image;
 use super::machine::RawFinding;
 use crate::ptx::ast::Module;
+use crate::quote::shown_lines;
 use std::collections::HashSet;
 use std::io::Write;
 
@@ -25,8 +26,10 @@ impl Sum {
         self.outcome.thread_instructions += outcome.thread_instructions;
         self.outcome.shared_accesses += outcome.shared_accesses;
         if !outcome.output.is_empty() && block >= self.printed {
-            // Nothing can be done about a closed standard error.
-            let _ = std::io::stderr().write_all(&outcome.output);
+            // What a kernel prints does not steer the terminal. Nothing can be
+            // done about a closed standard error.
+            let text = String::from_utf8_lossy(&outcome.output);
+            let _ = std::io::stderr().write_all(shown_lines(&text).as_bytes());
         }
         self.printed = self.printed.max(block + 1);
         let mut findings = outcome.findings.into_iter().peekable();

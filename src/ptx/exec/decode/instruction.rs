@@ -172,7 +172,7 @@ impl Decoder<'_> {
             return Err(format!("`{}` has one result", i.opcode.text()));
         }
         let (result, mut second) = self.targets(first, definition.result)?;
-        let convert = i.opcode == Opcode::Cvt;
+        let convert = i.opcode == Opcode::Cvt && !i.has(Word::Pack);
         let mut sources = Vec::with_capacity(4);
         let mut exact = result.width == Width::of(definition.result).unwrap_or(Width::Mask);
         let wider = convert && result.width > Width::of(definition.result).unwrap_or(Width::Mask);

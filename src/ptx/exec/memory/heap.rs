@@ -78,23 +78,24 @@ fn window(limit: u64) -> u64 {
 }
 
 impl Heap {
-    pub fn new(limit: u64) -> Self {
-        Heap {
-            object: Object::new("the heap", HEAP, window(limit), false),
+    /// None where the system has no memory for it.
+    pub fn new(limit: u64) -> Option<Self> {
+        Some(Heap {
+            object: Object::new("the heap", HEAP, window(limit), false)?,
             limit,
             state: Mutex::default(),
-        }
+        })
     }
 
-    pub fn copy(&self) -> Self {
-        let copy = Heap::new(self.limit);
+    pub fn copy(&self) -> Option<Self> {
+        let copy = Heap::new(self.limit)?;
         let state = self.state().clone();
         for (begin, allocation) in &state.live {
             let words = begin / 8..(begin + allocation.bytes).div_ceil(8);
             words.for_each(|w| copy.object.put(8 * w, 8, self.object.element(8 * w, 8)));
         }
         *copy.state() = state;
-        copy
+        Some(copy)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
