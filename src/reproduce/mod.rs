@@ -8,12 +8,12 @@
 
 mod analytic;
 mod change;
-mod chart;
 pub mod compose;
 mod compute;
 mod data;
 mod evidence;
 mod figure;
+mod nulls;
 mod number;
 mod order;
 pub mod page;
@@ -22,23 +22,27 @@ mod point;
 mod published;
 mod quantity;
 mod results;
+mod rules;
 pub mod sensitivity;
 mod simulate;
 mod store;
 mod sums;
 mod table5;
 mod validate;
+pub mod verify;
 
 pub use change::Change;
 pub use compute::{Table, Watch, compute, points, table as table_of};
-pub use evidence::{Evidence, Measure, RULES, Rule, Width, rule};
+pub use evidence::Evidence;
 pub use figure::{Configuration, Figure, Workload};
+pub use nulls::{Null, nulls};
 pub use number::number;
 pub use order::Order;
 pub use point::{Numbers, Point};
 pub use published::Published;
 pub use quantity::{Condition, Form, Metric, NotModelled, Provenance, Quantity, Summary};
 pub use results::{Check, Result as Comparison, Verdict, results};
+pub use rules::{Measure, RULES, Rule, Width, rule};
 pub use store::Store;
 
 use crate::error::{Error, Result};
@@ -54,7 +58,7 @@ pub struct Library {
 }
 
 /// The papers in the order of the page.
-const PAPERS: [&str; 6] = ["hash", "rap", "sharing", "elastic", "atomics", "compose"];
+pub const PAPERS: [&str; 6] = ["hash", "rap", "sharing", "elastic", "atomics", "compose"];
 
 impl Library {
     /// Reads `reproduce/` of the folder that the program runs in, or of the
@@ -73,7 +77,9 @@ impl Library {
         for paper in PAPERS {
             let folder = root.join("reproduce").join(paper);
             for file in figure_files(&folder)? {
-                figures.push(Figure::load(&file)?);
+                let figure = Figure::load(&file)?;
+                validate::validate(&figure, &file)?;
+                figures.push(figure);
             }
         }
         Ok(Library {

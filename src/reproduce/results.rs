@@ -1,12 +1,13 @@
 //! What the points say about the published values.
 
 use super::compute::Table;
-use super::evidence::{Evidence, Measure, Rule, rule};
+use super::evidence::Evidence;
 use super::figure::Figure;
 use super::order::Order;
 use super::published::{Published, sign};
 use super::quantity::{Form, Metric, NotModelled, Provenance, Quantity, Summary};
-use super::sums::sum;
+use super::rules::{Measure, Rule, rule};
+use super::sums::{Summand, of_values, sum};
 use serde::Serialize;
 
 /// How a published value and the measured one stand to each other.
@@ -231,14 +232,15 @@ impl Context<'_> {
             provenance: from(summary.published.as_ref(), summary.provenance),
             derivation: summary.published.as_ref().and(summary.derivation.clone()),
             evidence: self.evidence(quantity.evidence, names),
-            measured: sum(form, summary.condition.as_ref(), &rows),
+            measured: sum(form, summary.condition.as_ref(), &summands(&rows)),
             unit: match form.counts() || form == Form::Rank {
                 true => String::new(),
                 false => quantity.unit.clone(),
             },
-            neutral: quantity.metric.neutral().filter(|_| {
-                form.is_mean() || matches!(form, Form::Max | Form::Min)
-            }),
+            neutral: quantity
+                .metric
+                .neutral()
+                .filter(|_| form.is_mean() || matches!(form, Form::Max | Form::Min)),
             reason: summary.reason.clone().or_else(|| of_rows(&rows)),
             ..self.row(&quantity.name_of(summary), None)
         };
@@ -261,13 +263,18 @@ impl Context<'_> {
         if let Some(form) = order.mean {
             let mean = |name: &str| {
                 let values: Option<Vec<f64>> = workloads.iter().map(|w| number(w, name)).collect();
-                super::sums::of_values(form, &values?)
+                of_values(form, &values?)
             };
             return vec![self.order_row(order, None, evidence, holds(order.holds(mean)))];
         }
         let row = |w: &&str| {
             let evidence = self.evidence(order.evidence, [*w]);
-            self.order_row(order, Some(w), evidence, holds(order.holds(|n| number(w, n))))
+            self.order_row(
+                order,
+                Some(w),
+                evidence,
+                holds(order.holds(|n| number(w, n))),
+            )
         };
         let mut rows: Vec<Result> = workloads.iter().map(row).collect();
         if let Some(published) = &order.published_count {
@@ -363,6 +370,15 @@ fn from(published: Option<&Published>, provenance: Provenance) -> Provenance {
     published.map_or(Provenance::None, |_| provenance)
 }
 
+fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
+    let summand = |r: &&'a Result| Summand {
+        workload: r.workload.as_deref().unwrap_or_default(),
+        measured: r.measured,
+        published: r.published.as_ref().and_then(Published::number),
+    };
+    rows.iter().map(summand).collect()
+}
+
 /// The reasons of the rows that add nothing to a sum.
 fn of_rows(rows: &[&Result]) -> Option<String> {
     let without = rows.iter().filter(|r| r.measured == Some(0.0));
@@ -415,8 +431,7 @@ impl Result {
             };
         };
         let within = near(measured, p, tolerance);
-        let judges_direction =
-            rule.needs_direction() && self.neutral.is_some() && direction != 0;
+        let judges_direction = rule.needs_direction() && self.neutral.is_some() && direction != 0;
         match (within, judges_direction, same_way) {
             (true, true, false) => Verdict::Differs,
             (true, ..) => Verdict::Reproduced,
@@ -489,11 +504,9 @@ mod tests {
         of = "new"
         over = "base"
         mean = "geometric"
+        evidence = "timed"
         published = { a = 2.0 }
-        check = "exact"
-        tolerance = 0.1
         published_mean = 4.0
-        mean_tolerance = 0.5
     "#;
 
     #[test]
@@ -510,7 +523,7 @@ mod tests {
             (results[0].measured, results[0].verdict),
             (Some(2.0), Verdict::Reproduced)
         );
-        assert_eq!(results[1].verdict, Verdict::NotReproducible);
+        assert_eq!(results[1].verdict, Verdict::NothingPublished);
         assert!((results[2].measured.unwrap() - 4.0).abs() < 1e-12);
         assert_eq!(results[2].quantity, "mean speed-up");
         assert_eq!(results[2].verdict, Verdict::Reproduced);
@@ -519,14 +532,138 @@ mod tests {
     #[test]
     fn a_value_outside_its_tolerance_differs() {
         let cells = [
-            ("a", "base", 22.0),
+            ("a", "base", 9.0),
             ("a", "new", 10.0),
-            ("b", "base", 10.0),
+            ("b", "base", 30.0),
             ("b", "new", 10.0),
         ];
         let results = results(&figure(TWO), None, &table(&cells));
         assert_eq!(results[0].verdict, Verdict::Differs);
-        assert_eq!(results[2].verdict, Verdict::Differs);
+        // The mean is 1.64: faster, but not by 4.
+        assert_eq!(results[2].verdict, Verdict::DirectionOnly);
+    }
+
+    /// The rows of one workload by verdict, for a measured speed-up.
+    fn judged(quantity: &str, base: f64) -> Result {
+        let text = format!(
+            "id = 'x.f1'\ntitle = 't'\nsource = 's'\nworkload = {{ a = {{}} }}\n\
+             configuration = {{ base = {{}}, new = {{}} }}\n[[quantity]]\nname = 'n'\n\
+             of = 'new'\nover = 'base'\n{quantity}"
+        );
+        let cells = [("a", "base", base), ("a", "new", 100.0)];
+        results(&figure(&text), None, &table(&cells)).remove(0)
+    }
+
+    #[test]
+    fn the_rule_follows_from_the_evidence() {
+        let timed = "metric = 'speed-up'\nunit = 'x'\nevidence = 'timed'\npublished = { a = 1.20 }";
+        assert_eq!(judged(timed, 110.0).verdict, Verdict::Reproduced);
+        assert_eq!(judged(timed, 107.0).verdict, Verdict::DirectionOnly);
+        let counted = timed.replace("timed", "counted");
+        assert_eq!(judged(&counted, 120.4).verdict, Verdict::Reproduced);
+        // Outside of the rounding of 1.20, within that of 1.2.
+        assert_eq!(judged(&counted, 121.0).verdict, Verdict::Differs);
+        assert_eq!(
+            judged(&counted.replace("1.20", "1.2"), 121.0).verdict,
+            Verdict::Reproduced
+        );
+    }
+
+    #[test]
+    fn a_timed_change_must_go_the_published_way() {
+        let gain = "metric = 'gain'\nunit = '%'\nevidence = 'timed'\npublished = { a = 2.0 }";
+        let near = judged(gain, 100.5);
+        assert_eq!(
+            (near.verdict, near.no_mechanism_passes),
+            (Verdict::Reproduced, true)
+        );
+        assert_eq!(judged(gain, 99.5).verdict, Verdict::Differs);
+        assert_eq!(judged(gain, 100.0).verdict, Verdict::Differs);
+        assert_eq!(judged(gain, 108.0).verdict, Verdict::DirectionOnly);
+        let up = gain.replace("2.0", "'up'");
+        let row = judged(&up, 101.0);
+        assert_eq!(
+            (row.check, row.verdict),
+            (Check::Direction, Verdict::Reproduced)
+        );
+        assert_eq!(judged(&up, 100.0).verdict, Verdict::Differs);
+    }
+
+    #[test]
+    fn an_inferred_input_makes_values_and_sums_inferred() {
+        let text = TWO.replace(
+            "[workload.b]",
+            "[workload.b]\n        inferred = 'its length'",
+        );
+        let cells = [("a", "base", 20.0), ("a", "new", 10.0)];
+        let rows = results(&figure(&text), None, &table(&cells));
+        let evidence: Vec<Evidence> = rows.iter().map(|r| r.evidence).collect();
+        assert_eq!(
+            evidence,
+            [Evidence::Timed, Evidence::Inferred, Evidence::Inferred]
+        );
+    }
+
+    #[test]
+    fn counts_orders_and_what_is_not_modelled_are_rows() {
+        let text = format!(
+            "{TWO}{}",
+            r#"
+        [[quantity.summary]]
+        form = "count-if"
+        condition = "> 1"
+        published = 2
+        [[order]]
+        name = "new is faster"
+        evidence = "timed"
+        ascending = ["new", "base"]
+        published_count = 2
+        [[order]]
+        name = "b gains more"
+        evidence = "timed"
+        metric = "speed-up"
+        over = "base"
+        of = "new"
+        descending = ["b", "a"]
+        [[not_modelled]]
+        quantity = "power"
+        published = 1.5
+        unit = "W"
+        reason = "no library has it"
+        "#
+        );
+        let cells = [
+            ("a", "base", 20.0),
+            ("a", "new", 10.0),
+            ("b", "base", 9.0),
+            ("b", "new", 10.0),
+        ];
+        let rows = results(&figure(&text), Some("m"), &table(&cells));
+        let row = |name: &str| {
+            let of = |r: &&Result| r.quantity == name && r.workload.is_none();
+            rows.iter().find(of).unwrap_or_else(|| panic!("{name}"))
+        };
+        let count = row("count speed-up");
+        assert_eq!(
+            (count.measured, count.verdict),
+            (Some(1.0), Verdict::Differs)
+        );
+        let holds = row("count new is faster");
+        assert_eq!(
+            (holds.measured, holds.verdict),
+            (Some(1.0), Verdict::Differs)
+        );
+        let order = row("b gains more");
+        assert_eq!(
+            (order.check, order.verdict),
+            (Check::Order, Verdict::Differs)
+        );
+        let power = row("power");
+        assert_eq!(power.verdict, Verdict::NotModelled);
+        assert_eq!(
+            power.published.as_ref().and_then(Published::number),
+            Some(1.5)
+        );
     }
 
     #[test]
@@ -535,5 +672,4 @@ mod tests {
         assert!(results.iter().all(|r| r.measured.is_none()));
         assert_eq!(results[0].reason.as_deref(), Some("not computed"));
     }
-
 }

@@ -38,7 +38,10 @@ pub(super) fn validate(figure: &Figure, path: &Path) -> Result<()> {
         }
     }
     if figure.quantity.is_empty() && figure.order.is_empty() && figure.not_modelled.is_empty() {
-        return Err(file.wrong(&figure.id, "expected a quantity, an order or a not_modelled"));
+        return Err(file.wrong(
+            &figure.id,
+            "expected a quantity, an order or a not_modelled",
+        ));
     }
     Ok(())
 }
@@ -177,4 +180,52 @@ impl File<'_> {
 fn is_read_off_a_clock(key: &str) -> bool {
     let begins = ["stalls", "phase.", "progress."];
     ["cycles", "ipc", "thread_ipc"].contains(&key) || begins.iter().any(|b| key.starts_with(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(quantity: &str) -> String {
+        let text = format!(
+            "id = 'x.f1'\ntitle = 't'\nsource = 's'\nworkload = {{ a = {{}} }}\n\
+             configuration = {{ base = {{}} }}\n[[quantity]]\nname = 'n'\nof = 'base'\n{quantity}"
+        );
+        let figure: Figure = match toml::from_str(&text) {
+            Ok(figure) => figure,
+            Err(e) => return e.to_string(),
+        };
+        match validate(&figure, Path::new("f1.toml")) {
+            Ok(()) => String::new(),
+            Err(e) => format!("{e:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_that_leaves_something_open_is_refused() {
+        assert_eq!(fault("evidence = 'timed'"), "");
+        for (quantity, expected) in [
+            ("", "expected `evidence`"),
+            ("evidence = 'counted'", "read off a clock"),
+            ("evidence = 'timed'\ntolerance = 1.0", "tolerance"),
+            ("evidence = 'timed'\nmetric = 'gain'", "expected `over`"),
+            ("evidence = 'timed'\nonly = ['b']", "no workload 'b'"),
+            (
+                "evidence = 'timed'\npublished = { a = 1 }\nprovenance = 'derived'",
+                "`derivation`",
+            ),
+            ("evidence = 'timed'\npublished_mean = 1", "`mean`"),
+            (
+                "evidence = 'timed'\n[[quantity.summary]]\nform = 'count-if'",
+                "`condition`",
+            ),
+            (
+                "evidence = 'timed'\npublished = { a = 'more' }",
+                "\"up\" or \"down\"",
+            ),
+        ] {
+            let fault = fault(quantity);
+            assert!(fault.contains(expected), "{quantity}: {fault}");
+        }
+    }
 }
