@@ -346,6 +346,11 @@ impl CommandResult for Reproduced<'_> {
             .left("evidence", |r| r.evidence.word())
             .left("verdict", |r| r.verdict.word());
         let count = |v| results.iter().filter(|r| r.verdict == v).count();
+        let counts: Vec<String> = Verdict::ALL
+            .iter()
+            .filter(|v| count(**v) > 0)
+            .map(|v| format!("{} {}", count(*v), v.word()))
+            .collect();
         let reasons = results.iter().filter(|r| r.measured.is_none());
         let reasons = reasons.filter_map(|r| Some(format!("{}: {}\n", r.id, r.reason.as_ref()?)));
         let ranges = sections.iter().flat_map(|s| &s.sensitivity);
@@ -355,9 +360,7 @@ impl CommandResult for Reproduced<'_> {
             figures.text(),
             reasons.collect::<String>(),
             ranges.collect::<String>(),
-            Verdict::ALL
-                .map(|v| format!("{} {}", count(v), v.word()))
-                .join(", "),
+            counts.join(", "),
         )
     }
 }

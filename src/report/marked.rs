@@ -123,9 +123,10 @@ impl MarkedPanel {
 
     fn names_height(&self) -> f64 {
         let longest = self.groups.iter().map(|g| g.name.chars().count()).max();
-        match self.is_upright() {
-            true => (longest.unwrap_or(0) as f64 * CHARACTER).min(230.0),
-            false => 18.0,
+        if self.is_upright() {
+            (longest.unwrap_or(0) as f64 * CHARACTER).min(230.0)
+        } else {
+            18.0
         }
     }
 

@@ -113,20 +113,47 @@ fn figure_files(folder: &Path) -> Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     };
     let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    files.retain(|f| f.extension().is_some_and(|e| e == "toml") && place(f).is_some());
+    files.retain(|f| f.extension().is_some_and(|e| e == "toml") && is_figure(f));
     files.sort_by_key(|f| place(f));
     Ok(files)
 }
 
-/// Kind and number of `f14.toml`; none for files that are not figures.
-fn place(file: &Path) -> Option<(u8, u32, String)> {
-    let name = file.file_stem()?.to_str()?;
-    match name {
-        "fidelity" => return Some((b'a', 0, name.into())),
-        "noconflict" => return Some((b'z', 0, name.into())),
-        _ => {}
+/// A figure has an ID; machines and lists of workloads have none.
+fn is_figure(file: &Path) -> bool {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.lines().any(|l| l.starts_with("id = "))
+}
+
+/// Where a figure stands on its page: tables and figures by their numbers, then
+/// the others.
+fn place(file: &Path) -> (u8, u32, String) {
+    let name = file
+        .file_stem()
+        .and_then(|n| n.to_str())
+        .unwrap_or_default();
+    let kind = name.bytes().next().filter(|k| matches!(k, b't' | b'f'));
+    let number = name.get(1..).and_then(|n| n.parse().ok());
+    match (kind, number) {
+        (Some(kind), Some(number)) => (kind ^ b't', number, name.to_owned()),
+        _ => (u8::MAX, 0, name.to_owned()),
     }
-    let kind = *name.as_bytes().first()?;
-    let number = name.get(1..)?.parse().ok()?;
-    matches!(kind, b't' | b'f').then(|| (kind ^ b't', number, name.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_in_the_order_of_their_numbers_and_no_file_is_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let add = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+        for name in ["f10", "t6", "f4", "noconflict", "t5"] {
+            add(&format!("{name}.toml"), &format!("id = \"hash.{name}\"\n"));
+        }
+        add("machine.toml", "name = \"m\"\n");
+        add("notes.txt", "id = \"x\"\n");
+        let files = figure_files(dir.path()).unwrap();
+        let names: Vec<_> = files.iter().map(|f| f.file_stem().unwrap()).collect();
+        assert_eq!(names, ["t5", "t6", "f4", "f10", "noconflict"]);
+    }
 }

@@ -53,17 +53,18 @@ fn null(figure: &Figure, quantity: &Quantity, results: &[Result]) -> Option<Null
     let values: Vec<(f64, f64)> = results.iter().filter(of).filter_map(pair).collect();
     let summaries = quantity.summaries();
     let mean = summaries.iter().filter(|s| s.form.is_mean());
-    let mean = mean.filter_map(|s| {
+    let mut mean = mean.filter_map(|s| {
         let name = quantity.name_of(s);
         let row = results
             .iter()
             .find(|r| r.workload.is_none() && r.quantity == name);
         pair(row?)
     });
-    let mean = mean.last();
-    let compared = match values.is_empty() {
-        true => vec![mean?],
-        false => values.clone(),
+    let mean = mean.next();
+    let compared = if values.is_empty() {
+        vec![mean?]
+    } else {
+        values.clone()
     };
     let error = |model: &dyn Fn(f64) -> f64| {
         let errors = compared.iter().map(|(m, p)| (model(*m) - p).abs());

@@ -122,30 +122,20 @@ pub const RULES: [Rule; 6] = [
     },
 ];
 
-/// Numbers of a point that no clock takes part in, although a simulation gives
-/// them; all others of a simulation are timed.
-const COUNTED: [&str; 13] = [
-    "bank_conflicts",
-    "published_conflicts",
-    "accesses",
-    "equal",
-    "same banks",
-    "instructions a thread",
-    "thread_instructions",
-    "warp_instructions",
-    "scratchpad_passes",
-    "mean_conflict_degree",
-    "intensity_pct",
-    "resident_blocks",
-    "pairs",
-];
+/// Whether a number of a point is cycles, or made of them; a simulation counts
+/// all others.
+pub fn is_read_off_a_clock(key: &str) -> bool {
+    let begins = ["stalls", "phase.", "progress."];
+    let names = ["cycles", "masked_cycles", "ipc", "thread_ipc"];
+    names.contains(&key) || begins.iter().any(|b| key.starts_with(b))
+}
 
 /// The kind of a value without its fitted input: that of the key, where the
 /// data say that it is inferred.
 fn underlying(evidence: Evidence, key: &str) -> Evidence {
     match evidence {
-        Evidence::Inferred if COUNTED.contains(&key) => Evidence::Counted,
-        Evidence::Inferred => Evidence::Timed,
+        Evidence::Inferred if is_read_off_a_clock(key) => Evidence::Timed,
+        Evidence::Inferred => Evidence::Counted,
         other => other,
     }
 }

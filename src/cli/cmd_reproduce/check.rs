@@ -137,8 +137,8 @@ fn readme(dir: &Path, table: &str) -> Result<Vec<String>> {
     Ok(match between {
         Some(between) if between == expected => Vec::new(),
         Some(between) => {
-            let lines = expected.lines().filter(|l| !between.contains(l));
-            let line = lines.last().unwrap_or("lines too many").to_owned();
+            let mut lines = expected.lines().filter(|l| !between.contains(l));
+            let line = lines.next().unwrap_or("lines too many").to_owned();
             vec![format!("README.md differs: {line}")]
         }
         None => vec![format!("README.md has no {README_BEGIN}")],

@@ -64,9 +64,10 @@ impl Claim<'_> {
     /// `mean speed-up: xor, bitvec-xor`.
     pub fn text(&self) -> String {
         let series: Vec<&str> = self.rows.iter().filter_map(|r| r.0).collect();
-        match series.is_empty() {
-            true => self.name.to_owned(),
-            false => format!("{}: {}", self.name, series.join(", ")),
+        if series.is_empty() {
+            self.name.to_owned()
+        } else {
+            format!("{}: {}", self.name, series.join(", "))
         }
     }
 
@@ -152,18 +153,17 @@ fn named(figure: &Figure, result: &Result) -> String {
 /// Lines of a table of rows that differ.
 pub(super) fn lines(rows: &[(&Figure, &Result)], links: bool) -> Vec<Vec<String>> {
     let line = |(figure, result): &(&Figure, &Result)| {
-        let name = match links {
-            true => {
-                let workload = result.workload.as_deref();
-                let of = workload.map_or(String::new(), |w| format!(" of {w}"));
-                format!(
-                    "[{}]({}): {}{of}",
-                    figure.id,
-                    page_of(figure),
-                    result.quantity
-                )
-            }
-            false => named(figure, result),
+        let name = if links {
+            let workload = result.workload.as_deref();
+            let of = workload.map_or(String::new(), |w| format!(" of {w}"));
+            format!(
+                "[{}]({}): {}{of}",
+                figure.id,
+                page_of(figure),
+                result.quantity
+            )
+        } else {
+            named(figure, result)
         };
         vec![
             name,

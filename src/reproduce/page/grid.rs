@@ -113,6 +113,9 @@ pub(super) fn cell(result: &Result) -> String {
     if result.evidence == Evidence::Inferred && result.published.is_some() {
         text += " ᵢ";
     }
+    if result.no_mechanism_passes {
+        text += "°";
+    }
     match result.verdict {
         Verdict::Differs => format!("**{text}**"),
         Verdict::DirectionOnly => format!("*{text}*"),

@@ -129,12 +129,13 @@ fn inferred(section: &Section) -> String {
     let fitted: Vec<String> = workloads
         .filter_map(|(name, w)| Some(format!("- **{name}**: {}\n", w.inferred.as_deref()?.trim())))
         .collect();
-    match fitted.is_empty() {
-        true => String::new(),
-        false => format!(
+    if fitted.is_empty() {
+        String::new()
+    } else {
+        format!(
             "Inputs chosen to fit what the paper publishes:\n\n{}\n",
             fitted.concat()
-        ),
+        )
     }
 }
 

@@ -123,9 +123,10 @@ fn sums(section: &Section) -> String {
         "verdict",
     ];
     let more = ["small changes; all changes"];
-    match ranges {
-        true => table(&[&head[..], &more[..]].concat(), &lines),
-        false => table(&head, &lines),
+    if ranges {
+        table(&[&head[..], &more[..]].concat(), &lines)
+    } else {
+        table(&head, &lines)
     }
 }
 
@@ -185,12 +186,13 @@ fn statement(order: &Order, results: &[Result]) -> Option<Vec<String>> {
     let fails = rows.iter().filter(|r| r.verdict != Verdict::Reproduced);
     let fails: Vec<&str> = fails.filter_map(|r| r.workload.as_deref()).collect();
     let holds = format!("for {} of {}", rows.len() - fails.len(), rows.len());
-    let (measured, verdict) = match fails.is_empty() {
-        true => (holds, "reproduced".to_owned()),
-        false => (
+    let (measured, verdict) = if fails.is_empty() {
+        (holds, "reproduced".to_owned())
+    } else {
+        (
             format!("{holds}, not for {}", fails.join(", ")),
             format!("**differs** in {}", fails.len()),
-        ),
+        )
     };
     Some(cells(
         format!("for all {}", rows.len()),
