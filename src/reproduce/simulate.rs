@@ -44,7 +44,7 @@ pub(super) fn simulate(
     if !ended {
         return Ok(None);
     }
-    let mut numbers = of_statistics(&statistics, machine);
+    let mut numbers = of_statistics(&statistics);
     let info = programs.info();
     let threads = info.threads() * u64::from(info.blocks);
     let per_thread = statistics.thread_instructions as f64 / threads as f64;
@@ -90,7 +90,7 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
 }
 
 /// The statistics by name; stalls by reason, and what the papers derive.
-fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
+fn of_statistics(statistics: &Statistics) -> Numbers {
     let mut numbers = Numbers::default();
     if let serde_json::Value::Object(fields) = serde_json::json!(statistics) {
         for (key, value) in fields {
@@ -112,9 +112,9 @@ fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
         "stalls.pipeline",
         (pipeline + statistics.stalls.no_ready_warp) as f64,
     );
-    let groups = f64::from(machine.warp_size / machine.lanes);
-    let accesses = statistics.scratchpad_passes as f64 / groups;
-    let intensity = accesses / (statistics.warp_instructions.max(1) as f64);
+    // Elastic paper, Table 5: instructions of threads, not of warps.
+    let shared = statistics.shared_thread_instructions as f64;
+    let intensity = shared / (statistics.thread_instructions.max(1) as f64);
     set("intensity_pct", 100.0 * intensity);
     set(
         "bound",
