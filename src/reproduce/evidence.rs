@@ -149,13 +149,18 @@ pub const RULES: [Rule; 6] = [
 
 /// Numbers of a point that no clock takes part in, although a simulation gives
 /// them; all others of a simulation are timed.
-const COUNTED: [&str; 13] = [
+const COUNTED: [&str; 18] = [
     "bank_conflicts",
     "published_conflicts",
     "accesses",
     "equal",
     "same banks",
     "instructions a thread",
+    "shared instructions a thread",
+    "instructions of the text",
+    "shared instructions of the text",
+    "demand",
+    "bound",
     "thread_instructions",
     "warp_instructions",
     "scratchpad_passes",
