@@ -209,7 +209,8 @@ fn atomics_take_the_cycles_of_the_formula_under_every_hash() {
         ("padded by a word, a row lower", "diagonal below"),
     ] {
         for (hash, label) in [("mod", "baseline"), ("xor", "XOR"), ("add", "ADD")] {
-            let measured = of(&format!("conflict degree, {label}"), workload);
+            let quantity = format!("conflict degree, {label}");
+            let measured = rows.measured(&quantity, Some(workload));
             let expected = &judged["fig. 6"][format!("{name}, {hash}")]["degree"];
             assert_near(&format!("{name}, {hash}"), measured, number(expected));
         }
