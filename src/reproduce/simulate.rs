@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{BankFunction, HashKind, HashSpec, hash_kind};
 use crate::launch::{Launch, LaunchFile};
-use crate::ptx::Module;
+use crate::ptx::{Module, Space};
 use crate::rewrite::{Hashes, Request, Verdict, rewrite};
 use crate::search::bitvec::all_pairs;
 use crate::search::reference::{Selection, of_instructions, of_trace};
@@ -44,18 +44,44 @@ pub(super) fn simulate(
     if !ended {
         return Ok(None);
     }
-    let mut numbers = of_statistics(&statistics, machine);
+    let mut numbers = of_statistics(&statistics);
     let info = programs.info();
     let threads = info.threads() * u64::from(info.blocks);
-    let per_thread = statistics.thread_instructions as f64 / threads as f64;
-    numbers
-        .values
-        .insert("instructions a thread".to_owned(), per_thread);
+    let per_thread = |count: u64| count as f64 / threads as f64;
     numbers.hash = hash.map(|h| h.to_string());
-    let mut set = |key: &str, value: u32| numbers.values.insert(key.to_owned(), f64::from(value));
-    set("resident_blocks", residency.blocks());
-    set("pairs", residency.pairs);
+    let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
+    set(
+        "instructions a thread",
+        per_thread(statistics.thread_instructions),
+    );
+    set(
+        "shared instructions a thread",
+        per_thread(statistics.shared_thread_instructions),
+    );
+    set("resident_blocks", f64::from(residency.blocks()));
+    set("pairs", f64::from(residency.pairs));
+    if let Some((all, shared)) = of_text(&point.work, input)? {
+        set("instructions of the text", all as f64);
+        set("shared instructions of the text", shared as f64);
+    }
     Ok(Some(numbers))
+}
+
+/// Instructions of the entry's text, and those of shared memory among them.
+fn of_text(work: &Workload, input: &str) -> Result<Option<(usize, usize)>> {
+    let path = Path::new(input);
+    if !crate::capture::is_launch(path) {
+        return Ok(None);
+    }
+    let (file, selected) = changed(work, path)?;
+    let module = file.module()?;
+    let (_, name) = entry(&file, &selected, &module)?;
+    let function = &module.functions[find_entry(&module, Some(&name))? as usize];
+    let shared = function.instructions.iter().filter(|i| {
+        i.space()
+            .is_some_and(|s| matches!(s, Space::Shared | Space::SharedCta))
+    });
+    Ok(Some((function.instructions.len(), shared.count())))
 }
 
 /// Counts the conflicts of a block's accesses.
@@ -90,7 +116,7 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
 }
 
 /// The statistics by name; stalls by reason, and what the papers derive.
-fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
+fn of_statistics(statistics: &Statistics) -> Numbers {
     let mut numbers = Numbers::default();
     if let serde_json::Value::Object(fields) = serde_json::json!(statistics) {
         for (key, value) in fields {
@@ -112,10 +138,18 @@ fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
         "stalls.pipeline",
         (pipeline + statistics.stalls.no_ready_warp) as f64,
     );
-    let groups = f64::from(machine.warp_size / machine.lanes);
-    let accesses = statistics.scratchpad_passes as f64 / groups;
-    let intensity = accesses / (statistics.warp_instructions.max(1) as f64);
+    // The ready warps are none: what is neither a conflict of the banks nor one
+    // of the writeback port (elastic paper, Fig. 6).
+    let conflicts = statistics.stalls.bank_conflict + statistics.stalls.writeback_conflict;
+    set(
+        "stalls.scheduling",
+        (statistics.stalls.total() - conflicts) as f64,
+    );
+    // Elastic paper, Table 5: instructions of threads, not of warps.
+    let shared = statistics.shared_thread_instructions as f64;
+    let intensity = shared / (statistics.thread_instructions.max(1) as f64);
     set("intensity_pct", 100.0 * intensity);
+    set("demand", intensity * statistics.mean_conflict_degree);
     set(
         "bound",
         1.0 + intensity * (statistics.mean_conflict_degree - 1.0),

@@ -158,6 +158,8 @@ pub struct Statistics {
     pub thread_instructions: u64,
     /// Thread instructions per cycle.
     pub thread_ipc: f64,
+    /// Of `thread_instructions`: those that access the scratchpad.
+    pub shared_thread_instructions: u64,
     /// Issue slots in which a pass was issued: with one scheduler, cycles.
     pub issued: u64,
     /// The other issue slots, by reason; issued + stalls = cycles * schedulers.
