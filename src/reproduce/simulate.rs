@@ -53,6 +53,8 @@ pub(super) fn simulate(
         .insert("instructions a thread".to_owned(), per_thread);
     numbers.hash = hash.map(|h| h.to_string());
     let mut set = |key: &str, value: u32| numbers.values.insert(key.to_owned(), f64::from(value));
+    set("shared_bytes", info.shared_bytes);
+    set("threads", info.threads() as u32);
     set("resident_blocks", residency.blocks());
     set("pairs", residency.pairs);
     Ok(Some(numbers))

@@ -54,7 +54,6 @@ impl Inputs<'_> {
     }
 
     /// A text of the configuration, or else of the workload.
-    #[allow(dead_code, reason = "formulas that take text follow")]
     fn word(&self, name: &str) -> Result<&str> {
         let Point { with, work, .. } = self.point;
         let word = with.words.get(name).or_else(|| work.words.get(name));
@@ -63,7 +62,6 @@ impl Inputs<'_> {
     }
 
     /// The machine of the figure with the configuration's keys.
-    #[allow(dead_code, reason = "formulas about machines follow")]
     fn machine(&self) -> Result<&Config> {
         let machine = self.point.machine.as_ref();
         machine.ok_or_else(|| Error::usage("no machine", "expected `machine` in the figure"))
