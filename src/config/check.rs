@@ -23,7 +23,9 @@ impl Config {
         self.check_path()?;
         self.check_settings()?;
         self.check_memory()?;
-        self.check_l1()
+        self.check_l1()?;
+        self.check_l2()?;
+        self.check_dram()
     }
 
     fn check_geometry(&self) -> Checked {
@@ -174,6 +176,7 @@ impl Config {
         for (key, bytes) in [
             ("global.segment_bytes", self.sm.global.segment_bytes),
             ("l1.line_bytes", self.sm.l1.line_bytes),
+            ("l2.line_bytes", self.sm.l2.line_bytes),
         ] {
             if bytes < word {
                 return refuse(
@@ -225,6 +228,73 @@ impl Config {
                 "a hit may not take longer than a miss: lower [l1] latency or raise \
                  [global] latency",
             );
+        }
+        Ok(())
+    }
+
+    /// As the L1's: lines are filled by whole segments, sets are whole, and a
+    /// hit is no slower than a miss.
+    fn check_l2(&self) -> Checked {
+        let (l2, global) = (self.sm.l2, self.sm.global);
+        if l2.size_bytes == 0 {
+            return Ok(());
+        }
+        if l2.line_bytes < global.segment_bytes {
+            return refuse(
+                &["l2.line_bytes", "global.segment_bytes"],
+                format!(
+                    "l2.line_bytes {} is less than a segment of {} bytes",
+                    l2.line_bytes, global.segment_bytes
+                ),
+                "raise line_bytes or lower [global] segment_bytes",
+            );
+        }
+        let set = u64::from(l2.ways) * u64::from(l2.line_bytes);
+        if !u64::from(l2.size_bytes).is_multiple_of(set) {
+            return refuse(
+                &["l2.size_bytes", "l2.ways", "l2.line_bytes"],
+                format!(
+                    "l2.size_bytes {} is not a whole number of sets of {} lines of {} bytes",
+                    l2.size_bytes, l2.ways, l2.line_bytes
+                ),
+                format!("expected a multiple of ways * line_bytes = {set}, or 0 for no L2"),
+            );
+        }
+        if l2.latency > global.latency {
+            return refuse(
+                &["l2.latency", "global.latency"],
+                format!(
+                    "l2.latency {} is more than the {} cycles of global memory",
+                    l2.latency, global.latency
+                ),
+                "a hit may not take longer than a miss: lower [l2] latency or raise \
+                 [global] latency",
+            );
+        }
+        Ok(())
+    }
+
+    /// What is fetched lies in one row of one channel.
+    fn check_dram(&self) -> Checked {
+        let dram = self.sm.dram;
+        if dram.channels == 0 {
+            return Ok(());
+        }
+        let (key, bytes) = match self.sm.l2.size_bytes {
+            0 => ("global.segment_bytes", self.sm.global.segment_bytes),
+            _ => ("l2.line_bytes", self.sm.l2.line_bytes),
+        };
+        for (name, least) in [
+            ("dram.stripe_bytes", dram.stripe_bytes),
+            ("dram.row_bytes", dram.row_bytes),
+        ] {
+            if least < bytes {
+                return refuse(
+                    &[name, key],
+                    format!("{name} {least} is less than {key} {bytes}"),
+                    format!("expected at least {bytes}"),
+                );
+            }
         }
         Ok(())
     }

@@ -58,6 +58,8 @@ pub(super) fn simulate(
         "shared instructions a thread",
         per_thread(statistics.shared_thread_instructions),
     );
+    set("shared_bytes", f64::from(info.shared_bytes));
+    set("threads", info.threads() as f64);
     set("resident_blocks", f64::from(residency.blocks()));
     set("pairs", f64::from(residency.pairs));
     if let Some((all, shared)) = of_text(&point.work, input)? {

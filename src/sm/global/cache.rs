@@ -43,11 +43,12 @@ impl Tags {
         }
     }
 
-    /// Puts `line` in, which was not there.
-    pub fn insert(&mut self, line: u64) {
+    /// Puts `line` in, which was not there; returns the one that makes room.
+    pub fn insert(&mut self, line: u64) -> Option<u64> {
         let set = self.set(line);
         set.rotate_right(1);
-        set[0] = line;
+        let evicted = std::mem::replace(&mut set[0], line);
+        (evicted != EMPTY).then_some(evicted)
     }
 
     /// Takes `line` out if it is there.
@@ -161,7 +162,9 @@ impl L1 {
             // What comes after it waits, too.
             at = self.under_way.room(self.mshrs, at);
             self.misses += 1;
-            let transfers = (0..self.segments).map(|_| channel.take(at).data);
+            let first = line * self.segments;
+            let segments = first..first + self.segments;
+            let transfers = segments.map(|segment| channel.load(segment, at).data);
             let data = transfers.max().unwrap_or(at);
             self.tags.insert(line);
             self.under_way.add(line, data);
