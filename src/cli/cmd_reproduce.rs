@@ -262,27 +262,24 @@ impl CommandResult for Reproduced<'_> {
             .left("ID", |r| &r.id)
             .left("quantity", |r| &r.quantity)
             .left("workload", |r| r.workload.clone().unwrap_or_default())
-            .right("published", |r| value(r.published))
+            .right("published", |r| {
+                r.published.as_ref().map_or(String::new(), |p| p.text())
+            })
             .right("measured", |r| value(r.measured))
             .left("unit", |r| &r.unit)
-            .left("verdict", |r| match r.verdict {
-                Verdict::Reproduced => "reproduced",
-                Verdict::Differs => "differs",
-                Verdict::NotReproducible => "-",
-            });
+            .left("evidence", |r| r.evidence.word())
+            .left("verdict", |r| r.verdict.word());
         let count = |v| results.iter().filter(|r| r.verdict == v).count();
         let reasons = results.iter().filter(|r| r.measured.is_none());
         let reasons = reasons.filter_map(|r| Some(format!("{}: {}\n", r.id, r.reason.as_ref()?)));
         let ranges = sections.iter().flat_map(|s| &s.sensitivity);
         let ranges = ranges.map(|headline| format!("{}\n", headline.text()));
         format!(
-            "{}{}{}\n{} reproduced, {} differ, {} without a published value\n",
+            "{}{}{}\n{}\n",
             figures.text(),
             reasons.collect::<String>(),
             ranges.collect::<String>(),
-            count(Verdict::Reproduced),
-            count(Verdict::Differs),
-            count(Verdict::NotReproducible),
+            Verdict::ALL.map(|v| format!("{} {}", count(v), v.word())).join(", "),
         )
     }
 }

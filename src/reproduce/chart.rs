@@ -32,7 +32,9 @@ fn panel(name: &str, unit: &str, results: &[Result]) -> Option<Panel> {
     let group = |r: &&Result| BarGroup {
         name: r.workload.clone().unwrap_or_else(|| "mean".to_owned()),
         note: String::new(),
-        bars: [r.measured, r.published].map(bar).into(),
+        bars: [r.measured, r.published.as_ref().and_then(|p| p.number())]
+            .map(bar)
+            .into(),
     };
     (rows.len() > 1).then(|| Panel {
         title: name.to_owned(),

@@ -2,7 +2,8 @@
 //! machine and input, and what moves it most.
 
 use super::change::Change;
-use super::figure::{Figure, Metric};
+use super::figure::Figure;
+use super::quantity::{Metric, Quantity};
 use super::number::number;
 use super::results::Result;
 use crate::config::Config;
@@ -219,9 +220,9 @@ impl Headline {
 /// The headline results among a figure's.
 pub fn headlines<'a>(figure: &Figure, results: &'a [Result]) -> Vec<&'a Result> {
     let wanted = |r: &&Result| {
-        let headline = |q: &super::figure::Quantity| {
-            let name = q.mean.map(|m| format!("{} {}", m.word(), q.name));
-            q.headline && q.metric != Metric::Value && name.as_deref() == Some(&*r.quantity)
+        let headline = |q: &Quantity| {
+            let is = |s: &super::quantity::Summary| q.name_of(s) == r.quantity;
+            q.headline && q.metric != Metric::Value && q.summaries().iter().any(is)
         };
         r.workload.is_none() && figure.quantity.iter().any(headline)
     };
@@ -232,6 +233,7 @@ pub fn headlines<'a>(figure: &Figure, results: &'a [Result]) -> Vec<&'a Result> 
 pub fn about_headlines(figure: &Figure) -> Figure {
     let mut figure = figure.clone();
     figure.quantity.retain(|q| q.headline);
+    figure.order.clear();
     figure
 }
 

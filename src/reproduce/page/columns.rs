@@ -1,7 +1,8 @@
 //! The columns of a figure's table: a column per number that is formed of the
 //! points, whatever it is summed up to.
 
-use super::super::figure::{Figure, Quantity};
+use super::super::figure::Figure;
+use super::super::quantity::Quantity;
 use super::super::results::Result;
 
 /// A number of each workload.
@@ -35,7 +36,7 @@ pub(super) fn columns<'a>(figure: &'a Figure, results: &'a [Result]) -> Vec<Colu
                 name: &quantity.name,
                 unit: &quantity.unit,
                 values,
-                summaries: summary.into_iter().collect(),
+                summaries: summary,
                 formed_of: quantity,
             }),
         }
@@ -48,11 +49,13 @@ fn of_workloads<'a>(quantity: &Quantity, results: &'a [Result]) -> Vec<&'a Resul
     results.iter().filter(of).collect()
 }
 
-fn summary<'a>(quantity: &Quantity, results: &'a [Result]) -> Option<(&'static str, &'a Result)> {
-    let word = quantity.mean?.word();
-    let name = format!("{word} {}", quantity.name);
-    let of = |r: &&Result| r.workload.is_none() && r.quantity == name;
-    Some((word, results.iter().find(of)?))
+fn summary<'a>(quantity: &Quantity, results: &'a [Result]) -> Vec<(&'static str, &'a Result)> {
+    let found = |s: &super::super::quantity::Summary| {
+        let name = quantity.name_of(s);
+        let of = |r: &&Result| r.workload.is_none() && r.quantity == name;
+        Some((s.form.word(), results.iter().find(of)?))
+    };
+    quantity.summaries().iter().filter_map(found).collect()
 }
 
 impl Column<'_> {

@@ -113,8 +113,8 @@ fn in_order(mut names: Vec<&str>) -> Vec<&str> {
 /// `published / measured`; bold where it differs.
 pub(super) fn cell(result: &Result) -> String {
     let measured = result.measured.map_or("–".to_owned(), number);
-    let text = match result.published {
-        Some(published) => format!("{} / {measured}", number(published)),
+    let text = match &result.published {
+        Some(published) => format!("{} / {measured}", published.text()),
         None => measured,
     };
     match result.verdict {

@@ -82,10 +82,6 @@ impl Section<'_> {
     fn markdown(&self, charts: &str) -> String {
         let figure = self.figure;
         let mut text = format!("\n## {}\n\n{}.", heading(figure), figure.source);
-        if let Some(reason) = &figure.not_reproducible {
-            let _ = writeln!(text, " Not reproducible: {}", reason.trim());
-            return text;
-        }
         text += &self.links(charts);
         text += &match &self.composed {
             Some(kernels) => {

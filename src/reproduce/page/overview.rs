@@ -48,32 +48,27 @@ fn line(section: &Section) -> String {
     let Figure {
         id,
         title,
-        not_reproducible,
         ..
     } = section.figure;
     let (means, values): (Vec<&Result>, Vec<&Result>) =
         section.results.iter().partition(|r| r.workload.is_none());
     let judged = section.results.iter().any(is_judged);
     let alone = section.results.iter().filter(|r| !is_judged(r));
-    let verdict = match (not_reproducible, judged) {
-        (Some(_), _) => "not reproducible".to_owned(),
-        (None, false) => "measured".to_owned(),
-        (None, true) => verdict(&section.results.iter().collect::<Vec<_>>()),
+    let verdict = match judged {
+        false => "measured".to_owned(),
+        true => verdict(&section.results.iter().collect::<Vec<_>>()),
     };
     format!(
         "| [{id}](#{}) | {title} | {verdict} | {} | {} | {} |\n",
         anchor(section.figure),
         share(&means),
         share(&values),
-        match not_reproducible {
-            Some(_) => 0,
-            None => alone.count(),
-        },
+        alone.count(),
     )
 }
 
 fn is_judged(result: &Result) -> bool {
-    result.verdict != Verdict::NotReproducible
+    result.verdict.is_judged()
 }
 
 /// In how many of the values that have a verdict it is that they are reproduced.

@@ -1,9 +1,8 @@
 //! A figure's table: a line per workload, a column per number; verdicts and
 //! means come first.
 
-use super::super::figure::Check;
 use super::super::number::number;
-use super::super::results::{Result, Verdict};
+use super::super::results::{Check, Result};
 use super::columns::{Column, columns};
 use super::grid::{Grid, Head, cell};
 use super::{Section, overview};
@@ -71,7 +70,7 @@ fn head(grid: &Grid, stem: Option<&str>) -> String {
 fn tolerance_of(head: &Head) -> String {
     let judged = head
         .values()
-        .find(|r| r.verdict != Verdict::NotReproducible);
+        .find(|r| r.verdict.is_judged());
     match judged {
         Some(result) => tolerance(result).map_or(String::new(), |t| format!(", {t}")),
         None => String::new(),
@@ -79,12 +78,9 @@ fn tolerance_of(head: &Head) -> String {
 }
 
 fn tolerance(result: &Result) -> Option<String> {
-    let tolerance = result.tolerance.unwrap_or(0.0);
     match result.check {
-        Check::None => None,
-        Check::Exact | Check::Mean => Some(format!("±{}", number(tolerance))),
-        Check::Curve => Some(format!("±{} %", number(100.0 * tolerance))),
-        Check::Order => Some(format!("at least {}", number(tolerance))),
+        Check::Exact | Check::Mean => Some(format!("±{}", number(result.tolerance?))),
+        _ => None,
     }
 }
 
@@ -110,7 +106,7 @@ fn summary(column: &Column, word: &str) -> String {
         return String::new();
     };
     let mut text = cell(result);
-    if result.verdict != Verdict::NotReproducible {
+    if result.verdict.is_judged() {
         text += &tolerance(result).map_or(String::new(), |t| format!(", {t}"));
     }
     text

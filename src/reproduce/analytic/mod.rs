@@ -1,9 +1,21 @@
-//! Points that no kernel runs for: the RAP paper's accesses, resident blocks.
+//! Points that no kernel runs for: formulas of the papers, the RAP paper's
+//! accesses, resident blocks.
+//!
+//! A formula has a name, `PAPER.WHAT`, and a file per paper. It takes its
+//! `numbers` and `words` from the workload or the configuration, and returns
+//! values by the keys that quantities have for them.
+
+mod atomics;
+mod elastic;
+mod hash;
+mod rap;
+mod sharing;
 
 use super::figure::Workload;
 use super::point::{Numbers, Point};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::quote::did_you_mean;
 use crate::rap::{AccessKind, Experiment, Scheme, Transpose, transpose_stats};
 use crate::sm::{KernelInfo, Layout};
 use std::str::FromStr;
@@ -15,6 +27,71 @@ const TRANSPOSES: u64 = 60_000;
 const SEED: u64 = 1;
 /// Time units of the memory machine, as `congestion --table 3`.
 const LATENCY: u64 = 5;
+
+/// A formula: its name and what computes it.
+type Formula = (&'static str, fn(&Inputs) -> Result<Numbers>);
+
+/// All formulas, by paper.
+const FORMULAS: [&[Formula]; 5] = [
+    hash::FORMULAS,
+    rap::FORMULAS,
+    sharing::FORMULAS,
+    elastic::FORMULAS,
+    atomics::FORMULAS,
+];
+
+/// What a formula takes.
+struct Inputs<'a> {
+    point: &'a Point,
+}
+
+impl Inputs<'_> {
+    /// A number of the configuration, or else of the workload.
+    fn number(&self, name: &str) -> Result<f64> {
+        let Point { with, work, .. } = self.point;
+        let number = with.numbers.get(name).or_else(|| work.numbers.get(name));
+        number.copied().ok_or_else(|| missing("numbers", name))
+    }
+
+    /// A text of the configuration, or else of the workload.
+    #[allow(dead_code, reason = "formulas that take text follow")]
+    fn word(&self, name: &str) -> Result<&str> {
+        let Point { with, work, .. } = self.point;
+        let word = with.words.get(name).or_else(|| work.words.get(name));
+        word.map(String::as_str)
+            .ok_or_else(|| missing("words", name))
+    }
+
+    /// The machine of the figure with the configuration's keys.
+    #[allow(dead_code, reason = "formulas about machines follow")]
+    fn machine(&self) -> Result<&Config> {
+        let machine = self.point.machine.as_ref();
+        machine.ok_or_else(|| Error::usage("no machine", "expected `machine` in the figure"))
+    }
+}
+
+fn missing(table: &str, name: &str) -> Error {
+    Error::usage(
+        format!("the formula's {name} is missing"),
+        format!("expected {table} = {{ {name} = ... }} in the workload or the configuration"),
+    )
+}
+
+/// The numbers of a formula.
+pub(super) fn formula(point: &Point, name: &str) -> Result<Numbers> {
+    let known = || FORMULAS.iter().copied().flatten();
+    let (_, formula) = known().find(|f| f.0 == name).ok_or_else(|| {
+        let names: Vec<&str> = known().map(|f| f.0).collect();
+        Error::usage(
+            format!(
+                "there is no formula '{name}'{}",
+                did_you_mean(name, names.iter().copied())
+            ),
+            format!("expected one of: {}", names.join(", ")),
+        )
+    })?;
+    formula(&Inputs { point })
+}
 
 /// Mean congestion of an access.
 pub(super) fn congestion(point: &Point, access: &str) -> Result<Numbers> {

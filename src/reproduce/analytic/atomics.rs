@@ -1,0 +1,5 @@
+//! Formulas of the atomics paper.
+
+use super::Formula;
+
+pub(super) const FORMULAS: &[Formula] = &[];

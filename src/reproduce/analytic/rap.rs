@@ -1,0 +1,5 @@
+//! Formulas of the RAP paper.
+
+use super::Formula;
+
+pub(super) const FORMULAS: &[Formula] = &[];
