@@ -14,7 +14,7 @@ import json
 import random
 
 W = 16
-SAMPLES = 1500
+SAMPLES = 1000
 SCHEMES = ["RAW", "RAS", "1P", "R1P", "3P", "w2P", "1Pw2R"]
 
 
