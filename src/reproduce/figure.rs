@@ -158,6 +158,9 @@ pub struct Configuration {
     /// Count the conflicts of one block's accesses; nothing is simulated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub counted: bool,
+    /// A mapping of related work, whose conflicts are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related: Option<String>,
     /// A formula, in place of the workload's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formula: Option<String>,

@@ -21,6 +21,7 @@ mod parameters;
 mod point;
 mod published;
 mod quantity;
+pub mod related;
 mod results;
 mod rules;
 pub mod sensitivity;

@@ -5,9 +5,11 @@ use super::change::adapt;
 use super::figure::{Tune, Workload};
 use super::parameters::compare;
 use super::point::{Numbers, Point};
+use super::related::Related;
 use crate::capture::{Selected, launch_trace, opened};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::geometry::Geometry;
 use crate::hash::{BankFunction, HashKind, HashSpec, hash_kind};
 use crate::launch::{Launch, LaunchFile};
 use crate::ptx::{Module, Space};
@@ -19,7 +21,7 @@ use crate::search::{Control, Outcome, Problem};
 use crate::sharing::{Kernel, Launched, Needs, Placement, annotated_launch, find_entry};
 use crate::sm::{Layout, RunProgress, Setup, Statistics, Workload as Programs};
 use crate::software::LayoutSpec;
-use crate::trace::{AccessTrace, ConflictProfile};
+use crate::trace::{AccessTrace, ConflictProfile, Op};
 use crate::workload::{AccessOptions, LaunchWorkload, load_input, load_workload};
 use clap::ValueEnum;
 use std::path::Path;
@@ -108,13 +110,39 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
         }
         _ => mapping(point, machine, input, None)?.unwrap_or(HashSpec::Mod),
     };
-    let banks = BankFunction::new(&hash, machine.geometry)?;
-    let count = profile.count(|word| banks.bank(word, machine.geometry));
+    let geometry = machine.geometry;
+    let count = match point.with.related.as_deref().map(Related::from_str) {
+        Some(related) => {
+            let related = related?;
+            profile.count(|word| related.bank(word, geometry))
+        }
+        None => {
+            let banks = BankFunction::new(&hash, geometry)?;
+            numbers.hash = Some(hash.to_string());
+            profile.count(|word| banks.bank(word, geometry))
+        }
+    };
     let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
     set("bank_conflicts", count.conflicts as f64);
     set("accesses", profile.active_passes() as f64);
-    numbers.hash = Some(hash.to_string());
+    // Of the launch, as if all its blocks did what the traced one does.
+    let blocks = blocks(&point.work, input)?;
+    let of = |op: Op| trace.accesses.iter().filter(|a| a.op == op).count() as f64;
+    set("loads", blocks * of(Op::Load));
+    set("stores", blocks * of(Op::Store));
     Ok(numbers)
+}
+
+/// Blocks of a launch; 1 of a trace.
+fn blocks(work: &Workload, input: &str) -> Result<f64> {
+    let path = Path::new(input);
+    if !crate::capture::is_launch(path) {
+        return Ok(1.0);
+    }
+    let (file, selected) = changed(work, path)?;
+    let module = file.module()?;
+    let (launch, _) = entry(&file, &selected, &module)?;
+    Ok(launch.grid.iter().map(|&n| f64::from(n)).product())
 }
 
 /// The statistics by name; stalls by reason, and what the papers derive.
@@ -314,11 +342,14 @@ fn rewritten(
 ) -> Result<String> {
     let module = file.module()?;
     let (launch, entry) = entry(file, selected, &module)?;
+    // The mapping is of elements of 4 bytes, however wide a bank is.
+    let words = (machine.word_bits / 32).max(1);
+    let (bits, banks) = (machine.geometry.addr_bits(), machine.geometry.bank_bits());
     let request = Request {
         entry,
         hashes: Hashes::All(LayoutSpec::from_str(spec)?),
-        geometry: machine.geometry,
-        block_words: machine.block_words,
+        geometry: Geometry::new(bits + words.ilog2(), banks)?,
+        block_words: words * machine.block_words,
         dynamic_shared: Some(launch.dynamic_shared),
         block: Some(launch.block),
         optimise: true,
