@@ -279,7 +279,9 @@ impl CommandResult for Reproduced<'_> {
             figures.text(),
             reasons.collect::<String>(),
             ranges.collect::<String>(),
-            Verdict::ALL.map(|v| format!("{} {}", count(v), v.word())).join(", "),
+            Verdict::ALL
+                .map(|v| format!("{} {}", count(v), v.word()))
+                .join(", "),
         )
     }
 }

@@ -236,9 +236,10 @@ impl Context<'_> {
                 true => String::new(),
                 false => quantity.unit.clone(),
             },
-            neutral: quantity.metric.neutral().filter(|_| {
-                form.is_mean() || matches!(form, Form::Max | Form::Min)
-            }),
+            neutral: quantity
+                .metric
+                .neutral()
+                .filter(|_| form.is_mean() || matches!(form, Form::Max | Form::Min)),
             reason: summary.reason.clone().or_else(|| of_rows(&rows)),
             ..self.row(&quantity.name_of(summary), None)
         };
@@ -267,7 +268,12 @@ impl Context<'_> {
         }
         let row = |w: &&str| {
             let evidence = self.evidence(order.evidence, [*w]);
-            self.order_row(order, Some(w), evidence, holds(order.holds(|n| number(w, n))))
+            self.order_row(
+                order,
+                Some(w),
+                evidence,
+                holds(order.holds(|n| number(w, n))),
+            )
         };
         let mut rows: Vec<Result> = workloads.iter().map(row).collect();
         if let Some(published) = &order.published_count {
@@ -415,8 +421,7 @@ impl Result {
             };
         };
         let within = near(measured, p, tolerance);
-        let judges_direction =
-            rule.needs_direction() && self.neutral.is_some() && direction != 0;
+        let judges_direction = rule.needs_direction() && self.neutral.is_some() && direction != 0;
         match (within, judges_direction, same_way) {
             (true, true, false) => Verdict::Differs,
             (true, ..) => Verdict::Reproduced,
@@ -535,5 +540,4 @@ mod tests {
         assert!(results.iter().all(|r| r.measured.is_none()));
         assert_eq!(results[0].reason.as_deref(), Some("not computed"));
     }
-
 }

@@ -3,8 +3,8 @@
 
 use super::change::Change;
 use super::figure::Figure;
-use super::quantity::{Metric, Quantity};
 use super::number::number;
+use super::quantity::{Metric, Quantity};
 use super::results::Result;
 use crate::config::Config;
 use crate::report::{Swing, tornado};

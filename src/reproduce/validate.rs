@@ -38,7 +38,10 @@ pub(super) fn validate(figure: &Figure, path: &Path) -> Result<()> {
         }
     }
     if figure.quantity.is_empty() && figure.order.is_empty() && figure.not_modelled.is_empty() {
-        return Err(file.wrong(&figure.id, "expected a quantity, an order or a not_modelled"));
+        return Err(file.wrong(
+            &figure.id,
+            "expected a quantity, an order or a not_modelled",
+        ));
     }
     Ok(())
 }

@@ -45,11 +45,7 @@ pub(super) fn table(sections: &[Section]) -> String {
 }
 
 fn line(section: &Section) -> String {
-    let Figure {
-        id,
-        title,
-        ..
-    } = section.figure;
+    let Figure { id, title, .. } = section.figure;
     let (means, values): (Vec<&Result>, Vec<&Result>) =
         section.results.iter().partition(|r| r.workload.is_none());
     let judged = section.results.iter().any(is_judged);

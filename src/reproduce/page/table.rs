@@ -68,9 +68,7 @@ fn head(grid: &Grid, stem: Option<&str>) -> String {
 
 /// How far the workloads' values may be from the published ones.
 fn tolerance_of(head: &Head) -> String {
-    let judged = head
-        .values()
-        .find(|r| r.verdict.is_judged());
+    let judged = head.values().find(|r| r.verdict.is_judged());
     match judged {
         Some(result) => tolerance(result).map_or(String::new(), |t| format!(", {t}")),
         None => String::new(),
