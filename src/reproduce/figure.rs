@@ -200,7 +200,7 @@ pub struct Tune {
 }
 
 impl Figure {
-    /// Reads and checks a file.
+    /// Reads a file; `validate` checks what it says.
     pub fn load(path: &Path) -> Result<Self> {
         let mut figure: Figure = parse_with(path, Figure::resolve)?;
         figure.folder = path.parent().unwrap_or(Path::new("")).to_owned();
@@ -221,7 +221,6 @@ impl Figure {
                 figure.workload.entry(name).or_insert(workload);
             }
         }
-        super::validate::validate(&figure, path)?;
         Ok(figure)
     }
 
@@ -232,6 +231,12 @@ impl Figure {
         let without = self.not_modelled.iter_mut().map(|n| n.published.as_mut());
         let values = counts.chain(without).flatten();
         values.for_each(|p| p.resolve(text, None));
+    }
+
+    /// The folder of its file: the paper.
+    pub fn paper(&self) -> &str {
+        let name = self.folder.file_name().and_then(|n| n.to_str());
+        name.unwrap_or_default()
     }
 
     /// The machine without any configuration; none where nothing is simulated.

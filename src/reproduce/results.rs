@@ -1,12 +1,13 @@
 //! What the points say about the published values.
 
 use super::compute::Table;
-use super::evidence::{Evidence, Measure, Rule, rule};
+use super::evidence::Evidence;
 use super::figure::Figure;
 use super::order::Order;
 use super::published::{Published, sign};
 use super::quantity::{Form, Metric, NotModelled, Provenance, Quantity, Summary};
-use super::sums::sum;
+use super::rules::{Measure, Rule, rule};
+use super::sums::{Summand, of_values, sum};
 use serde::Serialize;
 
 /// How a published value and the measured one stand to each other.
@@ -231,10 +232,11 @@ impl Context<'_> {
             provenance: from(summary.published.as_ref(), summary.provenance),
             derivation: summary.published.as_ref().and(summary.derivation.clone()),
             evidence: self.evidence(quantity.evidence, names),
-            measured: sum(form, summary.condition.as_ref(), &rows),
-            unit: match form.counts() || form == Form::Rank {
-                true => String::new(),
-                false => quantity.unit.clone(),
+            measured: sum(form, summary.condition.as_ref(), &summands(&rows)),
+            unit: if form.counts() || form == Form::Rank {
+                String::new()
+            } else {
+                quantity.unit.clone()
             },
             neutral: quantity
                 .metric
@@ -262,7 +264,7 @@ impl Context<'_> {
         if let Some(form) = order.mean {
             let mean = |name: &str| {
                 let values: Option<Vec<f64>> = workloads.iter().map(|w| number(w, name)).collect();
-                super::sums::of_values(form, &values?)
+                of_values(form, &values?)
             };
             return vec![self.order_row(order, None, evidence, holds(order.holds(mean)))];
         }
@@ -305,9 +307,10 @@ impl Context<'_> {
         let stated = order.published_count.is_none();
         let mut result = Result {
             published: stated.then(|| Published::number_of(1.0, 0)),
-            provenance: match stated {
-                true => Provenance::Prose,
-                false => Provenance::None,
+            provenance: if stated {
+                Provenance::Prose
+            } else {
+                Provenance::None
             },
             derivation: order.derivation.clone().filter(|_| stated),
             evidence,
@@ -369,6 +372,15 @@ fn from(published: Option<&Published>, provenance: Provenance) -> Provenance {
     published.map_or(Provenance::None, |_| provenance)
 }
 
+fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
+    let summand = |r: &&'a Result| Summand {
+        workload: r.workload.as_deref().unwrap_or_default(),
+        measured: r.measured,
+        published: r.published.as_ref().and_then(Published::number),
+    };
+    rows.iter().map(summand).collect()
+}
+
 /// The reasons of the rows that add nothing to a sum.
 fn of_rows(rows: &[&Result]) -> Option<String> {
     let without = rows.iter().filter(|r| r.measured == Some(0.0));
@@ -415,9 +427,10 @@ impl Result {
         let direction = published.direction(neutral);
         let same_way = sign(measured - neutral) == direction;
         let (Some(p), Some(tolerance)) = (published.number(), self.tolerance) else {
-            return match same_way {
-                true => Verdict::Reproduced,
-                false => Verdict::Differs,
+            return if same_way {
+                Verdict::Reproduced
+            } else {
+                Verdict::Differs
             };
         };
         let within = near(measured, p, tolerance);
@@ -459,85 +472,4 @@ fn form(metric: Metric, of: f64, over: Option<Option<f64>>) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::point::Numbers;
-    use super::*;
-
-    fn figure(text: &str) -> Figure {
-        let mut figure: Figure = toml::from_str(text).unwrap();
-        figure.resolve(text);
-        figure
-    }
-
-    fn table(cells: &[(&str, &str, f64)]) -> Table {
-        let cell = |&(w, c, cycles): &(&str, &str, f64)| {
-            let mut numbers = Numbers::default();
-            numbers.values.insert("cycles".into(), cycles);
-            ((w.to_owned(), c.to_owned()), numbers)
-        };
-        cells.iter().map(cell).collect()
-    }
-
-    const TWO: &str = r#"
-        id = "x.f1"
-        title = "t"
-        source = "s"
-        [workload.a]
-        input = "a"
-        [workload.b]
-        input = "b"
-        [configuration.base]
-        [configuration.new]
-        [[quantity]]
-        name = "speed-up"
-        metric = "speed-up"
-        of = "new"
-        over = "base"
-        mean = "geometric"
-        published = { a = 2.0 }
-        check = "exact"
-        tolerance = 0.1
-        published_mean = 4.0
-        mean_tolerance = 0.5
-    "#;
-
-    #[test]
-    fn a_value_within_its_tolerance_is_reproduced_and_means_are_of_the_rows() {
-        let cells = [
-            ("a", "base", 20.0),
-            ("a", "new", 10.0),
-            ("b", "base", 80.0),
-            ("b", "new", 10.0),
-        ];
-        let results = results(&figure(TWO), None, &table(&cells));
-        assert_eq!(results.len(), 3);
-        assert_eq!(
-            (results[0].measured, results[0].verdict),
-            (Some(2.0), Verdict::Reproduced)
-        );
-        assert_eq!(results[1].verdict, Verdict::NotReproducible);
-        assert!((results[2].measured.unwrap() - 4.0).abs() < 1e-12);
-        assert_eq!(results[2].quantity, "mean speed-up");
-        assert_eq!(results[2].verdict, Verdict::Reproduced);
-    }
-
-    #[test]
-    fn a_value_outside_its_tolerance_differs() {
-        let cells = [
-            ("a", "base", 22.0),
-            ("a", "new", 10.0),
-            ("b", "base", 10.0),
-            ("b", "new", 10.0),
-        ];
-        let results = results(&figure(TWO), None, &table(&cells));
-        assert_eq!(results[0].verdict, Verdict::Differs);
-        assert_eq!(results[2].verdict, Verdict::Differs);
-    }
-
-    #[test]
-    fn a_missing_point_is_no_number() {
-        let results = results(&figure(TWO), None, &table(&[("a", "new", 10.0)]));
-        assert!(results.iter().all(|r| r.measured.is_none()));
-        assert_eq!(results[0].reason.as_deref(), Some("not computed"));
-    }
-}
+mod tests;

@@ -163,6 +163,13 @@ impl Headline {
         )
     }
 
+    /// Range over all perturbations, as the chart shows it.
+    pub fn whole(&self) -> (f64, f64) {
+        let values = self.values.iter().map(|v| v.1).chain([self.base]);
+        let least = values.clone().fold(f64::INFINITY, f64::min);
+        (least, values.fold(f64::NEG_INFINITY, f64::max))
+    }
+
     /// How far each change moves it, the widest first.
     pub fn swings(&self) -> Vec<Swing> {
         let mut names: Vec<&'static str> = self.values.iter().map(|v| v.0.name).collect();
@@ -304,6 +311,7 @@ mod tests {
             ],
         };
         assert_eq!(headline.range(), (10.0, 9.0, 12.0));
+        assert_eq!(headline.whole(), (9.0, 30.0));
         let widest = headline.widest().unwrap();
         assert_eq!(
             (widest.name.as_str(), widest.least, widest.most),

@@ -4,7 +4,7 @@ use super::point::{Numbers, Point};
 use crate::error::{Error, Result};
 use crate::output::write_file;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -49,6 +49,31 @@ impl Store {
             file: Some(file),
             inner: Mutex::new(Inner { lines, journal }),
         })
+    }
+
+    /// The points of a file, which is not written.
+    pub fn load(file: &Path) -> Result<Self> {
+        let inner = Inner {
+            lines: read(file)?,
+            journal: None,
+        };
+        Ok(Store {
+            file: None,
+            inner: Mutex::new(inner),
+        })
+    }
+
+    /// The digests of all points.
+    pub fn digests(&self) -> Vec<String> {
+        self.inner().lines.keys().cloned().collect()
+    }
+
+    /// The points of `digests` as a file of their numbers alone, of those that
+    /// `keys` name.
+    pub fn compact(&self, digests: &BTreeSet<String>, keys: &BTreeSet<&str>) -> String {
+        let inner = self.inner();
+        let wanted = inner.lines.iter().filter(|l| digests.contains(l.0));
+        wanted.map(|(_, line)| compact(line, keys)).collect()
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -113,6 +138,23 @@ impl Store {
     }
 }
 
+/// A line with digest, numbers, and what else is there.
+fn compact(line: &Value, keys: &BTreeSet<&str>) -> String {
+    let mut short = serde_json::Map::new();
+    for name in ["digest", "hash", "reason", "values"] {
+        let value = match (name, line.get(name)) {
+            (_, None | Some(Value::Null)) => continue,
+            ("values", Some(Value::Object(values))) => {
+                let kept = values.iter().filter(|v| keys.contains(v.0.as_str()));
+                Value::Object(kept.map(|(k, v)| (k.clone(), v.clone())).collect())
+            }
+            (_, Some(value)) => value.clone(),
+        };
+        short.insert(name.to_owned(), value);
+    }
+    format!("{}\n", Value::Object(short))
+}
+
 fn append_to(file: &Path) -> Result<File> {
     let opened = OpenOptions::new().append(true).open(file);
     opened.map_err(|e| Error::io("write", file, e))
@@ -159,6 +201,25 @@ mod tests {
             machine: None,
             digest: digest.to_owned(),
         }
+    }
+
+    #[test]
+    fn a_compact_file_has_the_numbers_that_are_named_and_reads_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::in_memory();
+        let mut numbers = Numbers::default();
+        numbers.values.insert("cycles".to_owned(), 7.25);
+        numbers.values.insert("stalls".to_owned(), 1.0);
+        store.add(&point("1"), numbers.clone()).unwrap();
+        store.add(&point("2"), numbers).unwrap();
+        let text = store.compact(&["1".to_owned()].into(), &["cycles"].into());
+        assert_eq!(text, "{\"digest\":\"1\",\"values\":{\"cycles\":7.25}}\n");
+        let file = dir.path().join("points.jsonl");
+        std::fs::write(&file, &text).unwrap();
+        let again = Store::load(&file).unwrap();
+        assert_eq!(again.digests(), ["1"]);
+        assert_eq!(again.get("1").unwrap().values["cycles"], 7.25);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     }
 
     /// As with `--sensitivity`, whose points follow those of the figures.

@@ -1,10 +1,19 @@
 //! What the workloads of a quantity are summed up to.
 
 use super::quantity::{Condition, Form};
-use super::results::Result;
 
-/// The sum of rows that have numbers; none if none has.
-pub(super) fn sum(form: Form, condition: Option<&Condition>, rows: &[&Result]) -> Option<f64> {
+/// What a workload adds.
+pub(super) struct Summand<'a> {
+    /// Its name.
+    pub workload: &'a str,
+    /// Its value.
+    pub measured: Option<f64>,
+    /// The published one, if that is a number.
+    pub published: Option<f64>,
+}
+
+/// The sum of workloads that have numbers; none if none has.
+pub(super) fn sum(form: Form, condition: Option<&Condition>, rows: &[Summand]) -> Option<f64> {
     let values: Vec<f64> = rows.iter().filter_map(|r| r.measured).collect();
     if values.is_empty() {
         return None;
@@ -16,10 +25,12 @@ pub(super) fn sum(form: Form, condition: Option<&Condition>, rows: &[&Result]) -
         }
         Form::ArgMin => named(rows, 1.0),
         Form::ArgMax => named(rows, -1.0),
-        Form::Rank => rank_correlation(rows.iter().filter_map(|r| {
-            let published = r.published.as_ref()?.number()?;
-            Some((r.measured?, published))
-        })),
+        Form::Rank => {
+            let pairs = rows
+                .iter()
+                .filter_map(|r| Some((r.measured?, r.published?)));
+            rank_correlation(pairs)
+        }
         form => of_values(form, &values),
     }
 }
@@ -45,10 +56,10 @@ pub(super) fn of_values(form: Form, values: &[f64]) -> Option<f64> {
 
 /// The number in the name of the workload with the least, or with `sign` -1 the
 /// largest, value.
-fn named(rows: &[&Result], sign: f64) -> Option<f64> {
+fn named(rows: &[Summand], sign: f64) -> Option<f64> {
     let with = rows.iter().filter_map(|r| Some((sign * r.measured?, r)));
     let (_, least) = with.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let digits = least.workload.as_ref()?.chars();
+    let digits = least.workload.chars();
     let digits: String = digits.filter(char::is_ascii_digit).collect();
     digits.parse().ok()
 }

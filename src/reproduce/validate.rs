@@ -4,6 +4,7 @@ use super::evidence::Evidence;
 use super::figure::Figure;
 use super::order::Order;
 use super::quantity::{Form, Metric, Provenance, Quantity, Summary};
+use super::rules::is_read_off_a_clock;
 use crate::error::{Error, Result};
 use crate::quote::did_you_mean;
 use std::path::Path;
@@ -25,6 +26,7 @@ pub(super) fn validate(figure: &Figure, path: &Path) -> Result<()> {
         configurations: figure.configuration.keys().map(String::as_str).collect(),
         workloads: figure.workload.keys().map(String::as_str).collect(),
     };
+    file.names(figure)?;
     for quantity in &figure.quantity {
         file.quantity(quantity)?;
     }
@@ -51,6 +53,25 @@ impl File<'_> {
         Error::usage(format!("{}: '{name}'", self.path.display()), expected)
     }
 
+    /// Two rows of one name could not be told apart.
+    fn names(&self, figure: &Figure) -> Result<()> {
+        let quantities = figure.quantity.iter().map(|q| q.name.clone());
+        let sums =
+            |q: &Quantity| -> Vec<String> { q.summaries().iter().map(|s| q.name_of(s)).collect() };
+        let sums = figure.quantity.iter().flat_map(sums);
+        let orders = figure.order.iter().map(|o| o.name.clone());
+        let mut seen = std::collections::BTreeSet::new();
+        for name in quantities.chain(sums).chain(orders) {
+            if !seen.insert(name.clone()) {
+                return Err(self.wrong(
+                    &name,
+                    "expected another name: a quantity, a sum or an order has this one",
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn quantity(&self, quantity: &Quantity) -> Result<()> {
         let name = &quantity.name;
         self.evidence(name, quantity.evidence, &quantity.key)?;
@@ -64,6 +85,11 @@ impl File<'_> {
         }
         self.expect("workload", &quantity.only)?;
         self.expect("workload", quantity.published.keys())?;
+        let left_out = |w: &&String| !quantity.only.is_empty() && !quantity.only.contains(w);
+        if let Some(workload) = quantity.published.keys().find(left_out) {
+            let expected = format!("expected '{workload}' in `only`: it has a published value");
+            return Err(self.wrong(name, &expected));
+        }
         if !quantity.published.is_empty() {
             let derivation = quantity.derivation.as_deref();
             self.derivation(name, quantity.provenance, derivation)?;
@@ -176,8 +202,54 @@ impl File<'_> {
     }
 }
 
-/// Cycles and what is made of them.
-fn is_read_off_a_clock(key: &str) -> bool {
-    let begins = ["stalls", "phase.", "progress."];
-    ["cycles", "ipc", "thread_ipc"].contains(&key) || begins.iter().any(|b| key.starts_with(b))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(quantity: &str) -> String {
+        let text = format!(
+            "id = 'x.f1'\ntitle = 't'\nsource = 's'\nworkload = {{ a = {{}} }}\n\
+             configuration = {{ base = {{}} }}\n[[quantity]]\nname = 'n'\nof = 'base'\n{quantity}"
+        );
+        let figure: Figure = match toml::from_str(&text) {
+            Ok(figure) => figure,
+            Err(e) => return e.to_string(),
+        };
+        match validate(&figure, Path::new("f1.toml")) {
+            Ok(()) => String::new(),
+            Err(e) => format!("{e:?}"),
+        }
+    }
+
+    #[test]
+    fn a_file_that_leaves_something_open_is_refused() {
+        assert_eq!(fault("evidence = 'timed'"), "");
+        for (quantity, expected) in [
+            ("", "expected `evidence`"),
+            ("evidence = 'counted'", "read off a clock"),
+            ("evidence = 'timed'\ntolerance = 1.0", "tolerance"),
+            ("evidence = 'timed'\nmetric = 'gain'", "expected `over`"),
+            ("evidence = 'timed'\nonly = ['b']", "no workload 'b'"),
+            (
+                "evidence = 'timed'\npublished = { a = 1 }\nprovenance = 'derived'",
+                "`derivation`",
+            ),
+            ("evidence = 'timed'\npublished_mean = 1", "`mean`"),
+            (
+                "evidence = 'timed'\n[[quantity]]\nname = 'n'\nof = 'base'\nevidence = 'timed'",
+                "another name",
+            ),
+            (
+                "evidence = 'timed'\n[[quantity.summary]]\nform = 'count-if'",
+                "`condition`",
+            ),
+            (
+                "evidence = 'timed'\npublished = { a = 'more' }",
+                "\"up\" or \"down\"",
+            ),
+        ] {
+            let fault = fault(quantity);
+            assert!(fault.contains(expected), "{quantity}: {fault}");
+        }
+    }
 }
