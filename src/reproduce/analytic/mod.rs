@@ -20,12 +20,10 @@ use crate::rap::{AccessKind, Experiment, Scheme, Transpose, transpose_stats};
 use crate::sm::{KernelInfo, Layout};
 use std::str::FromStr;
 
-/// Random draws of a mean: a standard error of 0.0008, where two decimals are
-/// compared.
-const SAMPLES: u64 = 1_000_000;
-/// Transposes of a mean; the w warps of one meet the same shifts, so that they are
-/// one draw on a diagonal.
-const TRANSPOSES: u64 = 400_000;
+/// Random draws of a mean.
+const SAMPLES: u64 = 100_000;
+/// Transposes of a mean; each has w accesses per warp and side.
+const TRANSPOSES: u64 = 60_000;
 const SEED: u64 = 1;
 /// Time units of the memory machine, as `congestion --table 3`.
 const LATENCY: u64 = 5;
