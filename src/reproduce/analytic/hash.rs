@@ -73,8 +73,14 @@ fn pruned(inputs: &Inputs) -> Result<Numbers> {
     Ok(numbers([
         ("configurations", count(&pairs)),
         ("percent", 100.0 * count(&pairs) / count(&all_pairs(g))),
-        ("smallest k1", f64::from(k1.iter().copied().min().unwrap_or(0))),
-        ("largest k1", f64::from(k1.iter().copied().max().unwrap_or(0))),
+        (
+            "smallest k1",
+            f64::from(k1.iter().copied().min().unwrap_or(0)),
+        ),
+        (
+            "largest k1",
+            f64::from(k1.iter().copied().max().unwrap_or(0)),
+        ),
         ("smallest k2", k2().fold(f64::INFINITY, f64::min)),
         ("largest k2", k2().fold(0.0, f64::max)),
     ]))

@@ -58,7 +58,8 @@ fn time(inputs: &Inputs, width: u64, latency: u64) -> Result<f64> {
 fn requests(inputs: &Inputs) -> Result<Numbers> {
     let dmm = Dmm::new(whole(inputs, "width")?, whole(inputs, "latency")?)?;
     let text = inputs.word("requests")?;
-    let request = |warp: &str| -> Request { warp.split_whitespace().map(|a| a.parse().ok()).collect() };
+    let request =
+        |warp: &str| -> Request { warp.split_whitespace().map(|a| a.parse().ok()).collect() };
     let warps: Vec<Vec<Request>> = text.split(';').map(|warp| vec![request(warp)]).collect();
     let congestions = warps.iter().map(|w| dmm.congestion(&w[0]));
     let stages: u64 = congestions.clone().sum();
@@ -77,7 +78,10 @@ fn rotation(inputs: &Inputs) -> Result<Numbers> {
     let width = shifts.split_whitespace().count() as u64;
     let element = whole(inputs, "element")?;
     let crate::hash::HashSpec::Rap(table) = spec else {
-        return Err(Error::usage(format!("shifts '{shifts}'"), "expected a permutation"));
+        return Err(Error::usage(
+            format!("shifts '{shifts}'"),
+            "expected a permutation",
+        ));
     };
     let values = table.values(width as usize, true)?;
     let row = element / width;
