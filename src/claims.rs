@@ -92,7 +92,9 @@ pub fn output(path: &Path) -> Result<()> {
 
 /// Fails where a file that is written now has been read.
 pub fn written(path: &Path) -> Result<()> {
-    known(path, |claims, identity| refuse_read(claims, &identity, path))
+    known(path, |claims, identity| {
+        refuse_read(claims, &identity, path)
+    })
 }
 
 fn refuse_read(claims: &Claims, identity: &Identity, path: &Path) -> Result<()> {
@@ -104,7 +106,10 @@ fn refuse_read(claims: &Claims, identity: &Identity, path: &Path) -> Result<()> 
 
 fn both(path: &Path) -> Error {
     Error::usage(
-        format!("{} is an input of this command, and would be overwritten", shown_path(path)),
+        format!(
+            "{} is an input of this command, and would be overwritten",
+            shown_path(path)
+        ),
         "name another file for the result",
     )
 }

@@ -391,6 +391,30 @@ fn a_fault_that_needs_a_coincidence_is_found() {
     assert!(cycle.unwrap() < 100_000, "{json}");
 }
 
+/// A shared part that is held from the reset on shows while a block is live that
+/// nobody has launched: the stimulus has such resets.
+#[test]
+fn a_register_with_another_reset_is_found() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let dir_arg = dir.to_str().unwrap();
+    let unit = "spad_access_unit";
+    let emit = ["emit", unit, "--preset", "small", "-o", dir_arg];
+    assert_eq!(spadkit(&emit).0, 0);
+    let file = dir.join("spad_access_unit.v");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let edited = text.replacen("lk_q[q] <= 1'b0", "lk_q[q] <= 1'b1", 1);
+    assert_ne!(edited, text);
+    std::fs::write(&file, edited).unwrap();
+    let (status, json, stderr) = spadkit(&["cosim", unit, "--preset", "small", "--rtl", dir_arg]);
+    assert_eq!(status, 1, "{stderr}");
+    let first = &json["results"][0]["first_mismatch"];
+    assert_eq!(first["signal"], "locked", "{json}");
+}
+
 #[test]
 fn missing_verilog_and_unknown_units_are_bad_input() {
     let scratch = tempfile::tempdir().unwrap();

@@ -22,10 +22,16 @@ impl Folder {
                       type = \"u32\"\ncount = 4\ninit = \"in.npy\"\n";
         folder.put("k.toml", &launch.replace("\ninit = \"in.npy\"", ""));
         let a = format!("a={}", folder.at("in.npy"));
-        spadkit(&["run", &folder.at("k.toml"), "--dump", &a]).assert().success();
+        spadkit(&["run", &folder.at("k.toml"), "--dump", &a])
+            .assert()
+            .success();
         folder.put("k.toml", launch);
-        spadkit(&["trace", "kernel:transpose", "-o", &folder.at("t.json")]).assert().success();
-        spadkit(&["trace", "kernel:transpose", "-o", &folder.at("t.spt")]).assert().success();
+        spadkit(&["trace", "kernel:transpose", "-o", &folder.at("t.json")])
+            .assert()
+            .success();
+        spadkit(&["trace", "kernel:transpose", "-o", &folder.at("t.spt")])
+            .assert()
+            .success();
         std::os::unix::fs::symlink(folder.at("t.spt"), folder.at("link.spt")).unwrap();
         std::fs::hard_link(folder.at("k.ptx"), folder.at("same.ptx")).unwrap();
         folder
@@ -64,7 +70,9 @@ fn inputs_are_not_overwritten() {
         vec!["rewrite", "k.ptx", "--hash", "xor", "-o", "k.ptx"],
         vec!["rewrite", "k.ptx", "--hash", "xor", "-o", "same.ptx"],
         vec!["rewrite", "k.toml", "--hash", "xor", "-o", "in.npy"],
-        vec!["rewrite", "k.ptx", "--hash", "xor", "--launch", "k.toml", "-o", "k.toml"],
+        vec![
+            "rewrite", "k.ptx", "--hash", "xor", "--launch", "k.toml", "-o", "k.toml",
+        ],
         vec!["share", "k.ptx", "--block", "32", "-o", "k.ptx"],
         vec!["share", "k.toml", "--dot", "k.toml", "--no-sim"],
         vec!["share", "k.toml", "--report", "k.ptx", "--no-sim"],
@@ -74,13 +82,24 @@ fn inputs_are_not_overwritten() {
     .into_iter()
     .map(|case| {
         let file = |word: &str| folder.0.path().join(word).exists();
-        case.into_iter().map(|word| if file(word) { at(word) } else { word.to_owned() }).collect()
+        case.into_iter()
+            .map(|word| {
+                if file(word) {
+                    at(word)
+                } else {
+                    word.to_owned()
+                }
+            })
+            .collect()
     })
     .collect();
     for case in cases {
         let args: Vec<&str> = case.iter().map(String::as_str).collect();
         let text = refused(&args);
-        assert!(text.contains("is an input of this command"), "{args:?}: {text}");
+        assert!(
+            text.contains("is an input of this command"),
+            "{args:?}: {text}"
+        );
         for (name, content) in names.iter().zip(&before) {
             assert!(folder.read(name) == *content, "{args:?} changed {name}");
         }
@@ -98,11 +117,21 @@ fn two_results_do_not_go_to_one_file() {
         vec!["share", &k, "--block", "32", "--report", &x, "--dot", &x],
     ] {
         let text = refused(&args);
-        assert!(text.contains("two results would be written to"), "{args:?}: {text}");
+        assert!(
+            text.contains("two results would be written to"),
+            "{args:?}: {text}"
+        );
         assert!(!Path::new(&x).exists());
     }
     // A device takes whatever comes.
-    let both = ["sim", "kernel:transpose", "--csv", "/dev/null", "--chart", "/dev/null"];
+    let both = [
+        "sim",
+        "kernel:transpose",
+        "--csv",
+        "/dev/null",
+        "--chart",
+        "/dev/null",
+    ];
     spadkit(&both).assert().success();
 }
 
@@ -119,7 +148,9 @@ fn a_buffer_that_is_too_large_for_the_memory_is_refused_with_its_place() {
         let shell = format!("ulimit -v {}; exec \"$0\" run \"$1\"", limit >> 10);
         let program = env!("CARGO_BIN_EXE_spadkit");
         let mut command = std::process::Command::new("sh");
-        let output = command.args(["-c", &shell, program, &folder.at("large.toml")]).output();
+        let output = command
+            .args(["-c", &shell, program, &folder.at("large.toml")])
+            .output();
         let output = output.unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
         let words: Vec<&str> = text.split_whitespace().filter(|w| *w != "│").collect();
@@ -127,13 +158,21 @@ fn a_buffer_that_is_too_large_for_the_memory_is_refused_with_its_place() {
     };
     for init in ["zeros", "iota", "random"] {
         // The contents do not fit, or the buffer beside them.
-        let limits: &[u64] = if init == "zeros" { &[2 << 30, 6 << 30] } else { &[2 << 30] };
+        let limits: &[u64] = if init == "zeros" {
+            &[2 << 30, 6 << 30]
+        } else {
+            &[2 << 30]
+        };
         for &limit in limits {
             let keys = format!("count = 4294967296\ninit = \"{init}\"");
             let large = limited(&keys, limit);
             assert_eq!(large.0, Some(2), "{init} {limit}: {}", large.1);
             let place = "no memory for 'a', 4294967296 bytes at";
-            assert!(large.1.contains(place) && large.1.contains("large.toml:5:1"), "{}", large.1);
+            assert!(
+                large.1.contains(place) && large.1.contains("large.toml:5:1"),
+                "{}",
+                large.1
+            );
         }
     }
     let (status, text) = limited("count = 1024", 2 << 30);
@@ -155,7 +194,10 @@ fn what_a_kernel_prints_has_its_control_characters_escaped() {
     folder.put("k.toml", "ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n");
     let output = spadkit(&["run", &folder.at("k.toml")]).assert().success();
     let text = String::from_utf8(output.get_output().stderr.clone()).unwrap();
-    assert!(text.contains("\\x1b[31m\ta\n") && !text.contains('\u{1b}'), "{text:?}");
+    assert!(
+        text.contains("\\x1b[31m\ta\n") && !text.contains('\u{1b}'),
+        "{text:?}"
+    );
 }
 
 /// Thousands of variables that the host writes take seconds, not minutes.
@@ -165,13 +207,23 @@ fn a_launch_file_may_name_thousands_of_symbols() {
     let (mut ptx, mut launch) = (String::new(), String::new());
     for i in 0..4000 {
         ptx += &format!(".global .align 4 .u32 v{i};\n");
-        launch += &format!("[[symbol]]\nname = \"v{i}\"\ntype = \"u32\"\ncount = 1\ninit = \"iota\"\n");
+        launch +=
+            &format!("[[symbol]]\nname = \"v{i}\"\ntype = \"u32\"\ncount = 1\ninit = \"iota\"\n");
     }
     let head = ".version 7.0\n.target sm_70\n.address_size 64\n";
-    folder.put("k.ptx", &format!("{head}{ptx}.visible .entry k() {{ ret; }}\n"));
-    folder.put("k.toml", &format!("ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n{launch}"));
+    folder.put(
+        "k.ptx",
+        &format!("{head}{ptx}.visible .entry k() {{ ret; }}\n"),
+    );
+    folder.put(
+        "k.toml",
+        &format!("ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n{launch}"),
+    );
     let limit = std::time::Duration::from_secs(15);
-    spadkit(&["run", &folder.at("k.toml")]).timeout(limit).assert().success();
+    spadkit(&["run", &folder.at("k.toml")])
+        .timeout(limit)
+        .assert()
+        .success();
 }
 
 /// A tool that ends well and writes nothing has failed: status 3.

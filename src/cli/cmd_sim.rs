@@ -288,7 +288,10 @@ impl SimArgs {
         let write = |file: &PathBuf, text: &str| {
             let written = write_result(file, text.as_bytes(), whole)?;
             if written != *file {
-                printer.warn(format!("interrupted: what there is is in {}", written.display()));
+                printer.warn(format!(
+                    "interrupted: what there is is in {}",
+                    written.display()
+                ));
             }
             Ok(())
         };

@@ -344,7 +344,10 @@ fn check_ports(top: &str, layout: &Layout, header: &Path) -> Result<()> {
     let text = std::fs::read_to_string(header).map_err(|_| Error::ToolFailed {
         tool: ToolKind::Verilator.name().to_owned(),
         what: format!("ended well, but did not write the class of {top}"),
-        help: Some(format!("expected obj/Vunit.h; {} may be broken", ToolKind::Verilator.program())),
+        help: Some(format!(
+            "expected obj/Vunit.h; {} may be broken",
+            ToolKind::Verilator.program()
+        )),
     })?;
     let declared: HashMap<(bool, &str), usize> = text.lines().filter_map(declared_port).collect();
     let ports = |slots: &'_ [PortSlot], input| {

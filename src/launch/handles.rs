@@ -3,7 +3,7 @@
 
 use super::arg::{Arg, ArgKind, Handle};
 use super::file::LaunchFile;
-use super::prepare::{contents, no_memory};
+use super::room::{contents, no_memory};
 use super::texture::Texels;
 use crate::error::Result;
 use crate::ptx::exec::{BufferId, Memory, Program, Texture};

@@ -5,6 +5,7 @@ use super::contents::Buffer;
 use super::file::LaunchFile;
 use super::handles::{Handles, check_named};
 use super::module::read_module;
+use super::room::{contents, no_memory};
 use super::single::{Instead, Launch, Passed};
 use super::symbol::Symbol;
 use crate::error::{Error, Result};
@@ -249,12 +250,16 @@ impl<'a> Prepared<'a> {
         mut each: impl FnMut(&exec::Launch, exec::Outcome),
     ) -> Result<()> {
         let mut used = 0;
-        for (at, launch) in self.launches[..count].iter().enumerate() {
+        let written = self.file.launches();
+        for ((at, launch), written) in self.launches[..count].iter().enumerate().zip(written) {
             let wanted = options(at);
             let options = exec::Options {
+                cluster: written.cluster.or(wanted.cluster),
+                cooperative: written.cooperative || wanted.cooperative,
                 limit: self.file.limit.saturating_sub(used).max(1),
                 zeros_beyond: wanted.zeros_beyond || self.file.zeros_beyond,
                 heap: self.file.heap,
+                parts: self.file.shared.clone(),
                 ..wanted
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;
@@ -293,32 +298,6 @@ impl<'a> Prepared<'a> {
     pub fn outputs(&self) -> impl Iterator<Item = (&'a str, &[u8])> {
         self.buffers().map(|(name, _, bytes)| (name, bytes))
     }
-}
-
-/// What a buffer of the file holds before the run, where the system has memory
-/// for it.
-pub(super) fn contents(
-    source: &Source,
-    name: &str,
-    buffer: &Buffer,
-    offset: usize,
-) -> Result<Vec<u8>> {
-    let bytes = buffer.bytes();
-    // What is reserved here is given back at once: it is there for the contents.
-    let room = Vec::<u8>::new().try_reserve_exact(buffer.room());
-    if room.is_err() {
-        return Err(no_memory(source, name, bytes, offset));
-    }
-    buffer.contents()
-}
-
-/// An error at the table of a buffer that is too large for this system.
-pub(super) fn no_memory(source: &Source, name: &str, bytes: u64, offset: usize) -> Error {
-    source.error(
-        format!("no memory for '{name}', {bytes} bytes"),
-        "expected a smaller buffer, or a higher limit of memory (ulimit -v)",
-        offset,
-    )
 }
 
 /// A launch whose arguments fit the entry's parameters.

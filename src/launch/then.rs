@@ -12,22 +12,26 @@ use toml::de::{DeTable, DeValue};
 /// Launches of a file. A loop of more is a mistake, or takes hours.
 const MOST_LAUNCHES: usize = 1 << 16;
 
-const THEN: [&str; 8] = [
+const THEN: [&str; 10] = [
     "entry",
     "grid",
     "block",
     "dynamic_shared",
+    "cluster",
+    "cooperative",
     "args",
     "repeat",
     "grid_step",
     "launch",
 ];
 /// A launch of a loop: the loop says how often.
-const IN_LOOP: [&str; 6] = [
+const IN_LOOP: [&str; 8] = [
     "entry",
     "grid",
     "block",
     "dynamic_shared",
+    "cluster",
+    "cooperative",
     "args",
     "grid_step",
 ];

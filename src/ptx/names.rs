@@ -96,13 +96,7 @@ impl Type {
     pub fn is_signed(self) -> bool {
         matches!(
             self,
-            Type::S2
-                | Type::S4
-                | Type::S8
-                | Type::S16
-                | Type::S32
-                | Type::S64
-                | Type::S16x2
+            Type::S2 | Type::S4 | Type::S8 | Type::S16 | Type::S32 | Type::S64 | Type::S16x2
         )
     }
 
@@ -347,7 +341,7 @@ names! {
         ReservedSmemEnd = "%reserved_smem_offset_end",
         ReservedSmemCap = "%reserved_smem_offset_cap",
         ReservedSmem0 = "%reserved_smem_offset_0", ReservedSmem1 = "%reserved_smem_offset_1",
-        Envreg = "%envreg",
+        Envreg = "%envreg", Envreg1 = "%envreg1", Envreg2 = "%envreg2",
         ClusteridX = "%clusterid.x", ClusteridY = "%clusterid.y", ClusteridZ = "%clusterid.z",
         NclusteridX = "%nclusterid.x", NclusteridY = "%nclusterid.y",
         NclusteridZ = "%nclusterid.z", ClusterCtaidX = "%cluster_ctaid.x",
@@ -375,7 +369,11 @@ impl Special {
     /// the kit does not model.
     pub fn named(name: &str) -> Option<Special> {
         let known = Special::from_text(name).filter(|&s| s != Special::Other);
-        // The driver fills these; nothing tells them apart here.
+        // The driver fills these; two of them have the address that a barrier of
+        // the whole grid needs, and nothing tells the others apart.
+        if matches!(known, Some(Special::Envreg1 | Special::Envreg2)) {
+            return known;
+        }
         let number = name.strip_prefix(Special::Envreg.text());
         if let Some(number) = number.and_then(|n| n.parse::<u32>().ok()) {
             return (number < 32).then_some(Special::Envreg);

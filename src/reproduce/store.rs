@@ -249,8 +249,16 @@ mod tests {
             ("empty", String::new(), "there are no points"),
             ("cut", line.clone(), "the last line is broken"),
             ("text", "garbage\n".to_owned(), "line 1: no point"),
-            ("other", "{\"digest\":\"3\"}\n".to_owned(), "'3' is not a point"),
-            ("digest", line.replace("\"2\"", "\"x y\"") + "\n", "'x y' is not a point"),
+            (
+                "other",
+                "{\"digest\":\"3\"}\n".to_owned(),
+                "'3' is not a point",
+            ),
+            (
+                "digest",
+                line.replace("\"2\"", "\"x y\"") + "\n",
+                "'x y' is not a point",
+            ),
         ];
         for (name, text, reason) in cases {
             let error = merged.merge(&shard(name, &text)).unwrap_err();

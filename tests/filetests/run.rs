@@ -46,6 +46,8 @@ fn options(case: &Case) -> Result<Options<'static>, Failure> {
     let mut options = Options {
         threads: 1,
         limit: case.number("limit")?.unwrap_or(50_000_000),
+        cluster: case.size("cluster")?,
+        cooperative: case.last("cooperative").is_some(),
         ..Options::default()
     };
     if let Some(races) = case.last("races") {

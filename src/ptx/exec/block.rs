@@ -2,6 +2,7 @@
 
 use super::api::{FindingKind, Options};
 use super::check::groups;
+use super::cluster;
 use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
@@ -24,8 +25,10 @@ pub(super) struct BlockOutcome {
 
 /// Runs blocks one after the other; its memory is used again.
 pub(super) struct Worker<'a> {
-    machine: Machine<'a>,
-    warps: Vec<Warp>,
+    pub machine: Machine<'a>,
+    pub warps: Vec<Warp>,
+    /// Whether somebody is told what is executed.
+    observed: bool,
 }
 
 /// Lanes of a warp that wait at a barrier.
@@ -63,11 +66,19 @@ impl<'a> Worker<'a> {
             warps: (0..threads.div_ceil(32))
                 .map(|_| Warp::new(common.image))
                 .collect(),
+            observed: false,
         }
     }
 
     /// Runs the block of that linear index.
     pub fn run(&mut self, linear: u64, options: &Options<'a>) -> BlockOutcome {
+        self.begin(linear, options);
+        while !self.machine.stop && self.turn() {}
+        self.finish()
+    }
+
+    /// Begins the block of that linear index.
+    pub fn begin(&mut self, linear: u64, options: &Options<'a>) {
         let m = &mut self.machine;
         let [gx, gy, _] = m.common.grid.map(u64::from);
         m.block_index = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|i| i as u32);
@@ -92,15 +103,21 @@ impl<'a> Worker<'a> {
         }
         m.written_by.iter_mut().for_each(Written::clear);
         let index = m.block_index;
-        m.observer = options.sink.and_then(|sink| sink.block(index));
+        let wanted = options.only_block.is_none_or(|only| only == linear);
+        let sink = options.sink.filter(|_| wanted);
+        m.observer = sink.and_then(|sink| sink.block(index));
+        (m.cluster.arrived, m.cluster.phase) = (false, 0);
         let threads: u32 = m.common.block.iter().product();
         for (index, warp) in self.warps.iter_mut().enumerate() {
             let lanes = (threads - 32 * index as u32).min(32);
             warp.start(m, index as u32, u32::MAX >> (32 - lanes));
         }
-        let observed = m.observer.is_some() || m.races.is_some();
+        self.observed = m.observer.is_some() || m.races.is_some();
         self.machine.over_limit();
-        while !self.machine.stop && self.turn(observed) {}
+    }
+
+    /// What the block did.
+    pub fn finish(&mut self) -> BlockOutcome {
         let m = &mut self.machine;
         m.over_limit();
         if m.limit_reached {
@@ -120,8 +137,26 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Whether all threads have exited.
+    pub fn has_ended(&self) -> bool {
+        self.warps.iter().all(|warp| warp.paths.is_empty())
+    }
+
     /// Every warp once, then the barriers: whether there is more to do.
-    fn turn(&mut self, observed: bool) -> bool {
+    fn turn(&mut self) -> bool {
+        let mut running = self.pass();
+        if self.machine.stop {
+            return false;
+        }
+        if std::mem::take(&mut self.machine.cluster.arrived) {
+            running |= cluster::release(std::slice::from_mut(self));
+        }
+        running || self.release()
+    }
+
+    /// Every warp once: whether some can go on.
+    pub fn pass(&mut self) -> bool {
+        let observed = self.observed;
         let mut running = false;
         for index in 0..self.warps.len() {
             let warp = &mut self.warps[index];
@@ -134,7 +169,7 @@ impl<'a> Worker<'a> {
                 return false;
             }
         }
-        running || self.release()
+        running
     }
 
     /// Runs the paths of a warp: whether some can go on.
@@ -172,6 +207,19 @@ impl<'a> Worker<'a> {
 
     /// Nothing can run: barriers that all have reached let them go.
     fn release(&mut self) -> bool {
+        if self.release_barriers() || cluster::release(std::slice::from_mut(self)) {
+            return true;
+        }
+        if let Some(more) = stalled(&mut self.machine, &mut self.warps) {
+            return more;
+        }
+        self.report_waiting();
+        false
+    }
+
+    /// Lets those go who wait at barriers of the block that all have reached:
+    /// whether somebody does.
+    pub fn release_barriers(&mut self) -> bool {
         let waiting = self.waiting();
         let mut numbers: Vec<u32> = waiting.iter().map(|w| w.number).collect();
         numbers.sort_unstable();
@@ -181,17 +229,20 @@ impl<'a> Worker<'a> {
             let here: Vec<&Waiting> = waiting.iter().filter(|w| w.number == number).collect();
             released |= self.release_barrier(number, &here);
         }
-        let m = &mut self.machine;
         if released {
+            let m = &mut self.machine;
             m.complete = m.complete || !m.written.contains(&0);
             m.mbarriers.progress();
-            return true;
         }
-        if let Some(more) = stalled(m, &mut self.warps) {
-            return more;
-        }
+        released
+    }
+
+    /// Notes the first of those who wait at barriers for good.
+    pub fn report_waiting(&mut self) {
+        let waiting = self.waiting();
         if waiting.is_empty() {
-            return false;
+            self.machine.stop |= self.report_cluster();
+            return;
         }
         let places: Vec<_> = waiting.iter().map(|w| (w.warp, w.path)).collect();
         let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
@@ -199,9 +250,9 @@ impl<'a> Worker<'a> {
             "{alive} threads of the block wait at different barriers, or for more threads than \
              the block has"
         );
+        let m = &mut self.machine;
         note_missing(m, &self.warps, &places, false, text);
         m.stop = true;
-        false
     }
 
     /// Everything that waits at a barrier.

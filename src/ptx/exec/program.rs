@@ -160,7 +160,9 @@ impl Program {
             if placed.is_none() {
                 let what = format!("no memory for {}, {} bytes", variable.name, variable.bytes);
                 let help = "expected smaller variables, or a higher limit of memory (ulimit -v)";
-                return Err(self.module.error_at(variable.span, what, Some(help.to_owned())));
+                return Err(self
+                    .module
+                    .error_at(variable.span, what, Some(help.to_owned())));
             }
         }
         Ok(())

@@ -15,23 +15,27 @@ pub(super) struct Sum {
     outcome: Outcome,
     findings: Vec<(u64, RawFinding)>,
     known: HashSet<(FindingKind, u32, bool)>,
-    /// Blocks below it have their output printed.
+    /// Of so many blocks, in the order in which they come, the output is
+    /// printed; and so many have come.
     printed: u64,
+    come: u64,
 }
 
 impl Sum {
-    /// Takes a block's outcome; blocks are added in order.
+    /// Takes a block's outcome; blocks are added in an order that is the same in
+    /// every run.
     pub fn add(&mut self, block: u64, outcome: BlockOutcome) {
         self.outcome.warp_instructions += outcome.warp_instructions;
         self.outcome.thread_instructions += outcome.thread_instructions;
         self.outcome.shared_accesses += outcome.shared_accesses;
-        if !outcome.output.is_empty() && block >= self.printed {
+        self.come += 1;
+        if !outcome.output.is_empty() && self.come > self.printed {
             // What a kernel prints does not steer the terminal. Nothing can be
             // done about a closed standard error.
             let text = String::from_utf8_lossy(&outcome.output);
             let _ = std::io::stderr().write_all(shown_lines(&text).as_bytes());
         }
-        self.printed = self.printed.max(block + 1);
+        self.printed = self.printed.max(self.come);
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {
             let second = findings.next_if(|f| f.other);

@@ -6,6 +6,7 @@ use crate::ptx::ast::Register;
 use crate::ptx::names::Space;
 use reported::{BarrierEvent, CopyEvent};
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// Names a buffer of a [`Memory`](super::Memory).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,24 @@ pub struct Launch {
     pub params: Vec<u8>,
 }
 
+/// A part of dynamic shared memory with a name of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedPart {
+    /// The name.
+    pub name: String,
+    /// Its first byte, from the begin of dynamic shared memory.
+    pub offset: u32,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
+impl SharedPart {
+    /// The byte after its last.
+    pub fn end(&self) -> u32 {
+        self.offset + self.bytes
+    }
+}
+
 /// Bytes of the heap where nothing else is said, as CUDA has it.
 pub const HEAP_BYTES: u64 = 8 << 20;
 
@@ -44,6 +63,12 @@ pub struct Options<'a> {
     pub global_races: bool,
     /// Thread instructions after which the run is stopped.
     pub limit: u64,
+    /// Blocks of a cluster, where the PTX does not say it.
+    pub cluster: Option<[u32; 3]>,
+    /// Whether all blocks run together and may wait for each other.
+    pub cooperative: bool,
+    /// Parts of dynamic shared memory, by offset: what findings call them.
+    pub parts: Arc<[SharedPart]>,
     /// Observes what is executed.
     pub sink: Option<&'a dyn Sink>,
     /// Run only this block (linear index), for a trace of it.
@@ -66,6 +91,9 @@ impl Default for Options<'_> {
             races: false,
             global_races: false,
             limit: DEFAULT_LIMIT,
+            cluster: None,
+            cooperative: false,
+            parts: Arc::from([]),
             sink: None,
             only_block: None,
             zeros_beyond: false,

@@ -10,6 +10,7 @@ use crate::ptx::exec::image::{
     Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in,
 };
 use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::peers::Reached;
 use crate::ptx::exec::machine::phase::{Arrival, Awaited, BarrierObject};
 use crate::ptx::exec::registers::active;
 
@@ -22,13 +23,41 @@ fn word(offset: u64, phase: u64) -> u64 {
     1 << 62 | offset << 1 | phase & 1
 }
 
-/// Where the object of a lane is; what is wrong becomes a finding.
+/// Where the object of a lane is, which has to be one of the block's own.
 pub fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Option<u64> {
+    let (block, at) = locate_any(m, place, lane, what)?;
+    let Some(rank) = block else {
+        return Some(at);
+    };
+    let text = format!("{what} of block {rank} of the cluster: only its own threads may do this");
+    misuse(m, lane, at, text);
+    None
+}
+
+/// Where the object of a lane is: the rank of another block of the cluster, and
+/// the offset. What is wrong becomes a finding.
+fn locate_any(
+    m: &mut Machine,
+    place: &SharedPlace,
+    lane: u32,
+    what: &str,
+) -> Option<(Option<u32>, u64)> {
     let address = m.address_from(place.from, place.offset, lane);
     let inside = if place.generic {
         offset_in(SHARED_WINDOW, address)
     } else {
         Some(address & !WINDOW)
+    };
+    let (block, inside) = match inside.map(|address| m.reached(address)) {
+        None => (None, None),
+        Some(Reached::Own(at)) => (None, Some(at)),
+        Some(Reached::Peer(rank, at)) => (Some(rank), Some(at)),
+        Some(Reached::Nobody(rank)) => {
+            let blocks = m.cluster.peers.len();
+            let text = format!("{what} in block {rank} of the cluster, which has {blocks} blocks");
+            m.found(FindingKind::OutOfBounds, lane, None, None, text);
+            return None;
+        }
     };
     let wrong = match inside {
         None => {
@@ -47,7 +76,7 @@ pub fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Op
             );
             (FindingKind::OutOfBounds, text)
         }
-        Some(at) => return Some(at),
+        Some(at) => return Some((block, at)),
     };
     let name = inside.and_then(|at| m.shared_variable(at));
     m.found(wrong.0, lane, inside, name, wrong.1);
@@ -71,9 +100,13 @@ pub fn change(m: &mut Machine, info: &Change, exec: u32) {
     let mut changed = Vec::new();
     for lane in active(exec) {
         let number = numbers.map_or(1, |n| n[lane as usize] as u32);
-        let Some(at) = locate(m, &info.place, lane, "an mbarrier") else {
+        let Some((block, at)) = locate_any(m, &info.place, lane, "an mbarrier") else {
             continue;
         };
+        if let Some(rank) = block {
+            change_other(m, info, lane, (rank, at, number));
+            continue;
+        }
         if m.observer.is_some() {
             changed.push(BarrierLane {
                 lane,
@@ -88,6 +121,26 @@ pub fn change(m: &mut Machine, info: &Change, exec: u32) {
         }
     }
     report(m, reported(info.action), &changed);
+}
+
+/// Changes an object of another block: what orders the two, only their barriers
+/// know.
+fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (u32, u64, u32)) {
+    if matches!(
+        info.action,
+        Action::Init | Action::Invalidate | Action::Copies { .. }
+    ) {
+        let text = format!(
+            "the mbarrier at byte {at} of block {rank} of the cluster: only its own threads may \
+             initialise or invalidate it, or join it to copies"
+        );
+        return misuse(m, lane, at, text);
+    }
+    m.cluster.peers[rank as usize].reached = true;
+    m.visit(rank, |m| {
+        m.mbarriers.progress();
+        change_one(m, info, lane, (at, number));
+    });
 }
 
 /// The operation that observers are told of.
@@ -224,13 +277,29 @@ fn completed(m: &mut Machine, at: u64, phase: u64) {
 
 /// Byte offset of the object of a lane, which is known to be in place.
 pub fn offset(m: &Machine, place: &SharedPlace, lane: u32) -> u64 {
-    m.address_from(place.from, place.offset, lane) & !WINDOW
+    let address = m.address_from(place.from, place.offset, lane) & !WINDOW;
+    match m.reached(address) {
+        Reached::Own(at) | Reached::Peer(_, at) => at,
+        Reached::Nobody(_) => address,
+    }
 }
 
-/// Bytes of a copy have come: the word that carries the order of the phase.
-pub fn bytes_come(m: &mut Machine, info: &Change, lane: u32, bytes: u32) -> Option<u64> {
+/// Bytes of a copy have come, at the object of `block` that is where the lane's is
+/// in its own block, or at the lane's: the word that carries the order of the
+/// phase.
+pub fn bytes_come(
+    m: &mut Machine,
+    info: &Change,
+    lane: u32,
+    (bytes, block): (u32, Option<u32>),
+) -> Option<u64> {
     m.mbarriers.progress();
-    let at = locate(m, &info.place, lane, "an mbarrier")?;
+    let (named, at) = locate_any(m, &info.place, lane, "an mbarrier")?;
+    let other = block.or(named).filter(|&rank| rank != m.cluster.rank);
+    if let Some(rank) = other {
+        change_other(m, info, lane, (rank, at, bytes));
+        return Some(word(at, 0));
+    }
     let phase = m.mbarriers.objects.get(&at).map(|o| o.phase());
     change_one(m, info, lane, (at, bytes));
     phase.map(|phase| word(at, phase))

@@ -19,9 +19,6 @@ impl Decoder<'_> {
             self.step(Step::Nothing);
             return Ok(());
         }
-        if i.has(MulticastCluster) {
-            return Err("copies to several blocks of a cluster are not supported".to_owned());
-        }
         if i.has(CpMask) {
             return Err("copies with a mask of bytes are not supported".to_owned());
         }
@@ -45,6 +42,11 @@ impl Decoder<'_> {
         } else {
             None
         };
+        let blocks = match (i.has(MulticastCluster), rest.get(1)) {
+            (false, _) => None,
+            (true, Some(blocks)) => Some(self.source(blocks, Type::B16)?),
+            (true, None) => return Err("too few operands".to_owned()),
+        };
         let combine = if i.has(Reduce) {
             Some(self.bulk_update(i, to_shared)?)
         } else {
@@ -56,6 +58,7 @@ impl Decoder<'_> {
             from,
             size,
             arrives,
+            blocks,
             combine,
         });
         self.step(Step::Bulk { bulk });

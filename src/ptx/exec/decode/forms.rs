@@ -276,9 +276,11 @@ fn packing(i: &Instruction, to: Type) -> Result<(), Reason> {
     if right && i.has(Word::Sat) && words.into_iter().all(only_these) {
         Ok(())
     } else {
-        Err("`cvt.pack` needs .sat, then .u16 or .s16 with .s32, or one of .u8 .s8 .u4 .s4 .u2 \
+        Err(
+            "`cvt.pack` needs .sat, then .u16 or .s16 with .s32, or one of .u8 .s8 .u4 .s4 .u2 \
              .s2 with .s32 and .b32"
-            .to_owned())
+                .to_owned(),
+        )
     }
 }
 

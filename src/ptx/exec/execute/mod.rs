@@ -9,7 +9,7 @@ pub(super) mod members;
 mod sampling;
 
 use super::access::{pair, shared};
-use super::asynchronous::{bulk, bulk_tensor, copies, mbarrier};
+use super::asynchronous::{bulk, bulk_tensor, copies, deliver, mbarrier};
 use super::check::raced;
 use super::image::form::{Map, Step};
 use super::machine::Machine;
@@ -51,6 +51,9 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Store { access } => access::store(m, memory(access), exec),
         Step::StoreWords { access } => shared::store(m, memory(access), exec),
         Step::Atomic { access } => access::atomic(m, memory(access), exec),
+        Step::Delivered { access, change } => {
+            deliver::run(m, memory(access), &image.changes[change as usize], exec);
+        }
         Step::AtomicPair { access } => pair::atomic(m, memory(access), exec),
         Step::Copy { access } => access::copy(m, memory(access), exec),
         Step::Matrix { access } => access::matrix(m, memory(access), exec),

@@ -100,6 +100,11 @@ pub enum Step {
     Atomic {
         access: u32,
     },
+    /// A store or an atomic whose bytes arrive at an `mbarrier`.
+    Delivered {
+        access: u32,
+        change: u32,
+    },
     /// Of 128 bits.
     AtomicPair {
         access: u32,

@@ -292,13 +292,20 @@ pub(super) struct CallOp {
     pub callees: Vec<Callee>,
 }
 
-/// A barrier of the block.
+/// Whether an arrival at the barrier of the cluster releases (and a wait
+/// acquires).
+pub(super) type Releases = bool;
+
+/// A barrier of the block, or of the cluster.
 pub(super) struct BarrierOp {
     pub number: Slot,
     /// Threads, where the instruction says how many.
     pub count: Option<Slot>,
     pub arrive_only: bool,
     pub aligned: bool,
+    /// The one of the cluster, and whether what came before the arrival is
+    /// visible after the wait.
+    pub cluster: Option<Releases>,
     /// Reduction: operator, predicate, result.
     pub reduction: Option<(Word, Slot, Slot)>,
 }
@@ -396,6 +403,8 @@ pub(super) struct Image {
     pub param_bytes: u32,
     /// Whether it calls `malloc` or `free`.
     pub allocates: bool,
+    /// Blocks of a cluster, where the entry says so.
+    pub cluster: Option<[u32; 3]>,
     /// Whether blocks must run one after the other.
     pub ordered: bool,
 }

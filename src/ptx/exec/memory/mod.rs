@@ -17,6 +17,8 @@ pub(super) use object::Object;
 
 /// First address of the first buffer.
 const FIRST: u64 = 1 << 40;
+/// Address of what a barrier of the whole grid counts in.
+pub(super) const WORKSPACE: u64 = 1 << 51;
 /// First address of the variables of the module.
 pub(super) const VARIABLES: u64 = 1 << 52;
 /// Addresses between two objects that belong to nobody.

@@ -39,6 +39,8 @@ pub(super) enum State {
     Ready,
     /// The barrier instruction number, of `Image::barriers`.
     Barrier(u32),
+    /// The barrier of the cluster.
+    Cluster,
     /// A phase of an `mbarrier`, at the instruction that waits for it.
     Mbarrier,
     /// Lanes that an instruction names.
@@ -84,6 +86,11 @@ pub(super) struct Warp {
     pub alive: u32,
     /// Lanes that the block has begun with.
     pub started: u32,
+    /// Lanes that have arrived at the barrier of the cluster, which still waits
+    /// for others.
+    pub arrived: u32,
+    /// Lanes that it has let go and that have not waited for it yet.
+    pub passed: u32,
 }
 
 impl Warp {
@@ -95,6 +102,8 @@ impl Warp {
             paths: Vec::new(),
             alive: 0,
             started: 0,
+            arrived: 0,
+            passed: 0,
         }
     }
 
@@ -127,6 +136,7 @@ impl Warp {
         }
         self.alive = lanes;
         self.started = lanes;
+        (self.arrived, self.passed) = (0, 0);
         self.paths.clear();
         self.paths.push(Path {
             stack: vec![Entry {
@@ -301,6 +311,8 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
     let [x, y, _] = m.common.block.map(u64::from);
     let grid = m.common.grid.map(u64::from);
     let index = m.block_index.map(u64::from);
+    let cluster = m.common.cluster.map(u64::from);
+    let rank = u64::from(m.cluster.rank);
     let threads = m
         .common
         .block
@@ -321,17 +333,33 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
         NtidX => all(x),
         NtidY => all(y),
         NtidZ => all(u64::from(m.common.block[2])),
-        CtaidX | ClusteridX => all(index[0]),
-        CtaidY | ClusteridY => all(index[1]),
-        CtaidZ | ClusteridZ => all(index[2]),
-        NctaidX | NclusteridX => all(grid[0]),
-        NctaidY | NclusteridY => all(grid[1]),
-        NctaidZ | NclusteridZ => all(grid[2]),
+        CtaidX => all(index[0]),
+        CtaidY => all(index[1]),
+        CtaidZ => all(index[2]),
+        NctaidX => all(grid[0]),
+        NctaidY => all(grid[1]),
+        NctaidZ => all(grid[2]),
+        ClusteridX => all(index[0] / cluster[0]),
+        ClusteridY => all(index[1] / cluster[1]),
+        ClusteridZ => all(index[2] / cluster[2]),
+        NclusteridX => all(grid[0] / cluster[0]),
+        NclusteridY => all(grid[1] / cluster[1]),
+        NclusteridZ => all(grid[2] / cluster[2]),
+        ClusterCtaidX => all(index[0] % cluster[0]),
+        ClusterCtaidY => all(index[1] % cluster[1]),
+        ClusterCtaidZ => all(index[2] % cluster[2]),
+        ClusterNctaidX => all(cluster[0]),
+        ClusterNctaidY => all(cluster[1]),
+        ClusterNctaidZ => all(cluster[2]),
+        ClusterCtarank => all(rank),
+        ClusterNctarank => all(cluster.iter().product()),
         Laneid => lane(|l| l),
         Warpid => all(u64::from(m.warp)),
         Nwarpid => all(threads.div_ceil(32)),
-        ClusterNctaidX | ClusterNctaidY | ClusterNctaidZ | ClusterNctarank => all(1),
         Nsmid => all(1),
+        // Where a barrier of the whole grid counts.
+        Envreg1 => all(m.common.workspace >> 32),
+        Envreg2 => all(m.common.workspace & 0xffff_ffff),
         LanemaskEq => lane(|l| 1 << l),
         LanemaskLt => lane(|l| (1 << l) - 1),
         LanemaskLe => lane(|l| u32::MAX >> (31 - l)),

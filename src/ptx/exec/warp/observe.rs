@@ -9,6 +9,7 @@ use crate::ptx::exec::check::unwritten;
 use crate::ptx::exec::image::matrices::GroupOp;
 use crate::ptx::exec::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, Transfer, WINDOW};
 use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::peers::Reached;
 use crate::ptx::exec::tensor;
 use crate::ptx::names::Space;
 
@@ -114,17 +115,25 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
         (None, _) => Space::Param,
     };
     addresses.iter_mut().for_each(|a| *a &= !WINDOW);
+    let exec = if space == Space::Shared && m.has_peers() {
+        own_lanes(m, exec, &mut addresses)
+    } else {
+        exec
+    };
     if m.races.is_some() {
         raced::access(m, info, space, exec, &addresses);
     }
     let sources = copy_sources(m, info, exec);
+    // What goes to other blocks of the cluster alone is no access here.
+    let elsewhere = exec == 0 && event.exec != 0;
     if let Some(observer) = &mut m.observer {
-        let access = Some(Access {
+        let access = Access {
             space,
             bytes: info.bytes,
             lanes: exec,
             addresses: &addresses,
-        });
+        };
+        let access = (!elsewhere).then_some(access);
         let copied = sources.as_ref().map(|(addresses, lanes)| Access {
             space: Space::Global,
             bytes: info.bytes,
@@ -137,6 +146,19 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
             ..event
         });
     }
+}
+
+/// The lanes whose addresses are in the block's own shared memory, of which they
+/// become the offsets: what others do in it, these do not see.
+fn own_lanes(m: &Machine, exec: u32, addresses: &mut [u64; 32]) -> u32 {
+    let mut own = 0;
+    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+        if let Reached::Own(at) = m.reached(addresses[lane]) {
+            addresses[lane] = at;
+            own |= 1 << lane;
+        }
+    }
+    own
 }
 
 /// Where an asynchronous copy reads, and the lanes that do.
