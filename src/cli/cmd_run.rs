@@ -33,6 +33,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "MEMORY", value_enum, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "shared")]
     races: Option<Races>,
+    /// Run the warps of each block in an order that SEED draws, to see that the
+    /// findings do not depend on it.
+    #[arg(long, value_name = "SEED")]
+    warp_order: Option<u64>,
     /// Threads of the host [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -75,6 +79,7 @@ impl Execute for RunArgs {
             threads: self.threads.unwrap_or(0).into(),
             races: self.races.is_some(),
             global_races: self.races == Some(Races::Global),
+            warp_order: self.warp_order,
             ..Options::default()
         };
         let report = Report::of(&file, &mut prepared, &options)?;

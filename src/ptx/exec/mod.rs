@@ -37,6 +37,7 @@ mod machine;
 mod memory;
 mod program;
 mod race;
+mod races;
 mod registers;
 mod run;
 mod scalar;

@@ -5,7 +5,9 @@ use super::block::BlockOutcome;
 use super::image::Image;
 use super::machine::RawFinding;
 use crate::ptx::ast::Module;
-use std::collections::HashSet;
+use super::check::pairs::Key;
+use super::races::{Raced, reported};
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
 /// What the blocks did together.
@@ -14,6 +16,7 @@ pub(super) struct Sum {
     outcome: Outcome,
     findings: Vec<(u64, RawFinding)>,
     known: HashSet<(FindingKind, u32, bool)>,
+    races: BTreeMap<Key, Raced>,
     /// Blocks below it have their output printed.
     printed: u64,
 }
@@ -29,6 +32,15 @@ impl Sum {
             let _ = std::io::stderr().write_all(&outcome.output);
         }
         self.printed = self.printed.max(block + 1);
+        for (key, pair) in outcome.pairs {
+            let count = pair.places.len() as u64;
+            let raced = self.races.entry(key).or_insert_with(|| Raced {
+                block,
+                pair,
+                count: 0,
+            });
+            raced.count += count;
+        }
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {
             let second = findings.next_if(|f| f.other);
@@ -53,8 +65,10 @@ impl Sum {
     /// The outcome of all of them.
     pub fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
         let named = |(block, raw)| named(module, image, launch, block, raw);
+        let findings = self.findings.into_iter().map(named);
+        let races = reported(self.races, &|block, raw| named((block, raw)), image);
         Outcome {
-            findings: self.findings.into_iter().map(named).collect(),
+            findings: findings.chain(races).collect(),
             ..self.outcome
         }
     }
@@ -93,5 +107,7 @@ pub(super) fn named(
         address: raw.address,
         variable: raw.variable,
         message: raw.message,
+        count: None,
+        barrier: None,
     }
 }

@@ -5,7 +5,7 @@ use super::mbarrier;
 use crate::ptx::exec::access;
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{CopyEvent, Piece, TensorRows};
-use crate::ptx::exec::check::raced;
+use crate::ptx::exec::check::asynchronous as raced;
 use crate::ptx::exec::image::{BulkEnd, BulkOp, WINDOW};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::memory::Object;
@@ -41,17 +41,13 @@ pub fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
         };
         let phase = match &info.arrives {
             Some(change) => match mbarrier::bytes_come(m, change, lane, bytes as u32) {
-                Some(phase) => Some(phase),
+                Some(barrier) => Some(barrier),
                 None => continue,
             },
             None => None,
         };
-        if let Some(at) = from.shared {
-            raced::bulk(m, lane, (at, bytes), false, None);
-        }
-        if let Some(at) = to.shared {
-            raced::bulk(m, lane, (at, bytes), true, phase);
-        }
+        raced::bulk(m, lane, (from.shared, from.global), bytes, None);
+        raced::bulk(m, lane, (to.shared, to.global), bytes, Some(phase));
         transfer(info, to.data, from.data, bytes);
         report(m, info, lane, [&to, &from], bytes);
     }

@@ -4,7 +4,7 @@
 use super::{bulk, map_memory, mbarrier};
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{Piece, TensorRows};
-use crate::ptx::exec::check::raced;
+use crate::ptx::exec::check::asynchronous as raced;
 use crate::ptx::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::registers::{Slot, active};
@@ -68,7 +68,9 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
         )?),
         _ => None,
     };
-    raced::bulk(m, lane, (shared, map.shared_bytes()), loads, phase);
+    let ends = (Some(shared), None);
+    let moves = loads.then_some(phase);
+    raced::bulk(m, lane, ends, map.shared_bytes(), moves);
     let mut pieces = Vec::new();
     let observed = m.observer.is_some();
     map.rows(&start, &offsets, |row| {

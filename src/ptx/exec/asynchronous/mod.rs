@@ -6,6 +6,5 @@
 
 pub(super) mod bulk;
 pub(super) mod bulk_tensor;
-pub(super) mod copies;
 mod map_memory;
 pub(super) mod mbarrier;

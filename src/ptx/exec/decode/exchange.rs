@@ -155,6 +155,7 @@ impl Decoder<'_> {
             arrive_only: i.has(Arrive),
             aligned: i.opcode == Opcode::Bar || i.has(Aligned),
             reduction,
+            relaxed: false,
         });
         self.push(Form::Barrier { barrier });
         Ok(())
@@ -162,22 +163,19 @@ impl Decoder<'_> {
 
     /// `barrier.cluster`: a cluster has one block, so waiting is a barrier of that block.
     fn cluster_barrier(&mut self, i: &Instruction) -> Result<(), Reason> {
-        match i.one_of(&[Word::Arrive, Word::Wait]) {
-            Some(Word::Arrive) => {
-                self.step(Step::Nothing);
-                return Ok(());
-            }
-            Some(_) => {}
+        let arrives = match i.one_of(&[Word::Arrive, Word::Wait]) {
+            Some(word) => word == Word::Arrive,
             None => return Err("expected .arrive or .wait".to_owned()),
-        }
+        };
         let number = self.constant(CLUSTER.into(), Width::Word);
         let barrier = self.image.barriers.len() as u32;
         self.image.barriers.push(BarrierOp {
             number,
             count: None,
-            arrive_only: false,
+            arrive_only: arrives,
             aligned: i.has(Word::Aligned),
             reduction: None,
+            relaxed: i.has(Word::Relaxed),
         });
         self.push(Form::Barrier { barrier });
         Ok(())

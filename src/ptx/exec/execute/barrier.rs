@@ -33,6 +33,38 @@ pub fn named(m: &mut Machine, info: &BarrierOp, exec: u32) -> (u32, Option<u32>)
     (number, count)
 }
 
+/// Lanes arrive at the barrier of the cluster, or begin to wait there: each
+/// thread does one after the other.
+pub fn cluster(m: &mut Machine, info: &BarrierOp, exec: u32) {
+    let arrived = &mut m.cluster;
+    let warp = m.warp as usize;
+    if arrived.len() <= warp {
+        arrived.resize(warp + 1, 0);
+    }
+    let before = arrived[warp];
+    let (wrong, text) = if info.arrive_only {
+        arrived[warp] |= exec;
+        let text = "arrives at the barrier of the cluster again, and has not waited since";
+        (exec & before, text)
+    } else {
+        arrived[warp] &= !exec;
+        let text = "waits at the barrier of the cluster, and has not arrived there";
+        (exec & !before, text)
+    };
+    if wrong != 0 {
+        let lane = wrong.trailing_zeros();
+        let kind = FindingKind::InvalidBarrier;
+        m.found(kind, lane, None, None, text.to_owned());
+    }
+    if let Some(races) = m.races.as_mut().filter(|_| info.arrive_only) {
+        if info.relaxed {
+            races.arrived_relaxed = true;
+        } else {
+            races.order.arrive(CLUSTER, m.warp, exec);
+        }
+    }
+}
+
 /// The value of the lanes, which have to agree on it.
 fn of_all(m: &mut Machine, slot: Slot, exec: u32, what: &str) -> u32 {
     // Nearly always a constant.
@@ -63,14 +95,7 @@ pub fn arrive(m: &mut Machine, number: u32, count: Option<u32>, exec: u32) {
         threads: exec.count_ones(),
         count,
     });
-    let threads = threads(m, exec);
     if let Some(races) = &mut m.races {
-        races.order.arrive(number, &threads);
+        races.order.arrive(number, m.warp, exec);
     }
-}
-
-/// The threads of the lanes of the current warp.
-pub fn threads(m: &Machine, lanes: u32) -> Vec<u32> {
-    let on = (0..32).filter(|lane| lanes >> lane & 1 != 0);
-    on.map(|lane| m.thread(lane)).collect()
 }

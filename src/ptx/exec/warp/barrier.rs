@@ -63,8 +63,14 @@ impl Warp {
             note_divergent(m, exec, here);
         }
         let (number, count) = barrier::named(m, info, exec);
+        let cluster = number == barrier::CLUSTER;
+        if cluster {
+            barrier::cluster(m, info, exec);
+        }
         if info.arrive_only {
-            barrier::arrive(m, number, count, exec);
+            if !cluster {
+                barrier::arrive(m, number, count, exec);
+            }
             return Flow::Top;
         }
         // Lanes that the guard excludes do not wait.
@@ -81,6 +87,23 @@ impl Warp {
         self.split(path);
         self.paths[path].state = State::Barrier(barrier);
         Flow::Stopped(Stopped::Waiting)
+    }
+}
+
+impl Warp {
+    /// An instruction that all lanes of a warp execute together.
+    #[inline(never)]
+    pub(super) fn check_whole(&mut self, m: &mut Machine, path: usize, exec: u32) {
+        let here = self.alive & !self.leaving(m, path);
+        if exec != here {
+            let text = format!(
+                "only some threads of the warp execute it: lanes {exec:#010x}, not {:#010x}; all \
+                 of them have to",
+                here & !exec
+            );
+            let lane = exec.trailing_zeros();
+            m.found(FindingKind::DivergentBarrier, lane, None, None, text);
+        }
     }
 }
 

@@ -31,6 +31,8 @@ pub(super) struct Entry {
     pub lanes: u32,
     /// Call that began here, as call and callee; none further up.
     pub call: Option<(u32, u32)>,
+    /// They go round again in a loop that waits.
+    pub retry: bool,
 }
 
 /// What a path waits for.
@@ -127,6 +129,9 @@ impl Warp {
         }
         self.alive = lanes;
         self.started = lanes;
+        if let Some(races) = &mut m.races {
+            races.order.start(index, lanes);
+        }
         self.paths.clear();
         self.paths.push(Path {
             stack: vec![Entry {
@@ -134,6 +139,7 @@ impl Warp {
                 meet: NEVER,
                 lanes,
                 call: None,
+                retry: false,
             }],
             state: State::Ready,
         });
@@ -252,10 +258,7 @@ impl Warp {
         self.enter(m, index);
         if let (Some(races), [_, _, ..]) = (&mut m.races, &chosen[..]) {
             let all = chosen.iter().fold(0, |all, c| all | c.1);
-            let named = (0..32)
-                .filter(|lane| all >> lane & 1 != 0)
-                .map(|lane| 32 * index + lane);
-            races.order.meet(&named.collect::<Vec<_>>());
+            races.order.meet(index, all);
         }
         for &(pc, lanes) in &chosen {
             self.run_named(m, pc, lanes);
