@@ -69,7 +69,10 @@ impl<'a> Worker<'a> {
         m.block_index = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|i| i as u32);
         m.shared.fill(0);
         m.written.fill(0);
-        m.complete = m.written.is_empty();
+        // What CUDA keeps for itself it has set to zeros.
+        let reserved = (m.image.reserved_shared as usize).min(m.written.len());
+        m.written[..reserved].fill(1);
+        m.complete = m.written.len() == reserved;
         m.known.clear();
         m.arrivals.clear();
         m.cluster.clear();
@@ -177,7 +180,7 @@ impl<'a> Worker<'a> {
         if warp.paths.len() > 1 {
             warp.merge();
         }
-        more | warp.run_together(m, index)
+        more | warp.run_together(m, index, false)
     }
 
     /// Nothing can run: barriers that all have reached let them go.
@@ -199,6 +202,11 @@ impl<'a> Worker<'a> {
         }
         if let Some(more) = stalled(m, &mut self.warps) {
             return more;
+        }
+        for (index, warp) in self.warps.iter_mut().enumerate() {
+            if warp.run_together(m, index as u32, true) {
+                return true;
+            }
         }
         if waiting.is_empty() {
             return false;

@@ -51,7 +51,9 @@ pub(super) fn reported(
         match all.iter_mut().find(same) {
             Some((_, told)) => {
                 told.count += raced.count;
-                told.pcs.push(key.pcs);
+                let [a, b] = key.pcs;
+                let same = told.key.wrote == key.wrote && told.sides[0].source == sides[0].source;
+                told.pcs.push(if same { [a, b] } else { [b, a] });
             }
             None => all.push((
                 lines,

@@ -174,6 +174,9 @@ pub fn global_place<'a>(
         m.found(FindingKind::OutOfBounds, lane, None, None, text);
         return None;
     };
+    if let Some(heap) = m.common.heap.filter(|h| writes && h.has(address)) {
+        heap.write(address, bytes);
+    }
     if writes && object.constant {
         let text = format!("a bulk copy to {}, which is constant", object.name);
         let name = Some(object.name.clone());

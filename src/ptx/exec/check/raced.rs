@@ -385,7 +385,8 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
             None => Why::Order,
         };
         let place = (at, Some(object.name.clone()), at);
-        m.pair((why, hit.harmless), [own, earlier], place);
+        let harmless = hit.harmless && why != Why::Constant;
+        m.pair((why, harmless), [own, earlier], place);
     }
 }
 

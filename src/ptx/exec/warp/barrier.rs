@@ -93,8 +93,8 @@ impl Warp {
 impl Warp {
     /// An instruction that all lanes of a warp execute together.
     #[inline(never)]
-    pub(super) fn check_whole(&mut self, m: &mut Machine, path: usize, exec: u32) {
-        let here = self.alive & !self.leaving(m, path);
+    pub(super) fn check_whole(&self, m: &mut Machine, exec: u32) {
+        let here = self.alive;
         if exec != here {
             let text = format!(
                 "only some threads of the warp execute it: lanes {exec:#010x}, not {:#010x}; all \

@@ -106,7 +106,7 @@ impl Warp {
                     self.top(path).retry = false;
                 }
                 if m.races.is_some() && image.aligned[pc as usize] && exec != 0 {
-                    self.check_whole(m, path, exec);
+                    self.check_whole(m, exec);
                 }
                 observe(m, pc, (active, exec), retry);
             }
