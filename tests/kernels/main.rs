@@ -34,6 +34,7 @@ mod matmul;
 mod matvec;
 mod nqueens;
 mod nw;
+mod orders;
 mod reduction;
 mod sanitizer;
 mod scalarprod;
