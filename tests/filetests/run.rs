@@ -6,6 +6,7 @@ use crate::Failure;
 use crate::expect;
 use crate::file::{Case, TestFile};
 use spadkit::ptx::Module;
+use std::collections::BTreeSet;
 use spadkit::ptx::exec::{Finding, Launch, Memory, Options, Outcome, Program};
 
 /// What a run left.
@@ -100,7 +101,38 @@ fn run(file: &TestFile, case: &Case, replaced: &[(String, String)]) -> Result<Ru
         let what = "scalar definitions on three threads do something else";
         return Err(Failure::new(file.command_line, what));
     }
+    if vector.races || vector.global_races {
+        other_orders(file, (&text, &setting), &vector, &run)?;
+    }
     Ok(run)
+}
+
+/// Kinds and lines of the findings do not depend on the order of the warps.
+fn other_orders(
+    file: &TestFile,
+    (text, setting): (&str, &Setting),
+    options: &Options<'static>,
+    run: &Run,
+) -> Result<(), Failure> {
+    for seed in 1..=3 {
+        let drawn = Options {
+            warp_order: Some(seed),
+            ..options.clone()
+        };
+        let other = launch(text, setting, &drawn)?;
+        let (one, two) = (verdict(run), verdict(&other));
+        if one != two {
+            let what = format!("warps in the order {seed} find {two:?}, not {one:?}");
+            return Err(Failure::new(file.command_line, what));
+        }
+    }
+    Ok(())
+}
+
+/// What was found, without the example.
+fn verdict(run: &Run) -> BTreeSet<(&'static str, bool, u32)> {
+    let of = |f: &Finding| (f.kind.text(), f.warning, f.ptx_line);
+    run.outcome.findings.iter().map(of).collect()
 }
 
 /// A finding in a line.

@@ -35,6 +35,7 @@ mod matvec;
 mod nqueens;
 mod nw;
 mod rap;
+mod orders;
 mod reduction;
 mod sanitizer;
 mod scalarprod;

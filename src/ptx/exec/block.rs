@@ -2,6 +2,7 @@
 
 use super::api::{FindingKind, Options};
 use super::check::groups;
+use super::check::pairs::Pairs;
 use super::cluster;
 use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
@@ -10,7 +11,7 @@ use super::race::global::GlobalRaces;
 use super::registers::Mask;
 use super::warp::barrier::{note_divergent, reduced};
 use super::warp::stalled::stalled;
-use super::warp::step::Stopped;
+use super::warp::step::{Stopped, draw};
 use super::warp::{State, Warp};
 
 /// What a block did.
@@ -20,6 +21,7 @@ pub(super) struct BlockOutcome {
     pub thread_instructions: u64,
     pub shared_accesses: u64,
     pub findings: Vec<RawFinding>,
+    pub pairs: Pairs,
     pub output: Vec<u8>,
 }
 
@@ -40,25 +42,18 @@ struct Waiting {
     lanes: u32,
 }
 
-impl Waiting {
-    fn threads(&self) -> impl Iterator<Item = u32> {
-        let (lanes, first) = (self.lanes, 32 * self.warp as u32);
-        (0..32)
-            .filter(move |l| lanes >> l & 1 != 0)
-            .map(move |l| first + l)
-    }
-}
-
 impl<'a> Worker<'a> {
     pub fn new(common: &'a Common<'a>, options: &Options<'a>) -> Self {
         let threads: u32 = common.block.iter().product();
         let mut machine = Machine::new(common);
         if options.races || options.global_races {
             let (image, warps) = (machine.image, threads.div_ceil(32));
-            machine.races = Some(Races::new(machine.shared_len, 32 * warps));
+            let (bytes, volatile) = (machine.shared_len, image.volatile);
+            let mut races = Races::new(bytes, warps, volatile);
+            races.global = options.global_races.then(GlobalRaces::default);
+            machine.races = Some(races);
             let (registers, local) = (image.unsure_registers, image.local_bytes as usize);
             let written = || Written::new(registers, local);
-            machine.global_races = options.global_races.then(GlobalRaces::default);
             machine.written_by = (0..warps).map(|_| written()).collect();
         }
         Worker {
@@ -84,10 +79,15 @@ impl<'a> Worker<'a> {
         m.block_index = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|i| i as u32);
         m.shared.fill(0);
         m.written.fill(0);
-        m.complete = m.written.is_empty();
+        // What CUDA keeps for itself it has set to zeros.
+        let reserved = (m.image.reserved_shared as usize).min(m.written.len());
+        m.written[..reserved].fill(1);
+        m.complete = m.written.len() == reserved;
         m.known.clear();
         m.arrivals.clear();
         m.mbarriers.clear();
+        let seed = |seed: u64| seed ^ linear.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        m.draws = options.warp_order.map(seed);
         m.groups.clear();
         (m.stop, m.reported, m.limit_reached) = (false, 0, false);
         (
@@ -96,11 +96,9 @@ impl<'a> Worker<'a> {
             m.shared_accesses,
         ) = (0, 0, 0);
         if let Some(races) = &mut m.races {
-            races.clear();
-        }
-        if let Some(races) = &mut m.global_races {
             races.begin(linear);
         }
+        m.pairs.clear();
         m.written_by.iter_mut().for_each(Written::clear);
         let index = m.block_index;
         let wanted = options.only_block.is_none_or(|only| only == linear);
@@ -133,6 +131,7 @@ impl<'a> Worker<'a> {
             thread_instructions: m.thread_instructions,
             shared_accesses: m.shared_accesses,
             findings: std::mem::take(&mut m.findings),
+            pairs: std::mem::take(&mut m.pairs),
             output: std::mem::take(&mut m.output),
         }
     }
@@ -158,7 +157,8 @@ impl<'a> Worker<'a> {
     pub fn pass(&mut self) -> bool {
         let observed = self.observed;
         let mut running = false;
-        for index in 0..self.warps.len() {
+        let order = self.order();
+        for index in order {
             let warp = &mut self.warps[index];
             if warp.paths.is_empty() {
                 continue;
@@ -170,6 +170,17 @@ impl<'a> Worker<'a> {
             }
         }
         running
+    }
+
+    /// The order of the warps in a turn.
+    fn order(&mut self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.warps.len()).collect();
+        if let Some(state) = &mut self.machine.draws {
+            for at in (1..order.len()).rev() {
+                order.swap(at, draw(state, at as u32 + 1) as usize);
+            }
+        }
+        order
     }
 
     /// Runs the paths of a warp: whether some can go on.
@@ -202,7 +213,7 @@ impl<'a> Worker<'a> {
         if warp.paths.len() > 1 {
             warp.merge();
         }
-        more | warp.run_together(m, index)
+        more | warp.run_together(m, index, false)
     }
 
     /// Nothing can run: barriers that all have reached let them go.
@@ -212,6 +223,9 @@ impl<'a> Worker<'a> {
         }
         if let Some(more) = stalled(&mut self.machine, &mut self.warps) {
             return more;
+        }
+        if self.run_together() {
+            return true;
         }
         self.report_waiting();
         false
@@ -235,6 +249,14 @@ impl<'a> Worker<'a> {
             m.mbarriers.progress();
         }
         released
+    }
+
+    /// Runs what the lanes of a warp execute together though some of them wait
+    /// elsewhere: whether some can.
+    pub fn run_together(&mut self) -> bool {
+        let m = &mut self.machine;
+        let mut warps = self.warps.iter_mut().enumerate();
+        warps.any(|(index, warp)| warp.run_together(m, index as u32, true))
     }
 
     /// Notes the first of those who wait at barriers for good.
@@ -307,10 +329,10 @@ impl<'a> Worker<'a> {
         pass_barrier(m, &mut self.warps, &places);
         if let Some(races) = &mut m.races {
             // Who has arrived before has not seen the others.
-            let passing = here.iter().flat_map(|w| w.threads());
             if arrived == 0 && sum == alive {
                 races.order.barrier()
             } else {
+                let passing = here.iter().map(|w| (w.warp as u32, w.lanes));
                 races.order.pass(number, &passing.collect::<Vec<_>>())
             }
         }

@@ -138,6 +138,7 @@ pub(super) fn release(cluster: &mut [Worker]) -> bool {
         let phase = m.cluster.phase;
         if let Some(races) = &mut m.races {
             races.order.forget(word(phase + 1));
+            races.pass_relaxed();
         }
         m.complete = m.complete || !m.written.contains(&0);
         m.mbarriers.progress();

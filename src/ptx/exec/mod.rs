@@ -40,6 +40,7 @@ mod memory;
 mod plan;
 mod program;
 mod race;
+mod races;
 mod registers;
 mod run;
 mod scalar;

@@ -5,8 +5,10 @@ use super::block::BlockOutcome;
 use super::image::Image;
 use super::machine::RawFinding;
 use crate::ptx::ast::Module;
+use super::check::pairs::Key;
+use super::races::{Raced, reported};
 use crate::quote::shown_lines;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
 /// What the blocks did together.
@@ -15,6 +17,7 @@ pub(super) struct Sum {
     outcome: Outcome,
     findings: Vec<(u64, RawFinding)>,
     known: HashSet<(FindingKind, u32, bool)>,
+    races: BTreeMap<Key, Raced>,
     /// Of so many blocks, in the order in which they come, the output is
     /// printed; and so many have come.
     printed: u64,
@@ -36,6 +39,15 @@ impl Sum {
             let _ = std::io::stderr().write_all(shown_lines(&text).as_bytes());
         }
         self.printed = self.printed.max(self.come);
+        for (key, pair) in outcome.pairs {
+            let count = pair.places.len() as u64;
+            let raced = self.races.entry(key).or_insert_with(|| Raced {
+                block,
+                pair,
+                count: 0,
+            });
+            raced.count += count;
+        }
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {
             let second = findings.next_if(|f| f.other);
@@ -60,8 +72,10 @@ impl Sum {
     /// The outcome of all of them.
     pub fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
         let named = |(block, raw)| named(module, image, launch, block, raw);
+        let findings = self.findings.into_iter().map(named);
+        let races = reported(self.races, &|block, raw| named((block, raw)), image);
         Outcome {
-            findings: self.findings.into_iter().map(named).collect(),
+            findings: findings.chain(races).collect(),
             ..self.outcome
         }
     }
@@ -100,5 +114,7 @@ pub(super) fn named(
         address: raw.address,
         variable: raw.variable,
         message: raw.message,
+        count: None,
+        barrier: None,
     }
 }

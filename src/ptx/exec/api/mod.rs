@@ -79,6 +79,9 @@ pub struct Options<'a> {
     /// Bytes that device-side `malloc` has, for the first run that calls it;
     /// the heap of a memory keeps its size.
     pub heap: u64,
+    /// Runs the warps of each block in an order, and for turns, that this
+    /// number draws; without it one after the other as far as each comes.
+    pub warp_order: Option<u64>,
     /// Whether to use the vector instructions of the machine where it has
     /// them; off, every lane is computed by the scalar definitions.
     pub vector: bool,
@@ -98,6 +101,7 @@ impl Default for Options<'_> {
             only_block: None,
             zeros_beyond: false,
             heap: HEAP_BYTES,
+            warp_order: None,
             vector: true,
         }
     }
@@ -219,6 +223,14 @@ pub struct Finding {
     /// The other side of the race before it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub other: bool,
+    /// Of a race: at how many places (words, or bytes where these are
+    /// accessed) the two lines race, summed over the blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Of a race: the place of one barrier that would order the two lines, where
+    /// there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barrier: Option<String>,
 }
 
 impl Finding {

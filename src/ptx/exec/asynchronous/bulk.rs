@@ -5,7 +5,7 @@ use super::mbarrier;
 use crate::ptx::exec::access;
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{CopyEvent, Piece, TensorRows};
-use crate::ptx::exec::check::raced;
+use crate::ptx::exec::check::asynchronous as raced;
 use crate::ptx::exec::image::{BulkEnd, BulkOp, WINDOW};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::machine::peers::Reached;
@@ -61,12 +61,8 @@ fn one(
         )?),
         None => None,
     };
-    if let Some(at) = from.shared {
-        raced::bulk(m, lane, (at, bytes), false, None);
-    }
-    if let Some(at) = to.shared {
-        raced::bulk(m, lane, (at, bytes), true, phase);
-    }
+    raced::bulk(m, lane, (from.shared, from.global), bytes, None);
+    raced::bulk(m, lane, (to.shared, to.global), bytes, Some(phase));
     transfer(info, to.data, from.data, bytes);
     if block.is_none_or(|rank| rank == m.cluster.rank) {
         report(m, info, lane, [&to, &from], bytes);
@@ -264,6 +260,9 @@ pub fn global_place<'a>(
         m.found(FindingKind::OutOfBounds, lane, None, None, text);
         return None;
     };
+    if let Some(heap) = m.common.heap.filter(|h| writes && h.has(address)) {
+        heap.write(address, bytes);
+    }
     if writes && object.constant {
         let text = format!("a bulk copy to {}, which is constant", object.name);
         let name = Some(object.name.clone());

@@ -4,7 +4,7 @@
 use super::{bulk, map_memory, mbarrier};
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{Piece, TensorRows};
-use crate::ptx::exec::check::raced;
+use crate::ptx::exec::check::asynchronous as raced;
 use crate::ptx::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::registers::{Slot, active};
@@ -113,7 +113,8 @@ fn move_box(
         m.visit(rank, rows);
         return Some(());
     }
-    raced::bulk(m, lane, (shared, map.shared_bytes()), loads, phase);
+    let moves = loads.then_some(phase);
+    raced::bulk(m, lane, (Some(shared), None), map.shared_bytes(), moves);
     rows(m);
     if observed {
         let arrives = match &info.moves {

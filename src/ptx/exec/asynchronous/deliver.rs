@@ -3,7 +3,7 @@
 
 use super::mbarrier;
 use crate::ptx::exec::access;
-use crate::ptx::exec::check::raced;
+use crate::ptx::exec::check::asynchronous;
 use crate::ptx::exec::image::{Change, MemoryOp, WINDOW};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::machine::peers::Reached;
@@ -11,11 +11,14 @@ use crate::ptx::exec::registers::active;
 
 /// Executes one for the lanes of `exec`.
 pub fn run(m: &mut Machine, info: &MemoryOp, change: &Change, exec: u32) {
+    // Not the thread accesses the memory, but who delivers the value.
+    let races = m.races.take();
     if info.transfer.is_atomic() {
         access::atomic(m, info, exec);
     } else {
         access::store(m, info, exec);
     }
+    m.races = races;
     let bytes = info.bytes;
     for lane in active(exec) {
         let Some(phase) = mbarrier::bytes_come(m, change, lane, (bytes, None)) else {
@@ -25,7 +28,7 @@ pub fn run(m: &mut Machine, info: &MemoryOp, change: &Change, exec: u32) {
         if let Reached::Own(at) = m.reached(address)
             && at + u64::from(bytes) <= m.shared_len
         {
-            raced::bulk(m, lane, (at, bytes.into()), true, Some(phase));
+            asynchronous::delivered(m, lane, (at, bytes), phase);
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
+use crate::ptx::exec::check::asynchronous::{self, Touched};
 use crate::ptx::exec::image::{
     Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in,
 };
@@ -143,6 +144,13 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
     });
 }
 
+/// `fence.mbarrier_init`
+pub fn fence_init(m: &mut Machine, exec: u32) {
+    if let Some(races) = &mut m.races {
+        races.fence_init(m.warp, exec);
+    }
+}
+
 /// The operation that observers are told of.
 fn reported(action: Action) -> BarrierOp {
     match action {
@@ -173,8 +181,26 @@ fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
     }
 }
 
+/// What a lane does to an object, for the search for races.
+fn touch(m: &mut Machine, action: Action, lane: u32, at: u64) {
+    let kind = match action {
+        Action::Init | Action::Invalidate => Touched::Made,
+        _ => Touched::Changed,
+    };
+    let warp = m.warp;
+    if let Some(races) = &mut m.races {
+        if action == Action::Init {
+            races.initialise(warp, lane, at);
+        }
+        asynchronous::object(m, 1 << lane, at, kind);
+    }
+}
+
 /// The state before an arrival.
 fn change_one(m: &mut Machine, info: &Change, lane: u32, (at, number): (u64, u32)) -> Option<u64> {
+    if !matches!(info.action, Action::CompleteBytes) || info.number.is_some() {
+        touch(m, info.action, lane, at);
+    }
     if info.action == Action::Init {
         init(m, lane, at, number);
         return None;
@@ -252,17 +278,17 @@ fn init(m: &mut Machine, lane: u32, at: u64, count: u32) {
 
 /// Who waits for the phase sees what the thread did before.
 fn order_arrival(m: &mut Machine, info: &Change, lane: u32, (at, phase): (u64, u64)) {
-    let thread = m.thread(lane);
+    let warp = m.warp;
     let Some(races) = &mut m.races else {
         return;
     };
     match info.action {
         Action::Copies { .. } => {
-            races.flights.bind(thread, word(at, phase));
-            races.order.write(thread, word(at, phase), true);
+            races.bind(warp, lane, at);
+            races.come(warp, lane, (at, word(at, phase)));
         }
         Action::Arrive { .. } if info.releases => {
-            races.order.write(thread, word(at, phase), true);
+            races.order.bring(warp, 1 << lane, word(at, phase));
         }
         _ => {}
     }
@@ -285,24 +311,24 @@ pub fn offset(m: &Machine, place: &SharedPlace, lane: u32) -> u64 {
 }
 
 /// Bytes of a copy have come, at the object of `block` that is where the lane's is
-/// in its own block, or at the lane's: the word that carries the order of the
-/// phase.
+/// in its own block, or at the lane's: that object, and the word that carries the
+/// order of the phase.
 pub fn bytes_come(
     m: &mut Machine,
     info: &Change,
     lane: u32,
     (bytes, block): (u32, Option<u32>),
-) -> Option<u64> {
+) -> Option<(u64, u64)> {
     m.mbarriers.progress();
     let (named, at) = locate_any(m, &info.place, lane, "an mbarrier")?;
     let other = block.or(named).filter(|&rank| rank != m.cluster.rank);
     if let Some(rank) = other {
         change_other(m, info, lane, (rank, at, bytes));
-        return Some(word(at, 0));
+        return Some((at, word(at, 0)));
     }
     let phase = m.mbarriers.objects.get(&at).map(|o| o.phase());
     change_one(m, info, lane, (at, bytes));
-    phase.map(|phase| word(at, phase))
+    phase.map(|phase| (at, word(at, phase)))
 }
 
 /// Whether the lanes may go on, with the results of their waits; with `now`
@@ -332,6 +358,7 @@ pub fn wait(m: &mut Machine, info: &Wait, exec: u32, now: bool) -> bool {
     if done != exec && !now {
         return false;
     }
+    take(m, info, &seen);
     seen.iter()
         .for_each(|&(lane, at, phase)| note_wait(m, info, lane, (at, phase)));
     if m.observer.is_some() {
@@ -359,16 +386,31 @@ pub fn awaited(info: &Wait, value: u64) -> Awaited {
     }
 }
 
+/// Lanes have seen that the phases before the current ones are complete.
+fn take(m: &mut Machine, info: &Wait, seen: &[(u32, u64, u64)]) {
+    if m.races.is_none() {
+        return;
+    }
+    let mut places: Vec<(u64, u64)> = Vec::new();
+    for &(_, at, phase) in seen {
+        if !places.contains(&(at, phase)) {
+            places.push((at, phase));
+        }
+    }
+    for (at, phase) in places {
+        let same = seen.iter().filter(|s| (s.1, s.2) == (at, phase));
+        let mask = same.fold(0, |all, s| all | 1 << s.0);
+        asynchronous::object(m, mask, at, Touched::Read);
+        let warp = m.warp;
+        if let Some(races) = m.races.as_mut().filter(|_| info.acquires) {
+            races.order.take(warp, mask, word(at, phase.wrapping_sub(1)));
+        }
+    }
+}
+
 /// A thread has seen that the phase before the current one is complete.
 fn note_wait(m: &mut Machine, info: &Wait, lane: u32, (at, phase): (u64, u64)) {
     let thread = m.thread(lane);
-    if let Some(races) = &mut m.races {
-        let key = word(at, phase.wrapping_sub(1));
-        races.flights.landed(key);
-        if info.acquires {
-            races.order.read(thread, key, true);
-        }
-    }
     let before = m.mbarriers.waited.insert((at, thread), phase + 1);
     if before == Some(phase + 1) && info.parity && phase > 0 {
         let text = format!(

@@ -4,6 +4,8 @@
 //! and note findings.
 
 pub(super) mod accumulators;
+pub(super) mod asynchronous;
 pub(super) mod groups;
+pub(super) mod pairs;
 pub(super) mod raced;
 pub(super) mod unwritten;

@@ -69,14 +69,7 @@ pub fn arrive(m: &mut Machine, number: u32, count: Option<u32>, exec: u32) {
         threads: exec.count_ones(),
         count,
     });
-    let threads = threads(m, exec);
     if let Some(races) = &mut m.races {
-        races.order.arrive(number, &threads);
+        races.order.arrive(number, m.warp, exec);
     }
-}
-
-/// The threads of the lanes of the current warp.
-pub fn threads(m: &Machine, lanes: u32) -> Vec<u32> {
-    let on = (0..32).filter(|lane| lanes >> lane & 1 != 0);
-    on.map(|lane| m.thread(lane)).collect()
 }

@@ -1,5 +1,6 @@
 //! A decoded instruction: one variant for each form, with what it names.
 
+use crate::ptx::exec::race::clock::Fence;
 use crate::ptx::exec::registers::{Mask, Registers, Slot};
 use crate::ptx::exec::scalar::Accepts;
 
@@ -154,9 +155,18 @@ pub enum Step {
     Mbarrier {
         change: u32,
     },
-    /// `wide`: for more than the block.
     Fence {
-        wide: bool,
+        fence: Fence,
+    },
+    /// `fence.mbarrier_init`
+    FenceInit,
+    /// `wgmma.fence`
+    GroupFence,
+    /// `cp.async.bulk.commit_group`
+    BulkCommit,
+    /// `cp.async.bulk.wait_group`
+    BulkWait {
+        left: u32,
     },
     /// With whatever lanes are there.
     Exchange {

@@ -12,6 +12,7 @@ pub(super) mod form;
 pub(super) mod matrices;
 
 use super::api::InstructionInfo;
+use super::race::mark::Scope;
 use super::race::{Strength, Uses};
 pub(super) use super::registers::From;
 use super::registers::{Pair, Slot};
@@ -112,8 +113,11 @@ pub(super) struct MemoryOp {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MemoryOrder {
     pub strength: Strength,
+    pub scope: Scope,
     pub acquire: bool,
     pub release: bool,
+    /// What it reads has to stay as it is (`ld.global.nc`).
+    pub fixed: bool,
 }
 
 /// What an access does with its bytes.
@@ -340,6 +344,18 @@ pub(super) struct LocalVariable {
     pub own: bool,
 }
 
+/// What an instruction is to a loop that only waits for something that other
+/// threads write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Spin {
+    #[default]
+    No,
+    /// It is in one.
+    Inside,
+    /// It is the branch back to its begin.
+    Again,
+}
+
 /// What an instruction does with registers that a thread may read before it has
 /// written them.
 #[derive(Clone, Debug, Default)]
@@ -348,6 +364,8 @@ pub(super) struct Unsure {
     pub reads: Vec<(u32, String)>,
     /// Those that it writes.
     pub writes: Vec<u32>,
+    /// Its guard.
+    pub guard: Option<(u32, String)>,
 }
 
 /// The decoded entry.
@@ -376,6 +394,12 @@ pub(super) struct Image {
     pub maps: Vec<MapOp>,
     pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
+    /// What each instruction is to loops that wait.
+    pub spins: Vec<Spin>,
+    /// Of each instruction whether all lanes of a warp execute it together.
+    pub aligned: Vec<bool>,
+    /// Whether it has volatile accesses.
+    pub volatile: bool,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,
     /// Of each instruction the entry of `unsure`, where it has one.

@@ -10,11 +10,11 @@ pub(super) mod warpgroup;
 pub(super) mod written;
 
 use super::api::{BlockSink, BufferId, FindingKind, Launch, Options, SharedPart};
+use super::check::pairs::Pairs;
 use super::image::{Image, MemoryOp};
 use super::memory::heap::Heap;
 use super::memory::{Memory, Object};
 use super::race::Races;
-use super::race::global::GlobalRaces;
 use super::registers::Registers;
 use super::texture::{Sampler, Texture};
 use peers::Cluster;
@@ -161,6 +161,8 @@ pub(super) struct Machine<'a> {
     pub known: HashSet<(FindingKind, u32, u8)>,
     pub output: Vec<u8>,
     pub stop: bool,
+    /// State of the numbers that draw the order of warps, where one is asked for.
+    pub draws: Option<u64>,
     /// Whether this worker was the one that found the limit exceeded.
     pub limit_reached: bool,
     /// Threads that have arrived at barriers without waiting.
@@ -169,7 +171,8 @@ pub(super) struct Machine<'a> {
     pub groups: Groups,
     pub observer: Option<Box<dyn BlockSink + 'a>>,
     pub races: Option<Races>,
-    pub global_races: Option<GlobalRaces>,
+    /// The races of the block.
+    pub pairs: Pairs,
     /// Of each warp, where races are looked for.
     pub written_by: Vec<Written>,
 }
@@ -203,13 +206,14 @@ impl<'a> Machine<'a> {
             known: HashSet::new(),
             output: Vec::new(),
             stop: false,
+            draws: None,
             limit_reached: false,
             arrivals: Vec::new(),
             mbarriers: Mbarriers::default(),
             groups: Groups::default(),
             observer: None,
             races: None,
-            global_races: None,
+            pairs: Pairs::new(),
             written_by: Vec::new(),
         }
     }

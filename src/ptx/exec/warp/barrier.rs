@@ -120,11 +120,11 @@ impl Warp {
             self.passed &= !exec;
             self.arrived |= exec;
             m.cluster.arrived = true;
-            let (threads, word) = (barrier::threads(m, exec), word(m.cluster.phase + 1));
-            if let Some(races) = m.races.as_mut().filter(|_| orders) {
-                threads
-                    .iter()
-                    .for_each(|&t| races.order.write(t, word, true));
+            let word = word(m.cluster.phase + 1);
+            match &mut m.races {
+                Some(races) if orders => races.order.bring(m.warp, exec, word),
+                Some(races) => races.arrived_relaxed = true,
+                None => {}
             }
             return Flow::Top;
         }
@@ -148,11 +148,26 @@ impl Warp {
     pub fn leave_cluster_barrier(&mut self, m: &mut Machine, path: usize) {
         let lanes = self.top(path).lanes;
         self.passed &= !lanes;
-        let (threads, word) = (barrier::threads(m, lanes), word(m.cluster.phase));
+        let word = word(m.cluster.phase);
         if let Some(races) = &mut m.races {
-            threads
-                .iter()
-                .for_each(|&t| races.order.read(t, word, true));
+            races.order.take(m.warp, lanes, word);
+        }
+    }
+}
+
+impl Warp {
+    /// An instruction that all lanes of a warp execute together.
+    #[inline(never)]
+    pub(super) fn check_whole(&self, m: &mut Machine, exec: u32) {
+        let here = self.alive;
+        if exec != here {
+            let text = format!(
+                "only some threads of the warp execute it: lanes {exec:#010x}, not {:#010x}; all \
+                 of them have to",
+                here & !exec
+            );
+            let lane = exec.trailing_zeros();
+            m.found(FindingKind::DivergentBarrier, lane, None, None, text);
         }
     }
 }

@@ -13,6 +13,7 @@ mod observe;
 pub(super) mod stalled;
 pub(super) mod step;
 
+use super::api::FindingKind;
 use super::asynchronous::mbarrier;
 use super::execute::exchange::exchange;
 use super::execute::members;
@@ -31,6 +32,8 @@ pub(super) struct Entry {
     pub lanes: u32,
     /// Call that began here, as call and callee; none further up.
     pub call: Option<(u32, u32)>,
+    /// They go round again in a loop that waits.
+    pub retry: bool,
 }
 
 /// What a path waits for.
@@ -137,6 +140,9 @@ impl Warp {
         self.alive = lanes;
         self.started = lanes;
         (self.arrived, self.passed) = (0, 0);
+        if let Some(races) = &mut m.races {
+            races.order.start(index, lanes);
+        }
         self.paths.clear();
         self.paths.push(Path {
             stack: vec![Entry {
@@ -144,6 +150,7 @@ impl Warp {
                 meet: NEVER,
                 lanes,
                 call: None,
+                retry: false,
             }],
             state: State::Ready,
         });
@@ -223,9 +230,9 @@ impl Warp {
         done
     }
 
-    /// Runs instructions that wait for lanes, where nothing else can run:
-    /// those for which all lanes are there, else the first with what came.
-    pub fn run_together(&mut self, m: &mut Machine, index: u32) -> bool {
+    /// Runs instructions that wait for lanes, where nothing else of the warp can
+    /// run and all lanes are there; `now` also the first with what came.
+    pub fn run_together(&mut self, m: &mut Machine, index: u32, now: bool) -> bool {
         let waiting = |p: &Path| match (p.state, p.stack.last()) {
             (State::Together(members), Some(top)) => Some((top.pc, members)),
             _ => None,
@@ -259,13 +266,17 @@ impl Warp {
             }
             _ => Vec::new(),
         };
+        let came = chosen.iter().fold(0, |all, c| all | c.1);
+        let named = groups.iter().find(|g| chosen.iter().any(|c| c.0 == g.0));
+        let missing = named.map_or(0, |g| g.1) & self.alive & !came;
+        if missing != 0 && !now {
+            return false;
+        }
         self.enter(m, index);
+        self.check_together(m, &chosen, missing);
         if let (Some(races), [_, _, ..]) = (&mut m.races, &chosen[..]) {
             let all = chosen.iter().fold(0, |all, c| all | c.1);
-            let named = (0..32)
-                .filter(|lane| all >> lane & 1 != 0)
-                .map(|lane| 32 * index + lane);
-            races.order.meet(&named.collect::<Vec<_>>());
+            races.order.meet(index, all);
         }
         for &(pc, lanes) in &chosen {
             self.run_named(m, pc, lanes);
@@ -278,6 +289,36 @@ impl Warp {
         }
         self.merge();
         true
+    }
+
+    /// Lanes that are named and wait elsewhere, or at another kind of
+    /// instruction: a GPU waits for them forever, or does anything.
+    fn check_together(&self, m: &mut Machine, chosen: &[(u32, u32)], missing: u32) {
+        let line = |pc: u32| m.image.infos.get(pc as usize).map_or(0, |i| i.line);
+        let kind = |pc: u32| match m.image.ops[pc as usize].form {
+            Form::Together { exchange, .. } => {
+                exchange.map(|at| m.image.exchanges[at as usize].opcode)
+            }
+            _ => None,
+        };
+        let Some(&(pc, lanes)) = chosen.first() else {
+            return;
+        };
+        let waits = |p: &&Path| p.lanes() & missing != 0;
+        let top = self.paths.iter().find(waits).and_then(|p| p.stack.last());
+        let other = chosen.iter().find(|c| kind(c.0) != kind(pc));
+        let (gone, at) = match (top, other) {
+            (Some(top), _) => (missing, line(top.pc.saturating_sub(1))),
+            (None, Some(&(other, gone))) => (gone, line(other)),
+            (None, None) => return,
+        };
+        m.pc = pc;
+        let text = format!(
+            "it names the lanes {gone:#010x}, which wait elsewhere, at PTX line {at}: expected all \
+             lanes of the mask at the same instruction"
+        );
+        let lane = lanes.trailing_zeros();
+        m.found(FindingKind::InvalidMask, lane, None, None, text);
     }
 
     /// Runs an instruction that names lanes, for those that have come to it.

@@ -3,6 +3,7 @@
 use crate::ptx::exec::access::reading;
 use crate::ptx::exec::api::{Access, Event};
 use crate::ptx::exec::check::accumulators;
+use crate::ptx::exec::check::asynchronous;
 use crate::ptx::exec::check::groups;
 use crate::ptx::exec::check::raced;
 use crate::ptx::exec::check::unwritten;
@@ -15,10 +16,21 @@ use crate::ptx::names::Space;
 
 /// Tells the observer and the search for races what comes.
 #[inline(always)]
-pub fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
+pub fn observe(m: &mut Machine, pc: u32, (active, exec): (u32, u32), quiet: bool) {
+    if !quiet {
+        return tell(m, pc, active, exec);
+    }
+    // Another round of a loop that waits is nothing that the kernel does.
+    let observer = m.observer.take();
+    tell(m, pc, active, exec);
+    m.observer = observer;
+}
+
+#[inline(always)]
+fn tell(m: &mut Machine, pc: u32, active: u32, exec: u32) {
     let image = m.image;
     if let Some(at) = image.unsure_at[pc as usize] {
-        unwritten::registers(m, at, exec);
+        unwritten::registers(m, at, (active, exec));
     }
     if let Some(&Some(at)) = image.accumulators_at.get(pc as usize) {
         accumulators::access(m, at, exec);
@@ -76,8 +88,7 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
         let accesses = part.accesses(stored, bits).filter(|_| event.exec != 0);
         for (addresses, lanes) in accesses {
             if m.races.is_some() {
-                raced::access(m, info, Space::Shared, lanes, &addresses);
-                raced::begin_reads(m, lanes, &addresses);
+                asynchronous::begin_reads(m, lanes, &addresses);
             }
             if let Some(observer) = m.observer.as_mut().filter(|_| counts) {
                 let access = Some(Access {
