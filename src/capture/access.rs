@@ -197,6 +197,7 @@ struct RawAccess {
     pc: u32,
     op: Op,
     bytes: u32,
+    aggregated: bool,
     addrs: Vec<Option<u32>>,
 }
 
@@ -297,6 +298,7 @@ impl OneBlock<'_> {
             pc: event.pc,
             op,
             bytes: access.bytes,
+            aggregated: (self.recorder.code.rows[event.pc as usize].aggregated).holds(event.exec),
             addrs,
         });
     }
@@ -322,6 +324,7 @@ impl Recorded {
                 addrs: raw.addrs,
                 bytes: raw.bytes,
                 increment: row.role.is_increment(),
+                aggregated: raw.aggregated,
                 extra: row.place().fields(),
             }
         };

@@ -104,7 +104,8 @@ impl Execute for ShareArgs {
         for file in self.output.iter().chain(&self.dot).chain(&self.report) {
             check_writable(file)?;
         }
-        let input = Input::load(self)?;
+        let mut input = Input::load(self)?;
+        input.find_registers(self.registers, &machine, printer);
         let kernel = Kernel::new(&input.module, Some(&input.entry), input.dynamic)?;
         let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);
         let choice = (self.layout, self.placement);

@@ -20,6 +20,7 @@ use super::scalar::Scalar;
 use super::texture::TextureOp;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
+use crate::ptx::tensor::Pieces;
 pub(super) use asynchronous::{
     Action, BulkEnd, BulkOp, Change, MapMove, MapOp, MapReplace, SharedPlace, TensorCopy,
     TensorMove, Wait,
@@ -170,8 +171,10 @@ pub(super) struct Moved {
     /// Rows and columns, and whether memory has it by columns.
     pub size: [u32; 2],
     pub by_columns: bool,
-    /// The first piece of this access.
-    pub first: u32,
+    /// What this access moves.
+    pub pieces: Pieces,
+    /// Accesses that move the matrix together.
+    pub accesses: u32,
     /// Where the matrix begins, and the elements between its rows (columns).
     pub base: Slot,
     pub offset: i64,
@@ -181,31 +184,20 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// Rows in memory, and elements of each.
-    pub fn runs(&self) -> [u32; 2] {
+    /// Elements of a row in memory.
+    pub fn long(&self) -> u32 {
         let [rows, columns] = self.size;
-        if self.by_columns {
-            [columns, rows]
-        } else {
-            [rows, columns]
-        }
+        if self.by_columns { rows } else { columns }
     }
 
-    /// Bytes of a piece: 16, or a whole row where rows are shorter.
-    pub fn piece_bytes(&self) -> u32 {
-        let [_, long] = self.runs();
-        (long * self.registers.ty.bits() / 8).min(16)
-    }
-
-    /// Pieces of the matrix.
-    pub fn pieces(&self) -> u32 {
-        let [rows, columns] = self.size;
-        rows * columns * self.registers.ty.bits() / 8 / self.piece_bytes()
+    /// Bytes of a row in memory.
+    pub fn long_bytes(&self) -> u32 {
+        self.long() * self.registers.ty.bits() / 8
     }
 
     /// The lanes that have a piece.
     pub fn lanes(&self) -> u32 {
-        u32::MAX >> (32 - (self.pieces() - self.first).min(32))
+        u32::MAX >> (32 - self.pieces.places.len() as u32)
     }
 }
 

@@ -46,7 +46,7 @@ fn tell(m: &mut Machine, pc: u32, active: u32, exec: u32) {
     if let Some(at) = image.access[pc as usize] {
         let info = &image.memory[at as usize];
         match &info.transfer {
-            Transfer::Fragment(moved) => fragment(m, info, moved.pieces(), event),
+            Transfer::Fragment(moved) => fragment(m, info, moved.accesses, event),
             Transfer::Factors(op) => factors(m, info, op, event),
             _ => observe_access(m, info, event),
         }
@@ -57,9 +57,9 @@ fn tell(m: &mut Machine, pc: u32, active: u32, exec: u32) {
 
 /// The accesses of a matrix of `wmma`.
 #[inline(never)]
-fn fragment(m: &mut Machine, info: &MemoryOp, pieces: u32, event: Event) {
+fn fragment(m: &mut Machine, info: &MemoryOp, accesses: u32, event: Event) {
     let image = m.image;
-    for access in &image.memory[info.index as usize..][..pieces.div_ceil(32) as usize] {
+    for access in &image.memory[info.index as usize..][..accesses as usize] {
         if let Transfer::Fragment(moved) = &access.transfer {
             tensor::place(m, moved, event.exec);
             let exec = event.exec & moved.lanes();
