@@ -172,6 +172,7 @@ fn pattern(inputs: &Inputs) -> Result<Numbers> {
         addrs: elements.iter().copied().map(Some).collect(),
         bytes: 4,
         increment: false,
+        aggregated: false,
         extra: Default::default(),
     };
     let pattern = Pattern::of(&access, width).unwrap_or(Pattern::Random);
