@@ -156,7 +156,7 @@ fn the_check_fails_after_any_edit() {
     assert!(published.contains("has no line"), "{published}");
     // An input: the points are no longer those of the tree.
     let machine = after("reproduce/atomics/machine.toml", "alu_cycles = ");
-    assert!(machine.contains("has changed, first"), "{machine}");
+    assert!(machine.contains("has changed"), "{machine}");
     assert!(machine.contains("atomics.f"), "{machine}");
 }
 

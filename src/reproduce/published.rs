@@ -1,6 +1,5 @@
 //! Values as a paper prints them.
 
-use crate::error::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::ops::Range;
 
@@ -78,13 +77,9 @@ impl Published {
         }
     }
 
-    fn of(value: &toml::Value, span: Range<usize>) -> Result<Self> {
-        let wrong = || {
-            Error::usage(
-                format!("published value {value}"),
-                "expected a number as the paper prints it, \"up\" or \"down\"",
-            )
-        };
+    fn of(value: &toml::Value, span: Range<usize>) -> Result<Self, String> {
+        let expected = "expected a number as the paper prints it, \"up\" or \"down\"";
+        let wrong = || format!("published value {value}: {expected}");
         let value = match value {
             toml::Value::Float(value) if value.is_finite() => Value::Number {
                 value: *value,
@@ -117,7 +112,7 @@ fn decimals_of(printed: &str) -> u32 {
 }
 
 impl<'de> Deserialize<'de> for Published {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = toml::Spanned::<toml::Value>::deserialize(deserializer)?;
         let span = value.span();
         Published::of(value.get_ref(), span).map_err(serde::de::Error::custom)
@@ -125,7 +120,7 @@ impl<'de> Deserialize<'de> for Published {
 }
 
 impl Serialize for Published {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.value {
             Value::Number { value, .. } => serializer.serialize_f64(value),
             Value::Up => serializer.serialize_str("up"),

@@ -111,7 +111,8 @@ fn difference(kept: &Numbers, now: &Numbers) -> Option<String> {
 /// of the folders in `files` that are not among them count, too.
 pub fn differing(dir: &Path, files: &BTreeMap<String, String>) -> Result<Vec<String>> {
     let mut faults = Vec::new();
-    for (name, text) in files {
+    let (pages, others): (Vec<_>, Vec<_>) = files.iter().partition(|f| f.0.ends_with(".md"));
+    for (name, text) in pages.into_iter().chain(others) {
         let path = dir.join(name);
         match std::fs::read_to_string(&path) {
             Ok(known) if known == *text => {}

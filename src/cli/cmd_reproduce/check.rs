@@ -63,14 +63,14 @@ impl Check<'_> {
         let mut needed: BTreeSet<String> = wanted.iter().map(|p| p.digest.clone()).collect();
         needed.extend(used);
         let unused = unused(&needed, &store);
-        failed(&unused, "points of no figure, first", &file)?;
+        failed(&unused, "points are of no figure", &file)?;
         let mut files = pages(self.library, &sections)?;
         let compact = store.compact(&needed, &keys(&figures));
         files.insert(POINTS.to_owned(), compact);
         let table = files.remove(README_TABLE).unwrap_or_default();
         let mut faults = differing(&dir, &files)?;
         faults.extend(readme(&dir, &table)?);
-        failed(&faults, "differences, first", &dir)?;
+        failed(&faults, "not what the points give", &dir)?;
         let recomputed = self.again(&wanted, &store, &file)?;
         self.printer.show(&Checked {
             points: wanted.len(),
@@ -85,7 +85,7 @@ impl Check<'_> {
         let absent: Vec<String> = absent(wanted, store).iter().map(name).collect();
         failed(
             &absent,
-            "points whose kernel, data, machine or configuration has changed, first",
+            "points are not there, because a kernel, data, a machine or a configuration has changed",
             file,
         )
     }
@@ -113,7 +113,7 @@ impl Check<'_> {
                 what: "reproduce --check".to_owned(),
             });
         };
-        failed(&differing, "points are computed otherwise, first", file)?;
+        failed(&differing, "points are computed otherwise", file)?;
         Ok(chosen.len())
     }
 }
@@ -160,7 +160,7 @@ fn failed(faults: &[String], what: &str, at: &Path) -> Result<()> {
     let first: Vec<&str> = faults.iter().take(3).map(String::as_str).collect();
     let (at, count) = (at.display(), faults.len());
     Err(Error::CheckFailed {
-        what: format!("{at}: {count} {what}: {}", first.join("; ")),
+        what: format!("{at}: {what}; the first of {count}: {}", first.join("; ")),
         help: Some("run `make reproduction` to compute and write points and pages".to_owned()),
     })
 }
