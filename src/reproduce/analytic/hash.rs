@@ -158,9 +158,12 @@ fn pattern(inputs: &Inputs) -> Result<Numbers> {
     let (x, y, width) = (number("x")?, number("y")?, number("width")?);
     let (way, lanes) = (number("way").unwrap_or(u32::MAX), number("lanes")?);
     let (banks, bank_words) = (number("banks")?, number("bank_bytes")? / 4);
-    let element = |t: u32| match t < way {
-        true => y * (t / width) + x * (t % width),
-        false => t,
+    let element = |t: u32| {
+        if t < way {
+            y * (t / width) + x * (t % width)
+        } else {
+            t
+        }
     };
     let elements: Vec<u32> = (0..lanes).map(element).collect();
     let words: Vec<u32> = elements.iter().map(|e| e / bank_words).collect();
@@ -176,24 +179,31 @@ fn pattern(inputs: &Inputs) -> Result<Numbers> {
         extra: Default::default(),
     };
     let pattern = Pattern::of(&access, width).unwrap_or(Pattern::Random);
+    let mut strides = pattern.strides().map(|s| s as f64);
     let printed: Vec<u32> = list(inputs, "printed").unwrap_or_default();
     let equal = printed.iter().zip(&elements).filter(|(a, b)| a == b);
     let class = inputs.word("class").unwrap_or_default();
-    let named = match pattern.class() {
-        Class::Linear => "linear",
-        Class::Stride => "stride",
-        Class::Block => "block",
-        Class::Random => "random",
-    };
-    let mut strides = pattern.strides();
     Ok(numbers([
         ("degree", f64::from(degree)),
         ("conflicts", f64::from(degree - 1)),
         ("addresses as printed", equal.count() as f64),
-        ("class as stated", f64::from(u8::from(class == named))),
-        ("stride in x", strides.next().map_or(0.0, |s| s as f64)),
-        ("stride in y", strides.next().map_or(0.0, |s| s as f64)),
+        (
+            "class as stated",
+            f64::from(u8::from(class == name_of(pattern.class()))),
+        ),
+        ("stride in x", strides.next().unwrap_or(0.0)),
+        ("stride in y", strides.next().unwrap_or(0.0)),
     ]))
+}
+
+/// As the paper names a class.
+fn name_of(class: Class) -> &'static str {
+    match class {
+        Class::Linear => "linear",
+        Class::Stride => "stride",
+        Class::Block => "block",
+        Class::Random => "random",
+    }
 }
 
 /// Numbers of the workload that a tool gave once, by the command that the file
