@@ -1,9 +1,9 @@
 //! A thread block: its warps in turn, and the barriers between them.
 
 use super::api::{FindingKind, Options};
-use super::execute::barrier::CLUSTER;
 use super::check::groups;
 use super::check::pairs::Pairs;
+use super::execute::barrier::CLUSTER;
 use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;

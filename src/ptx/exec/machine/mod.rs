@@ -8,8 +8,8 @@ pub(super) mod phase;
 pub(super) mod warpgroup;
 pub(super) mod written;
 
-use super::check::pairs::Pairs;
 use super::api::{BlockSink, BufferId, FindingKind, Launch, Options};
+use super::check::pairs::Pairs;
 use super::image::{Image, MemoryOp};
 use super::memory::heap::Heap;
 use super::memory::{Memory, Object};

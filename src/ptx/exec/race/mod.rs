@@ -129,9 +129,17 @@ impl Races {
         agent(*self.agents.entry(barrier).or_insert(next))
     }
 
-    /// The thread of an earlier access: of a copy that has begun it.
-    pub fn thread_of(&self, mark: &Mark) -> u32 {
-        let lane = mark.lanes.trailing_zeros() % 32;
+    /// A thread of an earlier access, if there is one other than `own`: of a
+    /// copy the one that has begun it.
+    pub fn thread_of(&self, mark: &Mark, own: u32) -> u32 {
+        let same = u32::from(mark.warp) == own / 32;
+        let others = if same {
+            mark.lanes & !(1 << (own % 32))
+        } else {
+            mark.lanes
+        };
+        let others = if others == 0 { mark.lanes } else { others };
+        let lane = others.trailing_zeros() % 32;
         let begun = self.begun.get(&(mark.warp, mark.lanes));
         begun.copied().unwrap_or(32 * u32::from(mark.warp) + lane)
     }
@@ -176,7 +184,8 @@ impl Races {
     /// The barrier of the cluster, with what has arrived there. Without an
     /// order of accesses it orders at least initialisations that were fenced.
     pub fn pass_cluster(&mut self, waiting: &[(u32, u32)]) {
-        self.order.pass_arrived(crate::ptx::exec::execute::barrier::CLUSTER, waiting);
+        self.order
+            .pass_arrived(crate::ptx::exec::execute::barrier::CLUSTER, waiting);
         if !std::mem::take(&mut self.arrived_relaxed) {
             return;
         }
@@ -185,7 +194,9 @@ impl Races {
         for at in fenced {
             let (first, count) = self.places(at, 8);
             for place in first..first + count {
-                self.shadow.written(place).for_each(|m| *m = Mark::default());
+                self.shadow
+                    .written(place)
+                    .for_each(|m| *m = Mark::default());
             }
         }
     }
