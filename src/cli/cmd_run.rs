@@ -328,9 +328,6 @@ fn finding_text(ptx: &Path, finding: &Finding) -> String {
     }
     format!(
         "{warning}{kind}: {name}:{}{source}, block {:?}, thread {:?}: {}\n{common}",
-        finding.ptx_line,
-        finding.block,
-        finding.thread,
-        finding.message
+        finding.ptx_line, finding.block, finding.thread, finding.message
     )
 }

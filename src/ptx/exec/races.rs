@@ -72,7 +72,10 @@ pub(super) fn reported(
         .map(|(lines, t)| (lines.clone(), t.key.why))
         .collect();
     all.retain(|(lines, t)| {
-        !t.key.harmless || !faults.iter().any(|(l, why)| l == lines && *why == t.key.why)
+        !t.key.harmless
+            || !faults
+                .iter()
+                .any(|(l, why)| l == lines && *why == t.key.why)
     });
     let finding = |(_, told): (Lines, Told)| {
         let barrier = barrier(&told, image);
@@ -116,7 +119,10 @@ fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
         thread: side.thread,
         address: Some(pair.address),
         variable: pair.variable.clone(),
-        message: format!("{} {place}{why}", if side.wrote { "writes" } else { "reads" }),
+        message: format!(
+            "{} {place}{why}",
+            if side.wrote { "writes" } else { "reads" }
+        ),
     };
     [raw(&pair.sides[0], false), raw(&pair.sides[1], true)]
 }

@@ -2,11 +2,11 @@
 
 use super::api::{Finding, FindingKind, Launch, Outcome};
 use super::block::BlockOutcome;
+use super::check::pairs::Key;
 use super::image::Image;
 use super::machine::RawFinding;
-use crate::ptx::ast::Module;
-use super::check::pairs::Key;
 use super::races::{Raced, reported};
+use crate::ptx::ast::Module;
 use crate::quote::shown_lines;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;

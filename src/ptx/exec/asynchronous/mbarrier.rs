@@ -98,6 +98,9 @@ fn uninitialised(m: &mut Machine, lane: u32, at: u64) {
 pub fn change(m: &mut Machine, info: &Change, exec: u32) {
     m.mbarriers.progress();
     let numbers = info.number.map(|slot| m.registers.read(slot));
+    if m.races.is_some() {
+        touch(m, info, exec);
+    }
     let mut changed = Vec::new();
     for lane in active(exec) {
         let number = numbers.map_or(1, |n| n[lane as usize] as u32);
@@ -181,26 +184,31 @@ fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
     }
 }
 
-/// What a lane does to an object, for the search for races.
-fn touch(m: &mut Machine, action: Action, lane: u32, at: u64) {
-    let kind = match action {
+/// What lanes do to objects, for the search for races.
+fn touch(m: &mut Machine, info: &Change, exec: u32) {
+    let kind = match info.action {
         Action::Init | Action::Invalidate => Touched::Made,
         _ => Touched::Changed,
     };
-    let warp = m.warp;
-    if let Some(races) = &mut m.races {
-        if action == Action::Init {
+    let (warp, mut left) = (m.warp, exec);
+    while left != 0 {
+        let lane = left.trailing_zeros();
+        let at = offset(m, &info.place, lane);
+        let same = active(left).filter(|&l| offset(m, &info.place, l) == at);
+        let same = same.fold(0, |all, l| all | 1 << l);
+        left &= !same;
+        if !at.is_multiple_of(BYTES) || at.saturating_add(BYTES) > m.shared_len {
+            continue;
+        }
+        if let Some(races) = m.races.as_mut().filter(|_| info.action == Action::Init) {
             races.initialise(warp, lane, at);
         }
-        asynchronous::object(m, 1 << lane, at, kind);
+        asynchronous::object(m, same, at, kind);
     }
 }
 
 /// The state before an arrival.
 fn change_one(m: &mut Machine, info: &Change, lane: u32, (at, number): (u64, u32)) -> Option<u64> {
-    if !matches!(info.action, Action::CompleteBytes) || info.number.is_some() {
-        touch(m, info.action, lane, at);
-    }
     if info.action == Action::Init {
         init(m, lane, at, number);
         return None;
@@ -403,7 +411,9 @@ fn take(m: &mut Machine, info: &Wait, seen: &[(u32, u64, u64)]) {
         asynchronous::object(m, mask, at, Touched::Read);
         let warp = m.warp;
         if let Some(races) = m.races.as_mut().filter(|_| info.acquires) {
-            races.order.take(warp, mask, word(at, phase.wrapping_sub(1)));
+            races
+                .order
+                .take(warp, mask, word(at, phase.wrapping_sub(1)));
         }
     }
 }

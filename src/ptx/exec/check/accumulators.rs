@@ -17,10 +17,26 @@ pub fn access(m: &mut Machine, at: u32, exec: u32) {
         return;
     };
     let (key, verbs, why) = match misuse {
-        Misuse::Unfinished => (0, ["reads", "writes"], "its warp has not waited for the wgmma"),
-        Misuse::Overwritten => (1, ["writes", "writes"], "its warp has not waited for the wgmma"),
-        Misuse::Replaced => (2, ["writes", "reads"], "its warp has not waited for the wgmma"),
-        Misuse::Unfenced => (3, ["uses", "writes"], "no wgmma.fence comes before the wgmma"),
+        Misuse::Unfinished => (
+            0,
+            ["reads", "writes"],
+            "its warp has not waited for the wgmma",
+        ),
+        Misuse::Overwritten => (
+            1,
+            ["writes", "writes"],
+            "its warp has not waited for the wgmma",
+        ),
+        Misuse::Replaced => (
+            2,
+            ["writes", "reads"],
+            "its warp has not waited for the wgmma",
+        ),
+        Misuse::Unfenced => (
+            3,
+            ["uses", "writes"],
+            "no wgmma.fence comes before the wgmma",
+        ),
     };
     // Beside what the same instruction does to shared memory.
     const KEY: u8 = 4;

@@ -176,7 +176,11 @@ fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
             block: None,
         };
         let (variable, offset) = m.shared_place(address);
-        m.pair((Why::Proxy, false), [own, earlier], (address, variable, offset));
+        m.pair(
+            (Why::Proxy, false),
+            [own, earlier],
+            (address, variable, offset),
+        );
     }
 }
 

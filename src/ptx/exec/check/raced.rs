@@ -30,13 +30,19 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     if !touched && !orders {
         return;
     }
-    let exec = if shared { inside(m, info, exec, addresses) } else { exec };
+    let exec = if shared {
+        inside(m, info, exec, addresses)
+    } else {
+        exec
+    };
     if exec == 0 {
         return;
     }
+    // A volatile load orders what follows, but not itself.
+    let late = info.order.strength == Strength::Volatile && !info.transfer.writes();
     if orders && info.transfer.is_atomic() {
         lanes(exec).for_each(|lane| order(m, info, 1 << lane, global, addresses));
-    } else if orders && !info.transfer.writes() {
+    } else if orders && !info.transfer.writes() && !late {
         order(m, info, exec, global, addresses);
     }
     if shared {
@@ -47,7 +53,7 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     } else if touched {
         touch_global(m, info, exec, addresses);
     }
-    if orders && info.transfer.only_writes() {
+    if orders && (info.transfer.only_writes() || late) {
         order(m, info, exec, global, addresses);
     }
     if touched && info.transfer.only_writes() {
@@ -63,7 +69,11 @@ fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32
     for (lane, address) in addresses.iter().enumerate() {
         mask |= u32::from(*address >= low && *address <= end) << lane;
     }
-    if u64::from(info.bytes) > high { 0 } else { exec & mask }
+    if u64::from(info.bytes) > high {
+        0
+    } else {
+        exec & mask
+    }
 }
 
 /// Lanes read or write words that may order.
@@ -221,7 +231,7 @@ pub fn report(m: &mut Machine, wrote: bool) {
         let Some(races) = &m.races else {
             return;
         };
-        let thread = races.thread_of(&hit.earlier);
+        let thread = races.thread_of(&hit.earlier, 32 * m.warp + hit.lane);
         let address = u64::from(hit.place) * unit;
         let e = &hit.earlier;
         let pending = e.seq == FLYING || e.warp >= AGENTS;
@@ -245,7 +255,11 @@ pub fn report(m: &mut Machine, wrote: bool) {
             block: None,
         };
         let (variable, offset) = m.shared_place(address);
-        m.pair((why, hit.harmless), [own, earlier], (address, variable, offset));
+        m.pair(
+            (why, hit.harmless),
+            [own, earlier],
+            (address, variable, offset),
+        );
     }
     if let Some(races) = &mut m.races {
         races.shadow.hits = hits;
@@ -413,7 +427,13 @@ fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses:
 }
 
 #[inline(never)]
-fn collide_sorted(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses: &[u64; 32]) {
+fn collide_sorted(
+    m: &mut Machine,
+    info: &MemoryOp,
+    shared: bool,
+    exec: u32,
+    addresses: &[u64; 32],
+) {
     let mut order: Vec<u32> = lanes(exec).collect();
     order.sort_unstable_by_key(|&lane| (addresses[lane as usize], lane));
     for pair in order.windows(2) {

@@ -14,10 +14,8 @@ pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
 /// Whether all lanes of a warp have to execute it together, apart from
 /// barriers.
 pub(super) fn is_aligned(i: &Instruction) -> bool {
-    let matrices = matches!(
-        i.opcode.class(),
-        Class::LoadMatrix | Class::StoreMatrix | Class::Tensor
-    );
+    // Products have a check of their own.
+    let matrices = matches!(i.opcode.class(), Class::LoadMatrix | Class::StoreMatrix);
     matrices && i.has(Word::Aligned)
 }
 

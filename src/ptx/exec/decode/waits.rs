@@ -50,7 +50,11 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
         ignored: vec![false; count],
     };
     let all: Vec<usize> = (0..count).collect();
-    for at in all.iter().copied().filter(|&at| tests_barrier(&body.instructions[at])) {
+    for at in all
+        .iter()
+        .copied()
+        .filter(|&at| tests_barrier(&body.instructions[at]))
+    {
         let guards = |at: usize| {
             let i = &body.instructions[at];
             i.guard.is_some() || selects(i)
@@ -109,7 +113,10 @@ fn look(body: &Function, cfg: &Cfg, (from, to): (u32, u32), waits: &mut Waits) {
         all
     });
     let mut any = false;
-    for &at in places.iter().filter(|&&at| may_wait(&body.instructions[at])) {
+    for &at in places
+        .iter()
+        .filter(|&&at| may_wait(&body.instructions[at]))
+    {
         let leaves = |at: usize| exits[at] && flow(body, &body.instructions[at]) != Flow::Next;
         if decides(body, &places, at, leaves) {
             (waits.awaited[at], any) = (true, true);
@@ -152,13 +159,12 @@ fn is_harmless(i: &Instruction) -> bool {
 
 /// Whether an instruction that `ends` accepts depends on what that at `from`
 /// gives, by the instructions of `places`.
-fn decides(
-    body: &Function,
-    places: &[usize],
-    from: usize,
-    ends: impl Fn(usize) -> bool,
-) -> bool {
-    let mut known: Vec<u32> = accessed(&body.instructions[from]).1.iter().map(|r| r.0).collect();
+fn decides(body: &Function, places: &[usize], from: usize, ends: impl Fn(usize) -> bool) -> bool {
+    let mut known: Vec<u32> = accessed(&body.instructions[from])
+        .1
+        .iter()
+        .map(|r| r.0)
+        .collect();
     let mut before = 0;
     while known.len() != before {
         before = known.len();

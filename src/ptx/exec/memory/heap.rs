@@ -136,7 +136,9 @@ impl Heap {
     pub fn missing(&self, address: u64, bytes: u64) -> Option<u64> {
         let start = (address - HEAP) as usize;
         let all = &self.written[start..start + bytes as usize];
-        all.iter().position(|b| b.load(Relaxed) == 0).map(|at| at as u64)
+        all.iter()
+            .position(|b| b.load(Relaxed) == 0)
+            .map(|at| at as u64)
     }
 
     /// Whether the address is one of the heap, or near it.

@@ -179,7 +179,10 @@ mod tests {
         let mut all = Accumulators::new(32);
         let product = uses(&[5], &[0], true);
         let write = |n| uses(&[], &[n], false);
-        assert_eq!(all.access(0, 3, &product), Some(("%f5", 3, Misuse::Unfenced)));
+        assert_eq!(
+            all.access(0, 3, &product),
+            Some(("%f5", 3, Misuse::Unfenced))
+        );
         all.access(0, 1, &write(0));
         all.fence(0);
         assert_eq!(all.access(0, 3, &product), None);
@@ -189,6 +192,9 @@ mod tests {
         assert_eq!(all.access(0, 4, &write(5)), replaced);
         all.wait(0, 0);
         assert_eq!(all.access(0, 4, &write(5)), None);
-        assert_eq!(all.access(0, 6, &product), Some(("%f5", 4, Misuse::Unfenced)));
+        assert_eq!(
+            all.access(0, 6, &product),
+            Some(("%f5", 4, Misuse::Unfenced))
+        );
     }
 }

@@ -246,7 +246,11 @@ impl Order {
     /// The lanes of an earlier access that a thread has not seen.
     pub fn unseen(&self, warp: u32, lane: u32, mark: &Mark, loosely: bool) -> u32 {
         let own = warp == u32::from(mark.warp);
-        let others = if own { mark.lanes & !(1 << lane) } else { mark.lanes };
+        let others = if own {
+            mark.lanes & !(1 << lane)
+        } else {
+            mark.lanes
+        };
         let start = self.start_of_block();
         if mark.seq < start {
             let block = self.block_at(mark.seq);
@@ -277,9 +281,12 @@ impl Order {
     fn any(&self, warp: u32, lane: u32, loosely: bool, enough: impl Fn(&Seen) -> bool) -> bool {
         let of = &self.warps[warp as usize];
         let all = [Some(&self.common), Some(&of.know), of.part(lane)];
-        let looser = |k: &Knowledge| loosely && (enough(&k.loose) || enough(&k.pending[0])
-            || enough(&k.pending_wide[0]));
-        all.into_iter().flatten().any(|k| enough(&k.seen) || looser(k))
+        let looser = |k: &Knowledge| {
+            loosely && (enough(&k.loose) || enough(&k.pending[0]) || enough(&k.pending_wide[0]))
+        };
+        all.into_iter()
+            .flatten()
+            .any(|k| enough(&k.seen) || looser(k))
     }
 
     /// Whether a proxy fence stands between an access of threads and a thread.
@@ -379,7 +386,10 @@ impl Order {
         let mut joint = [0; 32];
         for lane in lanes(mask) {
             let row = rows[lane as usize].iter();
-            joint.iter_mut().zip(row).for_each(|(a, b)| *a = (*b).max(*a));
+            joint
+                .iter_mut()
+                .zip(row)
+                .for_each(|(a, b)| *a = (*b).max(*a));
         }
         lanes(mask).for_each(|l| joint[l as usize] = now);
         lanes(mask).for_each(|l| rows[l as usize] = joint);
@@ -459,11 +469,20 @@ impl Order {
             let row = of.rows.as_ref().map(|r| r[lane as usize]);
             let part = of.part_mut(lane);
             if !whole {
-                part.pending.iter_mut().zip(&pending.0).for_each(|(a, b)| a.join(b));
-                part.pending_wide.iter_mut().zip(&pending.1).for_each(|(a, b)| a.join(b));
+                part.pending
+                    .iter_mut()
+                    .zip(&pending.0)
+                    .for_each(|(a, b)| a.join(b));
+                part.pending_wide
+                    .iter_mut()
+                    .zip(&pending.1)
+                    .for_each(|(a, b)| a.join(b));
             }
             let mut more = common.clone();
-            for (l, moment) in (0..).zip(row.into_iter().flatten()).filter(|(_, m)| *m != 0) {
+            for (l, moment) in (0..)
+                .zip(row.into_iter().flatten())
+                .filter(|(_, m)| *m != 0)
+            {
                 more.raise(warp as u8, 1 << l, moment);
             }
             before(part, Some(&more));
@@ -514,7 +533,11 @@ impl Order {
         }
         let all = self.snapshot(warp, mask);
         let own = Carried {
-            seen: if word.orders { all.seen.clone() } else { all.fenced.clone() },
+            seen: if word.orders {
+                all.seen.clone()
+            } else {
+                all.fenced.clone()
+            },
             proxied: all.proxied.clone(),
             loose: match self.volatile {
                 true => {
@@ -533,7 +556,11 @@ impl Order {
             return;
         }
         let mut seen = if word.orders { all.seen } else { all.published };
-        let common = if word.orders { &self.common.seen } else { &self.common.published };
+        let common = if word.orders {
+            &self.common.seen
+        } else {
+            &self.common.published
+        };
         seen.join(common);
         let number = self.number();
         self.spoke[number as usize] = self.now;

@@ -165,7 +165,10 @@ mod tests {
         reads.begin(16, 16, mark(7));
         reads.begin(16, 32, mark(8));
         assert_eq!(reads.at(15), None);
-        assert_eq!((reads.at(16), reads.at(47)), (Some(&mark(8)), Some(&mark(8))));
+        assert_eq!(
+            (reads.at(16), reads.at(47)),
+            (Some(&mark(8)), Some(&mark(8)))
+        );
         reads.end(16, 16);
         assert!(reads.any() && reads.at(31).is_some());
         reads.end(16, 32);

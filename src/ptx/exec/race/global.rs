@@ -6,9 +6,9 @@
 //! to others since an access look alike to all: one of them stays.
 
 use super::clock::Order;
+use super::lanes;
 use super::mark::{Mark, Strength};
 use super::shadow::{Hit, Touch};
-use super::lanes;
 use std::collections::HashMap;
 
 /// Words of a page.
@@ -138,7 +138,9 @@ impl Cell {
             if order.is_hidden(old) && old.how == mark.how {
                 return !std::mem::replace(&mut hidden, true);
             }
-            !(old.warp == mark.warp && old.lanes & !mark.lanes == 0 && old.how == mark.how
+            !(old.warp == mark.warp
+                && old.lanes & !mark.lanes == 0
+                && old.how == mark.how
                 && order.block_at(old.seq) == order.block_at(mark.seq))
         });
         let known = |(other, old): &(Kind, Mark)| {
@@ -153,10 +155,20 @@ impl Cell {
         self.list.push((kind, mark));
     }
 
-    fn check(&self, order: &Order, (place, fixed): (u32, bool), touch: &Touch, hits: &mut Vec<Hit>) {
+    fn check(
+        &self,
+        order: &Order,
+        (place, fixed): (u32, bool),
+        touch: &Touch,
+        hits: &mut Vec<Hit>,
+    ) {
         let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
             if let Some(lane) = lane {
-                let silent = if touch.write { touch.silent } else { earlier.silent };
+                let silent = if touch.write {
+                    touch.silent
+                } else {
+                    earlier.silent
+                };
                 hits.push(Hit {
                     place,
                     lane,
@@ -170,7 +182,11 @@ impl Cell {
         // What a load of constant data reads may have been written in any order.
         if self.write.seq != 0 {
             let any = fixed.then_some(first);
-            note(&self.write, any.or_else(|| clash(order, &self.write, touch)), true);
+            note(
+                &self.write,
+                any.or_else(|| clash(order, &self.write, touch)),
+                true,
+            );
         }
         if touch.write && self.fixed.seq != 0 {
             note(&self.fixed, Some(first), false);

@@ -129,9 +129,17 @@ impl Races {
         agent(*self.agents.entry(barrier).or_insert(next))
     }
 
-    /// The thread of an earlier access: of a copy that has begun it.
-    pub fn thread_of(&self, mark: &Mark) -> u32 {
-        let lane = mark.lanes.trailing_zeros() % 32;
+    /// A thread of an earlier access, if there is one other than `own`: of a
+    /// copy the one that has begun it.
+    pub fn thread_of(&self, mark: &Mark, own: u32) -> u32 {
+        let same = u32::from(mark.warp) == own / 32;
+        let others = if same {
+            mark.lanes & !(1 << (own % 32))
+        } else {
+            mark.lanes
+        };
+        let others = if others == 0 { mark.lanes } else { others };
+        let lane = others.trailing_zeros() % 32;
         let begun = self.begun.get(&(mark.warp, mark.lanes));
         begun.copied().unwrap_or(32 * u32::from(mark.warp) + lane)
     }
@@ -184,7 +192,9 @@ impl Races {
         for at in fenced {
             let (first, count) = self.places(at, 8);
             for place in first..first + count {
-                self.shadow.written(place).for_each(|m| *m = Mark::default());
+                self.shadow
+                    .written(place)
+                    .for_each(|m| *m = Mark::default());
             }
         }
     }

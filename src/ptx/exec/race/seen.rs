@@ -106,7 +106,11 @@ impl Seen {
         let found = self.warps.binary_search_by_key(&warp, |w| w.warp);
         let of = found.map_or(0, |at| self.warps[at].get(lane));
         // Agents are threads of nobody.
-        if warp >= super::AGENTS { of } else { of.max(self.all) }
+        if warp >= super::AGENTS {
+            of
+        } else {
+            of.max(self.all)
+        }
     }
 
     /// The same of a thread of another block.
@@ -167,13 +171,33 @@ impl Knowledge {
     fn parts(&self) -> [&Seen; 9] {
         let ([a, b], [c, d]) = (&self.pending, &self.pending_wide);
         let k = self;
-        [&k.seen, &k.loose, &k.proxied, &k.fenced, &k.published, a, b, c, d]
+        [
+            &k.seen,
+            &k.loose,
+            &k.proxied,
+            &k.fenced,
+            &k.published,
+            a,
+            b,
+            c,
+            d,
+        ]
     }
 
     fn parts_mut(&mut self) -> [&mut Seen; 9] {
         let ([a, b], [c, d]) = (&mut self.pending, &mut self.pending_wide);
         let (seen, loose, proxied) = (&mut self.seen, &mut self.loose, &mut self.proxied);
-        [seen, loose, proxied, &mut self.fenced, &mut self.published, a, b, c, d]
+        [
+            seen,
+            loose,
+            proxied,
+            &mut self.fenced,
+            &mut self.published,
+            a,
+            b,
+            c,
+            d,
+        ]
     }
 
     pub fn clear(&mut self) {
@@ -190,6 +214,9 @@ impl Knowledge {
     pub fn pass(&mut self) {
         let pending = self.pending.iter_mut().chain(&mut self.pending_wide);
         let parts = [&mut self.seen, &mut self.loose, &mut self.fenced];
-        parts.into_iter().chain(pending).for_each(Seen::forget_threads);
+        parts
+            .into_iter()
+            .chain(pending)
+            .for_each(Seen::forget_threads);
     }
 }

@@ -225,7 +225,11 @@ impl Shadow {
             }
             return;
         }
-        let planes = if touch.write { &mut self.updates } else { &mut self.reads };
+        let planes = if touch.write {
+            &mut self.updates
+        } else {
+            &mut self.reads
+        };
         let plane = &mut planes.of[touch.warp as usize];
         if plane.marks.is_empty() {
             plane.marks = vec![Mark::default(); self.writes.len()];
@@ -288,7 +292,11 @@ impl Shadow {
             if !touch.write && all.clone().any(echo) {
                 continue;
             }
-            let silent = if touch.write { touch.silent } else { mark.silent };
+            let silent = if touch.write {
+                touch.silent
+            } else {
+                mark.silent
+            };
             self.hits.push(Hit {
                 place,
                 lane,
@@ -378,7 +386,8 @@ fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     if mark.seq == FLYING {
         return Some(touch.lanes.trailing_zeros());
     }
-    let loosely = touch.how.strength == mark.how.strength && touch.how.strength == Strength::Volatile;
+    let loosely =
+        touch.how.strength == mark.how.strength && touch.how.strength == Strength::Volatile;
     lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
 }
 

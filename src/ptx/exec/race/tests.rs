@@ -167,7 +167,11 @@ fn a_copy_is_seen_by_who_is_ordered_after_its_wait() {
     assert_eq!(block.read(40, 2).len(), 1, "on its way");
     block.0.landed(0, 0, Some(0));
     assert_eq!(block.read(0, 2), NONE);
-    assert_eq!(block.read(40, 2).len(), 1, "the wait comes after the barrier");
+    assert_eq!(
+        block.read(40, 2).len(),
+        1,
+        "the wait comes after the barrier"
+    );
     block.0.order.barrier();
     assert_eq!(block.read(40, 2), NONE);
     // One that arrives at an mbarrier: for who waits for that, whatever barriers say.
