@@ -159,9 +159,9 @@ pub(super) static KEYS: &[Key] = &[
         path.history_sets,
         Machine::HISTORY_SETS
     ),
-    number!("retry.read", path.retry.read, Machine::RETRY_CYCLES),
+    number!("retry.read", path.retry.read, Machine::RETRY_ACCESS),
     number!("retry.update", path.retry.update, Machine::RETRY_CYCLES),
-    number!("retry.write", path.retry.write, Machine::RETRY_CYCLES),
+    number!("retry.write", path.retry.write, Machine::RETRY_ACCESS),
     number!("retry.branch", path.retry.branch, Machine::RETRY_CYCLES),
     number!("retry.contexts", path.retry_contexts, Allowed::Range(1, 32)),
     choice!("pipeline.kind", settings.pipeline, Pipeline),

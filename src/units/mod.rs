@@ -176,7 +176,10 @@ const OTHERS: &[Unit] = &[
         .proved(&[circuit!("lock_unit", Quad).needs(Need::Locks)]),
     Unit::new("spad_retry_sequencer", sequencer::sequencer)
         .levels(26)
-        .proved(&[circuit!("retry_sequencer", Quad).needs(Need::ShortRetry)]),
+        .proved(&[
+            circuit!("retry_sequencer", Quad).needs(Need::ShortRetry { waits: true }),
+            circuit!("retry_sequencer", Prompt).needs(Need::ShortRetry { waits: false }),
+        ]),
     Unit::new("spad_premem_queue", queues::premem)
         .levels(5)
         .proved(&[circuit!("premem_queue", Pair).needs(Need::PrememQueue)]),
