@@ -16,8 +16,9 @@ fn verdict(path: &Path, global_races: bool, warp_order: Option<u64>) -> BTreeSet
         limit: 200_000_000,
         ..Options::default()
     };
-    let findings = prepared.run(&options).unwrap().findings;
-    let shown = findings
+    let outcome = prepared.run(&options).unwrap();
+    let shown = outcome
+        .findings
         .iter()
         .map(|f| format!("{} {} {}", f.kind.text(), f.warning, f.ptx_line));
     shown.collect()

@@ -1,9 +1,10 @@
 //! A thread block: its warps in turn, and the barriers between them.
 
+mod cluster;
+
 use super::api::{FindingKind, Options};
 use super::check::groups;
 use super::check::pairs::Pairs;
-use super::cluster;
 use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
@@ -13,6 +14,8 @@ use super::warp::barrier::{note_divergent, reduced};
 use super::warp::stalled::stalled;
 use super::warp::step::{Stopped, draw};
 use super::warp::{State, Warp};
+
+pub(super) use cluster::release;
 
 /// What a block did.
 #[derive(Debug, Default)]
