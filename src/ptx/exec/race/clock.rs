@@ -12,6 +12,7 @@
 //! next fence (at once, where it acquires). A store that is none of an atomic
 //! takes the place of what the word had.
 
+use super::known::Warp;
 use super::lanes;
 use super::mark::{Mark, Scope};
 use super::seen::{Knowledge, Seen};
@@ -25,69 +26,6 @@ pub enum Fence {
     Wide,
     /// `fence.proxy.async`
     Proxy,
-}
-
-/// What only the lane itself is known to have put behind a fence, by kind.
-type Own = [[u32; 32]; 3];
-
-/// A warp of the block.
-#[derive(Clone, Debug, Default)]
-struct Warp {
-    /// Lanes that have not exited.
-    alive: u32,
-    /// All lanes have seen what each of them did before.
-    met: u32,
-    /// When others could last see what some lanes did.
-    shown: u32,
-    /// What all lanes know.
-    know: Knowledge,
-    /// What single lanes know besides; of those in `apart`.
-    lanes: Vec<Knowledge>,
-    apart: u32,
-    /// What the lanes in a row have seen of each other.
-    rows: Option<Box<[[u32; 32]; 32]>>,
-    own: Option<Box<Own>>,
-}
-
-impl Warp {
-    fn part(&self, lane: u32) -> Option<&Knowledge> {
-        (self.apart >> lane & 1 != 0).then(|| &self.lanes[lane as usize])
-    }
-
-    fn part_mut(&mut self, lane: u32) -> &mut Knowledge {
-        self.lanes.resize_with(32, Knowledge::default);
-        self.apart |= 1 << lane;
-        &mut self.lanes[lane as usize]
-    }
-
-    /// Whether these are all that there are.
-    fn is_whole(&self, mask: u32) -> bool {
-        self.alive & !mask == 0
-    }
-
-    /// All lanes know what single ones do.
-    fn gather(&mut self, number: u8) {
-        for lane in lanes(std::mem::take(&mut self.apart)) {
-            let part = std::mem::take(&mut self.lanes[lane as usize]);
-            self.know.join(&part);
-        }
-        self.rows = None;
-        if let Some(own) = self.own.take() {
-            let know = &mut self.know;
-            let parts = [&mut know.fenced, &mut know.published, &mut know.proxied];
-            for (part, moments) in parts.into_iter().zip(own.iter()) {
-                for (lane, &moment) in (0..).zip(moments).filter(|(_, m)| **m != 0) {
-                    part.raise(number, 1 << lane, moment);
-                }
-            }
-        }
-    }
-
-    fn clear(&mut self) {
-        self.know.clear();
-        lanes(std::mem::take(&mut self.apart)).for_each(|l| self.lanes[l as usize].clear());
-        (self.rows, self.own) = (None, None);
-    }
 }
 
 /// What a word takes along.

@@ -14,6 +14,7 @@ pub(super) mod accumulators;
 pub(super) mod clock;
 pub(super) mod flights;
 pub(super) mod global;
+mod known;
 pub(super) mod mark;
 mod seen;
 pub(super) mod shadow;
