@@ -38,7 +38,7 @@ impl Far {
     /// before that of another call.
     pub fn request(&mut self, segment: u64, cycle: u64, writes: bool) -> Served {
         let Some(l2) = &mut self.l2 else {
-            return self.from_dram(segment, self.segment_bytes, cycle, writes);
+            return self.dram_serves(segment, self.segment_bytes, cycle, writes);
         };
         let line = segment / l2.segments;
         if writes {
@@ -59,7 +59,7 @@ impl Far {
         let dirty = evicted.filter(|evicted| l2.dirty.remove(evicted));
         let (bytes, fetches) = (l2.line_bytes, !writes || l2.fetch_on_write);
         let served = if fetches {
-            self.from_dram(line, bytes, cycle, false)
+            self.dram_serves(line, bytes, cycle, false)
         } else {
             let data = cycle + self.latency;
             Served { start: cycle, data }
@@ -74,7 +74,7 @@ impl Far {
     }
 
     /// Piece `index`, of `bytes`, of DRAM.
-    fn from_dram(&mut self, index: u64, bytes: u64, cycle: u64, writes: bool) -> Served {
+    fn dram_serves(&mut self, index: u64, bytes: u64, cycle: u64, writes: bool) -> Served {
         let Some(dram) = &mut self.dram else {
             let data = cycle + self.latency;
             return Served { start: cycle, data };
