@@ -9,8 +9,17 @@ const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Kernel",
         &[
-            "init", "run", "trace", "conflicts", "classify", "tune", "rewrite", "encode", "share",
-            "sim", "flow",
+            "init",
+            "run",
+            "trace",
+            "conflicts",
+            "classify",
+            "tune",
+            "rewrite",
+            "encode",
+            "share",
+            "sim",
+            "flow",
         ],
     ),
     ("Hardware", &["emit", "cosim", "prove", "mutate", "synth"]),
@@ -80,7 +89,11 @@ mod tests {
     fn every_command_is_in_one_group() {
         let command = crate::cli::Cli::command();
         let mut names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
+        let mut grouped: Vec<&str> = GROUPS
+            .iter()
+            .flat_map(|(_, names)| *names)
+            .copied()
+            .collect();
         grouped.retain(|name| *name != "help");
         names.sort_unstable();
         grouped.sort_unstable();
@@ -89,11 +102,15 @@ mod tests {
 
     #[test]
     fn the_help_lists_each_command_once_within_80_columns() {
-        let help = with_groups(crate::cli::Cli::command()).render_help().to_string();
+        let help = with_groups(crate::cli::Cli::command())
+            .render_help()
+            .to_string();
         for (title, names) in GROUPS {
             assert!(help.contains(&format!("\n{title}:\n")), "{help}");
             for name in names {
-                let lines = help.lines().filter(|l| l.starts_with(&format!("  {name} ")));
+                let lines = help
+                    .lines()
+                    .filter(|l| l.starts_with(&format!("  {name} ")));
                 assert_eq!(lines.count(), 1, "{name}: {help}");
             }
         }

@@ -4,13 +4,15 @@
 mod cache;
 mod channel;
 mod far;
+mod tags;
 
 use super::instr::{Instr, InstrKind};
 use super::stats::Statistics;
 use crate::config::{GlobalMemory as Parameters, SmParams};
-use cache::{L1, UnderWay};
+use cache::L1;
 use channel::Channel;
 use std::collections::VecDeque;
+use tags::UnderWay;
 
 /// A load whose data comes back on the interconnect port.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ mod cluster;
 
 use super::api::{FindingKind, Options};
 use super::check::groups;
-use super::check::pairs::Pairs;
+use super::machine::pairs::Pairs;
 use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;

@@ -1,10 +1,10 @@
 //! Races as findings: one for each pair of lines, with both sides.
 
 use super::api::{Finding, FindingKind};
-use super::check::pairs::{Key, Pair, Side, Why};
 use super::image::Image;
 use super::image::form::Form;
 use super::machine::RawFinding;
+use super::machine::pairs::{Key, Pair, Side, Why};
 use std::collections::BTreeMap;
 
 /// A pair of instructions that race, over all blocks.

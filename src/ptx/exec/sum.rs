@@ -2,9 +2,9 @@
 
 use super::api::{Finding, FindingKind, Launch, Outcome};
 use super::block::BlockOutcome;
-use super::check::pairs::Key;
 use super::image::Image;
 use super::machine::RawFinding;
+use super::machine::pairs::Key;
 use super::races::{Raced, reported};
 use crate::ptx::ast::Module;
 use crate::quote::shown_lines;

@@ -2,7 +2,7 @@
 //! the channels of DRAM with their open rows, all shared with other SMs that are
 //! taken to ask for as much (microarchitecture/sm-model.md).
 
-use super::cache::{Tags, UnderWay};
+use super::tags::{Tags, UnderWay};
 use crate::config::{Dram as DramParameters, L2Cache as L2Parameters, SmParams};
 use std::collections::{HashSet, VecDeque};
 

@@ -1,8 +1,8 @@
 //! Accesses of asynchronous copies and of tensor cores, and who waits for them.
 
-use super::pairs::{Side, Why};
 use super::raced;
 use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::pairs::{Side, Why};
 use crate::ptx::exec::race::flights::PIECE;
 use crate::ptx::exec::race::mark::{How, Mark};
 use crate::ptx::exec::race::shadow::Touch;

@@ -6,6 +6,5 @@
 pub(super) mod accumulators;
 pub(super) mod asynchronous;
 pub(super) mod groups;
-pub(super) mod pairs;
 pub(super) mod raced;
 pub(super) mod unwritten;

@@ -1,10 +1,10 @@
 //! Race detection: compares accesses with earlier ones to their bytes.
 
-use super::pairs::{Side, Why};
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::image::{MemoryOp, Transfer};
 use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::pairs::{Side, Why};
 use crate::ptx::exec::memory::Object;
 use crate::ptx::exec::race::clock::{Fence, Word};
 use crate::ptx::exec::race::global::Reach;

@@ -4,19 +4,20 @@
 //! Parts of it: what blocks of a cluster see of each other, objects of `mbarrier`, what warpgroups have executed, which
 //! registers were written.
 
+pub(super) mod pairs;
 pub(super) mod peers;
 pub(super) mod phase;
 pub(super) mod warpgroup;
 pub(super) mod written;
 
 use super::api::{BlockSink, BufferId, FindingKind, Launch, Options, SharedPart};
-use super::check::pairs::Pairs;
 use super::image::{Image, MemoryOp};
 use super::memory::heap::Heap;
 use super::memory::{Memory, Object};
 use super::race::Races;
 use super::registers::Registers;
 use super::texture::{Sampler, Texture};
+use pairs::Pairs;
 use peers::Cluster;
 use phase::Mbarriers;
 use std::collections::HashSet;
