@@ -42,7 +42,9 @@ pub(super) fn with_groups(command: Command) -> Command {
     );
     // Listed by the template; clap would list them again among all arguments.
     let hidden = command.mut_subcommands(|command| command.hide(true));
-    hidden.help_template(template)
+    hidden
+        .override_usage("spadkit [OPTIONS] <COMMAND>")
+        .help_template(template)
 }
 
 fn listed(command: &Command) -> String {

@@ -75,7 +75,7 @@ impl Allow {
 
 /// Hardware design kit for the scratchpad (shared memory) path of a GPU SM.
 #[derive(Parser)]
-#[command(name = "spadkit", version, max_term_width = 100)]
+#[command(name = "spadkit", version, max_term_width = 80)]
 struct Cli {
     #[command(flatten)]
     global: Global,

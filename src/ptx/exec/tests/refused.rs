@@ -40,7 +40,7 @@ fn refusal(text: &str) -> Option<String> {
 
 #[test]
 fn every_example_is_refused_with_these_words() {
-    assert!(examples().len() > 30);
+    assert!(examples().len() > 20);
     let mut wrong = String::new();
     for (code, reason) in examples() {
         let text = format!(

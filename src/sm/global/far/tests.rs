@@ -114,7 +114,10 @@ fn other_sms_take_their_part() {
     assert_eq!(data(&mut shared, 2, 100), 420, "closed in between");
     // Rows of a channel: eight times the distance is more than a bank's cycle.
     let t = time(
-        &mut dram("sms = 8\nbetween = 10\nqueue = 65536"),
+        &mut far(&format!(
+            "{}sms = 8\nqueue = 65536",
+            DRAM.replace("between = 5", "between = 10")
+        )),
         (0..100).map(|k| 64 * k),
     );
     assert_eq!(t, 99 * 80 + 20 + 400);
