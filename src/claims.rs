@@ -51,9 +51,10 @@ fn identity(path: &Path) -> Option<Identity> {
         Ok(meta) => meta.is_file().then(|| there(meta)),
         Err(_) => {
             let (parent, name) = (path.parent()?, path.file_name()?);
-            let parent = match parent.as_os_str().is_empty() {
-                true => Path::new("."),
-                false => parent,
+            let parent = if parent.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                parent
             };
             let parent = std::fs::canonicalize(parent).or_else(|_| std::path::absolute(parent));
             Some(Identity::New(parent.ok()?.join(name)))
@@ -98,9 +99,10 @@ pub fn written(path: &Path) -> Result<()> {
 }
 
 fn refuse_read(claims: &Claims, identity: &Identity, path: &Path) -> Result<()> {
-    match claims.read.iter().any(|(i, _)| i == identity) {
-        true => Err(both(path)),
-        false => Ok(()),
+    if claims.read.iter().any(|(i, _)| i == identity) {
+        Err(both(path))
+    } else {
+        Ok(())
     }
 }
 

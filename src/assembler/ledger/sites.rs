@@ -118,7 +118,7 @@ impl<'a> Sites<'a> {
                     let from = |other: &&MachineAccess| {
                         other.base == m.base && m.offset - other.offset == apart
                     };
-                    apart != 0 && m.bytes == wanted.bytes && site.code.iter().any(|o| from(&o))
+                    apart != 0 && m.bytes == wanted.bytes && site.code.iter().any(from)
                 })?;
                 Some((*pc, at))
             });

@@ -130,7 +130,7 @@ fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
 /// Where one barrier would order the two lines: on the way from one to the
 /// other, where that passes none and the way back does.
 fn barrier(told: &Told, image: &Image) -> Option<String> {
-    let one = &told.sides[0].block == &told.sides[1].block;
+    let one = told.sides[0].block == told.sides[1].block;
     if !one || told.key.why != Why::Order {
         return None;
     }

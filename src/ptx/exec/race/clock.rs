@@ -477,13 +477,12 @@ impl Order {
                 all.fenced.clone()
             },
             proxied: all.proxied.clone(),
-            loose: match self.volatile {
-                true => {
-                    let mut loose = all.loose.clone();
-                    loose.join(&all.seen);
-                    loose
-                }
-                false => Seen::default(),
+            loose: if self.volatile {
+                let mut loose = all.loose.clone();
+                loose.join(&all.seen);
+                loose
+            } else {
+                Seen::default()
             },
         };
         put(&mut self.words, word, own);

@@ -76,7 +76,7 @@ impl GlobalRaces {
                 .pages
                 .entry(number)
                 .or_insert_with(|| (4, vec![Cell::default(); PAGE as usize]));
-            if *unit == 4 && (at % 4 != 0 || stop % 4 != 0) {
+            if *unit == 4 && (!at.is_multiple_of(4) || !stop.is_multiple_of(4)) {
                 *unit = 1;
                 let each = |c: &Cell| std::iter::repeat_n(c.clone(), 4);
                 *cells = cells.iter().flat_map(each).collect();

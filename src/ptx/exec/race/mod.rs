@@ -203,7 +203,7 @@ impl Races {
     /// The places that bytes are in.
     pub fn places(&mut self, address: u64, bytes: u32) -> (u32, u32) {
         let unit = u64::from(self.shadow.unit());
-        if unit == 4 && (address % 4 != 0 || bytes % 4 != 0) {
+        if unit == 4 && (!address.is_multiple_of(4) || !bytes.is_multiple_of(4)) {
             self.shadow.refine();
             return (address as u32, bytes);
         }
