@@ -185,6 +185,6 @@ mod tests {
         assert!((null.no_mechanism - 30.0).abs() < 1e-9);
         assert!((null.constant_gain.unwrap() - 20.0).abs() < 1e-9);
         assert_eq!((null.values, null.rank), (3, Some(1.0)));
-        assert!((overall(&[null.clone()]).error - null.error).abs() < 1e-12);
+        assert!((overall(std::slice::from_ref(null)).error - null.error).abs() < 1e-12);
     }
 }
