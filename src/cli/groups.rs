@@ -37,7 +37,7 @@ pub(super) fn with_groups(command: Command) -> Command {
          Examples:\n  \
          spadkit conflicts mykernel.toml --source    # bank conflicts by source line\n  \
          spadkit tune mykernel.toml --software       # what removes them\n  \
-         spadkit help COMMAND                        # options and examples of a command\n",
+         spadkit help COMMAND                        # options of a command\n",
         listed(&command)
     );
     // Listed by the template; clap would list them again among all arguments.
