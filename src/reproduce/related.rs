@@ -14,7 +14,7 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Related {
     /// As many banks as the number says, the address modulo it: a prime number
-    /// or an odd one (Lawrie and Vora; the hash paper's [27] for any number).
+    /// or an odd one (Lawrie and Vora; the hash paper's reference 27 for any number).
     /// The hardware is a modulo by a constant for the bank, a division by it
     /// for the row, and a crossbar of that many banks.
     Modulus(u32),
