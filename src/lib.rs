@@ -7,23 +7,17 @@
 
 pub mod assembler;
 pub mod capture;
-mod claims;
 pub mod cli;
 pub mod config;
 pub mod cosim;
-pub mod error;
 pub mod flow;
 pub mod geometry;
 pub mod hash;
-pub mod input;
-pub mod interrupt;
 pub mod launch;
 pub mod model;
 pub mod mutate;
 pub mod output;
 pub mod prove;
-pub mod ptx;
-pub mod quote;
 pub mod rap;
 pub mod report;
 pub mod reproduce;
@@ -40,3 +34,7 @@ pub mod tool;
 pub mod trace;
 pub mod units;
 pub mod workload;
+
+use spadkit_base::claims;
+pub use spadkit_base::{error, input, interrupt, quote};
+pub use spadkit_ptx as ptx;

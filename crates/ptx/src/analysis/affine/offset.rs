@@ -1,0 +1,62 @@
+//! What is known of an address relative to the variable that it points into.
+
+use super::super::{KnownBits, ValueId};
+use super::{Affines, Term};
+use crate::ast::Symbol;
+
+/// Offsets are modulo 2 to this power.
+const BITS: u32 = 32;
+
+impl Affines<'_> {
+    /// The name of a variable.
+    pub fn variable_name(&self, symbol: Symbol) -> &str {
+        &self.module.variable(self.function, symbol).name
+    }
+
+    /// The known bits of `value` less the address of a variable, modulo 2^32;
+    /// `None` if the value is not the address of a variable for which `is_base`
+    /// holds plus something. Unlike the bits of the value, these do not depend
+    /// on where the variable is.
+    pub fn offset_bits(
+        &self,
+        value: ValueId,
+        is_base: impl Fn(Symbol) -> bool,
+    ) -> Option<KnownBits> {
+        let expression = self.expression(value);
+        if expression.bits < BITS {
+            return None;
+        }
+        let expression = expression.truncate(BITS);
+        let constant = expression.constant as u64 & u64::from(u32::MAX);
+        let (mut sum, mut bases) = (KnownBits::constant(constant), 0);
+        for (term, coefficient) in &expression.terms {
+            match term {
+                Term::Base(symbol) if *coefficient == 1 && is_base(*symbol) => bases += 1,
+                term => {
+                    let factor = KnownBits::constant(*coefficient as u64 & u64::from(u32::MAX));
+                    sum = sum.add(self.term_bits(term).mul(factor, BITS), BITS);
+                }
+            }
+        }
+        (bases == 1).then_some(sum)
+    }
+
+    fn term_bits(&self, term: &Term) -> KnownBits {
+        let known = match term {
+            Term::Opaque(value) => self.facts.of(*value),
+            Term::Product(factors) => {
+                let factors = factors.iter().map(|factor| self.term_bits(factor));
+                factors.fold(KnownBits::constant(1), |a, b| a.mul(b, BITS))
+            }
+            Term::Base(_) | Term::Trips(_) | Term::Parameter { .. } => KnownBits::unknown(BITS),
+            other => {
+                let range = other.special().and_then(|s| self.context.range(s));
+                match range {
+                    Some((low, high)) => KnownBits::range(low.into(), high.into()),
+                    None => KnownBits::unknown(BITS),
+                }
+            }
+        };
+        known.truncate(BITS)
+    }
+}

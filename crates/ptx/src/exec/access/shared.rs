@@ -1,0 +1,167 @@
+//! Loads and stores of 32-bit words of shared memory where the lanes access
+//! one place, or consecutive words in the order of the lanes: without a
+//! pointer per lane. Anything else is left to `access`.
+//!
+//! Shared memory belongs to one block, which one thread runs; plain vector
+//! accesses are enough.
+
+use crate::exec::image::element::Element;
+use crate::exec::image::{From, MemoryOp, Transfer};
+use crate::names::Space;
+
+#[cfg(target_arch = "x86_64")]
+pub use vector::{load, store};
+
+/// Whether an operation on memory may be one of these accesses.
+pub fn applies(info: &MemoryOp) -> bool {
+    let words = match &info.transfer {
+        Transfer::Load { element, .. } => *element == Element::Word,
+        Transfer::Store { element, from } => *element == Element::Word && from.len() == 1,
+        _ => false,
+    };
+    let shared = info.space == Some(Space::Shared) && !matches!(info.from, From::Double(_));
+    words && shared && cfg!(target_arch = "x86_64")
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub use super::{load, store};
+
+#[cfg(target_arch = "x86_64")]
+mod vector {
+    use super::{From, MemoryOp, Space, Transfer};
+    use crate::exec::machine::Machine;
+    use crate::exec::{access, lanes};
+    use std::arch::x86_64::*;
+
+    /// How the lanes of an access lie.
+    enum Pattern {
+        /// All at this byte.
+        One(u32),
+        /// Lane `n` at this byte plus `4 n`.
+        Consecutive(u32),
+        Other,
+    }
+
+    /// All ones in the lanes of `exec` of a part of 8.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    fn mask(exec: u32, part: usize) -> __m256i {
+        let lanes = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        let bits = _mm256_set1_epi32((exec >> (8 * part)) as i32);
+        _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn pattern(m: &Machine, info: &MemoryOp, exec: u32) -> Pattern {
+        let From::Word(at) = info.from else {
+            return Pattern::One(info.offset as u32);
+        };
+        let lane = exec.trailing_zeros() % 32;
+        let offset = info.offset as u32;
+        let first = m.registers.word(at, lane).wrapping_add(offset);
+        let start = first.wrapping_sub(4 * lane);
+        let (mut one, mut consecutive) = (-1, -1);
+        for part in 0..4 {
+            // SAFETY: decoding gives registers inside the file.
+            let base = unsafe { _mm256_loadu_si256(m.registers.place(at + 32 * part as u32)) };
+            let address = _mm256_add_epi32(base, _mm256_set1_epi32(offset as i32));
+            let off = _mm256_xor_si256(mask(exec, part), _mm256_set1_epi32(-1));
+            let same = _mm256_cmpeq_epi32(address, _mm256_set1_epi32(first as i32));
+            let step = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
+            let from = _mm256_set1_epi32(start.wrapping_add(32 * part as u32) as i32);
+            let next = _mm256_cmpeq_epi32(address, _mm256_add_epi32(from, step));
+            one &= _mm256_movemask_epi8(_mm256_or_si256(same, off));
+            consecutive &= _mm256_movemask_epi8(_mm256_or_si256(next, off));
+        }
+        match (one, consecutive) {
+            (-1, _) => Pattern::One(first),
+            (_, -1) => Pattern::Consecutive(start),
+            _ => Pattern::Other,
+        }
+    }
+
+    /// Whether `bytes` from `start` on are inside, at a word.
+    #[inline(always)]
+    fn inside(m: &Machine, info: &MemoryOp, start: u32, bytes: u64) -> bool {
+        let (low, high) = info.region.within(Space::Shared, m.shared_len);
+        let start = u64::from(start);
+        start.is_multiple_of(4) && start >= low && start + bytes <= high
+    }
+
+    /// `ld.shared` of words.
+    pub fn load(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
+        // SAFETY: decoding takes this form only where there are such vector
+        // instructions.
+        unsafe { get(m, info, exec) }
+    }
+
+    /// `st.shared` of words.
+    pub fn store(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
+        // SAFETY: as above.
+        unsafe { put(m, info, exec) }
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn get(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
+        let Transfer::Load { to, .. } = &info.transfer else {
+            return;
+        };
+        let registers = m.registers;
+        // SAFETY: the accesses are inside, the register is of the file.
+        unsafe {
+            let shared = m.shared.as_ptr().cast::<u8>();
+            // What is not yet complete is tracked word by word.
+            let pattern = if m.complete {
+                pattern(m, info, exec)
+            } else {
+                Pattern::Other
+            };
+            match pattern {
+                Pattern::One(at)
+                    if at.is_multiple_of(info.bytes)
+                        && inside(m, info, at, u64::from(info.bytes)) =>
+                {
+                    for (n, slot) in to.iter().enumerate() {
+                        let value = shared.add(at as usize + 4 * n).cast::<u32>().read();
+                        lanes::keep(registers.place(slot.at), exec, &[value; 32]);
+                    }
+                }
+                Pattern::Consecutive(at) if to.len() == 1 && inside(m, info, at, 128) => {
+                    let values = shared.add(at as usize).cast::<[u32; 32]>();
+                    lanes::keep(registers.place(to[0].at), exec, &*values);
+                }
+                _ => return access::load_word(m, info, to, exec),
+            }
+        }
+        m.shared_accesses += 1;
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn put(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
+        let Transfer::Store { from, .. } = &info.transfer else {
+            return;
+        };
+        // SAFETY: as for `get`.
+        unsafe {
+            let pattern = if m.complete {
+                pattern(m, info, exec)
+            } else {
+                Pattern::Other
+            };
+            match pattern {
+                Pattern::Consecutive(at) if inside(m, info, at, 128) => {
+                    let shared = m.shared.as_mut_ptr().cast::<u8>().add(at as usize);
+                    let from = m.registers.place::<u8>(from[0].at);
+                    for part in 0..4 {
+                        let values = _mm256_loadu_si256(from.add(32 * part).cast());
+                        let to = shared.add(32 * part).cast::<i32>();
+                        _mm256_maskstore_epi32(to, mask(exec, part), values);
+                    }
+                }
+                _ => return access::store_word(m, info, from, exec),
+            }
+        }
+        m.shared_accesses += 1;
+    }
+}

@@ -1,0 +1,109 @@
+//! What asynchronous instructions have done, for observers.
+
+use crate::tensor::Swizzle;
+
+/// What an instruction does to an `mbarrier` object. The position in
+/// [`BarrierOp::ALL`] is its number in recorded traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierOp {
+    /// Initialises it: the number is of arrivals in a phase.
+    Init,
+    /// Invalidates it.
+    Invalidate,
+    /// Expects so many bytes more.
+    Expect,
+    /// So many bytes have come.
+    Complete,
+    /// Arrives so many times.
+    Arrive,
+    /// Arrives once, and expects so many bytes first.
+    ArriveExpect,
+    /// Arrives so many times, for this phase and all later ones.
+    Drop,
+    /// As `Drop`, once, and expects so many bytes first.
+    DropExpect,
+    /// Arrives when the `cp.async` copies so far have come.
+    CopiesArrive,
+    /// The same with an arrival more than the object was initialised for.
+    CopiesJoin,
+    /// Waits until the phase of that number, counted from 0, is complete.
+    Wait,
+}
+
+impl BarrierOp {
+    /// All of them.
+    pub const ALL: [BarrierOp; 11] = [
+        BarrierOp::Init,
+        BarrierOp::Invalidate,
+        BarrierOp::Expect,
+        BarrierOp::Complete,
+        BarrierOp::Arrive,
+        BarrierOp::ArriveExpect,
+        BarrierOp::Drop,
+        BarrierOp::DropExpect,
+        BarrierOp::CopiesArrive,
+        BarrierOp::CopiesJoin,
+        BarrierOp::Wait,
+    ];
+}
+
+/// What one lane does to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierLane {
+    /// The lane.
+    pub lane: u32,
+    /// Byte offset of the object in shared memory.
+    pub offset: u64,
+    /// Arrivals, bytes or phase, as the operation says; the last modulo 2^32.
+    pub number: u32,
+}
+
+/// An instruction of `mbarrier` that has been executed. Waits are reported
+/// when they end, and without lanes if they end before the phase does.
+#[derive(Clone, Copy, Debug)]
+pub struct BarrierEvent<'a> {
+    /// Warp of the block.
+    pub warp: u32,
+    /// Index in the table of [`crate::exec::Program::instructions`].
+    pub pc: u32,
+    /// What it does.
+    pub op: BarrierOp,
+    /// The lanes for which it has done it.
+    pub lanes: &'a [BarrierLane],
+}
+
+/// Bytes without a gap: where they begin, and how many they are.
+pub type Piece = (u64, u64);
+
+/// A bulk copy of one lane that has been executed.
+#[derive(Clone, Copy, Debug)]
+pub struct CopyEvent<'a> {
+    /// Warp of the block.
+    pub warp: u32,
+    /// Index in the table of [`crate::exec::Program::instructions`].
+    pub pc: u32,
+    /// The lane.
+    pub lane: u32,
+    /// Shared memory that it writes, or reads if it stores: by byte
+    /// offset.
+    pub shared: &'a [Piece],
+    /// Global memory that it reads or writes: in the order in which it
+    /// goes through it.
+    pub global: &'a [Piece],
+    /// From shared memory to global memory.
+    pub stores: bool,
+    /// Of a copy by a tensor map, how its bytes lie in shared memory.
+    pub tensor: Option<TensorRows>,
+    /// Byte offset of the `mbarrier` that its bytes arrive at, and how many
+    /// they are; of none it is a part of the thread's bulk group.
+    pub arrives: Option<(u64, u32)>,
+}
+
+/// How a copy by a tensor map puts rows into shared memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TensorRows {
+    /// The swizzle of the map.
+    pub swizzle: Swizzle,
+    /// Bytes of a row of its box.
+    pub row_bytes: u32,
+}

@@ -1,0 +1,259 @@
+//! `cp.async.bulk.tensor`: copies of the part of a tensor that a map and
+//! coordinates name. They are done at once, as those of `bulk`.
+
+use super::{bulk, map_memory, mbarrier};
+use crate::exec::api::FindingKind;
+use crate::exec::api::reported::{Piece, TensorRows};
+use crate::exec::check::asynchronous as raced;
+use crate::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
+use crate::exec::machine::Machine;
+use crate::exec::registers::{Slot, active};
+use crate::exec::scalar::Scalar;
+use crate::exec::tensor_map::{Boxed, Row, TensorMap};
+
+/// Alignment of the bytes in shared memory.
+const ALIGN: u64 = 128;
+/// Bytes that change places together in shared memory.
+const UNIT: u64 = 16;
+/// What elements outside of a tensor are read as, 16 bits of them, where that
+/// is not zero. CUDA leaves it open; this is what devices write.
+const NAN: u64 = 0x7ff7_7ff7_7ff7_7ff7;
+
+/// Executes an instruction of tensor maps for the lanes of `exec`.
+pub fn run(m: &mut Machine, op: &MapOp, exec: u32) {
+    match op {
+        MapOp::Copy(info) => active(exec).for_each(|lane| {
+            copy(m, info, lane);
+        }),
+        MapOp::Replace(info) => map_memory::replace(m, info, exec),
+        MapOp::Move(info) => map_memory::copy(m, info, exec),
+    }
+}
+
+/// What a copy does with each element.
+enum Way<'i> {
+    Load,
+    Store,
+    Reduce(&'i Scalar),
+}
+
+/// The copy of a lane; none where something is wrong.
+fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
+    let address = m.registers.read_lane(info.map, lane);
+    let map = map_memory::map_at(m, address, lane)?;
+    check_form(m, info, &map, lane)?;
+    let start: Vec<i32> = read(m, &info.coordinates, lane).map(|c| c as i32).collect();
+    let offsets = info.offsets.as_deref().unwrap_or(&[]);
+    let offsets: Vec<u16> = read(m, offsets, lane).map(|o| o as u16).collect();
+    let (end, way, blocks) = match &info.moves {
+        TensorMove::Prefetch => return Some(()),
+        TensorMove::Load { to, blocks, .. } => (to, Way::Load, bulk::blocks(m, *blocks, lane)),
+        TensorMove::Store { from } => (from, Way::Store, vec![None]),
+        TensorMove::Reduce { from, updates } => (from, update(m, &map, updates, lane)?, vec![None]),
+    };
+    if !matches!(way, Way::Load) {
+        check_start(m, &start, lane)?;
+    }
+    let at = At {
+        map: &map,
+        start: &start,
+        offsets: &offsets,
+        lane,
+    };
+    blocks
+        .into_iter()
+        .try_for_each(|block| move_box(m, info, &at, (end, &way), block))
+}
+
+/// What a lane's copy moves.
+struct At<'m> {
+    map: &'m TensorMap,
+    start: &'m [i32],
+    offsets: &'m [u16],
+    lane: u32,
+}
+
+/// Moves the box between global memory and the shared memory of `block`, or that
+/// of the lane's address.
+fn move_box(
+    m: &mut Machine,
+    info: &TensorCopy,
+    at: &At,
+    (end, way): (&BulkEnd, &Way),
+    block: Option<u32>,
+) -> Option<()> {
+    let &At {
+        map,
+        start,
+        offsets,
+        lane,
+    } = at;
+    let loads = matches!(way, Way::Load);
+    let address = m.address_from(end.from, end.offset, lane);
+    let size = (map.shared_bytes(), ALIGN);
+    let (other, shared) = bulk::shared_in(m, (address, block), lane, size, loads)?;
+    let bytes = map.moved_bytes() as u32;
+    let phase = match &info.moves {
+        TensorMove::Load { arrives, .. } => {
+            Some(mbarrier::bytes_come(m, arrives, lane, (bytes, block))?)
+        }
+        _ => None,
+    };
+    let mut pieces = Vec::new();
+    let observed = m.observer.is_some() && other.is_none();
+    let mut rows = |m: &mut Machine| {
+        map.rows(start, offsets, |row| {
+            if observed {
+                add_piece(&mut pieces, map, &row);
+            }
+            move_row(m, map, (&row, shared), way, lane).is_some()
+        });
+    };
+    if let Some(rank) = other {
+        m.visit(rank, rows);
+        return Some(());
+    }
+    let moves = loads.then_some(phase);
+    raced::bulk(m, lane, (Some(shared), None), map.shared_bytes(), moves);
+    rows(m);
+    if observed {
+        let arrives = match &info.moves {
+            TensorMove::Load { arrives, .. } => {
+                Some((mbarrier::offset(m, &arrives.place, lane), bytes))
+            }
+            _ => None,
+        };
+        let shared = [(shared, map.shared_bytes())];
+        let rows = TensorRows {
+            swizzle: map.swizzle,
+            row_bytes: map.row_bytes() as u32,
+        };
+        bulk::tell(m, lane, (&shared, &pieces), (!loads, Some(rows)), arrives);
+    }
+    Some(())
+}
+
+/// The values of registers of a lane.
+fn read<'m>(m: &'m Machine, slots: &'m [Slot], lane: u32) -> impl Iterator<Item = u64> + 'm {
+    slots.iter().map(move |s| m.registers.read_lane(*s, lane))
+}
+
+/// Copies to global memory may not begin below 0.
+fn check_start(m: &mut Machine, start: &[i32], lane: u32) -> Option<()> {
+    let Some(at) = start.iter().position(|c| *c < 0) else {
+        return Some(());
+    };
+    let text = format!(
+        "a tensor copy to global memory begins at coordinate {} in dimension {at}: only loads \
+         may begin below 0",
+        start[at]
+    );
+    m.found(FindingKind::OutOfBounds, lane, None, None, text);
+    None
+}
+
+/// The global memory of a row, after that of the rows before it.
+fn add_piece(pieces: &mut Vec<Piece>, map: &TensorMap, row: &Row) {
+    let size = u64::from(map.element.bytes());
+    let bytes = row.inside.len() as u64 * size;
+    let address = row.address.wrapping_add(u64::from(row.inside.start) * size);
+    match pieces.last_mut() {
+        _ if bytes == 0 => {}
+        Some((start, length)) if *start + *length == address => *length += bytes,
+        _ => pieces.push((address, bytes)),
+    }
+}
+
+/// The map has to be of the instruction's kind.
+fn check_form(m: &mut Machine, info: &TensorCopy, map: &TensorMap, lane: u32) -> Option<()> {
+    let (rank, asked) = (map.extent.len(), info.coordinates.len());
+    let pixels = matches!(map.boxed, Boxed::Pixels { .. });
+    let text = if rank != asked {
+        format!("a tensor copy of {asked} dimensions uses a map of {rank}")
+    } else if pixels != info.offsets.is_some() {
+        let (is, form) = if pixels {
+            ("pixels", ".im2col")
+        } else {
+            ("a box", ".tile")
+        };
+        format!("a tensor map of {is}, which needs {form}")
+    } else {
+        return Some(());
+    };
+    m.found(FindingKind::InvalidTensorMap, lane, None, None, text);
+    None
+}
+
+/// The reduction of the map's elements.
+fn update<'i>(
+    m: &mut Machine,
+    map: &TensorMap,
+    updates: &'i [(crate::names::Type, Scalar)],
+    lane: u32,
+) -> Option<Way<'i>> {
+    if let Some((_, update)) = updates.iter().find(|(ty, _)| *ty == map.element) {
+        return Some(Way::Reduce(update));
+    }
+    let text = format!(
+        "a tensor map of .{}, which has no such reduction",
+        map.element.text()
+    );
+    m.found(FindingKind::InvalidTensorMap, lane, None, None, text);
+    None
+}
+
+/// Moves a row, unit by unit; none where its global memory is missing.
+fn move_row(
+    m: &mut Machine,
+    map: &TensorMap,
+    (row, shared): (&Row, u64),
+    way: &Way,
+    lane: u32,
+) -> Option<()> {
+    let size = u64::from(map.element.bytes());
+    let loads = matches!(way, Way::Load);
+    let inside = row.inside.clone();
+    let first = row.address.wrapping_add(u64::from(inside.start) * size);
+    let global = if inside.is_empty() {
+        None
+    } else {
+        Some(bulk::global_place(
+            m,
+            first,
+            lane,
+            inside.len() as u64 * size,
+            !loads,
+        )?)
+    };
+    let fill = if map.nan_fill { NAN } else { 0 };
+    let units = u64::from(map.row_elements()) * size / UNIT;
+    for unit in 0..units {
+        let at = map.swizzle.place(shared + row.shared + unit * UNIT, 0);
+        bulk::track(m, lane, (at, UNIT), loads);
+        for n in 0..UNIT / size {
+            let (at, element) = (at + n * size, (unit * (UNIT / size) + n) as u32);
+            let global = global.filter(|_| inside.contains(&element));
+            let Some((object, first)) = global else {
+                if loads {
+                    m.put_shared(at, size, fill);
+                }
+                continue;
+            };
+            let there = first + u64::from(element - inside.start) * size;
+            match way {
+                Way::Load => m.put_shared(at, size, object.element(there, size)),
+                Way::Store => object.put(there, size, m.shared_element(at, size)),
+                Way::Reduce(update) => {
+                    let values = [
+                        object.element(there, size),
+                        m.shared_element(at, size),
+                        0,
+                        0,
+                    ];
+                    object.put(there, size, update(&values)[0]);
+                }
+            }
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,325 @@
+//! Decoding: the functions that an entry reaches, to an [`Image`].
+//!
+//! Whatever cannot be run is collected, so that all of it is reported at
+//! once, before anything runs.
+
+mod allocate;
+mod atomic;
+mod bulk;
+mod bulk_tensor;
+mod call;
+mod cluster;
+mod exchange;
+mod forms;
+mod info;
+mod instruction;
+mod layout;
+mod mbarrier;
+mod memory;
+mod operand;
+mod order;
+mod pair;
+mod provenance;
+mod tensor;
+mod tensor_map;
+mod texture;
+mod video;
+mod waits;
+mod wgmma;
+mod wmma;
+
+use super::api::{InstructionInfo, InstructionKind};
+use super::image::form::{Form, Op, Step};
+use super::image::{Image, NEVER, Spin, Unsure};
+use super::lanes;
+use super::race::Strength;
+use super::registers::{Mask, Pair, Slot, Width};
+use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
+use crate::cfg::Cfg;
+use crate::names::Special;
+use std::collections::HashMap;
+
+/// Something that the executor does not do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub place: Span,
+    pub text: String,
+    pub reason: String,
+}
+
+/// Where the variables of the module are.
+pub(super) type Addresses = HashMap<u32, u64>;
+
+/// Bytes of the file before the registers: the masks with all and no lanes,
+/// and a register that takes what nobody wants.
+const RESERVED: u32 = 64 + 256;
+const SCRATCH: u32 = 64;
+
+struct Decoder<'m> {
+    module: &'m Module,
+    addresses: &'m Addresses,
+    image: Image,
+    problems: Vec<Problem>,
+    /// Start of the code of each function.
+    starts: HashMap<u32, u32>,
+    /// Registers of the function that is being decoded, made on first use.
+    slots: HashMap<(u32, u32), Slot>,
+    /// The same of registers of 128 bits.
+    pairs: HashMap<(u32, u32), Pair>,
+    constants: HashMap<(u64, Width), Slot>,
+    specials: HashMap<Special, Slot>,
+    /// Offsets of variables of functions in local memory.
+    locals: HashMap<(u32, u32), u32>,
+    shared: HashMap<(Option<u32>, u32), u32>,
+    /// Functions whose address is taken.
+    pointed: Vec<u32>,
+    function: u32,
+    /// The instruction at hand, of the function.
+    at: usize,
+    /// Its loops that wait, and its waits.
+    waits: waits::Waits,
+    carry: HashMap<u32, Slot>,
+    /// Of the registers of the instruction at hand.
+    sizes: forms::Sizes,
+    next: u32,
+    /// What the registers of the function may be addresses of.
+    origins: Vec<provenance::Origin>,
+    /// Registers that may be read before they are written, of the function
+    /// that is being decoded, with their numbers among those of the entry.
+    unsure: HashMap<u32, u32>,
+    /// Its registers that are the accumulator of a product of a warpgroup, with
+    /// their numbers among those of the entry.
+    accumulators: HashMap<u32, u32>,
+}
+
+/// Decodes an entry; `vector` allows vector instructions.
+pub(super) fn decode(
+    module: &Module,
+    entry: u32,
+    addresses: &Addresses,
+    vector: bool,
+) -> Result<Image, Vec<Problem>> {
+    let vector = vector && lanes::available();
+    let mut decoder = Decoder {
+        module,
+        addresses,
+        image: Image {
+            vector,
+            ..Image::default()
+        },
+        problems: Vec::new(),
+        starts: HashMap::new(),
+        slots: HashMap::new(),
+        pairs: HashMap::new(),
+        constants: HashMap::new(),
+        specials: HashMap::new(),
+        locals: HashMap::new(),
+        shared: HashMap::new(),
+        pointed: Vec::new(),
+        function: entry,
+        at: 0,
+        waits: waits::Waits::default(),
+        carry: HashMap::new(),
+        sizes: forms::Sizes::Exact,
+        next: RESERVED,
+        origins: Vec::new(),
+        unsure: HashMap::new(),
+        accumulators: HashMap::new(),
+    };
+    decoder.entry(entry);
+    if decoder.problems.is_empty() {
+        Ok(decoder.image)
+    } else {
+        Err(decoder.problems)
+    }
+}
+
+impl<'m> Decoder<'m> {
+    fn entry(&mut self, entry: u32) {
+        if self.module.address_size != 64 {
+            self.problems.push(Problem {
+                place: Span::TOP,
+                text: ".address_size 32".to_owned(),
+                reason: "addresses of 32 bits".to_owned(),
+            });
+            return;
+        }
+        let functions = self.reached(entry);
+        if let Err(problem) = self
+            .check_recursion(entry)
+            .and_then(|()| self.check_cluster(entry))
+        {
+            self.problems.push(problem);
+            return;
+        }
+        let mut start = 0;
+        for &function in &functions {
+            self.starts.insert(function, start);
+            start += self.module.functions[function as usize].instructions.len() as u32 + 1;
+        }
+        self.place_shared(entry, &functions);
+        self.place_locals(&functions, entry);
+        for &function in &functions {
+            self.function = function;
+            self.code(function);
+        }
+        self.image.register_bytes = self.next.next_multiple_of(64);
+    }
+
+    fn body(&self) -> &'m Function {
+        &self.module.functions[self.function as usize]
+    }
+
+    fn problem(&mut self, i: &Instruction, reason: impl Into<String>) {
+        let text = self.module.text_of(i.span);
+        let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        self.problems.push(Problem {
+            place: i.span,
+            text: text.chars().take(80).collect(),
+            reason: reason.into(),
+        });
+    }
+
+    fn code(&mut self, function: u32) {
+        let body = self.body();
+        let cfg = Cfg::new(body);
+        self.allocate_registers(&cfg);
+        self.number_accumulators(body);
+        self.follow_addresses();
+        self.waits = waits::find(body, &cfg);
+        let start = self.starts[&function];
+        for (at, i) in body.instructions.iter().enumerate() {
+            let ops = self.image.ops.len();
+            self.sizes = forms::Sizes::of(i);
+            let form = forms::check(i, self.module);
+            self.at = at;
+            let decoded = form.and_then(|()| self.instruction(i, at as u32, start, &cfg));
+            if let Err(reason) = decoded {
+                self.problem(i, reason);
+            }
+            debug_assert!(self.image.ops.len() <= ops + 1);
+            if self.image.ops.len() == ops {
+                self.step(Step::Nothing);
+            }
+            self.guard(i);
+            self.note(i, at as u32);
+        }
+        // Control that runs off the end leaves the function.
+        self.push(Form::Return);
+        let info = InstructionInfo {
+            kind: InstructionKind::Branch,
+            function,
+            instruction: body.instructions.len() as u32,
+            line: body
+                .instructions
+                .last()
+                .map_or(body.span.line, |i| i.span.line),
+            reads: Vec::new(),
+            writes: Vec::new(),
+        };
+        self.image.infos.push(info);
+        self.image.spins.push(Spin::No);
+        self.image.aligned.push(false);
+        self.image.unsure_at.push(None);
+        self.image.sources.push(u32::MAX);
+        self.image.access.push(None);
+    }
+
+    fn push(&mut self, form: Form) {
+        let guard = Mask::ALL;
+        self.image.ops.push(Op { guard, form });
+    }
+
+    fn step(&mut self, step: Step) {
+        self.push(Form::Step(step));
+    }
+
+    /// Puts the guard into the operation just made.
+    fn guard(&mut self, i: &Instruction) {
+        let Some(guard) = i.guard else {
+            return;
+        };
+        let slot = self.register(guard.register);
+        if slot.width != Width::Mask {
+            self.problem(i, "the guard is not a predicate");
+        }
+        if let Some(op) = self.image.ops.last_mut() {
+            op.guard = Mask::new(slot.at, guard.negated);
+        }
+    }
+
+    /// What observers and messages want to know.
+    fn note(&mut self, i: &Instruction, at: u32) {
+        let body = self.body();
+        let source = match self.module.source(body, i) {
+            None => u32::MAX,
+            Some(name) => match self.image.source_names.last() {
+                Some(last) if *last == name => self.image.source_names.len() as u32 - 1,
+                _ => {
+                    self.image.source_names.push(name);
+                    self.image.source_names.len() as u32 - 1
+                }
+            },
+        };
+        self.image.sources.push(source);
+        let (reads, writes) = info::accessed(i);
+        let guard = i.guard.map(|g| g.register);
+        self.note_unsure(&reads, &writes, guard);
+        self.image.spins.push(self.waits.spins[at as usize]);
+        self.image.aligned.push(info::is_aligned(i));
+        self.note_accumulators(i, &reads, &writes);
+        self.image.infos.push(InstructionInfo {
+            kind: info::kind(i),
+            function: self.function,
+            instruction: at,
+            line: i.span.line,
+            reads,
+            writes,
+        });
+        let access = self.image.ops.last().and_then(|op| op.form.access());
+        if let Some(at_memory) = access {
+            let order = &mut self.image.memory[at_memory as usize].order;
+            if order.strength == Strength::Volatile && self.waits.awaited[at as usize] {
+                order.strength = Strength::Waiting;
+            }
+            self.image.volatile |= order.strength == Strength::Volatile;
+        }
+        self.image.access.push(access);
+    }
+
+    /// The registers of an instruction that may not have been written.
+    fn note_unsure(&mut self, reads: &[Register], writes: &[Register], guard: Option<Register>) {
+        let body = self.body();
+        let number = |r: &Register| self.unsure.get(&r.0).copied();
+        let name = |r: &Register| body.registers[r.0 as usize].name.clone();
+        let reads = reads.iter().filter_map(|r| Some((number(r)?, name(r))));
+        let reads: Vec<(u32, String)> = reads.collect();
+        let writes: Vec<u32> = writes.iter().filter_map(number).collect();
+        let guard = guard.and_then(|r| Some((number(&r)?, name(&r))));
+        let any = !reads.is_empty() || !writes.is_empty();
+        let at = any.then_some(self.image.unsure.len() as u32);
+        self.image.unsure_at.push(at);
+        if any {
+            self.image.unsure.push(Unsure {
+                reads,
+                writes,
+                guard,
+            });
+        }
+    }
+
+    /// Start of the block that a branch's lanes meet at.
+    fn meeting(&self, cfg: &Cfg, at: u32, start: u32) -> u32 {
+        let block = cfg.post_dominator[cfg.block_of[at as usize] as usize];
+        cfg.blocks
+            .get(block as usize)
+            .map_or(NEVER, |b| start + b.start)
+    }
+
+    fn label(&self, operand: Option<&Operand>) -> Option<&'m LabelKind> {
+        match operand {
+            Some(Operand::Label(label)) => Some(&self.body().labels.get(*label as usize)?.kind),
+            _ => None,
+        }
+    }
+}

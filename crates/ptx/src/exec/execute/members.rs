@@ -1,0 +1,51 @@
+//! The lanes that an instruction of a warp names.
+
+use crate::exec::api::FindingKind;
+use crate::exec::machine::Machine;
+use crate::exec::registers::active;
+
+/// Looks at the masks of the lanes that execute an instruction which names
+/// lanes: who executes it has to be in its own, who has exited in none. For
+/// races, the lanes of a mask have then seen what each other did.
+#[inline(always)]
+pub fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started: u32) {
+    let first = m.registers.word(masks, exec.trailing_zeros() % 32);
+    let same = (0..32).all(|lane| m.registers.word(masks, lane) == first);
+    if !same || exec & !first != 0 || first & started & !alive != 0 {
+        look(m, masks, exec, started & !alive);
+    }
+    if m.races.is_some() {
+        meet(m, masks, exec);
+    }
+}
+
+#[inline(never)]
+fn look(m: &mut Machine, masks: u32, exec: u32, exited: u32) {
+    for lane in active(exec) {
+        let mask = m.registers.word(masks, lane);
+        if mask >> lane & 1 == 0 {
+            let text = format!("lane {lane} executes it and is not in its mask {mask:#010x}");
+            m.found(FindingKind::InvalidMask, lane, None, None, text);
+        } else if mask & exited != 0 {
+            let gone = mask & exited;
+            let text = format!("the mask {mask:#010x} names lanes that have exited: {gone:#010x}");
+            m.note((FindingKind::InvalidMask, true), lane, None, None, text);
+        }
+    }
+}
+
+/// Lanes with one mask that names them wait for each other.
+#[inline(never)]
+fn meet(m: &mut Machine, masks: u32, exec: u32) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let mut left = exec;
+    while left != 0 {
+        let mask = m.registers.word(masks, left.trailing_zeros());
+        let group = active(left).filter(|&l| m.registers.word(masks, l) == mask);
+        let group = group.fold(0, |all, l| all | 1 << l);
+        left &= !group;
+        races.order.meet(m.warp, group & mask);
+    }
+}

@@ -1,0 +1,86 @@
+//! Executes PTX, a warp at a time, in lockstep.
+//!
+//! [`Program`] is a decoded module, [`Memory`] the global memory with the
+//! buffers of a launch, [`Program::run`] runs an entry. Every instruction is
+//! executed for all lanes of a warp; those that the mask excludes keep their
+//! values. Thread blocks run on all cores; where what a kernel computes may
+//! depend on the order of its atomics, they run one after the other.
+//!
+//! A module uses only those below it:
+//!
+//! | module | holds |
+//! |---|---|
+//! | `program` | decoded modules, launches of their entries |
+//! | `plan` | which blocks run together, and on which threads |
+//! | `cluster`, `block` | blocks that run together; a thread block: its warps in turn |
+//! | `warp` | a warp: its paths, and the loop that executes one |
+//! | `decode` | PTX to the form that is executed |
+//! | `execute` | an instruction of that form; exchanges, barriers, textures |
+//! | `tensor`, `asynchronous`, `system` | products of matrices; copies and `mbarrier`; `malloc`, `printf` |
+//! | `access` | loads, stores and atomics; addresses to pointers |
+//! | `check` | races, reads of what nobody has written |
+//! | `machine` | the state that instructions work on |
+//! | `memory`, `lanes` | global memory; common instructions with vector instructions |
+//! | `image` | the form that is executed |
+//! | `race`, `texture`, `tensor_map` | earlier accesses and what orders them; texels; maps of tensors |
+//! | `scalar`, `registers`, `api` | arithmetic of one lane; the register file; inputs and results of a run |
+
+mod access;
+mod api;
+mod asynchronous;
+mod block;
+mod check;
+mod cluster;
+mod decode;
+mod execute;
+mod image;
+mod lanes;
+mod machine;
+mod memory;
+mod plan;
+mod program;
+mod race;
+mod races;
+mod registers;
+mod run;
+mod scalar;
+mod sum;
+mod system;
+mod tensor;
+mod tensor_map;
+#[cfg(test)]
+mod tests;
+mod texture;
+mod warp;
+
+pub use api::reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece, TensorRows};
+pub use api::{
+    Access, BlockSink, BufferId, DEFAULT_LIMIT, Event, Finding, FindingKind, HEAP_BYTES,
+    InstructionInfo, InstructionKind, Launch, Options, Outcome, SharedPart, Sink,
+};
+pub use machine::phase::{Arrival, BarrierObject};
+pub use memory::Memory;
+pub use program::{Parameter, Program, SymbolInfo};
+pub use tensor_map::{Boxed, TensorMap, Wrong};
+pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Shape, Texture};
+
+use super::ast::Instruction;
+use super::names::Type;
+
+/// What an instruction computes, where `operand` gives all of its source
+/// operands (by number and type, zero-extended): the bits of its result. None
+/// where it is no plain arithmetic.
+pub(super) fn fold(
+    instruction: &Instruction,
+    operand: impl Fn(usize, Type) -> Option<u64>,
+) -> Option<u64> {
+    let definition = scalar::define(instruction)?;
+    if definition.carry_in || definition.sources.len() > 4 {
+        return None;
+    }
+    let mut inputs = [0; 4];
+    for (n, &ty) in definition.sources.iter().enumerate() {
+        inputs[n] = operand(n, ty)?;
+    }
+    Some((definition.compute)(&inputs)[0])
+}

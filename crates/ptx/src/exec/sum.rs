@@ -1,0 +1,120 @@
+//! What the blocks of a launch did together.
+
+use super::api::{Finding, FindingKind, Launch, Outcome};
+use super::block::BlockOutcome;
+use super::image::Image;
+use super::machine::RawFinding;
+use super::machine::pairs::Key;
+use super::races::{Raced, reported};
+use crate::ast::Module;
+use spadkit_base::quote::shown_lines;
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write;
+
+/// What the blocks did together.
+#[derive(Default)]
+pub(super) struct Sum {
+    outcome: Outcome,
+    findings: Vec<(u64, RawFinding)>,
+    known: HashSet<(FindingKind, u32, bool)>,
+    races: BTreeMap<Key, Raced>,
+    /// Of so many blocks, in the order in which they come, the output is
+    /// printed; and so many have come.
+    printed: u64,
+    come: u64,
+}
+
+impl Sum {
+    /// Takes a block's outcome; blocks are added in an order that is the same in
+    /// every run.
+    pub fn add(&mut self, block: u64, outcome: BlockOutcome) {
+        self.outcome.warp_instructions += outcome.warp_instructions;
+        self.outcome.thread_instructions += outcome.thread_instructions;
+        self.outcome.shared_accesses += outcome.shared_accesses;
+        self.come += 1;
+        if !outcome.output.is_empty() && self.come > self.printed {
+            // What a kernel prints does not steer the terminal. Nothing can be
+            // done about a closed standard error.
+            let text = String::from_utf8_lossy(&outcome.output);
+            let _ = std::io::stderr().write_all(shown_lines(&text).as_bytes());
+        }
+        self.printed = self.printed.max(self.come);
+        for (key, pair) in outcome.pairs {
+            let count = pair.places.len() as u64;
+            let raced = self.races.entry(key).or_insert_with(|| Raced {
+                block,
+                pair,
+                count: 0,
+            });
+            raced.count += count;
+        }
+        let mut findings = outcome.findings.into_iter().peekable();
+        while let Some(finding) = findings.next() {
+            let second = findings.next_if(|f| f.other);
+            if self
+                .known
+                .insert((finding.kind, finding.pc, finding.warning))
+            {
+                self.findings.push((block, finding));
+                self.findings.extend(second.map(|f| (block, f)));
+            }
+        }
+    }
+
+    /// For another run of the same blocks: what is printed stays printed.
+    pub fn anew(self) -> Self {
+        Sum {
+            printed: self.printed,
+            ..Sum::default()
+        }
+    }
+
+    /// The outcome of all of them.
+    pub fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
+        let named = |(block, raw)| named(module, image, launch, block, raw);
+        let findings = self.findings.into_iter().map(named);
+        let races = reported(self.races, &|block, raw| named((block, raw)), image);
+        Outcome {
+            findings: findings.chain(races).collect(),
+            ..self.outcome
+        }
+    }
+}
+
+/// A finding with its place, of a block.
+pub(super) fn named(
+    module: &Module,
+    image: &Image,
+    launch: &Launch,
+    block: u64,
+    raw: RawFinding,
+) -> Finding {
+    let [gx, gy, _] = launch.grid.map(u64::from);
+    let [bx, by, _] = launch.block;
+    let source = image.sources.get(raw.pc as usize);
+    let t = raw.thread;
+    let block = raw.block.unwrap_or(block);
+    let info = image.infos.get(raw.pc as usize);
+    let function = info.map(|i| &module.functions[i.function as usize]);
+    let instruction = info.zip(function);
+    let instruction = instruction.and_then(|(i, f)| f.instructions.get(i.instruction as usize));
+    let inlined_at = function
+        .zip(instruction)
+        .map_or_else(Vec::new, |(f, i)| module.inlined_at(f, i));
+    Finding {
+        kind: raw.kind,
+        warning: raw.warning,
+        other: raw.other,
+        ptx_line: info.map_or(0, |i| i.line),
+        ptx_file: function.and_then(|f| module.file_of(f.span).map(str::to_owned)),
+        source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
+        inlined_at,
+        block: [block % gx, block / gx % gy, block / (gx * gy)].map(|i| i as u32),
+        thread: [t % bx, t / bx % by, t / (bx * by)],
+        address: raw.address,
+        variable: raw.variable,
+        message: raw.message,
+        count: None,
+        barrier: None,
+    }
+}

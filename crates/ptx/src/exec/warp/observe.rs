@@ -1,0 +1,182 @@
+//! Reports each warp instruction to the observer and the race detector.
+
+use crate::exec::access::reading;
+use crate::exec::api::{Access, Event};
+use crate::exec::check::accumulators;
+use crate::exec::check::asynchronous;
+use crate::exec::check::groups;
+use crate::exec::check::raced;
+use crate::exec::check::unwritten;
+use crate::exec::image::matrices::GroupOp;
+use crate::exec::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, Transfer, WINDOW};
+use crate::exec::machine::Machine;
+use crate::exec::machine::peers::Reached;
+use crate::exec::tensor;
+use crate::names::Space;
+
+/// Tells the observer and the search for races what comes.
+#[inline(always)]
+pub fn observe(m: &mut Machine, pc: u32, (active, exec): (u32, u32), quiet: bool) {
+    if !quiet {
+        return tell(m, pc, active, exec);
+    }
+    // Another round of a loop that waits is nothing that the kernel does.
+    let observer = m.observer.take();
+    tell(m, pc, active, exec);
+    m.observer = observer;
+}
+
+#[inline(always)]
+fn tell(m: &mut Machine, pc: u32, active: u32, exec: u32) {
+    let image = m.image;
+    if let Some(at) = image.unsure_at[pc as usize] {
+        unwritten::registers(m, at, (active, exec));
+    }
+    if let Some(&Some(at)) = image.accumulators_at.get(pc as usize) {
+        accumulators::access(m, at, exec);
+    }
+    let event = Event {
+        warp: m.warp,
+        pc,
+        active,
+        exec,
+        access: None,
+        copied: None,
+    };
+    if let Some(at) = image.access[pc as usize] {
+        let info = &image.memory[at as usize];
+        match &info.transfer {
+            Transfer::Fragment(moved) => fragment(m, info, moved.accesses, event),
+            Transfer::Factors(op) => factors(m, info, op, event),
+            _ => observe_access(m, info, event),
+        }
+    } else if let Some(observer) = &mut m.observer {
+        observer.instruction(&event);
+    }
+}
+
+/// The accesses of a matrix of `wmma`.
+#[inline(never)]
+fn fragment(m: &mut Machine, info: &MemoryOp, accesses: u32, event: Event) {
+    let image = m.image;
+    for access in &image.memory[info.index as usize..][..accesses as usize] {
+        if let Transfer::Fragment(moved) = &access.transfer {
+            tensor::place(m, moved, event.exec);
+            let exec = event.exec & moved.lanes();
+            observe_access(m, access, Event { exec, ..event });
+        }
+    }
+}
+
+/// The accesses of a product of a warpgroup. Each warp reads its rows of `a`;
+/// the tensor cores read `b` once for all four, which are accesses of the first.
+/// Behind them comes the product itself.
+#[inline(never)]
+fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
+    let operands = groups::operands(m, op, event.exec);
+    let of_a = op
+        .part_of_a(m.warp)
+        .map(|(stored, part)| (stored, part, true));
+    let (stored, part) = op.part_of_b();
+    let of_b = (stored, part, m.warp.is_multiple_of(4));
+    let descriptors = operands.descriptors.into_iter();
+    let all = descriptors.zip([of_a, Some(of_b)]);
+    for (bits, factor) in all {
+        let Some((stored, part, counts)) = factor else {
+            continue;
+        };
+        let accesses = part.accesses(stored, bits).filter(|_| event.exec != 0);
+        for (addresses, lanes) in accesses {
+            if m.races.is_some() {
+                asynchronous::begin_reads(m, lanes, &addresses);
+            }
+            if let Some(observer) = m.observer.as_mut().filter(|_| counts) {
+                let access = Some(Access {
+                    space: Space::Shared,
+                    bytes: info.bytes,
+                    lanes,
+                    addresses: &addresses,
+                });
+                let exec = event.exec & lanes;
+                observer.instruction(&Event {
+                    access,
+                    exec,
+                    ..event
+                });
+            }
+        }
+    }
+    if let Some(observer) = &mut m.observer {
+        observer.instruction(&event);
+    }
+}
+
+/// The same for an access, with its addresses.
+#[inline(never)]
+fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
+    let exec = event.exec;
+    let mut addresses = m.addresses(info);
+    let first = addresses[exec.trailing_zeros() as usize % 32];
+    let space = match (info.space, first & WINDOW) {
+        (Some(space), _) => space,
+        (None, SHARED_WINDOW) => Space::Shared,
+        (None, LOCAL_WINDOW) => Space::Local,
+        (None, 0) if info.from == From::Constant => Space::Param,
+        (None, 0) => Space::Global,
+        (None, _) => Space::Param,
+    };
+    addresses.iter_mut().for_each(|a| *a &= !WINDOW);
+    let exec = if space == Space::Shared && m.has_peers() {
+        own_lanes(m, exec, &mut addresses)
+    } else {
+        exec
+    };
+    if m.races.is_some() {
+        raced::access(m, info, space, exec, &addresses);
+    }
+    let sources = copy_sources(m, info, exec);
+    // What goes to other blocks of the cluster alone is no access here.
+    let elsewhere = exec == 0 && event.exec != 0;
+    if let Some(observer) = &mut m.observer {
+        let access = Access {
+            space,
+            bytes: info.bytes,
+            lanes: exec,
+            addresses: &addresses,
+        };
+        let access = (!elsewhere).then_some(access);
+        let copied = sources.as_ref().map(|(addresses, lanes)| Access {
+            space: Space::Global,
+            bytes: info.bytes,
+            lanes: *lanes,
+            addresses,
+        });
+        observer.instruction(&Event {
+            access,
+            copied,
+            ..event
+        });
+    }
+}
+
+/// The lanes whose addresses are in the block's own shared memory, of which they
+/// become the offsets: what others do in it, these do not see.
+fn own_lanes(m: &Machine, exec: u32, addresses: &mut [u64; 32]) -> u32 {
+    let mut own = 0;
+    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+        if let Reached::Own(at) = m.reached(addresses[lane]) {
+            addresses[lane] = at;
+            own |= 1 << lane;
+        }
+    }
+    own
+}
+
+/// Where an asynchronous copy reads, and the lanes that do.
+fn copy_sources(m: &Machine, to: &MemoryOp, exec: u32) -> Option<([u64; 32], u32)> {
+    let Transfer::CopyTarget { source, size } = to.transfer else {
+        return None;
+    };
+    let addresses = m.addresses(&m.image.memory[source as usize]);
+    Some((addresses, reading(m, size, exec)))
+}
