@@ -11,7 +11,7 @@ const LISTS: [&str; 6] = [
     "hdl/src/hashes.rs",
     "hdl/src/kinds.rs",
     "hdl/src/lib.rs",
-    "src/hash/kind/mod.rs",
+    "crates/mapping/src/hash/kind/mod.rs",
     "src/model/hash_units.rs",
     "src/model/mod.rs",
 ];
@@ -19,7 +19,11 @@ const LISTS: [&str; 6] = [
 /// What else names a kind, and why.
 const OTHERS: [(&str, &str, &str); 11] = [
     // Its search, which evaluates all masks of a pair of windows together.
-    ("bitvec-xor", "src/search/bitvec.rs", "its search"),
+    (
+        "bitvec-xor",
+        "crates/mapping/src/search/bitvec.rs",
+        "its search",
+    ),
     ("matrix", "src/config/preset.rs", "the unit of the presets"),
     // What the hash paper publishes of its units.
     ("bitvec-perm", "src/synth/published.rs", "a paper's table"),
@@ -62,10 +66,10 @@ impl Names {
     fn own_files(&self) -> [String; 4] {
         let file = &self.file;
         [
-            format!("src/hash/kind/{file}.rs"),
+            format!("crates/mapping/src/hash/kind/{file}.rs"),
             format!("src/model/spad_hash_{file}.rs"),
             format!("hdl/src/spad_hash_{file}.rs"),
-            format!("testbenches/prove/{file}.v"),
+            format!("crates/mapping/src/hash/kind/{file}.v"),
         ]
     }
 
@@ -118,7 +122,7 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
 fn places(kind: HashKind) -> BTreeMap<String, usize> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
-    for folder in ["src", "hdl/src", "hdl/templates"] {
+    for folder in ["src", "crates", "hdl/src", "hdl/templates"] {
         sources(&root.join(folder), &mut files);
     }
     assert!(files.len() > 100, "the sources are not there");
@@ -149,7 +153,7 @@ fn a_kind_is_named_in_its_own_files_and_in_the_lists_alone() {
     }
     assert!(
         wrong.is_empty(),
-        "what depends on the kind belongs behind its trait, src/hash/kind/:\n{}",
+        "what depends on the kind belongs behind its trait, crates/mapping/src/hash/kind/:\n{}",
         wrong.join("\n")
     );
 }

@@ -1,0 +1,23 @@
+//! Bank mappings: their specs, their algebra and their hardware encoding.
+//!
+//! A [`HashSpec`] says *which* mapping; a [`Mapping`] is that mapping made
+//! concrete for one [`Geometry`](crate::geometry::Geometry): a bijection
+//! address -> (bank, row).
+
+mod encode;
+mod gf2;
+pub mod kind;
+mod mapping;
+mod port_value;
+mod shift;
+mod spec;
+
+pub use encode::{Configuration, Encoding, encode, encode_for, encode_ports, encode_row_map};
+pub use gf2::Gf2Matrix;
+pub use kind::UnitSpec;
+pub use mapping::{BankFunction, Mapping, RowMap};
+pub use port_value::PortValue;
+pub use shift::ShiftTable;
+pub use shift::{random_permutation, uniform};
+pub use spadkit_hdl::{Configured, HashKind};
+pub use spec::{HashSpec, hash_kind};

@@ -1,0 +1,20 @@
+//! Bank mappings of a GPU's shared memory: what a warp access costs under one,
+//! and which is best for a kernel.
+//!
+//! ```text
+//!  trace::AccessTrace ──────────┐
+//!    warp accesses of a kernel  │
+//!                               ├─▶ trace::conflicts   passes of each access
+//!  hash::HashSpec ── Mapping ───┘          ▲
+//!    which bank a word is in               │
+//!                               search ────┘           the mapping with the fewest
+//! ```
+//!
+//! A mapping is a permutation of the words of the scratchpad; the units that
+//! compute it are those of the paper on configurable XOR hash functions
+//! (`hash`), each with its space of configurations.
+
+pub mod geometry;
+pub mod hash;
+pub mod search;
+pub mod trace;

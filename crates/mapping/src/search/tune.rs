@@ -1,0 +1,112 @@
+//! The search methods by name: which unit, which method, on which inputs.
+
+use super::bitvec::{self, Pair, Ties};
+use super::reference::{Candidates, ReferenceSet, Selection};
+use super::{Control, Outcome, Problem, each, givargis, imbalance, optimal};
+use crate::hash::HashKind;
+use crate::hash::kind::{self, Family, Search};
+use spadkit_base::error::{Error, Result};
+use std::fmt;
+
+/// How a configuration is searched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Method {
+    /// All configurations of a bit-vector unit, or the pruned ranges.
+    Exhaustive,
+    /// The Givargis heuristic.
+    Givargis,
+    /// The Minimum Imbalance Heuristic.
+    Mih,
+    /// Branch and bound over a bitwise or the matrix unit, within a budget.
+    Optimal,
+}
+
+impl Method {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Exhaustive => "exhaustive",
+            Method::Givargis => "givargis",
+            Method::Mih => "mih",
+            Method::Optimal => "optimal",
+        }
+    }
+
+    /// The method that proves most for a unit.
+    pub fn default_for(kind: HashKind) -> Method {
+        match kind::of(kind).search {
+            Search::Each | Search::Windows => Method::Exhaustive,
+            Search::Rows(_) => Method::Optimal,
+        }
+    }
+
+    /// Whether the method configures this unit.
+    pub fn supports(self, kind: HashKind) -> bool {
+        let search = kind::of(kind).search;
+        match self {
+            Method::Exhaustive => matches!(search, Search::Each | Search::Windows),
+            Method::Givargis | Method::Mih => {
+                matches!(search, Search::Rows(Family::Permutation | Family::Xor))
+            }
+            Method::Optimal => matches!(search, Search::Rows(_)),
+        }
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Everything that a method may need.
+#[derive(Clone, Copy)]
+pub struct Tuner<'a> {
+    /// What is searched for.
+    pub problem: &'a Problem,
+    /// The warp accesses, for the heuristics.
+    pub sets: &'a [ReferenceSet],
+    /// The bit-vector XOR configurations that are tried.
+    pub pairs: &'a [Pair],
+    /// Which candidates the heuristics may take, and what decides among equals.
+    pub selection: Selection,
+}
+
+impl Tuner<'_> {
+    /// The best configuration of unit `kind` that `method` finds.
+    pub fn run(&self, kind: HashKind, method: Method, control: &Control) -> Result<Outcome> {
+        let Tuner { problem, sets, .. } = *self;
+        if !method.supports(kind) {
+            return Err(unsupported(kind, method));
+        }
+        let family = match kind::of(kind).search {
+            Search::Each => return each::search(problem, kind, control),
+            Search::Windows => {
+                let ties = match self.selection {
+                    Selection::Allowed => Ties::First,
+                    Selection::AsPublished => Ties::SmallestMask,
+                };
+                return bitvec::search_tied(problem, self.pairs, ties, control);
+            }
+            Search::Rows(family) => family,
+        };
+        let candidates = Candidates::of(kind);
+        match method {
+            Method::Givargis => givargis::search(problem, sets, candidates, self.selection),
+            Method::Mih => imbalance::search(problem, sets, candidates, self.selection),
+            Method::Optimal | Method::Exhaustive => optimal::search(problem, family, control),
+        }
+    }
+}
+
+fn unsupported(kind: HashKind, method: Method) -> Error {
+    let methods: Vec<_> = <Method as clap::ValueEnum>::value_variants()
+        .iter()
+        .filter(|m| m.supports(kind))
+        .map(|m| m.name())
+        .collect();
+    Error::usage(
+        format!("method {method} does not configure {kind}"),
+        format!("methods for {kind}: {}", methods.join(", ")),
+    )
+}

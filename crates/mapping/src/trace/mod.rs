@@ -1,0 +1,26 @@
+//! Access traces: what the threads of a block do to shared memory.
+
+pub mod accelsim;
+mod access;
+mod check;
+mod conflicts;
+mod json_place;
+pub mod kernels;
+pub mod pattern;
+mod place;
+mod rule;
+mod tensor_copies;
+mod variables;
+mod weighted;
+
+pub use access::{Access, AccessTrace, Op};
+pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct, removed_text};
+pub use place::{Line, Place, Places};
+pub use place::{line_of_file, ptx_text, without_folder};
+pub use rule::{Atomics, ConflictRule, Wide};
+pub use tensor_copies::FIELD as TENSOR_COPIES_FIELD;
+pub use tensor_copies::TensorCopy;
+pub use variables::FIELD as VARIABLES_FIELD;
+pub use variables::SharedVariable;
+pub use weighted::WeightedPass;
+pub use weighted::{least_degree, merged};

@@ -1,0 +1,159 @@
+//! Where the access sites of a trace stand in the program.
+
+use super::access::AccessTrace;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// The line of an access site, as extra fields of its accesses have it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// `ptx_line`: 1-based line of the PTX.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_line: Option<u32>,
+    /// `ptx_file`: the PTX that the line is of, where several are linked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ptx_file: Option<String>,
+    /// `source`: `file:line`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// `inlined_at`: the calls through which it came into the kernel, as
+    /// `file:line`, the innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inlined_at: Vec<String>,
+}
+
+impl Place {
+    /// As fields of a JSON object; what is not known is left out.
+    pub fn fields(&self) -> Map<String, Value> {
+        match json!(self) {
+            Value::Object(fields) => fields,
+            other => unreachable!("a struct is an object, not {other}"),
+        }
+    }
+
+    fn of_fields(fields: &Map<String, Value>) -> Self {
+        let line = fields.get("ptx_line").and_then(Value::as_u64);
+        let text = |key| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+        let calls = fields.get("inlined_at").and_then(Value::as_array);
+        let calls = calls.into_iter().flatten();
+        Place {
+            ptx_line: line.and_then(|l| u32::try_from(l).ok()),
+            ptx_file: text("ptx_file"),
+            source: text("source"),
+            inlined_at: calls
+                .filter_map(|c| c.as_str().map(str::to_owned))
+                .collect(),
+        }
+    }
+
+    /// For people: `PTX 85, fwt.cu:31`, the file without its folder.
+    pub fn text(&self) -> String {
+        let ptx = self.ptx_line;
+        let ptx = ptx.map(|line| ptx_text(self.ptx_file.as_deref(), line));
+        let parts = [&ptx, &self.source].into_iter().flatten();
+        let parts: Vec<&str> = parts.map(|place| without_folder(place)).collect();
+        parts.join(", ")
+    }
+}
+
+/// A line of the PTX in a table: `PTX 85`, or `a.ptx:85` where several files
+/// are linked.
+pub fn ptx_text(file: Option<&str>, line: u32) -> String {
+    match file {
+        Some(file) => format!("{file}:{line}"),
+        None => format!("PTX {line}"),
+    }
+}
+
+/// A line of the PTX in a sentence: `line 85`, or `line 85 of a.ptx` where
+/// several files are linked.
+pub fn line_of_file(file: Option<&str>, line: u32) -> String {
+    match file {
+        Some(file) => format!("line {line} of {file}"),
+        None => format!("line {line}"),
+    }
+}
+
+/// A location by the file's name alone, as Nsight Compute shows it.
+pub fn without_folder(place: &str) -> &str {
+    place.rsplit(['/', '\\']).next().unwrap_or(place)
+}
+
+/// What access sites of one cause have in common: a line of the source, with the
+/// calls that were inlined around it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Line {
+    /// `file:line`, and the calls through which it came into the kernel.
+    Source(String, Vec<String>),
+    /// A line of the PTX, and its file where several are linked.
+    Ptx(Option<String>, u32),
+    /// An access site whose place is not known.
+    Site(u32),
+}
+
+impl Line {
+    /// The line of site `pc`, which stands at `place`.
+    pub fn of(place: &Place, pc: u32) -> Self {
+        match (&place.source, place.ptx_line) {
+            (Some(source), _) => Line::Source(source.clone(), place.inlined_at.clone()),
+            (None, Some(line)) => Line::Ptx(place.ptx_file.clone(), line),
+            (None, None) => Line::Site(pc),
+        }
+    }
+}
+
+/// The places of all access sites of a trace that have one.
+#[derive(Clone, Debug, Default)]
+pub struct Places(BTreeMap<u32, Place>);
+
+impl FromIterator<(u32, Place)> for Places {
+    fn from_iter<T: IntoIterator<Item = (u32, Place)>>(places: T) -> Self {
+        Places(places.into_iter().collect())
+    }
+}
+
+impl AccessTrace {
+    /// The places of its access sites.
+    pub fn places(&self) -> Places {
+        let mut places = BTreeMap::new();
+        for access in self.accesses.iter().filter(|a| !a.extra.is_empty()) {
+            let place = || Place::of_fields(&access.extra);
+            places.entry(access.pc).or_insert_with(place);
+        }
+        places.retain(|_, place| *place != Place::default());
+        Places(places)
+    }
+}
+
+impl Places {
+    /// No site has one.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The place of site `pc`, empty where it is not known.
+    pub fn of(&self, pc: u32) -> Place {
+        self.0.get(&pc).cloned().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn sites_have_the_lines_that_their_accesses_have() {
+        let text = r#"{"name":"t","source":"s","block_dim":[1,1,1],"shared_bytes":64,"warp_size":1,
+"accesses":[{"warp":0,"pc":0,"op":"load","addrs":[0],"ptx_line":7,"source":"a/b.cu:3"},
+{"warp":0,"pc":1,"op":"load","addrs":[0],"ptx_line":-7,"source":[]},
+{"warp":0,"pc":2,"op":"load","addrs":[0]}]}"#;
+        let trace = AccessTrace::from_json(text, Path::new("t.json")).unwrap();
+        let places = trace.places();
+        assert_eq!(places.of(0).text(), "PTX 7, b.cu:3");
+        assert_eq!((places.of(1), places.0.len()), (Place::default(), 1));
+        let fields = json!({"ptx_line": 7, "source": "a/b.cu:3"});
+        assert_eq!(json!(places.of(0)), fields);
+    }
+}
