@@ -12,8 +12,8 @@ const LISTS: [&str; 6] = [
     "hdl/src/kinds.rs",
     "hdl/src/lib.rs",
     "crates/mapping/src/hash/kind/mod.rs",
-    "src/model/hash_units.rs",
-    "src/model/mod.rs",
+    "crates/sm/src/model/hash_units.rs",
+    "crates/sm/src/model/mod.rs",
 ];
 
 /// What else names a kind, and why.
@@ -24,7 +24,11 @@ const OTHERS: [(&str, &str, &str); 11] = [
         "crates/mapping/src/search/bitvec.rs",
         "its search",
     ),
-    ("matrix", "src/config/preset.rs", "the unit of the presets"),
+    (
+        "matrix",
+        "crates/sm/src/config/preset.rs",
+        "the unit of the presets",
+    ),
     // What the hash paper publishes of its units.
     ("bitvec-perm", "src/synth/published.rs", "a paper's table"),
     ("bitvec-xor", "src/synth/published.rs", "a paper's table"),
@@ -67,7 +71,7 @@ impl Names {
         let file = &self.file;
         [
             format!("crates/mapping/src/hash/kind/{file}.rs"),
-            format!("src/model/spad_hash_{file}.rs"),
+            format!("crates/sm/src/model/spad_hash_{file}.rs"),
             format!("hdl/src/spad_hash_{file}.rs"),
             format!("crates/mapping/src/hash/kind/{file}.v"),
         ]

@@ -16,8 +16,9 @@ const DOCUMENT: &str = include_str!("../../docs/explanation/architecture.md");
 const HDL: &str = "spadkit_hdl";
 /// The sources of the crates, with the crates that the picture draws as modules
 /// of them.
-const CRATES: [(&str, &[&str]); 5] = [
+const CRATES: [(&str, &[&str]); 6] = [
     ("src", &[HDL]),
+    ("crates/sm/src", &[HDL]),
     ("crates/mapping/src", &[]),
     ("crates/ptx/src", &[]),
     ("crates/base/src", &[]),
@@ -98,7 +99,7 @@ fn files_of_a_folder_form_no_circle() {
 /// Golden model and RTL share names, nothing that computes.
 #[test]
 fn the_model_takes_only_codes_from_the_hardware() {
-    let all = read("src");
+    let all = read("crates/sm/src");
     let model = all
         .modules
         .iter()

@@ -5,4 +5,5 @@ pub mod claims;
 pub mod error;
 pub mod input;
 pub mod interrupt;
+pub mod output;
 pub mod quote;

@@ -85,7 +85,7 @@ impl Golden for GoldenPath {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::spad_sm_path::Selection;
+    use crate::model::Selection;
     use crate::rtl::Design;
     use crate::units::bench::Words;
     use std::collections::BTreeMap;

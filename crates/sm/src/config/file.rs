@@ -1,0 +1,55 @@
+//! Configuration files: TOML, laid over a preset.
+
+use super::Config;
+use super::given::Given;
+use super::keys::Key;
+use spadkit_base::error::{Error, Result};
+use spadkit_base::input::section::{Placed, Section, Source};
+use std::path::Path;
+use toml::de::DeTable;
+
+/// Parses a configuration file's text; `path` is for messages.
+pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
+    let source = Source {
+        path: path.to_owned(),
+        text: text.to_owned(),
+    };
+    let table = DeTable::parse(text).map_err(|e| {
+        let offset = e.span().map_or(0, |s| s.start);
+        source.error(e.message(), "expected a configuration file in TOML", offset)
+    })?;
+    let known = [vec!["name", "base"], Key::sections()].concat();
+    let name = "the configuration file";
+    let top = Section::new(&source, table.get_ref(), 0, name, &known)?;
+    let given = Given::read(&top, &source)?;
+    let mut base = match top.string("base", "the name of a preset")? {
+        None => Config::preset("fermi")?,
+        Some(base) => preset_at(base, &source)?,
+    };
+    if let Some(name) = top.string("name", NAME)? {
+        check_name(&name, &source)?;
+        base.name = name.value;
+    }
+    given
+        .over(&base)
+        .map_err(|refusal| refusal.in_file(|key| given.place(key), &source))
+}
+
+fn preset_at(name: Placed<String>, source: &Source) -> Result<Config> {
+    Config::preset(&name.value).map_err(|error| match error {
+        Error::Usage { what, help } => source.error(what, help.unwrap_or_default(), name.offset),
+        other => other,
+    })
+}
+
+const NAME: &str = "1 to 64 letters, digits, '-', '_' and '.'";
+
+/// The name goes into headers and into the FuseSoC core.
+fn check_name(name: &Placed<String>, source: &Source) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if name.value.len() <= 64 && name.value.chars().all(plain) {
+        return Ok(());
+    }
+    let what = format!("name {:?} is not supported", name.value);
+    Err(source.error(what, format!("expected {NAME}"), name.offset))
+}

@@ -1,0 +1,101 @@
+//! The path at the simulator's speed. Everything is computed by the model
+//! (`src/model/`); what stands here is which of it need not be computed.
+//!
+//! - In a *quiet* cycle no pass moves, so only counters change: `quiet`.
+//! - Who has released, and who may touch the shared part, changes with the
+//!   events of blocks and threads: `sharing`.
+//!
+//! `src/sm/machine/skip/tests.rs` compares it with the model, every output of
+//! every cycle.
+
+mod counters;
+mod quiet;
+mod sharing;
+
+use crate::config::Config;
+use crate::model::SmPath;
+use crate::model::spad_sm_path::{Signals, SmPathInputs, SmPathOutputs};
+use sharing::Answers;
+use spadkit_base::error::Result;
+use spadkit_mapping::hash::HashSpec;
+
+/// A path, and what is known of its next cycle.
+pub(super) struct FastPath {
+    path: SmPath,
+    answers: Answers,
+    /// The copy engine had the banks in the last cycle.
+    row_taken: bool,
+}
+
+impl FastPath {
+    /// The path of `config`, after reset.
+    pub(super) fn new(config: &Config) -> Self {
+        FastPath {
+            path: SmPath::new(config),
+            answers: Answers::default(),
+            row_taken: false,
+        }
+    }
+
+    /// The path itself.
+    pub(super) fn model(&self) -> &SmPath {
+        &self.path
+    }
+
+    /// Sets the hash, as [`SmPath::load_hash`] does.
+    pub(super) fn load_hash(&mut self, spec: &HashSpec) -> Result<()> {
+        self.path.load_hash(spec)
+    }
+
+    /// Whether the copy engine has a row for the banks in the next cycle.
+    pub(super) fn offer_row(&mut self, offers: bool) {
+        self.path.back.row = offers;
+    }
+
+    /// It had the banks in the last one.
+    pub(super) fn row_taken(&self) -> bool {
+        self.row_taken
+    }
+
+    /// One clock cycle, and of those that follow with the same inputs as many
+    /// as have the same outputs, as far as that is easily seen, but not more
+    /// than `limit` in all. The outputs of each of them, and how many.
+    #[inline(always)]
+    pub(super) fn step(&mut self, inputs: &SmPathInputs, limit: u64) -> (SmPathOutputs, u64) {
+        let path = &mut self.path;
+        let (back, feedback) = path.eval_back(inputs);
+        let known = self.answers.known(inputs, feedback.release);
+        let asked = match known {
+            Some(_) => None,
+            None => Some(self.answers.ask(&path.sharing, inputs, feedback.release)),
+        };
+        let sharing = known.or(asked.as_ref()).expect("one of the two");
+        let front = path.front.eval(inputs, &feedback, sharing);
+        let s = Signals {
+            back: &back,
+            feedback: &feedback,
+            sharing,
+            front: &front,
+        };
+        let outputs = path.outputs(&s);
+        let quiet = if limit > 1 {
+            limit.min(quiet::quiet_cycles(path, inputs, &s))
+        } else {
+            1
+        };
+        if let Some(outputs) = asked {
+            let (release, take) = (feedback.release, front.select.take);
+            self.answers
+                .commit(&mut path.sharing, inputs, release, outputs, take);
+        }
+        path.front.commit(inputs, &feedback, &front);
+        path.back.commit(inputs, &back, front.takes_atomic());
+        self.row_taken = back.row_taken;
+        let cycles = if quiet > 1 {
+            1 + quiet::pass_over(path, feedback.ex_hold, quiet - 1)
+        } else {
+            1
+        };
+        (outputs, cycles)
+    }
+}

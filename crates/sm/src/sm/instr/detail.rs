@@ -1,0 +1,100 @@
+//! What an instruction says beside its kind, its registers and its addresses.
+
+use super::InstrKind;
+use crate::sm::mbarrier::MbarrierOp;
+use spadkit_ptx::exec::BarrierOp;
+use spadkit_ptx::tensor::Work;
+
+/// What [`InstrKind::BulkGroup`] does. The position in [`BulkGroupOp::ALL`] is
+/// its number in recorded traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BulkGroupOp {
+    /// Makes a group of the bulk copies since the last one.
+    Commit,
+    /// Waits until all groups but the last few are complete.
+    Wait,
+    /// Waits until they have read their sources.
+    WaitRead,
+}
+
+impl BulkGroupOp {
+    /// All of them.
+    pub const ALL: [BulkGroupOp; 3] = [
+        BulkGroupOp::Commit,
+        BulkGroupOp::Wait,
+        BulkGroupOp::WaitRead,
+    ];
+}
+
+/// The number of an atomic that adds one and whose result nobody reads. GPUs from
+/// sm_80 on count the lanes of each word and add once; a lock unit takes it for an
+/// addition.
+pub const INCREMENT: u8 = 9;
+
+/// The number of an atomic at one address for the whole warp, which GPUs have one
+/// lane do for all; a lock unit takes it for an addition.
+pub const AGGREGATED: u8 = 10;
+
+/// What an instruction says beside its kind, its registers and its addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// Nothing.
+    None,
+    /// Of an atomic: the number of its operation
+    /// (microarchitecture/parameters.md), or [`INCREMENT`].
+    Atomic(u8),
+    /// Of a load that stands for an atomic, on machines that serve the lanes of
+    /// atomics one after another.
+    LaneByLane,
+    /// Of a barrier: its number.
+    Barrier(u8),
+    /// Of a product of matrices: its [`Work`], field by field. (A variant with
+    /// the struct in it would make every instruction larger.)
+    Product {
+        /// Bits of a factor.
+        bits: u8,
+        /// Multiplications.
+        macs: u32,
+        /// It is the part of a warp in a product of a warpgroup.
+        group: bool,
+    },
+    /// Of an operation on an `mbarrier`: the parts of an [`MbarrierOp`].
+    Mbarrier(BarrierOp, u32),
+    /// Of bulk groups: a wait leaves so many of them.
+    BulkGroup(BulkGroupOp, u32),
+}
+
+// Traces hold tens of millions of instructions.
+const _: () = assert!(size_of::<Detail>() == 8);
+
+impl From<MbarrierOp> for Detail {
+    fn from(op: MbarrierOp) -> Self {
+        let (op, number) = op.parts();
+        Detail::Mbarrier(op, number)
+    }
+}
+
+impl From<Work> for Detail {
+    fn from(work: Work) -> Self {
+        let Work { bits, macs, group } = work;
+        Detail::Product { bits, macs, group }
+    }
+}
+
+impl Detail {
+    /// That of an instruction of `kind` of which no more is known.
+    pub(super) fn of(kind: InstrKind) -> Self {
+        match kind {
+            InstrKind::AtomShared => Detail::Atomic(0),
+            InstrKind::Bar => Detail::Barrier(0),
+            InstrKind::Mma => Detail::Product {
+                bits: 0,
+                macs: 0,
+                group: false,
+            },
+            InstrKind::Mbarrier => Detail::Mbarrier(BarrierOp::Init, 0),
+            InstrKind::BulkGroup => Detail::BulkGroup(BulkGroupOp::Commit, 0),
+            _ => Detail::None,
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! The pass in EXE and its operands.
+
+use super::Sm;
+use super::phases::LaneWords;
+use super::values::Values;
+use crate::config::Config;
+use crate::model::spad_sm_path::{Issue, NO_OPERANDS, Operands as PortOperands};
+use crate::sm::instr::{Addresses, Detail, INCREMENT, Instr, InstrKind, full_mask};
+use crate::sm::layout::SlotWords;
+use spadkit_mapping::hash::Mapping;
+use std::sync::Arc;
+
+/// What the path's operand port shows, and where it comes from.
+pub(super) struct Operands {
+    /// The pass in EXE.
+    pub exe: PassInExe,
+    /// Data of programs that carry addresses alone.
+    pub values: Values,
+    lane_words: LaneWords,
+}
+
+impl Operands {
+    /// For a machine whose banks `mapping` selects; EXE is empty.
+    pub fn new(config: &Config, mapping: Mapping) -> Self {
+        Operands {
+            exe: PassInExe::default(),
+            values: Values::default(),
+            lane_words: LaneWords::new(config, mapping),
+        }
+    }
+
+    /// Another mapping selects the banks.
+    pub fn set_mapping(&mut self, config: &Config, mapping: Mapping) {
+        self.lane_words = LaneWords::new(config, mapping);
+    }
+
+    /// The operands as the path takes them.
+    pub fn shown(&self) -> PortOperands<'_> {
+        self.exe.operands(&self.values)
+    }
+
+    /// A pass of `instr` enters EXE.
+    fn enter(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        self.values.enter_exe();
+        self.exe.form(config, instr, pass);
+        self.lane_words
+            .separate(instr, self.exe.mask, &mut self.exe.addr);
+    }
+}
+
+/// The pass in EXE, with its operands.
+pub(super) struct PassInExe {
+    /// The program and the place of the instruction, if more passes follow.
+    instr: Option<(Arc<[Instr]>, usize)>,
+    pc: u32,
+    /// Its active lanes.
+    active: u64,
+    /// Where its block's words lie.
+    words_of_block: SlotWords,
+    /// Words per lane.
+    words: u32,
+    /// Passes of a subwarp: as many as words, or half of them.
+    passes: u32,
+    occupied: bool,
+    mask: u64,
+    aop: u8,
+    atomic: bool,
+    /// Byte addresses of its lanes.
+    bytes: [u64; 64],
+    addr: [u16; 64],
+    be: [u8; 64],
+}
+
+impl Default for PassInExe {
+    fn default() -> Self {
+        PassInExe {
+            instr: None,
+            pc: 0,
+            active: 0,
+            words_of_block: SlotWords::default(),
+            words: 1,
+            passes: 1,
+            occupied: false,
+            mask: 0,
+            aop: 0,
+            atomic: false,
+            bytes: [0; 64],
+            addr: [0; 64],
+            be: [0; 64],
+        }
+    }
+}
+
+impl PassInExe {
+    /// The operands as the path takes them.
+    fn operands<'a>(&'a self, values: &'a Values) -> PortOperands<'a> {
+        if !self.occupied {
+            return NO_OPERANDS;
+        }
+        PortOperands {
+            mask: self.mask,
+            addr: &self.addr,
+            data: values.in_exe(self.atomic),
+            be: &self.be,
+            aop: self.aop,
+        }
+    }
+
+    /// Program counter of the instruction that entered EXE last.
+    pub(super) fn pc(&self) -> u32 {
+        self.pc
+    }
+
+    /// EXE is empty in the next cycle.
+    pub(super) fn leave(&mut self) {
+        self.occupied = false;
+    }
+}
+
+impl Sm<'_> {
+    /// The warp's next instruction enters EXE with its first pass.
+    pub(super) fn enter_exe(&mut self, issue: Issue, active: u64) {
+        let warp = &self.warps[issue.warp];
+        let Some(instr) = warp.next() else {
+            return;
+        };
+        let (words, passes) = (self.words(instr), self.passes(instr, active));
+        let exe = &mut self.operands.exe;
+        (exe.pc, exe.active) = (instr.pc, active);
+        exe.words_of_block = self.layout.words_of(warp.slot);
+        (exe.words, exe.passes) = (words, passes);
+        self.operands.enter(&self.config, instr, 0);
+        self.operands.exe.instr = if issue.last { None } else { warp.place() };
+    }
+
+    /// A later pass of the instruction enters EXE.
+    pub(super) fn go_on_in_exe(&mut self, issue: Issue) {
+        let Some((part, at)) = self.operands.exe.instr.take() else {
+            return;
+        };
+        self.operands
+            .enter(&self.config, &part[at], issue.pass.into());
+        if !issue.last {
+            self.operands.exe.instr = Some((part, at));
+        }
+    }
+}
+
+impl PassInExe {
+    /// The operands of a pass.
+    fn form(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        self.occupied = true;
+        self.atomic = instr.kind == InstrKind::AtomShared;
+        self.aop = match instr.detail {
+            Detail::Atomic(operation) if operation < INCREMENT => operation,
+            _ => 0,
+        };
+        let phases = config.wide.in_phases();
+        if phases && instr.kind.is_shared() && self.words > 1 {
+            self.phase(config, instr, pass)
+        } else {
+            self.one_word_each(config, instr, pass)
+        }
+    }
+
+    /// One word of each lane of a subwarp.
+    fn one_word_each(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        let lanes = config.lanes;
+        let (sub, word) = (pass / self.words, pass % self.words);
+        let first = sub * lanes;
+        self.mask = self.active >> first & full_mask(lanes);
+        if !instr.kind.is_shared() {
+            return;
+        }
+        // Those of inactive lanes, too: nobody looks at them.
+        let lanes = lanes as usize;
+        if self.form_line(config, instr, (first, word)) {
+            return;
+        }
+        instr.addrs.write(first as usize, &mut self.bytes[..lanes]);
+        let shift = word_shift(config);
+        for (addr, byte) in self.addr.iter_mut().zip(&self.bytes[..lanes]) {
+            let relative = ((byte >> shift) as u32).wrapping_add(word);
+            *addr = self.words_of_block.physical(relative) as u16;
+        }
+        self.enable_bytes(config, instr);
+    }
+
+    /// Whole words on a line, of the lanes from `first` on; whether they are.
+    fn form_line(&mut self, config: &Config, instr: &Instr, (first, word): (u32, u32)) -> bool {
+        let (bytes, lanes) = (config.word_bytes(), config.lanes as usize);
+        let Addresses::Affine { stride, .. } = instr.addrs else {
+            return false;
+        };
+        let whole = u32::from(instr.bytes) >= bytes && stride % i64::from(bytes) == 0;
+        if !whole || !self.words_of_block.is_contiguous() {
+            return false;
+        }
+        let byte = instr.addrs.of(first as usize);
+        let relative = ((byte >> word_shift(config)) as u32).wrapping_add(word);
+        let mut word = self.words_of_block.physical(relative) as u16;
+        for addr in &mut self.addr[..lanes] {
+            *addr = word;
+            word = word.wrapping_add((stride >> word_shift(config)) as u16);
+        }
+        self.enable_bytes(config, instr);
+        true
+    }
+
+    /// All words of the lanes of a phase.
+    fn phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        if self.passes < self.words {
+            return self.merged_phase(config, instr, pass);
+        }
+        let words = self.words as usize;
+        let lanes = config.lanes as usize / words;
+        let first = pass as usize * lanes;
+        instr.addrs.write(first, &mut self.bytes[..lanes]);
+        let shift = word_shift(config);
+        self.mask = 0;
+        for (place, addr) in self.addr[..lanes * words].iter_mut().enumerate() {
+            let (lane, word) = (place / words, place % words);
+            self.mask |= (self.active >> (first + lane) & 1) << place;
+            let relative = ((self.bytes[lane] >> shift) as u32).wrapping_add(word as u32);
+            *addr = self.words_of_block.physical(relative) as u16;
+        }
+        self.enable_bytes(config, instr);
+    }
+
+    /// All words of the lanes of two phases in one, whose lanes agree in
+    /// pairs: one lane of each pair represents both.
+    fn merged_phase(&mut self, config: &Config, instr: &Instr, pass: u32) {
+        let words = self.words as usize;
+        let lanes = config.lanes as usize / self.passes as usize;
+        let first = pass as usize * lanes;
+        let address = |lane: usize| {
+            let lane = first + lane;
+            (self.active >> lane & 1 == 1).then(|| instr.addrs.of(lane))
+        };
+        let mut different: Vec<u64> = (0..lanes).filter_map(address).collect();
+        different.sort_unstable();
+        different.dedup();
+        let shift = word_shift(config);
+        self.mask = 0;
+        let places = different
+            .iter()
+            .flat_map(|byte| (0..words as u32).map(move |w| (byte, w)));
+        for (place, (byte, word)) in places.enumerate() {
+            self.mask |= 1 << place;
+            let relative = ((byte >> shift) as u32).wrapping_add(word);
+            self.addr[place] = self.words_of_block.physical(relative) as u16;
+        }
+        self.enable_bytes(config, instr);
+    }
+
+    /// The bytes that a store writes: of a word, or a part of it.
+    fn enable_bytes(&mut self, config: &Config, instr: &Instr) {
+        let word_bytes = u64::from(config.word_bytes());
+        let bytes = u64::from(instr.bytes).min(word_bytes);
+        let enables = ((1u32 << bytes) - 1) as u8;
+        let lanes = config.lanes as usize;
+        if bytes == word_bytes {
+            self.be[..lanes].fill(enables);
+            return;
+        }
+        for (be, byte) in self.be.iter_mut().zip(&self.bytes[..lanes]) {
+            *be = enables << (byte & (word_bytes - 1));
+        }
+    }
+}
+
+/// Words have 4 or 8 bytes.
+fn word_shift(config: &Config) -> u32 {
+    config.word_bytes().trailing_zeros()
+}
