@@ -1,9 +1,9 @@
 //! `bitvec-perm:k=3`: m consecutive address bits from bit k.
 
-use super::{Below, Ports, Visit, Kind, Parser, Ranges, Search};
-use spadkit_base::error::Result;
+use super::{Below, Kind, Parser, Ports, Ranges, Search, Visit};
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
+use spadkit_base::error::Result;
 use std::fmt;
 
 /// `addr[k..k+m)`.

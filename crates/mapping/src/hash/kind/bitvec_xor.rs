@@ -1,10 +1,10 @@
 //! `bitvec-xor:k1=0,k2=5,mask=7`: two windows of m address bits, the second one
 //! masked.
 
-use super::{Below, Ports, Visit, Kind, Parser, Ranges, Search};
-use spadkit_base::error::Result;
+use super::{Below, Kind, Parser, Ports, Ranges, Search, Visit};
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
+use spadkit_base::error::Result;
 use std::fmt;
 
 /// `addr[k1..k1+m) ^ (addr[k2..k2+m) & mask)`.

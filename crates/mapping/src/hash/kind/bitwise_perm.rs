@@ -1,9 +1,9 @@
 //! `bitwise-perm:0,4,5`: one address bit per bank bit.
 
-use super::{Below, Ports, Visit, Family, Kind, Parser, Ranges, Search, each_set, list, sets};
-use spadkit_base::error::Result;
+use super::{Below, Family, Kind, Parser, Ports, Ranges, Search, Visit, each_set, list, sets};
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
+use spadkit_base::error::Result;
 use std::fmt;
 
 /// One address bit per bank bit.
@@ -67,7 +67,9 @@ impl Kind for BitwisePerm {
 
     fn each(g: Geometry, visit: Visit<Self>) -> Result<()> {
         let bits: Vec<u32> = (0..g.addr_bits()).collect();
-        each_set(&bits, g.bank_bits(), &mut |bits| visit(BitwisePerm { bits }))
+        each_set(&bits, g.bank_bits(), &mut |bits| {
+            visit(BitwisePerm { bits })
+        })
     }
 
     fn draw(g: Geometry, below: Below) -> Self {

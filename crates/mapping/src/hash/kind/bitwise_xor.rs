@@ -1,9 +1,9 @@
 //! `bitwise-xor:0,0^4,1^6`: one address bit, or the XOR of two, per bank bit.
 
-use super::{Below, Ports, Visit, Family, Kind, Parser, Ranges, Search, each_set, list, sets};
-use spadkit_base::error::Result;
+use super::{Below, Family, Kind, Parser, Ports, Ranges, Search, Visit, each_set, list, sets};
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
+use spadkit_base::error::Result;
 use std::fmt;
 
 /// An address bit, and a higher one that is XORed to it.
@@ -131,7 +131,11 @@ impl Kind for BitwiseXor {
         let n = g.addr_bits();
         let mut pair = || {
             let (a, b) = (below(n), below(n));
-            if a == b { (a, None) } else { (a.min(b), Some(a.max(b))) }
+            if a == b {
+                (a, None)
+            } else {
+                (a.min(b), Some(a.max(b)))
+            }
         };
         BitwiseXor {
             pairs: (0..g.bank_bits()).map(|_| pair()).collect(),

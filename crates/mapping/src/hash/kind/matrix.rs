@@ -1,9 +1,9 @@
 //! `matrix:0x21,0x42`: the mask of address bits that are XORed, per bank bit.
 
-use super::{Below, Ports, Visit, Family, Kind, Parser, Ranges, Search, each_set, list};
-use spadkit_base::error::Result;
+use super::{Below, Family, Kind, Parser, Ports, Ranges, Search, Visit, each_set, list};
 use crate::geometry::Geometry;
 use crate::hash::PortValue;
+use spadkit_base::error::Result;
 use std::fmt;
 
 /// Any matrix over GF(2).

@@ -2,6 +2,11 @@
 //! written, what it maps, how it is encoded, how many there are, and how one is
 //! drawn. Another kind is another file, and a line at the end of this one.
 
+mod bitvec_perm;
+mod bitvec_xor;
+mod bitwise_perm;
+mod bitwise_xor;
+mod matrix;
 mod parameters;
 mod ranges;
 
@@ -189,7 +194,6 @@ fn list<T>(f: &mut fmt::Formatter<'_>, items: &[T], show: impl Fn(&T) -> String)
 
 macro_rules! kinds {
     ($($kind:ident, $file:ident;)+) => {
-        $(mod $file;)+
         $(pub use $file::$kind;)+
 
         /// A configuration of a configurable unit.
