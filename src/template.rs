@@ -18,6 +18,19 @@ pub(crate) fn fill_html(name: &str, template: &str, values: &Context) -> Result<
     Tera::one_off(template, values, true).map_err(|error| defect(name, error))
 }
 
+/// Page `page` of `templates`, pairs of a name that ends in `.html` and a text;
+/// values are escaped.
+pub(crate) fn fill_page(
+    templates: &[(&str, &str)],
+    page: &str,
+    values: &Context,
+) -> std::result::Result<String, tera::Error> {
+    let mut tera = Tera::default();
+    tera.autoescape_on([".html"]);
+    tera.add_raw_templates(templates.iter().copied())?;
+    tera.render(page, values)
+}
+
 /// The error of a template that cannot be filled in.
 pub(crate) fn defect(name: &str, error: tera::Error) -> Error {
     // Tera's message is about the template, its cause about the place in it.

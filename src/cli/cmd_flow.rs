@@ -58,18 +58,19 @@ pub struct FlowArgs {
     /// Replace and remove files that are in the way in the directory.
     #[arg(long)]
     force: bool,
+    /// The summary.json of an earlier run: the report says what changed.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
 }
 
 impl Execute for FlowArgs {
+    fn kernel(&self) -> Option<&str> {
+        Some(&self.input)
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?;
-        if let Some(note) = global.of_target(&self.input) {
-            printer.warn(format!(
-                "the hardware is that of {}; mappings in software for the GPU of {}: --preset {}",
-                machine.name, note.from, note.preset
-            ));
-        }
         let trace = super::load_for(&self.input, &machine, printer)?;
         let options = Options {
             input: self.input.clone(),
@@ -83,6 +84,7 @@ impl Execute for FlowArgs {
             cycles: self.cycles,
             fast: self.fast,
             force: self.force,
+            baseline: self.baseline.clone(),
         };
         let console = Console {
             printer,
