@@ -64,17 +64,23 @@ pub struct FlowArgs {
 }
 
 impl Execute for FlowArgs {
-    fn kernel(&self) -> Option<&str> {
-        Some(&self.input)
-    }
-
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
+        // Its JSON has a field of its own for the machine.
+        let note = global.of_target(&self.input);
+        let global = match &note {
+            Some(note) => &Global {
+                preset: Some(note.preset.to_owned()),
+                ..global.clone()
+            },
+            None => global,
+        };
         let machine = global.machine()?;
         let trace = super::load_for(&self.input, &machine, printer)?;
         let options = Options {
             input: self.input.clone(),
             machine_option: Some(global.machine_option()),
+            machine_from: note.map(|note| note.from),
             out: self.out.clone(),
             library: match &self.liberty {
                 Some(path) => Library::Liberty(path.clone()),
@@ -187,8 +193,15 @@ fn text_of_mappings(report: &FlowReport) -> String {
         ", if the machine had it"
     };
     let configuration = report.recommended().map_or(String::new(), configuration);
+    let from = report.machine_from.as_ref();
+    let from = from.map_or(String::new(), |from| {
+        format!(
+            " (for {}; override with --preset)",
+            crate::quote::shown(from)
+        )
+    });
     format!(
-        "{} on {}\n{}{}{}* the smallest unit with the fewest conflicts{no_unit}\nconflicts by: {}\n\
+        "{} on {}{from}\n{}{}{}* the smallest unit with the fewest conflicts{no_unit}\nconflicts by: {}\n\
          hash stage: {}\n{configuration}",
         crate::quote::shown(&report.kernel.name),
         report.machine_text,

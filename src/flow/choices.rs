@@ -9,7 +9,8 @@ use crate::error::Result;
 use crate::hash::HashSpec;
 use crate::quote::shell;
 use crate::report::{
-    ChoiceKind, ChoiceLine, CycleParts, FlowReport, HardwareCost, MappingLine, SoftwareLine, grouped,
+    ChoiceKind, ChoiceLine, CycleParts, FlowReport, HardwareCost, MappingLine, SoftwareLine,
+    grouped,
 };
 use crate::software::LayoutSpec;
 use crate::synth::{SmTotal, Synthesis};
@@ -60,7 +61,10 @@ impl Made<'_> {
             return Vec::new();
         };
         let mut chosen = vec![(ChoiceKind::Nothing, nothing)];
-        let best = self.report.recommended().filter(|m| m.conflicts < nothing.conflicts);
+        let best = self
+            .report
+            .recommended()
+            .filter(|m| m.conflicts < nothing.conflicts);
         if let Some(best) = best {
             chosen.push((ChoiceKind::Best, best));
             let removed = nothing.conflicts - best.conflicts;
@@ -72,16 +76,23 @@ impl Made<'_> {
             let cheaper = |m: &&MappingLine| match own < f64::MAX {
                 true => cost(m) < own,
                 // The units stand in the order of their size.
-                false => all.iter().position(|a| a.hash == m.hash) < all.iter().position(|a| a.hash == best.hash),
+                false => {
+                    all.iter().position(|a| a.hash == m.hash)
+                        < all.iter().position(|a| a.hash == best.hash)
+                }
             };
-            let tuned = all.iter().filter(|m| m.method != "fixed" && m.hash != best.hash);
+            let tuned = all
+                .iter()
+                .filter(|m| m.method != "fixed" && m.hash != best.hash);
             let cheapest = tuned
                 .filter(gets_most)
                 .filter(cheaper)
                 .min_by(|a, b| cost(a).total_cmp(&cost(b)));
             chosen.extend(cheapest.map(|m| (ChoiceKind::Cheapest, m)));
         }
-        let fixed = all.iter().filter(|m| m.method == "fixed" && m.hash != "mod");
+        let fixed = all
+            .iter()
+            .filter(|m| m.method == "fixed" && m.hash != "mod");
         let fixed = fixed.min_by_key(|m| m.conflicts);
         let is_new = |m: &&MappingLine| chosen.iter().all(|(_, c)| c.hash != m.hash);
         if let Some(fixed) = fixed.filter(is_new) {
@@ -93,7 +104,10 @@ impl Made<'_> {
     fn hardware(&self, kind: ChoiceKind, mapping: &MappingLine) -> Result<ChoiceLine> {
         let hash: HashSpec = mapping.hash.parse()?;
         // Why cycles are not known stands among what was left out.
-        let cycles = self.runs.and_then(|r| r.under(&hash, false).ok()).map(|r| r.parts);
+        let cycles = self
+            .runs
+            .and_then(|r| r.under(&hash, false).ok())
+            .map(|r| r.parts);
         let cost = self.cost(mapping);
         let priced = match &cost {
             Some(c) => format!("{:.0} µm² per SM", c.area_um2),
@@ -120,16 +134,15 @@ impl Made<'_> {
     fn proof(&self, mapping: &MappingLine, cycles: Option<&CycleParts>) -> Vec<String> {
         let mut proof = Vec::new();
         if mapping.optimal == Some(true) {
-            proof.push("no setting of the unit leaves fewer: proved".to_owned());
+            proof.push("proved: no setting of the unit leaves fewer".to_owned());
         }
         let cosim = self.report.cosim.iter().find(|c| c.unit == mapping.unit);
         if let Some(cosim) = cosim {
             proof.push(match cosim.mismatches {
-                0 => format!("Verilog equals the model in {} checks", grouped(cosim.checks)),
-                n => format!("Verilog differs from the model in {} checks", grouped(n)),
+                0 => format!("Verilog checked {} times", grouped(cosim.checks)),
+                n => format!("Verilog differs {} times", grouped(n)),
             });
         }
-        proof.push("conflicts counted in the run of the kernel".to_owned());
         proof.extend(cycles.map(|_| "cycles simulated".to_owned()));
         proof
     }
@@ -144,7 +157,10 @@ impl Made<'_> {
         if mapping.needs_row_map() {
             parts.push(total(&mapping.row_map.unit)?);
         }
-        let nand2 = parts.iter().map(|t| t.nand2_equivalents).sum::<Option<f64>>();
+        let nand2 = parts
+            .iter()
+            .map(|t| t.nand2_equivalents)
+            .sum::<Option<f64>>();
         Some(HardwareCost {
             nand2,
             area_um2: parts.iter().map(|t| t.area_um2).sum(),
@@ -198,7 +214,11 @@ impl Made<'_> {
     /// On a machine with a hash unit the recommended one, else software; nothing
     /// where that takes as many cycles, or leaves as many conflicts.
     fn choose(&self, lines: &mut [ChoiceLine]) {
-        let Some(nothing) = lines.iter().find(|l| l.kind == ChoiceKind::Nothing).cloned() else {
+        let Some(nothing) = lines
+            .iter()
+            .find(|l| l.kind == ChoiceKind::Nothing)
+            .cloned()
+        else {
             return;
         };
         let wanted = match self.report.hash_unit {
@@ -232,14 +252,14 @@ fn software_cost(line: &SoftwareLine) -> String {
 fn software_proof(found: &Found, line: &SoftwareLine, timed: bool) -> Vec<String> {
     let mut proof = Vec::new();
     if line.rewritten.is_some() {
-        proof.push("rewritten kernel executed: the same outputs".to_owned());
+        proof.push("rewritten and run: same outputs".to_owned());
     }
     let fewest = found.report.front.iter().map(|l| l.conflicts).min();
     if found.report.fewest_proved && fewest == Some(line.conflicts) {
-        proof.push("no XOR of index bits and no padding leaves fewer: proved".to_owned());
+        proof.push("proved: no XOR of index bits and no padding leaves fewer".to_owned());
     }
     if timed {
-        proof.push("cycles simulated, added instructions included".to_owned());
+        proof.push("cycles simulated".to_owned());
     }
     proof
 }

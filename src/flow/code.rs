@@ -29,12 +29,20 @@ pub(super) fn in_software(
         [] => render(&layout, Language::Cuda).code,
         some => some.iter().map(cuda_text).collect::<Vec<_>>().join("\n"),
     };
-    let mut all = vec![text("CUDA", "the function, and every line that accesses the array", cost.to_owned(), cuda)];
+    let mut all = vec![text(
+        "CUDA",
+        "the function, and every line that accesses the array",
+        cost.to_owned(),
+        cuda,
+    )];
     for (form, language) in [("CuTe", Language::Cute), ("Triton", Language::Triton)] {
         let own = suggestions.iter().filter_map(|s| {
             let template = if form == "CuTe" { &s.cute } else { &s.triton };
             let template = template.as_ref()?;
-            let left = format!("{}: {} leaves {} conflicts", s.array, template.hash, template.conflicts);
+            let left = format!(
+                "{}: {} leaves {} conflicts",
+                s.array, template.hash, template.conflicts
+            );
             Some(format!("// {left}\n{}\n", template.code))
         });
         let own: String = own.collect();
@@ -45,7 +53,12 @@ pub(super) fn in_software(
             (true, None) => ("the layout of the array".to_owned(), code.code),
         };
         if !shown.is_empty() {
-            all.push(text(form, &what, "its compiler makes the instructions".to_owned(), shown));
+            all.push(text(
+                form,
+                &what,
+                "its compiler makes the instructions".to_owned(),
+                shown,
+            ));
         }
     }
     let ptx = render(&layout, Language::Ptx);
@@ -56,7 +69,10 @@ pub(super) fn in_software(
             "the command that rewrites the kernel, and the function that it puts in".to_owned(),
             format!("// {command}\n{}", ptx.code),
         ),
-        None => ("the function from an index to its place".to_owned(), ptx.code),
+        None => (
+            "the function from an index to its place".to_owned(),
+            ptx.code,
+        ),
     };
     all.push(text("PTX", &what, operations, body));
     Ok(all)
@@ -71,10 +87,10 @@ fn cuda_text(s: &Suggestion) -> String {
         "\n// {}: {} elements of {} bytes; {} of {} conflicts are left.",
         s.array, s.elements, s.element_bytes, s.conflicts, s.conflicts_before
     );
-    let function = function_name(s);
+    let function = s.function_name();
     for line in &s.lines {
         let place = place_of(line);
-        match (&line.changed_text, pasted(line)) {
+        match (&line.changed_text, line.in_names_of_the_source()) {
             (Some(changed), _) => {
                 let old = line.text.as_deref().unwrap_or_default();
                 let _ = writeln!(text, "// {place}, was: {old}\n{changed}");
@@ -86,11 +102,18 @@ fn cuda_text(s: &Suggestion) -> String {
                 }
             }
             (None, None) => {
-                let old = line.text.as_ref().map_or(String::new(), |t| format!(": {t}"));
+                let old = line
+                    .text
+                    .as_ref()
+                    .map_or(String::new(), |t| format!(": {t}"));
                 let array = &s.array;
+                let calls = line.inlined_at.first().map_or(String::new(), |call| {
+                    format!(", called in {}", without_folder(call))
+                });
                 let _ = writeln!(
                     text,
-                    "// {place}{old}\n//   wrap each index of {array}: {array}[{function}(INDEX)]"
+                    "// {place}{calls}{old}\n//   where its address is computed, wrap the index of {array}: \
+                     {array}[{function}(INDEX)]"
                 );
             }
         }
@@ -98,30 +121,15 @@ fn cuda_text(s: &Suggestion) -> String {
     text
 }
 
-/// The name of the function that the changed lines call.
-pub(super) fn function_name(s: &Suggestion) -> &str {
-    let last = s.function.rsplit("unsigned ").find(|t| t.starts_with("spad_place"));
-    let name = last.and_then(|t| t.split('(').next());
-    name.unwrap_or("spad_place")
-}
-
-/// Index expressions of a line before and after, if the source has all names
-/// in them.
-fn pasted(line: &LineChange) -> Option<Vec<(&str, &str)>> {
-    let known = |a: &&crate::suggest::AccessChange| a.stands_for.is_empty();
-    let all: Vec<_> = line.accesses.iter().filter(known).collect();
-    let changes = all.iter().map(|a| Some((a.expression.as_deref()?, a.changed.as_deref()?)));
-    let mut changes: Vec<(&str, &str)> = changes.collect::<Option<_>>()?;
-    changes.dedup();
-    (all.len() == line.accesses.len() && !changes.is_empty()).then_some(changes)
-}
-
 /// What a line with the suggested index looks like: the line itself, or an
 /// expression in it; for the page of the source.
 pub(super) fn change_of(line: &LineChange, s: &Suggestion) -> String {
-    let expression = || Some(pasted(line)?.first()?.1.to_owned());
-    let wrapped = || format!("{}[{}(INDEX)]", s.array, function_name(s));
-    line.changed_text.clone().or_else(expression).unwrap_or_else(wrapped)
+    let expression = || Some(line.in_names_of_the_source()?.first()?.1.to_owned());
+    let wrapped = || format!("{}[{}(INDEX)]", s.array, s.function_name());
+    line.changed_text
+        .clone()
+        .or_else(expression)
+        .unwrap_or_else(wrapped)
 }
 
 fn place_of(line: &LineChange) -> String {
@@ -130,12 +138,18 @@ fn place_of(line: &LineChange) -> String {
         Some(ptx_text(access.ptx_file.as_deref(), access.ptx_line?))
     };
     let source = line.source.as_deref().map(|s| without_folder(s).to_owned());
-    source.or_else(ptx).unwrap_or_else(|| "a line that is not known".to_owned())
+    source
+        .or_else(ptx)
+        .unwrap_or_else(|| "a line that is not known".to_owned())
 }
 
 /// A mapping in hardware: the writes that load it, and instances with the
 /// ports tied.
-pub(super) fn in_hardware(mapping: &MappingLine, machine: &Config, cost: &str) -> Result<Vec<CodeText>> {
+pub(super) fn in_hardware(
+    mapping: &MappingLine,
+    machine: &Config,
+    cost: &str,
+) -> Result<Vec<CodeText>> {
     let mut all = Vec::new();
     if mapping.config_unit.is_some() || mapping.needs_row_map() {
         all.push(CodeText {
@@ -175,7 +189,9 @@ fn registers(mapping: &MappingLine) -> String {
     let array = |s: &UnitSetting, note: &str| {
         let unit = s.config_unit.as_deref()?;
         let (count, values) = (s.registers.len(), s.registers.join(", "));
-        Some(format!("static const unsigned {unit}[{count}] = {{{values}}};{note}\n"))
+        Some(format!(
+            "static const unsigned {unit}[{count}] = {{{values}}};{note}\n"
+        ))
     };
     for setting in settings(mapping) {
         text += &array(&setting, "").unwrap_or_default();

@@ -88,7 +88,10 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
 pub(super) fn measured_units(report: &FlowReport) -> Vec<String> {
     let mut units: Vec<String> = HashKind::ALL.map(|kind| kind.unit().to_owned()).into();
     // The fixed hash that is compared with.
-    let fixed = report.mappings.iter().filter(|m| m.method == "fixed" && m.unit != "none");
+    let fixed = report
+        .mappings
+        .iter()
+        .filter(|m| m.method == "fixed" && m.unit != "none");
     units.extend(fixed.min_by_key(|m| m.conflicts).map(|m| m.unit.clone()));
     if let Some(best) = report.recommended() {
         let needed = [

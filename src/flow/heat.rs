@@ -27,13 +27,14 @@ pub(super) type Bank<'a> = &'a dyn Fn(u32) -> u32;
 
 /// A trace whose accesses are counted by line and barrier phase.
 pub(super) struct Heat<'a> {
-    trace: &'a AccessTrace,
     rule: ConflictRule,
     banks: usize,
     mask: u32,
     /// By line and barrier phase.
     groups: BTreeMap<(Line, u32), Vec<&'a Access>>,
     stacks: BTreeMap<Line, Vec<Vec<String>>>,
+    /// The accesses that came into the kernel through a call, by its line.
+    calls: BTreeMap<String, Vec<&'a Access>>,
 }
 
 /// The line of a place, without the calls around it.
@@ -58,10 +59,14 @@ impl<'a> Heat<'a> {
         let places = trace.places();
         let mut groups: BTreeMap<(Line, u32), Vec<&Access>> = BTreeMap::new();
         let mut stacks: BTreeMap<Line, Vec<Vec<String>>> = BTreeMap::new();
+        let mut calls: BTreeMap<String, Vec<&Access>> = BTreeMap::new();
         for (at, access) in (0u32..).zip(&trace.accesses) {
             let place = places.of(access.pc);
             let line = line_of(&place, access.pc);
             let phase = trace.barriers.partition_point(|&b| b <= at) as u32;
+            for call in &place.inlined_at {
+                calls.entry(call.clone()).or_default().push(access);
+            }
             if !place.inlined_at.is_empty() {
                 let known = stacks.entry(line.clone()).or_default();
                 if !known.contains(&place.inlined_at) {
@@ -71,12 +76,12 @@ impl<'a> Heat<'a> {
             groups.entry((line, phase)).or_default().push(access);
         }
         Heat {
-            trace,
             rule: machine.conflict_rule(),
             banks: machine.geometry.banks(),
             mask: machine.geometry.bank_mask(),
             groups,
             stacks,
+            calls,
         }
     }
 
@@ -149,6 +154,12 @@ impl<'a> Heat<'a> {
                 conflicts: plain.conflicts,
             };
             PhaseCount::add(&mut costs.phases, count);
+        }
+        for (call, accesses) in &self.calls {
+            let profile = ConflictProfile::of(accesses.iter().copied(), &self.rule);
+            let line = Line::Source(call.clone(), Vec::new());
+            let conflicts = profile.count(|word| word & self.mask).conflicts;
+            lines.entry(line).or_default().called_conflicts += conflicts;
         }
         lines
     }
@@ -237,9 +248,19 @@ fn with_text(mut costly: Vec<SourceLine>, text: Option<&[String]>) -> Vec<Source
 
 /// Puts the suggested lines beside those of the source.
 pub(super) fn suggest(pages: &mut [SourcePage], suggestions: &[Suggestion]) {
-    for (s, line) in suggestions.iter().flat_map(|s| s.lines.iter().map(move |l| (s, l))) {
-        let place = line.source.as_deref().and_then(split);
-        let Some((file, number)) = place else { continue };
+    for (s, line) in suggestions
+        .iter()
+        .flat_map(|s| s.lines.iter().map(move |l| (s, l)))
+    {
+        // What is inlined is changed where it is called.
+        let called = line
+            .inlined_at
+            .first()
+            .filter(|_| line.changed_text.is_none());
+        let place = called.or(line.source.as_ref()).and_then(|p| split(p));
+        let Some((file, number)) = place else {
+            continue;
+        };
         let page = pages.iter_mut().find(|p| p.file == file);
         let found = page.and_then(|p| p.lines.iter_mut().find(|l| l.line == number));
         if let Some(found) = found.filter(|l| l.change.is_none()) {
@@ -252,7 +273,9 @@ fn shown_lines<'t>(
     costs: &BTreeMap<u32, SourceLine>,
     text_at: &dyn Fn(u32) -> Option<&'t str>,
 ) -> Vec<u32> {
-    let matters = |l: &&SourceLine| l.accesses > 0 || l.cycles_pct >= Some(LEAST_PCT);
+    let matters = |l: &&SourceLine| {
+        l.accesses > 0 || l.called_conflicts > 0 || l.cycles_pct >= Some(LEAST_PCT)
+    };
     let numbers: Vec<u32> = costs.values().filter(matters).map(|l| l.line).collect();
     // Line 0 is the compiler's for code of no line.
     let numbers: Vec<u32> = numbers.into_iter().filter(|n| *n > 0).collect();
@@ -260,13 +283,16 @@ fn shown_lines<'t>(
         return Vec::new();
     };
     let is_head = |n: &u32| text_at(*n).is_some_and(|t| t.contains("__global__"));
-    let head = (first.saturating_sub(HEAD).max(1)..=first).rev().find(is_head);
+    let head = (first.saturating_sub(HEAD).max(1)..=first)
+        .rev()
+        .find(is_head);
     let near = |n: u32| numbers.iter().any(|m| m.abs_diff(n) <= AROUND);
     let from = head.unwrap_or(first);
     let all = from.saturating_sub(AROUND).max(1)..=last + AROUND;
     let is_shown = |n: &u32| {
         let within = (from..=last).contains(n) && last - from <= WHOLE;
-        text_at(*n).is_some() && (within || (head.is_none() || *n >= from) && near(*n) || Some(*n) == head)
+        text_at(*n).is_some()
+            && (within || (head.is_none() || *n >= from) && near(*n) || Some(*n) == head)
     };
     all.filter(is_shown).collect()
 }
@@ -313,7 +339,12 @@ mod tests {
     use std::path::Path;
 
     fn trace() -> AccessTrace {
-        let lanes = |step: u32| (0..32).map(|l| (l * step).to_string()).collect::<Vec<_>>().join(",");
+        let lanes = |step: u32| {
+            (0..32)
+                .map(|l| (l * step).to_string())
+                .collect::<Vec<_>>()
+                .join(",")
+        };
         let text = format!(
             r#"{{"name":"t","source":"s","block_dim":[32,1,1],"shared_bytes":8192,"warp_size":32,
 "barriers":[1],"accesses":[
@@ -336,8 +367,18 @@ mod tests {
         let worst = &situations[0];
         assert_eq!((worst.place.as_str(), worst.phase), ("k.cu:5", 1));
         // 7 of the first load, 1 of the second.
-        assert_eq!((worst.conflicts, worst.before.wavefronts, worst.before.busy), (8, 8, 4));
-        let cell = |lane: u32| worst.before.cells.iter().find(|c| c.lanes == [lane]).unwrap();
+        assert_eq!(
+            (worst.conflicts, worst.before.wavefronts, worst.before.busy),
+            (8, 8, 4)
+        );
+        let cell = |lane: u32| {
+            worst
+                .before
+                .cells
+                .iter()
+                .find(|c| c.lanes == [lane])
+                .unwrap()
+        };
         assert_eq!((cell(5).word, cell(5).bank, cell(5).wavefront), (40, 8, 1));
         let after = worst.after.as_ref().unwrap();
         assert!(after.wavefronts < 8 && after.busy > 4);
@@ -350,7 +391,14 @@ mod tests {
         let pages = heat.pages(Some(&hashed), None, &mut files, None);
         assert_eq!((pages.len(), pages[0].file.as_str()), (1, "k.cu"));
         let line = |n: u32| pages[0].lines.iter().find(|l| l.line == n).unwrap();
-        assert_eq!((line(5).conflicts, line(5).wavefronts, line(5).ideal_wavefronts), (8, 10, 2));
+        assert_eq!(
+            (
+                line(5).conflicts,
+                line(5).wavefronts,
+                line(5).ideal_wavefronts
+            ),
+            (8, 10, 2)
+        );
         assert_eq!((line(3).conflicts, line(4).text.as_str()), (0, "line 4"));
         assert_eq!(line(5).inlined_at, [["k.cu:9"]]);
         assert!(line(5).conflicts_after < 8);
@@ -360,15 +408,17 @@ mod tests {
     #[test]
     fn lanes_on_one_word_are_one_cell_and_wide_accesses_go_in_phases() {
         let access = |addrs: &str, bytes: u32| {
-            let text = format!(
-                r#"{{"warp":0,"pc":0,"op":"load","bytes":{bytes},"addrs":[{addrs}]}}"#
-            );
+            let text =
+                format!(r#"{{"warp":0,"pc":0,"op":"load","bytes":{bytes},"addrs":[{addrs}]}}"#);
             serde_json::from_str::<Access>(&text).unwrap()
         };
         let rule = Config::preset("sm80").unwrap().conflict_rule();
         let same = vec!["7"; 32].join(",");
         let one = served(&access(&same, 4), &rule, &|w| w & 31);
-        assert_eq!((one.wavefronts, one.cells.len(), one.cells[0].lanes.len()), (1, 1, 32));
+        assert_eq!(
+            (one.wavefronts, one.cells.len(), one.cells[0].lanes.len()),
+            (1, 1, 32)
+        );
         let pairs: Vec<String> = (0..32).map(|l| (2 * l).to_string()).collect();
         let wide = served(&access(&pairs.join(","), 8), &rule, &|w| w & 31);
         assert_eq!((wide.wavefronts, wide.cells.len(), wide.busy), (2, 64, 32));

@@ -24,6 +24,7 @@ mod commands;
 mod hardware;
 mod heat;
 mod inputs;
+mod measured;
 mod options;
 mod software;
 mod source;
@@ -34,10 +35,10 @@ pub use options::{Library, Options, Silent, Stage, Watch};
 use crate::config::Config;
 use crate::cosim::CosimResult;
 use crate::error::{Error, Result};
-use crate::interrupt;
 use crate::hash::HashSpec;
+use crate::interrupt;
 use crate::output::{OwnedFile, OwnedFolder};
-use crate::report::{self, FlowReport, Since, grouped};
+use crate::report::{self, ChoiceKind, FlowReport, Since, grouped};
 use crate::rtl::Design;
 use crate::software::Layout;
 use crate::synth::Synthesis;
@@ -47,9 +48,10 @@ use analysis::Analysis;
 use choices::Made;
 use hardware::Hardware;
 use heat::Heat;
+use serde_json::Value;
 use software::Found;
 use source::SourceFiles;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use worth::Runs;
 
 /// What a run leaves in its folder beside `rtl`.
@@ -84,6 +86,12 @@ pub fn run(
 ) -> Result<Done> {
     let out = OwnedFolder::new(&options.out, options.force);
     // Before the long search, not after it.
+    let baseline = options.baseline.as_deref();
+    if let Some(file) = baseline {
+        refuse_overwriting(file, &out.dir().join(REPORT_FILES[0]))?;
+    }
+    let baseline = baseline.map(|file| Ok((file, Since::read(file)?)));
+    let baseline: Option<(&Path, Value)> = baseline.transpose()?;
     out.check(&REPORT_FILES)?;
     let stages = options.stages(machine);
     let begin = |stage: Stage| watch.stage(stage, &stages);
@@ -126,11 +134,29 @@ pub fn run(
     begin(Stage::Report);
     done.decide(&hardware, found.as_ref(), runs.as_ref())?;
     done.locate(&hardware, found.as_ref(), runs.as_ref(), &mut sources)?;
-    if let Some(baseline) = &options.baseline {
-        done.report.since = Some(Since::of(baseline, &done.report)?);
+    if let Some((file, then)) = baseline {
+        let now = serde_json::to_value(&done.report).expect("a report has string keys only");
+        done.report.since = Some(Since::of(file, &then, &now));
     }
     done.write(&out)?;
     Ok(done)
+}
+
+/// A baseline must outlive the run.
+fn refuse_overwriting(baseline: &Path, summary: &Path) -> Result<()> {
+    let same = baseline
+        .canonicalize()
+        .is_ok_and(|b| summary.canonicalize().is_ok_and(|s| s == b));
+    if same {
+        return Err(Error::usage(
+            format!(
+                "{} is the baseline, and would be overwritten",
+                baseline.display()
+            ),
+            "expected another directory (-o), or a copy of the baseline",
+        ));
+    }
+    Ok(())
 }
 
 /// What needs no Verilog.
@@ -169,6 +195,7 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
         report.skipped.append(&mut all.skipped);
         found = Some(all);
     }
+    report.machine_from.clone_from(&options.machine_from);
     report.advice = commands::advice(&report, options, machine);
     report.commands = commands::repeat(&report, options, machine);
     // Conflicts can be counted where the SM cannot run.
@@ -196,6 +223,7 @@ fn model(machine: &Config, runs: &Runs) -> Vec<String> {
     let blocks = runs.blocks();
     let grid = match blocks {
         1 => "the one block of the grid".to_owned(),
+        2 => "both blocks of the grid".to_owned(),
         n => format!("all {} blocks of the grid", grouped(n.into())),
     };
     let mut all = vec![format!(
@@ -204,7 +232,9 @@ fn model(machine: &Config, runs: &Runs) -> Vec<String> {
     )];
     if machine.compute_capability().is_some() {
         all.push(
-            "The model has one SM and its share of global memory: a GPU spreads the blocks over its SMs,              keeps more of them resident on a large grid, and hides other latencies. A small grid gains              less than one that fills the GPU, so measure on the grid that matters (docs/reference/gpu.md)."
+            "The model has one SM and its share of global memory. A GPU spreads the blocks over its \
+             SMs, keeps more of them resident on a large grid, and has other latencies: a grid that \
+             fills the GPU can gain far more, or less. Measure on the grid that matters."
                 .to_owned(),
         );
     }
@@ -257,7 +287,12 @@ impl Done {
     }
 
     /// The mappings to decide between, and what their cycles are of.
-    fn decide(&mut self, hardware: &Hardware, found: Option<&Found>, runs: Option<&Runs>) -> Result<()> {
+    fn decide(
+        &mut self,
+        hardware: &Hardware,
+        found: Option<&Found>,
+        runs: Option<&Runs>,
+    ) -> Result<()> {
         let options = hardware.options;
         self.report.cosim = self.cosim.iter().map(hardware::cosim_line).collect();
         self.report.synthesis = serde_json::json!(self.synthesis.as_ref());
@@ -273,6 +308,12 @@ impl Done {
             machine_option: &machine_option,
         };
         self.report.choices = made.choices()?;
+        let software = self.report.choice(ChoiceKind::Software);
+        let ptx = inputs::ptx_of(&options.input);
+        let measured = software.zip(ptx).and_then(|(choice, ptx)| {
+            measured::measured(&ptx, &self.report.kernel.name, &choice.hash)
+        });
+        self.report.measured = measured;
         Ok(())
     }
 

@@ -25,6 +25,8 @@ pub struct Options {
     /// The option that names the machine in those commands, quoted for a shell;
     /// without it, the preset of the machine's name.
     pub machine_option: Option<String>,
+    /// What in the input chose the machine; none where the user did.
+    pub machine_from: Option<String>,
     /// Folder of the report and the Verilog.
     pub out: PathBuf,
     /// Cells.
@@ -47,6 +49,7 @@ impl Options {
         Options {
             input: input.to_owned(),
             machine_option: None,
+            machine_from: None,
             out: out.to_owned(),
             library: Library::Technology(DEFAULT_TECHNOLOGY.to_owned()),
             budget: Duration::from_secs(10),

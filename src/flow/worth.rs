@@ -56,7 +56,13 @@ impl<'a> Runs<'a> {
         if let Some(run) = self.known.borrow().get(&key) {
             return Ok(run.clone());
         }
-        let run = timed(hash.clone(), stage, self.machine, &*self.workload, self.budget)?;
+        let run = timed(
+            hash.clone(),
+            stage,
+            self.machine,
+            &*self.workload,
+            self.budget,
+        )?;
         self.known.borrow_mut().insert(key, run.clone());
         Ok(run)
     }

@@ -84,7 +84,10 @@ pub enum ChoiceKind {
 impl ChoiceKind {
     /// In hardware.
     pub fn is_hardware(self) -> bool {
-        matches!(self, ChoiceKind::Fixed | ChoiceKind::Cheapest | ChoiceKind::Best)
+        matches!(
+            self,
+            ChoiceKind::Fixed | ChoiceKind::Cheapest | ChoiceKind::Best
+        )
     }
 }
 
@@ -163,22 +166,22 @@ mod tests {
 
     #[test]
     fn parts_add_up_and_added_instructions_are_apart() {
-        let run = Statistics {
-            cycles: 100,
-            issued: 150,
-            stalls: Stalls {
-                bank_conflict: 100,
-                no_ready_warp: 50,
-                store_queue: 60,
-                barrier: 40,
-                ..Stalls::default()
-            },
-            ..Statistics::default()
+        let mut run = Statistics::default();
+        (run.cycles, run.issued) = (100, 150);
+        run.stalls = Stalls {
+            bank_conflict: 100,
+            no_ready_warp: 50,
+            store_queue: 60,
+            barrier: 40,
+            ..Stalls::default()
         };
         let parts = CycleParts::of(&run);
         let sum = |p: &CycleParts| p.list().iter().map(|part| part.2).sum::<f64>();
         // Four schedulers.
-        assert_eq!((parts.issued, parts.conflicts, parts.memory), (37.5, 25.0, 15.0));
+        assert_eq!(
+            (parts.issued, parts.conflicts, parts.memory),
+            (37.5, 25.0, 15.0)
+        );
         assert_eq!(sum(&parts), 100.0);
         let before = CycleParts {
             issued: 30.0,

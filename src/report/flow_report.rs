@@ -180,6 +180,9 @@ pub struct FlowReport {
     pub kernel: Kernel,
     /// Name of the machine.
     pub machine: String,
+    /// What in the input chose it; null where the user named it, and where
+    /// nothing did.
+    pub machine_from: Option<String>,
     /// Its geometry and sizes, in words.
     pub machine_text: String,
     /// How conflicts are counted: `first-word` or `phases`.
@@ -211,6 +214,9 @@ pub struct FlowReport {
     pub inputs: Vec<InputFile>,
     /// What the cycles are of, and what the model leaves out.
     pub model: Vec<String>,
+    /// What a GPU did with this kernel on a large input; null where nobody
+    /// measured it.
+    pub measured: Option<String>,
     /// What changed since an earlier run; null without one.
     pub since: Option<Since>,
     /// The instructions.

@@ -41,6 +41,7 @@ fn shown(report: &FlowReport) -> Value {
         "kernel": report.kernel,
         "machine": report.machine,
         "machine_text": report.machine_text,
+        "machine_from": report.machine_from,
         "rule_text": report.rule_text,
         "hash_stage": report.hash_stage,
         "hash_unit": report.hash_unit,
@@ -232,13 +233,17 @@ mod tests {
         let html = render(&report).unwrap();
         assert!(!html.contains("<script>alert"));
         assert!(html.contains("&lt;script&gt;alert"));
-        assert!(!html.contains("\"</script>"), "the data must not end its element");
+        assert!(
+            !html.contains("\"</script>"),
+            "the data must not end its element"
+        );
         assert!(!html.contains('\u{1b}') && html.contains("\\x1b[31mb"));
         assert!(html.contains("no verilator") && html.contains("every word"));
         assert!(html.contains("a&lt;b&gt;[spad_place(i)]"));
         assert!(html.contains("pad:&lt;b&gt;") && html.contains("1.25 per access"));
         // The sentence has the line, the remedy and its worth.
-        let verdict = "1 of this kernel&#x27;s 2 wavefronts are bank conflicts, all at &lt;k&gt;.cu:7.";
+        let verdict =
+            "1 of this kernel&#39;s 2 wavefronts are bank conflicts, all at &lt;k&gt;.cu:7.";
         let at = html.find(verdict).unwrap();
         let remedy = "Padding of the array removes all of them: 1.16 times as fast.";
         assert!(at < html.find(remedy).unwrap() && html.contains("+1.25 instructions"));

@@ -1,8 +1,8 @@
 //! Reports for people: one HTML file, charts.
 
 mod advice;
-mod choice;
 pub mod chart;
+mod choice;
 pub mod flow_drawing;
 mod flow_report;
 mod html;

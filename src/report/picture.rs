@@ -27,7 +27,11 @@ pub(super) fn stack(served: &Served, banks: u32, rows: u32, title: &str) -> Stri
     let mut svg = head(width, floor + 34.0, "pic", title);
     for row in 0..rows {
         let top = floor - BOX.1 * f64::from(row + 1);
-        let saved = if row < served.wavefronts { "" } else { " saved" };
+        let saved = if row < served.wavefronts {
+            ""
+        } else {
+            " saved"
+        };
         let _ = write!(
             svg,
             "<text class=\"ax\" x=\"26\" y=\"{:.1}\" text-anchor=\"end\">{}</text>\
@@ -169,7 +173,10 @@ mod tests {
         assert_eq!(picture.matches("slot saved").count(), 1);
         assert!(picture.contains("aria-label=\"a &lt;b&gt;\""));
         // Lane 2 in bank 3 above lane 1.
-        assert!(picture.contains("x=\"82.75\" y=\"26.75\"") && picture.contains("x=\"82.75\" y=\"51.75\""));
+        assert!(
+            picture.contains("x=\"82.75\" y=\"26.75\"")
+                && picture.contains("x=\"82.75\" y=\"51.75\"")
+        );
         let square = matrix(&served, 8, 8, "m");
         assert_eq!(square.matches("class=\"w").count(), 3);
     }

@@ -1,6 +1,5 @@
 //! What changed since an earlier report.
 
-use super::flow_report::FlowReport;
 use crate::error::{Error, Result};
 use crate::input::Limit;
 use serde::Serialize;
@@ -39,8 +38,8 @@ pub struct Change {
 }
 
 impl Since {
-    /// Compares `now` with the summary in `file`.
-    pub fn of(file: &Path, now: &FlowReport) -> Result<Since> {
+    /// Reads the summary of an earlier run.
+    pub fn read(file: &Path) -> Result<Value> {
         let text = LIMIT.read_text(file)?;
         let then: Value = serde_json::from_str(&text).map_err(|e| {
             let help = Some("expected the summary.json of spadkit flow".to_owned());
@@ -52,14 +51,18 @@ impl Since {
                 "expected the summary.json that spadkit flow writes beside its report",
             ));
         }
-        let now = serde_json::to_value(now).expect("a report has string keys only");
+        Ok(then)
+    }
+
+    /// Compares `now`, a summary, with `then`, that in `file`.
+    pub fn of(file: &Path, then: &Value, now: &Value) -> Since {
         let machine = then["machine"].as_str().map(str::to_owned);
-        Ok(Since {
+        Since {
             file: file.display().to_string(),
             machine: machine.filter(|m| now["machine"] != **m),
-            numbers: numbers(&then, &now),
-            lines: lines(&then, &now),
-        })
+            numbers: numbers(then, now),
+            lines: lines(then, now),
+        }
     }
 
     /// Whether nothing did.
@@ -71,22 +74,32 @@ impl Since {
 fn numbers(then: &Value, now: &Value) -> Vec<Change> {
     let fewest = |v: &Value| {
         let all = v["mappings"].as_array()?.iter();
-        all.filter_map(|m| m["conflicts"].as_f64()).min_by(f64::total_cmp)
+        all.filter_map(|m| m["conflicts"].as_f64())
+            .min_by(f64::total_cmp)
     };
     type Read<'a> = &'a dyn Fn(&Value) -> Option<f64>;
     let all: [(&str, Read); 5] = [
         ("warp accesses", &|v| v["kernel"]["accesses"].as_f64()),
-        ("conflicts as it is", &|v| v["mappings"][0]["conflicts"].as_f64()),
+        ("conflicts as it is", &|v| {
+            v["mappings"][0]["conflicts"].as_f64()
+        }),
         ("conflicts under the best hash", &fewest),
-        ("cycles as it is", &|v| v["worth"]["before"]["cycles"].as_f64()),
-        ("cycles under the chosen mapping", &|v| v["worth"]["after"]["cycles"].as_f64()),
+        ("cycles as it is", &|v| {
+            v["worth"]["before"]["cycles"].as_f64()
+        }),
+        ("cycles under the chosen mapping", &|v| {
+            v["worth"]["after"]["cycles"].as_f64()
+        }),
     ];
     let change = |(what, read): &(&str, Read)| Change {
         what: (*what).to_owned(),
         before: read(then),
         now: read(now),
     };
-    all.iter().map(change).filter(|c| c.before != c.now).collect()
+    all.iter()
+        .map(change)
+        .filter(|c| c.before != c.now)
+        .collect()
 }
 
 /// Conflicts by `file:line`.
@@ -116,7 +129,10 @@ fn lines(then: &Value, now: &Value) -> Vec<Change> {
         before: then.get(what).copied(),
         now: now.get(what).copied(),
     };
-    all.into_iter().map(change).filter(|c| c.before != c.now).collect()
+    all.into_iter()
+        .map(change)
+        .filter(|c| c.before != c.now)
+        .collect()
 }
 
 #[cfg(test)]
@@ -136,13 +152,22 @@ mod tests {
         now["sources"][0]["lines"][0]["line"] = json!(5);
         let change = &numbers(&then, &now)[0];
         assert_eq!((change.before, change.now), (Some(50.0), Some(40.0)));
-        let moved: Vec<_> = lines(&then, &now).into_iter().map(|c| (c.what, c.now)).collect();
-        assert_eq!(moved, [("k.cu:3".to_owned(), None), ("k.cu:5".to_owned(), Some(9.0))]);
+        let moved: Vec<_> = lines(&then, &now)
+            .into_iter()
+            .map(|c| (c.what, c.now))
+            .collect();
+        assert_eq!(
+            moved,
+            [
+                ("k.cu:3".to_owned(), None),
+                ("k.cu:5".to_owned(), Some(9.0))
+            ]
+        );
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("summary.json");
         for bad in ["{", "{\"format_version\": 1}"] {
             std::fs::write(&file, bad).unwrap();
-            let error = Since::of(&file, &FlowReport::default()).unwrap_err();
+            let error = Since::read(&file).unwrap_err();
             assert_eq!(error.exit_status(), 2, "{error}");
         }
     }

@@ -37,6 +37,8 @@ pub struct SourceLine {
     /// The calls through which it came into the kernel, the innermost first, if
     /// there are any: one stack for each place.
     pub inlined_at: Vec<Vec<String>>,
+    /// Conflicts of the functions that are inlined here.
+    pub called_conflicts: u64,
     /// The line with the suggested index.
     pub change: Option<String>,
     /// By barrier phase, those with an access.
@@ -117,11 +119,16 @@ pub struct Cell {
 }
 
 impl Served {
-    /// The wavefront of each lane's first word: what an access looks like
-    /// whatever its words are.
-    pub fn shape(&self) -> Vec<(u32, u32)> {
-        let lanes = self.cells.iter().flat_map(|c| c.lanes.iter().map(|l| (*l, c.wavefront)));
-        let mut shape: Vec<(u32, u32)> = lanes.collect();
+    /// The lanes with their banks, counted from the first: what an access looks
+    /// like wherever it begins.
+    pub fn shape(&self) -> Vec<(u32, i64)> {
+        let first = self.cells.first().map_or(0, |c| c.bank);
+        let bank = |c: &Cell| i64::from(c.bank) - i64::from(first);
+        let lanes = self
+            .cells
+            .iter()
+            .flat_map(|c| c.lanes.iter().map(move |l| (*l, bank(c))));
+        let mut shape: Vec<(u32, i64)> = lanes.collect();
         shape.sort_unstable();
         shape
     }

@@ -52,7 +52,11 @@ fn point(choice: &ChoiceLine) -> Option<Point<'_>> {
 fn draw(points: &[Point]) -> String {
     let most = |of: &dyn Fn(&Point) -> f64| points.iter().map(of).fold(f64::MIN, f64::max);
     let least = points.iter().map(|p| p.gain).fold(1.0, f64::min);
-    let (right, low, high) = (most(&|p| p.area).max(1.0) * 1.02, least, most(&|p| p.gain).max(1.0));
+    let (right, low, high) = (
+        most(&|p| p.area).max(1.0) * 1.02,
+        least,
+        most(&|p| p.gain).max(1.0),
+    );
     let margin = (high - low).max(0.01) * 0.08;
     let (low, high) = (low - margin, high + margin);
     let x = |area: f64| LEFT + (WIDTH - LEFT - RIGHT) * area / right;
@@ -74,7 +78,11 @@ fn draw(points: &[Point]) -> String {
         );
     }
     let floor = HEIGHT - BOTTOM;
-    let _ = write!(svg, "<path class=\"base\" d=\"M{LEFT} {floor}H{}\"/>", WIDTH - RIGHT);
+    let _ = write!(
+        svg,
+        "<path class=\"base\" d=\"M{LEFT} {floor}H{}\"/>",
+        WIDTH - RIGHT
+    );
     for tick in ticks(0.0, right) {
         let _ = write!(
             svg,
@@ -111,7 +119,12 @@ fn front(points: &[Point], x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64) -> St
 }
 
 /// A point with its name, which keeps clear of the `labels` that are there.
-fn mark(point: &Point, x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64, labels: &mut Vec<f64>) -> String {
+fn mark(
+    point: &Point,
+    x: &dyn Fn(f64) -> f64,
+    y: &dyn Fn(f64) -> f64,
+    labels: &mut Vec<f64>,
+) -> String {
     let (px, py) = (x(point.area), y(point.gain));
     let mut at = py + 4.0;
     while labels.iter().any(|l| (l - at).abs() < 14.0) {
@@ -123,7 +136,11 @@ fn mark(point: &Point, x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64, labels: &
         (false, true) => ("pt on", ""),
         (false, false) => ("pt", ""),
     };
-    let name = point.choice.name.replace(" in software", "").replace(" unit", "");
+    let name = point
+        .choice
+        .name
+        .replace(" in software", "")
+        .replace(" unit", "");
     let name = match point.choice.unit {
         None if point.choice.hash != "mod" => format!("{name}, software"),
         _ => name,
@@ -155,7 +172,10 @@ mod tests {
     #[test]
     fn ticks_are_round() {
         assert_eq!(ticks(0.0, 6700.0), [0.0, 2000.0, 4000.0, 6000.0]);
-        let near: Vec<String> = ticks(0.99, 1.16).iter().map(|t| format!("{t:.2}")).collect();
+        let near: Vec<String> = ticks(0.99, 1.16)
+            .iter()
+            .map(|t| format!("{t:.2}"))
+            .collect();
         assert_eq!(near, ["1.00", "1.05", "1.10", "1.15"]);
     }
 }

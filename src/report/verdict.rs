@@ -66,7 +66,10 @@ fn share(part: u64, whole: u64) -> String {
 
 /// The line with most conflicts.
 pub(super) fn worst(report: &FlowReport) -> Option<(&SourcePage, &SourceLine)> {
-    let all = report.sources.iter().flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+    let all = report
+        .sources
+        .iter()
+        .flat_map(|p| p.lines.iter().map(move |l| (p, l)));
     let costly = all.filter(|(_, l)| l.conflicts > 0);
     // The first of equal ones.
     costly.fold(None, |best, next| match best {
@@ -79,9 +82,18 @@ pub(super) fn worst(report: &FlowReport) -> Option<(&SourcePage, &SourceLine)> {
 pub(super) fn place(page: &SourcePage, line: &SourceLine) -> String {
     let file = crate::trace::without_folder(&page.file);
     if file.is_empty() {
-        format!("access site {}", line.line)
-    } else {
-        format!("{file}:{}", line.line)
+        return format!("access site {}", line.line);
+    }
+    // What is inlined is changed where it is called.
+    match &line.inlined_at[..] {
+        [stack] => {
+            let call = stack.first().map(|c| crate::trace::without_folder(c));
+            let call = call
+                .map(|c| c.rsplit(':').next().unwrap_or(c))
+                .unwrap_or_default();
+            format!("{file}:{}, called in line {call}", line.line)
+        }
+        _ => format!("{file}:{}", line.line),
     }
 }
 
@@ -95,7 +107,8 @@ impl FlowReport {
         let at = worst(self).map(|(page, line)| (place(page, line), line.conflicts));
         let mostly = match &at {
             Some((place, most)) if *most == conflicts => format!(", all at {place}"),
-            Some((place, _)) => format!(", most of them at {place}"),
+            Some((place, most)) if 2 * most > conflicts => format!(", most of them at {place}"),
+            Some((place, most)) => format!(", {} of them at {place}", share(*most, conflicts)),
             None => String::new(),
         };
         let problem = format!(
@@ -120,9 +133,17 @@ impl FlowReport {
 
     fn no_conflicts(&self) -> Verdict {
         let cycles = self.choices.iter().find_map(|c| c.cycles);
-        let mut numbers = vec![number("Wavefronts", &grouped(self.kernel.wavefronts), "none of them a conflict")];
+        let mut numbers = vec![number(
+            "Wavefronts",
+            &grouped(self.kernel.wavefronts),
+            "none of them a conflict",
+        )];
         numbers.extend(cycles.map(|c| number("Cycles on one SM", &grouped(c.total), "simulated")));
-        numbers.push(number("Warp accesses", &grouped(self.kernel.accesses), "of one block, executed"));
+        numbers.push(number(
+            "Warp accesses",
+            &grouped(self.kernel.accesses),
+            "of one block, executed",
+        ));
         Verdict {
             problem: format!(
                 "No bank conflicts: each of the {} warp accesses is served as fast as it can be.",
@@ -140,8 +161,14 @@ impl FlowReport {
         };
         let conflicts = self.conflicts();
         let removed = share(conflicts.saturating_sub(chosen.conflicts), conflicts);
-        let of = if removed == "all" { "removes all of them" } else { &format!("removes {removed} of them") };
-        let worth = chosen.speed_up.map_or(String::new(), |s| format!(": {}", times(s)));
+        let of = if removed == "all" {
+            "removes all of them"
+        } else {
+            &format!("removes {removed} of them")
+        };
+        let worth = chosen
+            .speed_up
+            .map_or(String::new(), |s| format!(": {}", times(s)));
         format!("{} {of}{worth}.", capital(&subject(chosen)))
     }
 
@@ -163,12 +190,17 @@ impl FlowReport {
                 n if n >= conflicts => "leaves them all".to_owned(),
                 n => format!("leaves {} conflicts", grouped(n)),
             };
-            let worth = other.speed_up.map_or(String::new(), |s| format!(": {}", times(s)));
+            let worth = other
+                .speed_up
+                .map_or(String::new(), |s| format!(": {}", times(s)));
             let subject = subject(other);
             detail.push(format!("{on}, {subject} {left}{worth}."));
         }
-        if let Some(cheap) = self.choice(ChoiceKind::Cheapest).or(self.choice(ChoiceKind::Fixed))
-            && let (Some(gain), Some(cost)) = (self.gain_pct(cheap), cheap.cost.and_then(|c| c.nand2))
+        if let Some(cheap) = self
+            .choice(ChoiceKind::Cheapest)
+            .or(self.choice(ChoiceKind::Fixed))
+            && let (Some(gain), Some(cost)) =
+                (self.gain_pct(cheap), cheap.cost.and_then(|c| c.nand2))
             && self.hash_unit
         {
             detail.push(format!(
@@ -177,6 +209,7 @@ impl FlowReport {
                 grouped(cost.round() as u64)
             ));
         }
+        detail.extend(self.measured.clone());
         if self.gaining_phases() > 0 && self.phases.len() > 1 {
             detail.push(format!(
                 "Conflicts arise in {} of {} stretches between barriers.",
@@ -196,7 +229,11 @@ impl FlowReport {
     pub(super) fn gain_pct(&self, choice: &ChoiceLine) -> Option<f64> {
         let total = |c: &ChoiceLine| Some(c.cycles?.total as f64);
         let nothing = total(self.choice(ChoiceKind::Nothing)?)?;
-        let best = self.choices.iter().filter_map(total).min_by(f64::total_cmp)?;
+        let best = self
+            .choices
+            .iter()
+            .filter_map(total)
+            .min_by(f64::total_cmp)?;
         (best < nothing).then_some(100.0 * (nothing - total(choice)?) / (nothing - best))
     }
 
@@ -213,7 +250,11 @@ impl FlowReport {
         }
         let nothing = self.choice(ChoiceKind::Nothing);
         let Some(chosen) = chosen else {
-            all.push(number("Wavefronts", &grouped(self.kernel.wavefronts), "counted in the run"));
+            all.push(number(
+                "Wavefronts",
+                &grouped(self.kernel.wavefronts),
+                "counted in the run",
+            ));
             let cycles = nothing.and_then(|n| n.cycles);
             all.extend(cycles.map(|c| number("Cycles on one SM", &grouped(c.total), "simulated")));
             return all;
@@ -229,7 +270,9 @@ impl FlowReport {
             },
         ));
         if let (Some(before), Some(after)) = (nothing.and_then(|n| n.cycles), chosen.cycles) {
-            let note = chosen.speed_up.map_or(String::new(), |s| format!("{}, simulated", times(s)));
+            let note = chosen
+                .speed_up
+                .map_or(String::new(), |s| format!("{}, simulated", times(s)));
             all.push(changed("Cycles on one SM", before.total, after.total, note));
         }
         all.push(price(chosen));
@@ -265,8 +308,11 @@ fn price(chosen: &ChoiceLine) -> Number {
             };
             let slack = cost.slack_ps();
             let clock = match slack < 0.0 {
-                true => format!("target of {} ps not met by {:.0} ps", cost.target_ps, -slack),
-                false => format!("target of {} ps met, {slack:.0} ps left", cost.target_ps),
+                true => format!(
+                    "clock of {} ps not met: {:.0} ps over",
+                    cost.target_ps, -slack
+                ),
+                false => format!("clock of {} ps met, {slack:.0} ps left", cost.target_ps),
             };
             number("Price, per SM", &area, &format!("synthesized; {clock}"))
         }
@@ -278,9 +324,11 @@ fn price(chosen: &ChoiceLine) -> Number {
             let to = format!("+{added:.2} instructions");
             number("Price", &to, &format!("per access, {memory}; executed"))
         }
-        (None, None) if chosen.kind == ChoiceKind::Software => {
-            number("Price", "index arithmetic", "not put into the kernel: no launch file")
-        }
+        (None, None) if chosen.kind == ChoiceKind::Software => number(
+            "Price",
+            "index arithmetic",
+            "not put into the kernel: no launch file",
+        ),
         (None, None) => number("Price", "not measured", "no synthesis in this run"),
     }
 }
@@ -301,7 +349,11 @@ fn subject(choice: &ChoiceLine) -> String {
         _ => {
             let name = choice.name.replacen("Fixed", "fixed", 1);
             let name = match name.strip_suffix(" unit") {
-                Some(unit) => format!("{} hash unit", unit.replacen("Bit", "bit", 1).replacen("Matrix", "matrix", 1)),
+                Some(unit) => format!(
+                    "{} hash unit",
+                    unit.replacen("Bit", "bit", 1)
+                        .replacen("Matrix", "matrix", 1)
+                ),
                 None => format!("{name} hash"),
             };
             format!("a {name}")
@@ -325,7 +377,13 @@ mod tests {
         assert_eq!(grouped(0), "0");
         assert_eq!(grouped(999), "999");
         assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
-        assert_eq!((share(5, 5), share(1, 2), share(46, 100)), ("all".into(), "half".into(), "46 %".into()));
-        assert_eq!((share(1, 1000), share(999, 1000)), ("less than 1 %".into(), "more than 99 %".into()));
+        assert_eq!(
+            (share(5, 5), share(1, 2), share(46, 100)),
+            ("all".into(), "half".into(), "46 %".into())
+        );
+        assert_eq!(
+            (share(1, 1000), share(999, 1000)),
+            ("less than 1 %".into(), "more than 99 %".into())
+        );
     }
 }

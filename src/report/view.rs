@@ -44,7 +44,9 @@ pub(super) fn pictures(report: &FlowReport) -> Value {
     let size = Size::of(report);
     let mut shown: Vec<&Situation> = Vec::new();
     for situation in report.situations.iter().filter(|s| s.conflicts > 0) {
-        let is_new = shown.iter().all(|s| s.before.shape() != situation.before.shape());
+        let is_new = shown
+            .iter()
+            .all(|s| s.before.shape() != situation.before.shape());
         if is_new && shown.len() < STATIC_PICTURES {
             shown.push(situation);
         }
@@ -58,7 +60,10 @@ pub(super) fn pictures(report: &FlowReport) -> Value {
 }
 
 fn one(s: &Situation, size: Size, several: bool) -> Value {
-    let rows = s.before.wavefronts.max(s.after.as_ref().map_or(0, |a| a.wavefronts));
+    let rows = s
+        .before
+        .wavefronts
+        .max(s.after.as_ref().map_or(0, |a| a.wavefronts));
     let label = label(s, several);
     let drawn = |served: &Served, name: &str| {
         let title = format!("{label}, {name}: {}", tag(served, size.banks));
@@ -69,7 +74,8 @@ fn one(s: &Situation, size: Size, several: bool) -> Value {
             "matrix": picture::matrix(served, size.banks, size.lanes, &title),
         })
     };
-    let note = (rows > MOST_ROWS).then(|| format!("the first {MOST_ROWS} of {rows} wavefronts are drawn"));
+    let note =
+        (rows > MOST_ROWS).then(|| format!("The first {MOST_ROWS} of {rows} wavefronts are drawn"));
     json!({
         "label": label,
         "caption": caption(s, several),
@@ -149,7 +155,13 @@ pub(super) fn script_data(report: &FlowReport) -> String {
 
 /// Wavefronts between barriers, as bars.
 pub(super) fn phases(report: &FlowReport) -> Value {
-    let most = report.phases.iter().map(|p| p.wavefronts).max().unwrap_or(1).max(1);
+    let most = report
+        .phases
+        .iter()
+        .map(|p| p.wavefronts)
+        .max()
+        .unwrap_or(1)
+        .max(1);
     let percent = |n: u64| format!("{:.2}", 100.0 * n as f64 / most as f64);
     let phase = |p: &super::source_page::PhaseCount| {
         json!({
@@ -167,7 +179,12 @@ pub(super) fn phases(report: &FlowReport) -> Value {
 /// The source with what its lines cost.
 pub(super) fn sources(report: &FlowReport) -> Value {
     let lines = report.sources.iter().flat_map(|p| &p.lines);
-    let most = lines.clone().map(|l| l.wavefronts).max().unwrap_or(1).max(1);
+    let most = lines
+        .clone()
+        .map(|l| l.wavefronts)
+        .max()
+        .unwrap_or(1)
+        .max(1);
     let all = lines.map(|l| l.conflicts).sum::<u64>().max(1);
     let page = |p: &SourcePage| {
         let line = |l: &SourceLine| source_line(l, most, all);
@@ -183,7 +200,9 @@ pub(super) fn sources(report: &FlowReport) -> Value {
 fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
     let percent = |n: u64| format!("{:.2}", 100.0 * n as f64 / most as f64);
     let calls = l.inlined_at.iter().map(|stack| {
-        let names = stack.iter().map(|c| crate::trace::without_folder(c).to_owned());
+        let names = stack
+            .iter()
+            .map(|c| crate::trace::without_folder(c).to_owned());
         names.collect::<Vec<_>>().join(" from ")
     });
     // Only phases that differ explain anything.
@@ -210,6 +229,7 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
         "cycles": l.cycles_pct.filter(|p| *p >= 0.05).map(|p| format!("{p:.1} %")),
         "calls": calls.collect::<Vec<_>>(),
         "phases": if l.phases.len() > 1 { with } else { Vec::new() },
+        "called": (l.called_conflicts > 0 && l.accesses == 0).then(|| grouped(l.called_conflicts)),
         "change": l.change,
     })
 }
@@ -276,15 +296,20 @@ fn area(c: &ChoiceLine) -> String {
 
 pub(super) fn clock(slack: f64, target: u32) -> String {
     match slack < 0.0 {
-        true => format!("{target} ps not met, {:.0} over", -slack),
-        false => format!("{target} ps met, {slack:.0} left"),
+        true => format!("{:.0} ps over {target}: not met", -slack),
+        false => format!("{slack:.0} ps below {target}"),
     }
 }
 
 /// The bars of the cycles.
 pub(super) fn cycles(report: &FlowReport) -> Value {
     let timed = report.choices.iter().filter_map(|c| Some((c, c.cycles?)));
-    let most = timed.clone().map(|(_, p)| p.total).max().unwrap_or(1).max(1);
+    let most = timed
+        .clone()
+        .map(|(_, p)| p.total)
+        .max()
+        .unwrap_or(1)
+        .max(1);
     let row = |(c, parts): (&ChoiceLine, super::choice::CycleParts)| {
         let parts = parts.list().into_iter().filter(|part| part.2 >= 0.5);
         let part = parts.map(|(name, class, cycles)| {

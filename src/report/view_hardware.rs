@@ -47,7 +47,9 @@ pub(super) fn technology(report: &FlowReport) -> Option<String> {
     let s = &report.synthesis;
     let tech = s["tech"].as_str()?;
     let gate = s["technology"]["nand2_um2"].as_f64();
-    let gate = gate.map_or(String::new(), |g| format!(", a NAND2 of {} µm²", two_places(g)));
+    let gate = gate.map_or(String::new(), |g| {
+        format!(", a NAND2 of {} µm²", two_places(g))
+    });
     let effort = s["effort"].as_str().unwrap_or_default();
     Some(format!(
         "Cells of {tech}{gate}, effort {effort}. Area is that of all lanes and the shared registers of one SM. \
@@ -113,9 +115,11 @@ pub(super) fn checks(report: &FlowReport) -> Value {
     }
     for choice in report.choices.iter().filter(|c| !c.proof.is_empty()) {
         let proved = choice.proof.iter().filter(|p| p.contains("proved"));
-        all.extend(proved.map(|p| json!({
-            "tag": "proved", "good": true, "text": format!("{}: {p}.", choice.hash),
-        })));
+        all.extend(proved.map(|p| {
+            json!({
+                "tag": "proved", "good": true, "text": format!("{}: {p}.", choice.hash),
+            })
+        }));
     }
     if !report.cosim.is_empty() {
         let cycles: u64 = report.cosim.iter().map(|c| c.cycles).sum();
@@ -128,9 +132,21 @@ pub(super) fn checks(report: &FlowReport) -> Value {
             ),
         }));
     }
-    let times = report.model.iter().map(|m| json!({"tag": "simulated", "good": true, "text": m}));
+    let times = report
+        .model
+        .iter()
+        .map(|m| json!({"tag": "simulated", "good": true, "text": m}));
     all.extend(times);
-    let not = report.skipped.iter().map(|s| json!({"tag": "not run", "good": false, "text": s}));
+    all.extend(
+        report
+            .measured
+            .iter()
+            .map(|m| json!({"tag": "measured", "good": true, "text": m})),
+    );
+    let not = report
+        .skipped
+        .iter()
+        .map(|s| json!({"tag": "not run", "good": false, "text": s}));
     all.extend(not);
     json!(all)
 }
@@ -160,6 +176,9 @@ mod tests {
 
     #[test]
     fn numbers_are_rounded_once() {
-        assert_eq!((two_places(51.333_333), two_places(51.0), two_places(0.5)), ("51.33".into(), "51".into(), "0.5".into()));
+        assert_eq!(
+            (two_places(51.333_333), two_places(51.0), two_places(0.5)),
+            ("51.33".into(), "51".into(), "0.5".into())
+        );
     }
 }

@@ -162,7 +162,9 @@ impl ConflictRule {
         let lanes = (self.lanes / count).max(1);
         let numbered: Vec<(u32, Option<u32>)> = (0..).zip(access.addrs.iter().copied()).collect();
         let phases = numbered.chunks(lanes as usize).map(|lanes| {
-            let active = lanes.iter().filter_map(|(lane, addr)| Some((*lane, (*addr)?)));
+            let active = lanes
+                .iter()
+                .filter_map(|(lane, addr)| Some((*lane, (*addr)?)));
             let all = active.flat_map(|(lane, addr)| (addr..addr + words).map(move |w| (lane, w)));
             all.collect::<Vec<_>>()
         });
