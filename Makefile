@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -26,11 +26,11 @@ build:
 	$(CARGO) build --workspace --bins --examples
 
 # Lint, the regenerated Verilog, and every test; ends with the runner's summary.
-test: deps lint check-generated test-python
+test: deps deps-browser lint check-generated test-python
 	$(CARGO) test --workspace
 
 # `test` without the Python package.
-test-rust: deps lint check-generated
+test-rust: deps deps-browser lint check-generated
 	$(CARGO) test --workspace
 
 # The Python package from the library as `make build` compiles it. NumPy, pytest,
@@ -193,6 +193,19 @@ deps-python:
 	$$sudo apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends python3-venv >/dev/null || \
 	  { echo "could not install python3-venv; 'make test-rust' does without"; exit 3; }
+
+# A browser, for the tests of the pages. `make` and `make build` do without.
+deps-browser:
+	@for browser in chromium chromium-browser google-chrome chrome; do \
+	  command -v $$browser >/dev/null && exit 0; done; \
+	echo "missing: a browser"; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "install Chromium (Debian: chromium): without it the tests of the pages are skipped"; exit 0; fi; \
+	sudo=""; if [ "$$(id -u)" -ne 0 ]; then sudo=sudo; fi; \
+	echo "installing with apt-get: chromium"; \
+	$$sudo apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null || \
+	  { echo "could not install chromium: the tests of the pages need it"; exit 3; }
 
 clean:
 	$(CARGO) clean

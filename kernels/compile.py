@@ -6,7 +6,7 @@
     venv/bin/python kernels/compile.py [FAMILY...]
 
 NVRTC is NVIDIA's run-time compiler as a library: no GPU, no CUDA toolkit and
-no nvcc is needed. The kernels include nothing, so that `nvcc -ptx FILE.cu`
+no nvcc is needed. The kernels include nothing, so that `nvcc -lineinfo -ptx FILE.cu`
 gives the same. Each FAMILY/FAMILY.cu becomes FAMILY.ptx (sm_52, what nvcc 12
 takes by default, or what TARGETS says) and, where VARIANTS says so,
 FAMILY.sm70.ptx and so on, and FAMILY.clang.ptx, by clang 14 or later with the
@@ -44,10 +44,6 @@ TARGETS = {"tiles": 80, "gemm": 80, "tma": 90}
 # The same source with a macro defined becomes FAMILY.NAME.ptx.
 MACROS = {"nw": {"similar-first": "SIMILAR_FIRST"}}
 
-# Line information (.file and .loc) is in the PTX of these.
-LINES = {"transpose", "histogram", "faults", "gemm"}
-
-
 def nvrtc():
     """The library of the Python package."""
     site = sysconfig.get_paths()["purelib"]
@@ -61,10 +57,9 @@ def compile_nvrtc(library, path, arch, macros=()):
     name = os.path.basename(path)
     with open(path, "rb") as source:
         text = source.read()
-    options = [f"--gpu-architecture=compute_{arch}", "--std=c++17"]
+    # With line information (.file and .loc), so that reports show the source.
+    options = [f"--gpu-architecture=compute_{arch}", "--std=c++17", "-lineinfo"]
     options += [f"-D{macro}" for macro in macros]
-    if name[:-3] in LINES:
-        options.append("-lineinfo")
     program = ctypes.c_void_p()
     library.nvrtcCreateProgram(ctypes.byref(program), text, name.encode(), 0, None, None)
     array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])

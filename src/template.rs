@@ -13,9 +13,17 @@ pub(crate) fn fill(name: &str, template: &str, values: &impl Serialize) -> Resul
     filled.map_err(|error| defect(name, error))
 }
 
-/// A page, in which values are escaped.
-pub(crate) fn fill_html(name: &str, template: &str, values: &Context) -> Result<String> {
-    Tera::one_off(template, values, true).map_err(|error| defect(name, error))
+/// Page `page` of `templates`, pairs of a name that ends in `.html` and a text;
+/// values are escaped.
+pub(crate) fn fill_page(
+    templates: &[(&str, &str)],
+    page: &str,
+    values: &Context,
+) -> std::result::Result<String, tera::Error> {
+    let mut tera = Tera::default();
+    tera.autoescape_on([".html"]);
+    tera.add_raw_templates(templates.iter().copied())?;
+    tera.render(page, values)
 }
 
 /// The error of a template that cannot be filled in.
@@ -38,8 +46,9 @@ mod tests {
         assert_eq!(fill("t", "{{ there }}", &values).unwrap(), "1");
         let context = Context::from_serialize(&values).unwrap();
         let plain = fill("t", "{{ missing }}", &values);
-        let html = fill_html("t", "{{ missing }}", &context);
-        for error in [plain.unwrap_err(), html.unwrap_err()] {
+        let html = fill_page(&[("t.html", "{{ missing }}")], "t.html", &context);
+        let html = html.unwrap_err();
+        for error in [plain.unwrap_err(), defect("t", html)] {
             assert_eq!(error.exit_status(), 4);
             let text = error.to_string();
             assert!(

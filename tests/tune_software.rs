@@ -158,7 +158,7 @@ fn arrays_of_tensor_copies_have_swizzle_modes_alone() {
     let change = &plain["suggestions"][0];
     assert_eq!(
         change["tensor_copies"],
-        serde_json::json!([{"ptx_line": 63, "ptx_file": null, "swizzle": 128}])
+        serde_json::json!([{"ptx_line": 73, "ptx_file": null, "swizzle": 128}])
     );
     assert!(change["padding"].is_null(), "{change}");
     let args = [
@@ -172,11 +172,11 @@ fn arrays_of_tensor_copies_have_swizzle_modes_alone() {
     let text = common::text(&args);
     for part in [
         "tile: only swizzle modes of the tensor copies are possible, here none, tma:128: the copy \
-         at PTX line 63 writes rows of 128 bytes, in mode none",
+         at PTX line 73 writes rows of 128 bytes, in mode none",
         "turned: only swizzle modes of the tensor copies are possible, here none, tma:128: the \
          copy at PTX line 115 reads rows of 128 bytes, in mode none",
         "front, fewest conflicts (96): no other mode of the tensor copies leaves fewer, proved",
-        "the map of the tensor copy at PTX line 63 gets CU_TENSOR_MAP_SWIZZLE_128B",
+        "the map of the tensor copy at PTX line 73 gets CU_TENSOR_MAP_SWIZZLE_128B",
         "from the start of tile, which begins at a multiple of 1024 bytes",
     ] {
         assert!(text.contains(part), "{part}\n{text}");

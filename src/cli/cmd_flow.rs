@@ -58,22 +58,29 @@ pub struct FlowArgs {
     /// Replace and remove files that are in the way in the directory.
     #[arg(long)]
     force: bool,
+    /// The summary.json of an earlier run: the report says what changed.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
 }
 
 impl Execute for FlowArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
+        // Its JSON has a field of its own for the machine.
+        let note = global.of_target(&self.input);
+        let global = match &note {
+            Some(note) => &Global {
+                preset: Some(note.preset.to_owned()),
+                ..global.clone()
+            },
+            None => global,
+        };
         let machine = global.machine()?;
-        if let Some(note) = global.of_target(&self.input) {
-            printer.warn(format!(
-                "the hardware is that of {}; mappings in software for the GPU of {}: --preset {}",
-                machine.name, note.from, note.preset
-            ));
-        }
         let trace = super::load_for(&self.input, &machine, printer)?;
         let options = Options {
             input: self.input.clone(),
             machine_option: Some(global.machine_option()),
+            machine_from: note.map(|note| note.from),
             out: self.out.clone(),
             library: match &self.liberty {
                 Some(path) => Library::Liberty(path.clone()),
@@ -83,6 +90,7 @@ impl Execute for FlowArgs {
             cycles: self.cycles,
             fast: self.fast,
             force: self.force,
+            baseline: self.baseline.clone(),
         };
         let console = Console {
             printer,
@@ -185,8 +193,15 @@ fn text_of_mappings(report: &FlowReport) -> String {
         ", if the machine had it"
     };
     let configuration = report.recommended().map_or(String::new(), configuration);
+    let from = report.machine_from.as_ref();
+    let from = from.map_or(String::new(), |from| {
+        format!(
+            " (for {}; override with --preset)",
+            crate::quote::shown(from)
+        )
+    });
     format!(
-        "{} on {}\n{}{}{}* the smallest unit with the fewest conflicts{no_unit}\nconflicts by: {}\n\
+        "{} on {}{from}\n{}{}{}* the smallest unit with the fewest conflicts{no_unit}\nconflicts by: {}\n\
          hash stage: {}\n{configuration}",
         crate::quote::shown(&report.kernel.name),
         report.machine_text,

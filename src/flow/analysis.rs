@@ -11,7 +11,6 @@ use crate::search::reference::Selection;
 use crate::search::tune::{Method, Tuner};
 use crate::search::{Control, Outcome, Problem, Update};
 use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, pattern, removed_pct};
-use serde_json::Value;
 use std::time::Duration;
 
 /// Steps of progress per search.
@@ -138,17 +137,9 @@ impl<'a> Analysis<'a> {
             rule_text: rule.describe(),
             hash_stage: self.machine.hash_stage_text(),
             hash_unit: self.machine.has_hash_unit(),
-            advice: Vec::new(),
-            software: None,
-            worth: None,
             instructions: self.instructions(&mappings)?,
             mappings,
-            cosim: Vec::new(),
-            synthesis: Value::Null,
-            synthesis_chart: None,
-            tools: Vec::new(),
-            commands: Vec::new(),
-            skipped: Vec::new(),
+            ..FlowReport::default()
         })
     }
 

@@ -40,7 +40,7 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
 }
 
 /// The option that names the machine.
-fn machine_option(options: &Options, machine: &Config) -> String {
+pub(super) fn machine_option(options: &Options, machine: &Config) -> String {
     match &options.machine_option {
         Some(option) => option.clone(),
         // A machine that no preset has cannot be named.
@@ -83,10 +83,16 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
     all.into_iter().map(advice).collect()
 }
 
-/// The units that are synthesized: every configurable hash, and whatever the
-/// recommended mapping needs.
+/// The units that are synthesized: every configurable hash, the better fixed
+/// one, and whatever the recommended mapping needs.
 pub(super) fn measured_units(report: &FlowReport) -> Vec<String> {
     let mut units: Vec<String> = HashKind::ALL.map(|kind| kind.unit().to_owned()).into();
+    // The fixed hash that is compared with.
+    let fixed = report
+        .mappings
+        .iter()
+        .filter(|m| m.method == "fixed" && m.unit != "none");
+    units.extend(fixed.min_by_key(|m| m.conflicts).map(|m| m.unit.clone()));
     if let Some(best) = report.recommended() {
         let needed = [
             (best.unit != "none").then_some(&best.unit),

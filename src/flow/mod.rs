@@ -18,10 +18,16 @@
 //! ```
 
 mod analysis;
+mod choices;
+mod code;
 mod commands;
 mod hardware;
+mod heat;
+mod inputs;
+mod measured;
 mod options;
 mod software;
+mod source;
 mod worth;
 
 pub use options::{Library, Options, Silent, Stage, Watch};
@@ -29,16 +35,24 @@ pub use options::{Library, Options, Silent, Stage, Watch};
 use crate::config::Config;
 use crate::cosim::CosimResult;
 use crate::error::{Error, Result};
+use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{OwnedFile, OwnedFolder};
-use crate::report::{self, FlowReport};
+use crate::report::{self, ChoiceKind, FlowReport, Since, grouped};
 use crate::rtl::Design;
+use crate::software::Layout;
 use crate::synth::Synthesis;
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use analysis::Analysis;
+use choices::Made;
 use hardware::Hardware;
-use std::path::PathBuf;
+use heat::Heat;
+use serde_json::Value;
+use software::Found;
+use source::SourceFiles;
+use std::path::{Path, PathBuf};
+use worth::Runs;
 
 /// What a run leaves in its folder beside `rtl`.
 const REPORT_FILES: [&str; 3] = ["summary.json", "report.html", software::PTX];
@@ -72,6 +86,12 @@ pub fn run(
 ) -> Result<Done> {
     let out = OwnedFolder::new(&options.out, options.force);
     // Before the long search, not after it.
+    let baseline = options.baseline.as_deref();
+    if let Some(file) = baseline {
+        refuse_overwriting(file, &out.dir().join(REPORT_FILES[0]))?;
+    }
+    let baseline = baseline.map(|file| Ok((file, Since::read(file)?)));
+    let baseline: Option<(&Path, Value)> = baseline.transpose()?;
     out.check(&REPORT_FILES)?;
     let stages = options.stages(machine);
     let begin = |stage: Stage| watch.stage(stage, &stages);
@@ -90,11 +110,17 @@ pub fn run(
         hardware.check_library()?;
     }
 
-    let (report, ptx) = in_numbers(&hardware, &begin)?;
+    let Numbers {
+        report,
+        found,
+        runs,
+        mut sources,
+    } = in_numbers(&hardware, &begin)?;
+    let ptx = found.as_ref().filter(|_| !machine.has_hash_unit());
     let mut done = Done {
         report,
         html: out.dir().join("report.html"),
-        ptx,
+        ptx: ptx.and_then(|found| found.ptx.clone()),
         cosim: Vec::new(),
         synthesis: None,
         problems: Vec::new(),
@@ -106,13 +132,45 @@ pub fn run(
         (None, Some(design)) => done.verify(&hardware, design, &begin)?,
     }
     begin(Stage::Report);
+    done.decide(&hardware, found.as_ref(), runs.as_ref())?;
+    done.locate(&hardware, found.as_ref(), runs.as_ref(), &mut sources)?;
+    if let Some((file, then)) = baseline {
+        let now = serde_json::to_value(&done.report).expect("a report has string keys only");
+        done.report.since = Some(Since::of(file, &then, &now));
+    }
     done.write(&out)?;
     Ok(done)
 }
 
+/// A baseline must outlive the run.
+fn refuse_overwriting(baseline: &Path, summary: &Path) -> Result<()> {
+    let same = baseline
+        .canonicalize()
+        .is_ok_and(|b| summary.canonicalize().is_ok_and(|s| s == b));
+    if same {
+        return Err(Error::usage(
+            format!(
+                "{} is the baseline, and would be overwritten",
+                baseline.display()
+            ),
+            "expected another directory (-o), or a copy of the baseline",
+        ));
+    }
+    Ok(())
+}
+
+/// What needs no Verilog.
+struct Numbers<'a> {
+    report: FlowReport,
+    found: Option<Found>,
+    /// None where the SM cannot run the kernel.
+    runs: Option<Runs<'a>>,
+    sources: SourceFiles,
+}
+
 /// What needs no Verilog: conflicts, mappings, and what they are worth; with
 /// the kernel under the best mapping in software, where it gains.
-fn in_numbers(hardware: &Hardware, begin: &dyn Fn(Stage)) -> Result<(FlowReport, Option<String>)> {
+fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numbers<'a>> {
     let Hardware {
         trace,
         machine,
@@ -125,25 +183,62 @@ fn in_numbers(hardware: &Hardware, begin: &dyn Fn(Stage)) -> Result<(FlowReport,
     begin(Stage::Tune);
     let mappings = analysis.mappings(options.budget, watch)?;
     let mut report = analysis.report(mappings)?;
-    let mut ptx = None;
-    if !machine.has_hash_unit() {
+    let mut sources = SourceFiles::beside(&options.input);
+    let mut found = None;
+    if options.stages(machine).contains(&Stage::Software) {
         begin(Stage::Software);
-        let found = software::find(trace, machine, options, watch)?;
-        report.software = Some(found.report);
-        report.worth = found.worth;
-        report.skipped.extend(found.skipped);
-        ptx = found.ptx;
+        let mut all = software::find(trace, machine, options, &mut sources, watch)?;
+        if !machine.has_hash_unit() {
+            report.software = Some(all.report.clone());
+            report.worth = all.worth.take();
+        }
+        report.skipped.append(&mut all.skipped);
+        found = Some(all);
     }
+    report.machine_from.clone_from(&options.machine_from);
     report.advice = commands::advice(&report, options, machine);
     report.commands = commands::repeat(&report, options, machine);
-    if report.worth.is_none() {
-        match worth::worth(trace, machine, &report, options) {
+    // Conflicts can be counted where the SM cannot run.
+    let mut runs = None;
+    match Runs::open(trace, machine, options) {
+        Ok(opened) => runs = Some(opened),
+        Err(error) => report.skipped.push(format!("cycles: {error}")),
+    }
+    if let (None, Some(runs)) = (&report.worth, &runs) {
+        match worth::worth(runs, &report) {
             Ok(worth) => report.worth = worth,
-            // Conflicts can be counted where the SM cannot run.
             Err(error) => report.skipped.push(format!("cycles: {error}")),
         }
     }
-    Ok((report, ptx))
+    Ok(Numbers {
+        report,
+        found,
+        runs,
+        sources,
+    })
+}
+
+/// What the cycles are of, and what the model leaves out.
+fn model(machine: &Config, runs: &Runs) -> Vec<String> {
+    let blocks = runs.blocks();
+    let grid = match blocks {
+        1 => "the one block of the grid".to_owned(),
+        2 => "both blocks of the grid".to_owned(),
+        n => format!("all {} blocks of the grid", grouped(n.into())),
+    };
+    let mut all = vec![format!(
+        "Cycles are those of the model of one SM of {}, which runs {grid}.",
+        machine.name
+    )];
+    if machine.compute_capability().is_some() {
+        all.push(
+            "The model has one SM and its share of global memory. A GPU spreads the blocks over its \
+             SMs, keeps more of them resident on a large grid, and has other latencies: a grid that \
+             fills the GPU can gain far more, or less. Measure on the grid that matters."
+                .to_owned(),
+        );
+    }
+    all
 }
 
 /// Why there is nothing after the conflict table.
@@ -191,13 +286,70 @@ impl Done {
         Ok(())
     }
 
-    /// Completes the report and writes it.
+    /// The mappings to decide between, and what their cycles are of.
+    fn decide(
+        &mut self,
+        hardware: &Hardware,
+        found: Option<&Found>,
+        runs: Option<&Runs>,
+    ) -> Result<()> {
+        let options = hardware.options;
+        self.report.cosim = self.cosim.iter().map(hardware::cosim_line).collect();
+        self.report.synthesis = serde_json::json!(self.synthesis.as_ref());
+        self.report.model = runs.map_or(Vec::new(), |runs| model(hardware.machine, runs));
+        let machine_option = commands::machine_option(options, hardware.machine);
+        let made = Made {
+            report: &self.report,
+            machine: hardware.machine,
+            runs,
+            found,
+            synthesis: self.synthesis.as_ref(),
+            input: &options.input,
+            machine_option: &machine_option,
+        };
+        self.report.choices = made.choices()?;
+        let software = self.report.choice(ChoiceKind::Software);
+        let ptx = inputs::ptx_of(&options.input);
+        let measured = software.zip(ptx).and_then(|(choice, ptx)| {
+            measured::measured(&ptx, &self.report.kernel.name, &choice.hash)
+        });
+        self.report.measured = measured;
+        Ok(())
+    }
+
+    /// Conflicts and cycles on the lines of the source.
+    fn locate(
+        &mut self,
+        hardware: &Hardware,
+        found: Option<&Found>,
+        runs: Option<&Runs>,
+        sources: &mut SourceFiles,
+    ) -> Result<()> {
+        let report = &mut self.report;
+        let machine = hardware.machine;
+        let heat = Heat::new(hardware.trace, machine);
+        let chosen = report.chosen().filter(|c| c.hash != "mod");
+        let layout = chosen.map(|c| Layout::new(&c.hash.parse()?, machine.geometry));
+        let layout: Option<Layout> = layout.transpose()?;
+        let bank = layout.as_ref().map(|l| move |word: u32| l.bank(word));
+        let bank = bank.as_ref().map(|bank| bank as heat::Bank);
+        let run = runs.and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, true).ok()?)));
+        let run = run.as_ref().map(|(runs, run)| (*runs, run));
+        let ptx = inputs::ptx_of(&hardware.options.input);
+        let ptx = ptx.as_ref().map(|p| p.display().to_string());
+        report.sources = heat.pages(bank, run, sources, ptx.as_deref());
+        report.phases = heat.phases();
+        report.situations = heat.situations(bank);
+        if let Some(found) = found {
+            heat::suggest(&mut report.sources, &found.report.suggestions);
+        }
+        report.inputs = inputs::inputs(&hardware.options.input, sources);
+        Ok(())
+    }
+
+    /// Writes the report.
     fn write(&mut self, out: &OwnedFolder) -> Result<()> {
         let report = &mut self.report;
-        report.cosim = self.cosim.iter().map(hardware::cosim_line).collect();
-        let synthesis = self.synthesis.as_ref();
-        report.synthesis = serde_json::json!(synthesis);
-        report.synthesis_chart = synthesis.map(Synthesis::chart);
         let html = report::render(report)?;
         let summary = serde_json::to_string_pretty(report).expect("a report has string keys only");
         let mut files = vec![

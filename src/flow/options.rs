@@ -1,5 +1,6 @@
 //! Options and observer of the flow.
 
+use crate::capture::is_launch;
 use crate::config::Config;
 use crate::error::Result;
 use crate::report::FlowReport;
@@ -24,6 +25,8 @@ pub struct Options {
     /// The option that names the machine in those commands, quoted for a shell;
     /// without it, the preset of the machine's name.
     pub machine_option: Option<String>,
+    /// What in the input chose the machine; none where the user did.
+    pub machine_from: Option<String>,
     /// Folder of the report and the Verilog.
     pub out: PathBuf,
     /// Cells.
@@ -36,6 +39,8 @@ pub struct Options {
     pub fast: bool,
     /// Replace and remove files that are in the way in the folder.
     pub force: bool,
+    /// The summary of an earlier run, to say what changed.
+    pub baseline: Option<PathBuf>,
 }
 
 impl Options {
@@ -44,19 +49,23 @@ impl Options {
         Options {
             input: input.to_owned(),
             machine_option: None,
+            machine_from: None,
             out: out.to_owned(),
             library: Library::Technology(DEFAULT_TECHNOLOGY.to_owned()),
             budget: Duration::from_secs(10),
             cycles: 20_000,
             fast: false,
             force: false,
+            baseline: None,
         }
     }
 
     /// The stages of a run.
     pub(super) fn stages(&self, machine: &Config) -> Vec<Stage> {
         let hardware = !self.fast && machine.lacks_rtl().is_none();
-        let software = !machine.has_hash_unit();
+        // With a hash unit, software is one more choice of a whole report.
+        let launch = !self.fast && is_launch(Path::new(&self.input));
+        let software = !machine.has_hash_unit() || launch;
         let wanted = |stage: &Stage| match stage {
             Stage::Software => software,
             other => hardware || !other.is_hardware(),

@@ -3,7 +3,8 @@
 //! and after on the model of the SM.
 
 use super::options::{Options, Watch};
-use super::worth;
+use super::source::SourceFiles;
+use super::worth::{self, Run};
 use crate::assembler::Assembler;
 use crate::capture::statics::launch_indices;
 use crate::capture::{Selected, is_launch, opened};
@@ -13,7 +14,7 @@ use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
-use crate::report::{RewrittenLine, Software, SoftwareLine, Timed, Worth};
+use crate::report::{CycleParts, RewrittenLine, Software, SoftwareLine, Timed, Worth};
 use crate::rewrite::{Block, Hashes, Request, Rewritten, Verdict, attempt, measure, with_shared};
 use crate::search::{Control, Update};
 use crate::sm::Workload;
@@ -31,6 +32,8 @@ pub(super) struct Found {
     pub report: Software,
     pub worth: Option<Worth>,
     pub ptx: Option<String>,
+    /// The cycles of the kernel as it is and under the best mapping, by parts.
+    pub parts: Option<[CycleParts; 2]>,
     /// Parts that are left out, and why.
     pub skipped: Vec<String>,
 }
@@ -51,6 +54,7 @@ impl Found {
             },
             worth: None,
             ptx: None,
+            parts: None,
             skipped: Vec::new(),
         }
     }
@@ -65,6 +69,7 @@ pub(super) fn find(
     trace: &AccessTrace,
     machine: &Config,
     options: &Options,
+    source: &mut SourceFiles,
     watch: &dyn Watch,
 ) -> Result<Found> {
     let report = |update: Update| {
@@ -100,8 +105,7 @@ pub(super) fn find(
         apart: apart.as_ref(),
         indices: &indices,
     };
-    // The source lines are for the command that shows them in full.
-    let suggestions = suggestions(&tuned, &mut |_| None);
+    let suggestions = suggestions(&tuned, &mut |place| source.line(place));
     let mut found = Found::new(&whole, suggestions);
     let gains = whole.best().kind != MappingKind::Mod;
     if !gains {
@@ -153,7 +157,13 @@ struct Kernel<'a> {
 struct Candidate {
     spec: LayoutSpec,
     rewritten: Rewritten,
-    cycles: Option<u64>,
+    run: Option<Run>,
+}
+
+impl Candidate {
+    fn cycles(&self) -> Option<u64> {
+        self.run.as_ref().map(|run| run.timed.cycles)
+    }
 }
 
 /// Why a mapping gives no candidate.
@@ -202,10 +212,10 @@ impl<'a> Kernel<'a> {
     /// Runs the kernel as it is and under each mapping of the front.
     fn run(&self, found: &mut Found) -> Result<()> {
         let before = LaunchWorkload::of(&self.file, &self.selected)?;
-        found.report.cycles = self.cycles(&before, &mut found.skipped)?;
-        if found.report.cycles.is_none() {
+        let Some(as_it_is) = self.timed(&before, &mut found.skipped)? else {
             return Ok(());
-        }
+        };
+        found.report.cycles = Some(as_it_is.timed.cycles);
         found.report.assembler = self.assembler.as_ref().map(Assembler::id);
         let total = found.report.front.len() as u64;
         let mut best: Option<Candidate> = None;
@@ -224,7 +234,7 @@ impl<'a> Kernel<'a> {
                 Err(NoCandidate::Original) => continue,
                 Err(NoCandidate::Failed(error)) => return Err(error),
             };
-            let order = |c: &Candidate| c.cycles.unwrap_or(u64::MAX);
+            let order = |c: &Candidate| c.cycles().unwrap_or(u64::MAX);
             if best.as_ref().is_none_or(|b| order(&candidate) < order(b)) {
                 best = Some(candidate);
             }
@@ -233,19 +243,20 @@ impl<'a> Kernel<'a> {
             found.skipped.push(format!("rewriting: {reason}"));
         }
         if let Some(best) = best {
-            self.take(found, best, before.info().blocks);
+            self.take(found, &as_it_is, best, before.info().blocks);
         }
         Ok(())
     }
 
     /// Keeps the best, if it gains.
-    fn take(&self, found: &mut Found, best: Candidate, blocks: u32) {
-        let (Some(before), Some(after)) = (found.report.cycles, best.cycles) else {
+    fn take(&self, found: &mut Found, as_it_is: &Run, best: Candidate, blocks: u32) {
+        let (before, Some(run)) = (as_it_is.timed.cycles, &best.run) else {
             found
                 .skipped
                 .push("cycles: the budget is too short for them".to_owned());
             return;
         };
+        let after = run.timed.cycles;
         let timed = |hash: String, cycles| Timed {
             hash,
             hash_stage: 0,
@@ -260,6 +271,7 @@ impl<'a> Kernel<'a> {
             rewritten: true,
         });
         if after < before {
+            found.parts = Some([as_it_is.parts, run.parts.over(&as_it_is.parts)]);
             found.report.best = Some(hash);
             found.report.ptx = Some(PTX.to_owned());
             found.report.dynamic_shared = best.rewritten.dynamic_shared;
@@ -305,12 +317,13 @@ impl<'a> Kernel<'a> {
         }
         let file = with_shared(&self.file, &self.entries, &rewritten);
         let after = LaunchWorkload::of_text(&file, &self.selected, text)?;
-        let cycles = self.cycles(&after, skipped)?;
+        let run = self.timed(&after, skipped)?;
+        let cycles = run.as_ref().map(|run| run.timed.cycles);
         line.rewritten = Some(RewrittenLine::of(&measured, cycles));
         Ok(Candidate {
             spec,
             rewritten,
-            cycles,
+            run,
         })
     }
 
@@ -323,11 +336,11 @@ impl<'a> Kernel<'a> {
         }
     }
 
-    /// Cycles of a kernel with its indices as they are; `None` where they are
-    /// not known, with the reason in `skipped`.
-    fn cycles(&self, workload: &dyn Workload, skipped: &mut Vec<String>) -> Result<Option<u64>> {
+    /// A kernel with its indices as they are; `None` where its cycles are not
+    /// known, with the reason in `skipped`.
+    fn timed(&self, workload: &dyn Workload, skipped: &mut Vec<String>) -> Result<Option<Run>> {
         match worth::timed(HashSpec::Mod, Some(0), self.machine, workload, self.budget) {
-            Ok(timed) => Ok(Some(timed.cycles)),
+            Ok(run) => Ok(Some(run)),
             Err(error @ Error::Usage { .. }) => {
                 skipped.push(format!("cycles: {error}"));
                 Ok(None)

@@ -1,41 +1,96 @@
-//! The gain of a mapping in cycles: the kernel on the model of the SM.
+//! The kernel on the model of the SM: cycles by what the issue slots did, and
+//! the gain of a mapping.
 
 use super::options::Options;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
-use crate::report::{FlowReport, Timed, Worth};
-use crate::sm::{Setup, Workload};
-use crate::trace::AccessTrace;
+use crate::report::{CycleParts, FlowReport, Timed, Worth};
+use crate::sm::{Profile, Setup, Workload};
+use crate::trace::{AccessTrace, Places};
 use crate::workload::{AccessOptions, is_access_trace, load_workload};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+
+/// A run of the kernel on the model.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    pub timed: Timed,
+    pub parts: CycleParts,
+    /// Issue slots by instruction.
+    pub profile: Profile,
+}
+
+/// The runs of one kernel with its indices as they are, each made once.
+pub(super) struct Runs<'a> {
+    machine: &'a Config,
+    workload: Box<dyn Workload + 'a>,
+    budget: Duration,
+    known: RefCell<BTreeMap<String, Run>>,
+}
+
+impl<'a> Runs<'a> {
+    pub fn open(trace: &AccessTrace, machine: &'a Config, options: &Options) -> Result<Self> {
+        let access = AccessOptions::default();
+        let workload: Box<dyn Workload> = if is_access_trace(&options.input) {
+            Box::new(access.workload(trace)?)
+        } else {
+            load_workload(&options.input, &access)?
+        };
+        Ok(Runs {
+            machine,
+            workload,
+            budget: options.budget,
+            known: RefCell::default(),
+        })
+    }
+
+    /// The run under `hash`, in hardware with the stages that it needs. On a
+    /// machine without a hash unit a hash has no stage where `in_software`.
+    pub fn under(&self, hash: &HashSpec, in_software: bool) -> Result<Run> {
+        let none = in_software || *hash == HashSpec::Mod;
+        let stage = none.then_some(0);
+        let key = format!("{hash} {stage:?}");
+        if let Some(run) = self.known.borrow().get(&key) {
+            return Ok(run.clone());
+        }
+        let run = timed(
+            hash.clone(),
+            stage,
+            self.machine,
+            &*self.workload,
+            self.budget,
+        )?;
+        self.known.borrow_mut().insert(key, run.clone());
+        Ok(run)
+    }
+
+    /// Blocks of the grid.
+    pub fn blocks(&self) -> u32 {
+        self.workload.info().blocks
+    }
+
+    /// Where the instructions stand.
+    pub fn places(&self) -> Places {
+        self.workload.places()
+    }
+}
 
 /// Cycles without a hash and under the recommended mapping; `None` where that
 /// is the same mapping.
-pub(super) fn worth(
-    trace: &AccessTrace,
-    machine: &Config,
-    report: &FlowReport,
-    options: &Options,
-) -> Result<Option<Worth>> {
+pub(super) fn worth(runs: &Runs, report: &FlowReport) -> Result<Option<Worth>> {
     let best = report.recommended().filter(|m| m.hash != "mod");
     let Some(best) = best else {
         return Ok(None);
     };
-    let access = AccessOptions::default();
-    let workload: Box<dyn Workload> = if is_access_trace(&options.input) {
-        Box::new(access.workload(trace)?)
-    } else {
-        load_workload(&options.input, &access)?
-    };
     // A mapping in software has no stage.
-    let stage = (!machine.has_hash_unit()).then_some(0);
-    let time = |hash: HashSpec, stage| timed(hash, stage, machine, &*workload, options.budget);
-    let before = time(HashSpec::Mod, Some(0))?;
-    let after = time(best.hash.parse()?, stage)?;
+    let in_software = !report.hash_unit;
+    let before = runs.under(&HashSpec::Mod, in_software)?.timed;
+    let after = runs.under(&best.hash.parse()?, in_software)?.timed;
     Ok(Some(Worth {
-        blocks: workload.info().blocks,
+        blocks: runs.blocks(),
         speed_up: before.cycles as f64 / after.cycles.max(1) as f64,
         rewritten: false,
         before,
@@ -43,14 +98,14 @@ pub(super) fn worth(
     }))
 }
 
-/// Cycles under `hash`, for at most `budget`.
+/// The kernel under `hash`, for at most `budget`.
 pub(super) fn timed(
     hash: HashSpec,
     hash_stage: Option<u32>,
     machine: &Config,
     workload: &dyn Workload,
     budget: Duration,
-) -> Result<Timed> {
+) -> Result<Run> {
     let name = hash.to_string();
     let setup = Setup {
         hash: Some(hash),
@@ -59,18 +114,22 @@ pub(super) fn timed(
     };
     let hash_stage = setup.apply(machine)?.path.hash_stage;
     let start = Instant::now();
-    let (statistics, ended) = setup
+    let (statistics, profile, ended) = setup
         .build(machine, workload)?
-        .run_watched(&mut |_| !interrupt::requested() && start.elapsed() < budget)?;
+        .run_profiled(&mut |_| !interrupt::requested() && start.elapsed() < budget)?;
     if !ended {
         return Err(Error::usage(
             format!("not known after {} cycles under {name}", statistics.cycles),
             "spadkit sim has no limit; --budget gives the seconds",
         ));
     }
-    Ok(Timed {
-        hash: name,
-        hash_stage,
-        cycles: statistics.cycles,
+    Ok(Run {
+        parts: CycleParts::of(&statistics),
+        timed: Timed {
+            hash: name,
+            hash_stage,
+            cycles: statistics.cycles,
+        },
+        profile,
     })
 }

@@ -1,14 +1,16 @@
 //! What the main job found out about one kernel.
 
 use super::advice::{Advice, Worth};
-use super::chart::{Bar, BarChart, BarGroup, Panel};
+use super::choice::{ChoiceKind, ChoiceLine};
+use super::since::Since;
 use super::software_report::Software;
+use super::source_page::{PhaseCount, Situation, SourcePage};
 use crate::hash::Encoding;
 use serde::Serialize;
 use serde_json::Value;
 
 /// The kernel, as far as the trace tells.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Kernel {
     /// Name of the trace.
     pub name: String,
@@ -160,8 +162,17 @@ pub struct CosimLine {
     pub mismatches: u64,
 }
 
-/// Everything in the report of `spadkit flow`.
+/// A file that the run read.
 #[derive(Clone, Debug, Serialize)]
+pub struct InputFile {
+    /// Its path.
+    pub file: String,
+    /// SHA-256 in hexadecimal.
+    pub sha256: String,
+}
+
+/// Everything in the report of `spadkit flow`.
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct FlowReport {
     /// Version of this structure in JSON.
     pub format_version: u32,
@@ -169,6 +180,9 @@ pub struct FlowReport {
     pub kernel: Kernel,
     /// Name of the machine.
     pub machine: String,
+    /// What in the input chose it; null where the user named it, and where
+    /// nothing did.
+    pub machine_from: Option<String>,
     /// Its geometry and sizes, in words.
     pub machine_text: String,
     /// How conflicts are counted: `first-word` or `phases`.
@@ -186,6 +200,25 @@ pub struct FlowReport {
     /// What the recommended mapping is worth in cycles; null where it is the
     /// conventional one, and where that is not known (`skipped`).
     pub worth: Option<Worth>,
+    /// The mappings to decide between, the fastest first.
+    pub choices: Vec<ChoiceLine>,
+    /// Conflicts and cycles on the lines of the source, the file with most
+    /// conflicts first.
+    pub sources: Vec<SourcePage>,
+    /// Conflicts by barrier phase.
+    pub phases: Vec<PhaseCount>,
+    /// The worst accesses, for pictures.
+    #[serde(skip)]
+    pub situations: Vec<Situation>,
+    /// The files that were read.
+    pub inputs: Vec<InputFile>,
+    /// What the cycles are of, and what the model leaves out.
+    pub model: Vec<String>,
+    /// What a GPU did with this kernel on a large input; null where nobody
+    /// measured it.
+    pub measured: Option<String>,
+    /// What changed since an earlier run; null without one.
+    pub since: Option<Since>,
     /// The instructions.
     pub instructions: Vec<InstructionLine>,
     /// The mappings: conventional, fixed hashes, then the tuned units.
@@ -194,9 +227,6 @@ pub struct FlowReport {
     pub cosim: Vec<CosimLine>,
     /// The result of `synth`; null if it was skipped.
     pub synthesis: Value,
-    /// Fig. 4 of the hash paper with these results, as SVG.
-    #[serde(skip)]
-    pub synthesis_chart: Option<String>,
     /// Name and version of each tool used.
     pub tools: Vec<(String, String)>,
     /// Commands that repeat each part.
@@ -239,29 +269,13 @@ impl FlowReport {
         worth.map_or(String::new(), |worth| worth.text(self.hash_unit))
     }
 
-    /// Conflicts per mapping, as a chart.
-    pub fn conflicts_chart(&self) -> String {
-        let group = |m: &MappingLine| BarGroup {
-            name: match m.hash.split_once(':') {
-                Some((kind, _)) => kind.to_owned(),
-                None => m.hash.clone(),
-            },
-            note: m.method.clone(),
-            bars: vec![Some(Bar {
-                value: m.conflicts as f64,
-                label: m.conflicts.to_string(),
-            })],
-        };
-        let chart = BarChart {
-            title: format!("Bank conflicts of {}", self.kernel.name),
-            subtitle: format!("{} warp accesses, {}", self.kernel.accesses, self.machine),
-            series: vec!["conflicts (sum of degree - 1)".to_owned()],
-            panels: vec![Panel {
-                title: "Conflicts under each mapping".to_owned(),
-                axis: "conflicts".to_owned(),
-                groups: self.mappings.iter().map(group).collect(),
-            }],
-        };
-        chart.svg()
+    /// The choice that is recommended.
+    pub fn chosen(&self) -> Option<&ChoiceLine> {
+        self.choices.iter().find(|c| c.chosen)
+    }
+
+    /// The choice of a kind.
+    pub fn choice(&self, kind: ChoiceKind) -> Option<&ChoiceLine> {
+        self.choices.iter().find(|c| c.kind == kind)
     }
 }

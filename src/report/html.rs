@@ -1,10 +1,13 @@
 //! The report as one self-contained HTML file.
 
+use super::choice::ChoiceKind;
 use super::flow_report::FlowReport;
+use super::trade_off::trade_off;
+use super::{page, view, view_hardware};
 use crate::error::Result;
 use crate::quote::show_strings;
-use crate::template::{defect, fill_html};
-use serde_json::Value;
+use crate::template::defect;
+use serde_json::{Value, json};
 use tera::Context;
 
 const NAME: &str = "report.html.tera";
@@ -12,40 +15,104 @@ const TEMPLATE: &str = include_str!("report.html.tera");
 
 /// Renders the report; nothing in it refers to another file or host.
 pub fn render(report: &FlowReport) -> Result<String> {
-    // Names from a trace must not hide what they say.
-    let safe = |part: serde_json::Result<Value>| {
-        let mut part = part.expect("a report has string keys only");
-        show_strings(&mut part);
-        part
-    };
-    let all = safe(serde_json::to_value(report));
+    let mut all = shown(report);
+    // Names from a trace must not hide what they say; what follows is drawn
+    // from numbers, and escaped where it is not.
+    show_strings(&mut all);
     let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
-    let recommended = safe(serde_json::to_value(report.recommended()));
-    context.insert("recommended", &recommended);
-    let with_lines = report.instructions.iter().any(|i| i.ptx_line.is_some());
-    context.insert("with_lines", &with_lines);
-    let speed_up = report.worth.as_ref().map(|w| format!("{:.3}", w.speed_up));
-    context.insert("speed_up", &speed_up);
-    context.insert(
-        "worth_text",
-        &safe(serde_json::to_value(report.worth_text())),
-    );
-    context.insert(
-        "suggestions_text",
-        &safe(serde_json::to_value(report.suggestions_text())),
-    );
-    context.insert("conflicts_chart", &report.conflicts_chart());
-    context.insert("synthesis_chart", &report.synthesis_chart);
-    context.insert("kit_version", env!("CARGO_PKG_VERSION"));
-    fill_html(NAME, TEMPLATE, &context)
+    context.insert("pictures", &view::pictures(report));
+    context.insert("trade_off", &trade_off(&report.choices));
+    context.insert("script_data", &view::script_data(report));
+    // The lines of the source keep their tabs.
+    context.insert("sources", &view::sources(report));
+    context.insert("code", &view::code(report));
+    page::render(NAME, TEMPLATE, context)
+}
+
+fn shown(report: &FlowReport) -> Value {
+    let verdict = report.verdict();
+    let chosen = report.chosen().filter(|c| c.kind != ChoiceKind::Nothing);
+    json!({
+        "title": format!("{} on {}: {} {}", report.kernel.name, report.machine, verdict.problem, verdict.remedy),
+        "sections": [
+            ["why", "What"], ["where", "Where"], ["change", "Change"], ["gain", "Cycles"],
+            ["cost", "Hardware"], ["checked", "Checked"], ["again", "Reproduce"],
+        ],
+        "kernel": report.kernel,
+        "machine": report.machine,
+        "machine_text": report.machine_text,
+        "machine_from": report.machine_from,
+        "rule_text": report.rule_text,
+        "hash_stage": report.hash_stage,
+        "hash_unit": report.hash_unit,
+        "verdict": verdict,
+        "advice": report.advice,
+        "worth_text": report.worth_text(),
+        "chosen": chosen.map(|c| json!({"name": c.name, "hash": c.hash})),
+        "phases": view::phases(report),
+        "sources_note": view::sources_note(report),
+        "choices": view::choices(report),
+        "cycles": view::cycles(report),
+        "parts": super::choice::CycleParts::default().list().map(|p| json!({"name": p.0, "class": p.1})),
+        "units": view_hardware::units(report),
+        "technology": view_hardware::technology(report),
+        "sites": view_hardware::sites(report),
+        "mappings": view_hardware::mappings(report),
+        "checks": view_hardware::checks(report),
+        "since": view_hardware::since(report.since.as_ref()),
+        "commands": report.commands,
+        "tools": report.tools,
+        "inputs": report.inputs,
+        "dynamic_shared": report.software.as_ref().and_then(|s| s.dynamic_shared),
+        "ptx": report.software.as_ref().and_then(|s| s.ptx.clone()),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::advice::{Advice, Timed, Worth};
+    use super::super::choice::{ChoiceLine, CodeText};
     use super::super::flow_report::{Kernel, MappingLine, UnitSetting};
     use super::super::software_report::{RewrittenLine, Software, SoftwareLine};
+    use super::super::source_page::{Cell, Served, Situation, SourceLine, SourcePage};
     use super::*;
+
+    fn served() -> Served {
+        Served {
+            wavefronts: 1,
+            busy: 1,
+            cells: vec![Cell {
+                lanes: vec![0],
+                word: 0,
+                bank: 0,
+                wavefront: 0,
+            }],
+        }
+    }
+
+    fn choice() -> ChoiceLine {
+        ChoiceLine {
+            kind: ChoiceKind::Software,
+            name: "Padding in software".into(),
+            hash: "pad:<b>".into(),
+            unit: None,
+            conflicts: 0,
+            wavefronts: 1,
+            cycles: None,
+            speed_up: Some(1.16),
+            added_per_access: Some(1.25),
+            wasted_bytes: 4,
+            cost: None,
+            proof: Vec::new(),
+            chosen: true,
+            code: vec![CodeText {
+                form: "CUDA",
+                what: "w".into(),
+                cost: "c".into(),
+                text: "if (a < b) f();".into(),
+            }],
+        }
+    }
 
     fn timed(hash: &str, cycles: u64) -> Timed {
         Timed {
@@ -135,25 +202,53 @@ mod tests {
                 path: None,
                 recommended: true,
             }],
-            cosim: Vec::new(),
-            synthesis: serde_json::Value::Null,
-            synthesis_chart: None,
-            tools: Vec::new(),
-            commands: Vec::new(),
             skipped: vec!["co-simulation: no verilator".into()],
+            choices: vec![choice()],
+            sources: vec![SourcePage {
+                file: "<k>.cu".into(),
+                lines: vec![SourceLine {
+                    line: 7,
+                    text: "a<b>[i] = 0;".into(),
+                    accesses: 1,
+                    wavefronts: 2,
+                    ideal_wavefronts: 1,
+                    conflicts: 1,
+                    max_degree: 2,
+                    change: Some("a<b>[spad_place(i)] = 0;".into()),
+                    ..SourceLine::default()
+                }],
+            }],
+            situations: vec![Situation {
+                place: "</script>".into(),
+                phase: 0,
+                op: "load",
+                bytes: 4,
+                warp: 0,
+                conflicts: 1,
+                before: served(),
+                after: None,
+            }],
+            ..FlowReport::default()
         };
         let html = render(&report).unwrap();
-        assert!(!html.contains("<script>"));
-        assert!(html.contains("&lt;script&gt;"));
+        assert!(!html.contains("<script>alert"));
+        assert!(html.contains("&lt;script&gt;alert"));
+        assert!(
+            !html.contains("\"</script>"),
+            "the data must not end its element"
+        );
         assert!(!html.contains('\u{1b}') && html.contains("\\x1b[31mb"));
-        assert!(html.contains("no verilator"));
-        assert!(html.contains("0x8208") && html.contains("0x0 0x2"));
-        assert!(html.contains("every word"));
-        assert!(html.contains("pad:&lt;b&gt;") && html.contains("<td class=\"n\">1.25</td>"));
-        assert!(html.contains("rewritten.ptx"));
-        assert!(html.contains("<b>1.160 times</b>") && html.contains("116 cycles"));
+        assert!(html.contains("no verilator") && html.contains("every word"));
+        assert!(html.contains("a&lt;b&gt;[spad_place(i)]"));
+        assert!(html.contains("pad:&lt;b&gt;") && html.contains("1.25 per access"));
+        // The sentence has the line, the remedy and its worth.
+        let verdict =
+            "1 of this kernel&#39;s 2 wavefronts are bank conflicts, all at &lt;k&gt;.cu:7.";
+        let at = html.find(verdict).unwrap();
+        let remedy = "Padding of the array removes all of them: 1.16 times as fast.";
+        assert!(at < html.find(remedy).unwrap() && html.contains("+1.25 instructions"));
         let advice = html.find("&lt;i&gt;").unwrap();
-        assert!(advice < html.find("Access patterns").unwrap());
+        assert!(at < advice && advice < html.find("Reproduce</h2>").unwrap());
         assert!(!html.contains("http://www.w3.org/1999/xhtml"));
     }
 }

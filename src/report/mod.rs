@@ -2,23 +2,38 @@
 
 mod advice;
 pub mod chart;
+mod choice;
 pub mod flow_drawing;
 mod flow_report;
 mod html;
 mod marked;
+mod page;
 mod pareto;
+mod picture;
 mod scatter;
 mod share_report;
+mod since;
 mod software_report;
+mod source_page;
 mod svg;
 mod tornado;
+mod trade_off;
+mod verdict;
+mod view;
+mod view_hardware;
 
 pub use advice::{Advice, Timed, Worth};
-pub use flow_report::{CosimLine, FlowReport, InstructionLine, Kernel, MappingLine, UnitSetting};
+pub use choice::{ChoiceKind, ChoiceLine, CodeText, CycleParts, HardwareCost};
+pub use flow_report::{
+    CosimLine, FlowReport, InputFile, InstructionLine, Kernel, MappingLine, UnitSetting,
+};
 pub use html::render;
 pub use marked::{MarkedChart, MarkedGroup, MarkedPanel, Pair};
 pub use pareto::{Choice, pareto};
 pub use scatter::{ScatterPanel, ScatterPoint, ScatterSeries, scatter};
 pub use share_report::ShareReport;
+pub use since::Since;
 pub use software_report::{RewrittenLine, Software, SoftwareLine};
+pub use source_page::{Cell, PhaseCount, Served, Situation, SourceLine, SourcePage};
 pub use tornado::{Swing, tornado};
+pub use verdict::{Verdict, grouped};

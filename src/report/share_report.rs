@@ -2,12 +2,12 @@
 //! and what each step gains.
 
 use super::chart::{Bar, BarChart, BarGroup, Panel};
-use super::flow_drawing;
+use super::{flow_drawing, page};
 use crate::error::Result;
 use crate::quote::show_strings;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Drawing, Place, Plan, Variant, gains, short};
-use crate::template::{defect, fill_html};
+use crate::template::defect;
 use serde_json::{Value, json};
 use tera::Context;
 
@@ -31,7 +31,18 @@ impl ShareReport<'_> {
     pub fn render(&self) -> Result<String> {
         let kernel = self.plan.kernel;
         let names: Vec<&str> = kernel.variables.iter().map(|v| short(&v.name)).collect();
+        let baseline = self.variants.first();
+        let gain = |v: &Variant| baseline.map(|b| v.speed_up(b));
+        let best = self.variants.iter().filter_map(gain).max_by(f64::total_cmp);
+        let mut sections = vec![["variables", "Variables"]];
+        if baseline.is_some() {
+            sections.push(["gain", "Gain"]);
+        }
+        sections.extend([["flow", "Control flow"], ["ranges", "PTX"]]);
         let mut all = json!({
+            "title": format!("share: {}", kernel.function().name),
+            "sections": sections,
+            "best_speed_up": best.filter(|s| *s > 1.0).map(|s| format!("{s:.2}")),
             "plan": self.plan.numbers(self.annotated),
             "machine": self.machine,
             "sharing": self.plan.sharing,
@@ -47,10 +58,10 @@ impl ShareReport<'_> {
         // Names of a kernel must not hide what they say.
         show_strings(&mut all);
         let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
-        context.insert("flow", &flow_drawing::svg(&Drawing::of(self.plan)));
-        context.insert("chart", &self.chart().map(|c| c.svg()));
-        context.insert("kit_version", env!("CARGO_PKG_VERSION"));
-        fill_html(NAME, TEMPLATE, &context)
+        let flow = flow_drawing::svg(&Drawing::of(self.plan));
+        context.insert("flow", &page::themed(&flow));
+        context.insert("chart", &self.chart().map(|c| page::themed(&c.svg())));
+        page::render(NAME, TEMPLATE, context)
     }
 
     /// The instructions: per variable `access`, `range` or nothing, whether

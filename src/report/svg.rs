@@ -146,7 +146,7 @@ impl Svg {
     }
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     crate::quote::shown(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -13,6 +13,7 @@ mod compute;
 mod data;
 mod evidence;
 mod figure;
+mod lines;
 mod nulls;
 mod number;
 mod order;

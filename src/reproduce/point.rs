@@ -2,6 +2,7 @@
 
 use super::change::Change;
 use super::figure::{Configuration, Figure, Workload};
+use super::lines::without_lines;
 use super::table5;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -162,7 +163,13 @@ fn digest(
     hash.update(inputs.to_string());
     hash.update(format!("{machine:?}"));
     for file in files(root, work)? {
-        let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
+        let mut content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
+        if file.extension().is_some_and(|e| e == "ptx") {
+            content = match String::from_utf8(content) {
+                Ok(text) => without_lines(&text).into_bytes(),
+                Err(other) => other.into_bytes(),
+            };
+        }
         hash.update(content.len().to_le_bytes());
         hash.update(content);
     }

@@ -5,7 +5,7 @@ use super::{SourceLine, Tuned, source};
 use crate::ptx::analysis::SourceIndex;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A line that accesses the array.
 #[derive(Clone, Debug, Serialize)]
@@ -22,6 +22,27 @@ pub struct LineChange {
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
     pub accesses: Vec<AccessChange>,
+}
+
+impl LineChange {
+    /// Each element that the line accesses, before and after, the one with most
+    /// conflicts first; `None` where an index has names that the source does not
+    /// have.
+    pub fn in_names_of_the_source(&self) -> Option<Vec<(&str, &str)>> {
+        let mut worst: Vec<&AccessChange> = self.accesses.iter().collect();
+        worst.sort_by_key(|a| std::cmp::Reverse(a.conflicts));
+        let mut pairs: Vec<(&str, &str)> = Vec::new();
+        for access in worst {
+            if !access.stands_for.is_empty() {
+                return None;
+            }
+            let pair = (access.expression.as_deref()?, access.changed.as_deref()?);
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        (!pairs.is_empty()).then_some(pairs)
+    }
 }
 
 /// An instruction of a line.
@@ -91,18 +112,59 @@ pub(super) fn lines(
     changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
     let files = changes.iter().filter_map(|l| l.source.as_deref());
     let declared = source::declaration(files, array, target.element_bytes(), text);
-    let one_width = target
-        .accesses
-        .accesses
-        .iter()
-        .all(|a| a.bytes == target.element_bytes());
-    if let Some(declared) = declared.as_ref().filter(|_| one_width) {
+    // Wide accesses stay whole under every mapping that is suggested.
+    if let Some(declared) = declared.as_ref() {
         for line in &mut changes {
             let old = line.text.as_deref();
             line.changed_text = old.and_then(|t| declared.changed(t, array, function));
         }
+        changes.extend(merged(
+            &changes,
+            |line| declared.changed(line, array, function),
+            text,
+        ));
     }
     Lines { changes, declared }
+}
+
+/// Lines between those that access the array that name it, too: the compiler
+/// has put their accesses into one of another line.
+fn merged(
+    known: &[LineChange],
+    changed: impl Fn(&str) -> Option<String>,
+    text: &mut SourceLine,
+) -> Vec<LineChange> {
+    let mut spans: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    // An inlined function may stand anywhere.
+    let own = known
+        .iter()
+        .filter(|l| l.inlined_at.is_empty() && l.changed_text.is_some());
+    for (file, line) in own.filter_map(|l| l.source.as_deref()?.rsplit_once(':')) {
+        spans.entry(file).or_default().extend(line.parse::<u32>());
+    }
+    let mut found = Vec::new();
+    for (file, lines) in spans {
+        let (Some(&first), Some(&last)) = (lines.first(), lines.last()) else {
+            continue;
+        };
+        for line in (first..=last).filter(|n| !lines.contains(n)) {
+            let source = format!("{file}:{line}");
+            let Some(old) = text(&source).filter(|old| !old.contains("__shared__")) else {
+                continue;
+            };
+            if let Some(new) = changed(&old) {
+                found.push(LineChange {
+                    source: Some(source),
+                    inlined_at: Vec::new(),
+                    text: Some(old),
+                    changed_text: Some(new),
+                    conflicts: 0,
+                    accesses: Vec::new(),
+                });
+            }
+        }
+    }
+    found
 }
 
 /// The index of access site `pc`, at `place` of the PTX, in elements of the

@@ -63,6 +63,18 @@ pub struct Suggestion {
     pub triton: Option<Template>,
 }
 
+impl Suggestion {
+    /// The name of the function that the changed lines call.
+    pub fn function_name(&self) -> &str {
+        let last = self
+            .function
+            .rsplit("unsigned ")
+            .find(|t| t.starts_with("spad_place"));
+        let name = last.and_then(|t| t.split('(').next());
+        name.unwrap_or("spad_place")
+    }
+}
+
 /// A kernel whose mappings are known.
 #[derive(Clone, Copy)]
 pub struct Tuned<'a> {

@@ -63,7 +63,9 @@ pub(super) fn declaration<'a>(
 }
 
 fn parsed(line: &str, name: &str, bytes: u32) -> Option<Declaration> {
-    let own = line.trim().strip_prefix("__shared__")?;
+    let line = line.trim();
+    let line = line.strip_prefix("extern ").unwrap_or(line).trim_start();
+    let own = line.strip_prefix("__shared__")?;
     let at = index_of(own, name)?;
     let element = own[..at].trim().trim_start_matches("volatile ").trim();
     TYPES.iter().find(|t| **t == (element, bytes))?;
@@ -189,6 +191,9 @@ mod tests {
         assert_eq!(tile().dimensions, ["TILE", "TILE + PAD"]);
         let one = parsed("__shared__ volatile unsigned int a[N], b[N];", "a", 4);
         assert_eq!(one.unwrap().element, "unsigned int");
+        let dynamic = parsed("extern __shared__ float data[];", "data", 4).unwrap();
+        let changed = dynamic.changed("x = data[i2] + data[2 * i];", "data", "f");
+        assert_eq!(changed.unwrap(), "x = data[f(i2)] + data[f(2 * i)];");
         for other in [
             "__shared__ float a[4], tile[4];",
             "__shared__ Matrix<float> tile[4];",

@@ -2,7 +2,6 @@
 
 use super::{AccessChange, CopyChange, LineChange, Suggestion};
 use crate::trace::{line_of_file, ptx_text, without_folder};
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Lines of an array that are shown.
@@ -41,16 +40,12 @@ fn one(s: &Suggestion) -> String {
             copy.enumerator()
         );
     }
-    let mut stands_for = BTreeMap::new();
     for line in s.lines.iter().take(MOST_LINES) {
-        text += &line_text(line, &mut stands_for);
+        text += &line_text(line, &s.array, s.function_name());
     }
     let more = s.lines.len().saturating_sub(MOST_LINES);
     if more > 0 {
         let _ = writeln!(text, "  {more} more lines in --format json");
-    }
-    for (name, what) in stands_for {
-        let _ = writeln!(text, "  {name}: {what}");
     }
     let _ = writeln!(text, "  the function, and {} elements:", s.elements);
     for line in s.function.lines() {
@@ -81,7 +76,7 @@ fn alternatives(s: &Suggestion) -> String {
     text
 }
 
-fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> String {
+fn line_text(line: &LineChange, array: &str, function: &str) -> String {
     let place = match (&line.source, line.accesses.first().and_then(ptx_place)) {
         (Some(source), _) => without_folder(source).to_owned(),
         (None, Some(ptx)) => ptx,
@@ -95,15 +90,13 @@ fn line_text(line: &LineChange, stands_for: &mut BTreeMap<String, String>) -> St
     if let Some(new) = &line.changed_text {
         return text + &format!("    {new}\n");
     }
-    let mut worst: Vec<&AccessChange> = line.accesses.iter().collect();
-    worst.sort_by_key(|a| std::cmp::Reverse(a.conflicts));
-    for access in worst.iter().take(MOST_ACCESSES) {
-        if let (Some(old), Some(new)) = (&access.expression, &access.changed) {
-            let _ = writeln!(text, "    {old} -> {new}");
-            stands_for.extend(access.stands_for.clone());
-        }
+    let Some(changes) = line.in_names_of_the_source() else {
+        return text + &format!("    wrap the index: {array}[{function}(INDEX)]\n");
+    };
+    for (old, new) in changes.iter().take(MOST_ACCESSES) {
+        let _ = writeln!(text, "    {old} -> {new}");
     }
-    let more = worst.len().saturating_sub(MOST_ACCESSES);
+    let more = changes.len().saturating_sub(MOST_ACCESSES);
     if more > 0 {
         let _ = writeln!(
             text,

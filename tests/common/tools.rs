@@ -31,6 +31,7 @@ pub fn missing_optional(tool: &str) -> bool {
     absent
 }
 
-fn is_absent(tool: &str) -> bool {
+/// Whether a program or file is not there.
+pub fn is_absent(tool: &str) -> bool {
     which::which(tool).is_err() && !Path::new(tool).is_file()
 }

@@ -114,7 +114,8 @@ impl ConflictProfile {
         lines.into_iter().map(profile).collect()
     }
 
-    fn of<'a>(accesses: impl Iterator<Item = &'a Access>, rule: &ConflictRule) -> Self {
+    /// Profiles these accesses.
+    pub fn of<'a>(accesses: impl Iterator<Item = &'a Access>, rule: &ConflictRule) -> Self {
         let mut count = 0;
         let phases = accesses.inspect(|_| count += 1).flat_map(|access| {
             let pass = if rule.counts_lanes(access) {

@@ -146,20 +146,41 @@ impl ConflictRule {
     /// several lanes occurs as often.
     pub fn phases<'a>(&self, access: &'a Access) -> impl Iterator<Item = Vec<u32>> + use<'a> {
         let words = self.words(access);
-        let count = match access.op {
-            Op::Load => {
-                let of_lane = |l: usize| access.addrs.get(l).copied().flatten();
-                self.wide.load_phases(words, access.addrs.len(), of_lane)
-            }
-            _ => words,
-        };
-        let lanes = (self.lanes / count).max(1);
+        let lanes = (self.lanes / self.phases_of(access)).max(1);
         let phases = access.addrs.chunks(lanes as usize);
         let all = move |lanes: &[Option<u32>]| -> Vec<u32> {
             let first = lanes.iter().copied().flatten();
             first.flat_map(|addr| addr..addr + words).collect()
         };
         phases.map(all).filter(|words| !words.is_empty())
+    }
+
+    /// The same phases, each word with its lane.
+    pub fn lanes_of_phases(&self, access: &Access) -> Vec<Vec<(u32, u32)>> {
+        let words = self.words(access);
+        let count = self.phases_of(access);
+        let lanes = (self.lanes / count).max(1);
+        let numbered: Vec<(u32, Option<u32>)> = (0..).zip(access.addrs.iter().copied()).collect();
+        let phases = numbered.chunks(lanes as usize).map(|lanes| {
+            let active = lanes
+                .iter()
+                .filter_map(|(lane, addr)| Some((*lane, (*addr)?)));
+            let all = active.flat_map(|(lane, addr)| (addr..addr + words).map(move |w| (lane, w)));
+            all.collect::<Vec<_>>()
+        });
+        phases.filter(|phase| !phase.is_empty()).collect()
+    }
+
+    /// Phases of a warp that is wholly active.
+    fn phases_of(&self, access: &Access) -> u32 {
+        let words = self.words(access);
+        match access.op {
+            Op::Load => {
+                let of_lane = |l: usize| access.addrs.get(l).copied().flatten();
+                self.wide.load_phases(words, access.addrs.len(), of_lane)
+            }
+            _ => words,
+        }
     }
 
     /// The reference sets of the search heuristics: one per warp access (hash
@@ -175,7 +196,7 @@ impl ConflictRule {
     }
 
     /// Whether each lane on a word costs time of its own.
-    pub(super) fn counts_lanes(&self, access: &Access) -> bool {
+    pub fn counts_lanes(&self, access: &Access) -> bool {
         access.op == Op::Atomic && self.atomics.in_turn(access.increment, access.aggregated)
     }
 

@@ -1,0 +1,292 @@
+//! The five mappings that matter: nothing, a fixed hash, the cheapest unit that
+//! gets most of the gain, the best unit, and software.
+
+use super::code;
+use super::software::Found;
+use super::worth::Runs;
+use crate::config::Config;
+use crate::error::Result;
+use crate::hash::HashSpec;
+use crate::quote::shell;
+use crate::report::{
+    ChoiceKind, ChoiceLine, CycleParts, FlowReport, HardwareCost, MappingLine, SoftwareLine,
+    grouped,
+};
+use crate::software::LayoutSpec;
+use crate::synth::{SmTotal, Synthesis};
+
+/// The cheapest unit removes at least this share of what the best removes.
+const MOST_PCT: u64 = 80;
+
+/// What the choices are made from.
+pub(super) struct Made<'a> {
+    pub report: &'a FlowReport,
+    pub machine: &'a Config,
+    pub runs: Option<&'a Runs<'a>>,
+    pub found: Option<&'a Found>,
+    pub synthesis: Option<&'a Synthesis>,
+    /// The option that names the machine, and the input, for commands.
+    pub input: &'a str,
+    pub machine_option: &'a str,
+}
+
+impl Made<'_> {
+    /// The choices, the fastest first; where cycles are not known, the one with
+    /// the fewest conflicts.
+    pub fn choices(&self) -> Result<Vec<ChoiceLine>> {
+        let mut lines = Vec::new();
+        for (kind, mapping) in self.mappings() {
+            lines.push(self.hardware(kind, mapping)?);
+        }
+        lines.extend(self.software()?);
+        let nothing = lines.iter().find(|l| l.kind == ChoiceKind::Nothing);
+        let before = nothing.and_then(|l| l.cycles);
+        for line in &mut lines {
+            let both = before.zip(line.cycles);
+            line.speed_up = both.map(|(b, a)| b.total as f64 / a.total.max(1) as f64);
+        }
+        self.choose(&mut lines);
+        if lines.iter().all(|l| l.cycles.is_some()) {
+            lines.sort_by_key(|l| (l.cycles.map(|c| c.total), l.conflicts));
+        } else {
+            lines.sort_by_key(|l| l.conflicts);
+        }
+        Ok(lines)
+    }
+
+    /// Nothing, fixed, cheapest and best, each once.
+    fn mappings(&self) -> Vec<(ChoiceKind, &MappingLine)> {
+        let all = &self.report.mappings;
+        let Some(nothing) = all.iter().find(|m| m.hash == "mod") else {
+            return Vec::new();
+        };
+        let mut chosen = vec![(ChoiceKind::Nothing, nothing)];
+        let best = self
+            .report
+            .recommended()
+            .filter(|m| m.conflicts < nothing.conflicts);
+        if let Some(best) = best {
+            chosen.push((ChoiceKind::Best, best));
+            let removed = nothing.conflicts - best.conflicts;
+            let gets_most = |m: &&MappingLine| {
+                nothing.conflicts.saturating_sub(m.conflicts) * 100 >= removed * MOST_PCT
+            };
+            let cost = |m: &MappingLine| self.cost(m).map_or(f64::MAX, |c| c.area_um2);
+            let own = cost(best);
+            let cheaper = |m: &&MappingLine| match own < f64::MAX {
+                true => cost(m) < own,
+                // The units stand in the order of their size.
+                false => {
+                    all.iter().position(|a| a.hash == m.hash)
+                        < all.iter().position(|a| a.hash == best.hash)
+                }
+            };
+            let tuned = all
+                .iter()
+                .filter(|m| m.method != "fixed" && m.hash != best.hash);
+            let cheapest = tuned
+                .filter(gets_most)
+                .filter(cheaper)
+                .min_by(|a, b| cost(a).total_cmp(&cost(b)));
+            chosen.extend(cheapest.map(|m| (ChoiceKind::Cheapest, m)));
+        }
+        let fixed = all
+            .iter()
+            .filter(|m| m.method == "fixed" && m.hash != "mod");
+        let fixed = fixed.min_by_key(|m| m.conflicts);
+        let is_new = |m: &&MappingLine| chosen.iter().all(|(_, c)| c.hash != m.hash);
+        if let Some(fixed) = fixed.filter(is_new) {
+            chosen.push((ChoiceKind::Fixed, fixed));
+        }
+        chosen
+    }
+
+    fn hardware(&self, kind: ChoiceKind, mapping: &MappingLine) -> Result<ChoiceLine> {
+        let hash: HashSpec = mapping.hash.parse()?;
+        // Why cycles are not known stands among what was left out.
+        let cycles = self
+            .runs
+            .and_then(|r| r.under(&hash, false).ok())
+            .map(|r| r.parts);
+        let cost = self.cost(mapping);
+        let priced = match &cost {
+            Some(c) => format!("{:.0} µm² per SM", c.area_um2),
+            None => "not synthesized".to_owned(),
+        };
+        Ok(ChoiceLine {
+            kind,
+            name: name_of_hash(&mapping.hash),
+            hash: mapping.hash.clone(),
+            unit: (mapping.unit != "none").then(|| mapping.unit.clone()),
+            conflicts: mapping.conflicts,
+            wavefronts: mapping.wavefronts,
+            cycles,
+            speed_up: None,
+            added_per_access: None,
+            wasted_bytes: 0,
+            cost,
+            proof: self.proof(mapping, cycles.as_ref()),
+            chosen: false,
+            code: code::in_hardware(mapping, self.machine, &priced)?,
+        })
+    }
+
+    fn proof(&self, mapping: &MappingLine, cycles: Option<&CycleParts>) -> Vec<String> {
+        let mut proof = Vec::new();
+        if mapping.optimal == Some(true) {
+            proof.push("proved: no setting of the unit leaves fewer".to_owned());
+        }
+        let cosim = self.report.cosim.iter().find(|c| c.unit == mapping.unit);
+        if let Some(cosim) = cosim {
+            proof.push(match cosim.mismatches {
+                0 => format!("Verilog checked {} times", grouped(cosim.checks)),
+                n => format!("Verilog differs {} times", grouped(n)),
+            });
+        }
+        proof.extend(cycles.map(|_| "cycles simulated".to_owned()));
+        proof
+    }
+
+    /// What the mapping's units cost in one SM.
+    fn cost(&self, mapping: &MappingLine) -> Option<HardwareCost> {
+        let total = |unit: &str| -> Option<&SmTotal> {
+            self.synthesis?.per_sm.iter().find(|t| t.unit == unit)
+        };
+        let bank = total(&mapping.unit)?;
+        let mut parts = vec![bank];
+        if mapping.needs_row_map() {
+            parts.push(total(&mapping.row_map.unit)?);
+        }
+        let nand2 = parts
+            .iter()
+            .map(|t| t.nand2_equivalents)
+            .sum::<Option<f64>>();
+        Some(HardwareCost {
+            nand2,
+            area_um2: parts.iter().map(|t| t.area_um2).sum(),
+            delay_ps: parts.iter().map(|t| t.delay_ps).fold(0.0, f64::max),
+            target_ps: bank.power_period_ps,
+        })
+    }
+
+    fn software(&self) -> Result<Option<ChoiceLine>> {
+        let Some(found) = self.found else {
+            return Ok(None);
+        };
+        // The fewest cycles; else the fewest conflicts, where those are fewer.
+        let front = &found.report.front;
+        let of_fewest = || front.first().filter(|line| line.hash != "mod");
+        let Some(line) = found.report.recommended().or_else(of_fewest) else {
+            return Ok(None);
+        };
+        let spec: LayoutSpec = line.hash.parse()?;
+        let command = crate::capture::is_launch(self.input.as_ref()).then(|| {
+            let (input, hash, on) = (shell(self.input), shell(&line.hash), self.machine_option);
+            format!("spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}")
+        });
+        let rewritten = line.rewritten.as_ref();
+        let cycles = found.parts.map(|[_, after]| after);
+        let cost = software_cost(line);
+        Ok(Some(ChoiceLine {
+            kind: ChoiceKind::Software,
+            name: name_of_software(&line.hash),
+            hash: line.hash.clone(),
+            unit: None,
+            conflicts: line.conflicts,
+            wavefronts: line.wavefronts,
+            cycles,
+            speed_up: None,
+            added_per_access: rewritten.and_then(|r| r.added_per_access),
+            wasted_bytes: line.wasted_bytes,
+            cost: None,
+            proof: software_proof(found, line, cycles.is_some()),
+            chosen: false,
+            code: code::in_software(
+                &spec,
+                self.machine,
+                &found.report.suggestions,
+                &cost,
+                command.as_deref(),
+            )?,
+        }))
+    }
+
+    /// On a machine with a hash unit the recommended one, else software; nothing
+    /// where that takes as many cycles, or leaves as many conflicts.
+    fn choose(&self, lines: &mut [ChoiceLine]) {
+        let Some(nothing) = lines
+            .iter()
+            .find(|l| l.kind == ChoiceKind::Nothing)
+            .cloned()
+        else {
+            return;
+        };
+        let wanted = match self.report.hash_unit {
+            true => ChoiceKind::Best,
+            false => ChoiceKind::Software,
+        };
+        let gains = |l: &ChoiceLine| match (nothing.cycles, l.cycles) {
+            (Some(before), Some(after)) => after.total < before.total,
+            _ => l.conflicts < nothing.conflicts,
+        };
+        let at = lines.iter().position(|l| l.kind == wanted && gains(l));
+        let nothing = || lines.iter().position(|l| l.kind == ChoiceKind::Nothing);
+        if let Some(at) = at.or_else(nothing) {
+            lines[at].chosen = true;
+        }
+    }
+}
+
+fn software_cost(line: &SoftwareLine) -> String {
+    let added = line.rewritten.as_ref().and_then(|r| r.added_per_access);
+    let instructions = match added {
+        Some(n) => format!("{n:.2} instructions more per access"),
+        None => format!("{} operations per access at most", line.added_per_access),
+    };
+    match line.wasted_bytes {
+        0 => format!("{instructions}, no shared memory"),
+        bytes => format!("{instructions}, {bytes} bytes of shared memory"),
+    }
+}
+
+fn software_proof(found: &Found, line: &SoftwareLine, timed: bool) -> Vec<String> {
+    let mut proof = Vec::new();
+    if line.rewritten.is_some() {
+        proof.push("rewritten and run: same outputs".to_owned());
+    }
+    let fewest = found.report.front.iter().map(|l| l.conflicts).min();
+    if found.report.fewest_proved && fewest == Some(line.conflicts) {
+        proof.push("proved: no XOR of index bits and no padding leaves fewer".to_owned());
+    }
+    if timed {
+        proof.push("cycles simulated".to_owned());
+    }
+    proof
+}
+
+/// A hash for people.
+fn name_of_hash(hash: &str) -> String {
+    let kind = hash.split(':').next().unwrap_or(hash);
+    let name = match kind {
+        "mod" => "Nothing",
+        "xor" => "Fixed XOR",
+        "add" => "Fixed ADD",
+        "bitvec-perm" => "Bit-vector permutation unit",
+        "bitvec-xor" => "Bit-vector XOR unit",
+        "bitwise-perm" => "Bitwise permutation unit",
+        "bitwise-xor" => "Bitwise XOR unit",
+        "matrix" => "Matrix unit",
+        other => other,
+    };
+    name.to_owned()
+}
+
+fn name_of_software(hash: &str) -> String {
+    let name = match hash.split(':').next().unwrap_or(hash) {
+        "pad" => "Padding in software",
+        "swizzle" => "Swizzle in software",
+        "add" => "Shifted index in software",
+        _ => "XOR of the index in software",
+    };
+    name.to_owned()
+}

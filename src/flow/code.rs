@@ -1,0 +1,243 @@
+//! A mapping as texts to paste: source code, register writes, Verilog.
+
+use crate::config::Config;
+use crate::error::Result;
+use crate::report::{CodeText, MappingLine, UnitSetting};
+use crate::rtl::{Design, Dir};
+use crate::software::{Language, Layout, LayoutSpec, render};
+use crate::suggest::{LineChange, Suggestion};
+use crate::trace::{ptx_text, without_folder};
+use std::fmt::Write;
+
+/// A mapping in software in each language; `command` puts it into the PTX of a
+/// launch file.
+pub(super) fn in_software(
+    spec: &LayoutSpec,
+    machine: &Config,
+    suggestions: &[Suggestion],
+    cost: &str,
+    command: Option<&str>,
+) -> Result<Vec<CodeText>> {
+    let layout = Layout::new(spec, machine.geometry)?;
+    let text = |form, what: &str, cost: String, text: String| CodeText {
+        form,
+        what: what.to_owned(),
+        cost,
+        text,
+    };
+    let cuda = match suggestions {
+        [] => render(&layout, Language::Cuda).code,
+        some => some.iter().map(cuda_text).collect::<Vec<_>>().join("\n"),
+    };
+    let mut all = vec![text(
+        "CUDA",
+        "the function, and every line that accesses the array",
+        cost.to_owned(),
+        cuda,
+    )];
+    for (form, language) in [("CuTe", Language::Cute), ("Triton", Language::Triton)] {
+        let own = suggestions.iter().filter_map(|s| {
+            let template = if form == "CuTe" { &s.cute } else { &s.triton };
+            let template = template.as_ref()?;
+            let left = format!(
+                "{}: {} leaves {} conflicts",
+                s.array, template.hash, template.conflicts
+            );
+            Some(format!("// {left}\n{}\n", template.code))
+        });
+        let own: String = own.collect();
+        let code = render(&layout, language);
+        let (what, shown) = match (own.is_empty(), &code.reason) {
+            (false, _) => ("the layout of the array".to_owned(), own),
+            (true, Some(reason)) => (format!("not the same: {reason}"), code.code),
+            (true, None) => ("the layout of the array".to_owned(), code.code),
+        };
+        if !shown.is_empty() {
+            all.push(text(
+                form,
+                &what,
+                "its compiler makes the instructions".to_owned(),
+                shown,
+            ));
+        }
+    }
+    let ptx = render(&layout, Language::Ptx);
+    let count = ptx.operations.unwrap_or_default();
+    let operations = format!("{count} instructions for an address");
+    let (what, body) = match command {
+        Some(command) => (
+            "the command that rewrites the kernel, and the function that it puts in".to_owned(),
+            format!("// {command}\n{}", ptx.code),
+        ),
+        None => (
+            "the function from an index to its place".to_owned(),
+            ptx.code,
+        ),
+    };
+    all.push(text("PTX", &what, operations, body));
+    Ok(all)
+}
+
+/// The function of an array and its lines, changed.
+fn cuda_text(s: &Suggestion) -> String {
+    let mut text = s.function.clone();
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        text,
+        "\n// {}: {} elements of {} bytes; {} of {} conflicts are left.",
+        s.array, s.elements, s.element_bytes, s.conflicts, s.conflicts_before
+    );
+    let function = s.function_name();
+    for line in &s.lines {
+        let place = place_of(line);
+        match (&line.changed_text, line.in_names_of_the_source()) {
+            (Some(changed), _) => {
+                let old = line.text.as_deref().unwrap_or_default();
+                let _ = writeln!(text, "// {place}, was: {old}\n{changed}");
+            }
+            (None, Some(changes)) => {
+                let _ = writeln!(text, "// {place}");
+                for (old, new) in changes {
+                    let _ = writeln!(text, "//   {old}  becomes  {new}");
+                }
+            }
+            (None, None) => {
+                let old = line
+                    .text
+                    .as_ref()
+                    .map_or(String::new(), |t| format!(": {t}"));
+                let array = &s.array;
+                let calls = line.inlined_at.first().map_or(String::new(), |call| {
+                    format!(", called in {}", without_folder(call))
+                });
+                let _ = writeln!(
+                    text,
+                    "// {place}{calls}{old}\n//   where its address is computed, wrap the index of {array}: \
+                     {array}[{function}(INDEX)]"
+                );
+            }
+        }
+    }
+    text
+}
+
+/// What a line with the suggested index looks like: the line itself, or an
+/// expression in it; for the page of the source.
+pub(super) fn change_of(line: &LineChange, s: &Suggestion) -> String {
+    let expression = || Some(line.in_names_of_the_source()?.first()?.1.to_owned());
+    let wrapped = || format!("{}[{}(INDEX)]", s.array, s.function_name());
+    line.changed_text
+        .clone()
+        .or_else(expression)
+        .unwrap_or_else(wrapped)
+}
+
+fn place_of(line: &LineChange) -> String {
+    let ptx = || {
+        let access = line.accesses.first()?;
+        Some(ptx_text(access.ptx_file.as_deref(), access.ptx_line?))
+    };
+    let source = line.source.as_deref().map(|s| without_folder(s).to_owned());
+    source
+        .or_else(ptx)
+        .unwrap_or_else(|| "a line that is not known".to_owned())
+}
+
+/// A mapping in hardware: the writes that load it, and instances with the
+/// ports tied.
+pub(super) fn in_hardware(
+    mapping: &MappingLine,
+    machine: &Config,
+    cost: &str,
+) -> Result<Vec<CodeText>> {
+    let mut all = Vec::new();
+    if mapping.config_unit.is_some() || mapping.needs_row_map() {
+        all.push(CodeText {
+            form: "registers",
+            what: "wr_data for wr_index 0, 1, ... of each register file".to_owned(),
+            cost: format!("{} writes before the kernel starts", writes(mapping)),
+            text: registers(mapping),
+        });
+    }
+    if mapping.unit != "none" {
+        all.push(CodeText {
+            form: "Verilog",
+            what: "bank and row of a lane, with the configuration tied".to_owned(),
+            cost: cost.to_owned(),
+            text: verilog(mapping, machine)?,
+        });
+    }
+    Ok(all)
+}
+
+fn settings(mapping: &MappingLine) -> impl Iterator<Item = UnitSetting> + '_ {
+    let bank = UnitSetting {
+        unit: mapping.unit.clone(),
+        ports: mapping.ports.clone(),
+        config_unit: mapping.config_unit.clone(),
+        registers: mapping.registers.clone(),
+    };
+    [bank, mapping.row_map.clone()].into_iter()
+}
+
+fn writes(mapping: &MappingLine) -> usize {
+    settings(mapping).map(|s| s.registers.len()).sum()
+}
+
+fn registers(mapping: &MappingLine) -> String {
+    let mut text = format!("/* {} */\n", mapping.hash);
+    let array = |s: &UnitSetting, note: &str| {
+        let unit = s.config_unit.as_deref()?;
+        let (count, values) = (s.registers.len(), s.registers.join(", "));
+        Some(format!(
+            "static const unsigned {unit}[{count}] = {{{values}}};{note}\n"
+        ))
+    };
+    for setting in settings(mapping) {
+        text += &array(&setting, "").unwrap_or_default();
+    }
+    if let Some(path) = &mapping.path {
+        let note = " /* in spad_sm_path, in place of the first */";
+        text += &array(path, note).unwrap_or_default();
+    }
+    text
+}
+
+/// Instances of the bank unit and the row map.
+fn verilog(mapping: &MappingLine, machine: &Config) -> Result<String> {
+    let mut units = vec![mapping.unit.clone()];
+    if mapping.needs_row_map() {
+        units.push(mapping.row_map.unit.clone());
+    }
+    let design = Design::emit(&units, machine)?;
+    let (n, m) = (machine.geometry.addr_bits(), machine.geometry.bank_bits());
+    let mut text = format!(
+        "// {}: connect addr, the word address of a lane\nwire [{}:0] addr;\nwire [{}:0] bank;\nwire [{}:0] row;\n",
+        mapping.hash,
+        n - 1,
+        m - 1,
+        n - m - 1
+    );
+    for setting in settings(mapping) {
+        let Some(unit) = design.units.iter().find(|u| u.name == setting.unit) else {
+            continue;
+        };
+        let connect = |port: &crate::rtl::Port| {
+            let value = setting.ports.iter().find(|(name, _)| *name == port.name);
+            let inner = match (value, port.dir) {
+                (Some((_, value)), Dir::In) => {
+                    format!("{}'h{}", port.width, value.trim_start_matches("0x"))
+                }
+                _ => port.name.clone(),
+            };
+            format!("    .{}({inner})", port.name)
+        };
+        let ports: Vec<String> = unit.ports.iter().map(connect).collect();
+        let of = unit.name.trim_start_matches("spad_");
+        text += &format!("{} {of}_of_lane (\n{}\n);\n", unit.top, ports.join(",\n"));
+    }
+    if !mapping.needs_row_map() {
+        text += &format!("assign row = addr[{}:{m}]; // no row map needed\n", n - 1);
+    }
+    Ok(text)
+}

@@ -1,0 +1,135 @@
+//! Conflicts and cycles on the lines of the source, and warp accesses as
+//! pictures show them.
+
+use serde::Serialize;
+
+/// A file with the lines that cost something.
+#[derive(Clone, Debug, Serialize)]
+pub struct SourcePage {
+    /// Its name; empty where no place of the accesses is known.
+    pub file: String,
+    /// The lines, with those around them; the line 0 stands for some that are
+    /// left out.
+    pub lines: Vec<SourceLine>,
+}
+
+/// A line and what it costs.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SourceLine {
+    /// 1-based; an access site where no place is known.
+    pub line: u32,
+    /// What stands there.
+    pub text: String,
+    /// Warp accesses.
+    pub accesses: u64,
+    /// Sum of the conflict degrees, as it is.
+    pub wavefronts: u64,
+    /// The same without bank conflicts.
+    pub ideal_wavefronts: u64,
+    /// Conflicts as it is.
+    pub conflicts: u64,
+    /// Conflicts under the chosen mapping.
+    pub conflicts_after: u64,
+    /// Largest degree.
+    pub max_degree: u32,
+    /// Share of the cycles in percent; null where they are not known.
+    pub cycles_pct: Option<f64>,
+    /// The calls through which it came into the kernel, the innermost first, if
+    /// there are any: one stack for each place.
+    pub inlined_at: Vec<Vec<String>>,
+    /// Conflicts of the functions that are inlined here.
+    pub called_conflicts: u64,
+    /// The line with the suggested index.
+    pub change: Option<String>,
+    /// By barrier phase, those with an access.
+    pub phases: Vec<PhaseCount>,
+}
+
+/// Accesses between two barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct PhaseCount {
+    /// Barriers before it.
+    pub phase: u32,
+    /// Sum of the conflict degrees.
+    pub wavefronts: u64,
+    /// The same without bank conflicts.
+    pub ideal_wavefronts: u64,
+    /// Conflicts.
+    pub conflicts: u64,
+}
+
+impl PhaseCount {
+    /// Adds others of the same phase.
+    pub fn add(all: &mut Vec<PhaseCount>, more: PhaseCount) {
+        match all.iter_mut().find(|p| p.phase == more.phase) {
+            Some(known) => {
+                known.wavefronts += more.wavefronts;
+                known.ideal_wavefronts += more.ideal_wavefronts;
+                known.conflicts += more.conflicts;
+            }
+            None => all.push(more),
+        }
+        all.sort_by_key(|p| p.phase);
+    }
+}
+
+/// The worst access of a line in a barrier phase.
+#[derive(Clone, Debug, Serialize)]
+pub struct Situation {
+    /// Where it stands, for people.
+    pub place: String,
+    /// Barriers before it.
+    pub phase: u32,
+    /// `load`, `store` or `atomic`.
+    pub op: &'static str,
+    /// Bytes of a lane.
+    pub bytes: u32,
+    /// Its warp.
+    pub warp: u32,
+    /// Conflicts of all accesses of the line in the phase.
+    pub conflicts: u64,
+    /// As it is.
+    pub before: Served,
+    /// Under the chosen mapping; null without one.
+    pub after: Option<Served>,
+}
+
+/// How a warp access is served.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Served {
+    /// Trips to the banks.
+    pub wavefronts: u32,
+    /// Banks that serve a word in one of them at least.
+    pub busy: u32,
+    /// The words.
+    pub cells: Vec<Cell>,
+}
+
+/// A word of an access in the bank and the wavefront that serve it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    /// The lanes that get it.
+    pub lanes: Vec<u32>,
+    /// Its index in shared memory.
+    pub word: u32,
+    /// Its bank.
+    pub bank: u32,
+    /// From 0.
+    pub wavefront: u32,
+}
+
+impl Served {
+    /// The lanes with their banks, counted from the first: what an access looks
+    /// like wherever it begins.
+    pub fn shape(&self) -> Vec<(u32, i64)> {
+        let first = self.cells.first().map_or(0, |c| c.bank);
+        let bank = |c: &Cell| i64::from(c.bank) - i64::from(first);
+        let lanes = self
+            .cells
+            .iter()
+            .flat_map(|c| c.lanes.iter().map(move |l| (*l, bank(c))));
+        let mut shape: Vec<(u32, i64)> = lanes.collect();
+        shape.sort_unstable();
+        shape
+    }
+}

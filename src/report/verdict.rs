@@ -1,0 +1,389 @@
+//! The answer in a sentence and four numbers.
+
+use super::choice::{ChoiceKind, ChoiceLine};
+use super::flow_report::FlowReport;
+use super::source_page::{SourceLine, SourcePage};
+use serde::Serialize;
+
+/// A sentence, what it rests on, and four numbers.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Verdict {
+    /// What is wrong.
+    pub problem: String,
+    /// What removes it, and what that is worth; empty without a problem.
+    pub remedy: String,
+    /// More, in two or three sentences.
+    pub detail: Vec<String>,
+    /// Four of them.
+    pub numbers: Vec<Number>,
+}
+
+/// A number of the verdict.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Number {
+    /// What it is.
+    pub what: String,
+    /// Before the arrow; empty without one.
+    pub from: String,
+    /// The number.
+    pub to: String,
+    /// How it is known, or what it means.
+    pub note: String,
+    /// The share of `from` that `to` is, in percent, for a bar.
+    pub percent: Option<f64>,
+}
+
+/// A whole number in groups of three digits.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1.15 times as fast`.
+fn times(speed_up: f64) -> String {
+    format!("{speed_up:.2} times as fast")
+}
+
+/// A share of a whole: `half`, `all`, `46 %`.
+fn share(part: u64, whole: u64) -> String {
+    if part == whole {
+        return "all".to_owned();
+    }
+    match 100.0 * part as f64 / whole.max(1) as f64 {
+        p if (49.0..51.0).contains(&p) => "half".to_owned(),
+        p if p < 1.0 => "less than 1 %".to_owned(),
+        p if p > 99.0 => "more than 99 %".to_owned(),
+        p => format!("{p:.0} %"),
+    }
+}
+
+/// The line with most conflicts.
+pub(super) fn worst(report: &FlowReport) -> Option<(&SourcePage, &SourceLine)> {
+    let all = report
+        .sources
+        .iter()
+        .flat_map(|p| p.lines.iter().map(move |l| (p, l)));
+    let costly = all.filter(|(_, l)| l.conflicts > 0);
+    // The first of equal ones.
+    costly.fold(None, |best, next| match best {
+        Some((_, line)) if line.conflicts >= next.1.conflicts => best,
+        _ => Some(next),
+    })
+}
+
+/// `fwt.cu:18`, `line 31 of k.ptx`, `access site 3`.
+pub(super) fn place(page: &SourcePage, line: &SourceLine) -> String {
+    let file = crate::trace::without_folder(&page.file);
+    if file.is_empty() {
+        return format!("access site {}", line.line);
+    }
+    // What is inlined is changed where it is called.
+    match &line.inlined_at[..] {
+        [stack] => {
+            let call = stack.first().map(|c| crate::trace::without_folder(c));
+            let call = call
+                .map(|c| c.rsplit(':').next().unwrap_or(c))
+                .unwrap_or_default();
+            format!("{file}:{}, called in line {call}", line.line)
+        }
+        _ => format!("{file}:{}", line.line),
+    }
+}
+
+impl FlowReport {
+    /// The answer.
+    pub fn verdict(&self) -> Verdict {
+        let (conflicts, wavefronts) = (self.conflicts(), self.kernel.wavefronts);
+        if conflicts == 0 {
+            return self.no_conflicts();
+        }
+        let at = worst(self).map(|(page, line)| (place(page, line), line.conflicts));
+        let mostly = match &at {
+            Some((place, most)) if *most == conflicts => format!(", all at {place}"),
+            Some((place, most)) if 2 * most > conflicts => format!(", most of them at {place}"),
+            Some((place, most)) => format!(", {} of them at {place}", share(*most, conflicts)),
+            None => String::new(),
+        };
+        let problem = format!(
+            "{} of this kernel's {} wavefronts are bank conflicts{mostly}.",
+            grouped(conflicts),
+            grouped(wavefronts)
+        );
+        let chosen = self.chosen().filter(|c| c.kind != ChoiceKind::Nothing);
+        Verdict {
+            problem,
+            remedy: self.remedy(chosen),
+            detail: self.detail(),
+            numbers: self.numbers(chosen, at),
+        }
+    }
+
+    /// Conflicts as it is.
+    pub(super) fn conflicts(&self) -> u64 {
+        let plain = self.mappings.iter().find(|m| m.hash == "mod");
+        plain.map_or(0, |m| m.conflicts)
+    }
+
+    fn no_conflicts(&self) -> Verdict {
+        let cycles = self.choices.iter().find_map(|c| c.cycles);
+        let mut numbers = vec![number(
+            "Wavefronts",
+            &grouped(self.kernel.wavefronts),
+            "none of them a conflict",
+        )];
+        numbers.extend(cycles.map(|c| number("Cycles on one SM", &grouped(c.total), "simulated")));
+        numbers.push(number(
+            "Warp accesses",
+            &grouped(self.kernel.accesses),
+            "of one block, executed",
+        ));
+        Verdict {
+            problem: format!(
+                "No bank conflicts: each of the {} warp accesses is served as fast as it can be.",
+                grouped(self.kernel.accesses)
+            ),
+            remedy: "There is nothing to change.".to_owned(),
+            detail: Vec::new(),
+            numbers,
+        }
+    }
+
+    fn remedy(&self, chosen: Option<&ChoiceLine>) -> String {
+        let Some(chosen) = chosen else {
+            return "No mapping makes it faster: leave it as it is.".to_owned();
+        };
+        let conflicts = self.conflicts();
+        let removed = share(conflicts.saturating_sub(chosen.conflicts), conflicts);
+        let of = if removed == "all" {
+            "removes all of them"
+        } else {
+            &format!("removes {removed} of them")
+        };
+        let worth = chosen
+            .speed_up
+            .map_or(String::new(), |s| format!(": {}", times(s)));
+        format!("{} {of}{worth}.", capital(&subject(chosen)))
+    }
+
+    /// What the other kind of choice would give, and where the cycles go.
+    fn detail(&self) -> Vec<String> {
+        let mut detail = Vec::new();
+        let conflicts = self.conflicts();
+        let other = match self.chosen().map(|c| c.kind) {
+            Some(ChoiceKind::Software) => self.choice(ChoiceKind::Best),
+            _ => self.choice(ChoiceKind::Software),
+        };
+        if let Some(other) = other {
+            let on = match other.kind {
+                ChoiceKind::Software => "On GPUs as they are",
+                _ => "On a new chip",
+            };
+            let left = match other.conflicts {
+                0 => "leaves no conflict".to_owned(),
+                n if n >= conflicts => "leaves them all".to_owned(),
+                n => format!("leaves {} conflicts", grouped(n)),
+            };
+            let worth = other
+                .speed_up
+                .map_or(String::new(), |s| format!(": {}", times(s)));
+            let subject = subject(other);
+            detail.push(format!("{on}, {subject} {left}{worth}."));
+        }
+        if let Some(cheap) = self
+            .choice(ChoiceKind::Cheapest)
+            .or(self.choice(ChoiceKind::Fixed))
+            && let (Some(gain), Some(cost)) =
+                (self.gain_pct(cheap), cheap.cost.and_then(|c| c.nand2))
+            && self.hash_unit
+        {
+            detail.push(format!(
+                "{} gets {gain:.0} % of the gain for {} NAND2.",
+                capital(&subject(cheap)),
+                grouped(cost.round() as u64)
+            ));
+        }
+        detail.extend(self.measured.clone());
+        if self.gaining_phases() > 0 && self.phases.len() > 1 {
+            detail.push(format!(
+                "Conflicts arise in {} of {} stretches between barriers.",
+                self.gaining_phases(),
+                self.phases.len()
+            ));
+        }
+        detail
+    }
+
+    fn gaining_phases(&self) -> usize {
+        self.phases.iter().filter(|p| p.conflicts > 0).count()
+    }
+
+    /// The share of the best choice's saved cycles that a choice saves, in
+    /// percent.
+    pub(super) fn gain_pct(&self, choice: &ChoiceLine) -> Option<f64> {
+        let total = |c: &ChoiceLine| Some(c.cycles?.total as f64);
+        let nothing = total(self.choice(ChoiceKind::Nothing)?)?;
+        let best = self
+            .choices
+            .iter()
+            .filter_map(total)
+            .min_by(f64::total_cmp)?;
+        (best < nothing).then_some(100.0 * (nothing - total(choice)?) / (nothing - best))
+    }
+
+    fn numbers(&self, chosen: Option<&ChoiceLine>, at: Option<(String, u64)>) -> Vec<Number> {
+        let conflicts = self.conflicts();
+        let mut all = Vec::new();
+        if let Some((place, most)) = at {
+            let note = format!(
+                "+{} conflicts, {} of all; counted in the run",
+                grouped(most),
+                share(most, conflicts)
+            );
+            all.push(number("Worst line", &place, &note));
+        }
+        let nothing = self.choice(ChoiceKind::Nothing);
+        let Some(chosen) = chosen else {
+            all.push(number(
+                "Wavefronts",
+                &grouped(self.kernel.wavefronts),
+                "counted in the run",
+            ));
+            let cycles = nothing.and_then(|n| n.cycles);
+            all.extend(cycles.map(|c| number("Cycles on one SM", &grouped(c.total), "simulated")));
+            return all;
+        };
+        let ideal = self.kernel.ideal_wavefronts;
+        all.push(changed(
+            "Wavefronts",
+            self.kernel.wavefronts,
+            chosen.wavefronts,
+            match chosen.wavefronts == ideal {
+                true => "none is a conflict: the fewest there can be".to_owned(),
+                false => format!("{} without conflicts", grouped(ideal)),
+            },
+        ));
+        if let (Some(before), Some(after)) = (nothing.and_then(|n| n.cycles), chosen.cycles) {
+            let note = chosen
+                .speed_up
+                .map_or(String::new(), |s| format!("{}, simulated", times(s)));
+            all.push(changed("Cycles on one SM", before.total, after.total, note));
+        }
+        all.push(price(chosen));
+        all
+    }
+}
+
+fn number(what: &str, to: &str, note: &str) -> Number {
+    Number {
+        what: what.to_owned(),
+        to: to.to_owned(),
+        note: note.to_owned(),
+        ..Number::default()
+    }
+}
+
+fn changed(what: &str, from: u64, to: u64, note: String) -> Number {
+    Number {
+        what: what.to_owned(),
+        from: grouped(from),
+        to: grouped(to),
+        note,
+        percent: Some(100.0 * to as f64 / from.max(1) as f64),
+    }
+}
+
+fn price(chosen: &ChoiceLine) -> Number {
+    match (&chosen.cost, chosen.added_per_access) {
+        (Some(cost), _) => {
+            let area = match cost.nand2 {
+                Some(gates) => format!("{} NAND2", grouped(gates.round() as u64)),
+                None => format!("{} µm²", grouped(cost.area_um2.round() as u64)),
+            };
+            let slack = cost.slack_ps();
+            let clock = match slack < 0.0 {
+                true => format!(
+                    "clock of {} ps not met: {:.0} ps over",
+                    cost.target_ps, -slack
+                ),
+                false => format!("clock of {} ps met, {slack:.0} ps left", cost.target_ps),
+            };
+            number("Price, per SM", &area, &format!("synthesized; {clock}"))
+        }
+        (None, Some(added)) => {
+            let memory = match chosen.wasted_bytes {
+                0 => "no shared memory".to_owned(),
+                bytes => format!("{} bytes of shared memory", grouped(bytes.into())),
+            };
+            let to = format!("+{added:.2} instructions");
+            number("Price", &to, &format!("per access, {memory}; executed"))
+        }
+        (None, None) if chosen.kind == ChoiceKind::Software => number(
+            "Price",
+            "index arithmetic",
+            "not put into the kernel: no launch file",
+        ),
+        (None, None) => number("Price", "not measured", "no synthesis in this run"),
+    }
+}
+
+/// A choice as the subject of a sentence.
+fn subject(choice: &ChoiceLine) -> String {
+    match choice.kind {
+        ChoiceKind::Nothing => "the kernel as it is".to_owned(),
+        ChoiceKind::Software => {
+            let name = choice.name.trim_end_matches(" in software");
+            match name {
+                "Padding" => "padding of the array".to_owned(),
+                "Swizzle" => "a swizzle of the index".to_owned(),
+                "Shifted index" => "a shift of the index".to_owned(),
+                _ => "an XOR in the index".to_owned(),
+            }
+        }
+        _ => {
+            let name = choice.name.replacen("Fixed", "fixed", 1);
+            let name = match name.strip_suffix(" unit") {
+                Some(unit) => format!(
+                    "{} hash unit",
+                    unit.replacen("Bit", "bit", 1)
+                        .replacen("Matrix", "matrix", 1)
+                ),
+                None => format!("{name} hash"),
+            };
+            format!("a {name}")
+        }
+    }
+}
+
+/// The text with a capital letter.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_shares_are_words() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1\u{202f}234\u{202f}567");
+        assert_eq!(
+            (share(5, 5), share(1, 2), share(46, 100)),
+            ("all".into(), "half".into(), "46 %".into())
+        );
+        assert_eq!(
+            (share(1, 1000), share(999, 1000)),
+            ("less than 1 %".into(), "more than 99 %".into())
+        );
+    }
+}

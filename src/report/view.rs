@@ -1,0 +1,363 @@
+//! The report as the template shows it: every number is a text, rounded once.
+
+use super::choice::{ChoiceKind, ChoiceLine};
+use super::flow_report::FlowReport;
+use super::picture;
+use super::source_page::{Served, Situation, SourceLine, SourcePage};
+use super::verdict::{grouped, place, worst};
+use serde_json::{Value, json};
+
+/// Accesses that a page shows without scripting.
+const STATIC_PICTURES: usize = 3;
+/// Wavefronts that a picture has room for.
+const MOST_ROWS: u32 = 16;
+/// Words of accesses that the script knows, at most: a page stays below some
+/// megabytes.
+const MOST_CELLS: usize = 30_000;
+
+/// Banks and lanes of the machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    pub banks: u32,
+    pub lanes: u32,
+}
+
+impl Size {
+    /// As far as the pictures need it.
+    pub fn of(report: &FlowReport) -> Self {
+        let cells = || {
+            let served = report.situations.iter();
+            let served = served.flat_map(|s| [Some(&s.before), s.after.as_ref()]);
+            served.flatten().flat_map(|s| &s.cells)
+        };
+        let banks = cells().map(|c| c.bank + 1).max().unwrap_or(1);
+        let lanes = cells().flat_map(|c| &c.lanes).max().map_or(1, |l| l + 1);
+        Size {
+            banks: banks.next_power_of_two(),
+            lanes: lanes.next_power_of_two(),
+        }
+    }
+}
+
+/// The accesses that the page shows: the worst of each shape.
+pub(super) fn pictures(report: &FlowReport) -> Value {
+    let size = Size::of(report);
+    let mut shown: Vec<&Situation> = Vec::new();
+    for situation in report.situations.iter().filter(|s| s.conflicts > 0) {
+        let is_new = shown
+            .iter()
+            .all(|s| s.before.shape() != situation.before.shape());
+        if is_new && shown.len() < STATIC_PICTURES {
+            shown.push(situation);
+        }
+    }
+    if shown.is_empty() {
+        shown.extend(report.situations.first());
+    }
+    let several = report.phases.len() > 1;
+    let all: Vec<Value> = shown.iter().map(|s| one(s, size, several)).collect();
+    json!(all)
+}
+
+fn one(s: &Situation, size: Size, several: bool) -> Value {
+    let rows = s
+        .before
+        .wavefronts
+        .max(s.after.as_ref().map_or(0, |a| a.wavefronts));
+    let label = label(s, several);
+    let drawn = |served: &Served, name: &str| {
+        let title = format!("{label}, {name}: {}", tag(served, size.banks));
+        json!({
+            "tag": tag(served, size.banks),
+            "good": served.wavefronts < s.before.wavefronts || s.before.wavefronts <= 1,
+            "stack": picture::stack(served, size.banks, rows, &title),
+            "matrix": picture::matrix(served, size.banks, size.lanes, &title),
+        })
+    };
+    let note =
+        (rows > MOST_ROWS).then(|| format!("The first {MOST_ROWS} of {rows} wavefronts are drawn"));
+    json!({
+        "label": label,
+        "caption": caption(s, several),
+        "note": note,
+        "before": drawn(&s.before, "as it is"),
+        "after": s.after.as_ref().map(|after| drawn(after, "changed")),
+    })
+}
+
+fn label(s: &Situation, several: bool) -> String {
+    match several {
+        true => format!("{}, phase {}", s.place, s.phase),
+        false => s.place.clone(),
+    }
+}
+
+fn tag(served: &Served, banks: u32) -> String {
+    let wavefronts = match served.wavefronts {
+        1 => "1 wavefront".to_owned(),
+        n => format!("{n} wavefronts"),
+    };
+    format!("{wavefronts} · {} of {banks} banks busy", served.busy)
+}
+
+fn caption(s: &Situation, several: bool) -> String {
+    let when = match (several, s.phase) {
+        (false, _) => String::new(),
+        (true, 0) => ", before the first barrier".to_owned(),
+        (true, n) => format!(", after barrier {n}"),
+    };
+    let width = match s.bytes {
+        4 => String::new(),
+        n => format!(" of {n} bytes a lane"),
+    };
+    format!(
+        "{}{when}: a {}{width} by warp {}. All accesses of the line there have {} conflicts.",
+        s.place,
+        s.op,
+        s.warp,
+        grouped(s.conflicts)
+    )
+}
+
+/// Every situation for the script, in few characters.
+pub(super) fn script_data(report: &FlowReport) -> String {
+    let size = Size::of(report);
+    let served = |s: &Served| {
+        let cells = s.cells.iter();
+        let cells = cells.map(|c| json!([c.lanes, c.word, c.bank, c.wavefront]));
+        json!({"w": s.wavefronts, "b": s.busy, "c": cells.collect::<Vec<_>>()})
+    };
+    let several = report.phases.len() > 1;
+    let mut cells = 0;
+    let within = report.situations.iter().take_while(|s| {
+        cells += 2 * s.before.cells.len();
+        cells <= MOST_CELLS
+    });
+    let all = within.map(|s| {
+        json!({
+            "place": s.place,
+            "phase": s.phase,
+            "caption": caption(s, several),
+            "conflicts": s.conflicts,
+            "before": served(&s.before),
+            "after": s.after.as_ref().map(served),
+        })
+    });
+    let data = json!({
+        "banks": size.banks,
+        "lanes": size.lanes,
+        "phases": report.phases.len(),
+        "accesses": all.collect::<Vec<_>>(),
+    });
+    // The end of a script element must not stand in it.
+    data.to_string().replace('<', "\\u003c")
+}
+
+/// Wavefronts between barriers, as bars.
+pub(super) fn phases(report: &FlowReport) -> Value {
+    let most = report
+        .phases
+        .iter()
+        .map(|p| p.wavefronts)
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    let percent = |n: u64| format!("{:.2}", 100.0 * n as f64 / most as f64);
+    let phase = |p: &super::source_page::PhaseCount| {
+        json!({
+            "phase": p.phase,
+            "wavefronts": grouped(p.wavefronts),
+            "conflicts": p.conflicts,
+            "conflicts_text": grouped(p.conflicts),
+            "ideal_pct": percent(p.wavefronts - p.conflicts.min(p.wavefronts)),
+            "extra_pct": percent(p.conflicts),
+        })
+    };
+    json!(report.phases.iter().map(phase).collect::<Vec<_>>())
+}
+
+/// The source with what its lines cost.
+pub(super) fn sources(report: &FlowReport) -> Value {
+    let lines = report.sources.iter().flat_map(|p| &p.lines);
+    let most = lines
+        .clone()
+        .map(|l| l.wavefronts)
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    let all = lines.map(|l| l.conflicts).sum::<u64>().max(1);
+    let page = |p: &SourcePage| {
+        let line = |l: &SourceLine| source_line(l, most, all);
+        json!({
+            "file": p.file,
+            "has_cycles": p.lines.iter().any(|l| l.cycles_pct.is_some()),
+            "lines": p.lines.iter().map(line).collect::<Vec<_>>(),
+        })
+    };
+    json!(report.sources.iter().map(page).collect::<Vec<_>>())
+}
+
+fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
+    let percent = |n: u64| format!("{:.2}", 100.0 * n as f64 / most as f64);
+    let calls = l.inlined_at.iter().map(|stack| {
+        let names = stack
+            .iter()
+            .map(|c| crate::trace::without_folder(c).to_owned());
+        names.collect::<Vec<_>>().join(" from ")
+    });
+    // Only phases that differ explain anything.
+    let with: Vec<String> = l
+        .phases
+        .iter()
+        .filter(|p| p.conflicts > 0)
+        .map(|p| format!("phase {}: +{}", p.phase, grouped(p.conflicts)))
+        .collect();
+    json!({
+        "line": l.line,
+        "gap": l.line == 0,
+        "text": l.text,
+        "access": l.accesses > 0,
+        "hot": l.conflicts > 0,
+        "heat": format!("{:.0}", 8.0 + 30.0 * l.conflicts as f64 / all as f64),
+        "wavefronts": grouped(l.wavefronts),
+        "ideal": grouped(l.ideal_wavefronts),
+        "conflicts": grouped(l.conflicts),
+        "after": grouped(l.conflicts_after),
+        "max_degree": l.max_degree,
+        "ideal_pct": percent(l.wavefronts - l.conflicts.min(l.wavefronts)),
+        "extra_pct": percent(l.conflicts),
+        "cycles": l.cycles_pct.filter(|p| *p >= 0.05).map(|p| format!("{p:.1} %")),
+        "calls": calls.collect::<Vec<_>>(),
+        "phases": if l.phases.len() > 1 { with } else { Vec::new() },
+        "called": (l.called_conflicts > 0 && l.accesses == 0).then(|| grouped(l.called_conflicts)),
+        "change": l.change,
+    })
+}
+
+/// What is said above the source.
+pub(super) fn sources_note(report: &FlowReport) -> String {
+    let Some((page, line)) = worst(report) else {
+        return "No line has a bank conflict.".to_owned();
+    };
+    let all = report.conflicts().max(1);
+    format!(
+        "{} has {} of {} conflicts. Wavefronts are of block 0; a line needs the grey part of its bar under any mapping.",
+        place(page, line),
+        grouped(line.conflicts),
+        grouped(all)
+    )
+}
+
+/// The table of choices.
+pub(super) fn choices(report: &FlowReport) -> Value {
+    let row = |c: &ChoiceLine| {
+        let cost = c.cost.as_ref();
+        json!({
+            "name": c.name,
+            "hash": c.hash,
+            "chosen": c.chosen,
+            "today": c.kind == ChoiceKind::Software,
+            "conflicts": grouped(c.conflicts),
+            "none_left": c.conflicts == 0,
+            "cycles": c.cycles.map(|p| grouped(p.total)),
+            "speed_up": c.speed_up.map(|s| format!("{s:.3}")),
+            "gain": report.gain_pct(c).map(|g| format!("{g:.0} %")),
+            "added": added(c),
+            "area": area(c),
+            "clock": cost.map(|cost| clock(cost.slack_ps(), cost.target_ps)),
+            "met": cost.map(|cost| cost.slack_ps() >= 0.0),
+            "proof": c.proof,
+        })
+    };
+    json!(report.choices.iter().map(row).collect::<Vec<_>>())
+}
+
+fn added(c: &ChoiceLine) -> String {
+    match (c.kind, c.added_per_access) {
+        (ChoiceKind::Software, Some(n)) => match c.wasted_bytes {
+            0 => format!("{n:.2} per access"),
+            bytes => format!("{n:.2} per access, {bytes} bytes"),
+        },
+        (ChoiceKind::Software, None) => "not put into the kernel".to_owned(),
+        _ => "0".to_owned(),
+    }
+}
+
+fn area(c: &ChoiceLine) -> String {
+    match (&c.cost, &c.unit) {
+        (Some(cost), _) => match cost.nand2 {
+            Some(gates) => grouped(gates.round() as u64),
+            None => format!("{} µm²", grouped(cost.area_um2.round() as u64)),
+        },
+        (None, None) => "0".to_owned(),
+        (None, Some(_)) => "not synthesized".to_owned(),
+    }
+}
+
+pub(super) fn clock(slack: f64, target: u32) -> String {
+    match slack < 0.0 {
+        true => format!("{:.0} ps over {target}: not met", -slack),
+        false => format!("{slack:.0} ps below {target}"),
+    }
+}
+
+/// The bars of the cycles.
+pub(super) fn cycles(report: &FlowReport) -> Value {
+    let timed = report.choices.iter().filter_map(|c| Some((c, c.cycles?)));
+    let most = timed
+        .clone()
+        .map(|(_, p)| p.total)
+        .max()
+        .unwrap_or(1)
+        .max(1);
+    let row = |(c, parts): (&ChoiceLine, super::choice::CycleParts)| {
+        let parts = parts.list().into_iter().filter(|part| part.2 >= 0.5);
+        let part = parts.map(|(name, class, cycles)| {
+            let percent = 100.0 * cycles / most as f64;
+            json!({
+                "name": name,
+                "class": class,
+                "cycles": grouped(cycles.round() as u64),
+                "percent": format!("{percent:.3}"),
+                "label": percent >= 7.0,
+            })
+        });
+        json!({
+            "name": c.name,
+            "chosen": c.chosen,
+            "total": grouped(c.cycles.map_or(0, |p| p.total)),
+            "speed_up": c.speed_up.map(|s| format!("{s:.3}")),
+            "parts": part.collect::<Vec<_>>(),
+        })
+    };
+    json!(timed.map(row).collect::<Vec<_>>())
+}
+
+/// The chosen mapping as code, and that of the other kind.
+pub(super) fn code(report: &FlowReport) -> Value {
+    let mut with: Vec<&ChoiceLine> = Vec::new();
+    with.extend(report.chosen());
+    with.extend(report.choice(ChoiceKind::Software));
+    with.extend(report.choice(ChoiceKind::Best));
+    let mut seen: Vec<ChoiceKind> = Vec::new();
+    let mut tabs = Vec::new();
+    for choice in with {
+        if seen.contains(&choice.kind) {
+            continue;
+        }
+        seen.push(choice.kind);
+        for code in &choice.code {
+            tabs.push(json!({
+                "form": code.form,
+                "what": code.what,
+                "cost": code.cost,
+                "text": code.text.trim_end(),
+                "choice": choice.name,
+                "hash": choice.hash,
+                "left": grouped(choice.conflicts),
+                "speed_up": choice.speed_up.map(|s| format!("{s:.2}")),
+            }));
+        }
+    }
+    json!(tabs)
+}
