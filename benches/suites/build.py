@@ -40,7 +40,7 @@ def cuda(program, level):
         command += ["-DSPADKIT_CURAND"]
     if "cooperative_groups" in text:
         command += ["-DSPADKIT_GROUPS"]
-    if not program.suite.startswith("Barracuda"):
+    if program.suite.startswith("GPUVerify"):
         command += ["-include", "cuda.h"]
     command += ["-Xcicc", "-O0"] if level == "O0" else ["-O3"]
     return command + program.flags + [program.source]

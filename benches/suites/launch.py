@@ -44,14 +44,17 @@ def split(text):
 def parameters(source, entry):
     """Names of the kernel's parameters, and of what they point to, as the source has them."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.S)
-    for found in re.finditer(r"(?:__global__|\b_*kernel\b)[^(;]*?(?:\([^()]*\)[^(;]*?)*?(\w+)\s*\(", text):
-        if found[1] not in entry:
+    for begin in re.finditer(r"__global__|\b_*kernel\b", text):
+        names = re.finditer(r"(\w+)\s*\(", text[begin.end() : begin.end() + 400])
+        found = next((n for n in list(names)[:3] if n[1] in entry), None)
+        if not found:
             continue
-        depth, at = 1, found.end()
+        depth, start = 1, begin.end() + found.end()
+        at = start
         while at < len(text) and depth:
             depth += (text[at] == "(") - (text[at] == ")")
             at += 1
-        return [named(p) for p in split(text[found.end() : at - 1])
+        return [named(p) for p in split(text[start : at - 1])
                 if p.strip() and p.strip() != "void"]
     return []
 
@@ -192,13 +195,14 @@ def launches(spadkit, ptx, entry, program, work, elements, limit):
             args[n] = {"name": names[n], "type": pointee, "count": 1}
     free = [n for n, a in enumerate(args)
             if "value" in a and a["type"] != "bytes" and n not in local]
-    rules = list(clauses(source, program))
-    threads = (program.block + [1])[0] * (program.grid + [1])[0]
+    rules = list(clauses(source, program)) if program.values is None else []
+    threads = program.block[0] * program.grid[0]
     done = []
     head = dict(re.findall(r"^//(\w+) = (\d+)\s*$", source, re.M))
-    for guess in (threads, 1, 16):
+    for guess in (threads, 1, 16) if program.values is None else (1,):
         values = {names[n]: 1.0 if args[n]["type"].startswith("f") else guess for n in free}
         values |= {name: int(value) for name, value in head.items() if name in values}
+        values |= {k: v for k, v in (program.values or {}).items() if k in values}
         if not settle(values, rules) or values in done:
             continue
         done.append(values)
@@ -215,7 +219,7 @@ def written(table, program, args, names, values, local, text, ptx, elements, lim
             f"block = {program.block}", f"limit = {limit}"]
     if re.search(r"grid_group|this_grid", open(program.source, errors="replace").read()):
         head.append("cooperative = true")
-    dynamic = LOCAL * len(local)
+    dynamic = program.more.get("dynamic_shared", LOCAL * len(local))
     if not dynamic and re.search(r"\.extern\s+\.shared", text):
         dynamic = 2 * LOCAL
     if dynamic:
@@ -230,7 +234,8 @@ def written(table, program, args, names, values, local, text, ptx, elements, lim
         elif "count" in arg:
             float_type = kind.startswith("f") or kind == "bf16"
             head += [f'type = "{kind}"', f"count = {elements}"]
-            head += [f'init = "{"random" if float_type else "iota"}"']
+            drawn = float_type or program.more.get("random")
+            head += [f'init = "{"random" if drawn else "iota"}"']
         elif kind == "bytes" and len(str(arg["value"])) == 16:
             head += ['type = "u32"', f"count = {elements}", 'init = "iota"']
         elif kind == "bytes":
@@ -239,7 +244,17 @@ def written(table, program, args, names, values, local, text, ptx, elements, lim
             head += [f'type = "{kind}"', f"value = {toml(number(kind, values[names[n]]))}"]
         else:
             raise Inexpressible(f"an argument of another kind: {arg}")
+    for name, init in program.more.get("symbols", {}).items():
+        head += ["", "[[symbol]]", f'name = "{name}"', 'type = "u32"', f'init = "{init}"']
+        head += [f"count = {symbol_bytes(text, name) // 4}"]
     return "\n".join(head) + "\n"
+
+
+def symbol_bytes(text, name):
+    found = re.search(rf"\.global[^;\n]*\b{name}\[(\d+)\]", text)
+    if not found:
+        raise Inexpressible(f"the PTX has no variable {name}")
+    return int(found[1])
 
 
 def toml(value):

@@ -37,6 +37,9 @@ class Program:
     truth: str  # race | none | why it is about something else
     flags: list = field(default_factory=list)
     entry: str | None = None
+    # Of launches that are given whole: scalars by name, what else the launch has.
+    values: dict | None = None
+    more: dict = field(default_factory=dict)
 
 
 def sources(root, ends):
@@ -76,15 +79,19 @@ def gpuverify(suite, root, ends):
         if "gvtester" in lines[1]:
             flags = []
         truth = TRUTH.get(suite, {}).get(name) or labelled(expected, text)
+        if "--warp-sync" in lines[1] and truth == "none":
+            truth = "free of races only where a warp runs in lockstep"
         language = "cuda" if source.endswith(".cu") else "opencl"
         if block and math.prod(block) > THREADS:
             block = fitting(block)
         if not block or not grid:
             truth, block, grid = "no launch is given", [1], [1]
         yield Program(suite, name, source, language, block, grid, truth, flags)
+        faults = suite + ", faults injected"
         for kind in injected(text):
+            kind = TRUTH.get(faults, {}).get(name, kind)
             yield Program(
-                suite + ", faults injected", name, source, language, block, grid, kind,
+                faults, name, source, language, block, grid, kind,
                 flags + ["-DMUTATION"],
             )
 
@@ -158,14 +165,30 @@ def barracuda(root):
         truth = "none" if "NO_RACE" in str(cases) else "race"
         truth = TRUTH.get("Barracuda", {}).get(name, truth)
         grid, block = int(macros.get("BLOCKS", 1)), int(macros.get("THREADS", 1))
-        if file not in BARRACUDA:
+        if file == "implicit_intra_warp_sync.cu":
+            truth = "free of races only where a warp runs in lockstep"
+        elif file not in BARRACUDA:
             truth = "kernels started by a kernel" if "parallelism" in file else "streams of the host"
         elif BARRACUDA[file]:
             grid, block = BARRACUDA[file]
         yield Program("Barracuda", name, source, "cuda", [block], [grid], truth, flags)
 
 
-def all_programs(gpuverify_root, benchmarks, barracuda_root):
+def hecbench(root):
+    """Programs of a HeCBench repository, each as it was before its race was fixed."""
+    table = tomllib.load(open(os.path.join(HERE, "hecbench.toml"), "rb"))
+    for program in table["program"]:
+        folder = os.path.join(root, program["commit"])
+        source = os.path.join(folder, program["source"])
+        truth = "race" if os.path.exists(source) else f"{source} is missing: see the README"
+        more = {k: program[k] for k in ("dynamic_shared", "random", "symbols") if k in program}
+        yield Program(
+            "HeCBench's issues", program["name"], source, "cuda", program["block"],
+            program["grid"], truth, program.get("flags", []), program["entry"],
+            program["values"], more)
+
+
+def all_programs(gpuverify_root, benchmarks, barracuda_root, hecbench_root=None):
     if benchmarks:
         yield from gpuverify("GPUVerifyBenchmarks, CUDA", benchmarks, ".cu")
         yield from gpuverify("GPUVerifyBenchmarks, OpenCL", benchmarks, ".cl")
@@ -175,3 +198,5 @@ def all_programs(gpuverify_root, benchmarks, barracuda_root):
         yield from gpuverify("GPUVerify's tests, OpenCL", os.path.join(tests, "OpenCL"), ".cl")
     if barracuda_root:
         yield from barracuda(barracuda_root)
+    if hecbench_root:
+        yield from hecbench(hecbench_root)

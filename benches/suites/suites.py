@@ -14,6 +14,7 @@ import argparse
 import collections
 import concurrent.futures
 import json
+import math
 import os
 import subprocess
 import sys
@@ -23,6 +24,8 @@ import launch
 import programs
 
 SEEDS = (None, 1)
+# Blocks of a launch, at most: what races between blocks does so between few.
+BLOCKS = 16
 
 
 def run(options, path, seed):
@@ -43,12 +46,17 @@ def run(options, path, seed):
 
 
 def run_entry(options, program, level, ptx, entry, out):
-    elements, limit, shrunk = launch.ELEMENTS, options.limit, program
-    for attempt in range(3):
+    elements, limit = launch.ELEMENTS, options.limit
+    shrunk = with_grid(program, cut(program.grid))
+    # The order of the warps should not matter: where there is a race, another is tried.
+    seeds = SEEDS if program.truth == "race" else SEEDS[:1]
+    for attempt in range(4):
         results, again = [], None
         for n, (path, values) in enumerate(launch.launches(
                 options.spadkit, ptx, entry, shrunk, options.work, elements, limit)):
-            for seed in SEEDS if n == 0 else SEEDS[:1]:
+            if n and level == "O0" and program.truth == "none":
+                break
+            for seed in seeds if n == 0 else seeds[:1]:
                 found = run(options, path, seed)
                 found |= {"level": level, "entry": entry, "values": values, "seed": seed,
                           "launch": path, "grid": shrunk.grid}
@@ -58,15 +66,33 @@ def run_entry(options, program, level, ptx, entry, out):
                     again = again or "larger"
                 if "limit" in kinds or "more than" in found.get("failed", ""):
                     again = "smaller"
+                    break
             if again == "smaller":
                 break
         if again == "larger":
             elements = 16 * launch.ELEMENTS
-        elif again == "smaller" and max(shrunk.grid) > 2:
-            shrunk = programs.Program(**(vars(program) | {"grid": smaller(shrunk.grid)}))
+        elif again == "smaller" and smaller(shrunk.grid) != shrunk.grid:
+            shrunk = with_grid(program, smaller(shrunk.grid))
+        elif again == "smaller" and program.truth == "race" and limit == options.limit:
+            if any(r.get("race") for r in results):
+                break
+            limit *= 10
         else:
             break
     out += results
+
+
+def with_grid(program, grid):
+    return programs.Program(**(vars(program) | {"grid": grid}))
+
+
+def cut(grid):
+    """A grid of at most so many blocks, for a larger one: its longest side halved."""
+    grid = list(grid)
+    while math.prod(grid) > BLOCKS:
+        longest = grid.index(max(grid))
+        grid[longest] = -(-grid[longest] // 2)
+    return grid
 
 
 def smaller(grid):
@@ -135,20 +161,21 @@ def main():
     parser.add_argument("--gpuverify", help="checkout of mc-imperial/gpuverify")
     parser.add_argument("--benchmarks", help="checkout of mc-imperial/GPUVerifyBenchmarks")
     parser.add_argument("--barracuda", help="checkout of stilltracy/Barracuda-tests")
+    parser.add_argument("--hecbench", help="folder with a checkout of ORNL/HeCBench per commit")
     parser.add_argument("--spadkit", default="spadkit")
     parser.add_argument("--work", default="target/suites", help="where PTX and launch files go")
     parser.add_argument("--only", default="", help="programs whose suite and name have this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=int, default=60, help="seconds of a run")
-    parser.add_argument("--limit", type=int, default=30_000_000, help="thread instructions of a run")
+    parser.add_argument("--limit", type=int, default=2_000_000, help="thread instructions of a run")
     parser.add_argument("--list", help="file for every program's verdict and runs, as JSON lines")
     options = parser.parse_args()
     options.work = os.path.abspath(options.work)
     options.spadkit = os.path.abspath(options.spadkit) if os.sep in options.spadkit else options.spadkit
     roots = [d and os.path.abspath(d)
-             for d in (options.gpuverify, options.benchmarks, options.barracuda)]
+             for d in (options.gpuverify, options.benchmarks, options.barracuda, options.hecbench)]
     if not any(roots):
-        parser.error("name a checkout: --gpuverify, --benchmarks, --barracuda")
+        parser.error("name a checkout: --gpuverify, --benchmarks, --barracuda, --hecbench")
     for root in filter(None, roots):
         if not os.path.isdir(root):
             parser.error(f"{root} is no folder: expected a checkout of the suite")

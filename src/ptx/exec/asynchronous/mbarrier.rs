@@ -7,11 +7,12 @@
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
 use crate::ptx::exec::check::asynchronous::{self, Touched};
+use crate::ptx::exec::check::clusters;
 use crate::ptx::exec::image::{
     Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in,
 };
 use crate::ptx::exec::machine::Machine;
-use crate::ptx::exec::machine::peers::Reached;
+use crate::ptx::exec::machine::peers::{Reached, Told};
 use crate::ptx::exec::machine::phase::{Arrival, Awaited, BarrierObject};
 use crate::ptx::exec::registers::active;
 
@@ -127,8 +128,8 @@ pub fn change(m: &mut Machine, info: &Change, exec: u32) {
     report(m, reported(info.action), &changed);
 }
 
-/// Changes an object of another block: what orders the two, only their barriers
-/// know.
+/// Changes an object of another block: those of its threads that wait for the
+/// phase see what the lane did before.
 fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (u32, u64, u32)) {
     if matches!(
         info.action,
@@ -140,11 +141,27 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
         );
         return misuse(m, lane, at, text);
     }
-    m.cluster.peers[rank as usize].reached = true;
-    m.visit(rank, |m| {
+    let brings = match info.action {
+        Action::Arrive { .. } => info.releases,
+        _ => true,
+    };
+    let (warp, races) = (m.warp, m.races.as_mut().filter(|_| brings));
+    let brought = races.map(|races| races.order.shown_abroad(warp, 1 << lane));
+    clusters::object(m, 1 << lane, (rank, at), Touched::Changed);
+    let (before, after) = m.visit(rank, |m| {
         m.mbarriers.progress();
+        let phase = |m: &Machine| m.mbarriers.objects.get(&at).map(BarrierObject::phase);
+        let before = phase(m);
         change_one(m, info, lane, (at, number));
+        (before, phase(m))
     });
+    let told = &mut m.cluster.peers[rank as usize].told;
+    if let (Some(phase), Some(brought)) = (before, brought) {
+        told.push(Told::Brought(word(at, phase), Box::new(brought)));
+    }
+    if let Some(phase) = after.filter(|_| after != before) {
+        told.push(Told::Over(word(at, phase)));
+    }
 }
 
 /// `fence.mbarrier_init`

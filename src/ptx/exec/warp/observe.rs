@@ -4,6 +4,7 @@ use crate::ptx::exec::access::reading;
 use crate::ptx::exec::api::{Access, Event};
 use crate::ptx::exec::check::accumulators;
 use crate::ptx::exec::check::asynchronous;
+use crate::ptx::exec::check::clusters;
 use crate::ptx::exec::check::groups;
 use crate::ptx::exec::check::raced;
 use crate::ptx::exec::check::unwritten;
@@ -127,6 +128,9 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
     };
     addresses.iter_mut().for_each(|a| *a &= !WINDOW);
     let exec = if space == Space::Shared && m.has_peers() {
+        if m.races.is_some() {
+            clusters::remote(m, info, exec, &addresses);
+        }
         own_lanes(m, exec, &mut addresses)
     } else {
         exec
