@@ -76,7 +76,7 @@ def run_entry(options, program, level, ptx, entry, out):
         elif again == "smaller" and program.truth == "race" and limit == options.limit:
             if any(r.get("race") for r in results):
                 break
-            limit *= 10
+            limit *= 50
         else:
             break
     out += results

@@ -1,8 +1,8 @@
 //! Races as findings: one for each pair of lines, with both sides.
 
 use super::api::{Finding, FindingKind};
-use super::image::{Action, Image};
 use super::image::form::{Form, Step};
+use super::image::{Action, Image};
 use super::machine::RawFinding;
 use super::machine::pairs::{Key, Pair, Side, Why};
 use super::machine::peers::place_of;
@@ -136,7 +136,9 @@ fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
         Why::Constant => "; ld.global.nc is for what no thread writes".to_owned(),
         Why::Proxy => " without a fence.proxy.async between".to_owned(),
         Why::Cluster => " and nothing orders the two".to_owned() + harmless,
-        Why::Barrier | Why::ClusterBarrier => ", an mbarrier, and nothing orders it with what made that".to_owned(),
+        Why::Barrier | Why::ClusterBarrier => {
+            ", an mbarrier, and nothing orders it with what made that".to_owned()
+        }
     };
     let raw = |side: &Side, other| RawFinding {
         kind: FindingKind::Race,

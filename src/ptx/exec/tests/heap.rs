@@ -234,7 +234,10 @@ fn what_malloc_gives_is_not_written() {
     case("st.u32 [%rd1], %t; ld.u64 %rd2, [%rd1];", Some(4));
     // What was freed and given again is new.
     let again = free("%rd1") + &malloc("%rd1", "16");
-    case(&format!("st.u32 [%rd1], %t; {again} ld.u32 %r1, [%rd1];"), Some(0));
+    case(
+        &format!("st.u32 [%rd1], %t; {again} ld.u32 %r1, [%rd1];"),
+        Some(0),
+    );
 }
 
 #[test]
