@@ -3,7 +3,8 @@ first lines how many threads there are, and `__requires` what the scalars may be
 
 Where nothing says it, the rules are:
 - Buffers have 256 K elements (4 M where that is too few), integers counted up from 0,
-  so that an index from memory is another one for each thread; floats are random.
+  so that an index from memory is another one for each thread, and in a last launch
+  zeros; floats are random.
 - Scalars are what the comments of a failing test say it fails with, else, in launches of their own, the threads of the grid along x, 1, and 16,
   or the first value of a list that the preconditions allow. Floats are 1.
 - Arrays of OpenCL's local memory that the host sizes have 16 KB each.
@@ -199,22 +200,23 @@ def launches(spadkit, ptx, entry, program, work, elements, limit):
     threads = program.block[0] * program.grid[0]
     done = []
     head = dict(re.findall(r"^//(\w+) = (\d+)\s*$", source, re.M))
-    for guess in (threads, 1, 16) if program.values is None else (1,):
+    guesses = [(threads, "iota"), (1, "iota"), (16, "iota"), (threads, "zeros")]
+    for guess, data in guesses if program.values is None else guesses[1:2]:
         values = {names[n]: 1.0 if args[n]["type"].startswith("f") else guess for n in free}
         values |= {name: int(value) for name, value in head.items() if name in values}
         values |= {k: v for k, v in (program.values or {}).items() if k in values}
-        if not settle(values, rules) or values in done:
+        if not settle(values, rules) or (values, data) in done:
             continue
-        done.append(values)
+        done.append((values, data))
         path = f"{stem}.{len(done)}.toml"
         with open(path, "w") as out:
-            out.write(written(table, program, args, names, values, local, text, ptx, elements, limit))
+            out.write(written(table, program, args, names, values, local, text, ptx, (elements, data), limit))
         yield path, values
     if not done:
         raise Inexpressible("no scalars found that the preconditions allow")
 
 
-def written(table, program, args, names, values, local, text, ptx, elements, limit):
+def written(table, program, args, names, values, local, text, ptx, buffers, limit):
     head = [f'ptx = "{ptx}"', f'entry = "{table["entry"]}"', f"grid = {program.grid}",
             f"block = {program.block}", f"limit = {limit}"]
     if re.search(r"grid_group|this_grid", open(program.source, errors="replace").read()):
@@ -233,11 +235,11 @@ def written(table, program, args, names, values, local, text, ptx, elements, lim
             used += 1
         elif "count" in arg:
             float_type = kind.startswith("f") or kind == "bf16"
-            head += [f'type = "{kind}"', f"count = {elements}"]
+            head += [f'type = "{kind}"', f"count = {buffers[0]}"]
             drawn = float_type or program.more.get("random")
-            head += [f'init = "{"random" if drawn else "iota"}"']
+            head += [f'init = "{"random" if drawn else buffers[1]}"']
         elif kind == "bytes" and len(str(arg["value"])) == 16:
-            head += ['type = "u32"', f"count = {elements}", 'init = "iota"']
+            head += ['type = "u32"', f"count = {buffers[0]}", f'init = "{buffers[1]}"']
         elif kind == "bytes":
             head += ['type = "bytes"', f'value = "{"01000000" * (len(arg["value"]) // 8)}{"00" * (len(arg["value"]) % 8 // 2)}"']
         elif "value" in arg:
