@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -67,6 +67,15 @@ bench: deps
 # Cells, flip-flops, levels and cycles beside the local memories of open cores.
 compare: deps build
 	$(dir $(SPADKIT))examples/compare_local_memories
+
+# Verdicts on races beside the labels of public suites, whose checkouts you name:
+# `make suites GPUVERIFY=dir BENCHMARKS=dir BARRACUDA=dir HECBENCH=dir`, or some of these.
+SUITES := target/suites
+suites: build
+	$(PYTHON) -B benches/suites/suites.py --spadkit $(SPADKIT) --work $(SUITES) \
+	  $(if $(GPUVERIFY),--gpuverify "$(GPUVERIFY)") $(if $(BENCHMARKS),--benchmarks "$(BENCHMARKS)") \
+	  $(if $(BARRACUDA),--barracuda "$(BARRACUDA)") $(if $(HECBENCH),--hecbench "$(HECBENCH)") \
+	  --list $(SUITES)/verdicts.jsonl
 
 # The program, its completions and its man pages, below PREFIX.
 PREFIX ?= $(HOME)/.local

@@ -27,7 +27,7 @@ fn a_launch_file_that_is_filled_in_runs() {
     let out = spadkit(&command);
     assert!(out.status.success(), "{}", text(&out.stderr));
     assert!(
-        text(&out.stdout).contains("run it with"),
+        text(&out.stdout).contains("run it with") && text(&out.stdout).contains("-Xcicc -O0"),
         "{}",
         text(&out.stdout)
     );

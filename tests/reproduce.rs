@@ -367,6 +367,19 @@ fn merged_shards_have_the_bytes_of_one_run() {
 }
 
 #[test]
+fn shards_that_are_no_shards_leave_nothing_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    for (name, text) in [("empty", ""), ("bad", "no point\n")] {
+        std::fs::create_dir(at(name)).unwrap();
+        std::fs::write(Path::new(&at(name)).join("points.jsonl"), text).unwrap();
+        let out = spadkit(&["merge", &at(name), "-o", &at("out")]);
+        assert_eq!(out.status.code(), Some(2), "{name}");
+        assert!(!Path::new(&at("out")).exists(), "{name}");
+    }
+}
+
+#[test]
 fn every_subset_is_composed_and_the_front_has_the_best() {
     let out = spadkit(&[
         "compose",

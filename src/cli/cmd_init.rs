@@ -87,11 +87,13 @@ struct Written {
 impl CommandResult for Written {
     fn text(&self) -> String {
         let file = &self.launch;
-        match self.to_fill_in {
+        let next = match self.to_fill_in {
             0 => format!("{file}: run it with: spadkit run {file}\n"),
             1 => format!("{file}: fill in 1 line, then: spadkit run {file}\n"),
             left => format!("{file}: fill in {left} lines, then: spadkit run {file}\n"),
-        }
+        };
+        // The optimiser may remove a race of the source.
+        next + "races: add --races; for those that -O3 hides, compile with nvcc -ptx -Xcicc -O0\n"
     }
 }
 

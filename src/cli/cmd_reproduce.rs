@@ -158,6 +158,11 @@ impl Execute for MergeArgs {
         global.check_machine()?;
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;
+        // Bad input leaves nothing behind: it is read before anything is written.
+        let checked = Store::in_memory();
+        for shard in &self.shards {
+            checked.merge(shard)?;
+        }
         let store = Store::open(&self.out)?;
         for shard in &self.shards {
             store.merge(shard)?;

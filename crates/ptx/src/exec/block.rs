@@ -151,7 +151,7 @@ impl<'a> Worker<'a> {
             return false;
         }
         if std::mem::take(&mut self.machine.cluster.arrived) {
-            running |= cluster::release(std::slice::from_mut(self));
+            running |= cluster::release(std::slice::from_mut(self), None);
         }
         running || self.release()
     }
@@ -221,7 +221,7 @@ impl<'a> Worker<'a> {
 
     /// Nothing can run: barriers that all have reached let them go.
     fn release(&mut self) -> bool {
-        if self.release_barriers() || cluster::release(std::slice::from_mut(self)) {
+        if self.release_barriers() || cluster::release(std::slice::from_mut(self), None) {
             return true;
         }
         if let Some(more) = stalled(&mut self.machine, &mut self.warps) {

@@ -8,6 +8,8 @@
 use super::api::Options;
 use super::block::{BlockOutcome, Worker, release};
 use super::machine::Common;
+use super::race;
+use super::race::global::GlobalRaces;
 use super::warp::stalled::stalled;
 
 /// The blocks of some clusters of one size.
@@ -15,6 +17,9 @@ pub(super) struct Together<'a> {
     workers: Vec<Worker<'a>>,
     /// Blocks of a cluster.
     size: usize,
+    /// What the search for races hands from the block whose turn it was to the
+    /// next.
+    races: Option<race::Common>,
 }
 
 impl<'a> Together<'a> {
@@ -29,21 +34,69 @@ impl<'a> Together<'a> {
         for (at, worker) in workers.iter_mut().enumerate() {
             let cluster = &mut worker.machine.cluster;
             cluster.rank = (at % size) as u32;
+            cluster.number = (at / size) as u32;
             if size > 1 {
                 cluster.peers.resize_with(size, Default::default);
             }
+            if let Some(races) = &mut worker.machine.races {
+                races.order.turns = true;
+                races.global = None;
+            }
         }
-        Together { workers, size }
+        let looks = options.races || options.global_races;
+        let global = options.global_races.then(GlobalRaces::default);
+        let races = looks.then(|| race::Common {
+            global,
+            ..race::Common::default()
+        });
+        Together {
+            workers,
+            size,
+            races,
+        }
     }
 
     /// Runs the blocks of those linear indices, cluster after cluster in the
     /// order of their ranks; their outcomes in the same order.
     pub fn run(&mut self, blocks: &[u64], options: &Options<'a>) -> Vec<BlockOutcome> {
-        for (worker, &block) in self.workers.iter_mut().zip(blocks) {
-            worker.begin(block, options);
+        self.begin_races();
+        for (at, &block) in blocks.iter().enumerate() {
+            self.hand_races_to(at);
+            self.workers[at].begin(block, options);
+            self.take_races_from(at);
         }
         while self.turn() {}
         self.workers.iter_mut().map(Worker::finish).collect()
+    }
+
+    /// What ran before has ended.
+    fn begin_races(&mut self) {
+        let Some(races) = &mut self.races else {
+            return;
+        };
+        if races.is_worn() {
+            races.moments = race::Moments::default();
+            races.global.iter_mut().for_each(GlobalRaces::clear);
+            let of = self.workers.iter_mut();
+            of.filter_map(|w| w.machine.races.as_mut())
+                .for_each(race::Races::renew);
+        }
+        races.moments.end();
+        races.cells = (self.size > 1).then(GlobalRaces::default);
+    }
+
+    fn hand_races_to(&mut self, at: usize) {
+        if let Some(races) = &mut self.workers[at].machine.races
+            && let Some(common) = self.races.take()
+        {
+            races.enter(common);
+        }
+    }
+
+    fn take_races_from(&mut self, at: usize) {
+        if let Some(races) = &mut self.workers[at].machine.races {
+            self.races = Some(races.leave());
+        }
     }
 
     /// Every block once, then the barriers: whether there is more to do.
@@ -51,20 +104,23 @@ impl<'a> Together<'a> {
         let mut running = false;
         for at in 0..self.workers.len() {
             self.lend_to(at);
+            self.hand_races_to(at);
             running |= self.workers[at].pass();
+            self.take_races_from(at);
             self.take_back_from(at);
             if self.workers[at].machine.stop {
                 self.workers.iter_mut().for_each(|w| w.machine.stop = true);
                 return false;
             }
         }
+        let mut cells = self.races.as_mut().and_then(|r| r.cells.as_mut());
         for cluster in self.workers.chunks_mut(self.size) {
             let arrived = |w: &mut Worker| std::mem::take(&mut w.machine.cluster.arrived);
             let arrived = cluster
                 .iter_mut()
                 .map(arrived)
                 .fold(false, |all, one| all | one);
-            running |= arrived && release(cluster);
+            running |= arrived && release(cluster, cells.as_deref_mut());
         }
         running || self.release()
     }
@@ -95,8 +151,9 @@ impl<'a> Together<'a> {
         for worker in &mut self.workers {
             released |= worker.release_barriers();
         }
+        let mut cells = self.races.as_mut().and_then(|r| r.cells.as_mut());
         for cluster in self.workers.chunks_mut(self.size) {
-            released |= release(cluster);
+            released |= release(cluster, cells.as_deref_mut());
         }
         if released {
             return true;

@@ -1,10 +1,11 @@
 //! Races as findings: one for each pair of lines, with both sides.
 
 use super::api::{Finding, FindingKind};
-use super::image::Image;
-use super::image::form::Form;
+use super::image::form::{Form, Step};
+use super::image::{Action, Image};
 use super::machine::RawFinding;
 use super::machine::pairs::{Key, Pair, Side, Why};
+use super::machine::peers::place_of;
 use std::collections::BTreeMap;
 
 /// A pair of instructions that race, over all blocks.
@@ -44,6 +45,10 @@ pub(super) fn reported(
             (ptx, f.source.clone(), f.inlined_at.last().cloned(), wrote)
         };
         let mut lines = [line(&sides[0], key.wrote[0]), line(&sides[1], key.wrote[1])];
+        // Whatever uses an `mbarrier` before it is one shows the same fault.
+        if let Some(made) = made(&key, image) {
+            lines[1 - made] = lines[made].clone();
+        }
         lines.sort();
         let same = |t: &&mut (Lines, Told)| {
             t.0 == lines && t.1.key.why == key.why && t.1.key.harmless == key.harmless
@@ -89,12 +94,34 @@ pub(super) fn reported(
     all.into_iter().flat_map(finding).collect()
 }
 
+/// The side of a pair that initialises an `mbarrier` which the other one uses.
+fn made(key: &Key, image: &Image) -> Option<usize> {
+    if !matches!(key.why, Why::Barrier | Why::ClusterBarrier) {
+        return None;
+    }
+    let makes = |pc: &u32| match image.ops.get(*pc as usize).map(|op| &op.form) {
+        Some(Form::Step(Step::Mbarrier { change })) => {
+            image.changes[*change as usize].action == Action::Init
+        }
+        _ => false,
+    };
+    key.pcs.iter().position(makes)
+}
+
 /// Both sides of a pair.
 fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
-    let place = match &pair.variable {
-        Some(name) => format!("byte {} of {name}", pair.offset),
-        None => format!("byte {} of shared memory", pair.address),
+    let cluster = matches!(key.why, Why::Cluster | Why::ClusterBarrier);
+    let (rank, address) = match cluster {
+        true => place_of(pair.address),
+        false => (0, pair.address),
     };
+    let mut place = match &pair.variable {
+        Some(name) => format!("byte {} of {name}", pair.offset),
+        None => format!("byte {address} of shared memory"),
+    };
+    if cluster {
+        place += &format!(" in block {rank} of the cluster");
+    }
     let harmless = match key.why {
         _ if !key.harmless => "",
         _ => ", the value that is there",
@@ -108,7 +135,10 @@ fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
         Why::Bulk => "; its thread has not waited for the bulk copy".to_owned(),
         Why::Constant => "; ld.global.nc is for what no thread writes".to_owned(),
         Why::Proxy => " without a fence.proxy.async between".to_owned(),
-        Why::Barrier => ", an mbarrier, and nothing orders it with what made that".to_owned(),
+        Why::Cluster => " and nothing orders the two".to_owned() + harmless,
+        Why::Barrier | Why::ClusterBarrier => {
+            ", an mbarrier, and nothing orders it with what made that".to_owned()
+        }
     };
     let raw = |side: &Side, other| RawFinding {
         kind: FindingKind::Race,
@@ -117,7 +147,7 @@ fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
         pc: side.pc,
         block: side.block,
         thread: side.thread,
-        address: Some(pair.address),
+        address: Some(address),
         variable: pair.variable.clone(),
         message: format!(
             "{} {place}{why}",

@@ -7,9 +7,10 @@
 use crate::exec::api::FindingKind;
 use crate::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
 use crate::exec::check::asynchronous::{self, Touched};
+use crate::exec::check::clusters;
 use crate::exec::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
 use crate::exec::machine::Machine;
-use crate::exec::machine::peers::Reached;
+use crate::exec::machine::peers::{Reached, Told};
 use crate::exec::machine::phase::{Arrival, Awaited, BarrierObject};
 use crate::exec::registers::active;
 
@@ -125,8 +126,8 @@ pub fn change(m: &mut Machine, info: &Change, exec: u32) {
     report(m, reported(info.action), &changed);
 }
 
-/// Changes an object of another block: what orders the two, only their barriers
-/// know.
+/// Changes an object of another block: those of its threads that wait for the
+/// phase see what the lane did before.
 fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (u32, u64, u32)) {
     if matches!(
         info.action,
@@ -138,11 +139,27 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
         );
         return misuse(m, lane, at, text);
     }
-    m.cluster.peers[rank as usize].reached = true;
-    m.visit(rank, |m| {
+    let brings = match info.action {
+        Action::Arrive { .. } => info.releases,
+        _ => true,
+    };
+    let (warp, races) = (m.warp, m.races.as_mut().filter(|_| brings));
+    let brought = races.map(|races| races.order.shown_abroad(warp, 1 << lane));
+    clusters::object(m, 1 << lane, (rank, at), Touched::Changed);
+    let (before, after) = m.visit(rank, |m| {
         m.mbarriers.progress();
+        let phase = |m: &Machine| m.mbarriers.objects.get(&at).map(BarrierObject::phase);
+        let before = phase(m);
         change_one(m, info, lane, (at, number));
+        (before, phase(m))
     });
+    let told = &mut m.cluster.peers[rank as usize].told;
+    if let (Some(phase), Some(brought)) = (before, brought) {
+        told.push(Told::Brought(word(at, phase), Box::new(brought)));
+    }
+    if let Some(phase) = after.filter(|_| after != before) {
+        told.push(Told::Over(word(at, phase)));
+    }
 }
 
 /// `fence.mbarrier_init`

@@ -3,23 +3,35 @@
 use super::Worker;
 use crate::exec::api::FindingKind;
 use crate::exec::execute::barrier::{CLUSTER, word};
+use crate::exec::race::Knowledge;
+use crate::exec::race::global::GlobalRaces;
 use crate::exec::warp::{Path, State};
 
+/// Bytes of an `mbarrier`.
+const OBJECT: u64 = 8;
+
 /// Lets the threads of a cluster go that wait at its barrier, if all that have
-/// not exited have arrived: whether it does.
-pub fn release(cluster: &mut [Worker]) -> bool {
+/// not exited have arrived: whether it does. `cells` is what is known of their
+/// accesses to each other's memory.
+pub fn release(cluster: &mut [Worker], mut cells: Option<&mut GlobalRaces>) -> bool {
     let warps = || cluster.iter().flat_map(|worker| &worker.warps);
     let all = warps().all(|warp| warp.alive & !warp.arrived == 0);
     if !all || warps().all(|warp| warp.arrived == 0) {
         return false;
     }
+    exchange(cluster);
     for worker in cluster {
         let m = &mut worker.machine;
         m.cluster.phase += 1;
         let phase = m.cluster.phase;
         if let Some(races) = &mut m.races {
             races.order.forget(word(phase + 1));
-            races.pass_relaxed();
+            let made = races.pass_relaxed();
+            if let Some(cells) = &mut cells {
+                let rank = m.cluster.rank;
+                let made = made.into_iter().map(|at| m.cell(rank, at));
+                made.for_each(|cell| cells.forget_writes(cell, OBJECT));
+            }
         }
         m.complete = m.complete || !m.written.contains(&0);
         m.mbarriers.progress();
@@ -41,6 +53,28 @@ pub fn release(cluster: &mut [Worker]) -> bool {
         }
     }
     true
+}
+
+/// What came before the arrivals at the barrier, those of other blocks see, too.
+fn exchange(cluster: &mut [Worker]) {
+    let of = |worker: &Worker| {
+        let phase = word(worker.machine.cluster.phase + 1);
+        worker.machine.races.as_ref()?.order.abroad(phase)
+    };
+    if cluster.len() < 2 {
+        return;
+    }
+    let all: Vec<Option<Knowledge>> = cluster.iter().map(of).collect();
+    for (at, worker) in cluster.iter_mut().enumerate() {
+        let phase = word(worker.machine.cluster.phase + 1);
+        let Some(races) = &mut worker.machine.races else {
+            continue;
+        };
+        let others = all.iter().enumerate().filter(|(other, _)| *other != at);
+        for knowledge in others.filter_map(|(_, all)| all.as_ref()) {
+            races.order.bring_from_abroad(phase, knowledge);
+        }
+    }
 }
 
 impl Worker<'_> {

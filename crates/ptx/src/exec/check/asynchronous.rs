@@ -1,5 +1,6 @@
 //! Accesses of asynchronous copies and of tensor cores, and who waits for them.
 
+use super::clusters;
 use super::raced;
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
@@ -19,6 +20,7 @@ fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
         write,
         update: false,
         silent: false,
+        alike: false,
         passing: true,
     }
 }
@@ -58,6 +60,7 @@ pub fn object(m: &mut Machine, mask: u32, at: u64, kind: Touched) {
     let (first, count) = races.places(at, BYTES);
     races.shadow.touch(&races.order, first, count, &touch);
     raced::report(m, touch.write);
+    clusters::object(m, mask, (m.cluster.rank, at), kind);
 }
 
 /// Where a bulk copy reads or writes: in shared or in global memory.
@@ -268,6 +271,7 @@ fn by_other_of(warp: u32, mask: u32, seq: u32) -> Touch {
         write: false,
         update: false,
         silent: false,
+        alike: false,
         passing: true,
     }
 }

@@ -5,6 +5,7 @@
 
 pub(super) mod accumulators;
 pub(super) mod asynchronous;
+pub(super) mod clusters;
 pub(super) mod groups;
 pub(super) mod raced;
 pub(super) mod unwritten;

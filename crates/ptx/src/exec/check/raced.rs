@@ -1,5 +1,6 @@
 //! Race detection: compares accesses with earlier ones to their bytes.
 
+use super::clusters;
 use crate::exec::api::FindingKind;
 use crate::exec::image::form::{Form, Step};
 use crate::exec::image::{MemoryOp, Transfer};
@@ -16,6 +17,11 @@ use crate::names::Space;
 /// `fence` and `membar`.
 pub fn fence(m: &mut Machine, fence: Fence, exec: u32) {
     let warp = m.warp;
+    let fence = match fence {
+        Fence::Cluster if m.has_peers() => Fence::Wide,
+        Fence::Cluster => Fence::Block,
+        fence => fence,
+    };
     if let Some(races) = &mut m.races {
         races.order.fence(warp, exec, fence);
     }
@@ -38,26 +44,49 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     if exec == 0 {
         return;
     }
+    let mut keys = *addresses;
+    if orders && shared {
+        // Shared memory is no part of global memory.
+        let rank = m.has_peers().then_some(m.cluster.rank);
+        let key = |at: u64| rank.map_or(at, |rank| m.cell(rank, at)) | 1 << 63;
+        keys = keys.map(key);
+    }
+    let wide = global || m.has_peers();
+    ordered(m, info, exec, (wide, &keys), |m| {
+        if shared {
+            if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
+                over_barriers(m, (info.bytes, exec), addresses);
+            }
+            touch_shared(m, info, exec, addresses);
+        } else if touched {
+            touch_global(m, info, exec, addresses);
+        }
+    });
+    if touched && info.transfer.only_writes() {
+        collide(m, info, shared, exec, addresses);
+    }
+}
+
+/// Lanes access words, and what that orders before and after: words by their
+/// keys, which other blocks may read or not.
+pub fn ordered<'a>(
+    m: &mut Machine<'a>,
+    info: &MemoryOp,
+    exec: u32,
+    (wide, keys): (bool, &[u64; 32]),
+    access: impl FnOnce(&mut Machine<'a>),
+) {
+    let orders = info.order.strength != Strength::Weak;
     // A volatile load orders what follows, but not itself.
     let late = info.order.strength == Strength::Volatile && !info.transfer.writes();
     if orders && info.transfer.is_atomic() {
-        lanes(exec).for_each(|lane| order(m, info, 1 << lane, global, addresses));
+        lanes(exec).for_each(|lane| order(m, info, 1 << lane, wide, keys));
     } else if orders && !info.transfer.writes() && !late {
-        order(m, info, exec, global, addresses);
+        order(m, info, exec, wide, keys);
     }
-    if shared {
-        if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
-            over_barriers(m, (info.bytes, exec), addresses);
-        }
-        touch_shared(m, info, exec, addresses);
-    } else if touched {
-        touch_global(m, info, exec, addresses);
-    }
+    access(m);
     if orders && (info.transfer.only_writes() || late) {
-        order(m, info, exec, global, addresses);
-    }
-    if touched && info.transfer.only_writes() {
-        collide(m, info, shared, exec, addresses);
+        order(m, info, exec, wide, keys);
     }
 }
 
@@ -79,6 +108,7 @@ fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32
 /// Lanes read or write words that may order.
 fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresses: &[u64; 32]) {
     let (warp, update) = (m.warp, info.transfer.is_atomic());
+    let scope = info.order.scope.among(m.has_peers());
     let Some(races) = &mut m.races else {
         return;
     };
@@ -88,10 +118,9 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
         let same = same.fold(0, |all, l| all | 1 << l);
         mask &= !same;
         let word = |orders| Word {
-            // Shared memory is no part of global memory.
-            address: address | u64::from(!global) << 63,
+            address,
             global,
-            scope: info.order.scope,
+            scope,
             orders,
             update,
         };
@@ -105,7 +134,7 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
 }
 
 /// How an access is made.
-pub fn how(info: &MemoryOp) -> How {
+fn how(m: &Machine, info: &MemoryOp) -> How {
     let size = match &info.transfer {
         Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
         Transfer::Atomic(updates) => info.bytes / updates.len() as u32,
@@ -113,7 +142,7 @@ pub fn how(info: &MemoryOp) -> How {
     };
     How {
         strength: info.order.strength,
-        scope: info.order.scope,
+        scope: info.order.scope.among(m.has_peers()),
         size: size as u8,
     }
 }
@@ -125,21 +154,24 @@ pub fn touch(m: &Machine, info: &MemoryOp, seq: u32) -> Touch {
         lanes: 0,
         seq,
         pc: m.pc,
-        how: how(info),
+        how: how(m, info),
         write: info.transfer.writes(),
         update: info.transfer.is_atomic(),
         silent: false,
+        alike: false,
         passing: info.transfer.is_copy(),
     }
 }
 
 fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
     let silent = silent_lanes(m, info, exec, addresses);
+    let alike = is_alike(m, info, exec, addresses);
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
+    one.alike = alike;
     let Some(races) = &mut m.races else {
         return;
     };
@@ -162,6 +194,9 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
     }
     if !races.shadow.hits.is_empty() {
         report(m, one.write);
+    }
+    if m.has_peers() && !info.transfer.is_copy() {
+        clusters::own(m, info, exec, addresses, silent);
     }
     if info.transfer.is_copy() {
         let Some(races) = &mut m.races else {
@@ -195,7 +230,7 @@ pub fn in_flight(
     }
 }
 
-/// Lanes that store what is there already.
+/// Lanes that store what is there already: what nobody has written may be anything.
 fn silent_lanes(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32 {
     let Transfer::Store { element, from } = &info.transfer else {
         return 0;
@@ -211,13 +246,20 @@ fn silent_lanes(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) 
             }
             let there = m.shared_element(address, size.into());
             let new = values[lane as usize] & (u64::MAX >> (64 - 8 * size));
-            mask &= !(u32::from(there != new) << lane);
+            let same = there == new && is_written(m, address, size);
+            mask &= !(u32::from(!same) << lane);
         }
         if mask == 0 {
             break;
         }
     }
     mask
+}
+
+/// Whether somebody has written all of some bytes of shared memory.
+fn is_written(m: &Machine, address: u64, bytes: u32) -> bool {
+    let bytes = address as usize..address as usize + bytes as usize;
+    m.complete || m.written.get(bytes).is_some_and(|w| !w.contains(&0))
 }
 
 /// Notes what was hit on shared memory.
@@ -272,7 +314,7 @@ fn form<'i>(m: &Machine<'i>, pc: u32) -> Option<&'i Form> {
 }
 
 /// Whether an instruction is one of `mbarrier`.
-fn uses_barrier(m: &Machine, pc: u32) -> bool {
+pub fn uses_barrier(m: &Machine, pc: u32) -> bool {
     let form = form(m, pc);
     form.is_some_and(|f| matches!(f, Form::Step(Step::Mbarrier { .. }) | Form::Wait { .. }))
 }
@@ -306,12 +348,13 @@ fn over_barriers(m: &mut Machine, (bytes, exec): (u32, u32), addresses: &[u64; 3
 
 /// Lanes access global memory.
 fn touch_global(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
+    let alike = is_alike(m, info, exec, addresses);
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
-    one.passing = false;
+    (one.passing, one.alike) = (false, alike);
     let mut left = exec;
     while left != 0 {
         let address = addresses[left.trailing_zeros() as usize];
@@ -339,7 +382,9 @@ pub fn global(
         let stored = info.and_then(|info| stored(m, info, lane, at));
         stored == Some(object.byte(offset + u64::from(at)))
     };
-    touch.silent = touch.write && info.is_some() && (0..bytes).all(same);
+    let heap = m.common.heap.filter(|h| h.has(address));
+    let known = || heap.is_none_or(|h| h.missing(address, bytes.into()).is_none());
+    touch.silent = touch.write && info.is_some() && (0..bytes).all(same) && known();
     let fixed = info.is_some_and(|info| info.order.fixed);
     let reach = Reach {
         address,
@@ -373,9 +418,9 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         let Some(races) = &m.races else {
             return;
         };
-        let number = races.order.block_at(hit.earlier.seq);
-        let block = races.blocks.get(number as usize).copied();
-        let block = block.filter(|_| hit.earlier.seq < races.order.start_of_block());
+        let number = races.order.moments.block_at(hit.earlier.seq);
+        let block = races.order.moments.linear(number);
+        let block = block.filter(|_| !races.order.is_own(&hit.earlier));
         let at = offset + u64::from(hit.place);
         let earlier = Side {
             pc: hit.earlier.pc,
@@ -406,7 +451,7 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
 
 /// What a store writes to a byte of a lane's access; unknown of copies and
 /// matrices.
-fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
+pub fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
     let Transfer::Store { element, from } = &info.transfer else {
         return None;
     };
@@ -414,15 +459,38 @@ fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
     Some((m.registers.read_lane(slot, lane) >> (8 * (at % element.bytes()))) as u8)
 }
 
-/// Lanes that write different values to one place.
-fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses: &[u64; 32]) {
+/// Whether the lanes that store to one place store one value there.
+pub fn is_alike(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> bool {
+    if !matches!(info.transfer, Transfer::Store { .. }) {
+        return false;
+    }
+    let Some(order) = in_order(exec, addresses) else {
+        return true;
+    };
+    order.windows(2).all(|pair| {
+        let same = |at: u32| stored(m, info, pair[0], at) == stored(m, info, pair[1], at);
+        addresses[pair[0] as usize] != addresses[pair[1] as usize] || (0..info.bytes).all(same)
+    })
+}
+
+/// Lanes by their addresses; none where these rise.
+fn in_order(exec: u32, addresses: &[u64; 32]) -> Option<Vec<u32>> {
     let mut last = None;
     let rises = lanes(exec).all(|lane| {
         let before = last.replace(addresses[lane as usize]);
         before.is_none_or(|before| before < addresses[lane as usize])
     });
-    if !rises {
-        collide_sorted(m, info, shared, exec, addresses);
+    (!rises).then(|| {
+        let mut order: Vec<u32> = lanes(exec).collect();
+        order.sort_unstable_by_key(|&lane| (addresses[lane as usize], lane));
+        order
+    })
+}
+
+/// Lanes that write different values to one place.
+fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses: &[u64; 32]) {
+    if let Some(order) = in_order(exec, addresses) {
+        collide_sorted(m, info, shared, &order, addresses);
     }
 }
 
@@ -431,11 +499,9 @@ fn collide_sorted(
     m: &mut Machine,
     info: &MemoryOp,
     shared: bool,
-    exec: u32,
+    order: &[u32],
     addresses: &[u64; 32],
 ) {
-    let mut order: Vec<u32> = lanes(exec).collect();
-    order.sort_unstable_by_key(|&lane| (addresses[lane as usize], lane));
     for pair in order.windows(2) {
         let [one, other] = [pair[0], pair[1]];
         let address = addresses[one as usize];

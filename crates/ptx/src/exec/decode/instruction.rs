@@ -72,6 +72,9 @@ impl Decoder<'_> {
                 fence: Fence::Proxy,
             },
             () if wide => Step::Fence { fence: Fence::Wide },
+            () if i.has(Word::Cluster) => Step::Fence {
+                fence: Fence::Cluster,
+            },
             () => Step::Fence {
                 fence: Fence::Block,
             },

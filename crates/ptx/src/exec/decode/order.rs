@@ -43,6 +43,7 @@ pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
     MemoryOrder {
         strength,
         scope: match i.one_of(&[Word::Cta, Word::Cluster]) {
+            Some(Word::Cluster) => Scope::Cluster,
             Some(_) => Scope::Block,
             None => Scope::Wide,
         },

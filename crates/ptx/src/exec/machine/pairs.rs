@@ -25,6 +25,11 @@ pub enum Why {
     Proxy,
     /// The initialisation of an `mbarrier` is not visible yet.
     Barrier,
+    /// Nothing orders them, on shared memory of a cluster with several blocks:
+    /// the address has the rank of the block whose memory it is.
+    Cluster,
+    /// The same of an `mbarrier`.
+    ClusterBarrier,
 }
 
 /// One of the two accesses.

@@ -7,6 +7,7 @@
 
 use super::Machine;
 use super::phase::Mbarriers;
+use crate::exec::race::Knowledge;
 
 /// Bits of the offset.
 const OFFSET_BITS: u32 = 24;
@@ -34,6 +35,12 @@ pub fn split(address: u64) -> (Option<u32>, u64) {
     }
 }
 
+/// The rank and the offset that a [cell](Machine::cell) stands for, without the
+/// number of its cluster.
+pub fn place_of(cell: u64) -> (u32, u64) {
+    ((cell >> OFFSET_BITS) as u32, cell & (REACH - 1))
+}
+
 /// The part of a block that others of its cluster access.
 #[derive(Default)]
 pub struct Window {
@@ -43,14 +50,23 @@ pub struct Window {
     pub mbarriers: Mbarriers,
     /// Whether all threads of the block have exited.
     pub ended: bool,
-    /// Whether another block has arrived at one of its barriers.
-    pub reached: bool,
+    /// What another block has done to its `mbarrier`s, for the search for races.
+    pub told: Vec<Told>,
+}
+
+/// What the arrivals of another block bring to a phase of an `mbarrier`, given
+/// by its word, or that a phase is over.
+pub enum Told {
+    Brought(u64, Box<Knowledge>),
+    Over(u64),
 }
 
 /// A block in its cluster.
 #[derive(Default)]
 pub struct Cluster {
     pub rank: u32,
+    /// Of the clusters that run together the number of this one.
+    pub number: u32,
     /// Those of all its blocks while this one runs, its own empty; none where
     /// the cluster has one block.
     pub peers: Vec<Window>,
@@ -99,7 +115,7 @@ impl Machine<'_> {
             complete: self.complete,
             mbarriers: std::mem::take(&mut self.mbarriers),
             ended,
-            reached: false,
+            told: Vec::new(),
         }
     }
 
@@ -109,13 +125,21 @@ impl Machine<'_> {
         self.written = window.written;
         self.complete = window.complete;
         self.mbarriers = window.mbarriers;
-        if window.reached
-            && let Some(races) = &mut self.races
-        {
-            // What the other block has seen of this one is not known: it may be
-            // everything, so that nothing is taken for a race that is none.
-            races.order.barrier();
+        let Some(races) = &mut self.races else {
+            return;
+        };
+        for told in window.told {
+            match told {
+                Told::Brought(phase, all) => races.order.bring_from_abroad(phase, &all),
+                Told::Over(phase) => races.order.forget(phase),
+            }
         }
+    }
+
+    /// The address that stands for a byte of the shared memory of a block of the
+    /// cluster, for the search for races between its blocks.
+    pub fn cell(&self, rank: u32, offset: u64) -> u64 {
+        u64::from(self.cluster.number) << 32 | u64::from(rank) << OFFSET_BITS | offset
     }
 
     /// Does something in the shared memory of the block of a rank, as if it were

@@ -15,6 +15,7 @@
 use super::known::Warp;
 use super::lanes;
 use super::mark::{Mark, Scope};
+use super::moments::Moments;
 use super::seen::{Knowledge, Seen};
 use std::collections::HashMap;
 
@@ -22,6 +23,8 @@ use std::collections::HashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fence {
     Block,
+    /// For the blocks of the cluster, which are the block or others, too.
+    Cluster,
     /// For other blocks, too.
     Wide,
     /// `fence.proxy.async`
@@ -30,7 +33,7 @@ pub enum Fence {
 
 /// What a word takes along.
 #[derive(Clone, Debug, Default)]
-struct Carried {
+pub struct Carried {
     seen: Seen,
     proxied: Seen,
     loose: Seen,
@@ -68,8 +71,6 @@ pub struct Order {
     /// What all threads of the block know.
     common: Knowledge,
     words: HashMap<u64, Carried>,
-    /// What words bring to other blocks.
-    wide: HashMap<u64, Carried>,
     phases: HashMap<u64, Knowledge>,
     /// What threads bring that arrive at barriers and do not wait.
     arrived: HashMap<u32, Knowledge>,
@@ -77,10 +78,14 @@ pub struct Order {
     now: u32,
     /// What threads did before is ordered.
     base: u32,
-    /// When each block began; the last is the one that runs.
-    starts: Vec<u32>,
-    /// When each block last wrote a word that others may read.
-    spoke: Vec<u32>,
+    /// When the block began.
+    start: u32,
+    /// Its number.
+    number: u32,
+    /// Whether blocks take turns, so that moments after the start may be of others.
+    pub turns: bool,
+    /// What the blocks have in common, while this one has its turn.
+    pub moments: Moments,
     /// Whether there is anything but the base.
     used: bool,
     /// Whether anything is volatile.
@@ -97,7 +102,7 @@ impl Order {
     }
 
     /// The next block begins.
-    pub fn begin(&mut self) {
+    pub fn begin(&mut self, linear: u64) {
         for warp in &mut self.warps {
             warp.clear();
             (warp.alive, warp.met, warp.shown) = (u32::MAX, 0, 0);
@@ -107,17 +112,30 @@ impl Order {
         self.phases.clear();
         self.arrived.clear();
         self.used = false;
-        self.base = self.now;
-        self.starts.push(self.now);
-        self.spoke.push(0);
+        (self.base, self.start) = (self.now, self.now);
+        if !self.turns {
+            self.moments.end();
+        }
+        self.number = self.moments.begin(linear, self.now);
+    }
+
+    /// The block has its turn, behind that of another one.
+    pub fn enter(&mut self, moments: Moments) {
+        self.moments = moments;
+        self.now = self.now.max(self.moments.now());
+        self.moments.turn(self.number, self.now);
+    }
+
+    /// Its turn ends.
+    pub fn leave(&mut self) -> Moments {
+        self.moments.stop(self.now);
+        std::mem::take(&mut self.moments)
     }
 
     /// Moments begin anew: marks of before mean nothing.
     pub fn renew(&mut self) {
         self.now = 1;
-        self.starts.clear();
-        self.spoke.clear();
-        self.wide.clear();
+        self.moments = Moments::default();
     }
 
     /// Lanes that a warp begins with.
@@ -150,23 +168,17 @@ impl Order {
 
     /// When the block began.
     pub fn start_of_block(&self) -> u32 {
-        self.starts.last().copied().unwrap_or(0)
+        self.start
     }
 
-    /// The number of the block that runs.
-    fn number(&self) -> u32 {
-        self.starts.len() as u32 - 1
-    }
-
-    /// The number of the block that a moment is in.
-    pub fn block_at(&self, moment: u32) -> u32 {
-        (self.starts.partition_point(|&s| s <= moment) as u32).saturating_sub(1)
+    /// Whether an access was made by the block.
+    pub fn is_own(&self, mark: &Mark) -> bool {
+        mark.seq >= self.start && (!self.turns || self.moments.block_at(mark.seq) == self.number)
     }
 
     /// Whether no block can ever see an access of a block before.
     pub fn is_hidden(&self, mark: &Mark) -> bool {
-        let block = self.block_at(mark.seq);
-        block < self.number() && self.spoke[block as usize] <= mark.seq
+        self.moments.is_hidden(mark)
     }
 
     /// All lanes of a warp have seen what each of them did before.
@@ -189,9 +201,8 @@ impl Order {
         } else {
             mark.lanes
         };
-        let start = self.start_of_block();
-        if mark.seq < start {
-            let block = self.block_at(mark.seq);
+        if !self.is_own(mark) {
+            let block = self.moments.block_at(mark.seq);
             let missing = |l: &u32| {
                 let get = |s: &Seen| s.get_of(block, mark.warp, *l) > mark.seq;
                 !self.any(warp, lane, loosely, get)
@@ -360,11 +371,12 @@ impl Order {
     pub fn fence(&mut self, warp: u32, mask: u32, fence: Fence) {
         let (now, base) = (self.now, self.base);
         self.used = true;
+        let known = self.common.seen.clone();
         let of = &mut self.warps[warp as usize];
         let whole = of.is_whole(mask);
         let own = of.own.get_or_insert_with(|| Box::new([[0; 32]; 3]));
         let kinds: &[usize] = match fence {
-            Fence::Block => &[0],
+            Fence::Block | Fence::Cluster => &[0],
             Fence::Wide => &[0, 1],
             Fence::Proxy => &[2],
         };
@@ -384,13 +396,14 @@ impl Order {
                 k.proxied.join(&proxied);
             }
             let mut seen = k.seen.clone();
+            seen.join(&known);
             seen.join(&Seen::until(base));
             seen.raise(warp as u8, u32::MAX, met);
             if let Some(more) = more {
                 seen.join(more);
             }
             match fence {
-                Fence::Block => k.fenced.join(&seen),
+                Fence::Block | Fence::Cluster => k.fenced.join(&seen),
                 Fence::Wide => {
                     k.fenced.join(&seen);
                     k.published.join(&seen);
@@ -447,7 +460,7 @@ impl Order {
             self.learn(warp, mask, &new);
         }
         if word.global
-            && let Some(carried) = self.wide.get(&word.address)
+            && let Some(carried) = self.moments.wide.get(&word.address)
         {
             let Carried { seen, loose, .. } = carried.clone();
             let mut new = Knowledge {
@@ -465,7 +478,7 @@ impl Order {
 
     /// Lanes write a word that may order.
     pub fn write(&mut self, warp: u32, mask: u32, word: Word) {
-        let fenced = self.used || !self.words.is_empty() || !self.wide.is_empty();
+        let fenced = self.used || !self.words.is_empty() || !self.moments.wide.is_empty();
         if !word.orders && !fenced && !self.volatile {
             return;
         }
@@ -488,7 +501,7 @@ impl Order {
         put(&mut self.words, word, own);
         if !word.global || word.scope != Scope::Wide {
             if word.global && !word.update {
-                self.wide.remove(&word.address);
+                self.moments.wide.remove(&word.address);
             }
             return;
         }
@@ -499,8 +512,8 @@ impl Order {
             &self.common.published
         };
         seen.join(common);
-        let number = self.number();
-        self.spoke[number as usize] = self.now;
+        let number = self.number;
+        self.moments.speak(number, self.now);
         let mut loose = Seen::default();
         if self.volatile {
             loose = all.loose;
@@ -514,7 +527,7 @@ impl Order {
             proxied: Seen::default(),
             loose,
         };
-        put(&mut self.wide, word, abroad);
+        put(&mut self.moments.wide, word, abroad);
     }
 
     /// What lanes did goes with the phase of an `mbarrier`.
@@ -536,6 +549,36 @@ impl Order {
         if let Some(brought) = self.phases.get(&phase).cloned() {
             self.learn(warp, mask, &brought);
         }
+    }
+
+    /// What other blocks see of what a phase carries.
+    pub fn abroad(&self, phase: u64) -> Option<Knowledge> {
+        self.phases.get(&phase).map(|all| self.of_block(all))
+    }
+
+    /// What other blocks see of what lanes did.
+    pub fn shown_abroad(&mut self, warp: u32, mask: u32) -> Knowledge {
+        let all = self.snapshot(warp, mask);
+        self.of_block(&all)
+    }
+
+    fn of_block(&self, all: &Knowledge) -> Knowledge {
+        let mut seen = all.seen.clone();
+        seen.join(&self.common.seen);
+        let mut loose = all.loose.clone();
+        loose.join(&self.common.loose);
+        loose.join(&seen);
+        Knowledge {
+            seen: seen.abroad(self.number),
+            loose: loose.abroad(self.number),
+            ..Knowledge::default()
+        }
+    }
+
+    /// Another block brings something to a phase.
+    pub fn bring_from_abroad(&mut self, phase: u64, knowledge: &Knowledge) {
+        self.used = true;
+        self.phases.entry(phase).or_default().join(knowledge);
     }
 
     /// A phase that carries nothing any more.

@@ -8,7 +8,7 @@
 use super::clock::Order;
 use super::lanes;
 use super::mark::{Mark, Strength};
-use super::shadow::{Hit, Touch};
+use super::shadow::{Hit, Touch, judged};
 use std::collections::HashMap;
 
 /// Words of a page.
@@ -58,6 +58,20 @@ impl GlobalRaces {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.pages.clear();
+    }
+
+    /// Forgets who has written to bytes, which are whole words.
+    pub fn forget_writes(&mut self, address: u64, bytes: u64) {
+        for at in (address..address + bytes).step_by(4) {
+            let Some((unit, cells)) = self.pages.get_mut(&(at / (4 * PAGE))) else {
+                continue;
+            };
+            let (unit, first) = (u64::from(*unit), at % (4 * PAGE));
+            for cell in &mut cells[(first / unit) as usize..((first + 4) / unit) as usize] {
+                cell.write = Mark::default();
+                cell.list.retain(|(kind, _)| *kind != Kind::Write);
+            }
+        }
     }
 
     /// Lanes access bytes: what they race with is in `hits`, with the offset
@@ -141,7 +155,7 @@ impl Cell {
             !(old.warp == mark.warp
                 && old.lanes & !mark.lanes == 0
                 && old.how == mark.how
-                && order.block_at(old.seq) == order.block_at(mark.seq))
+                && order.moments.block_at(old.seq) == order.moments.block_at(mark.seq))
         });
         let known = |(other, old): &(Kind, Mark)| {
             *other == kind && order.is_hidden(old) && old.how == mark.how
@@ -162,19 +176,24 @@ impl Cell {
         touch: &Touch,
         hits: &mut Vec<Hit>,
     ) {
+        let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
+        let stores = stores.map(|(_, mark)| mark).chain([&self.write]);
         let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
-            if let Some(lane) = lane {
-                let silent = if touch.write {
-                    touch.silent
-                } else {
-                    earlier.silent
-                };
+            let Some(lane) = lane else {
+                return;
+            };
+            // What is read as constant must not be written at all.
+            let judged = match wrote && !fixed {
+                true => judged(order, (earlier, stores.clone()), touch, lane),
+                false => Some((lane, touch.write && touch.silent)),
+            };
+            if let Some((lane, harmless)) = judged {
                 hits.push(Hit {
                     place,
                     lane,
                     earlier: *earlier,
                     wrote,
-                    harmless: silent && !touch.update,
+                    harmless: harmless && !touch.update,
                 });
             }
         };
@@ -209,7 +228,7 @@ fn is_passed(order: &Order, old: &Mark, touch: &Touch) -> bool {
 
 /// The lane for which an earlier access is unordered and conflicts.
 fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
-    let apart = mark.seq < order.start_of_block();
+    let apart = !order.is_own(mark);
     if mark.seq == touch.seq || touch.how.agrees(mark.how, apart) {
         return None;
     }

@@ -15,11 +15,25 @@ pub enum Strength {
 /// Who an access that is not weak is strong for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// The block; clusters have one.
+    /// The block.
     Block,
+    /// The blocks of its cluster.
+    Cluster,
     /// Other blocks, too.
     #[default]
     Wide,
+}
+
+impl Scope {
+    /// Whom it is for, in a cluster of several blocks or of one: other blocks are
+    /// taken for some of the cluster.
+    pub fn among(self, several: bool) -> Scope {
+        match self {
+            Scope::Cluster if several => Scope::Wide,
+            Scope::Cluster => Scope::Block,
+            scope => scope,
+        }
+    }
 }
 
 /// An access of lanes of a warp to a place.
@@ -34,6 +48,8 @@ pub struct Mark {
     pub how: How,
     /// A store of the value that was there.
     pub silent: bool,
+    /// A store of one value by all of its lanes.
+    pub alike: bool,
     /// More accesses that count are in the list of the place.
     pub more: bool,
 }

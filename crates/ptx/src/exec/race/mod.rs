@@ -16,6 +16,7 @@ pub(super) mod flights;
 pub(super) mod global;
 mod known;
 pub(super) mod mark;
+pub(super) mod moments;
 mod seen;
 pub(super) mod shadow;
 #[cfg(test)]
@@ -28,6 +29,8 @@ use flights::{Flights, Reads};
 use global::GlobalRaces;
 use mark::Mark;
 pub(super) use mark::Strength;
+pub(super) use moments::Moments;
+pub(super) use seen::Knowledge;
 use shadow::Shadow;
 use std::collections::HashMap;
 
@@ -54,6 +57,21 @@ fn agent(n: usize) -> (u8, u32) {
     (AGENTS + (n / 32) as u8, n % 32)
 }
 
+/// What blocks that run together hand from one to the next.
+#[derive(Debug, Default)]
+pub(super) struct Common {
+    pub moments: Moments,
+    pub global: Option<GlobalRaces>,
+    pub cells: Option<GlobalRaces>,
+}
+
+impl Common {
+    /// Whether so much has happened that moments have to begin anew.
+    pub fn is_worn(&self) -> bool {
+        self.moments.now() > WORN
+    }
+}
+
 /// What threads of a block do, for the search for races.
 pub(super) struct Races {
     pub order: Order,
@@ -73,8 +91,9 @@ pub(super) struct Races {
     pub arrived_relaxed: bool,
     /// Global memory, where races are looked for there.
     pub global: Option<GlobalRaces>,
-    /// The blocks that have run, in their order.
-    pub blocks: Vec<u64>,
+    /// Shared memory of the blocks of clusters, where there are several: what is
+    /// done to it by others than the block's own threads.
+    pub cells: Option<GlobalRaces>,
     /// The `mbarrier`s that copies arrive at, by address.
     agents: HashMap<u64, usize>,
     /// The threads that began the last copies of agents.
@@ -96,7 +115,7 @@ impl Races {
             inits: HashMap::new(),
             arrived_relaxed: false,
             global: None,
-            blocks: Vec::new(),
+            cells: None,
             agents: HashMap::new(),
             begun: HashMap::new(),
         }
@@ -114,14 +133,32 @@ impl Races {
         self.agents.clear();
         self.inits.clear();
         self.arrived_relaxed = false;
-        if self.order.now() > WORN {
-            self.order.renew();
-            self.shadow.clear();
-            self.blocks.clear();
-            self.global.iter_mut().for_each(GlobalRaces::clear);
+        if self.order.now() > WORN && !self.order.turns {
+            self.renew();
         }
-        self.blocks.push(block);
-        self.order.begin();
+        self.order.begin(block);
+    }
+
+    /// Moments begin anew.
+    pub fn renew(&mut self) {
+        self.order.renew();
+        self.shadow.clear();
+        self.global.iter_mut().for_each(GlobalRaces::clear);
+    }
+
+    /// The block has its turn among blocks that run together.
+    pub fn enter(&mut self, common: Common) {
+        self.order.enter(common.moments);
+        (self.global, self.cells) = (common.global, common.cells);
+    }
+
+    /// Its turn ends: what the next one needs.
+    pub fn leave(&mut self) -> Common {
+        Common {
+            moments: self.order.leave(),
+            global: self.global.take(),
+            cells: self.cells.take(),
+        }
     }
 
     /// Warp and lane that stand for the copies which arrive at an `mbarrier`.
@@ -183,14 +220,14 @@ impl Races {
     }
 
     /// The barrier of the cluster. Where threads have arrived by `.relaxed`, it
-    /// orders no accesses, but initialisations that were fenced.
-    pub fn pass_relaxed(&mut self) {
+    /// orders no accesses, but initialisations that were fenced: of these objects.
+    pub fn pass_relaxed(&mut self) -> Vec<u64> {
         if !std::mem::take(&mut self.arrived_relaxed) {
-            return;
+            return Vec::new();
         }
         let fenced = self.inits.iter().filter(|(_, i)| i.2);
         let fenced: Vec<u64> = fenced.map(|(at, _)| *at).collect();
-        for at in fenced {
+        for &at in &fenced {
             let (first, count) = self.places(at, 8);
             for place in first..first + count {
                 self.shadow
@@ -198,6 +235,7 @@ impl Races {
                     .for_each(|m| *m = Mark::default());
             }
         }
+        fenced
     }
 
     /// The places that bytes are in.

@@ -32,6 +32,8 @@ pub struct Touch {
     pub update: bool,
     /// It stores the value that is there.
     pub silent: bool,
+    /// All of its lanes store one value.
+    pub alike: bool,
     /// It is not remembered: somebody else does it.
     pub passing: bool,
 }
@@ -45,6 +47,7 @@ impl Touch {
             warp: self.warp as u8,
             how: self.how,
             silent: self.silent,
+            alike: self.alike,
             more: false,
         }
     }
@@ -283,26 +286,15 @@ impl Shadow {
             let Some(lane) = clash(order, mark, touch) else {
                 continue;
             };
-            // Who has stored the same value since reads that.
-            let seen = |l: u32, m: &Mark| order.unseen(touch.warp, l, m, false) == 0;
-            let echo = |m: &Mark| {
-                let later = m.silent && m.seq > mark.seq && m.seq != FLYING;
-                later && lanes(touch.lanes).all(|l| seen(l, m))
-            };
-            if !touch.write && all.clone().any(echo) {
+            let Some((lane, harmless)) = judged(order, (mark, all.clone()), touch, lane) else {
                 continue;
-            }
-            let silent = if touch.write {
-                touch.silent
-            } else {
-                mark.silent
             };
             self.hits.push(Hit {
                 place,
                 lane,
                 earlier: *mark,
                 wrote: true,
-                harmless: silent,
+                harmless,
             });
         }
     }
@@ -389,6 +381,39 @@ fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     let loosely =
         touch.how.strength == mark.how.strength && touch.how.strength == Strength::Volatile;
     lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
+}
+
+/// What an access that clashes with an earlier store of a place comes to: the lane
+/// that it is about, and whether the value stays the same, whoever comes first.
+/// Nothing, where who reads has seen, or made, a later store of that value.
+pub fn judged<'a>(
+    order: &Order,
+    (store, stores): (&Mark, impl Iterator<Item = &'a Mark> + Clone),
+    touch: &Touch,
+    lane: u32,
+) -> Option<(u32, bool)> {
+    if touch.write || store.seq == FLYING {
+        return Some((lane, touch.write && touch.silent));
+    }
+    let unseen = |l: u32, m: &Mark| order.unseen(touch.warp, l, m, false) != 0;
+    let made = |l: u32, m: &Mark| {
+        let own = u32::from(m.warp) == touch.warp && m.lanes >> l & 1 != 0;
+        own && m.alike && order.is_own(m)
+    };
+    let echo = |l: u32| {
+        let later = |m: &Mark| m.silent && m.seq > store.seq && m.seq != FLYING;
+        let mut all = stores.clone().filter(|m| later(m));
+        all.any(|m| made(l, m) || !unseen(l, m))
+    };
+    if lanes(touch.lanes).all(echo) {
+        return None;
+    }
+    if store.silent {
+        return Some((lane, true));
+    }
+    let wrong = |&l: &u32| unseen(l, store) && !made(l, store) && !echo(l);
+    let wrong = lanes(touch.lanes).find(wrong);
+    Some(wrong.map_or((lane, true), |wrong| (wrong, false)))
 }
 
 /// Whether something may race with an earlier access and not with this one.

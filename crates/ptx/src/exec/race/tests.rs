@@ -27,6 +27,7 @@ impl Block {
             write,
             update: write && how.strength == Strength::Strong,
             silent: false,
+            alike: false,
             passing: false,
         };
         let (first, count) = self.0.places(8, 4);
@@ -159,6 +160,7 @@ fn a_copy_is_seen_by_who_is_ordered_after_its_wait() {
         write: true,
         update: false,
         silent: false,
+        alike: false,
         passing: true,
     };
     block.0.fly((8, 4), &touch, None);
@@ -205,6 +207,7 @@ fn bytes_of_a_word_do_not_race() {
             write: true,
             update: false,
             silent: false,
+            alike: false,
             passing: false,
         };
         block.0.shadow.touch(&block.0.order, first, count, &touch);

@@ -217,6 +217,30 @@ fn misuse_is_found() {
 }
 
 #[test]
+fn what_malloc_gives_is_not_written() {
+    let case = |after: &str, missing: Option<u32>| {
+        let body = malloc("%rd1", "16") + after + &free("%rd1") + "ret;";
+        let run = on_heap(&body, 1, &[0], 1 << 16);
+        let told = run.outcome.findings.iter();
+        let told: Vec<_> = told.map(|f| (f.kind, f.warning)).collect();
+        let expected = missing.map(|_| (FindingKind::Uninitialised, true));
+        assert_eq!(told, Vec::from_iter(expected), "{after}");
+        for (message, byte) in messages(&run).iter().zip(missing) {
+            assert!(message.ends_with(&format!("byte {byte}")), "{message}");
+        }
+    };
+    case("ld.u32 %r1, [%rd1+4];", Some(4));
+    case("st.u32 [%rd1], %t; ld.u32 %r1, [%rd1];", None);
+    case("st.u32 [%rd1], %t; ld.u64 %rd2, [%rd1];", Some(4));
+    // What was freed and given again is new.
+    let again = free("%rd1") + &malloc("%rd1", "16");
+    case(
+        &format!("st.u32 [%rd1], %t; {again} ld.u32 %r1, [%rd1];"),
+        Some(0),
+    );
+}
+
+#[test]
 fn the_heap_outlives_a_launch_and_what_is_left_is_told() {
     let text = [
         ".version 8.5\n.target sm_80\n.address_size 64\n",

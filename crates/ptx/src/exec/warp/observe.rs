@@ -4,6 +4,7 @@ use crate::exec::access::reading;
 use crate::exec::api::{Access, Event};
 use crate::exec::check::accumulators;
 use crate::exec::check::asynchronous;
+use crate::exec::check::clusters;
 use crate::exec::check::groups;
 use crate::exec::check::raced;
 use crate::exec::check::unwritten;
@@ -127,6 +128,9 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
     };
     addresses.iter_mut().for_each(|a| *a &= !WINDOW);
     let exec = if space == Space::Shared && m.has_peers() {
+        if m.races.is_some() {
+            clusters::remote(m, info, exec, &addresses);
+        }
         own_lanes(m, exec, &mut addresses)
     } else {
         exec

@@ -1,0 +1,181 @@
+//! Races between the blocks of a cluster, on shared memory of any of them.
+//!
+//! Every access is noted by the rank of the block whose memory it is: races of
+//! a block's own threads on its own memory are found without, all others here.
+
+use super::asynchronous::Touched;
+use super::raced;
+use crate::exec::image::MemoryOp;
+use crate::exec::machine::Machine;
+use crate::exec::machine::pairs::{Side, Why};
+use crate::exec::machine::peers::Reached;
+use crate::exec::race::global::Reach;
+use crate::exec::race::mark::How;
+use crate::exec::race::shadow::Touch;
+use crate::exec::race::{Strength, lanes};
+
+/// Bytes of an `mbarrier` object.
+const OBJECT: u32 = 8;
+
+/// Lanes that access the memory of other blocks: what they do there, and what
+/// that orders. The addresses are those of `.shared::cluster`.
+#[inline(never)]
+pub fn remote(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
+    let bytes = u64::from(info.bytes);
+    let mut cells = [0; 32];
+    let mut mask = 0;
+    for lane in lanes(exec) {
+        if let Reached::Peer(rank, at) = m.reached(addresses[lane as usize])
+            && at.is_multiple_of(bytes)
+            && at + bytes <= m.shared_len
+        {
+            cells[lane as usize] = m.cell(rank, at);
+            mask |= 1 << lane;
+        }
+    }
+    if mask == 0 {
+        return;
+    }
+    let silent = lanes(mask).filter(|&lane| is_silent(m, info, lane, addresses[lane as usize]));
+    let silent = silent.fold(0, |all, lane| all | 1 << lane);
+    let keys = cells.map(|cell| 1 << 63 | cell);
+    raced::ordered(m, info, mask, (true, &keys), |m| {
+        touch(m, info, mask, &cells, (silent, false));
+    });
+}
+
+/// Lanes that access memory of their own block.
+#[inline(never)]
+pub fn own(m: &mut Machine, info: &MemoryOp, exec: u32, offsets: &[u64; 32], silent: u32) {
+    let rank = m.cluster.rank;
+    let cells = offsets.map(|at| m.cell(rank, at));
+    touch(m, info, exec, &cells, (silent, true));
+}
+
+/// Whether a lane stores what is there already, in another block.
+fn is_silent(m: &Machine, info: &MemoryOp, lane: u32, address: u64) -> bool {
+    let Reached::Peer(rank, at) = m.reached(address) else {
+        return false;
+    };
+    let window = &m.cluster.peers[rank as usize];
+    let same = |n: u32| {
+        let byte = at + u64::from(n);
+        let there = window.shared[(byte / 8) as usize] >> (8 * (byte % 8));
+        let known = window.complete || window.written[byte as usize] != 0;
+        known && raced::stored(m, info, lane, n) == Some(there as u8)
+    };
+    (0..info.bytes).all(same)
+}
+
+fn touch(
+    m: &mut Machine,
+    info: &MemoryOp,
+    exec: u32,
+    cells: &[u64; 32],
+    (silent, own): (u32, bool),
+) {
+    let alike = raced::is_alike(m, info, exec, cells);
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let mut one = raced::touch(m, info, seq);
+    (one.passing, one.alike) = (false, alike);
+    let mut left = exec;
+    while left != 0 {
+        let cell = cells[left.trailing_zeros() as usize];
+        let same = lanes(left).filter(|&l| cells[l as usize] == cell);
+        one.lanes = same.fold(0, |all, l| all | 1 << l);
+        left &= !one.lanes;
+        one.silent = silent & one.lanes != 0;
+        note(m, (cell, info.bytes), &one, own);
+    }
+}
+
+/// Lanes use the `mbarrier` object at an offset in the block of a rank.
+pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: Touched) {
+    if !m.has_peers() {
+        return;
+    }
+    let (warp, pc) = (m.warp, m.pc);
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let strength = match kind {
+        Touched::Made => Strength::Weak,
+        _ => Strength::Strong,
+    };
+    let touch = Touch {
+        warp,
+        lanes: mask,
+        seq: races.order.tick(),
+        pc,
+        how: How {
+            strength,
+            size: OBJECT as u8,
+            ..How::default()
+        },
+        write: kind != Touched::Read,
+        update: kind == Touched::Changed,
+        silent: false,
+        alike: false,
+        passing: false,
+    };
+    let own = rank == m.cluster.rank;
+    note(m, (m.cell(rank, at), OBJECT), &touch, own);
+}
+
+/// Compares an access with earlier ones to its bytes.
+fn note(m: &mut Machine, (address, bytes): (u64, u32), touch: &Touch, own: bool) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let Some(cells) = &mut races.cells else {
+        return;
+    };
+    let reach = Reach {
+        address,
+        bytes,
+        fixed: false,
+    };
+    // Where there is no room, what is known so far stays.
+    let _ = cells.touch(&races.order, reach, touch);
+    let hits = std::mem::take(&mut cells.hits);
+    for hit in hits {
+        let Some(races) = &m.races else {
+            return;
+        };
+        let same = races.order.is_own(&hit.earlier);
+        if own && same {
+            continue;
+        }
+        let number = races.order.moments.block_at(hit.earlier.seq);
+        let block = races.order.moments.linear(number).filter(|_| !same);
+        let earlier = Side {
+            pc: hit.earlier.pc,
+            thread: 32 * u32::from(hit.earlier.warp) + hit.earlier.lanes.trailing_zeros(),
+            wrote: hit.wrote,
+            block,
+        };
+        let this = Side {
+            pc: m.pc,
+            thread: m.thread(hit.lane),
+            wrote: touch.write,
+            block: None,
+        };
+        // Without the number of the cluster: the rank, and the offset.
+        let cell = (address + u64::from(hit.place)) & u64::from(u32::MAX);
+        let (_, at) = crate::exec::machine::peers::place_of(cell);
+        let (variable, offset) = m.shared_place(at);
+        let why = if raced::uses_barrier(m, hit.earlier.pc) || raced::uses_barrier(m, m.pc) {
+            Why::ClusterBarrier
+        } else {
+            Why::Cluster
+        };
+        m.pair(
+            (why, hit.harmless),
+            [this, earlier],
+            (cell, variable, offset),
+        );
+    }
+}

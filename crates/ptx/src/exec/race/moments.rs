@@ -1,0 +1,131 @@
+//! What the blocks of a launch have in common: whose moment is which, and what
+//! words bring from one block to another.
+//!
+//! Blocks run one after another, or take turns. Moments grow over all of them,
+//! so that each is of one block: the one whose turn it was.
+
+use super::clock::Carried;
+use super::mark::Mark;
+use std::collections::HashMap;
+
+/// A block of the launch.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    /// Its linear index.
+    linear: u64,
+    /// When it last wrote a word that other blocks may read.
+    spoke: u32,
+}
+
+/// The moments of a launch, and what is known between its blocks.
+#[derive(Debug, Default)]
+pub struct Moments {
+    /// Turns: from when on, and the number of the block.
+    turns: Vec<(u32, u32)>,
+    blocks: Vec<Block>,
+    /// Blocks before this number have ended.
+    running: u32,
+    /// The moment at which the last turn ended.
+    now: u32,
+    /// What words bring to other blocks.
+    pub wide: HashMap<u64, Carried>,
+}
+
+impl Moments {
+    /// A block begins; it has its turn. Its number.
+    pub fn begin(&mut self, linear: u64, now: u32) -> u32 {
+        let number = self.blocks.len() as u32;
+        self.blocks.push(Block { linear, spoke: 0 });
+        self.turn(number, now);
+        number
+    }
+
+    /// From a moment on it is a block's turn.
+    pub fn turn(&mut self, number: u32, now: u32) {
+        match self.turns.last() {
+            Some(&(_, last)) if last == number => return,
+            // Nothing happened in that turn.
+            Some(&(start, _)) if start == now => {
+                self.turns.pop();
+            }
+            _ => {}
+        }
+        self.turns.push((now, number));
+    }
+
+    /// All blocks so far have ended.
+    pub fn end(&mut self) {
+        self.running = self.blocks.len() as u32;
+    }
+
+    /// The turn ends at a moment, and the next begins there.
+    pub fn stop(&mut self, now: u32) {
+        self.now = self.now.max(now);
+    }
+
+    pub fn now(&self) -> u32 {
+        self.now
+    }
+
+    /// The number of the block that a moment is of.
+    pub fn block_at(&self, moment: u32) -> u32 {
+        let turn = self.turns.partition_point(|&(start, _)| start <= moment);
+        let turn = turn.checked_sub(1).and_then(|at| self.turns.get(at));
+        turn.map_or(0, |&(_, number)| number)
+    }
+
+    /// The linear index of a block.
+    pub fn linear(&self, number: u32) -> Option<u64> {
+        self.blocks.get(number as usize).map(|block| block.linear)
+    }
+
+    /// A block writes a word that others may read.
+    pub fn speak(&mut self, number: u32, now: u32) {
+        if let Some(block) = self.blocks.get_mut(number as usize) {
+            block.spoke = now;
+        }
+    }
+
+    /// Whether no block can ever see an access of a block that has ended.
+    pub fn is_hidden(&self, mark: &Mark) -> bool {
+        let number = self.block_at(mark.seq);
+        let spoke = self.blocks.get(number as usize).map_or(0, |b| b.spoke);
+        number < self.running && spoke <= mark.seq
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_of_the_block_whose_turn_it_was() {
+        let mut moments = Moments::default();
+        assert_eq!(moments.begin(7, 1), 0);
+        assert_eq!(moments.begin(9, 1), 1);
+        // Nothing was done in the first turn.
+        moments.turn(0, 5);
+        moments.turn(0, 6);
+        moments.turn(1, 8);
+        let of: Vec<u32> = [1, 4, 5, 7, 8, 100].map(|m| moments.block_at(m)).to_vec();
+        assert_eq!(of, [1, 1, 0, 0, 1, 1]);
+        assert_eq!((moments.linear(0), moments.linear(1)), (Some(7), Some(9)));
+        assert_eq!(moments.linear(2), None);
+    }
+
+    #[test]
+    fn what_a_block_did_is_hidden_once_it_has_ended_and_not_spoken_since() {
+        let mut moments = Moments::default();
+        moments.begin(0, 1);
+        let mark = |seq| Mark {
+            seq,
+            ..Mark::default()
+        };
+        moments.speak(0, 4);
+        assert!(!moments.is_hidden(&mark(3)) && !moments.is_hidden(&mark(5)));
+        moments.end();
+        moments.begin(1, 9);
+        assert!(!moments.is_hidden(&mark(3)) && moments.is_hidden(&mark(5)));
+        assert!(!moments.is_hidden(&mark(9)));
+    }
+}
