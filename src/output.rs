@@ -1,12 +1,15 @@
-//! Writes files atomically, and folders without losing the user's files.
+//! Writes files atomically, and folders without losing the user's files; lays
+//! out what is printed ([`Page`]).
 
 mod owned_folder;
 mod owned_list;
+mod page;
 mod place;
 mod scratch;
 
 pub use owned_folder::{OwnedFile, OwnedFolder};
 pub use owned_list::OWNED_LIST;
+pub use page::{Columns, Details, Hint, Page, Screen, Table, Tone, csv_cell};
 pub use scratch::Scratch;
 
 use crate::claims;

@@ -228,6 +228,7 @@ fn as_in_path(mapping: &Value) -> Option<Value> {
 
 fn flow(args: &[&str], out: &Path) -> Command {
     let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.env("COLUMNS", "1000");
     command.args(["flow"]).args(args).arg("-o").arg(out);
     command
 }

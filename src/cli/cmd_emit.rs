@@ -1,12 +1,13 @@
 //! `spadkit emit`: Verilog with test benches, constraints, manifest, file list
 //! and FuseSoC core.
 
-use super::printer::{Columns, CommandResult, Printer};
+use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::output::OwnedFolder;
+use crate::output::{Columns, Details, Hint, OwnedFolder};
+use crate::quote::shell;
 use crate::rtl::{Budget, Design, Manifest, Reset, SystemVerilog, write_design};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -176,17 +177,10 @@ struct Emitted<'a> {
 }
 
 impl CommandResult for Emitted<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
         let design = self.design;
-        let units = Columns::of(&design.units)
-            .left("unit", |u| &u.top)
-            .right("files", |u| u.files.len())
-            .right("latency", |u| u.latency_cycles)
-            .right("port bits", |u| {
-                u.ports.iter().map(|p| p.width).sum::<usize>()
-            });
         format!(
-            "{} modules{} for {} ({}) in {}\n{}",
+            "Wrote {} modules{} for {} ({}) into {}.",
             design.files.len(),
             if design.benches.is_empty() {
                 ""
@@ -196,7 +190,30 @@ impl CommandResult for Emitted<'_> {
             design.preset,
             design.geometry,
             self.dir,
-            units.text()
         )
+    }
+
+    fn details(&self) -> Details {
+        let units = Columns::of(&self.design.units)
+            .left("unit", |u| &u.top)
+            .right("files", |u| u.files.len())
+            .right("latency", |u| u.latency_cycles)
+            .right("port bits", |u| {
+                u.ports.iter().map(|p| p.width).sum::<usize>()
+            });
+        Details::of(units.table())
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let units: Vec<&str> = self.design.units.iter().map(|u| u.name.as_str()).collect();
+        let units = match units[..] {
+            [unit] => format!(" {unit}"),
+            _ => String::new(),
+        };
+        let command = format!("spadkit cosim{units} --rtl {}", shell(&self.dir));
+        vec![Hint::new(
+            "to verify it, also after a change by hand",
+            command,
+        )]
     }
 }

@@ -5,12 +5,13 @@ use crate::error::{Error, Result};
 use crate::input::require_file;
 use crate::ptx::Module;
 use crate::ptx::exec::{Parameter, Program};
-use crate::quote::shown_path;
+use crate::quote::{shell, shown_path};
 use std::path::Path;
 
 /// Refuses a PTX text where a launch is expected: it does not say with which
 /// grid and arguments it runs. The help is the launch file that does.
 pub fn refuse_ptx(path: &Path) -> Result<()> {
+    refuse_source(path)?;
     if path.extension().is_none_or(|e| e != "ptx") {
         return Ok(());
     }
@@ -23,12 +24,38 @@ pub fn refuse_ptx(path: &Path) -> Result<()> {
             "{} is PTX, which does not specify a launch",
             shown_path(path)
         ),
-        format!(
-            "write this into {}, with grid, block and arguments of your own \
-             (docs/reference/kernels.md), and name that file:\n\n{}",
-            shown_path(&toml),
-            outline(&module, &name)
-        ),
+        match toml.exists() {
+            true => format!("expected a launch file; there is {}", shown_path(&toml)),
+            false => format!(
+                "`spadkit init {}` writes {} with grid, block and arguments to fill in; or write \
+                 this into it, with your own (docs/reference/kernels.md), and name that file:\n\n{}",
+                shell(path),
+                shown_path(&toml),
+                outline(&module, &name)
+            ),
+        },
+    ))
+}
+
+/// Refuses source text that has to be compiled first, with the command for it.
+pub(super) fn refuse_source(path: &Path) -> Result<()> {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    let (language, compile) = match ending {
+        "cu" | "cuh" => ("CUDA source", "nvcc -ptx -lineinfo -arch=sm_80"),
+        "cubin" | "fatbin" => ("machine code", "cuobjdump -ptx"),
+        _ => return Ok(()),
+    };
+    require_file(path)?;
+    let (source, ptx) = (shell(path), shell(path.with_extension("ptx")));
+    let compile = match ending {
+        "cubin" | "fatbin" => {
+            format!("if it holds PTX, {compile} {source} prints it: put that into {ptx}")
+        }
+        _ => format!("compile it: {compile} {source} -o {ptx}"),
+    };
+    Err(Error::usage(
+        format!("{} is {language}, and the kit reads PTX", shown_path(path)),
+        format!("{compile}; then write a launch file: spadkit init {ptx}"),
     ))
 }
 
@@ -65,7 +92,29 @@ fn argument(parameter: &Parameter) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::launch::LaunchFile;
+    use crate::launch::{LaunchFile, read_module};
+
+    #[test]
+    fn source_is_refused_with_the_command_that_compiles_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("my k.cu");
+        std::fs::write(&path, "__global__ void k() {}\n").unwrap();
+        let errors = [
+            LaunchFile::load(&path).map(drop).unwrap_err(),
+            read_module(&path).map(drop).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.exit_status(), 2);
+            let help = miette::Diagnostic::help(&error).unwrap().to_string();
+            let ptx = folder.path().join("my k.ptx");
+            for part in [
+                "nvcc -ptx -lineinfo",
+                &format!("spadkit init '{}'", ptx.display()),
+            ] {
+                assert!(help.contains(part), "{help}");
+            }
+        }
+    }
 
     #[test]
     fn what_the_message_says_is_a_launch_file_that_runs() {
