@@ -276,8 +276,9 @@ fn the_machine_is_that_of_the_target() {
     assert_eq!(of("sm_86"), sm80);
     assert_eq!(of("sm_75")["preset"], "sm70");
     assert_eq!(of("sm_90a")["preset"], "sm90");
-    assert_eq!(of("sm_61"), Value::Null);
-    assert_eq!(machine(SHARED, &["--preset", "fermi"]), Value::Null);
+    let fermi = |from: &str| serde_json::json!({"preset": "fermi", "from": from});
+    assert_eq!(of("sm_61"), fermi("default"));
+    assert_eq!(machine(SHARED, &["--preset", "fermi"]), fermi("--preset"));
 }
 
 /// Commands about a kernel take the machine of its target, those about hardware

@@ -162,6 +162,11 @@ impl Execute for EmitArgs {
             manifest: design.manifest(),
             dir: self.out.to_string_lossy().into(),
             design: &design,
+            again: match self.prefix.as_str() {
+                "" => Some(global.machine_option()),
+                // It looks for modules without one.
+                _ => None,
+            },
         })
     }
 }
@@ -174,6 +179,9 @@ struct Emitted<'a> {
     dir: String,
     #[serde(skip)]
     design: &'a Design,
+    /// The option that names the machine, where cosim takes the modules.
+    #[serde(skip)]
+    again: Option<String>,
 }
 
 impl CommandResult for Emitted<'_> {
@@ -205,12 +213,16 @@ impl CommandResult for Emitted<'_> {
     }
 
     fn hints(&self) -> Vec<Hint> {
+        let Some(again) = &self.again else {
+            return Vec::new();
+        };
         let units: Vec<&str> = self.design.units.iter().map(|u| u.name.as_str()).collect();
         let units = match units[..] {
             [unit] => format!(" {unit}"),
             _ => String::new(),
         };
         let command = format!("spadkit cosim{units} --rtl {}", shell(&self.dir));
+        let command = format!("{command} {again}");
         vec![Hint::new(
             "to verify it, also after a change by hand",
             command,

@@ -220,7 +220,13 @@ fn details_of_mappings(report: &FlowReport) -> Details {
         readable_words(&report.kernel.name),
         report.machine_text
     ));
-    details.say(report.lead());
+    if !report.advice.is_empty() {
+        let machine = &report.machine;
+        details.say(format!(
+            "{machine} has no hash unit: change the kernel's indices"
+        ));
+    }
+    details.say(report.worth_text());
     if let Some(software) = &report.software {
         details.add(software_details(software));
     }
@@ -377,7 +383,10 @@ impl CommandResult for Found<'_> {
     }
 
     fn hints(&self) -> Vec<Hint> {
+        let advice = self.found.advice.iter();
+        let advice = advice.map(|a| Hint::new(&*a.what, &*a.command));
         let command = format!("xdg-open {}", shell(&self.report));
-        vec![Hint::new("the report, with pictures", command)]
+        let report = Hint::new("the report, with pictures", command);
+        advice.chain([report]).collect()
     }
 }

@@ -294,7 +294,7 @@ struct Kernels {
 impl CommandResult for Kernels {
     fn verdict(&self) -> String {
         format!(
-            "{} kernels have generated accesses: name one as kernel:NAME or kernel:NAME:PARAMETER=VALUE,....",
+            "{} kernels have generated accesses: name one as kernel:NAME, or kernel:NAME:PARAMETER=VALUE,... with parameters.",
             self.kernels.len()
         )
     }

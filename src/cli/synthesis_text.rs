@@ -23,14 +23,14 @@ pub(super) fn answer(synthesis: &Synthesis) -> String {
             Some(n) => format!("{n:.0} NAND2"),
             None => format!("{:.0} µm²", r.area_um2),
         };
-        format!("{} takes {nand2} and {period:.0} ps", r.unit)
+        format!("{}: {nand2}, {period:.0} ps", r.unit)
     };
     let smallest = best.iter().min_by(|a, b| a.area_um2.total_cmp(&b.area_um2));
     match (smallest, best.len()) {
         (None, _) => "Nothing was measured.".to_owned(),
-        (Some(one), 1) => format!("{} in {}.", text(one), report.technology.name),
+        (Some(one), 1) => format!("{} ({}).", text(one), report.technology.name),
         (Some(smallest), n) => format!(
-            "Of {n} units the smallest, {}, in {}.",
+            "The smallest of {n} units is {} ({}).",
             text(smallest),
             report.technology.name
         ),

@@ -1,6 +1,6 @@
 //! Reading a PTX text.
 
-use super::outline::refuse_source;
+use super::uncompiled::refuse_source;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::ptx::Module;

@@ -264,7 +264,19 @@ mod tests {
 
     #[test]
     fn the_answer_is_first_and_the_command_last() {
-        insta::assert_snapshot!(page().text(&SCREEN), @"");
+        let expected = "\
+Two numbers were counted.
+machine: sm80, 32 banks (--preset)
+
+ word  number
+ a          1
+ a          2
+how it counts
+
+again:
+  spadkit conflicts 'a b.toml' --preset sm80 --source
+";
+        assert_eq!(page().text(&SCREEN), expected);
     }
 
     #[test]

@@ -10,22 +10,31 @@ pub(super) fn width(text: &str) -> usize {
 /// Words up to this stay whole, whatever is in them.
 const WORD: usize = 24;
 
-/// The parts of `text` that stay whole: words; long ones end after a comma, a
-/// semicolon or a slash inside them. The space after a word belongs to it.
-fn pieces(text: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
+/// The words of `text`, each with the space after it.
+fn words(text: &str) -> Vec<&str> {
+    let mut words = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let blank = rest.find(' ').unwrap_or(rest.len());
-        let word = rest[blank..]
+        let end = rest[blank..]
             .find(|c| c != ' ')
             .map_or(rest.len(), |n| blank + n);
-        let (whole, after) = rest.split_at(word);
-        match whole.trim_end().chars().count() > WORD {
-            true => parts(whole, &mut pieces),
-            false => pieces.push(whole),
-        }
+        let (word, after) = rest.split_at(end);
+        words.push(word);
         rest = after;
+    }
+    words
+}
+
+/// The parts of `text` that stay whole in a cell: words; long ones end after a
+/// comma, a semicolon or a slash inside them.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    for word in words(text) {
+        match word.trim_end().chars().count() > WORD {
+            true => parts(word, &mut pieces),
+            false => pieces.push(word),
+        }
     }
     pieces
 }
@@ -53,6 +62,20 @@ pub(super) fn widest_piece(text: &str) -> usize {
 /// `text` in lines of at most `columns`, where its words let it; the lines after
 /// the first begin with `indent` spaces.
 pub(super) fn wrapped(text: &str, columns: usize, indent: usize) -> Vec<String> {
+    lines_of(text, words, columns, indent)
+}
+
+/// The same for a cell of a table, in which long words end in the middle.
+pub(super) fn folded(text: &str, columns: usize) -> Vec<String> {
+    lines_of(text, pieces, columns, 0)
+}
+
+fn lines_of(
+    text: &str,
+    pieces: impl Fn(&str) -> Vec<&str>,
+    columns: usize,
+    indent: usize,
+) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for paragraph in text.split('\n') {
         let mut line = String::new();
@@ -120,7 +143,7 @@ mod tests {
     #[test]
     fn words_stay_whole_unless_they_are_long() {
         let text = "one two  three swizzle:3,1,4 bitwise-xor:0,0^4,0^5,1^6,2^7 end";
-        let lines = wrapped(text, 18, 2);
+        let lines = lines_of(text, pieces, 18, 2);
         let expected = [
             "one two  three",
             "  swizzle:3,1,4",
@@ -129,6 +152,11 @@ mod tests {
             "  end",
         ];
         assert_eq!(lines, expected);
+        // Paths in a sentence can be copied.
+        assert_eq!(
+            wrapped("report: /home/somebody/results/report.html", 20, 0),
+            ["report:", "/home/somebody/results/report.html"]
+        );
         assert_eq!(wrapped("a\n\nb", 5, 2), ["a", "", "b"]);
         assert_eq!(widest_piece("ab cdefg,hi"), 8);
         assert_eq!(widest_piece("/usr/share/technology/library.lib"), 11);
