@@ -157,9 +157,10 @@ fn every_text_fits_and_begins_with_the_answer() {
             continue;
         }
         // Where there is more room, more columns are shown.
-        let sizes: &[usize] = match case.args[0] != done {
-            true => &[80, 120],
-            false => &[80],
+        let sizes: &[usize] = if case.args[0] != done {
+            &[80, 120]
+        } else {
+            &[80]
         };
         done.clone_from(&case.args[0]);
         for &columns in sizes {

@@ -246,9 +246,10 @@ impl CommandResult for Verified {
     }
 
     fn tone(&self) -> Tone {
-        match self.results.iter().any(|r| r.outcome.mismatches > 0) {
-            true => Tone::Bad,
-            false => Tone::Good,
+        if self.results.iter().any(|r| r.outcome.mismatches > 0) {
+            Tone::Bad
+        } else {
+            Tone::Good
         }
     }
 

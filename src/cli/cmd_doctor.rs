@@ -157,9 +157,10 @@ impl CommandResult for Diagnosis<'_> {
     }
 
     fn tone(&self) -> Tone {
-        match self.tools.iter().all(|tool| tool.found) {
-            true => Tone::Good,
-            false => Tone::Doubt,
+        if self.tools.iter().all(|tool| tool.found) {
+            Tone::Good
+        } else {
+            Tone::Doubt
         }
     }
 

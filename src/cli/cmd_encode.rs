@@ -196,9 +196,10 @@ struct PortValues<'a> {
 impl CommandResult for PortValues<'_> {
     fn verdict(&self) -> String {
         let unit = self.configuration.units()[0].unit;
-        let rows = match self.fits {
-            true => "",
-            false => "; it addresses rows that are not there",
+        let rows = if self.fits {
+            ""
+        } else {
+            "; it addresses rows that are not there"
         };
         format!(
             "{} for {}: load {unit} and spad_row_map{rows}.",
@@ -207,10 +208,7 @@ impl CommandResult for PortValues<'_> {
     }
 
     fn tone(&self) -> Tone {
-        match self.fits {
-            true => Tone::Plain,
-            false => Tone::Doubt,
-        }
+        if self.fits { Tone::Plain } else { Tone::Doubt }
     }
 
     fn details(&self) -> Details {

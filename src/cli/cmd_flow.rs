@@ -176,9 +176,10 @@ fn answer(report: &FlowReport) -> String {
         Some((best.hash.clone(), best.conflicts))
     });
     let of_hardware = report.recommended().map(|m| (m.hash.clone(), m.conflicts));
-    let best = match report.hash_unit {
-        true => of_hardware,
-        false => of_software.or(of_hardware),
+    let best = if report.hash_unit {
+        of_hardware
+    } else {
+        of_software.or(of_hardware)
     };
     match best {
         _ if all == 0 => format!("{name} has no bank conflicts."),
@@ -350,9 +351,10 @@ impl CommandResult for Found<'_> {
     }
 
     fn tone(&self) -> Tone {
-        match self.found.cosim.iter().any(|c| c.mismatches > 0) {
-            true => Tone::Bad,
-            false => Tone::Good,
+        if self.found.cosim.iter().any(|c| c.mismatches > 0) {
+            Tone::Bad
+        } else {
+            Tone::Good
         }
     }
 

@@ -27,10 +27,10 @@ use std::time::Duration;
 /// Check kernels against limits, and fail if one is exceeded.
 ///
 /// Each kernel is run, its faults and outputs are checked, and the bank
-/// conflicts of its traced block are counted. Limits are METRIC > N or METRIC
-/// >= N, of conflicts, excess (wavefronts more than the words need), findings
-/// (faults, and outputs that are not as expected), warnings and cycles
-/// (simulated). They are taken from --fail-on, else from spadkit-gate.toml
+/// conflicts of its traced block are counted. A limit is METRIC > N or METRIC >= N,
+/// with the metric conflicts, excess (wavefronts more than the words need),
+/// findings (faults, and outputs that are not as expected), warnings or cycles
+/// (simulated). Limits are taken from --fail-on, else from spadkit-gate.toml
 /// beside the kernel (docs/guides/gate.md), else they are conflicts > 0 and
 /// findings > 0.
 ///
@@ -100,7 +100,11 @@ impl Execute for GateArgs {
                 limits: limits.of_input(input)?,
                 zeros_beyond,
             };
-            kernels.push(self.kernel(job, machine, baseline.as_ref())?);
+            let kernel = self.kernel(job, machine, baseline.as_ref())?;
+            for note in &kernel.measured.notes {
+                printer.warn(format!("{input}: {note}"));
+            }
+            kernels.push(kernel);
         }
         drop(bar);
         self.report(kernels, baseline.as_ref(), printer)

@@ -117,9 +117,10 @@ impl CommandResult for Mutations<'_> {
     }
 
     fn tone(&self) -> Tone {
-        match self.results.iter().all(|m| m.caught_pct >= REQUIRED_PCT) {
-            true => Tone::Good,
-            false => Tone::Bad,
+        if self.results.iter().all(|m| m.caught_pct >= REQUIRED_PCT) {
+            Tone::Good
+        } else {
+            Tone::Bad
         }
     }
 

@@ -25,15 +25,16 @@ pub fn refuse_ptx(path: &Path) -> Result<()> {
             "{} is PTX, which does not specify a launch",
             shown_path(path)
         ),
-        match toml.exists() {
-            true => format!("expected a launch file; there is {}", shown_path(&toml)),
-            false => format!(
+        if toml.exists() {
+            format!("expected a launch file; there is {}", shown_path(&toml))
+        } else {
+            format!(
                 "`spadkit init {}` writes {} with grid, block and arguments to fill in; or write \
                  this into it, with your own (docs/reference/kernels.md), and name that file:\n\n{}",
                 shell(path),
                 shown_path(&toml),
                 outline(&module, &name)
-            ),
+            )
         },
     ))
 }

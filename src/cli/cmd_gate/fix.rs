@@ -51,9 +51,10 @@ pub(super) fn of(
         return Ok(Vec::new());
     };
     let path = Path::new(input);
-    let indices = match is_launch(path) {
-        true => launch_indices(path)?,
-        false => Default::default(),
+    let indices = if is_launch(path) {
+        launch_indices(path)?
+    } else {
+        Default::default()
     };
     let effort = Effort {
         control: Control::none().stop_when(&interrupt::requested),

@@ -20,14 +20,15 @@ pub(super) fn text(kernels: &[Kernel]) -> String {
                 escaped(&check.limit.to_string())
             );
             // Writing to a String cannot fail.
-            let _ = match check.failed {
-                false => writeln!(text, "{case}/>"),
-                true => writeln!(
+            let _ = if check.failed {
+                writeln!(
                     text,
                     "{case}>\n      <failure message=\"{}\">{}</failure>\n    </testcase>",
                     escaped(&check.text()),
                     escaped(&kernel.explanation(check))
-                ),
+                )
+            } else {
+                writeln!(text, "{case}/>")
             };
         }
     }

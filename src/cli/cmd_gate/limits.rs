@@ -6,7 +6,7 @@ use crate::quote::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 
 /// The file that has the limits of the kernels beside it.
@@ -174,7 +174,7 @@ impl<'a> Limits<'a> {
 }
 
 /// The limits that `file` has for the kernel of `input`.
-fn from_file(file: &PathBuf, input: &Path) -> Result<Vec<Limit>> {
+fn from_file(file: &Path, input: &Path) -> Result<Vec<Limit>> {
     let text = SIZE.read_text(file)?;
     let all: File = toml::from_str(&text).map_err(|e| {
         let offset = e.span().map_or(0, |span| span.start);
@@ -184,13 +184,13 @@ fn from_file(file: &PathBuf, input: &Path) -> Result<Vec<Limit>> {
     })?;
     let name = input.file_name().unwrap_or_default().to_string_lossy();
     // A launch of several has the limits of its file.
-    let name = name
-        .split(".toml:")
-        .next()
-        .map(|stem| match name.contains(".toml:") {
-            true => format!("{stem}.toml"),
-            false => stem.to_owned(),
-        });
+    let name = name.split(".toml:").next().map(|stem| {
+        if name.contains(".toml:") {
+            format!("{stem}.toml")
+        } else {
+            stem.to_owned()
+        }
+    });
     let own = name.and_then(|name| all.kernel.get(&name));
     let lines = own.map(|own| &own.fail_on).or(all.fail_on.as_ref());
     let limit = |line: &String| {

@@ -44,6 +44,9 @@ pub(super) struct Measured {
     pub wrong_outputs: Vec<String>,
     #[serde(skip)]
     pub trace: Option<AccessTrace>,
+    /// Where the machine and the accesses were not made for each other.
+    #[serde(skip)]
+    pub notes: Vec<String>,
 }
 
 /// A line with conflicts.
@@ -71,6 +74,7 @@ impl Measured {
             faults: Vec::new(),
             wrong_outputs: Vec::new(),
             trace: None,
+            notes: Vec::new(),
         };
         let trace = if is_launch(path) {
             measured.run(path, wanted.zeros_beyond)?;
@@ -81,7 +85,7 @@ impl Measured {
         } else {
             load_input_with(input, wanted.zeros_beyond)?
         };
-        machine.admit(&trace)?;
+        measured.notes = machine.admit(&trace)?;
         measured.count(&trace, input, machine, wanted.hash)?;
         measured.name.clone_from(&trace.name);
         measured.trace = Some(trace);

@@ -141,7 +141,7 @@ impl Results<'_> {
             }
         }
         let place = line.line.place();
-        let mut result = self.result(0, check, &text, at, &place);
+        let mut result = self.result(0, check, &text, at, place);
         let complete = fixes.iter().filter(|fix| fix.complete);
         let fixes: Vec<Value> = complete.filter_map(|fix| self.fix(fix)).collect();
         if !fixes.is_empty() {
@@ -258,18 +258,22 @@ fn artifact(path: &str) -> Value {
     let relative = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
     let path = relative.unwrap_or(path.to_owned());
     let uri = uri(&path.to_string_lossy());
-    match path.is_absolute() {
-        true => json!({"uri": format!("file://{uri}")}),
-        false => json!({"uri": uri.trim_start_matches("./"), "uriBaseId": "SRCROOT"}),
+    if path.is_absolute() {
+        json!({"uri": format!("file://{uri}")})
+    } else {
+        json!({"uri": uri.trim_start_matches("./"), "uriBaseId": "SRCROOT"})
     }
 }
 
 /// A path in an URI: other bytes than these are written as `%XX`.
 fn uri(path: &str) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-~".contains(&b);
-    let byte = |b: u8| match plain(b) {
-        true => char::from(b).to_string(),
-        false => format!("%{b:02X}"),
+    let byte = |b: u8| {
+        if plain(b) {
+            char::from(b).to_string()
+        } else {
+            format!("%{b:02X}")
+        }
     };
     path.bytes().map(byte).collect()
 }

@@ -28,10 +28,7 @@ impl CommandResult for Gated {
     }
 
     fn tone(&self) -> Tone {
-        match self.failed {
-            true => Tone::Bad,
-            false => Tone::Good,
-        }
+        if self.failed { Tone::Bad } else { Tone::Good }
     }
 
     fn details(&self) -> Details {
@@ -49,10 +46,7 @@ impl CommandResult for Gated {
         let mut columns = Columns::of(&self.kernels)
             .left("kernel", |k| without_folder(&k.input).to_owned())
             .left("limits", |k| if k.failed() { "FAIL" } else { "pass" })
-            .toned(|k| match k.failed() {
-                true => Tone::Bad,
-                false => Tone::Good,
-            })
+            .toned(|k| if k.failed() { Tone::Bad } else { Tone::Good })
             .right("conflicts", |k| number(k, Conflicts))
             .toned(|k| cost_tone(k.measured.value(Conflicts).unwrap_or(0)))
             .right("excess", |k| number(k, Excess))
@@ -83,12 +77,13 @@ impl CommandResult for Gated {
             return Vec::new();
         };
         let input = shell(&kernel.input);
-        vec![match check.limit.metric.is_of_conflicts() {
-            true => Hint::new(
+        vec![if check.limit.metric.is_of_conflicts() {
+            Hint::new(
                 "what to change",
                 format!("spadkit tune {input} --software {}", kernel.again),
-            ),
-            false => Hint::new("what it finds", format!("spadkit run {input} --races")),
+            )
+        } else {
+            Hint::new("what it finds", format!("spadkit run {input} --races"))
         }]
     }
 }

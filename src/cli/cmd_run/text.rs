@@ -85,9 +85,12 @@ impl CommandResult for Report<'_> {
             Columns::of(&found)
                 .right("count", |g| g.count)
                 .left("finding", |g| kind_text(g.first))
-                .toned(|g| match g.first.warning {
-                    true => Tone::Doubt,
-                    false => Tone::Bad,
+                .toned(|g| {
+                    if g.first.warning {
+                        Tone::Doubt
+                    } else {
+                        Tone::Bad
+                    }
                 })
                 .left("where", |g| place(self.ptx, g.first))
                 .left("first of them", |g| first_text(self.ptx, g))
@@ -223,9 +226,10 @@ fn found_text(findings: &[Finding]) -> Option<String> {
 }
 
 fn kind_text(finding: &Finding) -> String {
-    match finding.warning {
-        true => format!("warning, {}", finding.kind.text()),
-        false => finding.kind.text().to_owned(),
+    if finding.warning {
+        format!("warning, {}", finding.kind.text())
+    } else {
+        finding.kind.text().to_owned()
     }
 }
 

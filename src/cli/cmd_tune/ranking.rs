@@ -171,7 +171,7 @@ impl<'a> Ranking<'a> {
             bytes => format!(" that keeps vectors of {bytes} bytes whole"),
         };
         let floor = self.conflicts_no_whole_vectors_avoid;
-        let fewest = if best == self.conflicts_no_mapping_avoids {
+        if best == self.conflicts_no_mapping_avoids {
             "Proved: no mapping at all leaves fewer.".to_owned()
         } else if best == floor {
             format!("Proved: no mapping{vectors} leaves fewer.")
@@ -181,8 +181,7 @@ impl<'a> Ranking<'a> {
             "Proved: no XOR of index bits and no padding leaves fewer.".to_owned()
         } else {
             format!("Not proved to be the fewest: any mapping{vectors} leaves at least {floor}.")
-        };
-        fewest
+        }
     }
 
     /// What the best mapping does.

@@ -177,9 +177,10 @@ impl Table {
     fn least(&self, at: usize) -> usize {
         let title = widest_piece(&self.columns[at].title);
         let cells = self.cells(at);
-        let cells = match self.columns[at].right {
-            true => cells.map(width).max(),
-            false => cells.map(widest_piece).max(),
+        let cells = if self.columns[at].right {
+            cells.map(width).max()
+        } else {
+            cells.map(widest_piece).max()
         };
         cells.unwrap_or(0).max(title)
     }
@@ -187,9 +188,10 @@ impl Table {
     /// Columns in which it can be read.
     fn comfortable(&self, at: usize) -> usize {
         let least = self.least(at);
-        match self.columns[at].right {
-            true => least,
-            false => self.natural(at).min(self.columns[at].readable).max(least),
+        if self.columns[at].right {
+            least
+        } else {
+            self.natural(at).min(self.columns[at].readable).max(least)
         }
     }
 
@@ -203,15 +205,21 @@ impl Table {
             .saturating_sub(MARGIN + GAP * kept.len().saturating_sub(1));
         let limits: [&dyn Fn(usize) -> usize; 4] = [
             // Titles first, then words, and only then names.
-            &|at| match self.columns[at].right {
-                true => self.least(at),
-                false => self.natural(at),
+            &|at| {
+                if self.columns[at].right {
+                    self.least(at)
+                } else {
+                    self.natural(at)
+                }
             },
             &|at| self.comfortable(at),
             &|at| self.least(at),
-            &|at| match self.columns[at].right {
-                true => self.least(at),
-                false => self.least(at).min(NAME),
+            &|at| {
+                if self.columns[at].right {
+                    self.least(at)
+                } else {
+                    self.least(at).min(NAME)
+                }
             },
         ];
         for limit in limits {
@@ -249,9 +257,10 @@ impl Table {
                 let text = lines.get(i).map_or("", String::as_str);
                 let space = widths[nth].saturating_sub(width(text));
                 let painted = cells[nth].tone.paint(text, screen);
-                let (before, after) = match self.columns[kept[nth]].right {
-                    true => (space, 0),
-                    false => (0, space),
+                let (before, after) = if self.columns[kept[nth]].right {
+                    (space, 0)
+                } else {
+                    (0, space)
                 };
                 if !text.is_empty() {
                     line += &" ".repeat(owed + before);

@@ -31,9 +31,10 @@ fn words(text: &str) -> Vec<&str> {
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     for word in words(text) {
-        match word.trim_end().chars().count() > WORD {
-            true => parts(word, &mut pieces),
-            false => pieces.push(word),
+        if word.trim_end().chars().count() > WORD {
+            parts(word, &mut pieces)
+        } else {
+            pieces.push(word)
         }
     }
     pieces
