@@ -12,6 +12,7 @@ pub mod cosim;
 pub mod flow;
 pub mod launch;
 pub mod mutate;
+pub mod page;
 pub mod prove;
 pub mod rap;
 pub mod report;

@@ -316,14 +316,18 @@ fn stderr(args: &[&str], dir: &Path) -> String {
 #[test]
 fn tables_word_for_word() {
     insta::assert_snapshot!(stdout(&["conflicts", "kernel:transpose", "--hash", "mod", "xor"]), @r#"
-    transpose: 16 warp accesses
-    ┌──────┬─────┬───────────┬────────────┬────────────┬───────┬─────────┬──────┐
-    │ hash ┆ pc  ┆ conflicts ┆ max degree ┆ wavefronts ┆ ideal ┆ removed ┆ fits │
-    ╞══════╪═════╪═══════════╪════════════╪════════════╪═══════╪═════════╪══════╡
-    │ mod  ┆ all ┆        56 ┆          8 ┆         72 ┆    16 ┆   0.0 % ┆ yes  │
-    │ xor  ┆ all ┆         8 ┆          2 ┆         24 ┆    16 ┆  85.7 % ┆ yes  │
-    └──────┴─────┴───────────┴────────────┴────────────┴───────┴─────────┴──────┘
-    conflicts by: 32 lanes a pass, the first word of each (of accesses of 8 and 16 bytes, too); lanes on one word are served together
+    56 of 72 wavefronts of transpose are bank conflicts, up to 8 ways; xor leaves 8.
+    machine: fermi, 32 banks (default; --preset overrides)
+
+     hash  conflicts  max degree  wavefronts  ideal  removed  fits
+     mod          56           8          72     16    0.0 %  yes
+     xor           8           2          24     16   85.7 %  yes
+
+    conflicts by: 32 lanes a pass, the first word of each (of accesses of 8 and 16
+    bytes, too); lanes on one word are served together
+
+    what removes them:
+      spadkit tune kernel:transpose --software --preset fermi
     "#);
     let args = [
         "--mapping",
@@ -336,11 +340,10 @@ fn tables_word_for_word() {
         "10",
     ];
     insta::assert_snapshot!(stdout(&[&["congestion"], &args[..]].concat()), @r#"
-    ┌─────────┬────────┬───────┬──────┬────────┬───────────┬─────┐
-    │ mapping ┆ access ┆ width ┆ dims ┆   mean ┆ std error ┆ max │
-    ╞═════════╪════════╪═══════╪══════╪════════╪═══════════╪═════╡
-    │ rap     ┆ stride ┆     8 ┆    2 ┆ 1.0000 ┆    0.0000 ┆   1 │
-    └─────────┴────────┴───────┴──────┴────────┴───────────┴─────┘
+    stride accesses under rap have a congestion of 1.0000 in the mean, 1 at most.
+
+     mapping  access  width  dims    mean  std error  max
+     rap      stride      8     2  1.0000     0.0000    1
     "#);
 }
 

@@ -72,6 +72,7 @@ fn folder(ptx: &str, count: u32) -> tempfile::TempDir {
 /// Exit status, output and errors.
 fn spadkit(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.env("COLUMNS", "1000");
     let output = command.current_dir(folder).args(args).output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (

@@ -229,3 +229,69 @@ fn vectors_against_conflicts_is_a_front() {
     ]);
     assert_eq!(tile["narrower"].as_array().unwrap().len(), 0);
 }
+
+/// Conflicts of the lines of `found` that `is_it` says yes to, by place and
+/// calls.
+fn of_lines(result: &Value, is_it: impl Fn(&[String]) -> bool) -> u64 {
+    let lines = result["lines"].as_array().unwrap().iter();
+    let places = |line: &Value| {
+        let calls = line["inlined_at"].as_array().unwrap();
+        let all = std::iter::once(&line["source"]).chain(calls);
+        all.map(|p| p.as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let own = lines.filter(|line| is_it(&places(line)));
+    own.map(|line| line["conflicts"].as_u64().unwrap()).sum()
+}
+
+/// Bruce-Lee-LY/cuda_hgemm issue 11: rows of 32 halves, padded by 8 or 16.
+#[test]
+fn padded_rows_of_halves() {
+    let specs = [
+        ("mod", 384, 0),
+        ("pad:every=16,by=4", 0, 64),
+        ("pad:every=16,by=8", 128, 64),
+        ("swizzle:2,2,3", 0, 0),
+    ];
+    let mut args = vec!["conflicts", "kernels/gemm/hgemm.toml", "--source", "--hash"];
+    args.extend(specs.map(|(spec, ..)| spec));
+    let found = json(&args);
+    for ((spec, loads, copies), result) in specs.iter().zip(found["results"].as_array().unwrap()) {
+        let at = |line: &str| of_lines(result, |places| places.iter().any(|p| p.ends_with(line)));
+        assert_eq!(
+            (at("gemm.cu:31"), at("gemm.cu:79")),
+            (*loads, *copies),
+            "{spec}"
+        );
+    }
+}
+
+/// deepspeedai/DeepSpeed pull request 8055: padding in the declaration alone,
+/// and in the index.
+#[test]
+fn a_transpose_with_the_wrong_stride() {
+    let of = |kernel: &str, spec: &str| {
+        let args = [
+            "conflicts",
+            kernel,
+            "--source",
+            "--preset",
+            "sm80",
+            "--hash",
+            spec,
+        ];
+        let found = json(&args);
+        let result = &found["results"][0];
+        let at = |line: &str| of_lines(result, |places| places[0].ends_with(line));
+        let degree = result["max_degree"].as_u64().unwrap();
+        (at("transpose.cu:20"), at("transpose.cu:25"), degree)
+    };
+    let plain = "kernels/transpose/transpose.toml";
+    assert_eq!(of(plain, "mod"), (0, 56, 8));
+    assert_eq!(
+        of("kernels/transpose/transpose_padded.toml", "mod"),
+        (8, 8, 2)
+    );
+    assert_eq!(of(plain, "swizzle:3,1,4"), (0, 0, 1));
+    assert_eq!(of(plain, "pad:every=32,by=2"), (0, 0, 1));
+}

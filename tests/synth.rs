@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 /// `spadkit` with a cache of its own.
 fn spadkit(cache: &Path) -> Command {
     let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.env("COLUMNS", "1000");
     command.env("SPADKIT_CACHE", cache);
     command
 }

@@ -54,7 +54,8 @@ def test_the_machine_is_that_of_the_target(kernels: Path) -> None:
     matmul[(2, 2), (16, 16)].bind(a, a.copy(), a.copy(), 32)
     given = matmul.conflicts()
     assert given["machine"]["preset"] == "sm80" and ".target sm_80" in given["machine"]["from"]
-    assert "machine" not in matmul.conflicts(machine="sm80")
+    named = matmul.conflicts(machine="sm80")["machine"]
+    assert named == {"preset": "sm80", "from": "machine"}
 
 
 def test_tuning(launched: Kernel, kernels: Path, answer: Callable[..., Any]) -> None:

@@ -151,8 +151,14 @@ impl Kernel {
     /// PTX's target with what to say of it.
     fn machine(&self, named: Option<&str>) -> Result<(Config, Option<MachineNote>)> {
         match named {
-            Some(file) if file.ends_with(".toml") => Ok((Config::load(Path::new(file))?, None)),
-            Some(name) => Ok((Config::preset(name)?, None)),
+            Some(file) if file.ends_with(".toml") => {
+                let path = Path::new(file);
+                Ok((Config::load(path)?, Some(MachineNote::of_file(path))))
+            }
+            Some(name) => Ok((
+                Config::preset(name)?,
+                Some(MachineNote::named(name, "machine")),
+            )),
             None => {
                 let note = self
                     .module
@@ -160,7 +166,7 @@ impl Kernel {
                     .and_then(|sm| MachineNote::of_target(sm, &self.module.name));
                 let preset = note
                     .as_ref()
-                    .map_or(super::DEFAULT_PRESET, |note| note.preset);
+                    .map_or(super::DEFAULT_PRESET, |note| &note.preset);
                 Ok((Config::preset(preset)?, note))
             }
         }
@@ -293,6 +299,7 @@ impl Launch {
                 source: true,
                 simulated: None,
                 machine_code: false,
+                again: None,
             };
             let specs: Vec<&LayoutSpec> = specs.iter().collect();
             cmd_conflicts::of_trace(&trace, &specs, detail, &machine, input, printer)
@@ -338,6 +345,8 @@ impl Launch {
                 indices: &indices,
                 input: self.kernel.name(),
                 launched: Some(launched),
+                again: None,
+                all: false,
             };
             cmd_tune::software::run(&kinds, budget, &subject, &machine, printer)
         })

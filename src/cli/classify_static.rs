@@ -210,14 +210,14 @@ impl StaticView {
         let (checked, disagrees) = self.checked();
         let all = self.statics.sites.len();
         let (affine, uniform) = self.affine();
-        let mut line = format!("from the PTX: {affine} of {all} instructions affine");
+        let mut line = format!("{affine} of {all} instructions affine");
         if uniform > 0 {
             line += &format!(", {uniform} more but for an offset that all lanes share");
         }
         if checked > 0 {
             line += &format!("; {checked} addresses compared, {disagrees} disagree");
         }
-        line + "\n"
+        line
     }
 
     /// Strides of the affine instructions, for a header.

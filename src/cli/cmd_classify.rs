@@ -1,13 +1,15 @@
 //! `spadkit classify`: access-pattern classes and strides of a trace.
 
 use super::classify_static::{HEADER, KnownSite, StaticSummary, StaticView};
-use super::printer::{CommandResult, Printer, table};
+use super::names::{readable, readable_words};
+use super::printer::{CommandResult, Printer};
 use super::strides_text::{Stride, show_strides};
 use super::{Execute, Global};
 use crate::capture::{is_launch, statics};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::read_module;
+use crate::page::{Details, Table};
 use crate::trace::pattern::{self, Class, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
 use clap::Args;
@@ -111,7 +113,11 @@ struct OfPtx<'a> {
 }
 
 impl CommandResult for OfPtx<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        format!("{}: {}.", readable(self.entry), self.view.line())
+    }
+
+    fn details(&self) -> Details {
         let view = self.view;
         let rows = view.others(&[]).map(|site| {
             let mut row = vec![site.pc.to_string(), format!("{:?}", site.op).to_lowercase()];
@@ -120,14 +126,17 @@ impl CommandResult for OfPtx<'_> {
             row
         });
         let header = ["pc", "op", HEADER[0], HEADER[1], HEADER[2], "line"];
-        format!(
-            "{}: S = S0·2^k: {}\n{}{}{}",
-            self.entry,
-            view.strides(),
-            table(&header, &["pc", HEADER[2]], rows),
-            view.line(),
-            super::rule_line(self.machine)
-        )
+        let mut details = Details::new();
+        details.say(format!("strides S = S0·2^k: {}", view.strides()));
+        details.gap();
+        details.table(
+            Table::new(&header, rows)
+                .right(&["pc", HEADER[2]])
+                .minor(&["op"]),
+        );
+        details.gap();
+        details.note(super::rule_line(self.machine));
+        details
     }
 }
 
@@ -170,7 +179,30 @@ struct OfTrace<'a> {
 }
 
 impl CommandResult for OfTrace<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        let all = self.instructions.len();
+        let costly = self.instructions.iter().filter(|i| i.conflicts > 0).count();
+        let mut classes: Vec<(Class, usize)> = Vec::new();
+        for instruction in &self.instructions {
+            match classes
+                .iter_mut()
+                .find(|(class, _)| *class == instruction.class)
+            {
+                Some((_, count)) => *count += 1,
+                None => classes.push((instruction.class, 1)),
+            }
+        }
+        let classes = classes.iter().map(|(class, n)| format!("{n} {class}"));
+        let classes: Vec<String> = classes.collect();
+        let have = if costly == 1 { "has" } else { "have" };
+        format!(
+            "{costly} of {all} instructions of {} {have} bank conflicts: {}.",
+            readable_words(&self.trace.name),
+            classes.join(", ")
+        )
+    }
+
+    fn details(&self) -> Details {
         let has_places = !self.trace.places().is_empty();
         let mut header = vec![
             "pc",
@@ -190,15 +222,25 @@ impl CommandResult for OfTrace<'_> {
         }
         let instructions = self.instructions.iter();
         let rows = instructions.flat_map(|c| c.rows(has_places, self.view));
-        format!(
-            "{}: {} instructions; S = S0·2^k: {}\n{}{}{}",
-            crate::quote::shown(&self.trace.name),
-            self.instructions.len(),
-            show_strides(&self.strides),
-            table(&header, &["pc", "accesses", "wavefronts", "ideal"], rows),
-            self.view.map(StaticView::line).unwrap_or_default(),
-            super::rule_line(self.machine)
-        )
+        let mut details = Details::new();
+        details.say(format!(
+            "strides S = S0·2^k: {}",
+            show_strides(&self.strides)
+        ));
+        details.gap();
+        details.table(
+            Table::new(&header, rows)
+                .right(&["pc", "accesses", "wavefronts", "ideal", HEADER[2]])
+                .minor(&[
+                    HEADER[1], HEADER[2], "op", "strides", "ideal", HEADER[3], "accesses",
+                ]),
+        );
+        details.gap();
+        if let Some(view) = self.view {
+            details.say(format!("from the PTX: {}", view.line()));
+        }
+        details.note(super::rule_line(self.machine));
+        details
     }
 }
 

@@ -4,6 +4,7 @@ use super::printer::{CommandResult, Printer};
 use super::{Cli, Execute, Global};
 use crate::error::{Error, Result};
 use crate::output::write_file;
+use crate::page::{Details, Tone};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use serde::Serialize;
@@ -29,6 +30,10 @@ pub struct CompletionsArgs {
 }
 
 impl Execute for CompletionsArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         match (&self.man, self.shell) {
@@ -47,8 +52,15 @@ struct Script {
 }
 
 impl CommandResult for Script {
-    fn text(&self) -> String {
-        self.script.clone()
+    /// The text is the script alone: a shell reads it.
+    fn verdict(&self) -> String {
+        String::new()
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        details.verbatim(Tone::Plain, self.script.clone());
+        details
     }
 }
 
@@ -68,15 +80,21 @@ struct Pages {
 }
 
 impl CommandResult for Pages {
-    fn text(&self) -> String {
-        self.files.iter().map(|file| format!("{file}\n")).collect()
+    fn verdict(&self) -> String {
+        format!("Wrote {} man pages.", self.files.len())
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        details.verbatim(Tone::Plain, self.files.join("\n"));
+        details
     }
 }
 
 /// `spadkit.1`, and `spadkit-COMMAND.1` for each command.
 fn pages(dir: &Path) -> Result<Pages> {
     std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
-    let mut all = Cli::command();
+    let mut all = super::full_command();
     // Global options belong to the page of each command, too.
     all.build();
     let commands = all.get_subcommands().filter(|c| c.get_name() != "help");

@@ -1,23 +1,20 @@
 //! `spadkit conflicts`: bank conflicts of a trace under given mappings.
 
-use super::conflicts_lines::{self, Counted, LineCost};
+use super::conflicts_lines::{self, Counted};
+use super::conflicts_text::{Culprits, Measured, OfOp, Shown, Site};
 use super::line_slots::LineSlots;
-use super::machine_code::{self, MachineCode};
-use super::printer::{CommandResult, Printer, table};
+use super::machine_code::MachineCode;
+use super::printer::Printer;
 use super::source_text::SourceText;
 use super::{Execute, Global};
 use crate::capture::is_launch;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::quote::{shell, shown};
 use crate::sm::Setup;
 use crate::software::{Layout, LayoutSpec};
-use crate::trace::{
-    AccessTrace, ConflictProfile, Line, Op, Place, Places, removed_pct, removed_text,
-};
+use crate::trace::{AccessTrace, ConflictProfile, Line, Op, Places, removed_pct, removed_text};
 use crate::workload::{LaunchWorkload, is_input};
 use clap::Args;
-use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -41,7 +38,7 @@ pub struct ConflictsArgs {
     source: bool,
     /// With --source: simulate the launch on the machine, under each mapping of
     /// hardware, for the percentage of its cycles that each line takes.
-    #[arg(long, requires = "source")]
+    #[arg(long = "simulate", alias = "cycles", requires = "source")]
     cycles: bool,
     /// Assemble the kernel, and count what the machine code accesses beside what the
     /// PTX does: accesses that ptxas merges, removes, splits, or has one lane do for
@@ -109,7 +106,7 @@ impl Execute for ConflictsArgs {
         let zeros_beyond = self.allow.zeros_beyond(printer);
         if self.cycles && !is_launch(Path::new(input)) {
             return Err(Error::usage(
-                format!("--cycles for {input}, which records only accesses to shared memory"),
+                format!("--simulate for {input}, which records only accesses to shared memory"),
                 "expected a launch file (.toml): the kernel is simulated",
             ));
         }
@@ -119,11 +116,13 @@ impl Execute for ConflictsArgs {
         } else {
             None
         };
+        let again = global.machine_option();
         let detail = Detail {
             per_pc: self.per_pc,
             source: self.source,
             simulated: simulated.as_ref(),
             machine_code: self.machine_code,
+            again: Some(&again),
         };
         of_trace(&trace, &specs, detail, &machine, input, printer)
     }
@@ -140,6 +139,8 @@ pub(super) struct Detail<'a> {
     pub simulated: Option<&'a LaunchWorkload>,
     /// The accesses of the machine code.
     pub machine_code: bool,
+    /// The option that names the machine, for commands to type.
+    pub again: Option<&'a str>,
 }
 
 /// Counts the conflicts of a trace under each mapping. Source files are looked
@@ -177,6 +178,7 @@ pub(super) fn of_trace(
     };
     let mut text = SourceText::beside(input);
     let places = trace.places();
+    let culprits = Culprits::of(trace, specs.first().copied(), machine)?;
     let job = Job {
         profile: &profile,
         per_pc: &per_pc,
@@ -193,7 +195,7 @@ pub(super) fn of_trace(
         .iter()
         .map(|spec| job.measure(spec, &mut text, printer))
         .collect::<Result<Vec<_>>>()?;
-    printer.show(&Conflicts {
+    printer.show(&Shown {
         accesses: profile.accesses,
         rule: rule.name(),
         rule_text: rule.describe(),
@@ -203,78 +205,9 @@ pub(super) fn of_trace(
         machine,
         input,
         has_places: !places.is_empty(),
+        culprits,
+        again: detail.again,
     })
-}
-
-/// The conflicts of a trace under each mapping.
-#[derive(Serialize)]
-struct Conflicts<'a> {
-    accesses: u64,
-    rule: &'static str,
-    rule_text: String,
-    results: Vec<Measured>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    machine_code: Option<machine_code::Shown>,
-    #[serde(skip)]
-    trace: &'a AccessTrace,
-    #[serde(skip)]
-    machine: &'a Config,
-    #[serde(skip)]
-    input: &'a str,
-    /// The trace names lines.
-    #[serde(skip)]
-    has_places: bool,
-}
-
-impl CommandResult for Conflicts<'_> {
-    fn text(&self) -> String {
-        let mut header = vec![
-            "hash",
-            "pc",
-            "conflicts",
-            "max degree",
-            "wavefronts",
-            "ideal",
-            "removed",
-            "fits",
-        ];
-        let each = self.results.iter().any(|m| !m.per_pc.is_empty());
-        if each {
-            header.insert(2, "access");
-            if self.has_places {
-                header.push("line");
-            }
-        }
-        let numbers = if each { 3..8 } else { 2..7 };
-        let rows = self.results.iter().flat_map(|m| m.rows(self.has_places));
-        let lines: String = self.results.iter().map(Measured::lines_text).collect();
-        format!(
-            "{}: {} warp accesses\n{}{lines}{}{}{}",
-            shown(&self.trace.name),
-            self.accesses,
-            table(&header, &header[numbers], rows),
-            self.machine_code
-                .as_ref()
-                .map_or_else(String::new, machine_code::Shown::text),
-            super::rule_line(self.machine),
-            self.what_to_type()
-        )
-    }
-}
-
-impl Conflicts<'_> {
-    /// The command that says what to change, where a line of a kernel has
-    /// conflicts and was asked for.
-    fn what_to_type(&self) -> String {
-        let costs = |m: &Measured| m.total.conflicts > 0 && !m.lines.is_empty();
-        let known = is_launch(Path::new(self.input)) || self.has_places;
-        if known && self.results.iter().any(costs) {
-            let input = shell(self.input);
-            format!("to remove them: spadkit tune {input} --software, on the same machine\n")
-        } else {
-            String::new()
-        }
-    }
 }
 
 /// What the mappings are measured on.
@@ -382,82 +315,5 @@ impl Job<'_> {
         let sm = setup.build(self.machine, workload)?;
         let (_, profile, _) = sm.run_profiled(&mut |_| true)?;
         Ok(Some(LineSlots::new(&profile, workload)))
-    }
-}
-
-/// One mapping's counts, whole and per instruction.
-#[derive(Serialize)]
-struct Measured {
-    #[serde(flatten)]
-    total: Counted,
-    hash: String,
-    /// Of the conflicts with bank = address mod 2^m.
-    removed_pct: Option<f64>,
-    /// The same in words.
-    #[serde(skip)]
-    removed: String,
-    fits: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    per_pc: Vec<Site>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    per_op: Vec<OfOp>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<LineCost>,
-}
-
-/// The counts of all loads, stores or atomics.
-#[derive(Serialize)]
-struct OfOp {
-    op: Op,
-    #[serde(flatten)]
-    counted: Counted,
-}
-
-/// The counts of an access site.
-#[derive(Serialize)]
-struct Site {
-    #[serde(flatten)]
-    counted: Counted,
-    pc: u32,
-    op: Op,
-    #[serde(flatten)]
-    place: Place,
-}
-
-impl Measured {
-    /// The table of its lines, under its name.
-    fn lines_text(&self) -> String {
-        match &self.lines[..] {
-            [] => String::new(),
-            lines => format!("{}:\n{}", self.hash, conflicts_lines::text(lines)),
-        }
-    }
-
-    fn rows(&self, has_places: bool) -> Vec<Vec<String>> {
-        let mut all = vec![self.hash.clone(), "all".to_owned()];
-        all.extend(self.total.cells());
-        all.push(self.removed.clone());
-        all.push(if self.fits { "yes" } else { "no" }.to_owned());
-        if self.per_pc.is_empty() {
-            return vec![all];
-        }
-        // What it does stands behind the instruction.
-        all.insert(2, String::new());
-        let per_op = self.per_op.iter().map(|one| {
-            let sum = format!("{}s", one.op.name());
-            let mut row = vec![String::new(), "all".to_owned(), sum];
-            row.extend(one.counted.cells());
-            row
-        });
-        let per_pc = self.per_pc.iter().map(|site| {
-            let op = site.op.name().to_owned();
-            let mut row = vec![String::new(), site.pc.to_string(), op];
-            row.extend(site.counted.cells());
-            if has_places {
-                row.extend([String::new(), String::new(), site.place.text()]);
-            }
-            row
-        });
-        std::iter::once(all).chain(per_op).chain(per_pc).collect()
     }
 }

@@ -1,8 +1,9 @@
 //! `spadkit congestion`: RAW, RAS and RAP on the discrete memory machine.
 
-use super::printer::{Columns, CommandResult, Printer, table};
+use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::error::Result;
+use crate::page::{Columns, Details, Table};
 use crate::rap::{
     AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
 };
@@ -61,6 +62,10 @@ enum PaperTable {
 }
 
 impl Execute for CongestionArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         match (self.table, self.mapping, self.access) {
@@ -114,8 +119,18 @@ struct Congestion {
 }
 
 impl CommandResult for Congestion {
-    fn text(&self) -> String {
-        Columns::of([self])
+    fn verdict(&self) -> String {
+        let Congestion {
+            mapping, access, ..
+        } = self;
+        format!(
+            "{access} accesses under {mapping} have a congestion of {:.4} in the mean, {} at most.",
+            self.mean, self.max
+        )
+    }
+
+    fn details(&self) -> Details {
+        let table = Columns::of([self])
             .left("mapping", |c| c.mapping)
             .left("access", |c| c.access)
             .right("width", |c| c.width)
@@ -123,7 +138,8 @@ impl CommandResult for Congestion {
             .right("mean", |c| format!("{:.4}", c.mean))
             .right("std error", |c| format!("{:.4}", c.std_error))
             .right("max", |c| c.max)
-            .text()
+            .table();
+        Details::of(table)
     }
 }
 
@@ -143,7 +159,16 @@ trait Row: Serialize {
 }
 
 impl<R: Row> CommandResult for Simulated<R> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        format!(
+            "Table {} of the RAP paper over {} draws: {} rows.",
+            self.table,
+            self.samples,
+            self.results.len()
+        )
+    }
+
+    fn details(&self) -> Details {
         let cell = |value: &Value| match value {
             Value::String(text) => text.clone(),
             Value::Number(n) if n.is_f64() => format!("{:.2}", n.as_f64().unwrap_or_default()),
@@ -155,7 +180,8 @@ impl<R: Row> CommandResult for Simulated<R> {
         });
         let header: Vec<String> = R::COLUMNS.iter().map(|c| c.replace('_', " ")).collect();
         let header: Vec<&str> = header.iter().map(String::as_str).collect();
-        table(&header, &header[2..], rows.collect::<Vec<Vec<String>>>())
+        let rows = rows.collect::<Vec<Vec<String>>>();
+        Details::of(Table::new(&header, rows).right(&header[2..]))
     }
 }
 

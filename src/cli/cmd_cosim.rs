@@ -1,6 +1,6 @@
 //! `spadkit cosim`: Verilated RTL against the golden model.
 
-use super::printer::{Columns, CommandResult, Printer};
+use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::capture::is_launch;
 use crate::config::Config;
@@ -8,6 +8,7 @@ use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::check_writable;
+use crate::page::{Columns, Details, Tone};
 use crate::quote::shell;
 use crate::rtl::Design;
 use crate::sm::{Sm, Workload};
@@ -230,15 +231,42 @@ struct Verified {
 }
 
 impl CommandResult for Verified {
-    fn text(&self) -> String {
-        Columns::of(&self.results)
+    fn verdict(&self) -> String {
+        let cycles: u64 = self.results.iter().map(|r| r.outcome.cycles).sum();
+        let wrong = self.results.iter().filter(|r| r.outcome.mismatches > 0);
+        let wrong: Vec<&str> = wrong.map(|r| r.unit.as_str()).collect();
+        match (&self.results[..], &wrong[..]) {
+            ([one], []) => format!("{} agrees with its model, {cycles} cycles.", one.unit),
+            (all, []) => format!(
+                "All {} units agree with their models, {cycles} cycles.",
+                all.len()
+            ),
+            (_, [one]) => format!("{one} differs from its model."),
+            (_, several) => format!("{} differ from their models.", several.join(", ")),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        if self.results.iter().any(|r| r.outcome.mismatches > 0) {
+            Tone::Bad
+        } else {
+            Tone::Good
+        }
+    }
+
+    fn details(&self) -> Details {
+        let table = Columns::of(&self.results)
             .left("unit", |r| &r.unit)
             .right("cycles", |r| r.outcome.cycles)
             .right("checks", |r| r.outcome.checks)
             .right("mismatches", |r| r.outcome.mismatches)
+            .toned(|r| match r.outcome.mismatches {
+                0 => Tone::Good,
+                _ => Tone::Bad,
+            })
             .right("cycles/s", |r| {
                 format!("{:.2e}", r.outcome.cycles as f64 / r.seconds.max(1e-9))
-            })
-            .text()
+            });
+        Details::of(table.table())
     }
 }

@@ -1,8 +1,9 @@
 //! `spadkit doctor`: which external tools and technologies are there.
 
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::error::{Error, Result};
+use crate::page::{Details, Table, Tone};
 use crate::synth::TechnologyPreset;
 use crate::tool::{Cache, Tool, ToolKind, Toolbox, Version};
 use clap::Args;
@@ -22,6 +23,10 @@ pub struct DoctorArgs {
 }
 
 impl Execute for DoctorArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         let toolbox = Toolbox::new();
@@ -137,20 +142,47 @@ impl<'a> TechnologyState<'a> {
 }
 
 impl CommandResult for Diagnosis<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        let all = self.tools.len();
+        let bad: Vec<&str> = (self.tools.iter().filter(|t| !t.found))
+            .map(|t| t.name)
+            .collect();
+        match bad.len() {
+            0 => format!("All {all} tools are there and work."),
+            n => format!(
+                "{n} of {all} tools are missing or do not work: {}.",
+                bad.join(", ")
+            ),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        if self.tools.iter().all(|tool| tool.found) {
+            Tone::Good
+        } else {
+            Tone::Doubt
+        }
+    }
+
+    fn details(&self) -> Details {
         let header = ["tool", "version", "path", "needed for"];
-        let mut text = table(&header, &[], self.tools.iter().map(ToolState::row));
+        let tools = Table::new(&header, self.tools.iter().map(ToolState::row));
+        let tools = tools.tone("version", |version| match version {
+            "missing" | "does not work" => Tone::Bad,
+            _ => Tone::Good,
+        });
+        let mut details = Details::of(tools.minor(&["path"]));
         for tool in &self.tools {
             if let Some(problem) = &tool.problem {
-                text += &format!("{}: {problem}; {}\n", tool.name, tool.how_to_get);
+                let text = format!("{}: {problem}; {}", tool.name, tool.how_to_get);
+                details.toned(Tone::Doubt, text);
             }
         }
+        details.gap();
         let header = ["technology", "library", "file"];
-        text += &table(
-            &header,
-            &[],
-            self.technologies.iter().map(TechnologyState::row),
-        );
-        text + &format!("build cache: {}\n", self.cache.display())
+        let rows = self.technologies.iter().map(TechnologyState::row);
+        details.table(Table::new(&header, rows));
+        details.note(format!("build cache: {}", self.cache.display()));
+        details
     }
 }

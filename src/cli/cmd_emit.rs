@@ -1,12 +1,14 @@
 //! `spadkit emit`: Verilog with test benches, constraints, manifest, file list
 //! and FuseSoC core.
 
-use super::printer::{Columns, CommandResult, Printer};
+use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::OwnedFolder;
+use crate::page::{Columns, Details, Hint};
+use crate::quote::shell;
 use crate::rtl::{Budget, Design, Manifest, Reset, SystemVerilog, write_design};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -161,6 +163,11 @@ impl Execute for EmitArgs {
             manifest: design.manifest(),
             dir: self.out.to_string_lossy().into(),
             design: &design,
+            again: match self.prefix.as_str() {
+                "" => Some(global.machine_option()),
+                // It looks for modules without one.
+                _ => None,
+            },
         })
     }
 }
@@ -173,20 +180,16 @@ struct Emitted<'a> {
     dir: String,
     #[serde(skip)]
     design: &'a Design,
+    /// The option that names the machine, where cosim takes the modules.
+    #[serde(skip)]
+    again: Option<String>,
 }
 
 impl CommandResult for Emitted<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
         let design = self.design;
-        let units = Columns::of(&design.units)
-            .left("unit", |u| &u.top)
-            .right("files", |u| u.files.len())
-            .right("latency", |u| u.latency_cycles)
-            .right("port bits", |u| {
-                u.ports.iter().map(|p| p.width).sum::<usize>()
-            });
         format!(
-            "{} modules{} for {} ({}) in {}\n{}",
+            "Wrote {} modules{} for {} ({}) into {}.",
             design.files.len(),
             if design.benches.is_empty() {
                 ""
@@ -196,7 +199,34 @@ impl CommandResult for Emitted<'_> {
             design.preset,
             design.geometry,
             self.dir,
-            units.text()
         )
+    }
+
+    fn details(&self) -> Details {
+        let units = Columns::of(&self.design.units)
+            .left("unit", |u| &u.top)
+            .right("files", |u| u.files.len())
+            .right("latency", |u| u.latency_cycles)
+            .right("port bits", |u| {
+                u.ports.iter().map(|p| p.width).sum::<usize>()
+            });
+        Details::of(units.table())
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let Some(again) = &self.again else {
+            return Vec::new();
+        };
+        let units: Vec<&str> = self.design.units.iter().map(|u| u.name.as_str()).collect();
+        let units = match units[..] {
+            [unit] => format!(" {unit}"),
+            _ => String::new(),
+        };
+        let command = format!("spadkit cosim{units} --rtl {}", shell(&self.dir));
+        let command = format!("{command} {again}");
+        vec![Hint::new(
+            "to verify it, also after a change by hand",
+            command,
+        )]
     }
 }

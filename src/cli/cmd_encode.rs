@@ -7,6 +7,8 @@ use super::{Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping, hash_kind};
+use crate::page::{Details, Hint, Tone};
+use crate::quote::shell;
 use crate::software::{Code, Language, Layout, LayoutSpec, render};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -104,6 +106,7 @@ fn as_code(
         unit: (),
         hash: spec,
         code: render(&layout, language),
+        language,
     })
 }
 
@@ -115,20 +118,42 @@ struct SourceCode<'a> {
     hash: &'a LayoutSpec,
     #[serde(flatten)]
     code: Code,
+    #[serde(skip)]
+    language: Language,
 }
 
 impl CommandResult for SourceCode<'_> {
-    fn text(&self) -> String {
-        let code = &self.code;
-        let reason = match &code.reason {
-            Some(reason) if code.code.is_empty() => format!("{reason}\n"),
-            Some(reason) => format!("{reason}; the nearest expressible mapping:\n"),
-            None => String::new(),
-        };
-        let operations = code.operations.map_or(String::new(), |count| {
-            format!("{count} PTX instructions for an address\n")
-        });
-        format!("{reason}{}{operations}", code.code)
+    fn verdict(&self) -> String {
+        let (hash, code) = (self.hash, &self.code);
+        match (&code.reason, code.operations) {
+            (Some(reason), _) if code.code.is_empty() => format!("{hash}: {reason}."),
+            (Some(reason), _) => format!("{hash}: {reason}; the nearest expressible mapping."),
+            (None, Some(1)) => format!("{hash} takes 1 PTX instruction for an address."),
+            (None, Some(n)) => format!("{hash} takes {n} PTX instructions for an address."),
+            (None, None) => format!("{hash} as code."),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        match self.code.reason {
+            Some(_) => Tone::Doubt,
+            None => Tone::Plain,
+        }
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        if !self.code.code.is_empty() {
+            details.verbatim(Tone::Plain, self.code.code.clone());
+        }
+        details
+    }
+
+    fn comment(&self) -> Option<&'static str> {
+        Some(match self.language {
+            Language::Triton => "#",
+            _ => "//",
+        })
     }
 }
 
@@ -169,9 +194,32 @@ struct PortValues<'a> {
 }
 
 impl CommandResult for PortValues<'_> {
-    fn text(&self) -> String {
-        let table = configuration_table(&self.configuration);
-        let note = path_note(&self.configuration);
-        format!("{} for {}\n{table}{note}", self.hash, self.machine.geometry)
+    fn verdict(&self) -> String {
+        let unit = self.configuration.units()[0].unit;
+        let rows = if self.fits {
+            ""
+        } else {
+            "; it addresses rows that are not there"
+        };
+        format!(
+            "{} for {}: load {unit} and spad_row_map{rows}.",
+            self.hash, self.machine.geometry
+        )
+    }
+
+    fn tone(&self) -> Tone {
+        if self.fits { Tone::Plain } else { Tone::Doubt }
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::of(configuration_table(&self.configuration));
+        details.say(path_note(&self.configuration));
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let hash = shell(self.hash.to_string());
+        let command = format!("spadkit encode {hash} --as cuda");
+        vec![Hint::new("as source code", command)]
     }
 }

@@ -1,11 +1,14 @@
 //! `spadkit flow`: the main job, from a kernel to verified, measured hardware.
 
+use super::changes;
 use super::cmd_cosim::fail_on_mismatch;
-use super::printer::{Columns, CommandResult, Printer, Progress, table};
+use super::names::readable_words;
+use super::printer::{CommandResult, Printer, Progress};
 use super::{Execute, Global, synthesis_text};
 use crate::error::Result;
 use crate::flow::{self, Done, Library, Options, Stage, Watch};
 use crate::interrupt;
+use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::quote::shell;
 use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
 use crate::synth::DEFAULT_TECHNOLOGY;
@@ -166,11 +169,37 @@ impl Watch for Console<'_> {
 
     fn tuned(&self, report: &FlowReport) -> Result<()> {
         self.end_stage();
-        self.printer.early(|| text_of_mappings(report))
+        self.printer
+            .early(answer(report), || details_of_mappings(report))
     }
 }
 
-fn text_of_mappings(report: &FlowReport) -> String {
+/// What the best mapping is worth, in a sentence.
+fn answer(report: &FlowReport) -> String {
+    let all = report.mappings.first().map_or(0, |m| m.conflicts);
+    let name = readable_words(&report.kernel.name);
+    let conflicts = if all == 1 { "conflict" } else { "conflicts" };
+    let of_software = report.software.as_ref().and_then(|s| {
+        let best = s.front.iter().min_by_key(|line| line.conflicts)?;
+        Some((best.hash.clone(), best.conflicts))
+    });
+    let of_hardware = report.recommended().map(|m| (m.hash.clone(), m.conflicts));
+    let best = if report.hash_unit {
+        of_hardware
+    } else {
+        of_software.or(of_hardware)
+    };
+    match best {
+        _ if all == 0 => format!("{name} has no bank conflicts."),
+        Some((hash, 0)) => format!("{hash} removes all {all} {conflicts} of {name}."),
+        Some((hash, left)) if left < all => {
+            format!("{hash} leaves {left} of {all} {conflicts} of {name}.")
+        }
+        _ => format!("No mapping leaves fewer than the {all} {conflicts} of {name}."),
+    }
+}
+
+fn details_of_mappings(report: &FlowReport) -> Details {
     let baseline = report.mappings.first().map_or(0, |m| m.conflicts);
     let mappings = Columns::of(&report.mappings)
         .left("mapping", |m| {
@@ -186,38 +215,40 @@ fn text_of_mappings(report: &FlowReport) -> String {
             None => "",
             Some(true) => "proved",
             Some(false) => "not proved",
-        });
+        })
+        .minor(&["ideal", "search", "wavefronts", "max degree"])
+        .table();
     let no_unit = if report.hash_unit {
         ""
     } else {
         ", if the machine had it"
     };
-    let configuration = report.recommended().map_or(String::new(), configuration);
-    let from = report.machine_from.as_ref();
-    let from = from.map_or(String::new(), |from| {
-        format!(
-            " (for {}; override with --preset)",
-            crate::quote::shown(from)
-        )
-    });
-    format!(
-        "{} on {}{from}\n{}{}{}* the smallest unit with the fewest conflicts{no_unit}\nconflicts by: {}\n\
-         hash stage: {}\n{configuration}",
-        crate::quote::shown(&report.kernel.name),
-        report.machine_text,
-        report.lead(),
-        report
-            .software
-            .as_ref()
-            .map_or(String::new(), software_text),
-        mappings.text(),
-        report.rule_text,
-        report.hash_stage,
-    )
+    let mut details = Details::new();
+    details.say(format!(
+        "{} on {}",
+        readable_words(&report.kernel.name),
+        report.machine_text
+    ));
+    details.say(report.worth_text());
+    if let Some(software) = &report.software {
+        details.add(software_details(software));
+    }
+    details.gap();
+    details.table(mappings);
+    details.note(format!(
+        "* the smallest unit with the fewest conflicts{no_unit}"
+    ));
+    details.note(format!("conflicts by: {}", report.rule_text));
+    details.say(format!("hash stage: {}", report.hash_stage));
+    if let Some(mapping) = report.recommended() {
+        details.add(configuration(mapping));
+    }
+    details.gap();
+    details
 }
 
 /// The mappings in software, and what to type.
-fn software_text(software: &Software) -> String {
+fn software_details(software: &Software) -> Details {
     let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
     let mut table = Columns::of(&software.front)
         .left("mapping", |line| {
@@ -246,7 +277,8 @@ fn software_text(software: &Software) -> String {
     let table = table
         .right("blocks", |l| shown(blocks(l).map(|o| o.blocks.into())))
         .right("cycles", |l| shown(cycles(l)))
-        .text();
+        .minor(&["instructions", "wavefronts", "registers", "added", "blocks"])
+        .table();
     let run = if software.cycles.is_some() {
         ", put into the kernel and run (sim)"
     } else {
@@ -262,14 +294,17 @@ fn software_text(software: &Software) -> String {
         }
         (None, _) => String::new(),
     };
-    format!(
-        "mappings in software{run}:\n{table}{best}{}hash units, if the machine had them:\n",
-        crate::suggest::text(&software.suggestions)
-    )
+    let mut details = Details::new();
+    details.heading(format!("mappings in software{run}:"));
+    details.table(table);
+    details.note(best);
+    details.add(changes::details(&software.suggestions));
+    details.heading("hash units, if the machine had them:");
+    details
 }
 
 /// Everything that the recommended mapping's hardware is set to.
-fn configuration(mapping: &MappingLine) -> String {
+fn configuration(mapping: &MappingLine) -> Details {
     let bank = UnitSetting {
         unit: mapping.unit.clone(),
         ports: mapping.ports.clone(),
@@ -286,45 +321,76 @@ fn configuration(mapping: &MappingLine) -> String {
         });
         ports.chain(writes).collect::<Vec<_>>()
     });
-    let table = table(&["unit", "port", "value"], &[], rows);
     let of_path = mapping.path.as_ref().map_or(String::new(), |path| {
         format!(
             ", and of the bank unit in the machine's path ({})",
             path.unit
         )
     });
-    format!(
-        "configuration of {}, bank and row{of_path}:\n{table}",
+    let mut details = Details::new();
+    details.heading(format!(
+        "configuration of {}, bank and row{of_path}:",
         mapping.hash
-    )
+    ));
+    details.table(Table::new(&["unit", "port", "value"], rows));
+    details
 }
 
 impl CommandResult for Found<'_> {
-    /// What follows the mappings, which are shown as soon as they are known.
-    fn text(&self) -> String {
-        let (report, done) = (self.found, self.done);
-        let mut out = String::new();
-        if !report.cosim.is_empty() {
-            let cycles: u64 = report.cosim.iter().map(|c| c.cycles).sum();
-            let mismatches: u64 = report.cosim.iter().map(|c| c.mismatches).sum();
-            out += &format!(
-                "co-simulation: {} units, {cycles} cycles, {mismatches} mismatches\n",
-                report.cosim.len()
-            );
+    /// What the checks say; the mappings' answer was shown before.
+    fn verdict(&self) -> String {
+        let cosim = &self.found.cosim;
+        let cycles: u64 = cosim.iter().map(|c| c.cycles).sum();
+        let mismatches: u64 = cosim.iter().map(|c| c.mismatches).sum();
+        let units = cosim.len();
+        match mismatches {
+            _ if units == 0 => format!("Wrote {}.", self.report),
+            0 => format!(
+                "Co-simulation: {units} units agree with their models, {cycles} cycles, 0 mismatches."
+            ),
+            n => format!("Co-simulation: {units} units, {cycles} cycles, {n} mismatches."),
         }
+    }
+
+    fn tone(&self) -> Tone {
+        if self.found.cosim.iter().any(|c| c.mismatches > 0) {
+            Tone::Bad
+        } else {
+            Tone::Good
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        true
+    }
+
+    /// What follows the mappings, which are shown as soon as they are known.
+    fn details(&self) -> Details {
+        let (report, done) = (self.found, self.done);
+        let mut details = Details::new();
         if let Some(synthesis) = &done.synthesis {
-            out += &synthesis_text::totals_of(synthesis);
+            details.add(synthesis_text::totals_of(synthesis));
+            details.gap();
         }
         for skipped in &report.skipped {
-            out += &format!("left out: {skipped}\n");
+            details.toned(Tone::Doubt, format!("left out: {skipped}"));
         }
         if let (Some(_), Some(name)) = (
             &done.ptx,
             report.software.as_ref().and_then(|s| s.ptx.as_ref()),
         ) {
             let file = done.html.with_file_name(name);
-            out += &format!("rewritten kernel: {}\n", file.display());
+            details.say(format!("rewritten kernel: {}", file.display()));
         }
-        out + &format!("report: {}\n", self.report)
+        details.say(format!("report: {}", self.report));
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let advice = self.found.advice.iter();
+        let advice = advice.map(|a| Hint::new(&*a.what, &*a.command));
+        let command = format!("xdg-open {}", shell(&self.report));
+        let report = Hint::new("the report, with pictures", command);
+        advice.chain([report]).collect()
     }
 }

@@ -5,6 +5,8 @@ use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::launch::{Given, GivenArg, Skeleton, read_module};
 use crate::output::write_file;
+use crate::page::{Details, Hint, Tone};
+use crate::quote::shell;
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -38,7 +40,7 @@ pub struct InitArgs {
     #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = super::parsed::<GivenArg>)]
     args: Vec<GivenArg>,
     /// The launch file [default: beside the PTX, with .toml instead of .ptx].
-    #[arg(short, long, value_name = "FILE.toml")]
+    #[arg(short, long, alias = "out", value_name = "FILE.toml")]
     output: Option<PathBuf>,
     /// Replace an existing file.
     #[arg(long)]
@@ -46,6 +48,10 @@ pub struct InitArgs {
 }
 
 impl Execute for InitArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let module = read_module(&self.input)?;
         let skeleton = Skeleton::new(&module, self.entry.as_deref())?;
@@ -85,15 +91,45 @@ struct Written {
 }
 
 impl CommandResult for Written {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
         let file = &self.launch;
-        let next = match self.to_fill_in {
-            0 => format!("{file}: run it with: spadkit run {file}\n"),
-            1 => format!("{file}: fill in 1 line, then: spadkit run {file}\n"),
-            left => format!("{file}: fill in {left} lines, then: spadkit run {file}\n"),
+        match self.to_fill_in {
+            0 => format!("Wrote {file}: nothing is left to fill in."),
+            1 => format!("Wrote {file}: 1 line is a guess, to fill in."),
+            left => format!("Wrote {file}: {left} lines are guesses, to fill in."),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        match self.to_fill_in {
+            0 => Tone::Good,
+            _ => Tone::Doubt,
+        }
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        let lines = self.text.lines().enumerate();
+        for (i, line) in lines.filter(|(_, line)| line.contains("# fill in")) {
+            details.verbatim(Tone::Doubt, format!("{:>5}: {}", i + 1, line.trim()));
+        }
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let about = match self.to_fill_in {
+            0 => "run it with",
+            _ => "fill in, then",
         };
+        let run = format!("spadkit run {}", shell(&self.launch));
         // The optimiser may remove a race of the source.
-        next + "races: add --races; for those that -O3 hides, compile with nvcc -ptx -Xcicc -O0\n"
+        vec![
+            Hint::new(about, run.clone()),
+            Hint::new(
+                "races, also those that -O3 hides if you compile with nvcc -ptx -Xcicc -O0",
+                format!("{run} --races"),
+            ),
+        ]
     }
 }
 

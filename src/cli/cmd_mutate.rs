@@ -1,10 +1,11 @@
 //! `spadkit mutate`: how many injected faults the co-simulation catches.
 
-use super::printer::{Columns, CommandResult, Printer};
+use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
+use crate::page::{Columns, Details, Tone};
 use crate::rtl::Design;
 use crate::tool::{Cache, Toolbox};
 use clap::Args;
@@ -104,26 +105,51 @@ impl<'a> Mutation<'a> {
 }
 
 impl CommandResult for Mutations<'_> {
-    fn text(&self) -> String {
-        let mut out = Columns::of(&self.results)
-            .left("unit", |m| &m.found.unit)
-            .right("injected", |m| m.found.injected)
-            .right("caught", |m| m.found.caught)
-            .right("equivalent", |m| m.found.equivalent)
-            .right("missed", |m| m.found.missed.len())
-            .right("caught %", |m| format!("{:.2}", m.caught_pct))
-            .text();
+    fn verdict(&self) -> String {
+        let sum = |of: fn(&MutationResult) -> u64| -> u64 {
+            self.results.iter().map(|m| of(m.found)).sum()
+        };
+        let (injected, caught) = (sum(|m| m.injected as u64), sum(|m| m.caught as u64));
+        let (same, missed) = (sum(|m| m.equivalent as u64), sum(|m| m.missed.len() as u64));
+        format!(
+            "Of {injected} injected faults {caught} are caught, {same} change nothing, {missed} are missed."
+        )
+    }
+
+    fn tone(&self) -> Tone {
+        if self.results.iter().all(|m| m.caught_pct >= REQUIRED_PCT) {
+            Tone::Good
+        } else {
+            Tone::Bad
+        }
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::of(
+            Columns::of(&self.results)
+                .left("unit", |m| &m.found.unit)
+                .right("injected", |m| m.found.injected)
+                .right("caught", |m| m.found.caught)
+                .right("equivalent", |m| m.found.equivalent)
+                .right("missed", |m| m.found.missed.len())
+                .right("caught %", |m| format!("{:.2}", m.caught_pct))
+                .table(),
+        );
         for Mutation { found: result, .. } in &self.results {
             if result.undecided > 0 {
-                out += &format!("not decided: {} of {}\n", result.undecided, result.unit);
+                let text = format!("not decided: {} of {}", result.undecided, result.unit);
+                details.toned(Tone::Doubt, text);
             }
             for m in &result.missed {
-                out += &format!(
-                    "missed: {} #{} {} at {} ({})\n",
-                    result.unit, m.number, m.mode, m.place, m.cell
+                details.toned(
+                    Tone::Bad,
+                    format!(
+                        "missed: {} #{} {} at {} ({})",
+                        result.unit, m.number, m.mode, m.place, m.cell
+                    ),
                 );
             }
         }
-        out
+        details
     }
 }

@@ -1,11 +1,12 @@
 //! `spadkit prove`: formal proofs of the units.
 
-use super::printer::{Columns, CommandResult, Printer};
+use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
 use crate::output::write_file;
+use crate::page::{Columns, Details, Tone};
 use crate::prove::{
     Counterexample, Machines, Outcome, Proof, RtlSource, Verdict, about, check, plan,
     usual_geometries,
@@ -222,25 +223,52 @@ impl<'a> ProofResult<'a> {
 }
 
 impl CommandResult for Proofs<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        let count = |result| self.results.iter().filter(|p| p.result == result).count();
+        let (proved, disproved, unknown) = (count("proved"), count("disproved"), count("unknown"));
+        match (disproved, unknown) {
+            (0, 0) if proved == 1 => "The property is proved.".to_owned(),
+            (0, 0) => format!("All {proved} properties are proved."),
+            _ => format!(
+                "{proved} properties are proved, {disproved} disproved, {unknown} not decided."
+            ),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        match self.results.iter().any(|p| p.result == "disproved") {
+            true => Tone::Bad,
+            false if self.results.iter().any(|p| p.result == "unknown") => Tone::Doubt,
+            false => Tone::Good,
+        }
+    }
+
+    fn details(&self) -> Details {
         let proofs = Columns::of(&self.results)
             .left("unit", |p| p.unit)
             .left("geometry", |p| p.geometry)
             .left("property", |p| p.property)
-            .left("method", |p| p.method)
             .left("result", |p| match p.result {
                 "disproved" => "DISPROVED",
                 result => result,
             })
+            .toned(|p| match p.result {
+                "proved" => Tone::Good,
+                "disproved" => Tone::Bad,
+                _ => Tone::Doubt,
+            })
+            .left("method", |p| p.method)
             .left("covered", |p| p.covered)
-            .right("s", |p| format!("{:.1}", p.seconds));
-        let remarks = self.results.iter().filter_map(|proof| {
+            .right("s", |p| format!("{:.1}", p.seconds))
+            .minor(&["method", "covered"]);
+        let mut details = Details::of(proofs.table());
+        for proof in &self.results {
             let example = proof.counterexample.map(ToString::to_string);
-            let remark = example.or(proof.reason.map(str::to_owned))?;
-            let (unit, geometry, property) = (proof.unit, proof.geometry, proof.property);
-            Some(format!("{unit} {geometry} {property}: {remark}\n"))
-        });
-        let remarks: String = remarks.collect();
-        proofs.text() + &remarks
+            if let Some(remark) = example.or(proof.reason.map(str::to_owned)) {
+                let (unit, geometry, property) = (proof.unit, proof.geometry, proof.property);
+                details.say(format!("{unit} {geometry} {property}: {remark}"));
+            }
+        }
+        details
     }
 }

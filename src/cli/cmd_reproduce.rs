@@ -6,11 +6,12 @@ mod sensitivity;
 
 pub(super) use compose::ComposeArgs;
 
-use super::printer::{Columns, CommandResult, Printer, Progress};
+use super::printer::{CommandResult, Printer, Progress};
 use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::write_file;
+use crate::page::{Columns, Details, Hint, Tone};
 use crate::reproduce::compose::{Composed, composed};
 use crate::reproduce::page::{Section, files};
 use crate::reproduce::sensitivity::Sensitivity;
@@ -43,7 +44,7 @@ pub struct ReproduceArgs {
     #[arg(long, conflicts_with = "shard")]
     sensitivity: bool,
     /// Write points.jsonl, reproduction.md, the papers' pages and charts.
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
     /// Fail if the points and pages in this folder, or the table of README.md
     /// beside it, are not those of the tree. Points of the figures named by ID
@@ -74,7 +75,7 @@ pub struct MergeArgs {
     #[arg(long = "id", value_name = "ID")]
     ids: Vec<String>,
     /// Folder for the result.
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: PathBuf,
 }
 
@@ -106,6 +107,10 @@ impl Watch for Meter {
 }
 
 impl Execute for ReproduceArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         let library = Library::load()?;
@@ -154,6 +159,10 @@ impl Execute for ReproduceArgs {
 }
 
 impl Execute for MergeArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         let library = Library::load()?;
@@ -296,9 +305,22 @@ struct Shard {
 }
 
 impl CommandResult for Shard {
-    fn text(&self) -> String {
-        let points = self.points;
-        format!("{points} points; spadkit merge puts the shards together\n")
+    fn verdict(&self) -> String {
+        match self.points {
+            1 => "1 point is computed.".to_owned(),
+            points => format!("{points} points are computed."),
+        }
+    }
+
+    fn details(&self) -> Details {
+        Details::new()
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        vec![Hint::new(
+            "put the shards together with",
+            "spadkit merge DIR... -o DIR",
+        )]
     }
 }
 
@@ -336,7 +358,17 @@ impl<'a> Reproduced<'a> {
 }
 
 impl CommandResult for Reproduced<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        let count = |v| self.results.iter().filter(|r| r.verdict == v).count();
+        let counts: Vec<String> = Verdict::ALL
+            .iter()
+            .filter(|v| count(**v) > 0)
+            .map(|v| format!("{} {}", count(*v), v.word()))
+            .collect();
+        format!("{} numbers: {}.", self.results.len(), counts.join(", "))
+    }
+
+    fn details(&self) -> Details {
         let (results, sections) = (&self.results, self.sections);
         let value = |v: Option<f64>| v.map_or(String::new(), number);
         let figures = Columns::of(results)
@@ -349,23 +381,20 @@ impl CommandResult for Reproduced<'_> {
             .right("measured", |r| value(r.measured))
             .left("unit", |r| &r.unit)
             .left("evidence", |r| r.evidence.word())
-            .left("verdict", |r| r.verdict.word());
-        let count = |v| results.iter().filter(|r| r.verdict == v).count();
-        let counts: Vec<String> = Verdict::ALL
-            .iter()
-            .filter(|v| count(**v) > 0)
-            .map(|v| format!("{} {}", count(*v), v.word()))
-            .collect();
+            .left("verdict", |r| r.verdict.word())
+            .toned(|r| match r.verdict {
+                Verdict::Differs => Tone::Bad,
+                _ => Tone::Plain,
+            })
+            .minor(&["evidence", "unit"]);
+        let mut details = Details::of(figures.table());
         let reasons = results.iter().filter(|r| r.measured.is_none());
-        let reasons = reasons.filter_map(|r| Some(format!("{}: {}\n", r.id, r.reason.as_ref()?)));
-        let ranges = sections.iter().flat_map(|s| &s.sensitivity);
-        let ranges = ranges.map(|headline| format!("{}\n", headline.text()));
-        format!(
-            "{}{}{}\n{}\n",
-            figures.text(),
-            reasons.collect::<String>(),
-            ranges.collect::<String>(),
-            counts.join(", "),
-        )
+        for (id, reason) in reasons.filter_map(|r| Some((&r.id, r.reason.as_ref()?))) {
+            details.say(format!("{id}: {reason}"));
+        }
+        for headline in sections.iter().flat_map(|s| &s.sensitivity) {
+            details.say(headline.text());
+        }
+        details
     }
 }

@@ -43,7 +43,7 @@ pub struct RewriteArgs {
     #[arg(long = "hash", value_name = "[NAME=]SPEC", required = true, value_parser = parse_hash)]
     hashes: Vec<NamedHash>,
     /// Where to write the PTX.
-    #[arg(short, long, value_name = "FILE.ptx")]
+    #[arg(short, long, alias = "out", value_name = "FILE.ptx")]
     output: PathBuf,
     /// Measure with this launch file.
     #[arg(long, value_name = "FILE.toml")]
@@ -116,6 +116,7 @@ impl Execute for RewriteArgs {
             threads,
             command: Some(self.command(&request.entry, global)),
             machine_code: self.machine_code,
+            output: Some(&self.output),
         };
         job.run(&write, printer)
     }
@@ -134,6 +135,8 @@ struct Job<'a> {
     command: Option<String>,
     /// Count the accesses of the machine code, too.
     machine_code: bool,
+    /// Where the PTX goes, where that is a file.
+    output: Option<&'a Path>,
 }
 
 impl Job<'_> {
@@ -171,6 +174,7 @@ impl Job<'_> {
             measured,
             machine_code,
             machine: self.machine,
+            output: self.output,
         };
         printer.show(&report)?;
         report.verdict()
@@ -325,6 +329,7 @@ impl Rewriting<'_> {
             threads,
             command: None,
             machine_code: false,
+            output: None,
         };
         job.run(write, printer)
     }

@@ -1,8 +1,9 @@
 //! `spadkit run`: executes a PTX kernel, checks its outputs, finds its faults.
 
-use super::printer::{CommandResult, Printer, table};
+mod text;
+
+use super::printer::Printer;
 use super::{Execute, Global};
-use crate::capture::listed_from;
 use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
@@ -37,6 +38,9 @@ pub struct RunArgs {
     /// findings do not depend on it.
     #[arg(long, value_name = "SEED")]
     warp_order: Option<u64>,
+    /// Show the SHA-256 of each buffer after the run.
+    #[arg(long)]
+    digests: bool,
     /// Threads of the host [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -69,6 +73,10 @@ fn parse_dump(text: &str) -> std::result::Result<Dump, String> {
 }
 
 impl Execute for RunArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         let mut file = LaunchFile::load(&self.launch)?;
@@ -82,11 +90,16 @@ impl Execute for RunArgs {
             warp_order: self.warp_order,
             ..Options::default()
         };
-        let report = Report::of(&file, &mut prepared, &options)?;
+        let report = Report {
+            digests: self.digests,
+            launch: Some(&self.launch),
+            ..Report::of(&file, &mut prepared, &options)?
+        };
         for dump in &self.dump {
             let found = prepared.buffers().find(|(name, ..)| *name == dump.name);
             if let Some((_, buffer, bytes)) = found {
                 write_file(&dump.path, &buffer.to_npy(bytes))?;
+                printer.wrote(&dump.path);
             }
         }
         printer.show(&report)?;
@@ -165,8 +178,50 @@ pub(super) struct Report<'a> {
     findings: Vec<Finding>,
     /// Launches that did not run, because of a fault before.
     skipped: Vec<Skipped>,
+    /// What `init` guessed and nobody has filled in.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    guesses: Vec<Guess>,
     #[serde(skip)]
     ptx: &'a Path,
+    /// The launch file, where it is a file.
+    #[serde(skip)]
+    launch: Option<&'a Path>,
+    /// Races were looked for.
+    #[serde(skip)]
+    races: bool,
+    /// Digests are shown.
+    #[serde(skip)]
+    digests: bool,
+}
+
+/// A line of a launch file that is marked "fill in".
+#[derive(Serialize)]
+struct Guess {
+    /// 1-based.
+    line: usize,
+    /// Without the mark.
+    text: String,
+}
+
+impl Guess {
+    fn all(text: &str) -> Vec<Self> {
+        let (mut all, mut of) = (Vec::new(), String::new());
+        for (i, line) in text.lines().enumerate() {
+            let (text, mark) = line.split_once('#').unwrap_or((line, ""));
+            let (key, value) = text.split_once('=').unwrap_or((text, ""));
+            match key.trim() {
+                // The argument whose keys follow.
+                "name" => of = format!("{}: ", value.trim().trim_matches('"')),
+                section if section.starts_with('[') => of.clear(),
+                _ if mark.trim_start().starts_with("fill in") => all.push(Guess {
+                    line: i + 1,
+                    text: format!("{of}{}", text.trim()),
+                }),
+                _ => {}
+            }
+        }
+        all
+    }
 }
 
 /// What was executed, and for how long.
@@ -212,7 +267,11 @@ impl<'a> Report<'a> {
                 })
                 .collect(),
             outputs: outputs(prepared)?,
+            guesses: Guess::all(&file.source.text),
             ptx: &file.ptx.value,
+            launch: None,
+            races: options.races,
+            digests: false,
         })
     }
 
@@ -245,89 +304,4 @@ impl<'a> Report<'a> {
             help: Some(format!("see it with: --dump {0}={0}.npy", output.name)),
         })
     }
-}
-
-impl CommandResult for Report<'_> {
-    fn text(&self) -> String {
-        let rows = self.outputs.iter().map(|o| {
-            let compared =
-                |f: &dyn Fn(&Comparison) -> String| o.comparison.as_ref().map_or(String::new(), f);
-            vec![
-                o.name.clone(),
-                o.sha256[..16].to_owned(),
-                compared(&|c| format!("{:.3e}", c.max_error)),
-                compared(&|c| if c.ok { "yes" } else { "no" }.to_owned()),
-            ]
-        });
-        let header = ["buffer", "SHA-256 (first 16)", "max error", "as expected"];
-        let mut text = verdict_text(&self.findings);
-        text += &format!(
-            "{}: {} warp instructions, {} thread instructions, {} shared-memory accesses, {:.3} s\n{}",
-            self.entry,
-            self.counts.warp_instructions,
-            self.counts.thread_instructions,
-            self.counts.shared_accesses,
-            self.counts.seconds,
-            table(&header, &["max error"], rows),
-        );
-        for finding in &self.findings {
-            text.push_str(&finding_text(self.ptx, finding));
-        }
-        if let Some(first) = self.skipped.first() {
-            let entries: Vec<&str> = self.skipped.iter().map(|s| s.entry.as_str()).collect();
-            let list = listed_from(first.launch, &entries);
-            text += &format!("not run because of the preceding fault: launches {list}\n");
-        }
-        text
-    }
-}
-
-/// How much is wrong, and of which kinds; nothing where nothing is.
-fn verdict_text(findings: &[Finding]) -> String {
-    let counted = |warning: bool, what: &str| {
-        let all = findings.iter().filter(|f| !f.other && f.warning == warning);
-        let kinds: Vec<&str> = all.clone().map(|f| f.kind.text()).collect();
-        let mut names = kinds.clone();
-        names.dedup();
-        let s = if kinds.len() == 1 { "" } else { "s" };
-        let text = || format!("{} {what}{s} ({})", kinds.len(), names.join(", "));
-        (!kinds.is_empty()).then(text)
-    };
-    let parts = [counted(false, "fault"), counted(true, "warning")];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    match parts[..] {
-        [] => String::new(),
-        _ => format!("found: {}\n", parts.join(", ")),
-    }
-}
-
-fn finding_text(ptx: &Path, finding: &Finding) -> String {
-    let ptx = finding.ptx_file.as_ref().map_or(ptx, Path::new);
-    let name = ptx.file_name().unwrap_or_default().display();
-    // The outermost call is the line of the kernel itself.
-    let call = finding.inlined_at.last();
-    let call = call.map_or(String::new(), |c| format!(", inlined at {c}"));
-    let source = finding
-        .source
-        .as_ref()
-        .map_or(String::new(), |s| format!(" ({s}{call})"));
-    let (warning, kind) = match (finding.other, finding.warning) {
-        (true, _) => ("    ", "and"),
-        (false, true) => ("warning, ", finding.kind.text()),
-        (false, false) => ("", finding.kind.text()),
-    };
-    // Behind both sides what they have in common.
-    let mut common = String::new();
-    if let Some(count) = finding.count.filter(|_| finding.other) {
-        let places = if count == 1 { "place" } else { "places" };
-        common = format!("    at {count} {places}");
-        if let Some(barrier) = &finding.barrier {
-            common += &format!("; one barrier {barrier} would order them");
-        }
-        common.push('\n');
-    }
-    format!(
-        "{warning}{kind}: {name}:{}{source}, block {:?}, thread {:?}: {}\n{common}",
-        finding.ptx_line, finding.block, finding.thread, finding.message
-    )
 }

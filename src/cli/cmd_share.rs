@@ -66,7 +66,7 @@ pub struct ShareArgs {
     #[arg(long, default_value = "optimal", value_parser = layout())]
     layout: LayoutKind,
     /// Write the annotated PTX.
-    #[arg(short, long, value_name = "FILE.ptx")]
+    #[arg(short, long, alias = "out", value_name = "FILE.ptx")]
     output: Option<PathBuf>,
     /// Draw the control flow with ranges and placements for Graphviz.
     #[arg(long, value_name = "FILE.dot")]
@@ -134,13 +134,15 @@ impl Execute for ShareArgs {
                 variants: &runs,
             };
             let whole = !interrupt::requested();
-            write_result(file, report.render()?.as_bytes(), whole)?;
+            printer.wrote(&write_result(file, report.render()?.as_bytes(), whole)?);
         }
         if let Some(file) = &self.dot {
             write_file(file, Drawing::of(&plan).dot().as_bytes())?;
+            printer.wrote(file);
         }
         if let Some(file) = &self.output {
             write_file(file, annotated.text.as_bytes())?;
+            printer.wrote(file);
         }
         printer.show(&Shared {
             numbers: plan.numbers(&annotated),

@@ -19,6 +19,8 @@ use crate::hash::HashSpec;
 use crate::input::is_stdin;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
+use crate::page::{Details, Hint};
+use crate::quote::shell;
 use crate::sm::{AccessWorkload, RunProgress, Workload};
 use crate::workload::load_input;
 use crate::workload::{AccessOptions, LaunchWorkload, is_access_trace, load_workload};
@@ -200,6 +202,8 @@ impl Execute for SimArgs {
                     interrupted: !point.ended,
                     lines: lines.map(|lines| lines.lines(&mut source)),
                     point,
+                    input: &self.input,
+                    again: global.machine_option(),
                 })
             }
             _ => printer.show(&Swept::of(&sweep, &works)),
@@ -220,13 +224,40 @@ struct OneRun<'a> {
     lines: Option<Vec<LineSlot>>,
     #[serde(skip)]
     point: &'a Point,
+    #[serde(skip)]
+    input: &'a str,
+    /// The option that names the machine.
+    #[serde(skip)]
+    again: String,
 }
 
 impl CommandResult for OneRun<'_> {
-    fn text(&self) -> String {
-        let lines = self.lines.as_deref();
-        let lines = lines.map_or(String::new(), line_slots::text);
-        text::single(self.kernel, self.point) + &lines
+    fn verdict(&self) -> String {
+        text::verdict(self.kernel, self.point)
+    }
+
+    fn details(&self) -> Details {
+        let mut details = text::single(self.point);
+        if let Some(lines) = &self.lines {
+            details.gap();
+            details.table(line_slots::table(lines));
+        }
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let input = shell(self.input);
+        let mut hints = Vec::new();
+        if self.lines.is_none() && is_launch(Path::new(self.input)) {
+            let command = format!("spadkit sim {input} --source {}", self.again);
+            hints.push(Hint::new("which lines the cycles go to", command));
+        }
+        let command = format!("spadkit sim {input} --sweep {}", self.again);
+        hints.push(Hint::new(
+            "which hash, pipeline and scheduler it is fastest with",
+            command,
+        ));
+        hints
     }
 }
 
@@ -280,7 +311,11 @@ impl<'a> Swept<'a> {
 }
 
 impl CommandResult for Swept<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        text::best(self.sweep)
+    }
+
+    fn details(&self) -> Details {
         text::sweep(self.sweep, self.works)
     }
 }
@@ -314,6 +349,7 @@ impl SimArgs {
         let whole = !sweep.interrupted && sweep.points.iter().all(|point| point.ended);
         let write = |file: &PathBuf, text: &str| {
             let written = write_result(file, text.as_bytes(), whole)?;
+            printer.wrote(&written);
             if written != *file {
                 printer.warn(format!(
                     "interrupted: what there is is in {}",

@@ -1,13 +1,14 @@
 //! `spadkit synth`: area, delay and power of units.
 
 use super::paths_text;
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{CommandResult, Printer};
 use super::synthesis_text;
 use super::{Execute, Global};
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
+use crate::page::{Details, Table};
 use crate::synth::{
     DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
     feature_builds, feature_costs,
@@ -104,15 +105,21 @@ impl Execute for SynthArgs {
         if let Some(path) = &self.chart {
             let whole = !interrupt::requested();
             let written = write_result(path, done.chart().as_bytes(), whole)?;
-            printer.log(format!("chart: {}", written.display()));
+            printer.wrote(&written);
         }
         printer.show(&done)
     }
 }
 
 impl CommandResult for Synthesis {
-    fn text(&self) -> String {
-        synthesis_text::all(self) + &paths_text::all(&self.report)
+    fn verdict(&self) -> String {
+        synthesis_text::answer(self)
+    }
+
+    fn details(&self) -> Details {
+        let mut details = synthesis_text::all(self);
+        details.add(paths_text::all(&self.report));
+        details
     }
 }
 
@@ -140,10 +147,28 @@ struct Features {
 }
 
 impl CommandResult for Features {
+    fn verdict(&self) -> String {
+        let blocks = self.features.chunk_by(|a, b| a.block == b.block);
+        let costs = blocks.map(|builds| {
+            let full = builds[0].structure.cells;
+            let saved = |b: &&FeatureCost| full.saturating_sub(b.structure.cells);
+            match builds[1..].iter().max_by_key(saved) {
+                Some(most) => format!(
+                    "{} has {full} cells, {} fewer with the build {}",
+                    most.block,
+                    saved(&most),
+                    most.build
+                ),
+                None => format!("{} has {full} cells", builds[0].block),
+            }
+        });
+        costs.collect::<Vec<_>>().join("; ") + "."
+    }
+
     /// A row per build, with the difference to the block with everything.
-    fn text(&self) -> String {
+    fn details(&self) -> Details {
         let header = [
-            "block", "build", "cells", "", "flops", "", "levels", "", "RAM bits",
+            "block", "build", "cells", "±", "flops", "± ", "levels", " ±", "RAM bits",
         ];
         let blocks = self.features.chunk_by(|a, b| a.block == b.block);
         let rows = blocks.flat_map(|builds| {
@@ -167,7 +192,11 @@ impl CommandResult for Features {
                 ]
             })
         });
-        table(&header, &header[2..], rows)
-            + "Yosys' own gates; bank RAMs are left out. Differences against the first row of the block\n"
+        let table = Table::new(&header, rows).right(&header[2..]);
+        let mut details = Details::of(table.minor(&["RAM bits"]));
+        details.note(
+            "Yosys' own gates; bank RAMs are left out. Differences against the first row of the block",
+        );
+        details
     }
 }

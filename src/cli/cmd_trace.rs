@@ -1,10 +1,12 @@
 //! `spadkit trace`: writes the access trace of a kernel, or a full trace.
 
-use super::printer::{CommandResult, Printer, table};
+use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::capture::{access_trace_with, full_trace_with as capture_all, is_launch};
 use crate::error::{Error, Result};
 use crate::output::{check_writable, write_file};
+use crate::page::{Details, Hint, Table};
+use crate::quote::shell;
 use crate::sm::{KernelInfo, TraceSummary, record};
 use crate::trace::AccessTrace;
 use crate::trace::kernels::{self, Kernel};
@@ -35,7 +37,13 @@ pub struct TraceArgs {
     #[arg(required_unless_present = "list")]
     input: Option<String>,
     /// Where to write the trace.
-    #[arg(short, long, value_name = "FILE", required_unless_present = "list")]
+    #[arg(
+        short,
+        long,
+        alias = "out",
+        value_name = "FILE",
+        required_unless_present = "list"
+    )]
     output: Option<PathBuf>,
     /// Access trace of a launch file: linear index of the block [default: the
     /// file's trace_block].
@@ -61,6 +69,10 @@ pub struct TraceArgs {
 }
 
 impl Execute for TraceArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         self.refuse_block()?;
@@ -203,8 +215,17 @@ impl<'a> Written<'a> {
 }
 
 impl CommandResult for Written<'_> {
-    fn text(&self) -> String {
-        format!("{}: {} warp accesses\n", self.file, self.accesses)
+    fn verdict(&self) -> String {
+        format!("Wrote {}: {} warp accesses.", self.file, self.accesses)
+    }
+
+    fn details(&self) -> Details {
+        Details::new()
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let command = format!("spadkit conflicts {}", shell(&*self.file));
+        vec![Hint::new("its bank conflicts", command)]
     }
 }
 
@@ -247,12 +268,21 @@ impl<'a> FullWritten<'a> {
 }
 
 impl CommandResult for FullWritten<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
         let share = 100.0 * self.shared_accesses as f64 / self.instructions.max(1) as f64;
         format!(
-            "{}: {} warp instructions, {} of them ({share:.1} %) shared-memory accesses, {} bytes\n",
+            "Wrote {}: {} warp instructions, {} of them ({share:.1} %) shared-memory accesses, {} bytes.",
             self.file, self.instructions, self.shared_accesses, self.file_bytes
         )
+    }
+
+    fn details(&self) -> Details {
+        Details::new()
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let command = format!("spadkit sim {}", shell(&*self.file));
+        vec![Hint::new("its cycles", command)]
     }
 }
 
@@ -263,12 +293,19 @@ struct Kernels {
 }
 
 impl CommandResult for Kernels {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        format!(
+            "{} kernels have generated accesses: name one as kernel:NAME, or kernel:NAME:PARAMETER=VALUE,... with parameters.",
+            self.kernels.len()
+        )
+    }
+
+    fn details(&self) -> Details {
         let row = |k: &Kernel| {
             let params: Vec<String> = k.params.iter().map(|p| p.to_string()).collect();
             vec![k.name.to_owned(), k.about.to_owned(), params.join("\n")]
         };
         let header = ["kernel", "accesses of", "parameters"];
-        table(&header, &[], self.kernels.iter().map(row))
+        Details::of(Table::new(&header, self.kernels.iter().map(row)))
     }
 }

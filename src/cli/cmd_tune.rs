@@ -49,6 +49,9 @@ pub struct TuneArgs {
     /// Mappings in software: padding, swizzles, XORs, random shifts.
     #[arg(long, conflicts_with_all = ["method", "pruned", "as_published", "fits", "row"])]
     software: bool,
+    /// With --software: show every mapping, also those that another one beats.
+    #[arg(long, requires = "software")]
+    all: bool,
     /// Search method.
     #[arg(long, value_enum)]
     method: Option<Method>,
@@ -132,15 +135,15 @@ impl Execute for TuneArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         let machine = global.machine()?;
         if self.software {
-            in_software(self, &machine, printer)
+            in_software(self, &machine, global.machine_option(), printer)
         } else {
-            units::run(self, &machine, printer)
+            units::run(self, &machine, global.machine_option(), printer)
         }
     }
 }
 
 /// The mappings without hardware.
-fn in_software(args: &TuneArgs, machine: &Config, printer: &Printer) -> Result<()> {
+fn in_software(args: &TuneArgs, machine: &Config, again: String, printer: &Printer) -> Result<()> {
     let trace = args.trace(machine, printer)?;
     interrupt::listen();
     let path = Path::new(&args.input);
@@ -157,6 +160,8 @@ fn in_software(args: &TuneArgs, machine: &Config, printer: &Printer) -> Result<(
             Some(kernel) => Some(kernel.launched(machine)?),
             None => None,
         },
+        again: Some(again),
+        all: args.all,
     };
     software::run(&args.kinds, args.budget(), &subject, machine, printer)
 }

@@ -1,8 +1,8 @@
 //! A whole configuration, bank unit and row map, as a table; and what the
 //! machine's own path takes for it.
 
-use super::printer::table;
 use crate::hash::{Configuration, Encoding};
+use crate::page::Table;
 
 /// What is to be known where the machine's path takes other values; else empty.
 pub(super) fn path_note(configuration: &Configuration) -> String {
@@ -16,7 +16,7 @@ pub(super) fn path_note(configuration: &Configuration) -> String {
 }
 
 /// Every port and every register write.
-pub(super) fn configuration_table(configuration: &Configuration) -> String {
+pub(super) fn configuration_table(configuration: &Configuration) -> Table {
     let mut rows = Vec::new();
     for unit in configuration.units().into_iter().chain(&configuration.path) {
         for (name, value) in &unit.ports {
@@ -37,5 +37,6 @@ pub(super) fn configuration_table(configuration: &Configuration) -> String {
             ]);
         }
     }
-    table(&["unit", "port", "bits", "value"], &["bits"], rows)
+    let titles = ["unit", "port", "bits", "value"];
+    Table::new(&titles, rows).right(&["bits"]).minor(&["bits"])
 }

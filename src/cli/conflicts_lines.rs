@@ -1,9 +1,9 @@
 //! `conflicts --source`: the conflicts of each source line, most expensive
 //! first.
 
-use super::printer::table;
 use super::source_rows::SourceRow;
 use super::source_text::SourceText;
+use crate::page::{Columns, Table, Tone};
 use crate::trace::{ConflictCount, Line};
 use serde::Serialize;
 
@@ -11,10 +11,10 @@ use serde::Serialize;
 #[derive(Clone, Copy, Serialize)]
 pub(super) struct Counted {
     pub conflicts: u64,
-    max_degree: u32,
+    pub max_degree: u32,
     pub wavefronts: u64,
     /// Wavefronts that they need at least.
-    ideal_wavefronts: u64,
+    pub ideal_wavefronts: u64,
 }
 
 impl Counted {
@@ -75,27 +75,53 @@ pub(super) fn costs(
     lines.into_iter().map(cost).collect()
 }
 
-/// The table of lines.
-pub(super) fn text(lines: &[LineCost]) -> String {
-    let mut header = vec!["line", "excess", "wavefronts", "ideal", "share"];
-    if lines.iter().any(|l| l.cycles_pct.is_some()) {
-        header.push("cycles");
-    }
-    header.push("max degree");
-    let numbers = header[1..].to_vec();
-    header.push("source");
+/// Columns of the longest bar.
+const BAR: u64 = 16;
+
+/// The table of lines: their wavefronts as bars, what conflicts add, and where.
+pub(super) fn table(lines: &[LineCost]) -> Table {
+    let most = lines
+        .iter()
+        .map(|l| l.counted.wavefronts)
+        .max()
+        .unwrap_or(0);
     let percent = |share: f64| format!("{share:.1} %");
-    let rows = lines.iter().flat_map(|l| {
-        let mut cells = vec![
-            l.excess_wavefronts.to_string(),
-            l.counted.wavefronts.to_string(),
-            l.counted.ideal_wavefronts.to_string(),
-            percent(l.share_pct),
-        ];
-        cells.extend(l.cycles_pct.map(percent));
-        cells.push(l.counted.max_degree.to_string());
-        l.line.rows(cells)
-    });
-    let rows: Vec<Vec<String>> = rows.collect();
-    table(&header, &numbers, rows)
+    let mut columns = Columns::of(lines)
+        .left("wavefronts", |l| bar(l.counted.wavefronts, most))
+        .toned(|l| cost_tone(l.counted.conflicts))
+        .right("number", |l| l.counted.wavefronts)
+        .right("ideal", |l| l.counted.ideal_wavefronts)
+        .right("share", |l| percent(l.share_pct));
+    if lines.iter().any(|l| l.cycles_pct.is_some()) {
+        columns = columns.right("cycles", |l| l.cycles_pct.map_or(String::new(), percent));
+    }
+    columns
+        .right("conflicts", |l| added(l.counted.conflicts))
+        .toned(|l| cost_tone(l.counted.conflicts))
+        .right("worst", |l| format!("{}x", l.counted.max_degree))
+        .left("where", |l| l.line.cell())
+        .minor(&["share", "ideal", "number"])
+        .table()
+        .readable("where", 40)
+}
+
+/// A bar for `count` where the longest is for `most`; something is never nothing.
+fn bar(count: u64, most: u64) -> String {
+    let length = (BAR * count).div_ceil(most.max(1));
+    "█".repeat(length as usize)
+}
+
+fn added(conflicts: u64) -> String {
+    match conflicts {
+        0 => "0".to_owned(),
+        more => format!("+{more}"),
+    }
+}
+
+/// Conflicts are a cost; none are as it should be.
+pub(super) fn cost_tone(conflicts: u64) -> Tone {
+    match conflicts {
+        0 => Tone::Good,
+        _ => Tone::Bad,
+    }
 }

@@ -24,7 +24,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ),
     ("Hardware", &["emit", "cosim", "prove", "mutate", "synth"]),
     ("Papers", &["reproduce", "merge", "compose", "congestion"]),
-    ("Tools", &["doctor", "completions", "help"]),
+    ("Tools", &["gate", "doctor", "completions", "help"]),
 ];
 
 /// Columns of the help, as `max_term_width` has them where it is narrower.

@@ -1,9 +1,9 @@
 //! The issue slots of each source line, as `sim --source` and `conflicts
 //! --cycles` show them.
 
-use super::printer::table;
 use super::source_rows::SourceRow;
 use super::source_text::SourceText;
+use crate::page::{Columns, Table};
 use crate::sm::{Profile, Slots, Stalls, Workload};
 use crate::trace::Line;
 use serde::Serialize;
@@ -75,31 +75,22 @@ impl LineSlots {
 }
 
 /// The table of lines.
-pub(super) fn text(lines: &[LineSlot]) -> String {
-    let header = [
-        "line",
-        "share",
-        "issue slots",
-        "issued",
-        "stalled",
-        "most stalls",
-        "source",
-    ];
-    let rows = lines.iter().flat_map(|slot| {
+pub(super) fn table(lines: &[LineSlot]) -> Table {
+    let most = |slot: &&LineSlot| {
         let most = slot.stalls.most();
-        let most = most.map(|(reason, _)| reason.replace('_', " "));
-        let cells = vec![
-            format!("{:.1} %", slot.share_pct),
-            slot.issue_slots.to_string(),
-            slot.issued.to_string(),
-            slot.stalls.total().to_string(),
-            most.unwrap_or_default(),
-        ];
-        match &slot.line {
-            Some(line) => line.rows(cells),
-            None => vec![[vec!["no warp".to_owned()], cells, vec![String::new()]].concat()],
-        }
-    });
-    let rows: Vec<Vec<String>> = rows.collect();
-    table(&header, &header[1..5], rows)
+        most.map_or(String::new(), |(reason, _)| reason.replace('_', " "))
+    };
+    Columns::of(lines)
+        .right("share", |slot| format!("{:.1} %", slot.share_pct))
+        .right("issue slots", |slot| slot.issue_slots)
+        .right("issued", |slot| slot.issued)
+        .right("stalled", |slot| slot.stalls.total())
+        .left("most stalls", most)
+        .left("where", |slot| match &slot.line {
+            Some(line) => line.cell(),
+            None => "no warp".to_owned(),
+        })
+        .minor(&["stalled", "issued"])
+        .table()
+        .readable("where", 34)
 }

@@ -1,12 +1,12 @@
 //! `--machine-code`: what the accesses of the PTX became in the machine code.
 
 use super::conflicts_lines::Counted;
-use super::printer::table;
 use crate::assembler::ledger::{Fates, Ledger, LedgerSite};
 use crate::assembler::{Assembler, AssemblerId};
 use crate::capture::{is_launch, opened};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::page::{Details, Table};
 use crate::software::{Layout, LayoutSpec};
 use crate::tool::Toolbox;
 use crate::trace::{AccessTrace, ConflictProfile};
@@ -131,7 +131,7 @@ struct Both {
 }
 
 impl Shown {
-    pub fn text(&self) -> String {
+    pub fn details(&self) -> Details {
         let fates = &self.accesses;
         let header = ["hash", "conflicts", "max degree", "wavefronts", "ideal"];
         let results = self.results.iter().map(|under| {
@@ -139,9 +139,10 @@ impl Shown {
             row.extend(under.counted.cells());
             row
         });
-        let mut text = format!(
+        let mut details = Details::new();
+        details.say(format!(
             "machine code, by {}: of {} warp accesses {} are kept, {} merged, {} split, {} done by \
-             one lane, {} removed, {} not accounted for\n{}",
+             one lane, {} removed, {} not accounted for",
             self.assembler,
             fates.total(),
             fates.kept,
@@ -150,8 +151,8 @@ impl Shown {
             fates.aggregated,
             fates.removed,
             fates.not_accounted,
-            table(&header, &header[1..], results)
-        );
+        ));
+        details.table(Table::new(&header, results).right(&header[1..]));
         let differs = |both: &&Both| !both.difference.is_empty();
         let header = [
             "pc",
@@ -175,10 +176,9 @@ impl Shown {
                 both.difference.clone(),
             ]
         };
-        let rows: Vec<_> = self.sites.iter().filter(differs).map(row).collect();
-        if !rows.is_empty() {
-            text += &table(&header, &header[3..7], rows);
-        }
-        text
+        let rows = self.sites.iter().filter(differs).map(row);
+        let minor = ["machine code's", "wavefronts", "access"];
+        details.table(Table::new(&header, rows).right(&header[3..7]).minor(&minor));
+        details
     }
 }

@@ -1,6 +1,7 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
 pub mod answers;
+mod changes;
 mod classify_static;
 mod cmd_classify;
 mod cmd_completions;
@@ -11,6 +12,7 @@ mod cmd_doctor;
 mod cmd_emit;
 mod cmd_encode;
 mod cmd_flow;
+mod cmd_gate;
 mod cmd_init;
 mod cmd_mutate;
 mod cmd_prove;
@@ -24,11 +26,14 @@ mod cmd_trace;
 mod cmd_tune;
 mod configuration;
 mod conflicts_lines;
+mod conflicts_text;
 mod defect;
+mod examples;
 mod groups;
 mod kernel_registers;
 mod line_slots;
 mod machine_code;
+mod names;
 mod overrides;
 mod paths_text;
 mod printer;
@@ -91,13 +96,16 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k,
-    /// sm70, sm80 or sm90 [default: fermi; classify, conflicts, flow, rewrite,
+    /// sm70, sm80 or sm90 [default: fermi; classify, conflicts, flow, gate, rewrite,
     /// share, sim and tune choose sm70, sm80 or sm90 if the PTX has such a .target].
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
     preset: Option<String>,
     /// Machine from a configuration file.
     #[arg(long, global = true, value_name = "FILE.toml")]
     config: Option<PathBuf>,
+    /// Tables with all of their columns, however wide they are.
+    #[arg(long, global = true)]
+    wide: bool,
     /// No progress and no log on standard error.
     #[arg(short, long, global = true)]
     quiet: bool,
@@ -128,6 +136,24 @@ impl Global {
         MachineNote::of_target(target.sm, &file.display().to_string())
     }
 
+    /// The machine, and why it is taken; the options that name it where nothing
+    /// but the target of `input`'s PTX does.
+    fn resolved(&self, input: Option<&str>) -> (Self, MachineNote) {
+        if let Some(note) = input.and_then(|input| self.of_target(input)) {
+            let global = Global {
+                preset: Some(note.preset.clone()),
+                ..self.clone()
+            };
+            return (global, note);
+        }
+        let note = match (&self.config, &self.preset) {
+            (Some(path), _) => MachineNote::of_file(path),
+            (None, Some(preset)) => MachineNote::named(preset, "--preset"),
+            (None, None) => MachineNote::default(DEFAULT_PRESET),
+        };
+        (self.clone(), note)
+    }
+
     /// The machine that the command works on.
     fn machine(&self) -> Result<Config> {
         match &self.config {
@@ -152,6 +178,11 @@ trait Execute {
     /// user designs that machine, and the GPUs that PTX names have no RTL.
     fn kernel(&self) -> Option<&str> {
         None
+    }
+
+    /// Whether it works on a machine, which its output then names.
+    fn has_machine(&self) -> bool {
+        true
     }
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()>;
@@ -186,6 +217,7 @@ commands! {
     Emit(cmd_emit::EmitArgs),
     Encode(cmd_encode::EncodeArgs),
     Flow(cmd_flow::FlowArgs),
+    Gate(cmd_gate::GateArgs),
     Init(cmd_init::InitArgs),
     Merge(cmd_reproduce::MergeArgs),
     Mutate(cmd_mutate::MutateArgs),
@@ -210,7 +242,7 @@ pub fn main() -> ExitCode {
     interrupt::install();
     claims::keep();
     let cli = parse();
-    let printer = Printer::new(cli.global.format, cli.global.quiet);
+    let printer = Printer::new(cli.global.format, cli.global.wide, cli.global.quiet);
     threads::start(&printer);
     let status = match run(&cli, &printer) {
         Ok(()) => ExitCode::SUCCESS,
@@ -219,15 +251,20 @@ pub fn main() -> ExitCode {
     interrupt::exit_status().map_or(status, ExitCode::from)
 }
 
-/// Parses the arguments; clap exits with status 2 on bad usage.
-fn parse() -> Cli {
+/// The whole command line.
+fn full_command() -> clap::Command {
     // `-1` as a value is refused as a value, not taken for an option.
     let values = |arg: clap::Arg| {
         let takes_values = arg.get_action().takes_values();
         arg.allow_negative_numbers(takes_values)
     };
     let command = Cli::command().mut_subcommands(|command| command.mut_args(values));
-    let command = groups::with_groups(command);
+    examples::with_examples(command)
+}
+
+/// Parses the arguments; clap exits with status 2 on bad usage.
+fn parse() -> Cli {
+    let command = groups::with_groups(full_command());
     let matches = command.clone().try_get_matches();
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| {
@@ -344,19 +381,15 @@ fn note_launches(input: &str, printer: &Printer) {
 
 /// A line that names the rule by which `machine` counts conflicts.
 fn rule_line(machine: &Config) -> String {
-    format!("conflicts by: {}\n", machine.conflict_rule().describe())
+    format!("conflicts by: {}", machine.conflict_rule().describe())
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let command = cli.command.get();
-    let input = command.kernel();
-    let Some(machine) = input.and_then(|input| cli.global.of_target(input)) else {
+    if !command.has_machine() {
         return command.execute(&cli.global, printer);
-    };
-    let global = Global {
-        preset: Some(machine.preset.to_owned()),
-        ..cli.global.clone()
-    };
+    }
+    let (global, machine) = cli.global.resolved(command.kernel());
     command.execute(&global, &printer.clone().of_machine(machine))
 }
 

@@ -1,10 +1,10 @@
 //! The tables of slowest paths by stages.
 
-use super::printer::table;
+use crate::page::{Details, Table};
 use crate::synth::{PathReport, SynthReport, UnitResult, WorstPath};
 
 /// The slowest paths of each unit that has them, of its fastest netlist.
-pub(super) fn all(report: &SynthReport) -> String {
+pub(super) fn all(report: &SynthReport) -> Details {
     let units = report.units().into_iter();
     let fastest = units.filter_map(|unit| {
         let results = report.of_unit(unit).into_iter();
@@ -14,33 +14,33 @@ pub(super) fn all(report: &SynthReport) -> String {
             clock(a).total_cmp(&clock(b))
         })
     });
-    fastest.map(|(r, paths)| unit(r, paths)).collect()
+    let mut details = Details::new();
+    fastest.for_each(|(r, paths)| unit(r, paths, &mut details));
+    details
 }
 
-fn unit(result: &UnitResult, paths: &PathReport) -> String {
+fn unit(result: &UnitResult, paths: &PathReport, details: &mut Details) {
     let critical = paths.paths.iter().find(|p| p.is_internal());
     let clock = match paths.clock_ps {
         Some(ps) => format!("clock {ps:.0} ps, {:.0} MHz", 1e6 / ps),
         None => "no path from register to register".to_owned(),
     };
-    format!(
-        "\n{} for {} ps: {clock}; {:.0} µm², {} flip-flops, {} RAM bits\n{}{}{}",
-        result.unit,
-        result.period_ps,
-        result.area_um2,
-        result.flops,
-        result.memory_bits,
-        registers(paths),
-        ports(paths),
-        critical.map_or(String::new(), chain),
-    )
+    details.heading(format!(
+        "{} for {} ps: {clock}; {:.0} µm², {} flip-flops, {} RAM bits",
+        result.unit, result.period_ps, result.area_um2, result.flops, result.memory_bits,
+    ));
+    registers(paths, details);
+    ports(paths, details);
+    if let Some(critical) = critical {
+        chain(critical, details);
+    }
 }
 
 /// A row per group of registers: the slowest path into it and out of it.
-fn registers(paths: &PathReport) -> String {
+fn registers(paths: &PathReport, details: &mut Details) {
     let (into, out) = (paths.of_groups(false), paths.of_groups(true));
     if into.is_empty() {
-        return String::new();
+        return;
     }
     let header = [
         "registers",
@@ -67,18 +67,21 @@ fn registers(paths: &PathReport) -> String {
             leaves.map_or(String::new(), |p| p.to.name().to_owned()),
         ]
     };
-    table(
-        &header,
-        &["in ps", "slack", "levels", "out ps"],
-        into.iter().map(row),
-    ) + "The slowest path into each group of registers, and out of it; stage: what ends there\n"
+    let table = Table::new(&header, into.iter().map(row))
+        .right(&["in ps", "slack", "levels", "out ps"])
+        .minor(&["path", "from", "to", "stage", "out ps"]);
+    details.table(table);
+    details.note(
+        "The slowest path into each group of registers, and out of it; stage: what ends there",
+    );
+    details.gap();
 }
 
 /// A row per group of ports.
-fn ports(paths: &PathReport) -> String {
+fn ports(paths: &PathReport, details: &mut Details) {
     let ports = paths.of_ports();
     if ports.is_empty() {
-        return String::new();
+        return;
     }
     let header = ["ports", "", "ps", "slack", "levels", "registers", "path"];
     let rows = ports.into_iter().map(|path| {
@@ -97,8 +100,13 @@ fn ports(paths: &PathReport) -> String {
             ends(path),
         ]
     });
-    table(&header, &["ps", "slack", "levels"], rows)
-        + "The slowest path of each group of ports, with no time reserved outside the unit; through: no register in between\n"
+    let table = Table::new(&header, rows).right(&["ps", "slack", "levels"]);
+    details.table(table.minor(&["path"]));
+    details.note(
+        "The slowest path of each group of ports, with no time reserved outside the unit; \
+         through: no register in between",
+    );
+    details.gap();
 }
 
 fn ends(path: &WorstPath) -> String {
@@ -106,8 +114,12 @@ fn ends(path: &WorstPath) -> String {
 }
 
 /// The critical path: by instances where the netlist has them, and pin by pin.
-fn chain(path: &WorstPath) -> String {
-    let mut text = format!("Critical path: {}, {} levels\n", ends(path), path.levels);
+fn chain(path: &WorstPath, details: &mut Details) {
+    details.say(format!(
+        "Critical path: {}, {} levels",
+        ends(path),
+        path.levels
+    ));
     let segments = path.segments();
     if segments.len() > 1 {
         let rows = segments.iter().map(|s| {
@@ -121,7 +133,9 @@ fn chain(path: &WorstPath) -> String {
                 format!("{:.0}", s.ps),
             ]
         });
-        text += &table(&["instance", "levels", "ps"], &["levels", "ps"], rows);
+        let table = Table::new(&["instance", "levels", "ps"], rows);
+        details.table(table.right(&["levels", "ps"]));
+        details.gap();
     }
     let outputs = path.steps.iter().step_by(2);
     let mut since = 0.0;
@@ -135,5 +149,6 @@ fn chain(path: &WorstPath) -> String {
             step.pin.clone(),
         ]
     });
-    text + &table(&["ps", "delay", "cell", "pin"], &["ps", "delay"], rows)
+    let table = Table::new(&["ps", "delay", "cell", "pin"], rows);
+    details.table(table.right(&["ps", "delay"]));
 }

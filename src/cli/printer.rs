@@ -4,10 +4,10 @@
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::quote::{shown, shown_lines};
-use comfy_table::{CellAlignment, Table, presets};
+use crate::page::{Details, Hint, Page, Screen, Tone};
+use crate::quote::{shell, shown, shown_lines};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,19 +16,27 @@ use std::time::Duration;
 /// Output for people or for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// Tables.
+    /// An answer, tables, and what to type next.
     Text,
     /// One JSON object with `format_version`.
     Json,
+    /// The tables, with all columns.
+    Csv,
 }
 
-/// A machine that the user has not named, and why it was taken.
+/// The machine of a command, and why it was taken.
 #[derive(Clone, Debug, Serialize)]
 pub struct MachineNote {
-    /// Name of the preset.
-    pub preset: &'static str,
-    /// What in the input says so.
+    /// Name of the preset, or of the configuration.
+    pub preset: String,
+    /// What says so: an option, or the `.target` of the input.
     pub from: String,
+    /// Banks, where it is one machine.
+    #[serde(skip)]
+    banks: Option<usize>,
+    /// Whether the user named it.
+    #[serde(skip)]
+    named: bool,
 }
 
 impl MachineNote {
@@ -37,33 +45,90 @@ impl MachineNote {
     pub fn of_target(sm: u32, name: &str) -> Option<Self> {
         let preset = Config::preset_of_target(sm)?;
         let from = format!(".target sm_{sm} of {name}");
-        Some(MachineNote { preset, from })
+        Some(Self::of_preset(preset, &from, false))
+    }
+
+    /// The preset that an option names, or several with commas.
+    pub fn named(preset: &str, option: &str) -> Self {
+        Self::of_preset(preset, option, true)
+    }
+
+    /// The preset where nothing says which.
+    pub fn default(preset: &str) -> Self {
+        Self::of_preset(preset, "default", false)
+    }
+
+    fn of_preset(preset: &str, from: &str, named: bool) -> Self {
+        let machine = Config::preset(preset).ok();
+        MachineNote {
+            preset: preset.to_owned(),
+            from: from.to_owned(),
+            banks: machine.map(|machine| machine.geometry.banks()),
+            named,
+        }
+    }
+
+    /// The machine of a file, which may be wrong: the command says so.
+    pub fn of_file(path: &Path) -> Self {
+        let machine = Config::load(path).ok();
+        MachineNote {
+            banks: machine.as_ref().map(|machine| machine.geometry.banks()),
+            preset: machine.map_or_else(String::new, |machine| machine.name),
+            from: format!("--config {}", shell(path)),
+            named: true,
+        }
+    }
+
+    /// For people: `sm80, 32 banks (--preset)`.
+    fn text(&self) -> String {
+        let MachineNote { preset, from, .. } = self;
+        let banks = self.banks.map(|banks| format!(", {banks} banks"));
+        let banks = banks.unwrap_or_default();
+        let how = if self.named {
+            ""
+        } else {
+            "; --preset overrides"
+        };
+        format!("{preset}{banks} ({from}{how})")
     }
 }
 
-/// What a command found. Both forms of its output have the same fields: the
+/// What a command found. All forms of its output have the same fields: the
 /// object of `--format json` is its serialisation.
 pub(super) trait CommandResult: Serialize {
-    /// The output of `--format text`.
-    fn text(&self) -> String;
-}
+    /// The answer, in one sentence: the first line of `--format text`.
+    fn verdict(&self) -> String;
 
-/// The object of `--format json`.
-#[derive(Serialize)]
-struct Object<'a, R: Serialize> {
-    format_version: u32,
-    #[serde(flatten)]
-    result: &'a R,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    machine: Option<&'a MachineNote>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    interrupted: Option<bool>,
+    /// What the answer means.
+    fn tone(&self) -> Tone {
+        Tone::Plain
+    }
+
+    /// Tables and notes.
+    fn details(&self) -> Details;
+
+    /// What to type next.
+    fn hints(&self) -> Vec<Hint> {
+        Vec::new()
+    }
+
+    /// Where the details are code: what makes a line a comment of it.
+    fn comment(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Whether a part with the machine was printed before.
+    fn goes_on(&self) -> bool {
+        false
+    }
 }
 
 /// Writes results to standard output and everything else to standard error.
 #[derive(Clone, Debug)]
 pub struct Printer {
     format: Format,
+    /// Tables have all of their columns.
+    wide: bool,
     quiet: bool,
     machine: Option<MachineNote>,
     /// Where results and warnings go that are not to be printed.
@@ -80,9 +145,10 @@ pub(super) struct Collected {
 
 impl Printer {
     /// A printer for one command.
-    pub fn new(format: Format, quiet: bool) -> Self {
+    pub fn new(format: Format, wide: bool, quiet: bool) -> Self {
         Printer {
             format,
+            wide,
             quiet,
             machine: None,
             collected: None,
@@ -95,7 +161,7 @@ impl Printer {
         let collected = Arc::default();
         let printer = Printer {
             collected: Some(Arc::clone(&collected)),
-            ..Printer::new(Format::Json, true)
+            ..Printer::new(Format::Json, false, true)
         };
         (printer, collected)
     }
@@ -125,34 +191,60 @@ impl Printer {
                 let object = self.object(result);
                 serde_json::to_string_pretty(&object).expect("a JSON value") + "\n"
             }
+            Format::Csv => result.details().csv(),
             Format::Text => {
-                let mut text = result.text();
-                if let Some(MachineNote { preset, from }) = &self.machine {
-                    text += &format!("machine: {preset}, for {from}; override with --preset\n");
-                }
-                shown_lines(&text).into_owned()
+                let page = Page {
+                    verdict: result.verdict(),
+                    tone: result.tone(),
+                    machine: self.machine_text().filter(|_| !result.goes_on()),
+                    details: result.details(),
+                    hints: result.hints(),
+                    comment: result.comment(),
+                };
+                page.text(&Screen::of_stdout(self.wide))
             }
         };
         self.write(&out)
     }
 
-    /// The object that `--format json` prints.
-    fn object(&self, result: &impl CommandResult) -> Value {
-        let object = Object {
-            format_version: 1,
-            result,
-            machine: self.machine.as_ref(),
-            interrupted: interrupt::requested().then_some(true),
-        };
-        serde_json::to_value(object).expect("fields with names")
+    fn machine_text(&self) -> Option<String> {
+        self.machine.as_ref().map(MachineNote::text)
     }
 
-    /// Prints a part of the text that is known before the rest; JSON is one
-    /// object, which waits for all of it.
-    pub fn early(&self, text: impl FnOnce() -> String) -> Result<()> {
+    /// The object that `--format json` prints: the result's own fields, and the
+    /// machine unless they say it.
+    fn object(&self, result: &impl CommandResult) -> Value {
+        let mut object = Map::new();
+        object.insert("format_version".to_owned(), 1.into());
+        if let Value::Object(fields) = serde_json::to_value(result).expect("fields with names") {
+            object.extend(fields);
+        }
+        if let Some(machine) = &self.machine
+            && !object.contains_key("machine")
+        {
+            object.insert("machine".to_owned(), json!(machine));
+        }
+        if interrupt::requested() {
+            object.insert("interrupted".to_owned(), true.into());
+        }
+        Value::Object(object)
+    }
+
+    /// Prints the answer and the details that are known before the rest; JSON is
+    /// one object, which waits for all of it.
+    pub(super) fn early(&self, verdict: String, details: impl FnOnce() -> Details) -> Result<()> {
         match self.format {
             Format::Json => Ok(()),
-            Format::Text => self.write(&shown_lines(&text())),
+            Format::Csv => self.write(&(details().csv() + "\n")),
+            Format::Text => {
+                let page = Page {
+                    verdict,
+                    machine: self.machine_text(),
+                    details: details(),
+                    ..Page::default()
+                };
+                self.write(&page.text(&Screen::of_stdout(self.wide)))
+            }
         }
     }
 
@@ -175,6 +267,13 @@ impl Printer {
         }
     }
 
+    /// Tells people that a file was written; programs know what they asked for.
+    pub fn wrote(&self, path: &Path) {
+        if self.format == Format::Text {
+            self.log(format!("wrote {}", path.display()));
+        }
+    }
+
     /// Something that the user should know although the command goes on.
     /// Shown even when quiet.
     pub fn warn(&self, message: impl AsRef<str>) {
@@ -192,16 +291,22 @@ impl Printer {
             return Progress(None);
         }
         let bar = indicatif::ProgressBar::new(total);
-        let style = "{prefix} [{bar:30}] {pos}/{len}, {eta} left {msg}";
-        bar.set_style(
-            indicatif::ProgressStyle::with_template(style)
-                .expect("the template is valid")
-                .progress_chars("=> "),
-        );
+        bar.set_style(style_of(total));
         bar.set_prefix(what.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(200));
+        bar.enable_steady_tick(Duration::from_millis(100));
         Progress(Some(bar))
     }
+}
+
+/// A bar, or for a single step a spinner: a bar that stands still says nothing.
+/// Both move and count the seconds while a step takes its time.
+fn style_of(total: u64) -> indicatif::ProgressStyle {
+    let template = match total {
+        0 | 1 => "{spinner} {prefix}, {elapsed} {wide_msg}",
+        _ => "{spinner} {prefix} [{bar:24}] {pos}/{len}, {elapsed}, {eta} left {wide_msg}",
+    };
+    let style = indicatif::ProgressStyle::with_template(template);
+    style.expect("the template is valid").progress_chars("=> ")
 }
 
 /// Writes to standard error; if that is closed or full there is no way to tell
@@ -216,8 +321,11 @@ pub struct Progress(Option<indicatif::ProgressBar>);
 impl Progress {
     /// The number of steps has turned out to be `total`.
     pub fn set_total(&self, total: u64) {
-        if let Some(bar) = &self.0 {
+        if let Some(bar) = &self.0
+            && bar.length() != Some(total)
+        {
             bar.set_length(total);
+            bar.set_style(style_of(total));
         }
     }
 
@@ -235,68 +343,5 @@ impl Drop for Progress {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
-    }
-}
-
-/// A table with a header; columns whose name is in `right` are right-aligned.
-pub(super) fn table<R, C>(header: &[&str], right: &[&str], rows: R) -> String
-where
-    R: IntoIterator<Item = Vec<C>>,
-    C: ToString,
-{
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED);
-    table.set_header(header.to_vec());
-    for row in rows {
-        let cells = row.iter().map(|cell| shown(&cell.to_string()).into_owned());
-        table.add_row(cells.collect::<Vec<_>>());
-    }
-    for (i, name) in header.iter().enumerate() {
-        if right.contains(name)
-            && let Some(column) = table.column_mut(i)
-        {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    format!("{table}\n")
-}
-
-/// A table with a row for each of some values, made column by column.
-pub(super) struct Columns<R> {
-    of: Vec<R>,
-    header: Vec<&'static str>,
-    right: Vec<&'static str>,
-    rows: Vec<Vec<String>>,
-}
-
-impl<R> Columns<R> {
-    /// No columns yet.
-    pub fn of(values: impl IntoIterator<Item = R>) -> Self {
-        let of: Vec<R> = values.into_iter().collect();
-        Columns {
-            rows: vec![Vec::new(); of.len()],
-            of,
-            header: Vec::new(),
-            right: Vec::new(),
-        }
-    }
-
-    /// Adds a column of words.
-    pub fn left<C: ToString>(mut self, title: &'static str, cell: impl Fn(&R) -> C) -> Self {
-        self.header.push(title);
-        for (value, row) in self.of.iter().zip(&mut self.rows) {
-            row.push(cell(value).to_string());
-        }
-        self
-    }
-
-    /// Adds a column of numbers, right-aligned.
-    pub fn right<C: ToString>(mut self, title: &'static str, cell: impl Fn(&R) -> C) -> Self {
-        self.right.push(title);
-        self.left(title, cell)
-    }
-
-    pub fn text(self) -> String {
-        table(&self.header, &self.right, self.rows)
     }
 }

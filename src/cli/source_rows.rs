@@ -1,5 +1,5 @@
-//! Source lines as rows of tables and objects of JSON, with the calls that were
-//! inlined around them.
+//! Lines of the source in a table, each with the calls that were inlined
+//! around them.
 
 use super::source_text::SourceText;
 use crate::trace::{Line, ptx_text, without_folder};
@@ -19,9 +19,6 @@ pub(super) struct SourceRow {
     /// For people.
     #[serde(skip)]
     place: String,
-    /// The text at `place`, then at each of `inlined_at`.
-    #[serde(skip)]
-    texts: Vec<Option<String>>,
 }
 
 impl SourceRow {
@@ -35,48 +32,54 @@ impl SourceRow {
             Line::Ptx(file, line) => (file.as_ref(), Some(*line)),
             _ => (None, None),
         };
-        let place = match line {
-            Line::Source(source, _) => source.clone(),
-            Line::Ptx(file, line) => ptx_text(file.as_deref(), *line),
-            Line::Site(pc) => format!("{site} {pc}"),
-        };
         SourceRow {
             source: source.cloned(),
             inlined_at: calls.to_vec(),
             ptx_line: ptx,
             text: source.and_then(|s| text.line(s)),
             ptx_file: file.cloned(),
-            texts: [&place]
-                .into_iter()
-                .chain(calls)
-                .map(|p| text.line(p))
-                .collect(),
-            place,
+            place: place_of(line, site),
         }
     }
 
-    /// A row with the line, `cells` and its text, and a row for each call.
-    pub fn rows(&self, mut cells: Vec<String>) -> Vec<Vec<String>> {
-        let calls = self.inlined_at.iter();
-        let calls = calls.map(|call| format!("  inlined at {}", without_folder(call)));
-        let places = [without_folder(&self.place).to_owned()]
-            .into_iter()
-            .chain(calls);
-        let row = |(place, text): (String, &Option<String>)| {
-            let text = shortened(text.clone().unwrap_or_default());
-            let row = [vec![place], cells.clone(), vec![text]].concat();
-            cells.fill(String::new());
-            row
-        };
-        places.zip(&self.texts).map(row).collect()
+    /// `file:line` of the source, where it is known.
+    pub fn location(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    /// The place, its file without the folder.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// The place, then the calls through which it came into the kernel, and
+    /// below them what stands there.
+    pub fn cell(&self) -> String {
+        let mut cell = self.place.clone();
+        for call in &self.inlined_at {
+            cell += &format!("  in {}", without_folder(call));
+        }
+        if let Some(text) = self.text.as_ref().filter(|text| !text.is_empty()) {
+            cell += &format!("\n{}", shortened(text));
+        }
+        cell
+    }
+}
+
+/// A line in a sentence, its file without the folder.
+pub(super) fn place_of(line: &Line, site: &str) -> String {
+    match line {
+        Line::Source(source, _) => without_folder(source).to_owned(),
+        Line::Ptx(file, line) => without_folder(&ptx_text(file.as_deref(), *line)).to_owned(),
+        Line::Site(pc) => format!("{site} {pc}"),
     }
 }
 
 /// Source text for a table.
-fn shortened(line: String) -> String {
-    const MOST: usize = 60;
+fn shortened(line: &str) -> String {
+    const MOST: usize = 110;
     match line.char_indices().nth(MOST) {
-        None => line,
+        None => line.to_owned(),
         Some((end, _)) => format!("{}...", &line[..end]),
     }
 }

@@ -15,7 +15,12 @@ pub(super) struct SourceText {
     /// Where a file is looked for that is not where the PTX says.
     folder: PathBuf,
     /// By name; none if a file is missing or is not text.
-    files: HashMap<String, Option<Vec<String>>>,
+    files: HashMap<String, Option<Source>>,
+}
+
+struct Source {
+    path: PathBuf,
+    lines: Vec<String>,
 }
 
 impl SourceText {
@@ -31,16 +36,35 @@ impl SourceText {
     /// The text of `file:line` without the white space around it; none where
     /// it is not to be had.
     pub fn line(&mut self, place: &str) -> Option<String> {
+        self.untrimmed(place).map(|line| line.trim().to_owned())
+    }
+
+    /// The same with the white space.
+    pub fn untrimmed(&mut self, place: &str) -> Option<String> {
         let (file, line) = place.rsplit_once(':')?;
         let line: usize = line.parse().ok()?;
-        let lines = self.files.entry(file.to_owned()).or_insert_with(|| {
+        let source = self.file(file)?;
+        source.lines.get(line.checked_sub(1)?).cloned()
+    }
+
+    /// Where the file is that the PTX calls `file`.
+    pub fn path(&mut self, file: &str) -> Option<PathBuf> {
+        self.file(file).map(|source| source.path.clone())
+    }
+
+    fn file(&mut self, file: &str) -> Option<&Source> {
+        let folder = &self.folder;
+        let source = self.files.entry(file.to_owned()).or_insert_with(|| {
             let named = Path::new(file);
-            let beside = self.folder.join(named.file_name()?);
+            let beside = folder.join(named.file_name()?);
             let found = [named, &beside].into_iter().find(|path| path.is_file())?;
             let text = LIMIT.read_text(found).ok()?;
-            Some(text.lines().map(|l| l.trim().to_owned()).collect())
+            Some(Source {
+                path: found.to_owned(),
+                lines: text.lines().map(str::to_owned).collect(),
+            })
         });
-        lines.as_ref()?.get(line.checked_sub(1)?).cloned()
+        source.as_ref()
     }
 }
 

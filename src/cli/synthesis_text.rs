@@ -1,19 +1,57 @@
 //! The tables of the commands `synth` and `flow`.
 
-use super::printer::{Columns, table};
+use crate::page::{Columns, Details, Table};
 use crate::synth::{Published, SmTotal, SynthReport, Synthesis, UnitResult};
 
 /// The table of whole SMs, with the technology.
-pub(super) fn totals_of(synthesis: &Synthesis) -> String {
-    let about = technology(&synthesis.report);
-    format!("{about}\n{}", totals(&synthesis.per_sm))
+pub(super) fn totals_of(synthesis: &Synthesis) -> Details {
+    let mut details = Details::new();
+    details.note(technology(&synthesis.report));
+    add_totals(&synthesis.per_sm, &mut details);
+    details
+}
+
+/// The smallest and the fastest unit.
+pub(super) fn answer(synthesis: &Synthesis) -> String {
+    let report = &synthesis.report;
+    let best: Vec<&UnitResult> = (report.units().into_iter())
+        .filter_map(|unit| report.best(unit))
+        .collect();
+    let text = |r: &UnitResult| {
+        let period = r.rated_ps.unwrap_or(r.delay_ps);
+        let nand2 = match r.nand2_equivalents {
+            Some(n) => format!("{n:.0} NAND2"),
+            None => format!("{:.0} µm²", r.area_um2),
+        };
+        format!("{}: {nand2}, {period:.0} ps", r.unit)
+    };
+    let smallest = best.iter().min_by(|a, b| a.area_um2.total_cmp(&b.area_um2));
+    match (smallest, best.len()) {
+        (None, _) => "Nothing was measured.".to_owned(),
+        (Some(one), 1) => format!("{} ({}).", text(one), report.technology.name),
+        (Some(smallest), n) => format!(
+            "The smallest of {n} units is {} ({}).",
+            text(smallest),
+            report.technology.name
+        ),
+    }
 }
 
 /// All tables.
-pub(super) fn all(synthesis: &Synthesis) -> String {
-    let about = technology(&synthesis.report);
-    let points = points(&synthesis.report);
-    format!("{about}\n{points}{}", totals(&synthesis.per_sm))
+pub(super) fn all(synthesis: &Synthesis) -> Details {
+    let mut details = Details::new();
+    details.note(technology(&synthesis.report));
+    details.gap();
+    details.table(points(&synthesis.report));
+    details.note(
+        "* least area x delay of the unit, by OpenSTA's period (clock-to-output and set-up \
+         included) if it has a clock, otherwise by ABC's delay. Power over the target periods. \
+         STA ps: with the library's wire load, if it has one; no wires: without it, as ABC ps is. \
+         40 nm: latencies published in the hash paper, Fig. 4",
+    );
+    details.gap();
+    add_totals(&synthesis.per_sm, &mut details);
+    details
 }
 
 /// A line about the library and the tools.
@@ -39,7 +77,7 @@ fn technology(report: &SynthReport) -> String {
 
 /// A row per unit and netlist; targets that ended in the same netlist share
 /// a row. The best of a unit is marked.
-fn points(report: &SynthReport) -> String {
+fn points(report: &SynthReport) -> Table {
     let header = [
         "unit",
         "target ps",
@@ -92,11 +130,16 @@ fn points(report: &SynthReport) -> String {
             },
         ]
     });
-    let notes = "* least area x delay of the unit, by OpenSTA's period (clock-to-output and set-up \
-                 included) if it has a clock, otherwise by ABC's delay. Power over the target periods. \
-                 STA ps: with the library's wire load, if it has one; no wires: without it, as ABC ps is. \
-                 40 nm: latencies published in the hash paper, Fig. 4\n";
-    table(&header, &header[1..], rows) + notes
+    let minor = [
+        "no wires",
+        "FO4",
+        "RAM bits",
+        "cells",
+        "area µm²",
+        "power mW",
+        "40 nm ps",
+    ];
+    Table::new(&header, rows).right(&header[1..]).minor(&minor)
 }
 
 /// Runs of results of one unit with the same netlist.
@@ -117,9 +160,9 @@ fn range(first: String, last: String) -> String {
 }
 
 /// A row per unit with configuration registers, beside the published area.
-fn totals(per_sm: &[SmTotal]) -> String {
+fn add_totals(per_sm: &[SmTotal], details: &mut Details) {
     let Some(period) = per_sm.first().map(|t| t.power_period_ps) else {
-        return String::new();
+        return;
     };
     let published = |t: &SmTotal| {
         let unit = Published::of(&t.unit);
@@ -134,12 +177,13 @@ fn totals(per_sm: &[SmTotal]) -> String {
         .right("NAND2", |t| number(t.nand2_equivalents, 0))
         .right("power mW", |t| number(t.power_mw, 3))
         .right("40 nm µm²", |t| number(published(t), 0))
-        .text();
-    let notes = format!(
+        .minor(&["unit µm²", "registers µm²", "lanes", "40 nm µm²"])
+        .table();
+    details.table(table);
+    details.note(format!(
         "Power of all lanes at a period of {period} ps. 40 nm: lanes times the area of one unit in \
-         the hash paper, Table 4, without registers\n"
-    );
-    table + &notes
+         the hash paper, Table 4, without registers"
+    ));
 }
 
 fn number(value: Option<f64>, digits: usize) -> String {

@@ -26,6 +26,7 @@ mod tensor_map;
 mod tests;
 mod texture;
 mod then;
+mod uncompiled;
 
 pub use crate::input::section::{Number, Placed, Source};
 pub use crate::ptx::exec::{Options, SharedPart};

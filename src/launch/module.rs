@@ -1,5 +1,6 @@
 //! Reading a PTX text.
 
+use super::uncompiled::refuse_source;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::ptx::Module;
@@ -12,5 +13,6 @@ const LIMIT: Limit = Limit {
 
 /// Reads and parses a PTX text; `path` may be a pipe.
 pub fn read_module(path: &Path) -> Result<Module> {
+    refuse_source(path)?;
     Module::parse(&LIMIT.read_text(path)?, &path.display().to_string())
 }

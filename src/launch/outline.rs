@@ -1,16 +1,18 @@
 //! The launch file to suggest when only PTX is given.
 
 use super::module::read_module;
+use super::uncompiled::refuse_source;
 use crate::error::{Error, Result};
 use crate::input::require_file;
 use crate::ptx::Module;
 use crate::ptx::exec::{Parameter, Program};
-use crate::quote::shown_path;
+use crate::quote::{shell, shown_path};
 use std::path::Path;
 
 /// Refuses a PTX text where a launch is expected: it does not say with which
 /// grid and arguments it runs. The help is the launch file that does.
 pub fn refuse_ptx(path: &Path) -> Result<()> {
+    refuse_source(path)?;
     if path.extension().is_none_or(|e| e != "ptx") {
         return Ok(());
     }
@@ -23,12 +25,17 @@ pub fn refuse_ptx(path: &Path) -> Result<()> {
             "{} is PTX, which does not specify a launch",
             shown_path(path)
         ),
-        format!(
-            "write this into {}, with grid, block and arguments of your own \
-             (docs/reference/kernels.md), and name that file:\n\n{}",
-            shown_path(&toml),
-            outline(&module, &name)
-        ),
+        if toml.exists() {
+            format!("expected a launch file; there is {}", shown_path(&toml))
+        } else {
+            format!(
+                "`spadkit init {}` writes {} with grid, block and arguments to fill in; or write \
+                 this into it, with your own (docs/reference/kernels.md), and name that file:\n\n{}",
+                shell(path),
+                shown_path(&toml),
+                outline(&module, &name)
+            )
+        },
     ))
 }
 

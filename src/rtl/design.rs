@@ -5,6 +5,7 @@ use super::machine::Description;
 use super::reset::{Reset, asynchronous};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::quote::did_you_mean;
 use serde::Serialize;
 use spadkit_hdl::{HdlError, Module, Port};
 
@@ -234,8 +235,17 @@ fn refuse_contexts(units: &[String], config: &Config) -> Result<()> {
 
 pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
     match error {
-        HdlError::UnknownUnit { .. } => {
-            Error::usage(error.to_string(), format!("units are {}", all.join(", ")))
+        HdlError::UnknownUnit { ref name } => {
+            let known = || all.iter().map(String::as_str);
+            let near = match did_you_mean(name, known()) {
+                // All of them begin so.
+                near if near.is_empty() => did_you_mean(&format!("spad_{name}"), known()),
+                near => near,
+            };
+            Error::usage(
+                format!("{error}{near}"),
+                format!("units are {}", all.join(", ")),
+            )
         }
         HdlError::NotThere { .. } => Error::usage(
             error.to_string(),

@@ -104,8 +104,9 @@ pub fn cuda_function(layout: &Layout, name: &str, bytes: u32) -> String {
 fn comment(layout: &Layout) -> String {
     let m = layout.geometry().bank_bits();
     format!(
-        "// {}, {} banks: the word of shared memory that holds 32-bit word `index`\n\
-         // of an array (index below {}).\n",
+        "// {}, {} banks.\n\
+         // The word of shared memory that holds 32-bit word `index` of an array\n\
+         // (index below {}).\n",
         layout.spec(),
         1 << m,
         layout.geometry().words()

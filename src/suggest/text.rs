@@ -19,8 +19,7 @@ fn one(s: &Suggestion) -> String {
         "source changes for {}: {} leaves {} of {} conflicts\n",
         s.array, s.hash, s.conflicts, s.conflicts_before
     );
-    let spans = s.tensor_copies.iter().map(CopyChange::span_bytes);
-    let span = spans.max().unwrap_or(128);
+    let span = s.span_bytes();
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
@@ -32,13 +31,8 @@ fn one(s: &Suggestion) -> String {
             None => String::new(),
         }
     );
-    for copy in &s.tensor_copies {
-        let _ = writeln!(
-            text,
-            "  the map of the tensor copy at PTX {} gets {}",
-            line_of_file(copy.ptx_file.as_deref(), copy.ptx_line),
-            copy.enumerator()
-        );
+    for change in s.copy_texts() {
+        let _ = writeln!(text, "  {change}");
     }
     for line in s.lines.iter().take(MOST_LINES) {
         text += &line_text(line, &s.array, s.function_name());
@@ -77,7 +71,10 @@ fn alternatives(s: &Suggestion) -> String {
 }
 
 fn line_text(line: &LineChange, array: &str, function: &str) -> String {
-    let place = match (&line.source, line.accesses.first().and_then(ptx_place)) {
+    let place = match (
+        &line.source,
+        line.accesses.first().and_then(AccessChange::ptx_place),
+    ) {
         (Some(source), _) => without_folder(source).to_owned(),
         (None, Some(ptx)) => ptx,
         (None, None) => "an unknown source line".to_owned(),
@@ -106,7 +103,29 @@ fn line_text(line: &LineChange, array: &str, function: &str) -> String {
     text
 }
 
-/// Where an access is in the PTX; of several files, in which.
-fn ptx_place(access: &AccessChange) -> Option<String> {
-    Some(ptx_text(access.ptx_file.as_deref(), access.ptx_line?))
+impl AccessChange {
+    /// Where it is in the PTX; of several files, in which.
+    pub fn ptx_place(&self) -> Option<String> {
+        Some(ptx_text(self.ptx_file.as_deref(), self.ptx_line?))
+    }
+}
+
+impl Suggestion {
+    /// Bytes that the address of the array is a multiple of.
+    pub fn span_bytes(&self) -> u32 {
+        let spans = self.tensor_copies.iter().map(CopyChange::span_bytes);
+        spans.max().unwrap_or(128)
+    }
+
+    /// What changes in the maps of its tensor copies, a sentence for each.
+    pub fn copy_texts(&self) -> Vec<String> {
+        let text = |copy: &CopyChange| {
+            format!(
+                "the map of the tensor copy at PTX {} gets {}",
+                line_of_file(copy.ptx_file.as_deref(), copy.ptx_line),
+                copy.enumerator()
+            )
+        };
+        self.tensor_copies.iter().map(text).collect()
+    }
 }

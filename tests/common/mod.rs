@@ -27,9 +27,9 @@ pub fn json(args: &[&str]) -> Value {
     json_of(&output.get_output().stdout)
 }
 
-/// The text of a command that must succeed.
+/// The text of a command that must succeed, its lines as long as they are.
 pub fn text(args: &[&str]) -> String {
-    let output = spadkit(args).assert().success();
+    let output = spadkit(args).env("COLUMNS", "1000").assert().success();
     String::from_utf8(output.get_output().stdout.clone()).unwrap()
 }
 

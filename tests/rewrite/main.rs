@@ -170,6 +170,7 @@ fn one_kilobyte_further(rewritten: &Rewritten) -> Rewritten {
 
 fn spadkit(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_spadkit"))
+        .env("COLUMNS", "1000")
         .arg("rewrite")
         .args(args)
         .output()

@@ -1,4 +1,5 @@
-//! Writes files atomically, and folders without losing the user's files.
+//! Writes files atomically, and folders without losing the user's files; lays
+//! out what is printed ([`Page`]).
 
 mod owned_folder;
 mod owned_list;

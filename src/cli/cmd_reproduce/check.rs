@@ -3,6 +3,7 @@
 use super::{Meter, pages, sections};
 use crate::cli::printer::{CommandResult, Printer};
 use crate::error::{Error, Result};
+use crate::page::{Details, Tone};
 use crate::reproduce::page::{README_BEGIN, README_END, README_TABLE};
 use crate::reproduce::verify::{absent, differing, keys, recompute, sample, unused};
 use crate::reproduce::{Change, Figure, Library, Point, Store, points};
@@ -34,7 +35,7 @@ struct Checked {
 }
 
 impl CommandResult for Checked {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
         let Checked {
             points,
             files,
@@ -42,8 +43,16 @@ impl CommandResult for Checked {
         } = self;
         format!(
             "{points} points are those of the tree, {recomputed} were computed again, \
-             {files} files are as the points give them\n"
+             {files} files are as the points give them."
         )
+    }
+
+    fn tone(&self) -> Tone {
+        Tone::Good
+    }
+
+    fn details(&self) -> Details {
+        Details::new()
     }
 }
 

@@ -1,10 +1,11 @@
 //! `spadkit compose`: all mechanisms on one kernel.
 
 use super::Meter;
-use crate::cli::printer::{Columns, CommandResult, Printer};
+use crate::cli::printer::{CommandResult, Printer};
 use crate::cli::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::page::{Columns, Details, Table, Tone};
 use crate::reproduce::compose::{Composition, Subset, composition, of_input};
 use crate::reproduce::{Change, Library, Store, compute, number, points, table_of};
 use clap::Args;
@@ -22,6 +23,10 @@ pub struct ComposeArgs {
 }
 
 impl Execute for ComposeArgs {
+    fn has_machine(&self) -> bool {
+        false
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         let library = Library::load()?;
@@ -42,12 +47,17 @@ impl Execute for ComposeArgs {
 }
 
 impl CommandResult for Composition {
-    fn text(&self) -> String {
-        format!("{}\n{}\n", subset_table(&self.results), self.sentence)
+    fn verdict(&self) -> String {
+        let sentence = self.sentence.trim_end_matches('.');
+        format!("{sentence}.")
+    }
+
+    fn details(&self) -> Details {
+        Details::of(subset_table(&self.results))
     }
 }
 
-fn subset_table(subsets: &[Subset]) -> String {
+fn subset_table(subsets: &[Subset]) -> Table {
     Columns::of(subsets)
         .left("subset", |s| s.name())
         .right("cycles", |s| number(s.cycles))
@@ -58,5 +68,7 @@ fn subset_table(subsets: &[Subset]) -> String {
         .right("ns", |s| number(s.time_ns))
         .right("speed-up", |s| number(s.speed_up))
         .left("front", |s| if s.front { "*" } else { "" })
-        .text()
+        .toned(|_| Tone::Good)
+        .minor(&["stalls", "ps"])
+        .table()
 }

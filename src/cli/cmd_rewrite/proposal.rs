@@ -16,7 +16,7 @@ use serde::Serialize;
 pub(super) struct Proposed {
     pub hash: LayoutSpec,
     /// None where the kernel is no file's.
-    command: Option<String>,
+    pub command: Option<String>,
     /// Without a launch, nothing is measured.
     conflicts_before: Option<u64>,
     conflicts_after: Option<u64>,

@@ -3,12 +3,16 @@
 use super::modes::ModeOf;
 use super::proposal::Proposed;
 use super::resources::Compared;
-use crate::cli::printer::{CommandResult, table};
+use crate::cli::names::readable;
+use crate::cli::printer::CommandResult;
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::page::{Details, Hint, Table, Tone};
+use crate::quote::shell;
 use crate::rewrite::{Left, MachineConflicts, Measured, Rewritten};
 use crate::software::LayoutSpec;
 use serde::Serialize;
+use std::path::Path;
 
 #[derive(Serialize)]
 pub(super) struct Report<'a> {
@@ -25,6 +29,9 @@ pub(super) struct Report<'a> {
     pub machine_code: Option<MachineConflicts>,
     #[serde(skip)]
     pub machine: &'a Config,
+    /// Where the PTX was written to.
+    #[serde(skip)]
+    pub output: Option<&'a Path>,
 }
 
 impl Report<'_> {
@@ -78,29 +85,72 @@ impl Report<'_> {
 }
 
 impl CommandResult for Report<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
         let r = self.rewritten;
-        let mut text = format!(
-            "{}: {} of {} accesses rewritten, {} instructions added, shared memory {} -> {} bytes\n",
-            r.entry,
+        let entry = readable(&r.entry);
+        if let Some(reason) = r.refused() {
+            return format!("{entry} was not rewritten: {reason}.");
+        }
+        let wrote = match self.output {
+            Some(path) => format!("Wrote {}", path.display()),
+            None => format!("{entry} was rewritten"),
+        };
+        match &self.measured {
+            Some(m) if !m.outputs_equal => {
+                format!("Nothing was written: {entry} computes different results when rewritten.")
+            }
+            Some(m) => {
+                let cost = m.added_per_access;
+                let cost = cost.map(|n| format!(", {n:.2} instructions an access added"));
+                format!(
+                    "{wrote}: conflicts {} -> {}, outputs equal{}.",
+                    m.conflicts_before,
+                    m.conflicts_after,
+                    cost.unwrap_or_default()
+                )
+            }
+            None => format!(
+                "{wrote}: {} of {} accesses rewritten, {} instructions added; it was not run.",
+                r.rewritten, r.accesses, r.added_static
+            ),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        match &self.measured {
+            _ if self.rewritten.refused().is_some() => Tone::Bad,
+            Some(m) if !m.outputs_equal => Tone::Bad,
+            Some(m) if m.conflicts_after < m.conflicts_before => Tone::Good,
+            _ => Tone::Plain,
+        }
+    }
+
+    fn details(&self) -> Details {
+        let r = self.rewritten;
+        let mut details = Details::new();
+        details.say(format!(
+            "{}: {} of {} accesses rewritten, {} instructions added, shared memory {} -> {} bytes",
+            readable(&r.entry),
             r.rewritten,
             r.accesses,
             r.added_static,
             r.shared_bytes.before,
             r.shared_bytes.after
-        );
+        ));
         if let Some(bytes) = r.dynamic_shared {
-            text += &format!("launch it with {bytes} bytes of dynamic shared memory\n");
+            let text = format!("launch it with {bytes} bytes of dynamic shared memory");
+            details.toned(Tone::Doubt, text);
         }
         if let Some([x, y, z]) = r.block {
-            text += &format!("valid only for blocks of {x} x {y} x {z} threads\n");
+            let text = format!("valid only for blocks of {x} x {y} x {z} threads");
+            details.toned(Tone::Doubt, text);
         }
         if let Some(m) = &self.measured {
             let per_access = m
                 .added_per_access
                 .map_or("-".to_owned(), |n| format!("{n:.2}"));
-            text += &format!(
-                "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}\n",
+            details.say(format!(
+                "executed: {} instructions added, {per_access} per access; conflicts {} -> {}; outputs {}",
                 m.added_executed,
                 m.conflicts_before,
                 m.conflicts_after,
@@ -109,28 +159,38 @@ impl CommandResult for Report<'_> {
                 } else {
                     "different"
                 },
-            );
+            ));
         }
         if let Some(m) = &self.machine_code {
-            text += &format!(
-                "machine code, by {}: conflicts {} -> {}\n",
+            details.say(format!(
+                "machine code, by {}: conflicts {} -> {}",
                 m.assembler, m.conflicts_before, m.conflicts_after
-            );
+            ));
         }
         if let Some(compared) = &self.resources {
-            text += &compared.text(self.machine);
+            details.say(compared.text(self.machine));
         }
-        text += &self.mixed_text();
-        if !r.left.is_empty() {
-            let rows = r.left.iter().map(|l| vec![place(l), l.reason.clone()]);
-            text += &table(&["line", "left as it is, because"], &["line"], rows);
+        details.say(self.mixed_text());
+        let rows = r.left.iter().map(|l| vec![place(l), l.reason.clone()]);
+        details.table(Table::new(&["line", "left as it is, because"], rows).right(&["line"]));
+        for mode in &self.swizzle_modes {
+            details.say(mode.text());
         }
-        text += &self
-            .swizzle_modes
-            .iter()
-            .map(ModeOf::text)
-            .collect::<String>();
-        text
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let proposed = self.proposed.as_ref().and_then(|p| p.command.clone());
+        if let Some(command) = proposed {
+            return vec![Hint::new("what works instead", command)];
+        }
+        match self.output {
+            Some(path) if self.rewritten.text().is_some() && self.measured.is_none() => {
+                let command = format!("spadkit init {}", shell(path));
+                vec![Hint::new("a launch file, to run it", command)]
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

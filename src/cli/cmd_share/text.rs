@@ -1,32 +1,70 @@
 //! Text output.
 
 use super::Shared;
-use crate::cli::printer::{Columns, CommandResult};
+use crate::cli::names::readable;
+use crate::cli::printer::CommandResult;
+use crate::page::{Columns, Details, Table, Tone};
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Gain, Layout, Placement, Plan};
 
 impl CommandResult for Shared<'_> {
-    fn text(&self) -> String {
-        let plan = self.plan;
-        let mut text = head(plan, self.preset);
-        text += &variables(plan);
-        text += &range(plan);
-        text += &releases(plan, self.annotated);
-        text += &doubts(plan);
-        if !self.variants.is_empty() {
-            text += &gain(&self.variants);
+    fn verdict(&self) -> String {
+        let (plan, blocks) = (self.plan, &self.plan.residency);
+        let name = readable(&plan.kernel.function().name);
+        let more = blocks.blocks().saturating_sub(blocks.unshared);
+        let resident = match more {
+            0 => format!(
+                "Sharing makes no more blocks of {name} resident than {}",
+                blocks.unshared
+            ),
+            _ => format!(
+                "Sharing makes {} blocks of {name} resident instead of {}",
+                blocks.blocks(),
+                blocks.unshared
+            ),
+        };
+        match self.variants.last() {
+            Some(last) => format!("{resident}, {:.3} times as fast.", last.speed_up),
+            None => format!("{resident}."),
         }
-        text
+    }
+
+    fn tone(&self) -> Tone {
+        match self.variants.last() {
+            Some(last) if last.speed_up > 1.0 => Tone::Good,
+            Some(last) if last.speed_up < 1.0 => Tone::Bad,
+            _ => Tone::Plain,
+        }
+    }
+
+    fn details(&self) -> Details {
+        let plan = self.plan;
+        let mut details = Details::new();
+        details.say(head(plan));
+        details.gap();
+        details.table(variables(plan));
+        details.gap();
+        details.say(range(plan));
+        details.say(releases(plan, self.annotated));
+        details.toned(Tone::Doubt, doubts(plan));
+        if !self.variants.is_empty() {
+            details.gap();
+            details.table(gain(&self.variants));
+            details.note(
+                "before, with it, after: where blocks of pairs spend their cycles with respect to \
+                 the shared part",
+            );
+        }
+        details
     }
 }
 
-fn head(plan: &Plan, machine: &str) -> String {
+fn head(plan: &Plan) -> String {
     let (kernel, blocks) = (plan.kernel, &plan.residency);
     let boundary = plan.layout.boundary;
     let mut text = format!(
-        "{} on {}: {} bytes of shared memory and {} threads a block, t = {}\n",
-        kernel.function().name,
-        machine,
+        "{}: {} bytes of shared memory and {} threads a block, t = {}\n",
+        readable(&kernel.function().name),
         kernel.bytes,
         plan.needs.threads,
         plan.sharing
@@ -54,7 +92,7 @@ fn counted(count: u32, what: &str) -> String {
     }
 }
 
-fn variables(plan: &Plan) -> String {
+fn variables(plan: &Plan) -> Table {
     let part = |i| {
         if plan.layout.is_shared(i) {
             "shared"
@@ -63,12 +101,12 @@ fn variables(plan: &Plan) -> String {
         }
     };
     Columns::of(plan.kernel.variables.iter().enumerate())
-        .left("variable", |(_, v)| &v.name)
+        .left("variable", |(_, v)| readable(&v.name))
         .right("bytes", |(_, v)| v.bytes)
         .right("offset", |(i, _)| plan.layout.offsets[*i])
         .left("part", |(i, _)| part(*i))
         .right("accesses", |(i, _)| plan.kernel.accesses[*i])
-        .text()
+        .table()
 }
 
 fn range(plan: &Plan) -> String {
@@ -127,24 +165,21 @@ fn doubts(plan: &Plan) -> String {
     )
 }
 
-fn gain(variants: &[Gain]) -> String {
+fn gain(variants: &[Gain]) -> Table {
     let part = |gain: &Gain, percent: f64| match gain.pairs {
         0 => String::new(),
         _ => format!("{percent:.1} %"),
     };
-    let table = Columns::of(variants)
+    Columns::of(variants)
         .left("variant", |v| v.variant)
         .right("resident", |v| v.resident_blocks)
         .right("cycles", |v| v.cycles)
+        .right("times as fast", |v| format!("{:.3}", v.speed_up))
         .right("IPC", |v| format!("{:.3}", v.ipc))
         .right("thread IPC", |v| format!("{:.2}", v.thread_ipc))
-        .right("times as fast", |v| format!("{:.3}", v.speed_up))
         .right("before", |v| part(v, v.progress_pct.before))
         .right("with it", |v| part(v, v.progress_pct.holding))
         .right("after", |v| part(v, v.progress_pct.after))
-        .text();
-    format!(
-        "{table}before, with it, after: where blocks of pairs spend their cycles with respect to \
-         the shared part\n"
-    )
+        .minor(&["thread IPC", "after", "before", "with it"])
+        .table()
 }

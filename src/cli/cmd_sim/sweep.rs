@@ -6,6 +6,7 @@ use super::{Works, speed};
 use crate::cli::printer::{Printer, Progress};
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::page::csv_cell;
 use crate::sm::RunProgress;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -241,14 +242,5 @@ fn flatten(path: &str, value: &Value, row: &mut Vec<(String, String)>) {
         Value::Null => row.push((path.to_owned(), String::new())),
         Value::String(text) => row.push((path.to_owned(), text.clone())),
         other => row.push((path.to_owned(), other.to_string())),
-    }
-}
-
-/// A cell as RFC 4180 has it.
-fn csv_cell(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
     }
 }

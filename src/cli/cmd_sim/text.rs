@@ -4,14 +4,57 @@ use super::Works;
 use super::plan::name;
 use super::point::Point;
 use super::sweep::Sweep;
-use crate::cli::printer::table;
+use crate::cli::names::readable_words;
 use crate::config::{Config, PathHash, PathSettings, Scheduler};
-use crate::quote::shown;
+use crate::page::{Details, Table, Tone};
 use crate::sm::{AccessWorkload, Phases};
 use crate::trace::Wide;
 
+/// The answer of one run.
+pub(super) fn verdict(kernel: &str, point: &Point) -> String {
+    let s = &point.statistics;
+    let stalls = s.stalls.total();
+    let most = s.stalls.most().filter(|(_, slots)| *slots > 0);
+    let most = most.map_or(String::new(), |(reason, slots)| {
+        let share = 100.0 * slots as f64 / stalls.max(1) as f64;
+        format!("; most stalls are {} ({share:.0} %)", spaced(reason))
+    });
+    let ended = if point.ended {
+        "takes"
+    } else {
+        "was interrupted after"
+    };
+    format!(
+        "{} {ended} {} cycles, {:.3} warp instructions a cycle{most}.",
+        readable_words(kernel),
+        s.cycles,
+        s.ipc
+    )
+}
+
+/// The answer of a sweep: the point with the fewest cycles, and what it gains.
+pub(super) fn best(sweep: &Sweep) -> String {
+    let fastest = sweep.points.iter().min_by_key(|p| p.statistics.cycles);
+    let Some(point) = fastest else {
+        return "No point of the sweep has run.".to_owned();
+    };
+    let labels = match &point.draft.labels[..] {
+        [] => point.hash.clone(),
+        list => labels(list),
+    };
+    let gain = point.speed_up().filter(|speed_up| *speed_up != 1.0);
+    let gain = gain.map_or(String::new(), |speed_up| {
+        format!(", {speed_up:.3} times as fast as mod without a hash stage")
+    });
+    format!(
+        "The fastest of {} points is {labels}: {} cycles{gain}.",
+        sweep.points.len(),
+        point.statistics.cycles
+    )
+}
+
 /// One run.
-pub(super) fn single(kernel: &str, point: &Point) -> String {
+pub(super) fn single(point: &Point) -> Details {
     let s = &point.statistics;
     let settings = &point.config.settings;
     let count = |name: &str, value: u64| vec![name.to_owned(), value.to_string()];
@@ -44,32 +87,33 @@ pub(super) fn single(kernel: &str, point: &Point) -> String {
         rows.push(count("global merged", s.global_merged));
     }
     let (blocks, pairs) = (point.residency.blocks(), point.residency.pairs);
-    let interrupted = if point.ended {
-        String::new()
-    } else {
-        format!(
-            "interrupted: the numbers are those of {} cycles\n",
-            s.cycles
-        )
-    };
-    format!(
-        "{} on {}: {} pipeline, {} scheduler, lock hash {}\n\
-         hash: {} ({})\n\
-         blocks: {blocks} resident, limited by {}; pairs that share: {pairs}\n\
-         {}{}{}{}{interrupted}",
-        shown(kernel),
-        point.config.name,
+    let mut details = Details::new();
+    details.say(format!(
+        "{} pipeline, {} scheduler, lock hash {}",
         name(&settings.pipeline),
         scheduler(settings),
         name(&settings.lock_hash),
+    ));
+    details.say(format!(
+        "hash: {} ({})",
         point.hash,
-        hash_hardware(&point.config),
-        point.residency.limit,
-        dependences(point.dependent),
-        table(&["", "count"], &["count"], rows),
-        phases(&s.phases),
-        conflict_rule(&point.config, Some(point.config.lanes)),
-    )
+        hash_hardware(&point.config)
+    ));
+    details.say(format!(
+        "blocks: {blocks} resident, limited by {}; pairs that share: {pairs}",
+        point.residency.limit
+    ));
+    details.say(dependences(point.dependent));
+    details.gap();
+    details.table(Table::new(&["", "count"], rows).right(&["count"]));
+    details.gap();
+    details.say(phases(&s.phases));
+    details.note(conflict_rule(&point.config, Some(point.config.lanes)));
+    if !point.ended {
+        let text = format!("interrupted: the numbers are those of {} cycles", s.cycles);
+        details.toned(Tone::Doubt, text);
+    }
+    details
 }
 
 /// The cycles from barrier to barrier, where there is one.
@@ -151,30 +195,39 @@ fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
 }
 
 /// All points of a sweep.
-pub(super) fn sweep(sweep: &Sweep, works: &Works) -> String {
-    let mut text = match sweep.preset() {
-        Some(preset) => format!("{} on {preset}\n", shown(works.kernel())),
-        None => format!("{}\n", shown(works.kernel())),
-    };
-    text += &dependences(works.dependent);
+pub(super) fn sweep(sweep: &Sweep, works: &Works) -> Details {
+    let mut details = Details::new();
+    let kernel = readable_words(works.kernel());
+    details.say(match sweep.preset() {
+        Some(preset) => format!("{kernel} on {preset}"),
+        None => kernel,
+    });
+    details.say(dependences(works.dependent));
     if let Some(first) = sweep.points.first() {
-        text += &points_table(sweep);
-        text += &legend(sweep);
+        details.gap();
+        details.table(points_table(sweep));
+        details.gap();
+        details.note(legend(sweep));
         let lanes = first.config.lanes;
         let same = sweep.points.iter().all(|p| p.config.lanes == lanes);
-        text += &conflict_rule(&first.config, same.then_some(lanes));
+        details.note(conflict_rule(&first.config, same.then_some(lanes)));
     }
     if !sweep.skipped.is_empty() {
-        text += &format!("skipped, {} of {}:\n", sweep.skipped.len(), sweep.planned);
+        details.heading(format!(
+            "skipped, {} of {}:",
+            sweep.skipped.len(),
+            sweep.planned
+        ));
         for (draft, reason) in &sweep.skipped {
-            text += &format!("  {}: {reason}\n", labels(&draft.labels));
+            details.say(format!("  {}: {reason}", labels(&draft.labels)));
         }
     }
     if sweep.interrupted {
         let (done, planned) = (sweep.points.len(), sweep.planned);
-        text += &format!("interrupted: {done} of {planned} points finished\n");
+        let text = format!("interrupted: {done} of {planned} points finished");
+        details.toned(Tone::Doubt, text);
     }
-    text
+    details
 }
 
 fn labels(labels: &[(String, String)]) -> String {
@@ -195,7 +248,7 @@ const NUMBERS: [&str; 8] = [
     "dominant stall",
 ];
 
-fn points_table(sweep: &Sweep) -> String {
+fn points_table(sweep: &Sweep) -> Table {
     let varied = |p: &Point| {
         let labels = p.draft.labels.iter();
         let more = labels.filter(|l| !CHOICES.contains(&l.0.as_str()));
@@ -210,7 +263,15 @@ fn points_table(sweep: &Sweep) -> String {
         row.extend(row_of(p));
         row
     });
-    table(&header, &NUMBERS[..7], rows)
+    let minor = [
+        "other stalls",
+        "writeback stalls",
+        "degree",
+        "bank stalls",
+        "ipc",
+        "dominant stall",
+    ];
+    Table::new(&header, rows).right(&NUMBERS[..7]).minor(&minor)
 }
 
 fn row_of(point: &Point) -> Vec<String> {

@@ -1,9 +1,11 @@
 //! What the searches of the hash units found.
 
-use crate::cli::printer::{Columns, CommandResult, Printer, table};
+use crate::cli::names::readable_words;
+use crate::cli::printer::{CommandResult, Printer};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
+use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::search::tune::Method;
 use crate::search::{Outcome, space};
 use crate::trace::{AccessTrace, ConflictProfile};
@@ -77,6 +79,11 @@ pub(super) struct OfUnits<'a> {
     pub baseline: u64,
     #[serde(skip)]
     pub machine: &'a Config,
+    /// The option that names the machine.
+    #[serde(skip)]
+    pub again: String,
+    #[serde(skip)]
+    pub input: &'a str,
 }
 
 /// One line of the result.
@@ -131,22 +138,78 @@ fn show_space(space: u128) -> String {
     }
 }
 
+impl OfUnits<'_> {
+    /// The mapping of hardware that leaves the fewest conflicts.
+    fn best(&self) -> Option<&Found> {
+        let mappings = self.results.iter().filter(|f| f.configuration.is_some());
+        mappings.min_by_key(|f| (f.conflicts, !f.optimal))
+    }
+}
+
 impl CommandResult for OfUnits<'_> {
-    fn text(&self) -> String {
-        let baseline = self.baseline;
+    fn verdict(&self) -> String {
+        let (name, all) = (readable_words(&self.trace.name), self.baseline);
+        let Some(best) = self.best() else {
+            return format!("No mapping was found for {name}, which has {all} conflicts.");
+        };
+        let hash = &best.hash;
+        let of = if all == 1 { "conflict" } else { "conflicts" };
+        let proved = if best.optimal {
+            format!("no {} unit leaves fewer, proved", best.kind)
+        } else {
+            format!(
+                "any {} unit leaves at least {}",
+                best.kind, best.lower_bound
+            )
+        };
+        match best.conflicts {
+            _ if all == 0 => format!("{name} has no bank conflicts: no hash is needed."),
+            0 => format!("{hash} removes all {all} {of} of {name}."),
+            left if left >= all => {
+                format!("No mapping found leaves fewer than the {all} {of} of {name}: {proved}.")
+            }
+            left => format!("{hash} leaves {left} of {all} {of} of {name}: {proved}."),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        match self.best() {
+            Some(best) if best.conflicts == 0 => Tone::Good,
+            _ => Tone::Plain,
+        }
+    }
+
+    fn details(&self) -> Details {
         let yes = |is| if is { "yes" } else { "no" };
         let searches = Columns::of(&self.results)
             .left("hash", |f| &f.hash)
-            .left("method", |f| f.method)
             .right("conflicts", |f| f.conflicts)
+            .left("optimal", |f| yes(f.optimal))
             .right("at least", |f| f.lower_bound)
+            .left("fits", |f| yes(f.fits))
+            .left("method", |f| f.method)
             .right("wavefronts", |f| f.wavefronts)
             .right("ideal", |f| f.ideal_wavefronts)
-            .left("optimal", |f| yes(f.optimal))
-            .left("fits", |f| yes(f.fits))
             .right("evaluated", |f| f.evaluated)
             .right("space", |f| show_space(f.space))
-            .right("time", |f| format!("{:.3} s", f.seconds));
+            .right("time", |f| format!("{:.3} s", f.seconds))
+            .minor(&[
+                "space",
+                "ideal",
+                "evaluated",
+                "wavefronts",
+                "time",
+                "method",
+            ])
+            .table()
+            .readable("hash", 30);
+        let mut details = Details::of(searches);
+        details.note(crate::cli::rule_line(self.machine));
+        details.say(format!("hash stage: {}", self.hash_stage));
+        details.heading(
+            "configuration: bank, row map, and the bank unit of the machine's path where that is \
+             another one (spadkit encode SPEC shows the ports, too):",
+        );
         let writes = self.results.iter().flat_map(|found| {
             let of_mapping = found.configuration.iter();
             let units = of_mapping.flat_map(|c| c.units().into_iter().chain(&c.path));
@@ -159,19 +222,29 @@ impl CommandResult for OfUnits<'_> {
                 vec![hash, register_file, unit.writes_text()]
             })
         });
-        format!(
-            "{}: {baseline} conflicts with banks = address mod 2^m\n{}{}hash stage: {}\n\
-         configuration: bank, row map, and the bank unit of the machine's path where that is \
-         another one (spadkit encode SPEC shows the ports, too):\n{}",
-            crate::quote::shown(&self.trace.name),
-            searches.text(),
-            crate::cli::rule_line(self.machine),
-            self.hash_stage,
-            table(
-                &["hash", "registers", "wr_data for wr_index 0, 1, ..."],
-                &[],
-                writes
-            )
-        )
+        let titles = ["hash", "registers", "wr_data for wr_index 0, 1, ..."];
+        details.table(Table::new(&titles, writes));
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let Some(best) = self.best().filter(|_| self.baseline > 0) else {
+            return Vec::new();
+        };
+        let (input, hash) = (
+            crate::quote::shell(self.input),
+            crate::quote::shell(best.hash.to_string()),
+        );
+        let again = &self.again;
+        vec![
+            Hint::new(
+                "what it gains in cycles",
+                format!("spadkit sim {input} --hash {hash} {again}"),
+            ),
+            Hint::new(
+                "without hardware",
+                format!("spadkit tune {input} --software {again}"),
+            ),
+        ]
     }
 }

@@ -1,7 +1,7 @@
 //! The swizzle modes of tensor copies: which of them clears an array.
 
-use crate::cli::printer::table;
 use crate::error::Result;
+use crate::page::{Details, Table};
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Mode, Modes, PerVariable};
 use crate::trace::{TensorCopy, line_of_file};
@@ -129,9 +129,15 @@ impl ModesOf {
 
 /// A table of all modes, and the answers, where an array has rows of 16 bytes
 /// or the kernel has tensor copies.
-pub(super) fn text(all: &[ModesOf], tensor_copies: bool) -> String {
+pub(super) fn details(all: &[ModesOf], tensor_copies: bool) -> Details {
+    let mut details = Details::new();
     if !all.iter().any(|one| one.rows || tensor_copies) {
-        return String::new();
+        return details;
+    }
+    details
+        .heading("swizzle modes of tensor copies (TMA), also for rows of ldmatrix and stmatrix:");
+    for one in all {
+        details.say(one.answer());
     }
     let header = [
         "array",
@@ -142,11 +148,12 @@ pub(super) fn text(all: &[ModesOf], tensor_copies: bool) -> String {
         "ideal",
     ];
     let rows = all.iter().flat_map(ModesOf::rows);
-    let answers: String = all.iter().map(ModesOf::answer).collect();
-    format!(
-        "swizzle modes of tensor copies (TMA), also for rows of ldmatrix and stmatrix:\n{}{answers}",
-        table(&header, &header[2..], rows)
-    )
+    details.table(
+        Table::new(&header, rows)
+            .right(&header[2..])
+            .minor(&["ideal"]),
+    );
+    details
 }
 
 /// Why nothing but the modes is possible for an array; empty without tensor

@@ -1,6 +1,7 @@
 //! The mappings of an array, the fewest conflicts first.
 
-use crate::cli::printer::Columns;
+use crate::cli::conflicts_lines::cost_tone;
+use crate::page::{Columns, Details, Tone};
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::software::{Language, LayoutSpec, render};
 use crate::trace::TensorCopy;
@@ -108,39 +109,46 @@ impl<'a> Ranking<'a> {
         self.best().baseline_conflicts
     }
 
-    pub fn text(&self) -> String {
-        let shown: Vec<&Ranked> = self.results.iter().filter(|r| self.is_shown(r)).collect();
+    /// The mappings that a programmer picks from, or with `all` each one.
+    pub fn table(&self, all: bool) -> Details {
+        let shown = self.results.iter().filter(|r| all || self.is_shown(r));
+        let shown: Vec<&Ranked> = shown.collect();
         let hidden = self.results.len() - shown.len();
         let table = Columns::of(shown)
-            .left("front", |r| if r.front { "*" } else { "" })
-            .left("mapping", |r| r.hash)
-            .left("kind", |r| r.kind)
+            .left("", |r| if r.front { "*" } else { "" })
+            .toned(|_| Tone::Good)
+            .left("mapping", |r| match r.method {
+                "fixed" if r.kind == "mod" => "as it is".to_owned(),
+                _ => r.hash.to_string(),
+            })
             .right("conflicts", |r| r.conflicts)
-            .right("max degree", |r| r.max_degree)
+            .toned(|r| cost_tone(r.conflicts))
+            .right("instr", |r| added(r.added_per_access as u64))
+            .right("bytes", |r| added(r.wasted_bytes.into()))
+            .left("optimal", |r| r.proved())
+            .right("worst", |r| format!("{}x", r.max_degree))
             .right("wavefronts", |r| r.wavefronts)
             .right("ideal", |r| r.ideal_wavefronts)
-            .right("added", |r| r.added_per_access)
-            .right("wasted bytes", |r| r.wasted_bytes)
-            .left("optimal", |r| r.proved())
+            .left("kind", |r| r.kind)
             .right("evaluated", |r| r.evaluated)
             .right("time", |r| format!("{:.3} s", r.seconds))
-            .text();
-        match hidden {
-            0 => table,
-            _ => {
-                format!(
-                    "{table}{hidden} more that waste fewer bytes but leave more conflicts, in --format json\n"
-                )
-            }
+            .minor(&["time", "evaluated", "kind", "ideal", "wavefronts", "worst"])
+            .table();
+        let mut details = Details::of(table);
+        if hidden > 0 {
+            details.say(format!(" {hidden} more: --all"));
         }
+        details.note("* no other is better in all of conflicts, added instructions and bytes");
+        details
     }
 
-    /// The table has the front, of each kind the mapping that leaves the fewest
-    /// conflicts, and the fixed ones.
+    /// The table has the front, the index as it is, the plain XOR, and the best
+    /// padding and swizzle: what programmers use.
     fn is_shown(&self, ranked: &Ranked) -> bool {
         let first = self.results.iter().find(|r| r.kind == ranked.kind);
         let is_first = first.is_some_and(|r| std::ptr::eq(r, ranked));
-        ranked.front || is_first || ranked.method == "fixed"
+        let usual = ["mod", "xor", "pad", "swizzle"].contains(&ranked.kind);
+        ranked.front || is_first && usual
     }
 
     /// How many accesses there are to what.
@@ -155,7 +163,7 @@ impl<'a> Ranking<'a> {
         )
     }
 
-    /// What is proved of the ends of the front.
+    /// What is proved of the fewest conflicts.
     pub fn proof(&self) -> String {
         let best = self.best().conflicts;
         let vectors = match self.vector_bytes {
@@ -163,20 +171,49 @@ impl<'a> Ranking<'a> {
             bytes => format!(" that keeps vectors of {bytes} bytes whole"),
         };
         let floor = self.conflicts_no_whole_vectors_avoid;
-        let fewest = if best == self.conflicts_no_mapping_avoids {
-            "no mapping at all leaves fewer, proved".to_owned()
+        if best == self.conflicts_no_mapping_avoids {
+            "Proved: no mapping at all leaves fewer.".to_owned()
         } else if best == floor {
-            format!("no mapping{vectors} leaves fewer, proved")
+            format!("Proved: no mapping{vectors} leaves fewer.")
         } else if !self.tensor_copies.is_empty() && self.fewest_proved {
-            "no other mode of the tensor copies leaves fewer, proved".to_owned()
+            "Proved: no other mode of the tensor copies leaves fewer.".to_owned()
         } else if self.fewest_proved {
-            "no XOR of index bits and no padding leaves fewer, proved".to_owned()
+            "Proved: no XOR of index bits and no padding leaves fewer.".to_owned()
         } else {
-            format!("not proved: at least {floor} are left by any mapping{vectors}")
+            format!("Not proved to be the fewest: any mapping{vectors} leaves at least {floor}.")
+        }
+    }
+
+    /// What the best mapping does.
+    pub fn answer(&self) -> String {
+        let (best, all) = (self.best(), self.unmapped());
+        let (hash, left) = (best.hash, best.conflicts);
+        let conflicts = if all == 1 { "conflict" } else { "conflicts" };
+        let cost = match (best.added_per_access, best.wasted_bytes) {
+            (0, 0) => String::new(),
+            (0, bytes) => format!(" for {bytes} bytes"),
+            (1, 0) => " for 1 instruction an access".to_owned(),
+            (n, 0) => format!(" for {n} instructions an access"),
+            (n, bytes) => format!(" for {n} instructions an access and {bytes} bytes"),
         };
-        format!(
-            "front, fewest conflicts ({best}): {fewest}; cheapest: the unchanged index adds no instruction\n"
-        )
+        match left {
+            _ if all == 0 => {
+                "There are no bank conflicts: the indices stay as they are.".to_owned()
+            }
+            0 => format!("{hash} removes all {all} {conflicts}{cost}."),
+            left if left >= all => {
+                format!("No mapping leaves fewer than the {all} {conflicts} that there are.")
+            }
+            left => format!("{hash} leaves {left} of {all} {conflicts}{cost}."),
+        }
+    }
+}
+
+/// What is added: `+2`, or `0`.
+fn added(count: u64) -> String {
+    match count {
+        0 => "0".to_owned(),
+        more => format!("+{more}"),
     }
 }
 

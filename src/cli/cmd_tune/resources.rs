@@ -1,9 +1,10 @@
 //! What blocks take of an SM under the mappings of the front.
 
 use crate::assembler::{Assembler, AssemblerId};
-use crate::cli::printer::{Printer, table};
+use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::Result;
+use crate::page::{Details, Table};
 use crate::ptx::Module;
 use crate::rewrite::{Block, Request, Resources, under_each};
 use crate::software::LayoutSpec;
@@ -101,9 +102,10 @@ impl OnSm {
         })
     }
 
-    pub fn text(&self) -> String {
+    pub fn details(&self) -> Details {
+        let mut details = Details::new();
         if self.front.is_empty() {
-            return String::new();
+            return details;
         }
         let mut header = vec!["mapping"];
         let title = match &self.assembler {
@@ -139,10 +141,14 @@ impl OnSm {
             });
             row
         };
-        let right = &header[1..header.len() - 1];
-        format!(
-            "{title}\n{}",
-            table(&header, right, self.front.iter().map(row))
-        )
+        details.heading(title);
+        let right = header[1..header.len() - 1].to_vec();
+        let minor = ["spilled bytes", "instructions", "warps"];
+        details.table(
+            Table::new(&header, self.front.iter().map(row))
+                .right(&right)
+                .minor(&minor),
+        );
+        details
     }
 }

@@ -4,11 +4,14 @@ use super::modes_text::{self, ModesOf};
 use super::ranking::{LeftOut, Ranking, WORD};
 use super::resources::{Launched, OnSm};
 use crate::capture::statics::Indices;
-use crate::cli::printer::{Columns, CommandResult, Printer, table};
+use crate::cli::changes;
+use crate::cli::names::readable_list;
+use crate::cli::printer::{CommandResult, Printer};
 use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
+use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::ptx::analysis::plain_name;
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
@@ -19,7 +22,7 @@ use crate::software::choice::{
     Array, Choices, Effort, MappingKind, Narrower, PerVariable, VariableChoices, choices, narrower,
     per_variable,
 };
-use crate::suggest::{self, Suggestion, Tuned, suggestions};
+use crate::suggest::{Suggestion, Tuned, suggestions};
 use crate::trace::AccessTrace;
 use serde::Serialize;
 use std::time::Duration;
@@ -33,6 +36,10 @@ pub(in crate::cli) struct Subject<'a> {
     pub input: &'a str,
     /// The kernel and its launch, where they are known.
     pub launched: Option<Launched<'a>>,
+    /// The option that names the machine, where commands can be typed.
+    pub again: Option<String>,
+    /// Every mapping is shown.
+    pub all: bool,
 }
 
 impl Subject<'_> {
@@ -93,6 +100,7 @@ pub(in crate::cli) fn run(
         machine,
         tensor_copies: subject.has_tensor_copies(),
         copied: copied_text(array, apart),
+        subject,
     })
 }
 
@@ -196,6 +204,8 @@ struct Found<'a> {
     /// What can be chosen for the arrays that they go through.
     #[serde(skip)]
     copied: String,
+    #[serde(skip)]
+    subject: &'a Subject<'a>,
 }
 
 /// A mapping for each variable, against one for all.
@@ -263,23 +273,23 @@ impl<'a> Apart<'a> {
     }
 
     /// A line per variable, and all of them against one mapping.
-    fn text(&self, whole: &Ranking) -> String {
+    fn details(&self, whole: &Ranking) -> Details {
         let header = [
             "variable",
             "bytes",
             "accesses",
-            "as it is",
+            "before",
             "mapping",
             "conflicts",
-            "added",
-            "wasted bytes",
+            "instr",
+            "wasted",
             "optimal",
         ];
         let right = [&header[1..4], &header[5..8]].concat();
         let line = |v: &OfVariable| {
             let best = v.own.best();
             vec![
-                v.name.to_owned(),
+                readable_list(v.name),
                 v.declared_bytes.to_string(),
                 v.own.accesses.to_string(),
                 v.own.unmapped().to_string(),
@@ -320,10 +330,11 @@ impl<'a> Apart<'a> {
                 single.wasted_bytes,
             ),
         ]);
-        format!(
-            "a mapping for each variable:\n{}",
-            table(&header, &right, rows)
-        )
+        let mut details = Details::new();
+        details.heading("a mapping for each variable:");
+        let table = Table::new(&header, rows).right(&right);
+        details.table(table.minor(&["optimal", "bytes", "accesses"]));
+        details
     }
 }
 
@@ -337,37 +348,87 @@ impl<'a> Split<'a> {
 }
 
 impl CommandResult for Found<'_> {
-    fn text(&self) -> String {
+    fn verdict(&self) -> String {
+        match &self.per_variable {
+            // One mapping for all of shared memory is not what is suggested.
+            Some(apart) if apart.conflicts < self.whole.best().conflicts => {
+                let (left, all) = (apart.conflicts, self.whole.unmapped());
+                let what = match left {
+                    0 => format!("removes all {all} conflicts"),
+                    left => format!("leaves {left} of {all} conflicts"),
+                };
+                format!(
+                    "A mapping for each variable {what}; one for all of shared memory leaves {}.",
+                    self.whole.best().conflicts
+                )
+            }
+            _ => format!("{} {}", self.whole.answer(), self.whole.proof()),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        match self.whole.best().conflicts {
+            0 => Tone::Good,
+            _ => Tone::Plain,
+        }
+    }
+
+    fn details(&self) -> Details {
         let whole = &self.whole;
-        let mut text = format!(
-            "{}: {} conflicts as it is, {}\n",
-            crate::quote::shown(&self.trace.name),
+        let mut details = Details::new();
+        details.say(format!(
+            "{}: {} conflicts as it is, {}",
+            crate::cli::names::readable_words(&self.trace.name),
             whole.unmapped(),
             whole.subject()
-        );
-        text += &whole.text();
-        text += &whole.proof();
+        ));
+        details.gap();
+        details.add(whole.table(self.subject.all));
         for LeftOut { hash, reason } in &whole.left_out {
-            text += &format!("left out: {hash}: {reason}\n");
+            details.toned(Tone::Doubt, format!("left out: {hash}: {reason}"));
         }
         if let Some(apart) = &self.per_variable {
-            text += &apart.text(whole);
+            details.add(apart.details(whole));
         }
         if !self.narrower.is_empty() {
-            text += &self.narrower_text();
+            details.add(self.narrower_details());
         }
-        text += &self.copied;
-        text += &modes_text::text(self.modes, self.tensor_copies);
-        text += &self.on_sm.text();
-        text += &crate::cli::rule_line(self.machine);
-        text += &suggest::text(&self.suggestions);
-        text + "code: spadkit encode SPEC --as cuda, opencl, ptx, cute or triton\n"
+        details.say(self.copied.clone());
+        details.add(modes_text::details(self.modes, self.tensor_copies));
+        details.add(self.on_sm.details());
+        details.add(changes::details(&self.suggestions));
+        details.gap();
+        details.note(crate::cli::rule_line(self.machine));
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let Some(again) = self.subject.again.as_ref() else {
+            return Vec::new();
+        };
+        let best = self.whole.best();
+        if best.conflicts >= self.whole.unmapped() {
+            return Vec::new();
+        }
+        let mut hints = Vec::new();
+        let hash = crate::quote::shell(best.hash.to_string());
+        if self.subject.launched.is_some() && !self.tensor_copies {
+            let input = crate::quote::shell(self.subject.input);
+            let command = format!("spadkit rewrite {input} --hash {hash} {again} -o fast.ptx");
+            hints.push(Hint::new("next, without touching the source", command));
+        }
+        let command = format!("spadkit encode {hash} --as cuda {again}");
+        hints.push(Hint::new(
+            "as code; also --as opencl, ptx, cute, triton",
+            command,
+        ));
+        hints
     }
 }
 
 impl Found<'_> {
     /// Vectors against conflicts: fewer instructions or fewer wavefronts.
-    fn narrower_text(&self) -> String {
+    fn narrower_details(&self) -> Details {
         let others = self.narrower.iter().map(|n| (n.bytes_at_most, &n.own));
         let all = std::iter::once((self.whole.vector_bytes, &self.whole)).chain(others);
         let table = Columns::of(all)
@@ -381,9 +442,13 @@ impl Found<'_> {
             .right("ideal", |(_, found)| found.best().ideal_wavefronts)
             .right("added", |(_, found)| found.best().added_per_access)
             .left("optimal", |(_, found)| found.best().proved())
-            .text();
-        format!(
-            "vectors against conflicts, with wide loads and stores split (ldmatrix cannot be):\n{table}"
-        )
+            .minor(&["ideal", "optimal"])
+            .table();
+        let mut details = Details::new();
+        details.heading(
+            "vectors against conflicts, with wide loads and stores split (ldmatrix cannot be):",
+        );
+        details.table(table);
+        details
     }
 }

@@ -16,7 +16,12 @@ use crate::trace::{AccessTrace, ConflictProfile, pattern};
 use std::time::{Duration, Instant};
 
 /// Searches the configurations of the hash units, and prints them.
-pub(super) fn run(args: &TuneArgs, machine: &Config, printer: &Printer) -> Result<()> {
+pub(super) fn run(
+    args: &TuneArgs,
+    machine: &Config,
+    again: String,
+    printer: &Printer,
+) -> Result<()> {
     // What is refused takes no run of a kernel.
     let jobs = jobs(args)?;
     let trace = args.trace(machine, printer)?;
@@ -52,6 +57,8 @@ pub(super) fn run(args: &TuneArgs, machine: &Config, printer: &Printer) -> Resul
         trace: &trace,
         baseline: against.baseline,
         machine,
+        again,
+        input: &args.input,
     })
 }
 

@@ -4,6 +4,7 @@ use super::kind::{self, Parser, UnitSpec};
 use super::shift::ShiftTable;
 use serde::Serialize;
 use spadkit_base::error::{Error, Result};
+use spadkit_base::quote::did_you_mean;
 use spadkit_hdl::HashKind;
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +14,10 @@ pub fn hash_kind(name: &str) -> Result<HashKind> {
     let known = HashKind::ALL.into_iter().find(|kind| kind.name() == name);
     known.ok_or_else(|| {
         Error::usage(
-            format!("'{name}' is not a kind of hash unit"),
+            format!(
+                "'{name}' is not a kind of hash unit{}",
+                did_you_mean(name, HashKind::ALL.map(HashKind::name))
+            ),
             format!("kinds are {}", HashKind::ALL.map(HashKind::name).join(", ")),
         )
     })
@@ -104,7 +108,13 @@ impl FromStr for HashSpec {
             "ras" => shifts(p, needs()?).map(HashSpec::Ras),
             _ => match HashKind::ALL.into_iter().find(|kind| kind.name() == name) {
                 Some(kind) => (kind::of(kind).parse)(p, needs()?).map(HashSpec::Unit),
-                None => Err(p.error(format!("'{name}' is not a hash"))),
+                None => {
+                    let kinds = HashKind::ALL.map(HashKind::name);
+                    // Software layouts, which are parsed before, are named alike.
+                    let others = ["mod", "xor", "add", "rap", "ras", "swizzle", "pad", "tma"];
+                    let near = did_you_mean(name, kinds.into_iter().chain(others));
+                    Err(p.error(format!("'{name}' is not a hash{near}")))
+                }
             },
         }
     }

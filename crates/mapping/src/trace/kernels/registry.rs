@@ -4,6 +4,7 @@ use super::{histogram, matrix, rodinia, spectral, stencil, synthetic, tree};
 use crate::trace::AccessTrace;
 use serde::Serialize;
 use spadkit_base::error::{Error, Result};
+use spadkit_base::quote::did_you_mean;
 use std::fmt;
 
 /// An integer parameter of a kernel.
@@ -110,7 +111,8 @@ impl Kernel {
                 return Err(self.error(format!("'{arg}' is not PARAM=VALUE")));
             };
             let Some(i) = self.params.iter().position(|p| p.name == name) else {
-                return Err(self.error(format!("there is no parameter '{name}'")));
+                let near = did_you_mean(name, self.params.iter().map(|p| p.name));
+                return Err(self.error(format!("there is no parameter '{name}'{near}")));
             };
             let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
             let value = digits.then(|| text.parse().ok()).flatten();
@@ -148,7 +150,10 @@ pub fn find(name: &str) -> Result<&'static Kernel> {
     KERNELS.iter().find(|k| k.name == name).ok_or_else(|| {
         let names: Vec<&str> = KERNELS.iter().map(|k| k.name).collect();
         Error::usage(
-            format!("there is no kernel '{name}'"),
+            format!(
+                "there is no kernel '{name}'{}",
+                did_you_mean(name, names.iter().copied())
+            ),
             format!(
                 "kernels are {}; 'spadkit trace --list' shows their parameters",
                 names.join(", ")

@@ -1,0 +1,159 @@
+//! A suggested change as a diff of the source, and the same in other languages.
+
+use super::names::readable;
+use crate::page::{Details, Tone};
+use crate::suggest::{AccessChange, LineChange, Suggestion};
+use crate::trace::without_folder;
+
+/// Lines of an array that are shown.
+const MOST_LINES: usize = 12;
+/// Instructions of a line that are shown: unrolled ones differ by a constant.
+const MOST_ACCESSES: usize = 2;
+/// Columns in which a line of code is not folded.
+const WIDTH: usize = 76;
+
+/// All of them; nothing where there is nothing to change.
+pub(super) fn details(suggestions: &[Suggestion]) -> Details {
+    let mut details = Details::new();
+    for suggestion in suggestions {
+        one(suggestion, &mut details);
+    }
+    details
+}
+
+fn one(s: &Suggestion, details: &mut Details) {
+    let array = readable(&s.array);
+    details.heading(format!(
+        "source changes for {array}: {} leaves {} of {} conflicts",
+        s.hash, s.conflicts, s.conflicts_before
+    ));
+    let aligned = match (&s.variable, s.span_bytes()) {
+        (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
+        (None, _) => String::new(),
+    };
+    details.note(format!(
+        "every access changes; indices count elements of {} bytes from the start of {array}{aligned}",
+        s.element_bytes
+    ));
+    for change in s.copy_texts() {
+        details.say(change);
+    }
+    for line in s.lines.iter().take(MOST_LINES) {
+        line_details(line, s, details);
+    }
+    let more = s.lines.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        details.say(format!("{more} more lines in --format json"));
+    }
+    details.say(format!("the function, and {} elements:", s.elements));
+    code(&s.function, details);
+    alternatives(s, details);
+}
+
+/// Padding in the place of a function, and templates of CuTe and Triton.
+fn alternatives(s: &Suggestion, details: &mut Details) {
+    if let Some(p) = &s.padding {
+        details.say(format!(
+            "or padding, {} leaves {}, {} bytes more:",
+            p.hash, p.conflicts, p.wasted_bytes
+        ));
+        code(&p.declaration, details);
+        details.say(format!("    {}", p.index));
+    }
+    for (language, template) in [("CuTe", &s.cute), ("Triton", &s.triton)] {
+        if let Some(t) = template {
+            details.say(format!("in {language}, {} leaves {}:", t.hash, t.conflicts));
+            code(&t.code, details);
+        }
+    }
+}
+
+fn code(text: &str, details: &mut Details) {
+    for line in text.lines() {
+        let line = folded("    ", line).join("\n");
+        details.verbatim(Tone::Plain, line);
+    }
+}
+
+fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
+    let place = match (
+        &line.source,
+        line.accesses.first().and_then(AccessChange::ptx_place),
+    ) {
+        (Some(source), _) => without_folder(source).to_owned(),
+        (None, Some(ptx)) => ptx,
+        (None, None) => "an unknown source line".to_owned(),
+    };
+    let conflicts = match line.conflicts {
+        1 => "1 conflict".to_owned(),
+        n => format!("{n} conflicts"),
+    };
+    details.say(format!("{place}, {conflicts}"));
+    if let Some(old) = &line.text {
+        let old = folded("  - ", old).join("\n");
+        details.verbatim(Tone::Bad, old);
+    }
+    if let Some(new) = &line.changed_text {
+        let new = folded("  + ", new).join("\n");
+        details.verbatim(Tone::Good, new);
+        return;
+    }
+    let Some(elements) = line.in_names_of_the_source() else {
+        let (array, function) = (readable(&s.array), s.function_name());
+        details.say(format!("    wrap the index: {array}[{function}(INDEX)]"));
+        return;
+    };
+    for &(old, new) in elements.iter().take(MOST_ACCESSES) {
+        let [old, new] = [("    - ", old), ("    + ", new)].map(|(m, t)| folded(m, t).join("\n"));
+        details.verbatim(Tone::Bad, old);
+        details.verbatim(Tone::Good, new);
+    }
+    let more = elements.len().saturating_sub(MOST_ACCESSES);
+    if more > 0 {
+        details.say(format!(
+            "    {more} more accesses of the line, in --format json"
+        ));
+    }
+}
+
+/// A line of C++ behind `mark`, folded at spaces where it is long: between two
+/// tokens a line end means the same. Lines with text or a comment stay whole.
+fn folded(mark: &str, line: &str) -> Vec<String> {
+    let of_the_preprocessor = line.trim_start().strip_prefix('#');
+    let of_the_preprocessor = of_the_preprocessor.is_some_and(|rest| !rest.starts_with("ttg."));
+    let whole = line.contains('"') || line.contains("//") || of_the_preprocessor;
+    let mut lines = vec![mark.to_owned()];
+    let indent = line.len() - line.trim_start().len();
+    let mut begins = true;
+    for word in line.split_inclusive(' ') {
+        let last = lines.last_mut().expect("there is a line");
+        if !whole && !begins && last.chars().count() + word.trim_end().chars().count() > WIDTH {
+            lines.push(format!("{mark}{}{word}", " ".repeat(indent + 4)));
+        } else {
+            last.push_str(word);
+        }
+        begins &= word.trim().is_empty();
+    }
+    let lines = lines.iter().map(|line| line.trim_end().to_owned());
+    lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::folded;
+
+    #[test]
+    fn long_code_folds_between_tokens() {
+        let line = "(&tile[0][0])[spad_place(threadIdx.y * 16 + threadIdx.x)] = in[y * width + x];";
+        let lines = folded("  + ", line);
+        assert_eq!(lines.len(), 2);
+        assert!(lines.iter().all(|l| l.starts_with("  + ") && l.len() <= 80));
+        let words = |lines: &[String]| {
+            let words = lines.iter().flat_map(|l| l[4..].split_whitespace());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(words(&lines), line);
+        let comment = format!("{line} // what it does");
+        assert_eq!(folded("  + ", &comment).len(), 1);
+    }
+}

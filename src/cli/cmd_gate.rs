@@ -1,0 +1,289 @@
+//! `spadkit gate`: limits on kernels, for continuous integration.
+
+mod baseline;
+mod fix;
+mod junit;
+mod limits;
+mod measure;
+mod sarif;
+mod text;
+
+use super::names::readable;
+use super::printer::{MachineNote, Printer};
+use super::{Execute, Global};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::interrupt;
+use crate::output::{check_writable, write_file};
+use crate::software::LayoutSpec;
+use baseline::Baseline;
+use clap::Args;
+use limits::{Limit, Limits, Metric};
+use measure::{Measured, Wanted};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Check kernels against limits, and fail if one is exceeded.
+///
+/// Each kernel is run, its faults and outputs are checked, and the bank
+/// conflicts of its traced block are counted. A limit is METRIC > N or METRIC >= N,
+/// with the metric conflicts, excess (wavefronts more than the words need),
+/// findings (faults, and outputs that are not as expected), warnings or cycles
+/// (simulated). Limits are taken from --fail-on, else from spadkit-gate.toml
+/// beside the kernel (docs/guides/gate.md), else they are conflicts > 0 and
+/// findings > 0.
+///
+/// With --baseline, a limit that was exceeded before fails only if the number
+/// has grown. The exit status is 1 if a limit is exceeded.
+#[derive(Args)]
+pub struct GateArgs {
+    /// Launch files (.toml), access traces (.json), or kernel:NAME.
+    #[arg(required = true, value_name = "FILE")]
+    inputs: Vec<String>,
+    /// Fail where this holds, such as 'conflicts > 0'; repeat for several.
+    #[arg(long, value_name = "METRIC > N", value_parser = super::parsed::<Limit>)]
+    fail_on: Vec<Limit>,
+    /// Numbers of an earlier run: only what is worse fails.
+    #[arg(long, value_name = "FILE.json")]
+    baseline: Option<PathBuf>,
+    /// Write the numbers of this run as a baseline; nothing fails but bad input.
+    #[arg(long, value_name = "FILE.json", conflicts_with = "baseline")]
+    write_baseline: Option<PathBuf>,
+    /// Write what fails, with lines and fixes, as SARIF 2.1.0.
+    #[arg(long, value_name = "FILE.sarif")]
+    sarif: Option<PathBuf>,
+    /// Write the limits as test cases.
+    #[arg(long, value_name = "FILE.xml")]
+    junit: Option<PathBuf>,
+    /// Mapping that conflicts are counted under.
+    #[arg(long, value_name = "SPEC", default_value = "mod", value_parser = super::parsed::<LayoutSpec>)]
+    hash: LayoutSpec,
+    /// Seconds of each search for what removes the conflicts; 0: no search.
+    #[arg(long, value_name = "SECONDS", default_value_t = 1,
+          value_parser = clap::value_parser!(u64).range(..=3600))]
+    budget: u64,
+    #[command(flatten)]
+    allow: super::Allow,
+}
+
+impl Execute for GateArgs {
+    /// Each kernel has the machine of its own target.
+    fn has_machine(&self) -> bool {
+        false
+    }
+
+    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        interrupt::listen();
+        let zeros_beyond = self.allow.zeros_beyond(printer);
+        for file in [&self.write_baseline, &self.sarif, &self.junit] {
+            file.iter().try_for_each(|file| check_writable(file))?;
+        }
+        let baseline = self.baseline.as_deref().map(Baseline::load).transpose()?;
+        let limits = Limits::of(&self.fail_on);
+        let inputs = self.inputs.iter().filter(|i| !limits::is_limits_file(i));
+        let inputs: Vec<&String> = inputs.collect();
+        let bar = printer.progress(inputs.len() as u64, "gate");
+        let mut kernels = Vec::new();
+        for (done, input) in inputs.iter().enumerate() {
+            if interrupt::requested() {
+                return Err(Error::Interrupted {
+                    what: "gate".to_owned(),
+                });
+            }
+            bar.set(done as u64, input.as_str());
+            let (own, machine) = global.resolved(Some(input.as_str()));
+            let job = Job {
+                input,
+                machine: own.machine()?,
+                again: own.machine_option(),
+                limits: limits.of_input(input)?,
+                zeros_beyond,
+            };
+            let kernel = self.kernel(job, machine, baseline.as_ref())?;
+            for note in &kernel.measured.notes {
+                printer.warn(format!("{input}: {note}"));
+            }
+            kernels.push(kernel);
+        }
+        drop(bar);
+        self.report(kernels, baseline.as_ref(), printer)
+    }
+}
+
+/// A kernel with its limits.
+struct Job<'a> {
+    input: &'a str,
+    machine: Config,
+    again: String,
+    limits: Vec<Limit>,
+    zeros_beyond: bool,
+}
+
+impl GateArgs {
+    fn kernel(
+        &self,
+        job: Job,
+        machine: MachineNote,
+        baseline: Option<&Baseline>,
+    ) -> Result<Kernel> {
+        let wanted = Wanted {
+            hash: &self.hash,
+            cycles: job.limits.iter().any(|l| l.metric == Metric::Cycles),
+            zeros_beyond: job.zeros_beyond,
+        };
+        let measured = Measured::of(job.input, &job.machine, &wanted)?;
+        let before = baseline.and_then(|b| b.of(job.input));
+        let checks: Vec<Check> = job
+            .limits
+            .into_iter()
+            .map(|limit| {
+                let value = measured.value(limit.metric);
+                let before = before.and_then(|b| b.get(limit.metric));
+                let exceeded = value.is_some_and(|value| limit.exceeded(value));
+                let worse = before.is_none_or(|before| value > Some(before));
+                Check {
+                    exceeded,
+                    failed: exceeded && worse && self.write_baseline.is_none(),
+                    limit,
+                    value,
+                    before,
+                }
+            })
+            .collect();
+        let fails = checks
+            .iter()
+            .any(|c| c.exceeded && c.limit.metric.is_of_conflicts());
+        let fixes = match (fails, self.budget) {
+            (true, seconds @ 1..) => fix::of(
+                &measured,
+                job.input,
+                &job.machine,
+                Duration::from_secs(seconds),
+            )?,
+            _ => Vec::new(),
+        };
+        Ok(Kernel {
+            input: job.input.to_owned(),
+            again: job.again,
+            machine,
+            measured,
+            checks,
+            fixes,
+        })
+    }
+
+    /// Writes the files, prints the table, and fails where a limit does.
+    fn report(
+        &self,
+        kernels: Vec<Kernel>,
+        baseline: Option<&Baseline>,
+        printer: &Printer,
+    ) -> Result<()> {
+        let write = |file: &Path, text: &str| {
+            write_file(file, text.as_bytes())?;
+            printer.wrote(file);
+            Ok::<(), Error>(())
+        };
+        if let Some(file) = &self.write_baseline {
+            write(file, &Baseline::of_run(&kernels).text())?;
+        }
+        if let Some(file) = &self.sarif {
+            write(file, &sarif::text(&kernels, baseline.is_some()))?;
+        }
+        if let Some(file) = &self.junit {
+            write(file, &junit::text(&kernels))?;
+        }
+        let gated = Gated {
+            failed: kernels.iter().any(Kernel::failed),
+            kernels,
+        };
+        // One machine is named once, above; several beside the kernels.
+        let machine = gated.one_machine().cloned();
+        match machine {
+            Some(machine) => printer.clone().of_machine(machine).show(&gated)?,
+            None => printer.show(&gated)?,
+        }
+        let Some((kernel, check)) = gated.first_failure() else {
+            return Ok(());
+        };
+        Err(Error::CheckFailed {
+            what: format!("{}: {}", kernel.input, check.text()),
+            help: kernel.help(),
+        })
+    }
+}
+
+/// All kernels with what was checked.
+#[derive(Serialize)]
+struct Gated {
+    failed: bool,
+    kernels: Vec<Kernel>,
+}
+
+/// A kernel.
+#[derive(Serialize)]
+struct Kernel {
+    input: String,
+    machine: MachineNote,
+    #[serde(flatten)]
+    measured: Measured,
+    checks: Vec<Check>,
+    /// What removes the conflicts, where a limit on them is exceeded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    fixes: Vec<fix::Fix>,
+    /// The option that names the machine.
+    #[serde(skip)]
+    again: String,
+}
+
+impl Kernel {
+    fn failed(&self) -> bool {
+        self.checks.iter().any(|check| check.failed)
+    }
+
+    /// What to do, in one line.
+    fn help(&self) -> Option<String> {
+        let input = crate::quote::shell(&self.input);
+        let conflicts = |c: &&Check| c.failed && c.limit.metric.is_of_conflicts();
+        match self.checks.iter().find(conflicts) {
+            Some(_) => Some(format!(
+                "see what removes them with: spadkit tune {input} --software {}",
+                self.again
+            )),
+            None => Some(format!("see: spadkit run {input}")),
+        }
+    }
+
+    /// The kernel's name in the source.
+    fn name(&self) -> String {
+        readable(&self.measured.name)
+    }
+}
+
+/// A limit with the number that it is of.
+#[derive(Serialize)]
+struct Check {
+    limit: Limit,
+    /// Null where it could not be measured: the kernel has a fault.
+    value: Option<u64>,
+    /// Of the baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<u64>,
+    /// The limit holds.
+    exceeded: bool,
+    /// It is also worse than the baseline.
+    failed: bool,
+}
+
+impl Check {
+    /// `conflicts is 56, and conflicts > 0 fails`.
+    fn text(&self) -> String {
+        let value = self.value.map_or("unknown".to_owned(), |v| v.to_string());
+        let before = self.before.map_or(String::new(), |b| format!(", was {b}"));
+        format!(
+            "{} is {value}{before}, and {} fails",
+            self.limit.metric, self.limit
+        )
+    }
+}

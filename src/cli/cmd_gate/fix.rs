@@ -1,0 +1,112 @@
+//! What removes the conflicts, as changes of the source.
+
+use super::measure::Measured;
+use crate::capture::is_launch;
+use crate::capture::statics::launch_indices;
+use crate::cli::source_text::SourceText;
+use crate::config::Config;
+use crate::error::Result;
+use crate::interrupt;
+use crate::search::Control;
+use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
+use crate::suggest::{Suggestion, Tuned, suggestions};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+/// A mapping, and the lines that change.
+#[derive(Serialize)]
+pub(super) struct Fix {
+    pub mapping: String,
+    pub conflicts_before: u64,
+    pub conflicts: u64,
+    /// A sentence.
+    pub text: String,
+    /// The function that the changed lines call.
+    pub function: String,
+    pub lines: Vec<ChangedLine>,
+    /// The lines are all that changes: no access is left out, and the array
+    /// needs no more room.
+    pub complete: bool,
+}
+
+/// A line and what becomes of it.
+#[derive(Serialize)]
+pub(super) struct ChangedLine {
+    /// `file:line`.
+    pub source: String,
+    pub text: String,
+    pub changed: String,
+}
+
+/// For each array that is best changed.
+pub(super) fn of(
+    measured: &Measured,
+    input: &str,
+    machine: &Config,
+    budget: Duration,
+) -> Result<Vec<Fix>> {
+    let Some(trace) = &measured.trace else {
+        return Ok(Vec::new());
+    };
+    let path = Path::new(input);
+    let indices = if is_launch(path) {
+        launch_indices(path)?
+    } else {
+        Default::default()
+    };
+    let effort = Effort {
+        control: Control::none().stop_when(&interrupt::requested),
+        budget,
+    };
+    let (geometry, rule) = (machine.geometry, machine.conflict_rule());
+    let room = machine.block_words;
+    let kinds = MappingKind::all();
+    let array = Array::new(trace, geometry, rule, room);
+    let whole = choices(&array, &kinds, &effort)?;
+    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
+    let tuned = Tuned {
+        trace,
+        geometry,
+        rule,
+        whole: (&array, &whole),
+        apart: apart.as_ref(),
+        indices: &indices,
+    };
+    let mut source = SourceText::beside(input);
+    let found = suggestions(&tuned, &mut |place| source.line(place));
+    let bytes = 4 * u64::from(array.words());
+    Ok(found.iter().map(|s| fix(s, bytes)).collect())
+}
+
+/// `bytes`: of all of shared memory.
+fn fix(s: &Suggestion, bytes: u64) -> Fix {
+    let lines: Vec<ChangedLine> = (s.lines.iter())
+        .filter_map(|line| {
+            Some(ChangedLine {
+                source: line.source.clone()?,
+                text: line.text.clone()?,
+                changed: line.changed_text.clone()?,
+            })
+        })
+        .collect();
+    let places: BTreeSet<&str> = lines.iter().map(|l| l.source.as_str()).collect();
+    let needed = u64::from(s.elements) * u64::from(s.element_bytes);
+    let complete = lines.len() == s.lines.len()
+        && places.len() == lines.len()
+        && s.tensor_copies.is_empty()
+        && needed <= bytes;
+    Fix {
+        mapping: s.hash.to_string(),
+        conflicts_before: s.conflicts_before,
+        conflicts: s.conflicts,
+        text: format!(
+            "{} on {} leaves {} of {} conflicts",
+            s.hash, s.array, s.conflicts, s.conflicts_before
+        ),
+        function: s.function.clone(),
+        lines,
+        complete,
+    }
+}

@@ -1,0 +1,251 @@
+//! Limits: `conflicts > 0`, on the command line or in a file beside the kernel.
+
+use crate::error::{Error, Result};
+use crate::input::Limit as Size;
+use crate::quote::did_you_mean;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+/// The file that has the limits of the kernels beside it.
+const FILE: &str = "spadkit-gate.toml";
+const SIZE: Size = Size {
+    bytes: 1 << 20,
+    expected: "limits: TOML in UTF-8",
+};
+
+/// What can be limited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Metric {
+    /// Bank conflicts of the traced block.
+    Conflicts,
+    /// Wavefronts more than its words need.
+    Excess,
+    /// Faults, and outputs that are not as expected.
+    Findings,
+    /// Warnings.
+    Warnings,
+    /// Cycles of the launch on the machine, simulated.
+    Cycles,
+}
+
+impl Metric {
+    pub const ALL: [Metric; 5] = [
+        Metric::Conflicts,
+        Metric::Excess,
+        Metric::Findings,
+        Metric::Warnings,
+        Metric::Cycles,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Conflicts => "conflicts",
+            Metric::Excess => "excess",
+            Metric::Findings => "findings",
+            Metric::Warnings => "warnings",
+            Metric::Cycles => "cycles",
+        }
+    }
+
+    /// Whether a bank mapping changes it.
+    pub fn is_of_conflicts(self) -> bool {
+        matches!(self, Metric::Conflicts | Metric::Excess)
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What fails: a metric above `most`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Limit {
+    pub metric: Metric,
+    /// The largest value that passes.
+    pub most: u64,
+}
+
+impl Limit {
+    pub fn exceeded(&self, value: u64) -> bool {
+        value > self.most
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} > {}", self.metric, self.most)
+    }
+}
+
+impl Serialize for Limit {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl FromStr for Limit {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        const EXPECTED: &str = "expected METRIC > N or METRIC >= N, such as 'conflicts > 0', with \
+                                conflicts, excess, findings, warnings or cycles";
+        let wrong = |what: String| Error::usage(format!("'{text}': {what}"), EXPECTED);
+        let Some((name, rest)) = text.split_once('>') else {
+            return Err(wrong("there is no '>'".to_owned()));
+        };
+        let name = name.trim();
+        let metric = Metric::ALL.into_iter().find(|m| m.name() == name);
+        let Some(metric) = metric else {
+            let near = did_you_mean(name, Metric::ALL.map(Metric::name));
+            return Err(wrong(format!("there is no metric '{name}'{near}")));
+        };
+        let (number, or_equal) = match rest.strip_prefix('=') {
+            Some(number) => (number, true),
+            None => (rest, false),
+        };
+        let number = number.trim();
+        let value: u64 = number
+            .parse()
+            .map_err(|_| wrong(format!("'{number}' is not a number")))?;
+        let most = match (or_equal, value) {
+            (false, value) => value,
+            (true, 0) => return Err(wrong("nothing could pass".to_owned())),
+            (true, value) => value - 1,
+        };
+        Ok(Limit { metric, most })
+    }
+}
+
+/// Where limits come from.
+pub(super) struct Limits<'a> {
+    given: &'a [Limit],
+}
+
+/// `spadkit-gate.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct File {
+    /// Of all kernels of the folder.
+    #[serde(default)]
+    fail_on: Option<Vec<String>>,
+    /// Of one kernel, by the name of its file.
+    #[serde(default)]
+    kernel: BTreeMap<String, Own>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+struct Own {
+    fail_on: Vec<String>,
+}
+
+/// Whether an input is the file of limits, which a pattern such as `*.toml`
+/// also names.
+pub(super) fn is_limits_file(input: &str) -> bool {
+    Path::new(input)
+        .file_name()
+        .is_some_and(|name| name == FILE)
+}
+
+impl<'a> Limits<'a> {
+    /// Those of the command line come first.
+    pub fn of(given: &'a [Limit]) -> Self {
+        Limits { given }
+    }
+
+    /// The limits of a kernel.
+    pub fn of_input(&self, input: &str) -> Result<Vec<Limit>> {
+        if !self.given.is_empty() {
+            return Ok(self.given.to_vec());
+        }
+        let path = Path::new(input);
+        let file = path.parent().unwrap_or(Path::new("")).join(FILE);
+        if file.is_file() {
+            return from_file(&file, path);
+        }
+        let zero = |metric| Limit { metric, most: 0 };
+        Ok(vec![zero(Metric::Conflicts), zero(Metric::Findings)])
+    }
+}
+
+/// The limits that `file` has for the kernel of `input`.
+fn from_file(file: &Path, input: &Path) -> Result<Vec<Limit>> {
+    let text = SIZE.read_text(file)?;
+    let all: File = toml::from_str(&text).map_err(|e| {
+        let offset = e.span().map_or(0, |span| span.start);
+        let help =
+            "expected fail-on = [\"conflicts > 0\"], and [kernel.\"FILE.toml\"] with its own";
+        Error::input(e.message(), Some(help.to_owned()), file, &text, offset)
+    })?;
+    let name = input.file_name().unwrap_or_default().to_string_lossy();
+    // A launch of several has the limits of its file.
+    let name = name.split(".toml:").next().map(|stem| {
+        if name.contains(".toml:") {
+            format!("{stem}.toml")
+        } else {
+            stem.to_owned()
+        }
+    });
+    let own = name.and_then(|name| all.kernel.get(&name));
+    let lines = own.map(|own| &own.fail_on).or(all.fail_on.as_ref());
+    let limit = |line: &String| {
+        line.parse::<Limit>().map_err(|error| match error {
+            Error::Usage { what, help } => {
+                let offset = text.find(line.as_str()).unwrap_or(0);
+                Error::input(what, help, file, &text, offset)
+            }
+            other => other,
+        })
+    };
+    lines.into_iter().flatten().map(limit).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_and_refused() {
+        let limit: Limit = "conflicts > 0".parse().unwrap();
+        assert_eq!((limit.metric, limit.most), (Metric::Conflicts, 0));
+        assert!(limit.exceeded(1) && !limit.exceeded(0));
+        let limit: Limit = "cycles>=100".parse().unwrap();
+        assert_eq!(limit.to_string(), "cycles > 99");
+        for (text, part) in [
+            ("conflicts < 1", "there is no '>'"),
+            ("conflict > 1", "did you mean 'conflicts'"),
+            ("cycles > -1", "not a number"),
+            ("cycles >= 0", "nothing could pass"),
+        ] {
+            let error = text.parse::<Limit>().unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_file_has_limits_for_all_and_for_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = "fail-on = [\"conflicts > 8\"]\n[kernel.\"b.toml\"]\nfail-on = []\n";
+        std::fs::write(folder.path().join(FILE), text).unwrap();
+        let of = |name: &str| {
+            let input = folder.path().join(name);
+            Limits::of(&[]).of_input(input.to_str().unwrap())
+        };
+        assert_eq!(of("a.toml").unwrap(), ["conflicts > 8".parse().unwrap()]);
+        assert_eq!(of("b.toml").unwrap(), []);
+        assert_eq!(of("b.toml:1").unwrap(), []);
+        std::fs::write(folder.path().join(FILE), "fail-on = [\"conflict > 8\"]\n").unwrap();
+        let error = of("a.toml").unwrap_err();
+        assert!(
+            error.to_string().contains("spadkit-gate.toml:1:"),
+            "{error}"
+        );
+        std::fs::write(folder.path().join(FILE), "fail = 3\n").unwrap();
+        assert_eq!(of("a.toml").unwrap_err().exit_status(), 2);
+    }
+}

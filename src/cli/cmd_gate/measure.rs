@@ -1,0 +1,189 @@
+//! The numbers of a kernel.
+
+use super::limits::Metric;
+use crate::capture::{access_trace_with, is_launch, opened};
+use crate::cli::source_rows::SourceRow;
+use crate::cli::source_text::SourceText;
+use crate::config::Config;
+use crate::error::Result;
+use crate::hash::HashSpec;
+use crate::launch::Prepared;
+use crate::ptx::exec::{Finding, Options};
+use crate::sm::Setup;
+use crate::software::{Layout, LayoutSpec};
+use crate::trace::{AccessTrace, ConflictProfile, Line};
+use crate::workload::{AccessOptions, load_input_with, load_workload};
+use serde::Serialize;
+use std::path::Path;
+
+/// What is measured.
+pub(super) struct Wanted<'a> {
+    pub hash: &'a LayoutSpec,
+    /// The launch is simulated.
+    pub cycles: bool,
+    pub zeros_beyond: bool,
+}
+
+/// A kernel's numbers.
+#[derive(Serialize)]
+pub(super) struct Measured {
+    /// As the PTX or the trace names it.
+    pub name: String,
+    /// Null where the kernel has a fault: there is no trace of it.
+    conflicts: Option<u64>,
+    excess: Option<u64>,
+    findings: u64,
+    warnings: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cycles: Option<u64>,
+    /// Lines with conflicts, those with most first.
+    pub lines: Vec<LineConflicts>,
+    #[serde(rename = "found")]
+    pub faults: Vec<Finding>,
+    /// Outputs that are not as expected.
+    pub wrong_outputs: Vec<String>,
+    #[serde(skip)]
+    pub trace: Option<AccessTrace>,
+    /// Where the machine and the accesses were not made for each other.
+    #[serde(skip)]
+    pub notes: Vec<String>,
+}
+
+/// A line with conflicts.
+#[derive(Serialize)]
+pub(super) struct LineConflicts {
+    #[serde(flatten)]
+    pub line: SourceRow,
+    pub conflicts: u64,
+    pub wavefronts: u64,
+    pub max_degree: u32,
+}
+
+impl Measured {
+    /// Runs a launch file's kernel; of other inputs there are only accesses.
+    pub fn of(input: &str, machine: &Config, wanted: &Wanted) -> Result<Self> {
+        let path = Path::new(input);
+        let mut measured = Measured {
+            name: String::new(),
+            conflicts: None,
+            excess: None,
+            findings: 0,
+            warnings: 0,
+            cycles: None,
+            lines: Vec::new(),
+            faults: Vec::new(),
+            wrong_outputs: Vec::new(),
+            trace: None,
+            notes: Vec::new(),
+        };
+        let trace = if is_launch(path) {
+            measured.run(path, wanted.zeros_beyond)?;
+            if measured.faults.iter().any(|f| !f.warning && !f.other) {
+                return Ok(measured);
+            }
+            access_trace_with(path, None, wanted.zeros_beyond)?
+        } else {
+            load_input_with(input, wanted.zeros_beyond)?
+        };
+        measured.notes = machine.admit(&trace)?;
+        measured.count(&trace, input, machine, wanted.hash)?;
+        measured.name.clone_from(&trace.name);
+        measured.trace = Some(trace);
+        if wanted.cycles {
+            let options = AccessOptions {
+                zeros_beyond: wanted.zeros_beyond,
+                ..AccessOptions::default()
+            };
+            let workload = load_workload(input, &options)?;
+            let setup = Setup {
+                hash: match wanted.hash {
+                    LayoutSpec::Hash(HashSpec::Mod) => None,
+                    LayoutSpec::Hash(hash) => Some(hash.clone()),
+                    _ => None,
+                },
+                ..Setup::default()
+            };
+            measured.cycles = Some(setup.run(machine, workload.as_ref())?.cycles);
+        }
+        Ok(measured)
+    }
+
+    /// Its faults, and its outputs.
+    fn run(&mut self, path: &Path, zeros_beyond: bool) -> Result<()> {
+        let (mut file, _) = opened(path)?;
+        file.zeros_beyond = zeros_beyond;
+        let mut prepared = file.prepare()?;
+        let options = Options {
+            races: true,
+            ..Options::default()
+        };
+        let outcome = prepared.run_each(&options, |_, _| ())?;
+        self.name.clone_from(&prepared.launches()[0].entry);
+        self.wrong_outputs = wrong_outputs(&prepared)?;
+        self.faults = outcome.findings;
+        let count = |warning| {
+            let own = self.faults.iter().filter(|f| !f.other);
+            own.filter(|f| f.warning == warning).count() as u64
+        };
+        (self.findings, self.warnings) = (count(false), count(true));
+        // After a fault the outputs say nothing more.
+        if self.findings == 0 {
+            self.findings = self.wrong_outputs.len() as u64;
+        }
+        Ok(())
+    }
+
+    fn count(
+        &mut self,
+        trace: &AccessTrace,
+        input: &str,
+        machine: &Config,
+        hash: &LayoutSpec,
+    ) -> Result<()> {
+        let layout = Layout::new(hash, machine.geometry)?;
+        let rule = machine.conflict_rule();
+        let profile = ConflictProfile::new(trace, rule);
+        let all = profile.count(|a| layout.bank(a));
+        let ideal = profile.ideal_wavefronts(machine.geometry.banks());
+        self.conflicts = Some(all.conflicts);
+        self.excess = Some(all.wavefronts().saturating_sub(ideal));
+        let mut text = SourceText::beside(input);
+        let lines = ConflictProfile::per_line(trace, rule);
+        let counted = lines
+            .iter()
+            .map(|(line, profile): &(Line, ConflictProfile)| {
+                let count = profile.count(|a| layout.bank(a));
+                LineConflicts {
+                    line: SourceRow::of(line, "access site", &mut text),
+                    conflicts: count.conflicts,
+                    wavefronts: count.wavefronts(),
+                    max_degree: count.max_degree,
+                }
+            });
+        self.lines = counted.filter(|line| line.conflicts > 0).collect();
+        self.lines
+            .sort_by_key(|line| std::cmp::Reverse(line.conflicts));
+        Ok(())
+    }
+
+    /// The number that is limited; none where it is not known.
+    pub fn value(&self, metric: Metric) -> Option<u64> {
+        match metric {
+            Metric::Conflicts => self.conflicts,
+            Metric::Excess => self.excess,
+            Metric::Findings => Some(self.findings),
+            Metric::Warnings => Some(self.warnings),
+            Metric::Cycles => self.cycles,
+        }
+    }
+}
+
+fn wrong_outputs(prepared: &Prepared) -> Result<Vec<String>> {
+    let mut wrong = Vec::new();
+    for (name, buffer, bytes) in prepared.buffers() {
+        if buffer.compare(bytes)?.is_some_and(|c| !c.ok) {
+            wrong.push(name.to_owned());
+        }
+    }
+    Ok(wrong)
+}

@@ -1,0 +1,137 @@
+//! What `gate` tells.
+
+use super::{Check, Gated, Kernel};
+use crate::cli::conflicts_lines::cost_tone;
+use crate::cli::printer::{CommandResult, MachineNote};
+use crate::page::{Columns, Details, Hint, Tone};
+use crate::quote::shell;
+use crate::trace::without_folder;
+
+impl CommandResult for Gated {
+    fn verdict(&self) -> String {
+        let all = self.kernels.len();
+        let checks = self.kernels.iter().flat_map(|k| &k.checks);
+        let old = checks.filter(|c| c.exceeded && !c.failed).count();
+        let old = match old {
+            0 => String::new(),
+            1 => "; 1 limit was exceeded before, too".to_owned(),
+            n => format!("; {n} limits were exceeded before, too"),
+        };
+        let failed = self.kernels.iter().filter(|k| k.failed()).count();
+        match (&self.kernels[..], failed) {
+            ([one], 0) => format!("{} is within its limits{old}.", one.input),
+            ([one], _) => format!("{} exceeds a limit{old}.", one.input),
+            (_, 0) => format!("All {all} kernels are within their limits{old}."),
+            (_, 1) => format!("1 of {all} kernels exceeds a limit{old}."),
+            (_, n) => format!("{n} of {all} kernels exceed a limit{old}."),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        if self.failed { Tone::Bad } else { Tone::Good }
+    }
+
+    fn details(&self) -> Details {
+        let number = |k: &&Kernel, metric| {
+            let check = k.checks.iter().find(|c| c.limit.metric == metric);
+            let before = check.and_then(|c| c.before);
+            let value = k.measured.value(metric);
+            let value = value.map_or("?".to_owned(), |v| v.to_string());
+            match before {
+                Some(before) if value != before.to_string() => format!("{before} -> {value}"),
+                _ => value,
+            }
+        };
+        use super::limits::Metric::{Conflicts, Cycles, Excess, Findings, Warnings};
+        let mut columns = Columns::of(&self.kernels)
+            .left("kernel", |k| without_folder(&k.input).to_owned())
+            .left("limits", |k| if k.failed() { "FAIL" } else { "pass" })
+            .toned(|k| if k.failed() { Tone::Bad } else { Tone::Good })
+            .right("conflicts", |k| number(k, Conflicts))
+            .toned(|k| cost_tone(k.measured.value(Conflicts).unwrap_or(0)))
+            .right("excess", |k| number(k, Excess))
+            .right("findings", |k| number(k, Findings))
+            .right("warnings", |k| number(k, Warnings));
+        if self
+            .kernels
+            .iter()
+            .any(|k| k.measured.value(Cycles).is_some())
+        {
+            columns = columns.right("cycles", |k| number(k, Cycles));
+        }
+        if self.one_machine().is_none() {
+            columns = columns.left("machine", |k| k.machine.preset.clone());
+        }
+        let mut details = Details::of(columns.minor(&["warnings", "excess"]).table());
+        for kernel in self.kernels.iter().filter(|k| k.failed()) {
+            details.heading(format!("{} ({}):", kernel.input, kernel.name()));
+            for check in kernel.checks.iter().filter(|c| c.failed) {
+                details.toned(Tone::Bad, format!("  {}", kernel.explanation(check)));
+            }
+        }
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let Some((kernel, check)) = self.first_failure() else {
+            return Vec::new();
+        };
+        let input = shell(&kernel.input);
+        vec![if check.limit.metric.is_of_conflicts() {
+            Hint::new(
+                "what to change",
+                format!("spadkit tune {input} --software {}", kernel.again),
+            )
+        } else {
+            Hint::new("what it finds", format!("spadkit run {input} --races"))
+        }]
+    }
+}
+
+impl Gated {
+    /// The machine of all kernels, if it is one.
+    pub fn one_machine(&self) -> Option<&MachineNote> {
+        let first = &self.kernels.first()?.machine;
+        let same = |k: &Kernel| k.machine.preset == first.preset && k.machine.from == first.from;
+        self.kernels.iter().all(same).then_some(first)
+    }
+
+    pub fn first_failure(&self) -> Option<(&Kernel, &Check)> {
+        let failure = |k: &'_ Kernel| k.checks.iter().position(|c| c.failed);
+        let found = self.kernels.iter().find_map(|k| Some((k, failure(k)?)));
+        found.map(|(kernel, at)| (kernel, &kernel.checks[at]))
+    }
+}
+
+impl Kernel {
+    /// Why a check fails: the number, the worst place, and what helps.
+    pub fn explanation(&self, check: &Check) -> String {
+        let mut text = check.text();
+        let measured = &self.measured;
+        match check.limit.metric {
+            metric if metric.is_of_conflicts() => {
+                if let Some(worst) = measured.lines.first() {
+                    text += &format!(
+                        "; {} of them at {}, up to {} ways",
+                        worst.conflicts,
+                        worst.line.place(),
+                        worst.max_degree
+                    );
+                }
+                for fix in &self.fixes {
+                    text += &format!("; {}", fix.text);
+                }
+            }
+            super::limits::Metric::Findings => {
+                if let Some(fault) = measured.faults.iter().find(|f| !f.warning && !f.other) {
+                    text += &format!("; the first: {}, {}", fault.kind.text(), fault.message);
+                } else if !measured.wrong_outputs.is_empty() {
+                    let names = measured.wrong_outputs.join(", ");
+                    text += &format!("; not as expected: {names}");
+                }
+            }
+            _ => {}
+        }
+        text
+    }
+}

@@ -1,0 +1,270 @@
+//! What `run` tells: the answer, findings by line, outputs, guesses.
+
+use super::{Output, Report};
+use crate::capture::listed_from;
+use crate::cli::names::{readable, readable_words};
+use crate::cli::printer::CommandResult;
+use crate::page::{Columns, Details, Hint, Tone};
+use crate::ptx::exec::Finding;
+use crate::quote::shell;
+use crate::trace::without_folder;
+use std::path::Path;
+
+/// Findings of one kind at one line.
+struct Group<'a> {
+    first: &'a Finding,
+    /// The other sides of the first one.
+    others: Vec<&'a Finding>,
+    count: usize,
+}
+
+/// Findings by kind and line, faults before warnings, in the order of the first
+/// of each.
+fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut of_others: Option<usize> = None;
+    let key = |f: &Finding| {
+        let line = match &f.source {
+            Some(source) => source.clone(),
+            None => f.ptx_line.to_string(),
+        };
+        let calls = f.inlined_at.clone();
+        (f.kind.text(), f.warning, f.ptx_file.clone(), line, calls)
+    };
+    for finding in findings {
+        if finding.other {
+            if let Some(at) = of_others {
+                groups[at].others.push(finding);
+            }
+            continue;
+        }
+        let same = groups.iter().position(|g| key(g.first) == key(finding));
+        // Only the first one of a group has its other side shown.
+        of_others = same.is_none().then_some(groups.len());
+        match same {
+            Some(at) => groups[at].count += 1,
+            None => groups.push(Group {
+                first: finding,
+                others: Vec::new(),
+                count: 1,
+            }),
+        }
+    }
+    groups.sort_by_key(|group| group.first.warning);
+    groups
+}
+
+impl CommandResult for Report<'_> {
+    fn verdict(&self) -> String {
+        let outputs = self.outputs_text();
+        let text = match found_text(&self.findings) {
+            Some(found) => {
+                let lines = groups(&self.findings).len();
+                let s = if lines == 1 { "" } else { "s" };
+                format!("{found}, at {lines} line{s}; {outputs}")
+            }
+            None if self.guesses.is_empty() => format!("No fault found, {outputs}"),
+            None => format!("No fault found with values that init guessed, {outputs}"),
+        };
+        text + "."
+    }
+
+    fn tone(&self) -> Tone {
+        let faults = self.findings.iter().any(|f| !f.warning);
+        match () {
+            () if faults || self.wrong().next().is_some() => Tone::Bad,
+            () if !self.findings.is_empty() || !self.guesses.is_empty() => Tone::Doubt,
+            () => Tone::Good,
+        }
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        let found = groups(&self.findings);
+        details.table(
+            Columns::of(&found)
+                .right("count", |g| g.count)
+                .left("finding", |g| kind_text(g.first))
+                .toned(|g| {
+                    if g.first.warning {
+                        Tone::Doubt
+                    } else {
+                        Tone::Bad
+                    }
+                })
+                .left("where", |g| place(self.ptx, g.first))
+                .left("first of them", |g| first_text(self.ptx, g))
+                .table()
+                .readable("first of them", 34)
+                .readable("where", 16),
+        );
+        if let Some(first) = self.skipped.first() {
+            let entries: Vec<&str> = self.skipped.iter().map(|s| s.entry.as_str()).collect();
+            let list = listed_from(first.launch, &entries);
+            let text = format!("not run because of the preceding fault: launches {list}");
+            details.toned(Tone::Doubt, text);
+        }
+        self.add_outputs(&mut details);
+        if !self.guesses.is_empty() {
+            details.heading("guesses of init that are still in the launch file:");
+            for guess in &self.guesses {
+                let text = format!("  line {}: {}", guess.line, guess.text);
+                details.toned(Tone::Doubt, text);
+            }
+        }
+        details.gap();
+        let counts = &self.counts;
+        details.note(format!(
+            "{}: {} warp instructions, {} thread instructions, {} shared-memory accesses, {:.3} s",
+            readable(&self.entry),
+            counts.warp_instructions,
+            counts.thread_instructions,
+            counts.shared_accesses,
+            counts.seconds,
+        ));
+        details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let Some(launch) = self.launch else {
+            return Vec::new();
+        };
+        let launch = shell(launch);
+        if let Some(output) = self.wrong().next() {
+            let name = &output.name;
+            let command = format!(
+                "spadkit run {launch} --dump {0}",
+                shell(format!("{name}={name}.npy"))
+            );
+            return vec![Hint::new("to see what it is", command)];
+        }
+        let mut hints = Vec::new();
+        if !self.races {
+            let command = format!("spadkit run {launch} --races");
+            hints.push(Hint::new(
+                "races and reads of what was never written",
+                command,
+            ));
+        }
+        if self.findings.is_empty() && self.counts.shared_accesses > 0 {
+            let command = format!("spadkit conflicts {launch} --source");
+            hints.push(Hint::new("its bank conflicts", command));
+        }
+        hints
+    }
+}
+
+impl Report<'_> {
+    /// Outputs that are not as expected.
+    fn wrong(&self) -> impl Iterator<Item = &Output> {
+        let wrong = |o: &&Output| o.comparison.as_ref().is_some_and(|c| !c.ok);
+        self.outputs.iter().filter(wrong)
+    }
+
+    fn outputs_text(&self) -> String {
+        let wrong: Vec<&str> = self.wrong().map(|o| o.name.as_str()).collect();
+        let compared = self.outputs.iter().any(|o| o.comparison.is_some());
+        match &wrong[..] {
+            [] if compared => "outputs as expected".to_owned(),
+            [] => "no output compared: the launch file expects none".to_owned(),
+            [name] => format!("output {name} is not as expected"),
+            names => format!("outputs {} are not as expected", names.join(", ")),
+        }
+    }
+
+    /// The buffers that were compared, or all of them with their digests.
+    fn add_outputs(&self, details: &mut Details) {
+        let shown = self.outputs.iter();
+        let shown = shown.filter(|o| self.digests || o.comparison.is_some());
+        let mut columns = Columns::of(shown)
+            .left("buffer", |o| &o.name)
+            .right("max error", |o| {
+                let error = o
+                    .comparison
+                    .as_ref()
+                    .map(|c| format!("{:.3e}", c.max_error));
+                error.unwrap_or_default()
+            })
+            .left("as expected", |o| match &o.comparison {
+                Some(c) if c.ok => "yes",
+                Some(_) => "no",
+                None => "",
+            })
+            .toned(|o| match &o.comparison {
+                Some(c) if !c.ok => Tone::Bad,
+                _ => Tone::Good,
+            });
+        if self.digests {
+            columns = columns.left("SHA-256", |o| o.sha256.clone());
+        }
+        let table = columns.table();
+        if !table.is_empty() {
+            details.gap();
+        }
+        details.table(table);
+    }
+}
+
+/// How much is wrong, and of which kinds; nothing where nothing is.
+fn found_text(findings: &[Finding]) -> Option<String> {
+    let counted = |warning: bool, what: &str| {
+        let all = findings.iter().filter(|f| !f.other && f.warning == warning);
+        let kinds: Vec<&str> = all.map(|f| f.kind.text()).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for kind in &kinds {
+            if !names.contains(kind) {
+                names.push(kind);
+            }
+        }
+        let s = if kinds.len() == 1 { "" } else { "s" };
+        let text = || format!("{} {what}{s} ({})", kinds.len(), names.join(", "));
+        (!kinds.is_empty()).then(text)
+    };
+    let parts = [counted(false, "fault"), counted(true, "warning")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| format!("Found {}", parts.join(" and ")))
+}
+
+fn kind_text(finding: &Finding) -> String {
+    if finding.warning {
+        format!("warning, {}", finding.kind.text())
+    } else {
+        finding.kind.text().to_owned()
+    }
+}
+
+/// The line of the source and the call in the kernel itself, and the line of
+/// the PTX.
+fn place(ptx: &Path, finding: &Finding) -> String {
+    let ptx = finding.ptx_file.as_ref().map_or(ptx, Path::new);
+    let name = ptx.file_name().unwrap_or_default().display();
+    let line = format!("{name}:{}", finding.ptx_line);
+    let Some(source) = &finding.source else {
+        return line;
+    };
+    // The outermost call is the line of the kernel itself.
+    let call = finding.inlined_at.last();
+    let call = call.map_or(String::new(), |c| format!(" in {}", without_folder(c)));
+    format!("{}{call}, {line}", without_folder(source))
+}
+
+/// The first finding of a group with its other sides.
+fn first_text(ptx: &Path, group: &Group) -> String {
+    let one = |f: &Finding| {
+        let message = readable_words(&f.message);
+        format!("block {:?}, thread {:?}: {message}", f.block, f.thread)
+    };
+    let mut text = one(group.first);
+    for other in &group.others {
+        text += &format!("\nand {}, {}", place(ptx, other), one(other));
+        // Behind both sides what they have in common.
+        if let Some(count) = other.count {
+            let places = if count == 1 { "place" } else { "places" };
+            text += &format!("\nat {count} {places}");
+            if let Some(barrier) = &other.barrier {
+                text += &format!("; one barrier {barrier} would order them");
+            }
+        }
+    }
+    text
+}

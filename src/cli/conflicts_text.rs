@@ -1,0 +1,263 @@
+//! What `conflicts` tells: the answer, the mappings, the lines, and what to do.
+
+use super::conflicts_lines::{self, Counted, LineCost, cost_tone};
+use super::machine_code;
+use super::names::readable_words;
+use super::printer::CommandResult;
+use super::source_rows::place_of;
+use crate::config::Config;
+use crate::error::Result;
+use crate::page::{Details, Hint, Table, Tone};
+use crate::quote::shell;
+use crate::software::{Layout, LayoutSpec};
+use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
+use serde::Serialize;
+
+/// Where the conflicts are, under the first mapping.
+#[derive(Default)]
+pub(super) struct Culprits {
+    /// Lines with conflicts, those with most first.
+    lines: Vec<(String, u64)>,
+}
+
+impl Culprits {
+    /// Of a trace that names lines; else there are none.
+    pub fn of(trace: &AccessTrace, spec: Option<&LayoutSpec>, machine: &Config) -> Result<Self> {
+        let Some(spec) = spec.filter(|_| !trace.places().is_empty()) else {
+            return Ok(Self::default());
+        };
+        let layout = Layout::new(spec, machine.geometry)?;
+        let lines = ConflictProfile::per_line(trace, machine.conflict_rule());
+        let counted = lines.iter().map(|(line, profile)| {
+            let conflicts = profile.count(|a| layout.bank(a)).conflicts;
+            (place_of(line, "access site"), conflicts)
+        });
+        let mut lines: Vec<(String, u64)> = counted.filter(|(_, c)| *c > 0).collect();
+        lines.sort_by_key(|(_, conflicts)| std::cmp::Reverse(*conflicts));
+        Ok(Culprits { lines })
+    }
+
+    /// `, all at k.cu:25`; nothing where it is not known.
+    fn text(&self) -> String {
+        let all: u64 = self.lines.iter().map(|(_, conflicts)| conflicts).sum();
+        match &self.lines[..] {
+            [] => String::new(),
+            [(place, _)] => format!(", all at {place}"),
+            [(place, most), ..] => {
+                let share = (100 * most) / all.max(1);
+                format!(", {share} % of them at {place}")
+            }
+        }
+    }
+}
+
+/// The conflicts of a trace under each mapping.
+#[derive(Serialize)]
+pub(super) struct Shown<'a> {
+    pub accesses: u64,
+    pub rule: &'static str,
+    pub rule_text: String,
+    pub results: Vec<Measured>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<machine_code::Shown>,
+    #[serde(skip)]
+    pub trace: &'a AccessTrace,
+    #[serde(skip)]
+    pub machine: &'a Config,
+    #[serde(skip)]
+    pub input: &'a str,
+    /// The trace names lines.
+    #[serde(skip)]
+    pub has_places: bool,
+    #[serde(skip)]
+    pub culprits: Culprits,
+    /// The option that names the machine.
+    #[serde(skip)]
+    pub again: Option<&'a str>,
+}
+
+impl CommandResult for Shown<'_> {
+    fn verdict(&self) -> String {
+        let first = &self.results[0];
+        let Counted {
+            conflicts,
+            max_degree,
+            wavefronts,
+            ideal_wavefronts: ideal,
+            ..
+        } = first.total;
+        let (under, no) = match &*first.hash {
+            "mod" => (String::new(), "No".to_owned()),
+            hash => (format!("Under {hash}, "), format!("Under {hash}, no")),
+        };
+        let name = readable_words(&self.trace.name);
+        let mut text = match conflicts {
+            0 if wavefronts == ideal => format!(
+                "{no} access of {name} has bank conflicts: {} warp accesses take {wavefronts} \
+                 wavefronts, as few as possible",
+                self.accesses
+            ),
+            0 => format!(
+                "{no} access of {name} has bank conflicts: {} warp accesses take {wavefronts} \
+                 wavefronts; {ideal} would do if lanes shared them evenly",
+                self.accesses
+            ),
+            _ => format!(
+                "{under}{conflicts} of {wavefronts} wavefronts of {name} are bank conflicts{}, up to \
+                 {max_degree} ways",
+                self.culprits.text()
+            ),
+        };
+        let others = &self.results[1..];
+        if let Some(best) = others.iter().min_by_key(|other| other.total.conflicts) {
+            let left = best.total.conflicts;
+            text += &match others.len() {
+                1 => format!("; {} leaves {left}", best.hash),
+                n => format!("; {} leaves the fewest of {n} more, {left}", best.hash),
+            };
+        }
+        text + "."
+    }
+
+    fn tone(&self) -> Tone {
+        cost_tone(self.results[0].total.conflicts)
+    }
+
+    fn details(&self) -> Details {
+        let mut details = Details::new();
+        let each = self.results.iter().any(|m| !m.per_pc.is_empty());
+        let by_line = self.results.iter().any(|m| !m.lines.is_empty());
+        // The answer says it already.
+        if !by_line || self.results.len() > 1 {
+            details.table(self.table(each));
+        }
+        for measured in self.results.iter().filter(|m| !m.lines.is_empty()) {
+            if self.results.len() > 1 {
+                details.heading(format!("{}:", measured.hash));
+            }
+            details.table(conflicts_lines::table(&measured.lines));
+        }
+        if let Some(code) = &self.machine_code {
+            details.gap();
+            details.add(code.details());
+        }
+        details.gap();
+        details.note(super::rule_line(self.machine));
+        details
+    }
+
+    /// The commands that say where and what to change.
+    fn hints(&self) -> Vec<Hint> {
+        let mut hints = Vec::new();
+        let Some(again) = self.again.filter(|_| self.results[0].total.conflicts > 0) else {
+            return hints;
+        };
+        let input = shell(self.input);
+        if self.has_places && self.results.iter().all(|m| m.lines.is_empty()) {
+            let command = format!("spadkit conflicts {input} --source {again}");
+            hints.push(Hint::new("which lines they are in", command));
+        }
+        let command = format!("spadkit tune {input} --software {again}");
+        hints.push(Hint::new("what removes them", command));
+        hints
+    }
+}
+
+impl Shown<'_> {
+    /// The mappings, and their instructions where they were asked for.
+    fn table(&self, each: bool) -> Table {
+        let mut header = vec![
+            "hash",
+            "pc",
+            "conflicts",
+            "max degree",
+            "wavefronts",
+            "ideal",
+            "removed",
+            "fits",
+        ];
+        let numbers = header[2..7].to_vec();
+        if each {
+            header.insert(2, "access");
+            if self.has_places {
+                header.push("line");
+            }
+        } else {
+            header.remove(1);
+        }
+        let rows = self.results.iter().flat_map(|m| m.rows(self.has_places));
+        Table::new(&header, rows)
+            .right(&numbers)
+            .minor(&["fits", "ideal", "removed"])
+    }
+}
+
+/// One mapping's counts, whole and per instruction.
+#[derive(Serialize)]
+pub(super) struct Measured {
+    #[serde(flatten)]
+    pub total: Counted,
+    pub hash: String,
+    /// Of the conflicts with bank = address mod 2^m.
+    pub removed_pct: Option<f64>,
+    /// The same in words.
+    #[serde(skip)]
+    pub removed: String,
+    pub fits: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub per_pc: Vec<Site>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub per_op: Vec<OfOp>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<LineCost>,
+}
+
+/// The counts of all loads, stores or atomics.
+#[derive(Serialize)]
+pub(super) struct OfOp {
+    pub op: Op,
+    #[serde(flatten)]
+    pub counted: Counted,
+}
+
+/// The counts of an access site.
+#[derive(Serialize)]
+pub(super) struct Site {
+    #[serde(flatten)]
+    pub counted: Counted,
+    pub pc: u32,
+    pub op: Op,
+    #[serde(flatten)]
+    pub place: Place,
+}
+
+impl Measured {
+    fn rows(&self, has_places: bool) -> Vec<Vec<String>> {
+        let mut all = vec![self.hash.clone(), "all".to_owned()];
+        all.extend(self.total.cells());
+        all.push(self.removed.clone());
+        all.push(if self.fits { "yes" } else { "no" }.to_owned());
+        if self.per_pc.is_empty() {
+            all.remove(1);
+            return vec![all];
+        }
+        // What it does stands behind the instruction.
+        all.insert(2, String::new());
+        let per_op = self.per_op.iter().map(|one| {
+            let sum = format!("{}s", one.op.name());
+            let mut row = vec![String::new(), "all".to_owned(), sum];
+            row.extend(one.counted.cells());
+            row
+        });
+        let per_pc = self.per_pc.iter().map(|site| {
+            let op = site.op.name().to_owned();
+            let mut row = vec![String::new(), site.pc.to_string(), op];
+            row.extend(site.counted.cells());
+            if has_places {
+                row.extend([String::new(), String::new(), site.place.text()]);
+            }
+            row
+        });
+        std::iter::once(all).chain(per_op).chain(per_pc).collect()
+    }
+}

@@ -1,0 +1,83 @@
+//! Names of the PTX as the source has them.
+
+/// A function or variable without C++'s mangling: `_ZN4math3addEPfi` is
+/// `math::add`. Parameters and template arguments are left out; a name that is
+/// not mangled, or in a way that is not understood, stays as it is.
+pub(super) fn readable(name: &str) -> String {
+    demangled(name).unwrap_or_else(|| name.to_owned())
+}
+
+/// The kernel of `FILE entry`, or of an entry alone, readable.
+pub(super) fn readable_words(text: &str) -> String {
+    let words = text.split(' ').map(readable);
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// Names with commas between them, readable.
+pub(super) fn readable_list(text: &str) -> String {
+    let names = text.split(", ").map(readable);
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn demangled(name: &str) -> Option<String> {
+    let rest = name.strip_prefix("_Z")?;
+    // A variable of a function: `_ZZ`, the function, `E`, the variable.
+    if let Some(local) = rest.strip_prefix('Z') {
+        let (at, _) = local.match_indices('E').rfind(|(at, _)| {
+            let rest = &local[at + 1..];
+            source_name(rest).is_some_and(|(_, rest)| rest.is_empty())
+        })?;
+        return Some(source_name(&local[at + 1..])?.0.to_owned());
+    }
+    let Some(mut nested) = rest.strip_prefix('N') else {
+        // Internal linkage: `_ZL`.
+        return Some(
+            source_name(rest.strip_prefix('L').unwrap_or(rest))?
+                .0
+                .to_owned(),
+        );
+    };
+    nested = nested.trim_start_matches(['r', 'V', 'K']);
+    let mut parts = Vec::new();
+    while let Some((part, rest)) = source_name(nested) {
+        if !part.starts_with("_GLOBAL__N") {
+            parts.push(part);
+        }
+        nested = rest;
+    }
+    // What follows the names is the end, or template arguments.
+    (!parts.is_empty() && nested.starts_with(['E', 'I'])).then(|| parts.join("::"))
+}
+
+/// A length and so many characters, and what follows them.
+fn source_name(text: &str) -> Option<(&str, &str)> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let length: usize = text[..digits].parse().ok()?;
+    let end = digits.checked_add(length).filter(|_| length > 0)?;
+    Some((text.get(digits..end)?, &text[end..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_the_source() {
+        for (mangled, name) in [
+            ("_Z9transposePfS_ii", "transpose"),
+            ("_ZN4math3addEPfi", "math::add"),
+            ("_ZN12_GLOBAL__N_13addEv", "add"),
+            ("_ZN7cutlass6KernelINS_4gemmEEEvT_", "cutlass::Kernel"),
+            ("_ZZ9transposePfS_iiE4tile", "tile"),
+            ("_ZL3mapi", "map"),
+            ("plain", "plain"),
+            ("_Z", "_Z"),
+            ("_Z99x", "_Z99x"),
+            ("_ZN3fooC1Ev", "_ZN3fooC1Ev"),
+        ] {
+            assert_eq!(readable(mangled), name);
+        }
+        assert_eq!(readable_words("a.cu _Z1ki"), "a.cu k");
+        assert_eq!(readable_list("_ZZ1kvE1a, b"), "a, b");
+    }
+}

@@ -1,0 +1,55 @@
+//! Source and machine code in the place of PTX.
+
+use crate::error::{Error, Result};
+use crate::input::require_file;
+use crate::quote::{shell, shown_path};
+use std::path::Path;
+
+/// Refuses source text that has to be compiled first, with the command for it.
+pub(super) fn refuse_source(path: &Path) -> Result<()> {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    let (language, compile) = match ending {
+        "cu" | "cuh" => ("CUDA source", "nvcc -ptx -lineinfo -arch=sm_80"),
+        "cubin" | "fatbin" => ("machine code", "cuobjdump -ptx"),
+        _ => return Ok(()),
+    };
+    require_file(path)?;
+    let (source, ptx) = (shell(path), shell(path.with_extension("ptx")));
+    let compile = match ending {
+        "cubin" | "fatbin" => {
+            format!("if it holds PTX, {compile} {source} prints it: put that into {ptx}")
+        }
+        _ => format!("compile it: {compile} {source} -o {ptx}"),
+    };
+    Err(Error::usage(
+        format!("{} is {language}, and the kit reads PTX", shown_path(path)),
+        format!("{compile}; then write a launch file: spadkit init {ptx}"),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::launch::{LaunchFile, read_module};
+
+    #[test]
+    fn source_is_refused_with_the_command_that_compiles_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("my k.cu");
+        std::fs::write(&path, "__global__ void k() {}\n").unwrap();
+        let errors = [
+            LaunchFile::load(&path).map(drop).unwrap_err(),
+            read_module(&path).map(drop).unwrap_err(),
+        ];
+        for error in errors {
+            assert_eq!(error.exit_status(), 2);
+            let help = miette::Diagnostic::help(&error).unwrap().to_string();
+            let ptx = folder.path().join("my k.ptx");
+            for part in [
+                "nvcc -ptx -lineinfo",
+                &format!("spadkit init '{}'", ptx.display()),
+            ] {
+                assert!(help.contains(part), "{help}");
+            }
+        }
+    }
+}

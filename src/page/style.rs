@@ -1,0 +1,86 @@
+//! Colour by meaning, and the size of the place that text goes to.
+
+use std::io::IsTerminal;
+
+/// What a piece of text means; a terminal shows it as a colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing in particular.
+    #[default]
+    Plain,
+    /// As it should be: green.
+    Good,
+    /// A fault, or a cost: red.
+    Bad,
+    /// A warning, or something that is not known: yellow.
+    Doubt,
+    /// The answer, or a heading: bold.
+    Strong,
+    /// What explains the rest: dim.
+    Quiet,
+    /// To be typed: cyan.
+    Command,
+}
+
+impl Tone {
+    /// `text` with the tone's colour, where `screen` has colours.
+    pub fn paint(self, text: &str, screen: &Screen) -> String {
+        let code = match self {
+            Tone::Plain => return text.to_owned(),
+            Tone::Good => "32",
+            Tone::Bad => "31",
+            Tone::Doubt => "33",
+            Tone::Strong => "1",
+            Tone::Quiet => "2",
+            Tone::Command => "36",
+        };
+        if screen.color && !text.trim().is_empty() {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// What text is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Screen {
+    /// Columns of a line.
+    pub width: usize,
+    /// Columns of a line of prose: long lines are hard to read.
+    pub prose: usize,
+    /// Tables show all of their columns, however wide they are.
+    pub wide: bool,
+    /// Colours are shown.
+    pub color: bool,
+}
+
+/// Columns where no terminal says how many there are.
+const USUAL: usize = 80;
+/// Columns of prose at most, on a wide terminal.
+const READABLE: usize = 100;
+/// Narrower places are not served: nothing would be readable.
+const LEAST: usize = 40;
+
+impl Screen {
+    /// Standard output. `COLUMNS` says its width, else the terminal, else it has
+    /// 80 columns. It has colours if it is a terminal and `NO_COLOR` is not set,
+    /// or if `CLICOLOR_FORCE` is.
+    pub fn of_stdout(wide: bool) -> Self {
+        let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let named = set("COLUMNS").and_then(|columns| columns.parse().ok());
+        let terminal = terminal_size::terminal_size_of(std::io::stdout());
+        let width = named.or(terminal.map(|(width, _)| usize::from(width.0)));
+        let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+        let dumb = set("TERM").is_some_and(|term| term == "dumb");
+        let shows = std::io::stdout().is_terminal() && !dumb;
+        let width = width.filter(|w| *w > 0).unwrap_or(USUAL).max(LEAST);
+        Screen {
+            width,
+            // Who names a width means it.
+            prose: named.unwrap_or(READABLE).max(LEAST).min(width),
+            wide,
+            color: set("NO_COLOR").is_none() && (forced || shows),
+        }
+    }
+}
