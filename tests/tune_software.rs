@@ -174,7 +174,7 @@ fn arrays_of_tensor_copies_have_swizzle_modes_alone() {
         "tile: only swizzle modes of the tensor copies are possible, here none, tma:128: the copy \
          at PTX line 73 writes rows of 128 bytes, in mode none",
         "turned: only swizzle modes of the tensor copies are possible, here none, tma:128: the \
-         copy at PTX line 115 reads rows of 128 bytes, in mode none",
+         copy at PTX line 138 reads rows of 128 bytes, in mode none",
         "Proved: no other mode of the tensor copies leaves fewer.",
         "the map of the tensor copy at PTX line 73 gets CU_TENSOR_MAP_SWIZZLE_128B",
         "from the start of tile, which begins at a multiple of 1024 bytes",

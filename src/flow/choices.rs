@@ -73,10 +73,11 @@ impl Made<'_> {
             };
             let cost = |m: &MappingLine| self.cost(m).map_or(f64::MAX, |c| c.area_um2);
             let own = cost(best);
-            let cheaper = |m: &&MappingLine| match own < f64::MAX {
-                true => cost(m) < own,
-                // The units stand in the order of their size.
-                false => {
+            let cheaper = |m: &&MappingLine| {
+                if own < f64::MAX {
+                    cost(m) < own
+                } else {
+                    // The units stand in the order of their size.
                     all.iter().position(|a| a.hash == m.hash)
                         < all.iter().position(|a| a.hash == best.hash)
                 }
@@ -221,9 +222,10 @@ impl Made<'_> {
         else {
             return;
         };
-        let wanted = match self.report.hash_unit {
-            true => ChoiceKind::Best,
-            false => ChoiceKind::Software,
+        let wanted = if self.report.hash_unit {
+            ChoiceKind::Best
+        } else {
+            ChoiceKind::Software
         };
         let gains = |l: &ChoiceLine| match (nothing.cycles, l.cycles) {
             (Some(before), Some(after)) => after.total < before.total,

@@ -110,9 +110,10 @@ fn draw(points: &[Point]) -> String {
 fn front(points: &[Point], x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64) -> String {
     let mut path = String::new();
     for point in points.iter().filter(|p| p.on_front) {
-        path += &match path.is_empty() {
-            true => format!("M{:.1} {:.1}", x(point.area), y(point.gain)),
-            false => format!("H{:.1}V{:.1}", x(point.area), y(point.gain)),
+        path += &if path.is_empty() {
+            format!("M{:.1} {:.1}", x(point.area), y(point.gain))
+        } else {
+            format!("H{:.1}V{:.1}", x(point.area), y(point.gain))
         };
     }
     format!("<path class=\"front\" d=\"{path}\"/>")

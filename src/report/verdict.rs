@@ -264,9 +264,10 @@ impl FlowReport {
             "Wavefronts",
             self.kernel.wavefronts,
             chosen.wavefronts,
-            match chosen.wavefronts == ideal {
-                true => "none is a conflict: the fewest there can be".to_owned(),
-                false => format!("{} without conflicts", grouped(ideal)),
+            if chosen.wavefronts == ideal {
+                "none is a conflict: the fewest there can be".to_owned()
+            } else {
+                format!("{} without conflicts", grouped(ideal))
             },
         ));
         if let (Some(before), Some(after)) = (nothing.and_then(|n| n.cycles), chosen.cycles) {
@@ -307,12 +308,13 @@ fn price(chosen: &ChoiceLine) -> Number {
                 None => format!("{} µm²", grouped(cost.area_um2.round() as u64)),
             };
             let slack = cost.slack_ps();
-            let clock = match slack < 0.0 {
-                true => format!(
+            let clock = if slack < 0.0 {
+                format!(
                     "clock of {} ps not met: {:.0} ps over",
                     cost.target_ps, -slack
-                ),
-                false => format!("clock of {} ps met, {slack:.0} ps left", cost.target_ps),
+                )
+            } else {
+                format!("clock of {} ps met, {slack:.0} ps left", cost.target_ps)
             };
             number("Price, per SM", &area, &format!("synthesized; {clock}"))
         }

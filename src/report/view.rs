@@ -86,9 +86,10 @@ fn one(s: &Situation, size: Size, several: bool) -> Value {
 }
 
 fn label(s: &Situation, several: bool) -> String {
-    match several {
-        true => format!("{}, phase {}", s.place, s.phase),
-        false => s.place.clone(),
+    if several {
+        format!("{}, phase {}", s.place, s.phase)
+    } else {
+        s.place.clone()
     }
 }
 
@@ -295,9 +296,10 @@ fn area(c: &ChoiceLine) -> String {
 }
 
 pub(super) fn clock(slack: f64, target: u32) -> String {
-    match slack < 0.0 {
-        true => format!("{:.0} ps over {target}: not met", -slack),
-        false => format!("{slack:.0} ps below {target}"),
+    if slack < 0.0 {
+        format!("{:.0} ps over {target}: not met", -slack)
+    } else {
+        format!("{slack:.0} ps below {target}")
     }
 }
 

@@ -197,7 +197,7 @@ mod tests {
         for other in [
             "__shared__ float a[4], tile[4];",
             "__shared__ Matrix<float> tile[4];",
-            "extern __shared__ float tile[];x",
+            "extern float tile[];",
             "float tile[4];",
             "__shared__ double tile[4];",
         ] {
