@@ -5,6 +5,7 @@
 
 use super::asynchronous::Touched;
 use super::raced;
+use super::values;
 use crate::ptx::exec::image::MemoryOp;
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::machine::pairs::{Side, Why};
@@ -62,7 +63,7 @@ fn is_silent(m: &Machine, info: &MemoryOp, lane: u32, address: u64) -> bool {
         let byte = at + u64::from(n);
         let there = window.shared[(byte / 8) as usize] >> (8 * (byte % 8));
         let known = window.complete || window.written[byte as usize] != 0;
-        known && raced::stored(m, info, lane, n) == Some(there as u8)
+        known && values::stored(m, info, lane, n) == Some(there as u8)
     };
     (0..info.bytes).all(same)
 }
@@ -74,7 +75,7 @@ fn touch(
     cells: &[u64; 32],
     (silent, own): (u32, bool),
 ) {
-    let alike = raced::is_alike(m, info, exec, cells);
+    let alike = values::is_alike(m, info, exec, cells);
     let Some(races) = &mut m.races else {
         return;
     };

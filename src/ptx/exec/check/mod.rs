@@ -9,3 +9,4 @@ pub(super) mod clusters;
 pub(super) mod groups;
 pub(super) mod raced;
 pub(super) mod unwritten;
+pub(super) mod values;
