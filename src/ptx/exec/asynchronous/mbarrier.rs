@@ -6,8 +6,8 @@
 
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
-use crate::ptx::exec::check::asynchronous::{self, Touched};
-use crate::ptx::exec::check::clusters;
+use crate::ptx::exec::check::asynchronous;
+use crate::ptx::exec::check::clusters::{self, Touched};
 use crate::ptx::exec::image::{
     Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in,
 };

@@ -18,10 +18,10 @@ mod words;
 use super::known::Warp;
 use super::lanes;
 use super::mark::Mark;
-use super::moments::Moments;
+use super::moments::{Carried, Moments};
 use super::seen::{Knowledge, Seen};
 use std::collections::HashMap;
-pub use words::{Carried, Word};
+pub use words::Word;
 
 /// Fences, by what they are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,28 +3,9 @@
 
 use super::Order;
 use crate::ptx::exec::race::mark::Scope;
+use crate::ptx::exec::race::moments::Carried;
 use crate::ptx::exec::race::seen::{Knowledge, Seen};
 use std::collections::HashMap;
-
-/// What a word takes along.
-#[derive(Clone, Debug, Default)]
-pub struct Carried {
-    seen: Seen,
-    proxied: Seen,
-    loose: Seen,
-}
-
-impl Carried {
-    fn join(&mut self, other: &Carried) {
-        self.seen.join(&other.seen);
-        self.proxied.join(&other.proxied);
-        self.loose.join(&other.loose);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.seen.is_empty() && self.proxied.is_empty() && self.loose.is_empty()
-    }
-}
 
 /// A word that lanes access, and how.
 #[derive(Clone, Copy, Debug)]
