@@ -75,7 +75,7 @@ suites: build
 	$(PYTHON) -B benches/suites/suites.py --spadkit $(SPADKIT) --work $(SUITES) \
 	  $(if $(GPUVERIFY),--gpuverify "$(GPUVERIFY)") $(if $(BENCHMARKS),--benchmarks "$(BENCHMARKS)") \
 	  $(if $(BARRACUDA),--barracuda "$(BARRACUDA)") $(if $(HECBENCH),--hecbench "$(HECBENCH)") \
-	  --list $(SUITES)/verdicts.jsonl
+	  $(if $(LIMIT),--limit $(LIMIT)) --list $(SUITES)/verdicts.jsonl
 
 # The program, its completions and its man pages, below PREFIX.
 PREFIX ?= $(HOME)/.local

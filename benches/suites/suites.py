@@ -105,7 +105,7 @@ def judge(options, program):
     runs, reasons = [], []
     if program.truth not in ("race", "none"):
         return runs, [program.truth]
-    for level in build.LEVELS:
+    for level in build.LEVELS if program.truth == "race" or options.all else build.LEVELS[:1]:
         ptx, said = build.ptx(program, level, options.work)
         if ptx is None:
             lines = [line for line in said.splitlines() if "error" in line or "fatal" in line]
@@ -165,6 +165,8 @@ def main():
     parser.add_argument("--spadkit", default="spadkit")
     parser.add_argument("--work", default="target/suites", help="where PTX and launch files go")
     parser.add_argument("--only", default="", help="programs whose suite and name have this")
+    parser.add_argument("--all", action="store_true",
+                        help="compile race-free programs without optimisation, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--timeout", type=int, default=60, help="seconds of a run")
     parser.add_argument("--limit", type=int, default=2_000_000, help="thread instructions of a run")

@@ -1,6 +1,6 @@
 //! Accesses of asynchronous copies and of tensor cores, and who waits for them.
 
-use super::clusters;
+use super::clusters::{self, Touched};
 use super::raced;
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
@@ -23,15 +23,6 @@ fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
         alike: false,
         passing: true,
     }
-}
-
-/// What is done to an `mbarrier` object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touched {
-    /// It is initialised, or is none any more.
-    Made,
-    Changed,
-    Read,
 }
 
 /// Lanes use the `mbarrier` object at an offset.

@@ -3,8 +3,8 @@
 //! Every access is noted by the rank of the block whose memory it is: races of
 //! a block's own threads on its own memory are found without, all others here.
 
-use super::asynchronous::Touched;
-use super::raced;
+use super::ordered;
+use super::values;
 use crate::exec::image::MemoryOp;
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
@@ -16,6 +16,15 @@ use crate::exec::race::{Strength, lanes};
 
 /// Bytes of an `mbarrier` object.
 const OBJECT: u32 = 8;
+
+/// What is done to an `mbarrier` object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// It is initialised, or is none any more.
+    Made,
+    Changed,
+    Read,
+}
 
 /// Lanes that access the memory of other blocks: what they do there, and what
 /// that orders. The addresses are those of `.shared::cluster`.
@@ -39,7 +48,7 @@ pub fn remote(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]
     let silent = lanes(mask).filter(|&lane| is_silent(m, info, lane, addresses[lane as usize]));
     let silent = silent.fold(0, |all, lane| all | 1 << lane);
     let keys = cells.map(|cell| 1 << 63 | cell);
-    raced::ordered(m, info, mask, (true, &keys), |m| {
+    ordered::ordered(m, info, mask, (true, &keys), |m| {
         touch(m, info, mask, &cells, (silent, false));
     });
 }
@@ -62,7 +71,7 @@ fn is_silent(m: &Machine, info: &MemoryOp, lane: u32, address: u64) -> bool {
         let byte = at + u64::from(n);
         let there = window.shared[(byte / 8) as usize] >> (8 * (byte % 8));
         let known = window.complete || window.written[byte as usize] != 0;
-        known && raced::stored(m, info, lane, n) == Some(there as u8)
+        known && values::stored(m, info, lane, n) == Some(there as u8)
     };
     (0..info.bytes).all(same)
 }
@@ -74,12 +83,12 @@ fn touch(
     cells: &[u64; 32],
     (silent, own): (u32, bool),
 ) {
-    let alike = raced::is_alike(m, info, exec, cells);
+    let alike = values::is_alike(m, info, exec, cells);
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
-    let mut one = raced::touch(m, info, seq);
+    let mut one = ordered::touch(m, info, seq);
     (one.passing, one.alike) = (false, alike);
     let mut left = exec;
     while left != 0 {
@@ -167,7 +176,7 @@ fn note(m: &mut Machine, (address, bytes): (u64, u32), touch: &Touch, own: bool)
         let cell = (address + u64::from(hit.place)) & u64::from(u32::MAX);
         let (_, at) = crate::exec::machine::peers::place_of(cell);
         let (variable, offset) = m.shared_place(at);
-        let why = if raced::uses_barrier(m, hit.earlier.pc) || raced::uses_barrier(m, m.pc) {
+        let why = if ordered::uses_barrier(m, hit.earlier.pc) || ordered::uses_barrier(m, m.pc) {
             Why::ClusterBarrier
         } else {
             Why::Cluster

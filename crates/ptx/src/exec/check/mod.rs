@@ -7,5 +7,7 @@ pub(super) mod accumulators;
 pub(super) mod asynchronous;
 pub(super) mod clusters;
 pub(super) mod groups;
+pub(super) mod ordered;
 pub(super) mod raced;
 pub(super) mod unwritten;
+pub(super) mod values;

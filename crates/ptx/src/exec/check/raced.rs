@@ -1,15 +1,16 @@
 //! Race detection: compares accesses with earlier ones to their bytes.
 
 use super::clusters;
+use super::ordered::{form, ordered, touch, uses_barrier};
+use super::values::{collide, is_alike, silent_lanes, stored};
 use crate::exec::api::FindingKind;
+use crate::exec::image::MemoryOp;
 use crate::exec::image::form::{Form, Step};
-use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
 use crate::exec::memory::Object;
-use crate::exec::race::clock::{Fence, Word};
+use crate::exec::race::clock::Fence;
 use crate::exec::race::global::Reach;
-use crate::exec::race::mark::How;
 use crate::exec::race::shadow::{Hit, Touch};
 use crate::exec::race::{AGENTS, FLYING, Strength, lanes};
 use crate::names::Space;
@@ -67,29 +68,6 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     }
 }
 
-/// Lanes access words, and what that orders before and after: words by their
-/// keys, which other blocks may read or not.
-pub fn ordered<'a>(
-    m: &mut Machine<'a>,
-    info: &MemoryOp,
-    exec: u32,
-    (wide, keys): (bool, &[u64; 32]),
-    access: impl FnOnce(&mut Machine<'a>),
-) {
-    let orders = info.order.strength != Strength::Weak;
-    // A volatile load orders what follows, but not itself.
-    let late = info.order.strength == Strength::Volatile && !info.transfer.writes();
-    if orders && info.transfer.is_atomic() {
-        lanes(exec).for_each(|lane| order(m, info, 1 << lane, wide, keys));
-    } else if orders && !info.transfer.writes() && !late {
-        order(m, info, exec, wide, keys);
-    }
-    access(m);
-    if orders && (info.transfer.only_writes() || late) {
-        order(m, info, exec, wide, keys);
-    }
-}
-
 /// The lanes whose access stays in its variable: what leaves it is not done.
 fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32 {
     let (low, high) = info.region.within(Space::Shared, m.shared_len);
@@ -102,64 +80,6 @@ fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32
         0
     } else {
         exec & mask
-    }
-}
-
-/// Lanes read or write words that may order.
-fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresses: &[u64; 32]) {
-    let (warp, update) = (m.warp, info.transfer.is_atomic());
-    let scope = info.order.scope.among(m.has_peers());
-    let Some(races) = &mut m.races else {
-        return;
-    };
-    while mask != 0 {
-        let address = addresses[mask.trailing_zeros() as usize];
-        let same = lanes(mask).filter(|&l| addresses[l as usize] == address);
-        let same = same.fold(0, |all, l| all | 1 << l);
-        mask &= !same;
-        let word = |orders| Word {
-            address,
-            global,
-            scope,
-            orders,
-            update,
-        };
-        if !info.transfer.only_writes() {
-            races.order.read(warp, same, word(info.order.acquire));
-        }
-        if info.transfer.writes() {
-            races.order.write(warp, same, word(info.order.release));
-        }
-    }
-}
-
-/// How an access is made.
-fn how(m: &Machine, info: &MemoryOp) -> How {
-    let size = match &info.transfer {
-        Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
-        Transfer::Atomic(updates) => info.bytes / updates.len() as u32,
-        _ => info.bytes,
-    };
-    How {
-        strength: info.order.strength,
-        scope: info.order.scope.among(m.has_peers()),
-        size: size as u8,
-    }
-}
-
-/// An access that a warp is about to make.
-pub fn touch(m: &Machine, info: &MemoryOp, seq: u32) -> Touch {
-    Touch {
-        warp: m.warp,
-        lanes: 0,
-        seq,
-        pc: m.pc,
-        how: how(m, info),
-        write: info.transfer.writes(),
-        update: info.transfer.is_atomic(),
-        silent: false,
-        alike: false,
-        passing: info.transfer.is_copy(),
     }
 }
 
@@ -230,38 +150,6 @@ pub fn in_flight(
     }
 }
 
-/// Lanes that store what is there already: what nobody has written may be anything.
-fn silent_lanes(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32 {
-    let Transfer::Store { element, from } = &info.transfer else {
-        return 0;
-    };
-    let size = element.bytes();
-    let mut mask = exec;
-    for (at, slot) in (0..).zip(from) {
-        let values = m.registers.read(*slot);
-        for lane in lanes(mask) {
-            let address = addresses[lane as usize] + u64::from(at * size);
-            if !address.is_multiple_of(u64::from(size)) {
-                return 0;
-            }
-            let there = m.shared_element(address, size.into());
-            let new = values[lane as usize] & (u64::MAX >> (64 - 8 * size));
-            let same = there == new && is_written(m, address, size);
-            mask &= !(u32::from(!same) << lane);
-        }
-        if mask == 0 {
-            break;
-        }
-    }
-    mask
-}
-
-/// Whether somebody has written all of some bytes of shared memory.
-fn is_written(m: &Machine, address: u64, bytes: u32) -> bool {
-    let bytes = address as usize..address as usize + bytes as usize;
-    m.complete || m.written.get(bytes).is_some_and(|w| !w.contains(&0))
-}
-
 /// Notes what was hit on shared memory.
 pub fn report(m: &mut Machine, wrote: bool) {
     let Some(races) = &mut m.races else {
@@ -307,16 +195,6 @@ pub fn report(m: &mut Machine, wrote: bool) {
         races.shadow.hits = hits;
         races.shadow.hits.clear();
     }
-}
-
-fn form<'i>(m: &Machine<'i>, pc: u32) -> Option<&'i Form> {
-    m.image.ops.get(pc as usize).map(|op| &op.form)
-}
-
-/// Whether an instruction is one of `mbarrier`.
-pub fn uses_barrier(m: &Machine, pc: u32) -> bool {
-    let form = form(m, pc);
-    form.is_some_and(|f| matches!(f, Form::Step(Step::Mbarrier { .. }) | Form::Wait { .. }))
 }
 
 /// Lanes that store over an `mbarrier` object which is in use.
@@ -446,92 +324,5 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         let place = (at, Some(object.name.clone()), at);
         let harmless = hit.harmless && why != Why::Constant;
         m.pair((why, harmless), [own, earlier], place);
-    }
-}
-
-/// What a store writes to a byte of a lane's access; unknown of copies and
-/// matrices.
-pub fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
-    let Transfer::Store { element, from } = &info.transfer else {
-        return None;
-    };
-    let slot = from[(at / element.bytes()) as usize];
-    Some((m.registers.read_lane(slot, lane) >> (8 * (at % element.bytes()))) as u8)
-}
-
-/// Whether the lanes that store to one place store one value there.
-pub fn is_alike(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> bool {
-    if !matches!(info.transfer, Transfer::Store { .. }) {
-        return false;
-    }
-    let Some(order) = in_order(exec, addresses) else {
-        return true;
-    };
-    order.windows(2).all(|pair| {
-        let same = |at: u32| stored(m, info, pair[0], at) == stored(m, info, pair[1], at);
-        addresses[pair[0] as usize] != addresses[pair[1] as usize] || (0..info.bytes).all(same)
-    })
-}
-
-/// Lanes by their addresses; none where these rise.
-fn in_order(exec: u32, addresses: &[u64; 32]) -> Option<Vec<u32>> {
-    let mut last = None;
-    let rises = lanes(exec).all(|lane| {
-        let before = last.replace(addresses[lane as usize]);
-        before.is_none_or(|before| before < addresses[lane as usize])
-    });
-    (!rises).then(|| {
-        let mut order: Vec<u32> = lanes(exec).collect();
-        order.sort_unstable_by_key(|&lane| (addresses[lane as usize], lane));
-        order
-    })
-}
-
-/// Lanes that write different values to one place.
-fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses: &[u64; 32]) {
-    if let Some(order) = in_order(exec, addresses) {
-        collide_sorted(m, info, shared, &order, addresses);
-    }
-}
-
-#[inline(never)]
-fn collide_sorted(
-    m: &mut Machine,
-    info: &MemoryOp,
-    shared: bool,
-    order: &[u32],
-    addresses: &[u64; 32],
-) {
-    for pair in order.windows(2) {
-        let [one, other] = [pair[0], pair[1]];
-        let address = addresses[one as usize];
-        let differs = |at: &u32| stored(m, info, one, *at) != stored(m, info, other, *at);
-        if address != addresses[other as usize] {
-            continue;
-        }
-        let Some(at) = (0..info.bytes).find(differs) else {
-            continue;
-        };
-        let place = if shared {
-            let byte = address + u64::from(at);
-            let (variable, offset) = m.shared_place(byte);
-            (byte, variable, offset)
-        } else {
-            match m.global_place(address, info.bytes) {
-                Some((object, offset)) => {
-                    let byte = offset + u64::from(at);
-                    (byte, Some(object.name.clone()), byte)
-                }
-                None => continue,
-            }
-        };
-        let side = |lane| Side {
-            pc: m.pc,
-            thread: m.thread(lane),
-            wrote: true,
-            block: None,
-        };
-        let sides = [side(one), side(other)];
-        m.pair((Why::Lanes, false), sides, place);
     }
 }

@@ -12,12 +12,16 @@
 //! next fence (at once, where it acquires). A store that is none of an atomic
 //! takes the place of what the word had.
 
+mod abroad;
+mod words;
+
 use super::known::Warp;
 use super::lanes;
-use super::mark::{Mark, Scope};
-use super::moments::Moments;
+use super::mark::Mark;
+use super::moments::{Carried, Moments};
 use super::seen::{Knowledge, Seen};
 use std::collections::HashMap;
+pub use words::Word;
 
 /// Fences, by what they are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,39 +33,6 @@ pub enum Fence {
     Wide,
     /// `fence.proxy.async`
     Proxy,
-}
-
-/// What a word takes along.
-#[derive(Clone, Debug, Default)]
-pub struct Carried {
-    seen: Seen,
-    proxied: Seen,
-    loose: Seen,
-}
-
-impl Carried {
-    fn join(&mut self, other: &Carried) {
-        self.seen.join(&other.seen);
-        self.proxied.join(&other.proxied);
-        self.loose.join(&other.loose);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.seen.is_empty() && self.proxied.is_empty() && self.loose.is_empty()
-    }
-}
-
-/// A word that lanes access, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct Word {
-    pub address: u64,
-    /// In global memory, where other blocks may read it.
-    pub global: bool,
-    pub scope: Scope,
-    /// Whether it acquires, or releases.
-    pub orders: bool,
-    /// An atomic.
-    pub update: bool,
 }
 
 /// The order of a block's threads.
@@ -440,96 +411,6 @@ impl Order {
         }
     }
 
-    /// Lanes read a word that may order.
-    pub fn read(&mut self, warp: u32, mask: u32, word: Word) {
-        if let Some(carried) = self.words.get(&word.address) {
-            let Carried {
-                seen,
-                proxied,
-                loose,
-            } = carried.clone();
-            let mut new = Knowledge {
-                loose,
-                ..Knowledge::default()
-            };
-            if word.orders {
-                (new.seen, new.proxied) = (seen, proxied);
-            } else {
-                new.pending = [seen, proxied];
-            }
-            self.learn(warp, mask, &new);
-        }
-        if word.global
-            && let Some(carried) = self.moments.wide.get(&word.address)
-        {
-            let Carried { seen, loose, .. } = carried.clone();
-            let mut new = Knowledge {
-                loose,
-                ..Knowledge::default()
-            };
-            if word.orders && word.scope == Scope::Wide {
-                new.seen = seen;
-            } else {
-                new.pending_wide[0] = seen;
-            }
-            self.learn(warp, mask, &new);
-        }
-    }
-
-    /// Lanes write a word that may order.
-    pub fn write(&mut self, warp: u32, mask: u32, word: Word) {
-        let fenced = self.used || !self.words.is_empty() || !self.moments.wide.is_empty();
-        if !word.orders && !fenced && !self.volatile {
-            return;
-        }
-        let all = self.snapshot(warp, mask);
-        let own = Carried {
-            seen: if word.orders {
-                all.seen.clone()
-            } else {
-                all.fenced.clone()
-            },
-            proxied: all.proxied.clone(),
-            loose: if self.volatile {
-                let mut loose = all.loose.clone();
-                loose.join(&all.seen);
-                loose
-            } else {
-                Seen::default()
-            },
-        };
-        put(&mut self.words, word, own);
-        if !word.global || word.scope != Scope::Wide {
-            if word.global && !word.update {
-                self.moments.wide.remove(&word.address);
-            }
-            return;
-        }
-        let mut seen = if word.orders { all.seen } else { all.published };
-        let common = if word.orders {
-            &self.common.seen
-        } else {
-            &self.common.published
-        };
-        seen.join(common);
-        let number = self.number;
-        self.moments.speak(number, self.now);
-        let mut loose = Seen::default();
-        if self.volatile {
-            loose = all.loose;
-            loose.join(&seen);
-            loose.join(&self.common.loose);
-            loose.join(&self.common.seen);
-            loose = loose.abroad(number);
-        }
-        let abroad = Carried {
-            seen: seen.abroad(number),
-            proxied: Seen::default(),
-            loose,
-        };
-        put(&mut self.moments.wide, word, abroad);
-    }
-
     /// What lanes did goes with the phase of an `mbarrier`.
     pub fn bring(&mut self, warp: u32, mask: u32, phase: u64) {
         let all = self.snapshot(warp, mask);
@@ -551,50 +432,8 @@ impl Order {
         }
     }
 
-    /// What other blocks see of what a phase carries.
-    pub fn abroad(&self, phase: u64) -> Option<Knowledge> {
-        self.phases.get(&phase).map(|all| self.of_block(all))
-    }
-
-    /// What other blocks see of what lanes did.
-    pub fn shown_abroad(&mut self, warp: u32, mask: u32) -> Knowledge {
-        let all = self.snapshot(warp, mask);
-        self.of_block(&all)
-    }
-
-    fn of_block(&self, all: &Knowledge) -> Knowledge {
-        let mut seen = all.seen.clone();
-        seen.join(&self.common.seen);
-        let mut loose = all.loose.clone();
-        loose.join(&self.common.loose);
-        loose.join(&seen);
-        Knowledge {
-            seen: seen.abroad(self.number),
-            loose: loose.abroad(self.number),
-            ..Knowledge::default()
-        }
-    }
-
-    /// Another block brings something to a phase.
-    pub fn bring_from_abroad(&mut self, phase: u64, knowledge: &Knowledge) {
-        self.used = true;
-        self.phases.entry(phase).or_default().join(knowledge);
-    }
-
     /// A phase that carries nothing any more.
     pub fn forget(&mut self, phase: u64) {
         self.phases.remove(&phase);
-    }
-}
-
-fn put(words: &mut HashMap<u64, Carried>, word: Word, carried: Carried) {
-    if word.update {
-        if !carried.is_empty() {
-            words.entry(word.address).or_default().join(&carried);
-        }
-    } else if carried.is_empty() {
-        words.remove(&word.address);
-    } else {
-        words.insert(word.address, carried);
     }
 }

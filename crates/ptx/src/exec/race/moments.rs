@@ -4,9 +4,29 @@
 //! Blocks run one after another, or take turns. Moments grow over all of them,
 //! so that each is of one block: the one whose turn it was.
 
-use super::clock::Carried;
 use super::mark::Mark;
+use super::seen::Seen;
 use std::collections::HashMap;
+
+/// What a word takes along.
+#[derive(Clone, Debug, Default)]
+pub struct Carried {
+    pub seen: Seen,
+    pub proxied: Seen,
+    pub loose: Seen,
+}
+
+impl Carried {
+    pub fn join(&mut self, other: &Carried) {
+        self.seen.join(&other.seen);
+        self.proxied.join(&other.proxied);
+        self.loose.join(&other.loose);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.seen.is_empty() && self.proxied.is_empty() && self.loose.is_empty()
+    }
+}
 
 /// A block of the launch.
 #[derive(Clone, Copy, Debug)]

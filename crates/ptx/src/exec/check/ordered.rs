@@ -1,0 +1,100 @@
+//! How an access is made, and what the words that it reads or writes order.
+
+use crate::exec::image::form::{Form, Step};
+use crate::exec::image::{MemoryOp, Transfer};
+use crate::exec::machine::Machine;
+use crate::exec::race::clock::Word;
+use crate::exec::race::mark::How;
+use crate::exec::race::shadow::Touch;
+use crate::exec::race::{Strength, lanes};
+
+/// Lanes access words, and what that orders before and after: words by their
+/// keys, which other blocks may read or not.
+pub fn ordered<'a>(
+    m: &mut Machine<'a>,
+    info: &MemoryOp,
+    exec: u32,
+    (wide, keys): (bool, &[u64; 32]),
+    access: impl FnOnce(&mut Machine<'a>),
+) {
+    let orders = info.order.strength != Strength::Weak;
+    // A volatile load orders what follows, but not itself.
+    let late = info.order.strength == Strength::Volatile && !info.transfer.writes();
+    if orders && info.transfer.is_atomic() {
+        lanes(exec).for_each(|lane| order(m, info, 1 << lane, wide, keys));
+    } else if orders && !info.transfer.writes() && !late {
+        order(m, info, exec, wide, keys);
+    }
+    access(m);
+    if orders && (info.transfer.only_writes() || late) {
+        order(m, info, exec, wide, keys);
+    }
+}
+
+/// Lanes read or write words that may order.
+fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresses: &[u64; 32]) {
+    let (warp, update) = (m.warp, info.transfer.is_atomic());
+    let scope = info.order.scope.among(m.has_peers());
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    while mask != 0 {
+        let address = addresses[mask.trailing_zeros() as usize];
+        let same = lanes(mask).filter(|&l| addresses[l as usize] == address);
+        let same = same.fold(0, |all, l| all | 1 << l);
+        mask &= !same;
+        let word = |orders| Word {
+            address,
+            global,
+            scope,
+            orders,
+            update,
+        };
+        if !info.transfer.only_writes() {
+            races.order.read(warp, same, word(info.order.acquire));
+        }
+        if info.transfer.writes() {
+            races.order.write(warp, same, word(info.order.release));
+        }
+    }
+}
+
+/// How an access is made.
+fn how(m: &Machine, info: &MemoryOp) -> How {
+    let size = match &info.transfer {
+        Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
+        Transfer::Atomic(updates) => info.bytes / updates.len() as u32,
+        _ => info.bytes,
+    };
+    How {
+        strength: info.order.strength,
+        scope: info.order.scope.among(m.has_peers()),
+        size: size as u8,
+    }
+}
+
+/// An access that a warp is about to make.
+pub fn touch(m: &Machine, info: &MemoryOp, seq: u32) -> Touch {
+    Touch {
+        warp: m.warp,
+        lanes: 0,
+        seq,
+        pc: m.pc,
+        how: how(m, info),
+        write: info.transfer.writes(),
+        update: info.transfer.is_atomic(),
+        silent: false,
+        alike: false,
+        passing: info.transfer.is_copy(),
+    }
+}
+
+pub fn form<'i>(m: &Machine<'i>, pc: u32) -> Option<&'i Form> {
+    m.image.ops.get(pc as usize).map(|op| &op.form)
+}
+
+/// Whether an instruction is one of `mbarrier`.
+pub fn uses_barrier(m: &Machine, pc: u32) -> bool {
+    let form = form(m, pc);
+    form.is_some_and(|f| matches!(f, Form::Step(Step::Mbarrier { .. }) | Form::Wait { .. }))
+}

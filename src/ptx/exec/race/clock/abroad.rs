@@ -1,0 +1,36 @@
+//! What other blocks of a cluster get to see of what threads did.
+
+use super::Order;
+use crate::ptx::exec::race::seen::Knowledge;
+
+impl Order {
+    /// What other blocks see of what a phase carries.
+    pub fn abroad(&self, phase: u64) -> Option<Knowledge> {
+        self.phases.get(&phase).map(|all| self.of_block(all))
+    }
+
+    /// What other blocks see of what lanes did.
+    pub fn shown_abroad(&mut self, warp: u32, mask: u32) -> Knowledge {
+        let all = self.snapshot(warp, mask);
+        self.of_block(&all)
+    }
+
+    fn of_block(&self, all: &Knowledge) -> Knowledge {
+        let mut seen = all.seen.clone();
+        seen.join(&self.common.seen);
+        let mut loose = all.loose.clone();
+        loose.join(&self.common.loose);
+        loose.join(&seen);
+        Knowledge {
+            seen: seen.abroad(self.number),
+            loose: loose.abroad(self.number),
+            ..Knowledge::default()
+        }
+    }
+
+    /// Another block brings something to a phase.
+    pub fn bring_from_abroad(&mut self, phase: u64, knowledge: &Knowledge) {
+        self.used = true;
+        self.phases.entry(phase).or_default().join(knowledge);
+    }
+}
