@@ -4,8 +4,8 @@
 // its lock. Operations: 0 add, 1 and, 2 or, 3 xor, 4 exchange, 5 umin, 6 umax,
 // 7 smin, 8 smax. ALUS lanes are updated in a cycle.
 //
-// Parameters: L = 32, m = 5, R = 9, LK = 10, D = 32, DG = 6, LR = 32, LU = 18,
-//             LWR = 36, LB = 32, TGW = 43
+// Parameters: L = 32, m = 5, R = 9, LK = 10, D = 32, DG = 6, LR = 0, LU = 1,
+//             LWR = 0, LB = 1, TGW = 43
 // Timing:     a round takes LR * r + LU + LWR * w + LB cycles for degrees r of
 //             the read and w of the write
 // Reference:  atomics paper, sections II and III;
@@ -94,23 +94,16 @@ module spad_retry_sequencer (
     localparam D = 32;
     localparam LK = 10;
     localparam DG = 6;
-    localparam LR = 32;
-    localparam LU = 18;
-    localparam LWR = 36;
-    localparam LB = 32;
-    localparam CTW = 11;
     localparam TGW = 43;
-    localparam TURNS = 16;
-    localparam ALUS = 2;
+    localparam TURNS = 1;
+    localparam ALUS = 32;
 
-    // The state, the number of the present cycle within it, and the cycle to
-    // leave in.
+    // The state.
     reg [2:0] state_q;
-    reg [CTW-1:0] cnt_q; // no reset: each state sets it
-    reg [CTW-1:0] tgt_q; // no reset: a response sets it
-    // The state's request has been taken; its response has come.
+    // The state's request has been taken.
     reg sent_q;
-    reg got_q;
+    // A store-and-unlock has been taken; its response has not come.
+    reg owed_q;
     // The pass, from `accept` until IDLE.
     reg [3:0] aop_q; // no reset: `accept` sets it
     reg [L-1:0] mask0_q; // no reset: `accept` sets it
@@ -140,29 +133,22 @@ module spad_retry_sequencer (
     wire done = state_q == SEQ_DONE;
     wire accept = at_valid & at_ready;
     wire fire = sp_valid & sp_ready;
-    wire read = reading & sr_valid;
+    wire answer = sr_valid & ~owed_q;
+    wire read = reading & answer;
     wire unsupported = at_aop > AOP_SMAX;
-    wire failed = err_q | (sr_valid & sr_error);
-    // A read or a write takes its latency for each group that the answer reports.
-    wire [CTW-1:0] latency = writing ? LWR : LR;
-    wire [CTW-1:0] due = sr_valid ? {5'd0, sr_degree} * latency : tgt_q;
-    wire answered = (got_q | sr_valid) & (cnt_q >= due);
+    wire failed = err_q | (answer & sr_error);
 
     // The next state. A round goes from READ through BRANCH, and again while
     // lanes wait for their lock.
     wire [2:0] after_idle = ~at_valid ? SEQ_IDLE
         : (unsupported | ~(|at_mask)) ? SEQ_DONE
         : SEQ_READ;
-    wire [2:0] after_read = ~answered ? SEQ_READ
+    wire [2:0] after_read = ~answer ? SEQ_READ
         : failed ? SEQ_DONE
         : SEQ_UPDATE;
-    wire [2:0] after_update = (cnt_q != LU) ? SEQ_UPDATE
-        : (|winners_q) ? SEQ_WRITE
-        : SEQ_BRANCH;
-    wire [2:0] after_write = answered ? SEQ_BRANCH : SEQ_WRITE;
-    wire [2:0] after_branch = (cnt_q != LB) ? SEQ_BRANCH
-        : (|waiting_q) ? SEQ_READ
-        : SEQ_DONE;
+    wire [2:0] after_update = (|winners_q) ? SEQ_WRITE : SEQ_BRANCH;
+    wire [2:0] after_write = fire ? SEQ_BRANCH : SEQ_WRITE;
+    wire [2:0] after_branch = (|waiting_q) ? SEQ_READ : SEQ_DONE;
     wire [2:0] after_done = sp_ready ? SEQ_IDLE : SEQ_DONE;
     reg [2:0] state_d;
     always @* begin
@@ -184,19 +170,14 @@ module spad_retry_sequencer (
         if (rst) begin
             state_q <= SEQ_IDLE;
             sent_q <= 1'b0;
-            got_q <= 1'b0;
         end else begin
             state_q <= state_d;
             sent_q <= sent_d;
-            got_q <= ~leaves & (got_q | sr_valid);
         end
     end
     always @(posedge clk) begin
-        if (leaves) cnt_q <= 11'd1;
-        else if (~(&cnt_q)) cnt_q <= cnt_q + 11'd1;
-    end
-    always @(posedge clk) begin
-        tgt_q <= due;
+        if (rst) owed_q <= 1'b0;
+        else owed_q <= (writing & fire) | (owed_q & ~sr_valid);
     end
 
     // The pass.
@@ -212,7 +193,7 @@ module spad_retry_sequencer (
     end
     always @(posedge clk) begin
         if (accept) waiting_q <= at_mask;
-        else if (writing & answered) waiting_q <= waiting_q & ~winners_q;
+        else if (writing & fire) waiting_q <= waiting_q & ~winners_q;
     end
     always @(posedge clk) begin
         if (read) winners_q <= sr_success;
@@ -286,52 +267,22 @@ module spad_retry_sequencer (
     reg [TURNS-1:0] turn_q;
     always @(posedge clk) begin
         if (rst) turn_q <= {TURNS{1'b0}};
-        else if (reading & (state_d == SEQ_UPDATE)) turn_q <= 16'd1;
+        else if (reading & (state_d == SEQ_UPDATE)) turn_q <= 1'b1;
         else turn_q <= turn_q << 1;
-    end
-    // What is read in one cycle is computed and written in the next.
-    reg [TURNS-1:0] late_q;
-    always @(posedge clk) begin
-        if (rst) late_q <= {TURNS{1'b0}};
-        else late_q <= turn_q;
-    end
-    reg [ALUS*D-1:0] word_q; // no reset: `late_q` selects what of it is used
-    reg [ALUS*D-1:0] operand_q; // no reset: `late_q` selects what of it is used
-    wire [ALUS*D-1:0] word_d;
-    wire [ALUS*D-1:0] operand_d;
-    always @(posedge clk) begin
-        word_q <= word_d;
-        operand_q <= operand_d;
     end
     wire [ALUS*D-1:0] result;
     generate
         for (i = 0; i < ALUS; i = i + 1) begin : alu
-            wire [TURNS*D-1:0] olds;
-            wire [TURNS*D-1:0] opnds;
-            for (t = 0; t < TURNS; t = t + 1) begin : of_turn
-                assign olds[t*D +: D] = old_q[(t*ALUS + i)*D +: D];
-                assign opnds[t*D +: D] = opnd_q[(t*ALUS + i)*D +: D];
-            end
-            spad_pick #(.COUNT(TURNS), .WIDTH(D)) old_of (
-                .pick(turn_q),
-                .words(olds),
-                .word(word_d[i*D +: D])
-            );
-            spad_pick #(.COUNT(TURNS), .WIDTH(D)) opnd_of (
-                .pick(turn_q),
-                .words(opnds),
-                .word(operand_d[i*D +: D])
-            );
             spad_atomic_alu slice (
                 .aop(aop_q),
-                .word(word_q[i*D +: D]),
-                .operand(operand_q[i*D +: D]),
+                .word(old_q[i*D +: D]),
+                .operand(opnd_q[i*D +: D]),
                 .result(result[i*D +: D])
             );
         end
         for (t = 0; t < TURNS; t = t + 1) begin : each_turn
             for (i = 0; i < ALUS; i = i + 1) begin : winner
-                wire updates = late_q[t] & winners_q[t*ALUS + i];
+                wire updates = turn_q[t] & winners_q[t*ALUS + i];
                 always @(posedge clk) begin
                     if (accept) opnd_q[(t*ALUS + i)*D +: D] <= at_data[(t*ALUS + i)*D +: D];
                     else if (updates) opnd_q[(t*ALUS + i)*D +: D] <= result[i*D +: D];

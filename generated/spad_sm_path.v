@@ -6,7 +6,7 @@
 //
 // Parameters: n = 14, m = 5, L = 32, D = 32, WS = 32, W = 48, T = 8,
 //             ROWS = 384, LOCKS = 1024, LKG = 2, M = 4, AHEAD = 3, H = 1,
-//             NQ = 5, PQ = 0, SETS = 256, LR = 32, LU = 18, LWR = 36, LB = 32
+//             NQ = 5, PQ = 0, SETS = 256, LR = 0, LU = 1, LWR = 0, LB = 1
 // Timing:     issued in cycle s, a memory pass of degree d is written back in
 //             s+1+H+d+M, another one in s+2 (elastic) if nothing is in the way
 // Reference:  microarchitecture/sm-path.md; all five papers

@@ -20,7 +20,7 @@ mod trace;
 pub use overlay::Overlay;
 pub use path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
 pub use sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit};
-pub use spadkit_hdl::{PC_BITS, PathHash, RetryLatencies};
+pub use spadkit_hdl::{PC_BITS, PathHash, RetryLatencies, TcdmOptions};
 
 use crate::error::Result;
 use crate::geometry::Geometry;
@@ -253,6 +253,32 @@ mod tests {
         let c = read("[geometry]\ncapacity_words = 8192\nblock_words = 4096\n").unwrap();
         assert_eq!((c.block_words, c.wide), (4096, Wide::FirstWord));
         c.needs_rtl("spad_scratchpad").unwrap();
+    }
+
+    #[test]
+    fn hardware_waits_only_where_a_file_asks_for_it() {
+        let paper = Config::preset("fermi").unwrap();
+        assert_eq!((paper.path.retry.read, paper.path.retry.branch), (32, 32));
+        for name in ["fermi", "gt200", "small"] {
+            let preset = Config::preset(name).unwrap();
+            let hardware = preset.clone().for_hardware();
+            assert_eq!(hardware.path.retry, RetryLatencies::NONE, "{name}");
+            // Nothing else is another.
+            let mut back = hardware;
+            back.path.retry = preset.path.retry;
+            assert_eq!(back, preset);
+        }
+        // One key, with the others as they are without it.
+        let given = read("[retry]\nupdate = 18\n").unwrap();
+        assert_eq!(given.path.retry, paper.path.retry);
+        let hardware = given.for_hardware().path.retry;
+        let expected = RetryLatencies {
+            update: 18,
+            ..RetryLatencies::NONE
+        };
+        assert_eq!(hardware, expected);
+        assert!(read("[retry]\nupdate = 0\n").is_err());
+        assert!(read("[retry]\nread = 0\nwrite = 0\n").is_ok());
     }
 
     #[test]

@@ -45,6 +45,27 @@ fn every_unit_agrees_with_its_model() {
     assert!(units.iter().any(|u| u["unit"] == "spad_sm_path"));
 }
 
+/// With the waiting times of the atomics paper; without them above.
+#[test]
+fn retry_loops_that_wait_agree() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("m.toml");
+    let retry = "[retry]\nread = 5\nupdate = 3\nwrite = 4\nbranch = 2\n";
+    std::fs::write(&file, format!("base = 'small'\n{retry}")).unwrap();
+    let units = [
+        "spad_retry_sequencer",
+        "spad_memory_entry",
+        "spad_sm_path",
+    ];
+    let options = ["--cycles", "10000", "--config", file.to_str().unwrap()];
+    let (status, json, stderr) = spadkit(&[&["cosim"], &units[..], &options].concat());
+    assert_eq!(status, 0, "{stderr}");
+    assert_clean(&json, 10_000);
+}
+
 /// 32 lanes and 32 banks.
 #[test]
 fn units_agree_on_fermi() {

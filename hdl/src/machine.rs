@@ -11,18 +11,41 @@ pub const PC_BITS: usize = 14;
 /// Destination-tag bits.
 pub(crate) const TAG_BITS: usize = 8;
 
-/// Cycles of the four states of an atomic operation's round (atomics paper,
-/// section III).
+/// Cycles that the four states of an atomic operation's round last at least
+/// (atomics paper, section III).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct RetryLatencies {
-    /// READ, per degree of the load-and-lock.
+    /// READ, per degree of the load-and-lock; 0: until its answer.
     pub read: u32,
     /// UPDATE.
     pub update: u32,
-    /// WRITE, per degree of the store-and-unlock.
+    /// WRITE, per degree of the store-and-unlock; 0: until the scratchpad takes
+    /// it, whose answer comes later.
     pub write: u32,
     /// BRANCH.
     pub branch: u32,
+}
+
+impl RetryLatencies {
+    /// No waiting: what the scratchpad and the sequencer itself take.
+    pub const NONE: RetryLatencies = RetryLatencies {
+        read: 0,
+        update: 1,
+        write: 0,
+        branch: 1,
+    };
+}
+
+/// What `spad_tcdm` has beside banks and arbitration
+/// (microarchitecture/bus.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TcdmOptions {
+    /// Requests go through registers, so that the grant is one.
+    pub request_register: bool,
+    /// Answers go through a register after the banks' multiplexers.
+    pub response_register: bool,
+    /// Bits of a request's identifier; 0 for none.
+    pub id_bits: u32,
 }
 
 /// The machine that is emitted.
@@ -64,6 +87,8 @@ pub struct Machine {
     pub history_sets: usize,
     /// Latencies of the retry sequencer.
     pub retry: RetryLatencies,
+    /// Options of the ports per lane.
+    pub tcdm: TcdmOptions,
 }
 
 /// What each number of a machine may be by itself. Configuration files read
@@ -93,8 +118,12 @@ impl Machine {
     pub const HASH_STAGE: Allowed = Allowed::Range(0, 1);
     /// Sets of the conflict history, which the low bits of a PC choose.
     pub const HISTORY_SETS: Allowed = Allowed::PowerOfTwo(2, 1 << (PC_BITS - 1));
-    /// Cycles of a state of the retry loop.
+    /// Cycles of a state of the retry loop that computes.
     pub const RETRY_CYCLES: Allowed = Allowed::Range(1, 63);
+    /// Cycles per degree of a state of the retry loop that accesses the scratchpad.
+    pub const RETRY_ACCESS: Allowed = Allowed::Range(0, 63);
+    /// Bits of an identifier at the ports per lane.
+    pub const TCDM_ID_BITS: Allowed = Allowed::Range(0, 32);
 }
 
 impl Machine {
@@ -119,12 +148,8 @@ impl Machine {
             ahead: 0,
             hash_stage: 0,
             history_sets: 256,
-            retry: RetryLatencies {
-                read: 1,
-                update: 1,
-                write: 1,
-                branch: 1,
-            },
+            retry: RetryLatencies::NONE,
+            tcdm: TcdmOptions::default(),
         }
     }
 

@@ -7,7 +7,7 @@ use crate::codes::{aop, op, seq};
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::payload::Lanes;
-use crate::signal::{Bits, Expr, Signal, code, when};
+use crate::signal::{Bits, Expr, Signal, Value, code, when};
 use crate::size::Size;
 use crate::spad_atomic_alu;
 use crate::unit::{Index, Unit};
@@ -24,7 +24,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(doc(p));
     let io = Ports::new(&u, p);
     let sequencer = Sequencer {
-        state: State::new(&u, io.s),
+        state: State::new(&u, p, io.s),
         pass: Pass::new(&u, io.s),
         request: Request::new(&u, io.s),
         u: &u,
@@ -137,31 +137,70 @@ fn to(state: u8) -> Expr {
 /// Where the sequencer stands.
 struct State {
     now: Signal,
-    /// The number of the present cycle within the state, and the one to leave in.
-    cnt: Signal,
-    tgt: Signal,
+    /// The number of the present cycle within the state, where one lasts longer
+    /// than it needs to.
+    cnt: Option<Signal>,
+    /// Where READ or WRITE do.
+    waits: Option<Waits>,
     sent: Signal,
+    /// Where WRITE ends before its answer: it has not come.
+    owed: Option<Signal>,
+}
+
+/// READ or WRITE last longer than their answer takes: the cycle to leave in, and
+/// whether the answer has come.
+#[derive(Clone, Copy)]
+struct Waits {
+    tgt: Signal,
     got: Signal,
 }
 
 impl State {
-    fn new(u: &Unit, s: Sizes) -> Self {
-        u.section(
-            "The state, the number of the present cycle within it, and the cycle to leave in.",
-        );
+    fn new(u: &Unit, p: &Params, s: Sizes) -> Self {
+        let accesses_wait = p.LR + p.LWR > 0;
+        u.section(if accesses_wait {
+            "The state, the number of the present cycle within it, and the cycle to leave in."
+        } else {
+            "The state."
+        });
         let now = u.register("state", 3).reset(to(seq::IDLE));
-        let cnt = u.register("cnt", s.CTW);
-        let cnt = cnt.without_reset("each state sets it");
-        let tgt = u.register("tgt", s.CTW);
-        let tgt = tgt.without_reset("a response sets it");
-        u.about("The state's request has been taken; its response has come.");
+        let cnt = (accesses_wait || p.LU.max(p.LB) > 1).then(|| {
+            let cnt = u.register("cnt", s.CTW);
+            cnt.without_reset("each state sets it")
+        });
+        let tgt = accesses_wait.then(|| {
+            let tgt = u.register("tgt", s.CTW);
+            tgt.without_reset("a response sets it")
+        });
+        u.about(if accesses_wait {
+            "The state's request has been taken; its response has come."
+        } else {
+            "The state's request has been taken."
+        });
+        let sent = u.register("sent", 1).reset(0);
+        let waits = tgt.map(|tgt| Waits {
+            tgt,
+            got: u.register("got", 1).reset(0),
+        });
+        let owed = (p.LWR == 0).then(|| {
+            u.about("A store-and-unlock has been taken; its response has not come.");
+            u.register("owed", 1).reset(0)
+        });
         State {
             now,
             cnt,
-            tgt,
-            sent: u.register("sent", 1).reset(0),
-            got: u.register("got", 1).reset(0),
+            waits,
+            sent,
+            owed,
         }
+    }
+
+    /// `next` once the state has lasted so many cycles, until then the same.
+    fn after(&self, cycles: Size, state: u8, mut next: Value) -> Value {
+        if let Some(cnt) = self.cnt {
+            next.cases.insert(0, (!cnt.is(cycles), to(state).into()));
+        }
+        next
     }
 }
 
@@ -249,8 +288,14 @@ struct Now {
     read: Signal,
     unsupported: Signal,
     failed: Signal,
-    due: Signal,
+    /// A response to the request of this state.
+    answer: Signal,
+    /// The cycle to leave READ or WRITE in, where they wait.
+    due: Option<Signal>,
+    /// READ may be left.
     answered: Signal,
+    /// WRITE may be left.
+    stored: Signal,
 }
 
 impl Sequencer<'_> {
@@ -264,17 +309,19 @@ impl Sequencer<'_> {
         let done = is("done", seq::DONE);
         let accept = u.name("accept", io.at_valid & io.at_ready);
         let fire = u.name("fire", io.sp_valid & io.sp_ready);
-        let read = u.name("read", reading & io.sr_valid);
+        let answer = match state.owed {
+            Some(owed) => u.name("answer", io.sr_valid & !owed),
+            None => io.sr_valid,
+        };
+        let read = u.name("read", reading & answer);
         let unsupported = io.at_aop.above(code(&aop::FIELD, aop::SMAX));
         let unsupported = u.name("unsupported", unsupported);
-        let failed = u.name("failed", pass.err | (io.sr_valid & io.sr_error));
-        u.note("A read or a write takes its latency for each group that the answer reports.");
-        let s = io.s;
-        let latency = u.named("latency", s.CTW, when(writing, s.LWR).otherwise(s.LR));
-        let total = io.sr_degree.extended(self.p.CTW) * latency;
-        let due = when(io.sr_valid, total).otherwise(state.tgt);
-        let due = u.named("due", s.CTW, due);
-        let answered = (state.got | io.sr_valid) & state.cnt.at_least(due);
+        let failed = u.name("failed", pass.err | (answer & io.sr_error));
+        let (due, answered) = self.answered(writing, answer);
+        let stored = match state.owed {
+            Some(_) => fire,
+            None => answered,
+        };
         Now {
             idle,
             reading,
@@ -285,16 +332,35 @@ impl Sequencer<'_> {
             read,
             unsupported,
             failed,
+            answer,
             due,
-            answered: u.name("answered", answered),
+            answered,
+            stored,
         }
+    }
+
+    /// The cycle to leave in, where accesses wait; whether the answer is there
+    /// and its time is over.
+    fn answered(&self, writing: Signal, answer: Signal) -> (Option<Signal>, Signal) {
+        let (u, s) = (self.u, self.io.s);
+        let (Some(Waits { tgt, got }), Some(cnt)) = (self.state.waits, self.state.cnt) else {
+            return (None, answer);
+        };
+        u.note("A read or a write takes its latency for each group that the answer reports.");
+        let latency = match self.state.owed {
+            Some(_) => u.named("latency", s.CTW, s.LR),
+            None => u.named("latency", s.CTW, when(writing, s.LWR).otherwise(s.LR)),
+        };
+        let total = self.io.sr_degree.extended(self.p.CTW) * latency;
+        let due = when(answer, total).otherwise(tgt);
+        let due = u.named("due", s.CTW, due);
+        let answered = (got | answer) & cnt.at_least(due);
+        (Some(due), u.name("answered", answered))
     }
 
     fn next_state(&self, now: &Now) -> Signal {
         let (u, io, pass) = (self.u, &self.io, &self.pass);
-        let State {
-            now: state, cnt, ..
-        } = self.state;
+        let state = self.state.now;
         u.section(
             "The next state. A round goes from READ through BRANCH, and again while lanes wait \
              for their lock.",
@@ -308,15 +374,13 @@ impl Sequencer<'_> {
             .when(now.failed, to(seq::DONE))
             .otherwise(to(seq::UPDATE));
         let after_read = u.name("after_read", after_read);
-        let after_update = when(!cnt.is(io.s.LU), to(seq::UPDATE))
-            .when(pass.winners.any(), to(seq::WRITE))
-            .otherwise(to(seq::BRANCH));
+        let stores = when(pass.winners.any(), to(seq::WRITE)).otherwise(to(seq::BRANCH));
+        let after_update = self.state.after(io.s.LU, seq::UPDATE, stores);
         let after_update = u.name("after_update", after_update);
-        let after_write = when(now.answered, to(seq::BRANCH)).otherwise(to(seq::WRITE));
+        let after_write = when(now.stored, to(seq::BRANCH)).otherwise(to(seq::WRITE));
         let after_write = u.name("after_write", after_write);
-        let after_branch = when(!cnt.is(io.s.LB), to(seq::BRANCH))
-            .when(pass.waiting.any(), to(seq::READ))
-            .otherwise(to(seq::DONE));
+        let again = when(pass.waiting.any(), to(seq::READ)).otherwise(to(seq::DONE));
+        let after_branch = self.state.after(io.s.LB, seq::BRANCH, again);
         let after_branch = u.name("after_branch", after_branch);
         let after_done = when(io.sp_ready, to(seq::IDLE)).otherwise(to(seq::DONE));
         let after_done = u.name("after_done", after_done);
@@ -335,17 +399,25 @@ impl Sequencer<'_> {
     /// The registers of the state; whether its request will have been taken.
     fn within_a_state(&self, now: &Now, next: Signal) -> Signal {
         let (u, state) = (self.u, &self.state);
-        let State { sent, got, cnt, .. } = *state;
+        let sent = state.sent;
         u.section("Within a state: its cycles, its request, its answer.");
         let leaves = u.name("leaves", !next.is(state.now));
         let sent_next = u.next_state(sent, !leaves & (sent | now.fire));
-        u.at_clock()
-            .next(state.now, next)
-            .next(sent, sent_next)
-            .next(got, !leaves & (got | self.io.sr_valid));
-        u.at_clock()
-            .next(cnt, when(leaves, 1).when(!cnt.all(), cnt + 1));
-        u.at_clock().next(state.tgt, now.due);
+        let clock = u.at_clock().next(state.now, next).next(sent, sent_next);
+        if let Some(Waits { got, .. }) = state.waits {
+            clock.next(got, !leaves & (got | now.answer));
+        }
+        if let Some(cnt) = state.cnt {
+            u.at_clock()
+                .next(cnt, when(leaves, 1).when(!cnt.all(), cnt + 1));
+        }
+        if let (Some(Waits { tgt, .. }), Some(due)) = (state.waits, now.due) {
+            u.at_clock().next(tgt, due);
+        }
+        if let Some(owed) = state.owed {
+            let stores = now.writing & now.fire;
+            u.at_clock().next(owed, stores | (owed & !self.io.sr_valid));
+        }
         sent_next
     }
 
@@ -362,7 +434,7 @@ impl Sequencer<'_> {
             .next(pass.row, io.at.row)
             .next(pass.lock, io.at.lock)
             .next(pass.tag, io.at_tag);
-        let served = now.writing & now.answered;
+        let served = now.writing & now.stored;
         let waits = when(accept, io.at.mask).when(served, pass.waiting & !pass.winners);
         u.at_clock().next(pass.waiting, waits);
         u.at_clock().when(read).next(pass.winners, io.sr_success);

@@ -58,7 +58,7 @@ pub struct CosimArgs {
 impl Execute for CosimArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
-        let config = global.machine()?;
+        let config = global.machine()?.for_hardware();
         let design = match &self.rtl {
             None => Design::emit(&self.units, &config)?,
             Some(dir) => Design::of_folder(&self.units, &config, dir)?,

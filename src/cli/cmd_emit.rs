@@ -134,7 +134,7 @@ fn refuse_spent(design: &Design) -> Result<()> {
 impl Execute for EmitArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen(); // quickly done: all files or none
-        let machine = global.machine()?;
+        let machine = global.machine()?.for_hardware();
         let mut units = self.units.clone();
         units.extend(self.wrapper.iter().map(|bus| bus.unit().to_owned()));
         let wanted = SystemVerilog {

@@ -43,7 +43,7 @@ pub struct MutateArgs {
 impl Execute for MutateArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
-        let config = global.machine()?;
+        let config = global.machine()?.for_hardware();
         let design = Design::emit(&self.units, &config)?;
         let options = MutationOptions {
             faults: self.faults,

@@ -59,7 +59,7 @@ pub struct ProveArgs {
 impl Execute for ProveArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
-        let machine = global.machine()?;
+        let machine = global.machine()?.for_hardware();
         let rtl = match &self.rtl {
             Some(dir) if self.trust => RtlSource::Trusted(dir.clone()),
             Some(dir) => RtlSource::Directory(dir.clone()),

@@ -67,7 +67,7 @@ pub struct SynthArgs {
 impl Execute for SynthArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
-        let machine = global.machine()?;
+        let machine = global.machine()?.for_hardware();
         let tools = Toolbox::new();
         if self.features {
             return features(&self.units, &machine, &tools, printer);

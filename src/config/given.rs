@@ -85,8 +85,24 @@ impl Given {
             }
         }
         self.follow(base, &mut config);
+        self.wait_in_hardware(&mut config);
         config.check()?;
         Ok(config)
+    }
+
+    /// The latencies of the retry loop that are set are those of the hardware, too.
+    fn wait_in_hardware(&self, c: &mut Config) {
+        let (from, to) = (c.path.retry, &mut c.path.emitted_retry);
+        for (key, from, to) in [
+            ("retry.read", from.read, &mut to.read),
+            ("retry.update", from.update, &mut to.update),
+            ("retry.write", from.write, &mut to.write),
+            ("retry.branch", from.branch, &mut to.branch),
+        ] {
+            if self.has(key) {
+                *to = from;
+            }
+        }
     }
 
     /// What is not set follows what is.

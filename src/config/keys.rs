@@ -155,11 +155,14 @@ pub(super) static KEYS: &[Key] = &[
         path.history_sets,
         Machine::HISTORY_SETS
     ),
-    number!("retry.read", path.retry.read, Machine::RETRY_CYCLES),
+    number!("retry.read", path.retry.read, Machine::RETRY_ACCESS),
     number!("retry.update", path.retry.update, Machine::RETRY_CYCLES),
-    number!("retry.write", path.retry.write, Machine::RETRY_CYCLES),
+    number!("retry.write", path.retry.write, Machine::RETRY_ACCESS),
     number!("retry.branch", path.retry.branch, Machine::RETRY_CYCLES),
     number!("retry.contexts", path.retry_contexts, Allowed::Range(1, 32)),
+    flag!("tcdm.request_register", path.tcdm.request_register),
+    flag!("tcdm.response_register", path.tcdm.response_register),
+    number!("tcdm.id_bits", path.tcdm.id_bits, Machine::TCDM_ID_BITS),
     choice!("pipeline.kind", settings.pipeline, Pipeline),
     choice!("pipeline.barrel", settings.barrel, Barrel),
     number!(

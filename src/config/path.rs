@@ -5,7 +5,7 @@ use super::Config;
 use crate::hash::HashSpec;
 use serde::{Deserialize, Serialize};
 use spadkit_hdl::codes;
-use spadkit_hdl::{PathHash, RetryLatencies};
+use spadkit_hdl::{PathHash, RetryLatencies, TcdmOptions};
 
 /// How the memory stages relate to the rest (elastic paper, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,8 +135,15 @@ pub struct PathParams {
     pub merge_bytes: bool,
     /// SETS of the conflict history, of two ways each.
     pub history_sets: u32,
-    /// The retry sequencer's latencies.
+    /// The retry sequencer's latencies, those of the paper in its presets.
     pub retry: RetryLatencies,
+    /// The same of the hardware that is made for this machine: none but those
+    /// that a configuration file or `--set` specifies
+    /// (microarchitecture/retry-sequencer.md).
+    #[serde(skip)]
+    pub emitted_retry: RetryLatencies,
+    /// Options of `spad_tcdm`.
+    pub tcdm: TcdmOptions,
     /// Contexts of the retry loop: ATOMIC instructions in flight. The RTL has
     /// one.
     pub retry_contexts: u32,
@@ -181,6 +188,13 @@ impl PathSettings {
 }
 
 impl Config {
+    /// The machine as hardware is made for it: its retry sequencer waits no
+    /// longer than its scratchpad, unless `[retry]` asks for it.
+    pub fn for_hardware(mut self) -> Self {
+        self.path.retry = self.path.emitted_retry;
+        self
+    }
+
     /// S: subwarps, the passes of one warp access of a word.
     pub fn subwarps(&self) -> u32 {
         self.warp_size / self.lanes

@@ -2,7 +2,7 @@
 
 use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
 use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit};
-use super::{Config, PRESETS, PathHash, RetryLatencies};
+use super::{Config, PRESETS, PathHash, RetryLatencies, TcdmOptions};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::HashKind;
@@ -78,6 +78,8 @@ fn fermi() -> Result<Config> {
             merge_bytes: true,
             history_sets: 256,
             retry: FERMI_RETRY,
+            emitted_retry: RetryLatencies::NONE,
+            tcdm: TcdmOptions::default(),
             retry_contexts: 1,
         },
         settings: PathSettings {
@@ -186,7 +188,7 @@ fn small() -> Result<Config> {
 /// The machines that units of the path are proved for: as small as all
 /// mechanisms of the unit allow, with lock groups of two cycles, several passes,
 /// two sharing pairs, a second round of an atomic.
-pub const PROOF_MACHINES: [&str; 5] = ["pair", "quad", "rows", "whole", "lockless"];
+pub const PROOF_MACHINES: [&str; 6] = ["pair", "quad", "prompt", "rows", "whole", "lockless"];
 
 /// One of [`PROOF_MACHINES`].
 fn proof(name: &str) -> Result<Config> {
@@ -219,6 +221,9 @@ fn proof(name: &str) -> Result<Config> {
         write: 2,
         branch: 1,
     };
+    if name == "prompt" {
+        c.path.retry = RetryLatencies::NONE;
+    }
     Ok(c)
 }
 

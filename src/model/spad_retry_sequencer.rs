@@ -123,6 +123,8 @@ pub struct RetrySequencer<T> {
     pub(crate) count: u32,
     sent: bool,
     pub(crate) got: bool,
+    /// The answer to a STUL that nobody waits for has not come.
+    pub(crate) owed: bool,
     pub(crate) target: u32,
     aop: u8,
     mask: LaneMask,
@@ -155,6 +157,7 @@ impl<T: Copy + Default> RetrySequencer<T> {
             count: 0,
             sent: false,
             got: false,
+            owed: false,
             target: 0,
             aop: 0,
             mask: 0,
@@ -253,6 +256,12 @@ impl<T: Copy + Default> RetrySequencer<T> {
             *self = Self::idle(self.latencies, self.lanes, self.word_bits);
             return;
         }
+        // Answers come in the order of the requests.
+        let mut inputs = *inputs;
+        if self.owed && inputs.sr.take().is_some() {
+            self.owed = false;
+        }
+        let inputs = &inputs;
         match self.state {
             State::Idle => self.idle_edge(inputs.at.as_ref()),
             State::Read => self.read_edge(inputs),
@@ -351,6 +360,14 @@ impl<T: Copy + Default> RetrySequencer<T> {
     }
 
     fn write_edge(&mut self, inputs: &SequencerInputs<T>) {
+        if self.latencies.write == 0 {
+            if inputs.sp_ready {
+                self.owed = true;
+                self.wait &= !self.win;
+                self.enter(State::Branch);
+            }
+            return;
+        }
         self.sent |= inputs.sp_ready;
         if let Some(sr) = &inputs.sr {
             self.got = true;

@@ -11,7 +11,7 @@
 //!   with the number of cycles in which it is (the first is the reset).
 
 use super::template::render_text;
-use crate::config::{Config, PathHash};
+use crate::config::{Config, PathHash, RetryLatencies};
 use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
 use crate::units::{Circuit, Need, UNITS, Unit};
@@ -68,12 +68,13 @@ impl Harness {
                 config.path.hash == PathHash::Xor,
                 "the proof is about the path with the hash 'xor'",
             ),
-            Need::ShortRetry => {
+            Need::ShortRetry { waits } => {
                 let r = &config.path.retry;
                 let short = r.read.max(r.write) <= 2 && r.update <= 3 && r.branch == 1;
+                let none = *r == RetryLatencies::NONE;
                 (
-                    config.path.locks > 0 && short,
-                    "the proof is about latencies of at most 2, 3, 2, 1 cycles",
+                    config.path.locks > 0 && if waits { short && !none } else { none },
+                    "one proof is about latencies of at most 2, 3, 2, 1 cycles, one about none",
                 )
             }
             Need::TwoSets => (

@@ -37,6 +37,7 @@ pub(super) fn least(size: Size) -> Result<Config> {
     Config::preset(match size {
         Size::Pair => "pair",
         Size::Quad => "quad",
+        Size::Prompt => "prompt",
         Size::Rows => "rows",
         Size::Whole => "whole",
         Size::Lockless => "lockless",
@@ -53,6 +54,7 @@ mod tests {
         for size in [
             Size::Pair,
             Size::Quad,
+            Size::Prompt,
             Size::Rows,
             Size::Whole,
             Size::Lockless,

@@ -317,7 +317,7 @@ impl Proof {
             Target::Hash { .. } => 2,
             Target::Path { harness, .. } => match harness.circuit.size {
                 Size::Pair => 3,
-                Size::Quad | Size::Rows => 10,
+                Size::Quad | Size::Prompt | Size::Rows => 10,
                 Size::Whole | Size::Lockless => 60,
             },
         }

@@ -50,7 +50,11 @@ impl Description {
     pub(super) fn of(config: &Config) -> Self {
         let fixed = Fixed::of(config);
         let text = fixed.text();
-        let as_named = Config::preset(&config.name).map(|p| Fixed::of(&p).text() == text);
+        // A preset with the latencies of its paper, or with those of hardware.
+        let as_named = Config::preset(&config.name).map(|preset| {
+            let machines = [preset.clone(), preset.for_hardware()];
+            machines.iter().any(|machine| Fixed::of(machine).text() == text)
+        });
         let name = match as_named {
             Ok(false) => {
                 let digest = Sha256::digest(text);

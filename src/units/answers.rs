@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::model::MAX_LANES;
 use crate::model::SequencerResponse;
 use crate::model::spad_scratchpad::op;
+use std::collections::VecDeque;
 
 ports!(ResponsePorts {
     in sr_valid sr_mask sr_data sr_success sr_error sr_degree;
@@ -76,8 +77,8 @@ pub(super) struct Answers {
     top_degree: u32,
     /// Spells without any response, in which the count of cycles fills up.
     silent: Silence,
-    /// The request that waits for its response: operation and lanes.
-    asked: Option<(u8, u64)>,
+    /// The requests that wait for their responses: operation and lanes.
+    asked: VecDeque<(u8, u64)>,
 }
 
 impl Answers {
@@ -88,7 +89,7 @@ impl Answers {
             word_bits: setup.config.word_bits as usize,
             top_degree: top_degree(setup.config),
             silent: Silence::default(),
-            asked: None,
+            asked: VecDeque::new(),
         }
     }
 
@@ -96,8 +97,8 @@ impl Answers {
     /// once, and no lock is granted.
     pub(super) fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame, famine: bool) {
         let soon = famine || stimulus.one_in(4);
-        let answers = self.asked.is_some() && soon && !self.silent.next(stimulus);
-        let asked = self.asked.map_or(0, |(_, lanes)| lanes);
+        let answers = !self.asked.is_empty() && soon && !self.silent.next(stimulus);
+        let asked = self.asked.front().map_or(0, |(_, lanes)| *lanes);
         // Between none and all of those that ask get their lock.
         let chance = stimulus.bits64() & asked;
         let winners = match stimulus.below(4) {
@@ -106,7 +107,7 @@ impl Answers {
             1 => asked,
             _ => chance,
         };
-        let locking = matches!(self.asked, Some((op::LDLK, _)));
+        let locking = matches!(self.asked.front(), Some((op::LDLK, _)));
         let error = locking && stimulus.one_in(32) && !famine;
         let degree = match famine {
             true => 0,
@@ -129,11 +130,12 @@ impl Answers {
 
     /// Looks at the cycle: `request`, operation and lanes, was taken.
     pub(super) fn follow(&mut self, frame: &Frame, rst: bool, request: Option<(u8, u64)>) {
-        if frame.is_high(&self.ports.sr_valid) || rst {
-            self.asked = None;
+        if frame.is_high(&self.ports.sr_valid) {
+            self.asked.pop_front();
         }
-        if !rst {
-            self.asked = request.or(self.asked);
+        self.asked.extend(request);
+        if rst {
+            self.asked.clear();
         }
     }
 }
@@ -145,7 +147,8 @@ fn top_degree(config: &Config) -> u32 {
     let each = p.LR.max(p.LWR);
     let longest = (p.L * each).max(p.LU).max(p.LB);
     let full = usize::MAX >> longest.leading_zeros();
-    (full / each).min((1 << p.DG) - 1) as u32
+    let any = (1 << p.DG) - 1;
+    full.checked_div(each).map_or(any, |top| top.min(any)) as u32
 }
 
 /// Words of a lane: half of them extreme, which makes the minima and maxima

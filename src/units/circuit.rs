@@ -133,6 +133,8 @@ pub enum Size {
     Pair,
     /// Four lanes, four warps.
     Quad,
+    /// As `Quad`, with a retry loop that waits for nothing but its scratchpad.
+    Prompt,
     /// As `Quad`, with banks of four rows: for the proofs that name them.
     Rows,
     /// Two lanes, two warps of two passes, two blocks: for the path as a whole.
@@ -157,7 +159,10 @@ pub enum Need {
     /// The fixed XOR hash: the proof has its definition.
     XorHash,
     /// Locks, and latencies with which a second round is reached in ten cycles.
-    ShortRetry,
+    ShortRetry {
+        /// Whether the loop waits longer than its scratchpad.
+        waits: bool,
+    },
     /// Two sets in the history: the proof names them.
     TwoSets,
     /// Four rows in a bank: the proof names them.

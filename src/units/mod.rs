@@ -31,6 +31,7 @@ mod sharing;
 mod sm_path;
 mod stimulus;
 mod support;
+mod tcdm;
 mod write_port;
 
 pub use bench::{Bench, Chunk, Driver, Frame, Golden, Setup, Stimulus};
@@ -176,7 +177,10 @@ const OTHERS: &[Unit] = &[
         .proved(&[circuit!("lock_unit", Quad).needs(Need::Locks)]),
     Unit::new("spad_retry_sequencer", sequencer::sequencer)
         .levels(26)
-        .proved(&[circuit!("retry_sequencer", Quad).needs(Need::ShortRetry)]),
+        .proved(&[
+            circuit!("retry_sequencer", Quad).needs(Need::ShortRetry { waits: true }),
+            circuit!("retry_sequencer", Prompt).needs(Need::ShortRetry { waits: false }),
+        ]),
     Unit::new("spad_premem_queue", queues::premem)
         .levels(5)
         .proved(&[circuit!("premem_queue", Pair).needs(Need::PrememQueue)]),
@@ -258,7 +262,7 @@ const OTHERS: &[Unit] = &[
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),
     Unit::new("spad_stream", bus::stream).levels(18),
-    Unit::new("spad_tcdm", bus::tcdm).levels(21),
+    Unit::new("spad_tcdm", tcdm::tcdm).levels(60),
     Unit::new("spad_sm_path", sm_path::random)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.

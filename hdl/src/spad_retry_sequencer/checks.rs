@@ -40,10 +40,18 @@ impl Sequencer<'_> {
     /// that wait for one.
     fn answers(&self, now: &Now) {
         let (u, io, state) = (self.u, &self.io, &self.state);
+        let asked = match state.waits {
+            Some(waits) => (now.reading | now.writing) & state.sent & !waits.got,
+            None => now.reading & state.sent,
+        };
+        let asked = match state.owed {
+            Some(owed) => owed | asked,
+            None => asked,
+        };
         u.property(
             "answer_has_request",
             io.sr_valid,
-            (now.reading | now.writing) & state.sent & !state.got,
+            asked,
             "an answer comes without a request",
         );
         u.property(

@@ -150,7 +150,7 @@ impl Contexts {
 
     /// No context has a pass, and the head of the memory path is owed nothing.
     pub(super) fn rests(&self) -> bool {
-        let rests = |c: &Context| c.is_idle() && c.passes.count() == 0;
+        let rests = |c: &Context| c.is_idle() && !c.sequencer.owed && c.passes.count() == 0;
         !self.heads_turn && self.list.iter().all(rests)
     }
 
@@ -182,10 +182,10 @@ impl Contexts {
                 input,
                 out_ready: idle,
             });
-            if idle && at.is_none() {
+            let response = inputs.response.as_ref().filter(|r| r.0 == i);
+            if idle && at.is_none() && response.is_none() {
                 continue;
             }
-            let response = inputs.response.as_ref().filter(|r| r.0 == i);
             if fired == Some(i)
                 && let Some(request) = context.sequencer.request()
             {

@@ -51,7 +51,10 @@ struct Outcome {
 
 impl Loop {
     fn new(text: &str) -> Self {
-        let config = Config::of_figures(text);
+        Self::of(Config::of_figures(text))
+    }
+
+    fn of(config: Config) -> Self {
         Loop {
             sequencer: RetrySequencer::new(&config),
             spad: Scratchpad::new(&config),
@@ -275,6 +278,37 @@ fn with_latencies_of_1_the_scratchpad_sets_the_pace() {
     // READ and WRITE: request, a group in two windows, response.
     let outcome = Loop::new(text).pass(aop::ADD, ALL, Hash::None, |i| i);
     assert_eq!(outcome.cycles, 4 + 1 + 4 + 1);
+}
+
+/// What is emitted does not wait for the answer to STUL, and so not for the
+/// locks of the round before.
+#[test]
+fn hardware_waits_for_the_words_that_it_reads_alone() {
+    let hardware = || Loop::of(Config::of_figures("").for_hardware());
+    let outcome = hardware().pass(aop::ADD, ALL, Hash::None, |i| i);
+    // READ as above; UPDATE, WRITE and BRANCH a cycle each.
+    assert_eq!((outcome.cycles, outcome.rounds), (4 + 3, 1));
+    // A lock conflict: each round reads what the one before has stored.
+    for c in 1..=32 {
+        let mut bench = hardware();
+        let outcome = bench.pass(aop::ADD, (1 << c) - 1, Hash::None, |_| 7);
+        assert_eq!(outcome.rounds, c);
+        assert!(outcome.cycles <= 9 * c, "{c}: {}", outcome.cycles);
+        let before = |i: u64| i * (i + 1) / 2;
+        for (i, &old) in outcome.old.iter().take(c as usize).enumerate() {
+            assert_eq!(old, before(i as u64));
+        }
+    }
+    // One pass after the other: an answer that is owed is not the next pass's.
+    let mut bench = hardware();
+    bench.spad.preload(9, 0, 40);
+    for old in 40..43 {
+        assert_eq!(bench.pass_with(aop::ADD, 0, 1, 9).0, old);
+        while bench.sequencer.state() != State::Idle {
+            let request = bench.sequencer.request();
+            bench.cycle(None, request);
+        }
+    }
 }
 
 #[test]

@@ -77,10 +77,21 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     localparam SLOTS = LU > 2 ? LU - 1 : 1;
     localparam ALUS = 1 << $clog2((L + SLOTS - 1) / SLOTS);
     localparam TURNS = L / ALUS;
+{%- if LR + LWR > 0 or LU > 1 or LB > 1 %}
     (* hierconn *) wire [CTW-1:0] \unit.cnt_q ;
+    wire [CTW-1:0] counted = \unit.cnt_q ;
+{%- endif %}
+{%- if LR + LWR > 0 %}
     (* hierconn *) wire [CTW-1:0] \unit.tgt_q ;
-    (* hierconn *) wire \unit.sent_q ;
     (* hierconn *) wire \unit.got_q ;
+    wire [CTW-1:0] target = \unit.tgt_q ;
+    wire got_there = \unit.got_q ;
+{%- endif %}
+{%- if LWR == 0 %}
+    (* hierconn *) wire \unit.owed_q ;
+    wire owed_there = \unit.owed_q ;
+{%- endif %}
+    (* hierconn *) wire \unit.sent_q ;
     (* hierconn *) wire [3:0] \unit.aop_q ;
     (* hierconn *) wire [L-1:0] \unit.mask0_q ;
     (* hierconn *) wire [L-1:0] \unit.waiting_q ;
@@ -116,6 +127,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     // what any state may last), the state's request and its answer.
     reg [2:0] was_state;
     reg [15:0] was_age;
+    // With a latency of 0, WRITE ends with its request; the answer comes later.
+    reg owed;
     reg was_rst, asked_before, answered_before;
     reg [DG-1:0] degree_before;
     wire fresh = was_rst | (state != was_state);
@@ -129,11 +142,12 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
         was_state <= state;
         was_age <= age;
         asked_before <= asked | (fire & locking);
-        answered_before <= answered | sr_valid;
-        degree_before <= sr_valid ? sr_degree : degree_before;
+        answered_before <= answered | (sr_valid & !owed);
+        degree_before <= sr_valid & !owed ? sr_degree : degree_before;
     end
-    wire response = sr_valid & asked;
-    assign assume_asked = !sr_valid | (asked & !answered);
+    always @(posedge clk) owed <= !rst & (LWR == 0) & ((fire & (state == WRITE)) | (owed & !sr_valid));
+    wire response = sr_valid & asked & !owed;
+    assign assume_asked = !sr_valid | owed | (asked & !answered);
     assign assume_degree = sr_degree <= L;
 
     // The pass, and the lanes that have won: ever, in this round, and since
@@ -185,7 +199,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     end
 
     // When the state is left, and for which.
-    wire [DG-1:0] degree_now = sr_valid ? sr_degree : degree_before;
+    wire [DG-1:0] degree_now = sr_valid & !owed ? sr_degree : degree_before;
     wire [15:0] due = degree_now * (state == READ ? LR : LWR);
     reg leaves;
     reg [2:0] follower;
@@ -206,7 +220,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
                 follower = won != 0 ? WRITE : BRANCH;
             end
             WRITE: begin
-                leaves = (answered | response) & (age >= due);
+                leaves = LWR == 0 ? fire : (answered | response) & (age >= due);
                 follower = BRANCH;
             end
             BRANCH: begin
@@ -280,8 +294,20 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     wire busy = state != IDLE;
     // The age that the unit's counter may have reached.
     wire [15:0] shown = age > TOP ? TOP : age;
-    assign keep_place = (state <= DONE) & (!busy | (\unit.cnt_q == shown)) & (!locking | ((\unit.sent_q == asked) & (\unit.got_q == answered)))
-        & (!locking | !answered | ((\unit.tgt_q == degree_before * (state == READ ? LR : LWR)) & (degree_before <= L)))
+    // Registers that a machine without waiting does not have.
+{%- if LR + LWR == 0 and LU == 1 and LB == 1 %}
+    wire [CTW-1:0] counted = shown;
+{%- endif %}
+{%- if LR + LWR == 0 %}
+    wire [CTW-1:0] target = degree_before * (state == READ ? LR : LWR);
+    wire got_there = answered;
+{%- endif %}
+{%- if LWR > 0 %}
+    wire owed_there = owed;
+{%- endif %}
+    assign keep_place = (state <= DONE) & (!busy | (counted == shown)) & (!locking | ((\unit.sent_q == asked) & (got_there == answered)))
+        & (!locking | !answered | ((target == degree_before * (state == READ ? LR : LWR)) & (degree_before <= L)))
+        & (owed_there == owed) & (!owed | ((state != UPDATE) & (state != WRITE) & !((state == READ) & answered)))
         & (!locking | !answered | asked) & (locking | !asked | fresh) & (was_rst | (state == was_next)) & (!was_rst | (state == IDLE));
     // The unit overwrites a winner's operand with the result, in its turn. Where
     // lanes take turns, the operands of one are in registers in the cycle behind it.
