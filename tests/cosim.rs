@@ -55,11 +55,7 @@ fn retry_loops_that_wait_agree() {
     let file = folder.path().join("m.toml");
     let retry = "[retry]\nread = 5\nupdate = 3\nwrite = 4\nbranch = 2\n";
     std::fs::write(&file, format!("base = 'small'\n{retry}")).unwrap();
-    let units = [
-        "spad_retry_sequencer",
-        "spad_memory_entry",
-        "spad_sm_path",
-    ];
+    let units = ["spad_retry_sequencer", "spad_memory_entry", "spad_sm_path"];
     let options = ["--cycles", "10000", "--config", file.to_str().unwrap()];
     let (status, json, stderr) = spadkit(&[&["cosim"], &units[..], &options].concat());
     assert_eq!(status, 0, "{stderr}");

@@ -53,7 +53,9 @@ impl Description {
         // A preset with the latencies of its paper, or with those of hardware.
         let as_named = Config::preset(&config.name).map(|preset| {
             let machines = [preset.clone(), preset.for_hardware()];
-            machines.iter().any(|machine| Fixed::of(machine).text() == text)
+            machines
+                .iter()
+                .any(|machine| Fixed::of(machine).text() == text)
         });
         let name = match as_named {
             Ok(false) => {
