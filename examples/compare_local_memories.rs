@@ -161,17 +161,25 @@ type Pattern = fn(u16, u16, u16, u16) -> u16;
 /// What free lanes load.
 const PATTERNS: [(&str, Pattern); 5] = [
     ("one word", |_, k, _, _| k),
-    ("a bank of its own each", |lane, k, _, banks| lane + banks * (k % 32)),
+    ("a bank of its own each", |lane, k, _, banks| {
+        lane + banks * (k % 32)
+    }),
     ("from one bank on", |lane, k, _, banks| banks * lane + k),
-    ("one bank", |lane, k, lanes, banks| banks * (lane + lanes * (k % 4))),
+    ("one bank", |lane, k, lanes, banks| {
+        banks * (lane + lanes * (k % 4))
+    }),
     ("random", |lane, k, _, _| random(lane, k)),
 ];
 
 /// The cycles of lanes that go on as soon as they are granted: those of
 /// `spad_tcdm`, and those that the busiest bank needs at least.
 fn free_lanes() -> Result<()> {
-    println!("spad_tcdm, free lanes, {LOADS} loads each: cycles from the first request to the last");
-    println!("answer, both included; with a register at requests and answers; for the busiest bank");
+    println!(
+        "spad_tcdm, free lanes, {LOADS} loads each: cycles from the first request to the last"
+    );
+    println!(
+        "answer, both included; with a register at requests and answers; for the busiest bank"
+    );
     for (lanes, bank_bits) in [(8u16, 4u32), (32, 5)] {
         let banks = 1 << bank_bits;
         println!("{lanes} lanes, {banks} banks");

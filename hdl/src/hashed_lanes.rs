@@ -116,7 +116,7 @@ impl HashedLanes {
         &self,
         u: &Unit,
         writing: &Writing,
-        idle: Signal,
+        idle: impl Into<Expr>,
         message: &'static str,
     ) {
         let enables = writing

@@ -123,7 +123,10 @@ impl Parts {
         let skid = [self.skid].into_iter().filter(|_| p.TREQ);
         let banks = self.ram.into_iter().chain(self.turn);
         let banks = banks.chain(merges).chain([self.select]).chain(skid);
-        banks.chain(self.hash.into_modules()).chain([unit]).collect()
+        banks
+            .chain(self.hash.into_modules())
+            .chain([unit])
+            .collect()
     }
 }
 
@@ -271,7 +274,7 @@ impl Tcdm<'_> {
             });
         });
         let message = "a hash is written with a request inside or at the port";
-        let quiet = u.name("quiet", self.idle & !io.tcdm_req.any());
+        let quiet = self.idle & !io.tcdm_req.any();
         let hash = &self.parts.hash;
         hash.writes_are_idle(u, self.writing, quiet, message);
     }

@@ -26,7 +26,11 @@ pub(crate) fn emit_helper(lanes: usize) -> Result<Vec<Module>> {
     let lw = u.size("LW", l.index_bits());
     let want = u.input("want", l, "the lanes that want it");
     let last = u.input("last", lw, "number of the lane that had it last");
-    let turn = u.output("turn", l, "the lane that has it now, one-hot; none if none wants it");
+    let turn = u.output(
+        "turn",
+        l,
+        "the lane that has it now, one-hot; none if none wants it",
+    );
     let number = u.output("number", lw, "its number; 0 if none");
 
     u.section("The first lane after the last one, or else the first of all.");

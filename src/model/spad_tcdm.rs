@@ -355,7 +355,11 @@ mod tests {
         let mut unit = unit(PLAIN);
         assert_eq!(cycles(&mut unit, 64, |lane, k| 8 * lane + k), 64 + 7);
         assert_eq!(cycles(&mut unit, 64, |_, k| k), 64, "one word");
-        assert_eq!(cycles(&mut unit, 64, |lane, _| 8 * lane), 64 * 8, "one bank");
+        assert_eq!(
+            cycles(&mut unit, 64, |lane, _| 8 * lane),
+            64 * 8,
+            "one bank"
+        );
     }
 
     #[test]
@@ -379,10 +383,16 @@ mod tests {
         let (granted, _) = cycle(&mut unit, writes.clone());
         assert_eq!(granted, 0b0111);
         let (granted, answers) = cycle(&mut unit, requests(0b1001, true, |_| 8));
-        assert_eq!((granted, answers.valid, answers.data[0]), (0b1001, 0b0111, 0));
+        assert_eq!(
+            (granted, answers.valid, answers.data[0]),
+            (0b1001, 0b0111, 0)
+        );
         // The lowest lane has byte 1, and each other byte the one that enables it.
         let (_, answers) = cycle(&mut unit, TcdmRequests::NONE);
-        assert_eq!((answers.data[0], answers.data[3]), (0x0302_0100, 0x0302_0100));
+        assert_eq!(
+            (answers.data[0], answers.data[3]),
+            (0x0302_0100, 0x0302_0100)
+        );
         // A read and a write are one after the other.
         let mut both = requests(0b11, true, |_| 8);
         both.wen = 0b10;
@@ -416,7 +426,10 @@ mod tests {
             ("", 1),
             ("[tcdm]\nrequest_register = true\n", 2),
             ("[tcdm]\nresponse_register = true\nid_bits = 4\n", 2),
-            ("[tcdm]\nrequest_register = true\nresponse_register = true\n", 3),
+            (
+                "[tcdm]\nrequest_register = true\nresponse_register = true\n",
+                3,
+            ),
         ] {
             let mut unit = unit(&format!("{PLAIN}{text}"));
             let mut asked = requests(1, true, |_| 3);

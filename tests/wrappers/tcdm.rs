@@ -154,7 +154,11 @@ fn traffic(options: Options, cycles: u64) {
         for lane in 0..LANES {
             let gets = granted >> lane & 1 == 1;
             assert!(asked[lane].is_some() || !gets, "cycle {cycle}");
-            waits[lane] = if asked[lane].is_some() && !gets { waits[lane] + 1 } else { 0 };
+            waits[lane] = if asked[lane].is_some() && !gets {
+                waits[lane] + 1
+            } else {
+                0
+            };
             assert!(waits[lane] < LANES, "lane {lane} starves in cycle {cycle}");
             refused += u64::from(waits[lane] > 0);
             if gets {

@@ -62,7 +62,14 @@ impl Tcdm<'_> {
             Some(answered) => !answered.any() & !to.r_valid.any(),
             None => !to.r_valid.any(),
         };
-        u.assign(self.idle, if p.TREQ { !heads.valid.any() & quiet } else { quiet });
+        u.assign(
+            self.idle,
+            if p.TREQ {
+                !heads.valid.any() & quiet
+            } else {
+                quiet
+            },
+        );
     }
 
     /// The registers of the answers; with TRSP there are two in a row, the first

@@ -58,7 +58,13 @@ impl Tcdm<'_> {
         let number = u.wire("number", s.LW);
         let last = last.part(b * s.LW, s.LW);
         let turn = turns.part(b * s.L, s.L);
-        spad_turn::instance(u, &parts.turn, "round_robin", (want, last.clone()), (turn, number));
+        spad_turn::instance(
+            u,
+            &parts.turn,
+            "round_robin",
+            (want, last.clone()),
+            (turn, number),
+        );
         u.at_clock().when(used).next(last, number);
 
         let reason = "rows beyond the capacity are refused before";
@@ -144,7 +150,11 @@ impl Tcdm<'_> {
             }
             (false, _) => "A lane is served if it is its turn in its bank.",
         });
-        let chosen = if p.BCAST { u.wire("picked", s.L) } else { served };
+        let chosen = if p.BCAST {
+            u.wire("picked", s.L)
+        } else {
+            served
+        };
         u.generate(|| {
             u.each("picked_of", lane, (0, s.L), |i| {
                 let by = u.wire("by", s.B);
