@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: flow build test test-rust test-python wheel deps-python bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python bench compare docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -68,6 +68,18 @@ bench: deps
 compare: deps build
 	$(dir $(SPADKIT))examples/compare_local_memories
 
+# The program, its completions and its man pages, below PREFIX.
+PREFIX ?= $(HOME)/.local
+install:
+	$(CARGO) install --locked --path . --root $(PREFIX)
+	$(PREFIX)/bin/spadkit completions --man $(PREFIX)/share/man/man1 > /dev/null
+	mkdir -p $(PREFIX)/share/bash-completion/completions $(PREFIX)/share/zsh/site-functions \
+	  $(PREFIX)/share/fish/vendor_completions.d
+	$(PREFIX)/bin/spadkit completions bash > $(PREFIX)/share/bash-completion/completions/spadkit
+	$(PREFIX)/bin/spadkit completions zsh > $(PREFIX)/share/zsh/site-functions/_spadkit
+	$(PREFIX)/bin/spadkit completions fish > $(PREFIX)/share/fish/vendor_completions.d/spadkit.fish
+	@echo "installed below $(PREFIX): bin/spadkit, completions of bash, zsh and fish, man pages"
+
 # The pages of docs/ as a book, in target/book. Links are checked by
 # `cargo test --test docs`, which does not need mdbook.
 docs:
@@ -86,17 +98,22 @@ GENERATED := emit -q --bench-cycles 0
 generated: build
 	$(SPADKIT) $(GENERATED) --force -o generated >/dev/null
 
-# The papers' results: docs/reproduction.md and its charts. Ranges are computed
-# for the figures in HEADLINES, hash.f9 in five minutes; hash.t6 and
-# hash.f10 search mappings for each change, and would take far longer.
-HEADLINES := elastic.f6 elastic.f7 sharing.f14 hash.f9
-REPRODUCE := cargo run --release -q -- reproduce -o target/reproduction
+# The papers' results: docs/reproduction.md, the papers' pages, charts, points,
+# and the table of README.md. Ranges are computed for the figures in HEADLINES:
+# `make reproduction HEADLINES=` leaves them out, which is most of the time.
+HEADLINES ?= elastic.f6 elastic.f7 sharing.f14 hash.f9
+REPRODUCE ?= cargo run --release -q -- reproduce
+FRESH     := target/reproduction
 reproduction: build
-	rm -rf target/reproduction  # points that an older program measured
-	$(REPRODUCE) --sensitivity $(HEADLINES) > /dev/null
-	$(REPRODUCE) > /dev/null
-	cp target/reproduction/reproduction.md docs/
-	mkdir -p docs/charts && cp target/reproduction/charts/*.svg docs/charts/
+	rm -rf $(FRESH)  # points that an older program measured
+	$(if $(HEADLINES),$(REPRODUCE) -o $(FRESH) --sensitivity $(HEADLINES) > /dev/null)
+	$(REPRODUCE) -o $(FRESH) > /dev/null
+	rm -rf docs/reproduction docs/charts
+	cp -r $(FRESH)/reproduction.md $(FRESH)/reproduction $(FRESH)/charts docs/
+	awk -v table=$(FRESH)/README-results.md \
+	  '/^<!-- results/ { while ((getline line < table) > 0) print line; skip = 1 } \
+	   !skip { print } /^<!-- end of results/ { skip = 0 }' README.md > $(FRESH)/README.md
+	cp $(FRESH)/README.md README.md
 
 check-generated: build
 	@scratch=$$(mktemp -d) && \
@@ -123,6 +140,7 @@ COSIM := $(CARGO) run --release -q -- cosim
 campaign: deps campaign-cosim
 	$(CARGO) run --release -q -- prove --all-geometries
 	$(CARGO) test --workspace --release -- --ignored
+	$(REPRODUCE) --check docs --recompute all
 
 # Its co-simulation: more than 10 million cycles.
 campaign-cosim:

@@ -89,9 +89,9 @@ module spad_conflict_arbiter (
     assign clash_remaining[0] = 1'b0;
 
     // Byte k of all lanes apart: `wants` has those that wait to write it,
-    // `first` those of them with no earlier one on their word. Whoever waits on
-    // the word of a served lane is served with it, so that this need not know
-    // the group.
+    // `first` those of them with no earlier one on their word. All lanes that
+    // wait on the word of a served lane are served with it, so this is
+    // independent of the group.
     reg [L*BE-1:0] be_q; // no reset: `pend_q` covers it
     wire [BE*L-1:0] wants;
     wire [BE*L-1:0] first;

@@ -48,8 +48,8 @@ module spad_writeback_mux (
     localparam [1:0] SOURCE_NONMEM = 2'd2;
     localparam WBW = 1116;
 
-    // Two results: the one that is shown, and one that came while it was not
-    // taken. So no ready depends on `wb_ready` of the same cycle.
+    // Two results: the one that is shown, and one that arrived while the output
+    // was stalled. So no ready depends on `wb_ready` of the same cycle.
     reg first_valid_q;
     reg [1:0] first_src_q;
     reg [WBW-1:0] first_q;
@@ -60,8 +60,8 @@ module spad_writeback_mux (
     reg turn_q;
 
     wire free = ~second_valid_q;
-    // The off-chip port has a turn after it asked for one. A turn is over in a
-    // cycle with room: without room neither side has had it.
+    // The off-chip port is granted a slot after a request. A slot ends in a cycle
+    // with space: without space neither side has used it.
     wire turn_d = icn_valid & ~turn_q;
     assign icn_ready = free & turn_q;
     assign mem_ready = free & ~turn_q;

@@ -132,6 +132,14 @@ def main():
     rotation = list(range(32))
     random.Random(1).shuffle(rotation)
     save("transpose/shift.npy", rotation)
+    # The same in registers, six numbers of five bits in each (RAP paper, Fig. 7), and independent
+    # numbers (RAS).
+    def packed(numbers):
+        return [sum(n << 5 * at for at, n in enumerate(numbers[i : i + 6])) for i in range(0, 32, 6)]
+
+    save("rap/rap.npy", packed(rotation))
+    draw = random.Random(2)
+    save("rap/ras.npy", packed([draw.randrange(32) for _ in range(32)]))
     # The matrix of 52 rows of 40 that counts up, transposed.
     save("tma/transposed.npy", [40 * x + y for y in range(40) for x in range(52)])
     # AES: key and plain text of FIPS 197, appendix C.1, then 63 other blocks.

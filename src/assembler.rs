@@ -2,7 +2,10 @@
 //! GPU, which PTX does not have.
 
 mod cubin;
+pub mod ledger;
 mod log;
+mod registers;
+mod sass;
 
 use crate::error::{Error, Result};
 use crate::output::Scratch;
@@ -10,6 +13,9 @@ use crate::ptx::Module;
 use crate::tool::{Tool, ToolKind, Toolbox};
 use serde::Serialize;
 use std::fmt;
+
+pub use registers::{allocated, registers};
+pub use sass::MachineAccess;
 
 /// The oldest GPU that `ptxas` of today assembles for (CUDA 13).
 const OLDEST: u32 = 75;
@@ -60,12 +66,43 @@ impl Assembler {
         Ok(tool.map(|tool| Assembler { tool, arch }))
     }
 
+    /// As [`Assembler::find`]; an error that says how to get it where it is not
+    /// installed.
+    pub fn required(tools: &Toolbox, module: &Module, sm: Option<u32>) -> Result<Self> {
+        let tool = tools.get(ToolKind::Ptxas)?;
+        let arch = arch(module, sm);
+        Ok(Assembler { tool, arch })
+    }
+
     /// What results name it by.
     pub fn id(&self) -> AssemblerId {
         AssemblerId {
             version: self.tool.version.to_string(),
             arch: self.arch.clone(),
         }
+    }
+
+    /// The accesses to shared memory that the machine code of `entry` of the PTX
+    /// `text` makes, with their lines in `text`.
+    pub fn accesses(&self, tools: &Toolbox, text: &str, entry: &str) -> Result<Vec<MachineAccess>> {
+        let disassembler = tools.get(ToolKind::Nvdisasm)?;
+        let scratch = Scratch::new()?;
+        let (ptx, cubin) = (scratch.path("k.ptx"), scratch.path("k.cubin"));
+        std::fs::write(&ptx, text).map_err(|e| Error::io("write", &ptx, e))?;
+        let arch = format!("-arch={}", self.arch);
+        let command = self.tool.command();
+        command
+            .args(["-lineinfo", &arch, "--entry", entry])
+            .arg(&ptx)
+            .arg("-o")
+            .arg(&cubin)
+            .run()?;
+        let command = disassembler.command();
+        let output = command.args(["-c", "-gp"]).arg(&cubin).run()?;
+        sass::accesses(&output.stdout, entry).ok_or_else(|| {
+            let what = format!("does not list the code of {entry}");
+            crate::tool::unexpected_output(ToolKind::Nvdisasm, what, &output)
+        })
     }
 
     /// Assembles `entry` of the PTX `text`.

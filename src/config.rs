@@ -19,7 +19,9 @@ mod trace;
 
 pub use overlay::Overlay;
 pub use path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
-pub use sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit};
+pub use sm::{
+    Dram, GlobalMemory, L1Cache, L2Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit,
+};
 pub use spadkit_hdl::{PC_BITS, PathHash, RetryLatencies, TcdmOptions};
 
 use crate::error::Result;

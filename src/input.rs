@@ -5,6 +5,7 @@
 
 pub mod section;
 
+use crate::claims;
 use crate::error::{Error, Result};
 use crate::quote::{is_plain, shown_path};
 use std::fs::{File, Metadata};
@@ -85,6 +86,7 @@ impl Limit {
     pub fn read_if(&self, path: &Path, worth_it: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>> {
         let fail = |e| Error::io("read", name_of(path), e);
         if !is_stdin(path) {
+            claims::reads(path)?;
             return self.take(File::open(path).map_err(fail)?, path, &worth_it);
         }
         static KEPT: OnceLock<Vec<u8>> = OnceLock::new();

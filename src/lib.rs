@@ -7,6 +7,7 @@
 
 pub mod assembler;
 pub mod capture;
+mod claims;
 pub mod cli;
 pub mod config;
 pub mod cosim;

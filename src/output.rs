@@ -9,6 +9,7 @@ pub use owned_folder::{OwnedFile, OwnedFolder};
 pub use owned_list::OWNED_LIST;
 pub use scratch::Scratch;
 
+use crate::claims;
 use crate::error::{Error, Result};
 use crate::interrupt::Unfinished;
 use rustix::io::Errno;
@@ -24,6 +25,19 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     file.write_all(content)
         .map_err(|e| Error::io("write", path, e))?;
     file.finish()
+}
+
+/// Writes a result that goes to `path`; where the work was stopped before its
+/// end, what there is goes beside it, to `path` with `.partial`, and a whole
+/// file of an earlier run stays. Returns the path of what was written.
+pub fn write_result(path: &Path, content: &[u8], whole: bool) -> Result<PathBuf> {
+    let mut name = path.as_os_str().to_owned();
+    if !whole && path.metadata().map_or(true, |meta| meta.is_file()) {
+        name.push(".partial");
+    }
+    let path = PathBuf::from(name);
+    write_file(&path, content)?;
+    Ok(path)
 }
 
 /// A file that is written beside its place and put there when it is whole:
@@ -51,6 +65,7 @@ impl NewFile {
     pub fn create(path: &Path) -> Result<Self> {
         let fail = |e| Error::io("write", path, e);
         refuse_dash(path)?;
+        claims::written(path)?;
         // The file that a link points to is replaced, not the link.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let sink = match std::fs::metadata(&target) {
@@ -119,10 +134,12 @@ impl Write for NewFile {
 }
 
 /// Refuses what [`write_file`] would fail on, before the work whose result
-/// goes to `path`; leaves nothing behind.
+/// goes to `path`; leaves nothing behind. A command asks once for each of its
+/// results: two for one file are refused, and so is a file that the command reads.
 pub fn check_writable(path: &Path) -> Result<()> {
     let fail = |e| Error::io("write", path, e);
     refuse_dash(path)?;
+    claims::output(path)?;
     match std::fs::metadata(path) {
         Ok(old) if old.is_dir() => return Err(fail(ErrorKind::IsADirectory.into())),
         Ok(old) if !old.is_file() => return Ok(()),

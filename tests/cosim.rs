@@ -199,10 +199,14 @@ fn workloads_run_on_the_rtl() {
     let scratch = tempfile::tempdir().unwrap();
     let file = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(file("program.warp"), PROGRAM).unwrap();
+    // The waits of the hardware, which `sim` has where a file asks for them.
+    let waits = "[retry]\nread = 0\nupdate = 1\nwrite = 0\nbranch = 1\n";
+    std::fs::write(file("small.toml"), format!("base = 'small'\n{waits}")).unwrap();
     // Room for two blocks; sharing adds a third.
     let sharing = "base = 'small'\n[geometry]\ncapacity_words = 640\n\
                    [sharing]\non = true\nthreshold = 0.5\n[scheduler]\npolicy = 'owf'\n[path]\nlock_hash = 'xor'\n";
-    std::fs::write(file("sharing.toml"), sharing).unwrap();
+    let sharing = format!("{sharing}{waits}");
+    std::fs::write(file("sharing.toml"), &sharing).unwrap();
     std::fs::write(file("odd.warp"), ODD_BASES).unwrap();
     let odd = sharing.replace("0.5", "0.01").replace("640", "1024");
     let odd = odd.replace("'owf'", "'owf'\naware = true");
@@ -213,7 +217,10 @@ fn workloads_run_on_the_rtl() {
     let mut inputs = vec![
         ("--preset=small".to_owned(), "kernel:transpose".to_owned()),
         ("--preset=small".to_owned(), full),
-        ("--preset=small".to_owned(), file("program.warp")),
+        (
+            format!("--config={}", file("small.toml")),
+            file("program.warp"),
+        ),
         (
             format!("--config={}", file("sharing.toml")),
             file("program.warp"),
@@ -406,6 +413,30 @@ fn a_fault_that_needs_a_coincidence_is_found() {
     assert_eq!(status, 1, "{stderr}");
     let cycle = json["results"][0]["first_mismatch"]["cycle"].as_u64();
     assert!(cycle.unwrap() < 100_000, "{json}");
+}
+
+/// A shared part that is held from the reset on shows while a block is live that
+/// nobody has launched: the stimulus has such resets.
+#[test]
+fn a_register_with_another_reset_is_found() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    let dir_arg = dir.to_str().unwrap();
+    let unit = "spad_access_unit";
+    let emit = ["emit", unit, "--preset", "small", "-o", dir_arg];
+    assert_eq!(spadkit(&emit).0, 0);
+    let file = dir.join("spad_access_unit.v");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let edited = text.replacen("lk_q[q] <= 1'b0", "lk_q[q] <= 1'b1", 1);
+    assert_ne!(edited, text);
+    std::fs::write(&file, edited).unwrap();
+    let (status, json, stderr) = spadkit(&["cosim", unit, "--preset", "small", "--rtl", dir_arg]);
+    assert_eq!(status, 1, "{stderr}");
+    let first = &json["results"][0]["first_mismatch"];
+    assert_eq!(first["signal"], "locked", "{json}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ const LISTS: [&str; 6] = [
 ];
 
 /// What else names a kind, and why.
-const OTHERS: [(&str, &str, &str); 9] = [
+const OTHERS: [(&str, &str, &str); 11] = [
     // Its search, which evaluates all masks of a pair of windows together.
     ("bitvec-xor", "src/search/bitvec.rs", "its search"),
     ("matrix", "src/config/preset.rs", "the unit of the presets"),
@@ -27,21 +27,16 @@ const OTHERS: [(&str, &str, &str); 9] = [
     ("bitwise-perm", "src/synth/published.rs", "a paper's table"),
     ("bitwise-xor", "src/synth/published.rs", "a paper's table"),
     // The columns of its table of mappings.
+    ("bitvec-xor", "src/reproduce/table5.rs", "a paper's table"),
+    ("bitwise-perm", "src/reproduce/table5.rs", "a paper's table"),
+    ("bitwise-xor", "src/reproduce/table5.rs", "a paper's table"),
+    // Its row of Table 1, and mappings of related work that are linear.
     (
-        "bitvec-xor",
-        "src/reproduce/published.rs",
+        "matrix",
+        "src/reproduce/analytic/hash.rs",
         "a paper's table",
     ),
-    (
-        "bitwise-perm",
-        "src/reproduce/published.rs",
-        "a paper's table",
-    ),
-    (
-        "bitwise-xor",
-        "src/reproduce/published.rs",
-        "a paper's table",
-    ),
+    ("matrix", "src/reproduce/related.rs", "any linear function"),
 ];
 
 /// How source code calls a kind.

@@ -6,10 +6,13 @@
 mod files;
 
 use files::kernels_folder;
+use spadkit::assembler::Assembler;
+use spadkit::assembler::ledger::{Fates, Ledger};
 use spadkit::capture::{Selected, launch_trace};
 use spadkit::config::Config;
 use spadkit::launch::{ArgKind, LaunchFile};
 use spadkit::sm::Setup;
+use spadkit::tool::{ToolKind, Toolbox};
 use spadkit::trace::{Access, AccessTrace, ConflictProfile, Op};
 use spadkit::workload::LaunchWorkload;
 use std::collections::BTreeMap;
@@ -73,6 +76,7 @@ fn patterns(kernel: &str) -> Vec<AccessTrace> {
             addrs: row.chunks_exact(4).map(word).collect(),
             bytes: bytes.parse().unwrap(),
             increment: false,
+            aggregated: false,
             extra: serde_json::Map::new(),
         }],
         extra: serde_json::Map::new(),
@@ -160,6 +164,110 @@ fn an_h100_counts_the_conflicts_of_the_kernels() {
     assert!(others.is_empty(), "{}", others.join("\n"));
     println!("{same} kernels have the GPU's conflicts exactly");
     assert!(same > 90, "{same}");
+}
+
+/// The conflicts of the first block of a kernel in the PTX, and by the ledger in the
+/// machine code.
+fn ledger(name: &str, tools: &Toolbox) -> (u64, u64, Fates) {
+    let machine = Config::preset("sm90").unwrap();
+    let mask = machine.geometry.bank_mask();
+    let file = one_block(name);
+    let module = file.module().unwrap();
+    let trace = launch_trace(&mut file.prepare().unwrap(), &file, 0, Some(0)).unwrap();
+    let assembler = Assembler::required(tools, &module, Some(90)).unwrap();
+    let code = assembler.accesses(tools, &module.text, &trace.name);
+    let ledger = Ledger::new(&trace, &code.unwrap_or_else(|e| panic!("{name}: {e}")));
+    let count = |trace: &AccessTrace| {
+        let profile = ConflictProfile::new(trace, machine.conflict_rule());
+        profile.count(|word| word & mask).conflicts
+    };
+    (count(&trace), count(&ledger.trace), ledger.fates())
+}
+
+/// `ledger.csv`: conflicts that the GPU counted, of the PTX, and of the machine code
+/// by the ledger.
+fn ledger_rows() -> Vec<(String, [u64; 3])> {
+    let row = |row: Vec<String>| (row[0].clone(), [1, 2, 3].map(|at| number(&row[at])));
+    rows("ledger.csv").into_iter().map(row).collect()
+}
+
+/// Kernels whose PTX has not the GPU's conflicts: most of those that are in the table
+/// have them by the ledger.
+#[test]
+fn the_ledger_has_the_conflicts_of_an_h100() {
+    let measured: BTreeMap<String, u64> = (rows("one_block.csv").iter())
+        .map(|row| (row[0].clone(), number(&row[2])))
+        .collect();
+    let table = ledger_rows();
+    let mut same = 0;
+    for (name, [gpu, ptx, machine]) in &table {
+        assert_eq!(measured[name], *gpu, "{name}");
+        assert_ne!(gpu, ptx, "{name}");
+        same += usize::from(gpu == machine);
+    }
+    println!("{same} of {} kernels by the machine code", table.len());
+    assert!(3 * same >= 2 * table.len(), "{same} of {}", table.len());
+}
+
+/// The tools of the ledger; `None`, with a printed note, where one is missing.
+fn disassembler() -> Option<Toolbox> {
+    let tools = Toolbox::new();
+    let missing = |kind| tools.get(kind).err();
+    match [ToolKind::Ptxas, ToolKind::Nvdisasm]
+        .into_iter()
+        .find_map(missing)
+    {
+        None => Some(tools),
+        Some(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// The table is what the ledger says.
+#[test]
+fn the_table_is_the_ledger() {
+    let Some(tools) = disassembler() else {
+        return;
+    };
+    let mut others = Vec::new();
+    for (name, [gpu, ptx, machine]) in ledger_rows() {
+        let (of_ptx, of_machine, fates) = ledger(&name, &tools);
+        assert_eq!(of_ptx, ptx, "{name}");
+        assert_eq!(fates.not_accounted, 0, "{name}");
+        // Versions of ptxas differ in what they merge, a little.
+        if of_machine != machine && of_machine != gpu {
+            others.push(format!("{name}: {of_machine}, the table {machine}"));
+        }
+    }
+    assert!(others.len() < 3, "{}", others.join("\n"));
+}
+
+/// The ledger of every kernel.
+#[test]
+#[ignore = "a table, for docs/reference/gpu.md"]
+fn the_ledger_of_every_kernel() {
+    let Some(tools) = disassembler() else {
+        return;
+    };
+    println!("launch_file,h100,ptx,machine_code");
+    let (mut same, mut count) = ([0, 0], 0);
+    for row in rows("one_block.csv") {
+        if number(&row[1]) == 0 {
+            continue;
+        }
+        let (name, gpu) = (&row[0], number(&row[2]));
+        let (ptx, machine, fates) = ledger(name, &tools);
+        println!("{name},{gpu},{ptx},{machine} {fates:?}");
+        count += 1;
+        same[0] += usize::from(ptx == gpu);
+        same[1] += usize::from(machine == gpu);
+    }
+    println!(
+        "of {count} kernels {} by the PTX, {} by the machine code",
+        same[0], same[1]
+    );
 }
 
 /// Cycles of the first block in `sim`, beside those that an H100 took: the table of

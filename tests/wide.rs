@@ -59,7 +59,8 @@ fn in_phases(
                 continue;
             }
             let distinct = |words: &Vec<u32>| words.iter().collect::<BTreeSet<_>>().len() as u64;
-            let serial = lanes_count && access.op == Op::Atomic && !access.increment;
+            let one_lane = access.increment || access.aggregated;
+            let serial = lanes_count && access.op == Op::Atomic && !one_lane;
             let load = |words: &Vec<u32>| {
                 if serial {
                     words.len() as u64
@@ -95,6 +96,7 @@ fn access(op: Op, bytes: u32, addrs: Vec<Option<u32>>) -> Access {
         addrs,
         bytes,
         increment: false,
+        aggregated: false,
         extra: Default::default(),
     }
 }

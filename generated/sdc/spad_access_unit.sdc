@@ -2,18 +2,18 @@
 # spad_access_unit as a block of its own, fermi (n=14 m=5).
 # Its clock is clk.
 #
-# The period is in the time unit of the library, mostly nanoseconds; before and
-# after are the fractions of it that the surrounding logic uses before the block's
-# inputs and after its outputs. Set others before this file is read:
+# The period is in the time unit of the library, mostly nanoseconds; the
+# input and output delays are fractions of it that the surrounding logic uses.
+# Set your own before this file is read:
 # set spadkit_period 2.0
 if { ![info exists spadkit_period] } { set spadkit_period 10.0 }
-if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
-if { ![info exists spadkit_after] } { set spadkit_after 0.3 }
+if { ![info exists spadkit_input_delay] } { set spadkit_input_delay 0.3 }
+if { ![info exists spadkit_output_delay] } { set spadkit_output_delay 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
-set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
+set_input_delay [expr {$spadkit_input_delay * $spadkit_period}] -clock clk \
     [get_ports {rst cfg_sharing cfg_limit[*] launch_valid launch_block[*] launch_shared \
         rel_done[*] live[*] warp_blk[*] off_shmem[*] off_hi[*] acq_valid acq_warp[*]}]
-set_output_delay [expr {$spadkit_after * $spadkit_period}] -clock clk \
+set_output_delay [expr {$spadkit_output_delay * $spadkit_period}] -clock clk \
     [get_ports {allow[*] wait_sh[*] viol[*] cls[*] locked[*] owner[*]}]
 # Configuration is static while a kernel runs. Where yours comes from registers
 # that are written only when the block is idle:

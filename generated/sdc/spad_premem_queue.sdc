@@ -2,17 +2,17 @@
 # spad_premem_queue as a block of its own, fermi (n=14 m=5).
 # Its clock is clk.
 #
-# The period is in the time unit of the library, mostly nanoseconds; before and
-# after are the fractions of it that the surrounding logic uses before the block's
-# inputs and after its outputs. Set others before this file is read:
+# The period is in the time unit of the library, mostly nanoseconds; the
+# input and output delays are fractions of it that the surrounding logic uses.
+# Set your own before this file is read:
 # set spadkit_period 2.0
 if { ![info exists spadkit_period] } { set spadkit_period 10.0 }
-if { ![info exists spadkit_before] } { set spadkit_before 0.3 }
-if { ![info exists spadkit_after] } { set spadkit_after 0.3 }
+if { ![info exists spadkit_input_delay] } { set spadkit_input_delay 0.3 }
+if { ![info exists spadkit_output_delay] } { set spadkit_output_delay 0.3 }
 create_clock -name clk -period $spadkit_period [get_ports clk]
-set_input_delay [expr {$spadkit_before * $spadkit_period}] -clock clk \
+set_input_delay [expr {$spadkit_input_delay * $spadkit_period}] -clock clk \
     [get_ports {rst cfg_on in_valid in_data[*] out_ready}]
-set_output_delay [expr {$spadkit_after * $spadkit_period}] -clock clk \
+set_output_delay [expr {$spadkit_output_delay * $spadkit_period}] -clock clk \
     [get_ports {in_ready out_valid out_data[*] count}]
 # Configuration is static while a kernel runs. Where yours comes from registers
 # that are written only when the block is idle:

@@ -15,7 +15,7 @@ const INSIDE: usize = 4;
 /// The parts of a bus unit.
 pub(crate) struct Bus {
     pub lanes: HashedLanes,
-    /// The scratchpad after its own parts.
+    /// The scratchpad, its parts first.
     pub scratchpad: Vec<Module>,
     /// The buffer between a bus and the scratchpad.
     pub skid: Module,

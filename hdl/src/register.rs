@@ -7,8 +7,7 @@ use crate::signal::{Bits, Expr, Operand, Signal, Value, when};
 use crate::size::{Size, interned};
 use crate::unit::Unit;
 
-/// A register on its way: it has to say what a reset makes of it, or why that
-/// does not matter.
+/// Builds a register. It needs a reset value, or the valid bit that covers it.
 #[must_use]
 pub(crate) struct Register<'u> {
     unit: &'u Unit,

@@ -7,7 +7,7 @@ use crate::signal::{Bits, Signal, concat};
 use crate::spad_access_pair;
 use crate::unit::{Index, Unit};
 
-/// Emits `spad_access_unit` after its slice.
+/// Emits `spad_access_unit`, its slice first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pair = spad_access_pair::emit_kernel()?;
     let u = Unit::new(doc(p));

@@ -187,8 +187,8 @@ struct Bytes {
 impl Bytes {
     fn new(u: &Unit, p: &Params, s: Sizes, access: &Access) -> Self {
         let more = if p.BCAST {
-            ", `first` those of them with no earlier one on their word. Whoever waits on the \
-             word of a served lane is served with it, so that this need not know the group"
+            ", `first` those of them with no earlier one on their word. All lanes that wait on \
+             the word of a served lane are served with it, so this is independent of the group"
         } else {
             ""
         };

@@ -8,7 +8,7 @@ use crate::signal::{Bits, Operand, Signal};
 use crate::unit::Unit;
 use crate::{spad_conflict_history, spad_degree_accumulator, spad_warp_mask};
 
-/// Emits `spad_conflict_predictor` after its parts.
+/// Emits `spad_conflict_predictor`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let accumulator = spad_degree_accumulator::emit_unit(p)?;
     let history = spad_conflict_history::emit_unit(p)?;

@@ -9,7 +9,7 @@ use crate::size::Size;
 use crate::spad_eligible_warp;
 use crate::unit::Unit;
 
-/// Emits `spad_eligibility` after its slice.
+/// Emits `spad_eligibility`, its slice first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let slice = spad_eligible_warp::emit_kernel()?;
     let u = Unit::new(doc(p));

@@ -72,7 +72,7 @@ fn decoder(g: Geometry) -> Result<Module> {
     u.emit()
 }
 
-/// `spad_hash_bitvec_perm` after its registers.
+/// `spad_hash_bitvec_perm`, fed by its registers.
 pub(crate) struct BitvecPerm;
 
 impl Configurable for BitvecPerm {

@@ -95,7 +95,7 @@ fn decoder(g: Geometry) -> Result<Module> {
     u.emit()
 }
 
-/// `spad_hash_bitvec_xor` after its registers.
+/// `spad_hash_bitvec_xor`, fed by its registers.
 pub(crate) struct BitvecXor;
 
 impl Configurable for BitvecXor {

@@ -39,7 +39,7 @@ fn decoder(g: Geometry) -> Result<Module> {
     u.emit()
 }
 
-/// `spad_hash_bitwise_perm` after its registers.
+/// `spad_hash_bitwise_perm`, fed by its registers.
 pub(crate) struct BitwisePerm;
 
 impl Configurable for BitwisePerm {

@@ -113,7 +113,7 @@ fn decoder(g: Geometry) -> Result<Module> {
     u.emit()
 }
 
-/// `spad_hash_bitwise_xor` after its registers.
+/// `spad_hash_bitwise_xor`, fed by its registers.
 pub(crate) struct BitwiseXor;
 
 impl Configurable for BitwiseXor {

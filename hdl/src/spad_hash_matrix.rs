@@ -28,7 +28,7 @@ fn unit(g: Geometry) -> Result<Module> {
     u.emit()
 }
 
-/// `spad_hash_matrix` after its registers.
+/// `spad_hash_matrix`, fed by its registers.
 pub(crate) struct Matrix;
 
 impl Configurable for Matrix {

@@ -7,7 +7,7 @@ use crate::params::Params;
 use crate::signal::Signal;
 use crate::unit::Unit;
 
-/// The unit after its parts, and the ports that write its configuration.
+/// The unit, its parts first, and the ports that write its configuration.
 pub(crate) struct HashStage {
     pub modules: Vec<Module>,
     pub writes: Vec<Port>,

@@ -7,7 +7,7 @@ use crate::signal::{Bits, Expr, Signal};
 use crate::unit::Unit;
 use crate::{spad_number, spad_pick_check, spad_warp_scheduler};
 
-/// Emits `spad_issue_select` after its parts.
+/// Emits `spad_issue_select`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let scheduler = spad_warp_scheduler::emit_unit(p)?;
     let u = Unit::new(doc(p));

@@ -1,5 +1,5 @@
 //! The priority search of the scheduler: the lowest set bit of a vector, one-hot,
-//! by prefix sums, because its depth is what the pick's clock period hangs on.
+//! by prefix sums, because its depth determines the critical path of the pick.
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, Expr, Signal};

@@ -9,7 +9,7 @@ use crate::signal::{Bits, Expr, Operand, Signal, code, concat, when};
 use crate::unit::Unit;
 use crate::{spad_kind_operation, spad_premem_queue, spad_retry_sequencer};
 
-/// Emits `spad_memory_entry` after its parts.
+/// Emits `spad_memory_entry`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let queue = spad_premem_queue::emit_unit(p)?;
     let operation = spad_kind_operation::emit_kernel()?;

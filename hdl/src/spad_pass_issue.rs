@@ -14,7 +14,7 @@ bundle! {
     Offer(s) { kind: 4, words: 2, tag: s.TG, pc: s.PCW }
 }
 
-/// Emits `spad_pass_issue` after its parts.
+/// Emits `spad_pass_issue`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
     let count = spad_pass_count::emit_kernel(p)?;

@@ -40,7 +40,7 @@ fn unit(g: Geometry) -> Result<Module> {
     u.emit()
 }
 
-/// `spad_rap` after its registers.
+/// `spad_rap`, fed by its registers.
 pub(crate) struct Rap;
 
 impl Configurable for Rap {

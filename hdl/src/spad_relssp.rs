@@ -8,7 +8,7 @@ use crate::size::Size;
 use crate::unit::{Index, Unit};
 use crate::{spad_lowest, spad_relssp_block, spad_relssp_warp};
 
-/// Emits `spad_relssp` after its slices.
+/// Emits `spad_relssp`, its slices first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let warp = spad_relssp_warp::emit_kernel(p)?;
     let block = spad_relssp_block::emit_kernel(p)?;

@@ -12,7 +12,7 @@ use crate::size::Size;
 use crate::spad_atomic_alu;
 use crate::unit::{Index, Unit};
 
-/// Emits `spad_retry_sequencer` after its parts.
+/// Emits `spad_retry_sequencer`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     if p.LOCKS == 0 {
         return Err(HdlError::NotThere {

@@ -46,7 +46,7 @@ fn decoder(g: Geometry) -> Result<Module> {
     u.emit()
 }
 
-/// `spad_row_map` after its registers.
+/// `spad_row_map`, fed by its registers.
 pub(crate) struct RowMap;
 
 impl Configurable for RowMap {

@@ -15,7 +15,7 @@ use banks::{Banks, banks, crossbar, locks};
 use mem0::mem0;
 use stages::{Group, Stage};
 
-/// Emits `spad_scratchpad` after its parts.
+/// Emits `spad_scratchpad`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let parts = Parts::emit(p)?;
     let u = Unit::new(doc(p));

@@ -77,7 +77,7 @@ struct Path<'a> {
     mem_valid: Option<Signal>,
 }
 
-/// Emits `spad_sm_path` after its parts.
+/// Emits `spad_sm_path`, its parts first.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let hash = spad_hash_stage::emit_unit(p, machine)?;
     let u = Unit::new(doc(p));

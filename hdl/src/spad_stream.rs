@@ -1,4 +1,4 @@
-//! The scratchpad after one warp-wide valid/ready port, with the hash of the
+//! The scratchpad behind one warp-wide valid/ready port, with the hash of the
 //! lanes.
 
 use crate::bundle::bundle;
@@ -74,7 +74,7 @@ struct Handshake {
     ready: Signal,
 }
 
-/// Emits `spad_stream` after its parts.
+/// Emits `spad_stream`, its parts first.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let bus = Bus::new(p, machine)?;
     let u = Unit::new(doc(p));

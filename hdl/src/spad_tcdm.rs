@@ -70,7 +70,7 @@ struct Tcdm<'a> {
     idle: Signal,
 }
 
-/// Emits `spad_tcdm` after its parts.
+/// Emits `spad_tcdm`, its parts first.
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let parts = Parts {
         hash: HashedLanes::new(p, machine)?,

@@ -8,7 +8,7 @@ use crate::signal::{Bits, Signal, when};
 use crate::unit::Unit;
 use crate::{spad_first_warp, spad_number};
 
-/// Emits `spad_warp_scheduler` after its parts.
+/// Emits `spad_warp_scheduler`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let first = spad_first_warp::emit_helper(p)?;
     let number = spad_number::emit_kernel(p.W)?;

@@ -83,13 +83,13 @@ ports! {
     }
 }
 
-/// Who hands over a result: data from off-chip first, or by turns. The next
+/// Which source is granted: off-chip data first, or alternating. The next
 /// state of `turn`, where that is a register.
 fn arbitrate(u: &Unit, io: &Ports, by_turns: bool, turn: Signal, free: Signal) -> Option<Signal> {
     let turn_next = if by_turns {
         u.note(
-            "The off-chip port has a turn after it asked for one. A turn is over in a cycle \
-             with room: without room neither side has had it.",
+            "The off-chip port is granted a slot after a request. A slot ends in a cycle with \
+             space: without space neither side has used it.",
         );
         let turn_next = u.next_state(turn, io.icn_valid & !turn);
         u.assign(io.icn_ready, free & turn);
@@ -164,7 +164,7 @@ struct Next {
 impl Results {
     fn new(u: &Unit, wbw: Size) -> Self {
         u.section(
-            "Two results: the one that is shown, and one that came while it was not taken. So no \
+            "Two results: the one that is shown, and one that arrived while the output was stalled. So no \
              ready depends on `wb_ready` of the same cycle.",
         );
         let first_valid = u.register("first_valid", 1).reset(0);

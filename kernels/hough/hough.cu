@@ -50,6 +50,8 @@ ENTRY(hough_stretched, 1, 0, 6)
 // Images of 640 x 480.
 ENTRY(hough640_1, 1, 0, 1, 800)
 ENTRY(hough640_2, 2, 0, 1, 800)
+ENTRY(hough640_3, 3, 0, 1, 800)
 ENTRY(hough640_4, 4, 0, 1, 800)
+ENTRY(hough640_5, 5, 0, 1, 800)
 ENTRY(hough640_6, 6, 0, 1, 800)
 ENTRY(hough640_stretched, 6, 0, 6, 800, true)

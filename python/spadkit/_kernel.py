@@ -126,7 +126,9 @@ class Kernel:
         arch : str
             The target, such as ``"sm_80"``.
         options : sequence of str
-            Further options of NVRTC, such as ``"-DN=4"``.
+            Further options of NVRTC, such as ``"-DN=4"``. With ``"-G"``
+            nothing is optimised: :meth:`races` then finds races that the
+            optimiser would hide.
 
         Raises
         ------

@@ -4,7 +4,7 @@ use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Prepared};
-use crate::ptx::exec::{BlockSink, CopyEvent, Event, Options, Piece, Sink};
+use crate::ptx::exec::{BlockSink, CopyEvent, Event, Options, Piece, SharedPart, Sink};
 use crate::ptx::shared::is_shared;
 use crate::trace::{
     Access, AccessTrace, Op, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
@@ -80,7 +80,7 @@ pub fn launch_trace(
     let variables = prepared.program().shared_variables(&first.entry)?;
     let mut extra = fields(
         (first.grid, block),
-        &named(variables, shared_bytes),
+        &named(variables, shared_bytes, &file.shared),
         &recorded.tensor_copies,
     );
     if !file.then.is_empty() {
@@ -141,8 +141,13 @@ fn too_many(block: u64, entry: &str) -> Error {
 }
 
 /// The variables with their bytes. Dynamic ones all begin at one place and
-/// end with shared memory: together they are one.
-fn named(variables: Vec<(String, u32, u32)>, shared_bytes: u32) -> Vec<SharedVariable> {
+/// end with shared memory: together they are one, or the parts that the launch
+/// file names.
+fn named(
+    variables: Vec<(String, u32, u32)>,
+    shared_bytes: u32,
+    parts: &[SharedPart],
+) -> Vec<SharedVariable> {
     let (fixed, dynamic): (Vec<_>, Vec<_>) = variables.into_iter().partition(|v| v.2 > 0);
     let variable = |(name, offset, bytes)| SharedVariable {
         name,
@@ -154,7 +159,14 @@ fn named(variables: Vec<(String, u32, u32)>, shared_bytes: u32) -> Vec<SharedVar
     if let Some(&(_, offset, _)) = dynamic.first()
         && offset < shared_bytes
     {
-        named.push(variable((names.join(", "), offset, shared_bytes - offset)));
+        let inside = parts
+            .iter()
+            .filter(|part| offset + part.end() <= shared_bytes);
+        let part = |part: &SharedPart| (part.name.clone(), offset + part.offset, part.bytes);
+        named.extend(inside.map(part).map(variable));
+        if parts.is_empty() {
+            named.push(variable((names.join(", "), offset, shared_bytes - offset)));
+        }
     }
     named
 }
@@ -185,6 +197,7 @@ struct RawAccess {
     pc: u32,
     op: Op,
     bytes: u32,
+    aggregated: bool,
     addrs: Vec<Option<u32>>,
 }
 
@@ -285,6 +298,7 @@ impl OneBlock<'_> {
             pc: event.pc,
             op,
             bytes: access.bytes,
+            aggregated: (self.recorder.code.rows[event.pc as usize].aggregated).holds(event.exec),
             addrs,
         });
     }
@@ -310,6 +324,7 @@ impl Recorded {
                 addrs: raw.addrs,
                 bytes: raw.bytes,
                 increment: row.role.is_increment(),
+                aggregated: raw.aggregated,
                 extra: row.place().fields(),
             }
         };

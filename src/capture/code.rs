@@ -1,5 +1,6 @@
 //! What the instructions of an entry are in a trace.
 
+use super::aggregated::{self, Aggregated};
 use super::copies::CopyControl;
 use super::registers::{NUMBERS, Numbers};
 use crate::error::Result;
@@ -7,7 +8,7 @@ use crate::ptx::ast::{
     Function, Immediate, Instruction, Module, Operand, Register, Statement, StatementKind,
 };
 use crate::ptx::exec::{InstructionInfo, InstructionKind, Program};
-use crate::ptx::names::Word;
+use crate::ptx::names::{Type, Word};
 use crate::ptx::opcodes::Opcode;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
@@ -42,6 +43,8 @@ pub(super) struct Row {
     pub names_shared: bool,
     /// Lanes whose addresses count.
     pub lanes: u32,
+    /// When one lane does it for all.
+    pub aggregated: Aggregated,
     pub dst: Option<u8>,
     pub srcs: Sources,
     /// The threads that reach it release the shared scratchpad first.
@@ -140,6 +143,7 @@ impl Code {
         is_entry: bool,
     ) {
         let read: HashSet<u32> = infos.iter().flat_map(|i| &i.reads).map(|r| r.0).collect();
+        let aggregated = aggregated::of_function(module, function, &read);
         // Where each register was written last, going by the text.
         let mut written: HashMap<u32, usize> = HashMap::new();
         for (at, info) in infos.iter().enumerate() {
@@ -170,6 +174,9 @@ impl Code {
                 inlined_at: instruction.map_or_else(Vec::new, |i| module.inlined_at(function, i)),
                 names_shared: instruction.is_some_and(|i| i.space().is_some_and(is_shared)),
                 lanes: instruction.map_or(u32::MAX, lanes),
+                aggregated: (aggregated.get(info.instruction as usize))
+                    .copied()
+                    .unwrap_or_default(),
                 dst: info.writes.first().map(|r| numbers.of(r.0)),
                 srcs: Sources::new(&sources).unwrap_or_default(),
                 releases_before: false,
@@ -332,7 +339,7 @@ fn barrier(i: &Instruction) -> Role {
 }
 
 /// The operation of an atomic by its number in full traces; `is_read`: somebody
-/// reads its result. Those that the lock unit has not (compare and swap, `inc`)
+/// reads its result. Those that the lock unit does not support (compare and swap, `inc`)
 /// take as long as any other.
 fn operation(i: &Instruction, is_read: bool) -> u8 {
     if !is_read && adds_one(i) {
@@ -360,13 +367,12 @@ fn operation(i: &Instruction, is_read: bool) -> u8 {
     }
 }
 
-/// Adds one to a word. If nobody reads the result, ptxas makes this an
+/// Adds one to an unsigned word. If nobody reads the result, ptxas makes this an
 /// ATOMS.POPC.INC for sm_80 and later, which counts the lanes of a word first (seen
-/// with 12.9 and 13.5).
+/// with 12.9 and 13.5; of signed words it makes an ATOMS.ADD).
 fn adds_one(i: &Instruction) -> bool {
     let one = Operand::Immediate(Immediate::Integer(1));
-    let word = i.ty(0).is_some_and(|t| t.bytes() == 4 && !t.is_float());
-    i.has(Word::Add) && word && i.operands.last() == Some(&one)
+    i.has(Word::Add) && i.ty(0) == Some(Type::U32) && i.operands.last() == Some(&one)
 }
 
 impl Role {

@@ -15,8 +15,8 @@ use crate::ptx::names::Space;
 use crate::ptx::shared::is_shared;
 use crate::ptx::tensor::Work;
 use crate::sm::{
-    Addresses, Detail, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources, TraceSummary,
-    TraceWriter,
+    AGGREGATED, Addresses, Detail, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources,
+    TraceSummary, TraceWriter,
 };
 use crate::trace::{Op, Places};
 use std::collections::HashMap;
@@ -393,7 +393,8 @@ fn memory(row: &Row, event: &Event, (op, operation): (Op, u8), shared_bytes: u32
     let least = if kind.is_word_only() { 4 } else { 1 };
     instr.bytes = access.bytes.clamp(least, MAX_BYTES) as u8;
     if kind == InstrKind::AtomShared {
-        instr.detail = Detail::Atomic(operation);
+        let one_lane = row.aggregated.holds(event.exec);
+        instr.detail = Detail::Atomic(if one_lane { AGGREGATED } else { operation });
     }
     instr.addrs = Addresses::from_lanes(mask.into(), |lane| address(&access, lane), 32);
     instr

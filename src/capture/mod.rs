@@ -2,6 +2,7 @@
 //! an access trace of one block or as a full trace of all (docs/reference/ptx.md).
 
 mod access;
+mod aggregated;
 mod asynchronous;
 mod barriers;
 mod code;

@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::Launch;
-use crate::ptx::find_name;
+use crate::ptx::{Module, find_name};
 use std::path::{Path, PathBuf};
 
 /// A launch file, and which of its launches.
@@ -37,6 +37,18 @@ impl Selected {
     pub fn index(&self, launches: &[Launch]) -> Result<usize> {
         let entries: Vec<&str> = launches.iter().map(|l| l.entry.as_str()).collect();
         self.index_of(&entries)
+    }
+
+    /// The entry of the launch in `module`, which `file` names.
+    pub fn entry<'f>(&self, file: &'f LaunchFile, module: &'f Module) -> Result<String> {
+        let all: Vec<&str> = module.entries().map(|f| f.name.as_str()).collect();
+        let entry = |launch: &'f crate::launch::Launch| match &launch.entry {
+            // What is not found is an error of whoever runs it.
+            Some(named) => find_name(&named.value, &all).unwrap_or(named.value.as_str()),
+            None => all.first().copied().unwrap_or_default(),
+        };
+        let entries: Vec<&str> = file.launches().map(entry).collect();
+        Ok(entries[self.index_of(&entries)?].to_owned())
     }
 
     /// The launch's place among launches of these entries.

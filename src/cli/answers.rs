@@ -292,6 +292,7 @@ impl Launch {
                 per_pc: true,
                 source: true,
                 simulated: None,
+                machine_code: false,
             };
             let specs: Vec<&LayoutSpec> = specs.iter().collect();
             cmd_conflicts::of_trace(&trace, &specs, detail, &machine, input, printer)

@@ -2,6 +2,7 @@
 
 use super::conflicts_lines::{self, Counted, LineCost};
 use super::line_slots::LineSlots;
+use super::machine_code::{self, MachineCode};
 use super::printer::{CommandResult, Printer, table};
 use super::source_text::SourceText;
 use super::{Execute, Global};
@@ -11,10 +12,13 @@ use crate::error::{Error, Result};
 use crate::quote::{shell, shown};
 use crate::sm::Setup;
 use crate::software::{Layout, LayoutSpec};
-use crate::trace::{AccessTrace, ConflictProfile, Line, Place, Places, removed_pct, removed_text};
+use crate::trace::{
+    AccessTrace, ConflictProfile, Line, Op, Place, Places, removed_pct, removed_text,
+};
 use crate::workload::{LaunchWorkload, is_input};
 use clap::Args;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Bank conflicts of a trace under given mappings.
@@ -27,7 +31,7 @@ pub struct ConflictsArgs {
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., default_value = "mod",
           value_parser = spec_or_input)]
     hashes: Vec<SpecOrInput>,
-    /// Add a line for each instruction.
+    /// Add a line for each instruction, and the sums of loads, stores and atomics.
     #[arg(long)]
     per_pc: bool,
     /// Sum the access sites of each source line, most expensive first, with the
@@ -39,6 +43,11 @@ pub struct ConflictsArgs {
     /// hardware, for the percentage of its cycles that each line takes.
     #[arg(long, requires = "source")]
     cycles: bool,
+    /// Assemble the kernel, and count what the machine code accesses beside what the
+    /// PTX does: accesses that ptxas merges, removes, splits, or has one lane do for
+    /// all. Needs ptxas and nvdisasm.
+    #[arg(long)]
+    machine_code: bool,
     #[command(flatten)]
     allow: super::Allow,
 }
@@ -114,6 +123,7 @@ impl Execute for ConflictsArgs {
             per_pc: self.per_pc,
             source: self.source,
             simulated: simulated.as_ref(),
+            machine_code: self.machine_code,
         };
         of_trace(&trace, &specs, detail, &machine, input, printer)
     }
@@ -128,6 +138,8 @@ pub(super) struct Detail<'a> {
     pub source: bool,
     /// What is simulated for the lines' share of the cycles.
     pub simulated: Option<&'a LaunchWorkload>,
+    /// The accesses of the machine code.
+    pub machine_code: bool,
 }
 
 /// Counts the conflicts of a trace under each mapping. Source files are looked
@@ -140,6 +152,11 @@ pub(super) fn of_trace(
     input: &str,
     printer: &Printer,
 ) -> Result<()> {
+    let machine_code = if detail.machine_code {
+        Some(MachineCode::of(input, trace, machine)?.shown(trace, specs, machine)?)
+    } else {
+        None
+    };
     let rule = machine.conflict_rule();
     let profile = ConflictProfile::new(trace, rule);
     let per_pc = if detail.per_pc {
@@ -147,6 +164,12 @@ pub(super) fn of_trace(
     } else {
         Vec::new()
     };
+    let per_op = if detail.per_pc {
+        ConflictProfile::per_op(trace, rule)
+    } else {
+        Vec::new()
+    };
+    let ops = trace.accesses.iter().map(|a| (a.pc, a.op)).collect();
     let lines = if detail.source {
         ConflictProfile::per_line(trace, rule)
     } else {
@@ -157,6 +180,8 @@ pub(super) fn of_trace(
     let job = Job {
         profile: &profile,
         per_pc: &per_pc,
+        per_op: &per_op,
+        ops: &ops,
         places: &places,
         lines: &lines,
         simulated: detail.simulated,
@@ -173,6 +198,7 @@ pub(super) fn of_trace(
         rule: rule.name(),
         rule_text: rule.describe(),
         results,
+        machine_code,
         trace,
         machine,
         input,
@@ -187,6 +213,8 @@ struct Conflicts<'a> {
     rule: &'static str,
     rule_text: String,
     results: Vec<Measured>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine_code: Option<machine_code::Shown>,
     #[serde(skip)]
     trace: &'a AccessTrace,
     #[serde(skip)]
@@ -210,16 +238,24 @@ impl CommandResult for Conflicts<'_> {
             "removed",
             "fits",
         ];
-        if self.has_places && self.results.iter().any(|m| !m.per_pc.is_empty()) {
-            header.push("line");
+        let each = self.results.iter().any(|m| !m.per_pc.is_empty());
+        if each {
+            header.insert(2, "access");
+            if self.has_places {
+                header.push("line");
+            }
         }
+        let numbers = if each { 3..8 } else { 2..7 };
         let rows = self.results.iter().flat_map(|m| m.rows(self.has_places));
         let lines: String = self.results.iter().map(Measured::lines_text).collect();
         format!(
-            "{}: {} warp accesses\n{}{lines}{}{}",
+            "{}: {} warp accesses\n{}{lines}{}{}{}",
             shown(&self.trace.name),
             self.accesses,
-            table(&header, &header[2..7], rows),
+            table(&header, &header[numbers], rows),
+            self.machine_code
+                .as_ref()
+                .map_or_else(String::new, machine_code::Shown::text),
             super::rule_line(self.machine),
             self.what_to_type()
         )
@@ -245,6 +281,9 @@ impl Conflicts<'_> {
 struct Job<'a> {
     profile: &'a ConflictProfile,
     per_pc: &'a [(u32, ConflictProfile)],
+    per_op: &'a [(Op, ConflictProfile)],
+    /// What each site does.
+    ops: &'a BTreeMap<u32, Op>,
     places: &'a Places,
     lines: &'a [(Line, ConflictProfile)],
     simulated: Option<&'a LaunchWorkload>,
@@ -263,6 +302,48 @@ impl Job<'_> {
     ) -> Result<Measured> {
         let machine = self.machine;
         let layout = Layout::new(spec, machine.geometry)?;
+        let fits = self.fits(spec, &layout, printer);
+        let bank_mask = machine.geometry.bank_mask();
+        let count = |p: &ConflictProfile| {
+            let ideal = p.ideal_wavefronts(machine.geometry.banks());
+            Counted::new(p.count(|a| layout.bank(a)), ideal)
+        };
+        let total = count(self.profile);
+        let baseline = self.profile.count(|a| a & bank_mask).conflicts;
+        let site = |(pc, profile): &(u32, ConflictProfile)| Site {
+            counted: count(profile),
+            pc: *pc,
+            op: self.ops[pc],
+            place: self.places.of(*pc),
+        };
+        let slots = self.slots(spec)?;
+        let lines = self.lines.iter().map(|(line, profile)| {
+            let cycles = slots.as_ref().map(|slots| slots.share(line));
+            (line, count(profile), cycles)
+        });
+        Ok(Measured {
+            hash: spec.to_string(),
+            removed_pct: removed_pct(baseline, total.conflicts),
+            removed: removed_text(baseline, total.conflicts),
+            total,
+            fits,
+            per_pc: self.per_pc.iter().map(site).collect(),
+            per_op: (self.per_op.iter())
+                .map(|(op, profile)| OfOp {
+                    op: *op,
+                    counted: count(profile),
+                })
+                .collect(),
+            lines: conflicts_lines::costs(lines.collect(), text),
+        })
+    }
+}
+
+impl Job<'_> {
+    /// Whether the rows of the mapping stay within the capacity; a warning where
+    /// they do not.
+    fn fits(&self, spec: &LayoutSpec, layout: &Layout, printer: &Printer) -> bool {
+        let machine = self.machine;
         let beyond = match layout.mapping() {
             Some(mapping) => mapping.pivots_beyond(machine.pivot_limit()),
             None => Vec::new(),
@@ -285,36 +366,9 @@ impl Job<'_> {
                 machine.capacity_words
             ));
         }
-        let bank_mask = machine.geometry.bank_mask();
-        let count = |p: &ConflictProfile| {
-            let ideal = p.ideal_wavefronts(machine.geometry.banks());
-            Counted::new(p.count(|a| layout.bank(a)), ideal)
-        };
-        let total = count(self.profile);
-        let baseline = self.profile.count(|a| a & bank_mask).conflicts;
-        let site = |(pc, profile): &(u32, ConflictProfile)| Site {
-            counted: count(profile),
-            pc: *pc,
-            place: self.places.of(*pc),
-        };
-        let slots = self.slots(spec)?;
-        let lines = self.lines.iter().map(|(line, profile)| {
-            let cycles = slots.as_ref().map(|slots| slots.share(line));
-            (line, count(profile), cycles)
-        });
-        Ok(Measured {
-            hash: spec.to_string(),
-            removed_pct: removed_pct(baseline, total.conflicts),
-            removed: removed_text(baseline, total.conflicts),
-            total,
-            fits: beyond.is_empty() && too_many.is_none() && self.has_room,
-            per_pc: self.per_pc.iter().map(site).collect(),
-            lines: conflicts_lines::costs(lines.collect(), text),
-        })
+        beyond.is_empty() && too_many.is_none() && self.has_room
     }
-}
 
-impl Job<'_> {
     /// The issue slots of each line, where they are asked for and the machine
     /// can have the mapping.
     fn slots(&self, spec: &LayoutSpec) -> Result<Option<LineSlots>> {
@@ -346,7 +400,17 @@ struct Measured {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     per_pc: Vec<Site>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    per_op: Vec<OfOp>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     lines: Vec<LineCost>,
+}
+
+/// The counts of all loads, stores or atomics.
+#[derive(Serialize)]
+struct OfOp {
+    op: Op,
+    #[serde(flatten)]
+    counted: Counted,
 }
 
 /// The counts of an access site.
@@ -355,6 +419,7 @@ struct Site {
     #[serde(flatten)]
     counted: Counted,
     pc: u32,
+    op: Op,
     #[serde(flatten)]
     place: Place,
 }
@@ -373,14 +438,26 @@ impl Measured {
         all.extend(self.total.cells());
         all.push(self.removed.clone());
         all.push(if self.fits { "yes" } else { "no" }.to_owned());
+        if self.per_pc.is_empty() {
+            return vec![all];
+        }
+        // What it does stands behind the instruction.
+        all.insert(2, String::new());
+        let per_op = self.per_op.iter().map(|one| {
+            let sum = format!("{}s", one.op.name());
+            let mut row = vec![String::new(), "all".to_owned(), sum];
+            row.extend(one.counted.cells());
+            row
+        });
         let per_pc = self.per_pc.iter().map(|site| {
-            let mut row = vec![String::new(), site.pc.to_string()];
+            let op = site.op.name().to_owned();
+            let mut row = vec![String::new(), site.pc.to_string(), op];
             row.extend(site.counted.cells());
             if has_places {
                 row.extend([String::new(), String::new(), site.place.text()]);
             }
             row
         });
-        std::iter::once(all).chain(per_pc).collect()
+        std::iter::once(all).chain(per_op).chain(per_pc).collect()
     }
 }

@@ -33,7 +33,7 @@ pub struct EmitArgs {
     #[arg(long, value_name = "N", default_value_t = BENCH_CYCLES,
           value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     bench_cycles: u32,
-    /// The scratchpad after a bus: stream (spad_stream, one warp-wide
+    /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
     /// valid/ready port) or tcdm (spad_tcdm, request, grant and valid per
     /// lane), with wrappers whose ports are SystemVerilog structs. Without
     /// UNIT, only that unit is emitted.
@@ -48,8 +48,8 @@ pub struct EmitArgs {
     #[arg(long = "clock", alias = "period", value_name = "TIME", default_value_t = Budget::default().period,
           value_parser = period)]
     period: f64,
-    /// Shares of the period outside a block: before its inputs, after its
-    /// outputs.
+    /// Fractions of the period that logic outside the block uses: before its
+    /// inputs and after its outputs.
     #[arg(long, value_name = "BEFORE,AFTER", default_value = "0.3,0.3", value_parser = parts)]
     io_budget: (f64, f64),
     /// How registers are reset; those covered by a valid bit have no reset.

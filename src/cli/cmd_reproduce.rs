@@ -1,5 +1,6 @@
 //! `spadkit reproduce` and `spadkit merge`: the papers' results, measured.
 
+mod check;
 mod compose;
 mod sensitivity;
 
@@ -11,15 +12,16 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::write_file;
 use crate::reproduce::compose::{Composed, composed};
-use crate::reproduce::page::{Section, chart_file, markdown, rows, sensitivity_file};
+use crate::reproduce::page::{Section, files};
 use crate::reproduce::sensitivity::Sensitivity;
+use crate::reproduce::verify::keys;
 use crate::reproduce::{
-    Change, Comparison, Figure, Library, Point, Store, Verdict, Watch, compute, number, points,
-    results, table_of,
+    Change, Comparison, Figure, Library, Null, Point, Store, Verdict, Watch, compute, number,
+    points, results, table_of,
 };
 use clap::Args;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,12 +42,24 @@ pub struct ReproduceArgs {
     /// the points.
     #[arg(long, conflicts_with = "shard")]
     sensitivity: bool,
-    /// Write points.jsonl, reproduction.md and charts.
+    /// Write points.jsonl, reproduction.md, the papers' pages and charts.
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Fail if a result differs from this page.
-    #[arg(long, value_name = "FILE.md")]
+    /// Fail if the points and pages in this folder, or the table of README.md
+    /// beside it, are not those of the tree. Points of the figures named by ID
+    /// are computed again.
+    #[arg(
+        long,
+        value_name = "DIR",
+        num_args = 0..=1,
+        default_missing_value = "docs",
+        conflicts_with_all = ["out", "shard", "sensitivity"]
+    )]
     check: Option<PathBuf>,
+    /// With --check, compute so many points of other figures again that take a
+    /// second at most; or all points.
+    #[arg(long, value_name = "N|all", value_parser = amount, default_value = "0")]
+    recompute: usize,
 }
 
 /// Merge the shards of `reproduce`.
@@ -96,12 +110,22 @@ impl Execute for ReproduceArgs {
         global.check_machine()?;
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;
+        interrupt::listen();
+        if let Some(at) = &self.check {
+            let check = check::Check {
+                library: &library,
+                at,
+                ids: &self.ids,
+                recompute: self.recompute,
+                printer,
+            };
+            return check.run();
+        }
         let shard = self.shard.as_deref().map(shard).transpose()?;
         let store = match &self.out {
             Some(dir) => Store::open(dir)?,
             None => Store::in_memory(),
         };
-        interrupt::listen();
         let mut wanted = points(&library.root, &figures, &Change::default())?;
         if let Some((i, n)) = shard {
             wanted = wanted.into_iter().skip(i - 1).step_by(n).collect();
@@ -119,22 +143,13 @@ impl Execute for ReproduceArgs {
             let points = wanted.len();
             return printer.show(&Shard { points });
         }
-        let mut sections = sections(&library, &figures, &store)?;
-        for section in &mut sections {
-            let analysis = sensitivity::Analysis {
-                library: &library,
-                store: &store,
-                computes: self.sensitivity,
-                printer,
-            };
-            section.sensitivity = analysis.of(section)?;
-        }
-        store.finish()?;
-        report(&sections, self.out.as_deref(), printer)?;
-        match &self.check {
-            Some(page) => check(&sections, page),
-            None => Ok(()),
-        }
+        let run = Run {
+            library: &library,
+            figures: &figures,
+            store: &store,
+            printer,
+        };
+        run.report(self.sensitivity, self.out.as_deref())
     }
 }
 
@@ -148,11 +163,23 @@ impl Execute for MergeArgs {
             store.merge(shard)?;
         }
         store.finish()?;
-        report(
-            &sections(&library, &figures, &store)?,
-            Some(&self.out),
+        let run = Run {
+            library: &library,
+            figures: &figures,
+            store: &store,
             printer,
-        )
+        };
+        run.report(false, Some(&self.out))
+    }
+}
+
+/// A number of points, or all.
+fn amount(text: &str) -> std::result::Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        _ => text
+            .parse()
+            .map_err(|_| "expected a number, or all".to_owned()),
     }
 }
 
@@ -170,14 +197,35 @@ fn shard(text: &str) -> Result<(usize, usize)> {
     }
 }
 
+/// The results of figures as far as `store` has points, and the digests of the
+/// points that their sensitivity needs.
 fn sections<'a>(
     library: &Library,
     figures: &[&'a Figure],
     store: &Store,
-) -> Result<Vec<Section<'a>>> {
-    let section = |figure: &&'a Figure| {
+    printer: &Printer,
+) -> Result<(Vec<Section<'a>>, BTreeSet<String>)> {
+    analysed(library, figures, store, printer, false)
+}
+
+/// The same; `computes` the points of the sensitivity that `store` has not.
+fn analysed<'a>(
+    library: &Library,
+    figures: &[&'a Figure],
+    store: &Store,
+    printer: &Printer,
+    computes: bool,
+) -> Result<(Vec<Section<'a>>, BTreeSet<String>)> {
+    let analysis = sensitivity::Analysis {
+        library,
+        store,
+        computes,
+        printer,
+    };
+    let (mut sections, mut used) = (Vec::new(), BTreeSet::new());
+    for &figure in figures {
         let table = table_of(&library.root, figure, store, &Change::default())?;
-        Ok(Section {
+        let mut section = Section {
             figure,
             results: results(figure, figure.machine_name()?.as_deref(), &table),
             sensitivity: Vec::new(),
@@ -185,30 +233,55 @@ fn sections<'a>(
                 "compose" => Some(composed(&library.root, figure, &table)?),
                 _ => None,
             },
-        })
-    };
-    figures.iter().map(section).collect()
+        };
+        let (headlines, digests) = analysis.of(&section)?;
+        section.sensitivity = headlines;
+        used.extend(digests);
+        sections.push(section);
+    }
+    Ok((sections, used))
 }
 
-fn report(sections: &[Section], out: Option<&Path>, printer: &Printer) -> Result<()> {
-    if let Some(dir) = out {
-        let charts = dir.join("charts");
-        std::fs::create_dir_all(&charts).map_err(|e| Error::io("create", &charts, e))?;
-        for section in sections {
-            if let Some(svg) = section.chart() {
-                write_file(&charts.join(chart_file(section.figure)), svg.as_bytes())?;
-            }
-            for (i, headline) in section.sensitivity.iter().enumerate() {
-                let file = charts.join(sensitivity_file(section.figure, i));
-                write_file(&file, headline.chart().as_bytes())?;
+/// All pages, by path.
+fn pages(library: &Library, sections: &[Section]) -> Result<BTreeMap<String, String>> {
+    Ok(files(sections, &check::minutes(library)?))
+}
+
+/// Figures whose points are there.
+struct Run<'a> {
+    library: &'a Library,
+    figures: &'a [&'a Figure],
+    store: &'a Store,
+    printer: &'a Printer,
+}
+
+impl Run<'_> {
+    /// Writes the pages and prints the results.
+    fn report(&self, computes: bool, out: Option<&Path>) -> Result<()> {
+        let Run {
+            library,
+            figures,
+            store,
+            printer,
+        } = self;
+        let (sections, used) = analysed(library, figures, store, printer, computes)?;
+        store.finish()?;
+        if let Some(dir) = out {
+            let mut files = pages(library, &sections)?;
+            let wanted = points(&library.root, figures, &Change::default())?;
+            let mut digests: BTreeSet<String> = wanted.into_iter().map(|p| p.digest).collect();
+            digests.extend(used);
+            let compact = store.compact(&digests, &keys(figures));
+            files.insert(check::POINTS.to_owned(), compact);
+            for (name, text) in files {
+                let path = dir.join(name);
+                let folder = path.parent().unwrap_or(dir);
+                std::fs::create_dir_all(folder).map_err(|e| Error::io("create", folder, e))?;
+                write_file(&path, text.as_bytes())?;
             }
         }
-        write_file(
-            &dir.join("reproduction.md"),
-            markdown(sections, "charts").as_bytes(),
-        )?;
+        printer.show(&Reproduced::of(&sections))
     }
-    printer.show(&Reproduced::of(sections))
 }
 
 /// The points of a shard.
@@ -233,6 +306,8 @@ struct Reproduced<'a> {
     /// By figure and quantity.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     sensitivity: BTreeMap<&'a str, BTreeMap<&'a str, Sensitivity>>,
+    /// Errors of means beside those of models that know nothing.
+    null_models: Vec<Null>,
     #[serde(skip)]
     sections: &'a [Section<'a>],
 }
@@ -249,6 +324,7 @@ impl<'a> Reproduced<'a> {
             results: sections.iter().flat_map(|s| &s.results).collect(),
             compose: sections.iter().find_map(|s| s.composed.as_deref()),
             sensitivity: sensitivity.collect(),
+            null_models: sections.iter().flat_map(Section::nulls).collect(),
             sections,
         }
     }
@@ -262,51 +338,29 @@ impl CommandResult for Reproduced<'_> {
             .left("ID", |r| &r.id)
             .left("quantity", |r| &r.quantity)
             .left("workload", |r| r.workload.clone().unwrap_or_default())
-            .right("published", |r| value(r.published))
+            .right("published", |r| {
+                r.published.as_ref().map_or(String::new(), |p| p.text())
+            })
             .right("measured", |r| value(r.measured))
             .left("unit", |r| &r.unit)
-            .left("verdict", |r| match r.verdict {
-                Verdict::Reproduced => "reproduced",
-                Verdict::Differs => "differs",
-                Verdict::NotReproducible => "-",
-            });
+            .left("evidence", |r| r.evidence.word())
+            .left("verdict", |r| r.verdict.word());
         let count = |v| results.iter().filter(|r| r.verdict == v).count();
+        let counts: Vec<String> = Verdict::ALL
+            .iter()
+            .filter(|v| count(**v) > 0)
+            .map(|v| format!("{} {}", count(*v), v.word()))
+            .collect();
         let reasons = results.iter().filter(|r| r.measured.is_none());
         let reasons = reasons.filter_map(|r| Some(format!("{}: {}\n", r.id, r.reason.as_ref()?)));
         let ranges = sections.iter().flat_map(|s| &s.sensitivity);
         let ranges = ranges.map(|headline| format!("{}\n", headline.text()));
         format!(
-            "{}{}{}\n{} reproduced, {} differ, {} without a published value\n",
+            "{}{}{}\n{}\n",
             figures.text(),
             reasons.collect::<String>(),
             ranges.collect::<String>(),
-            count(Verdict::Reproduced),
-            count(Verdict::Differs),
-            count(Verdict::NotReproducible),
+            counts.join(", "),
         )
-    }
-}
-
-/// Every row of these figures' tables stands in the page as it is now.
-fn check(sections: &[Section], page: &Path) -> Result<()> {
-    let known = std::fs::read_to_string(page).map_err(|e| Error::io("read", page, e))?;
-    let now = markdown(sections, "charts");
-    let mut missing: Vec<String> = Vec::new();
-    for Section { figure, .. } in sections {
-        let there = rows(&known, figure);
-        let rows = rows(&now, figure).into_iter();
-        let absent = rows.filter(|row| !there.contains(row));
-        missing.extend(absent.map(|row| format!("{}: {row}", figure.id)));
-    }
-    match missing.first() {
-        None => Ok(()),
-        Some(first) => Err(Error::CheckFailed {
-            what: format!(
-                "{} has no such row of {first}; {} rows differ",
-                page.display(),
-                missing.len()
-            ),
-            help: Some("run `make reproduction` to regenerate the page".to_owned()),
-        }),
     }
 }

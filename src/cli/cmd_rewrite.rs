@@ -14,7 +14,7 @@ use crate::launch::{LaunchFile, read_module};
 use crate::output::{check_writable, write_file};
 use crate::ptx::Module;
 use crate::quote::shell;
-use crate::rewrite::{Hashes, Request, measure, rewrite};
+use crate::rewrite::{Hashes, Request, machine_conflicts, measure, rewrite};
 use crate::software::LayoutSpec;
 use clap::Args;
 use report::Report;
@@ -61,6 +61,10 @@ pub struct RewriteArgs {
     /// Map every address before each access, without optimisation.
     #[arg(long)]
     plain: bool,
+    /// With a launch file: count the conflicts of the machine code, too, before and
+    /// after. Needs ptxas and nvdisasm.
+    #[arg(long)]
+    machine_code: bool,
 }
 
 /// A mapping, of one variable where it has a name.
@@ -95,6 +99,12 @@ impl Execute for RewriteArgs {
         let hashes = self.hashes()?;
         check_writable(&self.output)?;
         let launch = self.launch_file()?;
+        if self.machine_code && launch.is_none() {
+            return Err(Error::usage(
+                "--machine-code without a launch file",
+                "expected a launch file (.toml), or PTX with --launch FILE.toml: the kernel runs",
+            ));
+        }
         let module = self.module(launch.as_ref())?;
         let (request, threads) = self.request(&machine, &module, launch.as_ref(), hashes)?;
         let write = |text: &str| write_file(&self.output, text.as_bytes());
@@ -105,6 +115,7 @@ impl Execute for RewriteArgs {
             launch: launch.as_ref(),
             threads,
             command: Some(self.command(&request.entry, global)),
+            machine_code: self.machine_code,
         };
         job.run(&write, printer)
     }
@@ -121,6 +132,8 @@ struct Job<'a> {
     threads: Option<[u32; 3]>,
     /// The command without its mappings.
     command: Option<String>,
+    /// Count the accesses of the machine code, too.
+    machine_code: bool,
 }
 
 impl Job<'_> {
@@ -134,6 +147,13 @@ impl Job<'_> {
                 Some(measure(file, self.module, self.request, &rewritten, rule)?)
             }
             _ => None,
+        };
+        let machine_code = match self.launch.filter(|_| self.machine_code) {
+            Some(file) => {
+                let counts = (rule, self.machine.compute_capability());
+                machine_conflicts(file, self.module, self.request, &rewritten, counts)?
+            }
+            None => None,
         };
         if let Some(text) = rewritten.text()
             && measured.is_none_or(|m| m.outputs_equal)
@@ -149,6 +169,7 @@ impl Job<'_> {
             swizzle_modes: self.modes(&rewritten)?,
             rewritten: &rewritten,
             measured,
+            machine_code,
             machine: self.machine,
         };
         printer.show(&report)?;
@@ -291,6 +312,7 @@ impl Rewriting<'_> {
             any_block: self.any_block,
             dynamic_shared: None,
             plain: self.plain,
+            machine_code: false,
         };
         let hashes = args.hashes()?;
         let module = self.module.clone().one_text()?;
@@ -302,6 +324,7 @@ impl Rewriting<'_> {
             launch: self.launch,
             threads,
             command: None,
+            machine_code: false,
         };
         job.run(write, printer)
     }

@@ -33,6 +33,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "MEMORY", value_enum, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "shared")]
     races: Option<Races>,
+    /// Run the warps of each block in an order that SEED draws, to see that the
+    /// findings do not depend on it.
+    #[arg(long, value_name = "SEED")]
+    warp_order: Option<u64>,
     /// Threads of the host [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -75,6 +79,7 @@ impl Execute for RunArgs {
             threads: self.threads.unwrap_or(0).into(),
             races: self.races.is_some(),
             global_races: self.races == Some(Races::Global),
+            warp_order: self.warp_order,
             ..Options::default()
         };
         let report = Report::of(&file, &mut prepared, &options)?;
@@ -100,19 +105,6 @@ fn check_dumps(prepared: &Prepared, dumps: &[Dump]) -> Result<()> {
             ));
         }
         check_writable(&dump.path)?;
-    }
-    let place = |dump: &Dump| std::path::absolute(&dump.path).unwrap_or(dump.path.clone());
-    let place = |dump: &Dump| std::fs::canonicalize(&dump.path).unwrap_or_else(|_| place(dump));
-    for (at, dump) in dumps.iter().enumerate() {
-        if let Some(other) = dumps[..at].iter().find(|o| place(o) == place(dump)) {
-            let what = format!(
-                "'{}' and '{}' would both be dumped to {}",
-                other.name,
-                dump.name,
-                dump.path.display()
-            );
-            return Err(Error::usage(what, "expected a file for each"));
-        }
     }
     Ok(())
 }
@@ -268,7 +260,8 @@ impl CommandResult for Report<'_> {
             ]
         });
         let header = ["buffer", "SHA-256 (first 16)", "max error", "as expected"];
-        let mut text = format!(
+        let mut text = verdict_text(&self.findings);
+        text += &format!(
             "{}: {} warp instructions, {} thread instructions, {} shared-memory accesses, {:.3} s\n{}",
             self.entry,
             self.counts.warp_instructions,
@@ -289,6 +282,25 @@ impl CommandResult for Report<'_> {
     }
 }
 
+/// How much is wrong, and of which kinds; nothing where nothing is.
+fn verdict_text(findings: &[Finding]) -> String {
+    let counted = |warning: bool, what: &str| {
+        let all = findings.iter().filter(|f| !f.other && f.warning == warning);
+        let kinds: Vec<&str> = all.clone().map(|f| f.kind.text()).collect();
+        let mut names = kinds.clone();
+        names.dedup();
+        let s = if kinds.len() == 1 { "" } else { "s" };
+        let text = || format!("{} {what}{s} ({})", kinds.len(), names.join(", "));
+        (!kinds.is_empty()).then(text)
+    };
+    let parts = [counted(false, "fault"), counted(true, "warning")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts[..] {
+        [] => String::new(),
+        _ => format!("found: {}\n", parts.join(", ")),
+    }
+}
+
 fn finding_text(ptx: &Path, finding: &Finding) -> String {
     let ptx = finding.ptx_file.as_ref().map_or(ptx, Path::new);
     let name = ptx.file_name().unwrap_or_default().display();
@@ -299,13 +311,23 @@ fn finding_text(ptx: &Path, finding: &Finding) -> String {
         .source
         .as_ref()
         .map_or(String::new(), |s| format!(" ({s}{call})"));
+    let (warning, kind) = match (finding.other, finding.warning) {
+        (true, _) => ("    ", "and"),
+        (false, true) => ("warning, ", finding.kind.text()),
+        (false, false) => ("", finding.kind.text()),
+    };
+    // Behind both sides what they have in common.
+    let mut common = String::new();
+    if let Some(count) = finding.count.filter(|_| finding.other) {
+        let places = if count == 1 { "place" } else { "places" };
+        common = format!("    at {count} {places}");
+        if let Some(barrier) = &finding.barrier {
+            common += &format!("; one barrier {barrier} would order them");
+        }
+        common.push('\n');
+    }
     format!(
-        "{}{}: {name}:{}{source}, block {:?}, thread {:?}: {}\n",
-        if finding.warning { "warning, " } else { "" },
-        finding.kind.text(),
-        finding.ptx_line,
-        finding.block,
-        finding.thread,
-        finding.message
+        "{warning}{kind}: {name}:{}{source}, block {:?}, thread {:?}: {}\n{common}",
+        finding.ptx_line, finding.block, finding.thread, finding.message
     )
 }

@@ -9,7 +9,7 @@ use super::{Execute, Global};
 use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
-use crate::output::{check_writable, write_file};
+use crate::output::{check_writable, write_file, write_result};
 use crate::report::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
@@ -104,7 +104,8 @@ impl Execute for ShareArgs {
         for file in self.output.iter().chain(&self.dot).chain(&self.report) {
             check_writable(file)?;
         }
-        let input = Input::load(self)?;
+        let mut input = Input::load(self)?;
+        input.find_registers(self.registers, &machine, printer);
         let kernel = Kernel::new(&input.module, Some(&input.entry), input.dynamic)?;
         let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);
         let choice = (self.layout, self.placement);
@@ -132,7 +133,8 @@ impl Execute for ShareArgs {
                 machine: machine.name.clone(),
                 variants: &runs,
             };
-            write_file(file, report.render()?.as_bytes())?;
+            let whole = !interrupt::requested();
+            write_result(file, report.render()?.as_bytes(), whole)?;
         }
         if let Some(file) = &self.dot {
             write_file(file, Drawing::of(&plan).dot().as_bytes())?;

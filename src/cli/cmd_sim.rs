@@ -6,25 +6,28 @@ mod point;
 mod sweep;
 mod text;
 
+use super::kernel_registers::of_kernel;
 use super::line_slots::{self, LineSlot, LineSlots};
 use super::overrides::named;
 use super::printer::{CommandResult, Printer};
 use super::source_text::SourceText;
 use super::{Execute, Global};
-use crate::config::{LockHash, Pipeline, Scheduler};
+use crate::capture::{is_launch, opened};
+use crate::config::{LockHash, Overlay, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
+use crate::input::is_stdin;
 use crate::interrupt;
-use crate::output::{check_writable, write_file};
+use crate::output::{check_writable, write_result};
 use crate::sm::{AccessWorkload, RunProgress, Workload};
 use crate::workload::load_input;
-use crate::workload::{AccessOptions, is_access_trace, load_workload};
+use crate::workload::{AccessOptions, LaunchWorkload, is_access_trace, load_workload};
 use clap::Args;
 use plan::Plan;
 use point::{Compared, Numbers, Point};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use sweep::Sweep;
 
@@ -90,6 +93,25 @@ pub struct SimArgs {
     chart: Option<PathBuf>,
 }
 
+/// The kernel of a launch file, with the registers that it has on the first of the
+/// machines.
+fn launch(
+    input: &str,
+    zeros_beyond: bool,
+    plan: &Plan,
+    printer: &Printer,
+) -> Result<Box<dyn Workload>> {
+    let (mut file, selected) = opened(Path::new(input))?;
+    file.zeros_beyond = zeros_beyond;
+    let machine = plan.machines.first().map(Overlay::config).transpose()?;
+    if let Some(machine) = machine.filter(|m| m.compute_capability().is_some()) {
+        let module = file.module()?.one_text()?;
+        let entry = selected.entry(&file, &module)?;
+        file.registers = of_kernel(&module, &entry, &machine, file.registers, printer);
+    }
+    Ok(Box::new(LaunchWorkload::of(&file, &selected)?))
+}
+
 /// What all points run: a workload per size of the grid.
 struct Works {
     of_blocks: Vec<(Option<u32>, Box<dyn Workload>)>,
@@ -98,7 +120,7 @@ struct Works {
 }
 
 impl Works {
-    fn load(args: &SimArgs, printer: &Printer) -> Result<Self> {
+    fn load(args: &SimArgs, plan: &Plan, printer: &Printer) -> Result<Self> {
         let input = &args.input;
         let zeros_beyond = args.allow.zeros_beyond(printer);
         let options = |blocks| AccessOptions {
@@ -113,9 +135,14 @@ impl Works {
         } else {
             None
         };
+        let launched = !is_stdin(Path::new(input)) && is_launch(Path::new(input));
         let load = |blocks| -> Result<(Option<u32>, Box<dyn Workload>)> {
             Ok(match &trace {
                 Some(trace) => (blocks, Box::new(options(blocks).workload(trace)?)),
+                None if launched => {
+                    options(blocks).refuse(input)?;
+                    (blocks, launch(input, zeros_beyond, plan, printer)?)
+                }
                 None => (blocks, load_workload(input, &options(blocks))?),
             })
         };
@@ -153,7 +180,7 @@ impl Execute for SimArgs {
         for file in self.csv.iter().chain(&self.chart) {
             check_writable(file)?;
         }
-        let works = Works::load(self, printer)?;
+        let works = Works::load(self, &plan, printer)?;
         super::note_launches(&self.input, printer);
         interrupt::listen();
         let sweep = if self.sweep {
@@ -161,7 +188,7 @@ impl Execute for SimArgs {
         } else {
             Sweep::of_one(one_run(&plan, &works, self.source, printer)?)
         };
-        self.write_files(&sweep, &works)?;
+        self.write_files(&sweep, &works, printer)?;
         match &sweep.points[..] {
             [point] if !self.sweep => {
                 let workload = works.of(point.draft.blocks);
@@ -283,12 +310,23 @@ fn speed(cycles: u64, start: Instant) -> String {
 }
 
 impl SimArgs {
-    fn write_files(&self, sweep: &Sweep, works: &Works) -> Result<()> {
+    fn write_files(&self, sweep: &Sweep, works: &Works, printer: &Printer) -> Result<()> {
+        let whole = !sweep.interrupted && sweep.points.iter().all(|point| point.ended);
+        let write = |file: &PathBuf, text: &str| {
+            let written = write_result(file, text.as_bytes(), whole)?;
+            if written != *file {
+                printer.warn(format!(
+                    "interrupted: what there is is in {}",
+                    written.display()
+                ));
+            }
+            Ok(())
+        };
         if let Some(file) = &self.csv {
-            write_file(file, sweep.csv().as_bytes())?;
+            write(file, &sweep.csv())?;
         }
         match &self.chart {
-            Some(file) => write_file(file, chart::svg(sweep, works.kernel()).as_bytes()),
+            Some(file) => write(file, &chart::svg(sweep, works.kernel())),
             None => Ok(()),
         }
     }

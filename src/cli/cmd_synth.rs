@@ -7,7 +7,7 @@ use super::{Execute, Global};
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
-use crate::output::write_file;
+use crate::output::{check_writable, write_result};
 use crate::synth::{
     DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
     feature_builds, feature_costs,
@@ -76,6 +76,9 @@ impl Execute for SynthArgs {
             Some(path) => Technology::load(path)?,
             None => Technology::named(&self.tech)?,
         };
+        if let Some(path) = &self.chart {
+            check_writable(path)?;
+        }
         let bar = printer.progress(1, "synthesis");
         let done = Synthesis::run(
             &self.units,
@@ -99,8 +102,9 @@ impl Execute for SynthArgs {
             printer.warn(warning);
         }
         if let Some(path) = &self.chart {
-            write_file(path, done.chart().as_bytes())?;
-            printer.log(format!("chart: {}", path.display()));
+            let whole = !interrupt::requested();
+            let written = write_result(path, done.chart().as_bytes(), whole)?;
+            printer.log(format!("chart: {}", written.display()));
         }
         printer.show(&done)
     }

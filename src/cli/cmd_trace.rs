@@ -4,7 +4,7 @@ use super::printer::{CommandResult, Printer, table};
 use super::{Execute, Global};
 use crate::capture::{access_trace_with, full_trace_with as capture_all, is_launch};
 use crate::error::{Error, Result};
-use crate::output::write_file;
+use crate::output::{check_writable, write_file};
 use crate::sm::{KernelInfo, TraceSummary, record};
 use crate::trace::AccessTrace;
 use crate::trace::kernels::{self, Kernel};
@@ -64,6 +64,9 @@ impl Execute for TraceArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
         self.refuse_block()?;
+        if let Some(output) = &self.output {
+            check_writable(output)?;
+        }
         match (&self.input, &self.output) {
             (Some(input), Some(output)) if is_full(output) => {
                 let options = AccessOptions {

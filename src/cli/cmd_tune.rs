@@ -8,6 +8,7 @@ pub(super) mod resources;
 pub(super) mod software;
 mod units;
 
+use super::machine_code::MachineCode;
 use super::printer::Printer;
 use super::{Execute, Global};
 use crate::capture::statics::launch_indices;
@@ -74,6 +75,10 @@ pub struct TuneArgs {
     /// multiples of a row of banks.
     #[arg(long, value_name = "T", conflicts_with = "software")]
     sharing: Option<f64>,
+    /// Judge by the accesses of the machine code, which ptxas may merge or remove.
+    /// Needs ptxas and nvdisasm.
+    #[arg(long)]
+    machine_code: bool,
 }
 
 /// How the row index is made.
@@ -110,7 +115,12 @@ impl TuneArgs {
 
     fn trace(&self, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
         let zeros_beyond = self.allow.zeros_beyond(printer);
-        super::load_for_with(&self.input, machine, printer, zeros_beyond)
+        let trace = super::load_for_with(&self.input, machine, printer, zeros_beyond)?;
+        if !self.machine_code {
+            return Ok(trace);
+        }
+        let code = MachineCode::of(&self.input, &trace, machine)?;
+        Ok(code.into_trace())
     }
 }
 

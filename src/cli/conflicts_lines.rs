@@ -12,7 +12,7 @@ use serde::Serialize;
 pub(super) struct Counted {
     pub conflicts: u64,
     max_degree: u32,
-    wavefronts: u64,
+    pub wavefronts: u64,
     /// Wavefronts that they need at least.
     ideal_wavefronts: u64,
 }

@@ -3,6 +3,7 @@
 pub mod answers;
 mod classify_static;
 mod cmd_classify;
+mod cmd_completions;
 mod cmd_conflicts;
 mod cmd_congestion;
 mod cmd_cosim;
@@ -24,7 +25,10 @@ mod cmd_tune;
 mod configuration;
 mod conflicts_lines;
 mod defect;
+mod groups;
+mod kernel_registers;
 mod line_slots;
+mod machine_code;
 mod overrides;
 mod paths_text;
 mod printer;
@@ -36,6 +40,7 @@ mod threads;
 
 pub use printer::{Format, MachineNote, Printer, Progress};
 
+use crate::claims;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
@@ -70,7 +75,7 @@ impl Allow {
 
 /// Hardware design kit for the scratchpad (shared memory) path of a GPU SM.
 #[derive(Parser)]
-#[command(name = "spadkit", version, max_term_width = 100)]
+#[command(name = "spadkit", version, max_term_width = 80)]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -80,6 +85,7 @@ struct Cli {
 
 /// Options of every command.
 #[derive(Args, Clone)]
+#[command(next_help_heading = "Common options")]
 pub struct Global {
     /// Output for people or for programs.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
@@ -168,9 +174,10 @@ macro_rules! commands {
     };
 }
 
-// In alphabetical order, in which --help lists them.
+// In alphabetical order; `groups` has the order of --help.
 commands! {
     Classify(cmd_classify::ClassifyArgs),
+    Completions(cmd_completions::CompletionsArgs),
     Compose(cmd_reproduce::ComposeArgs),
     Conflicts(cmd_conflicts::ConflictsArgs),
     Congestion(cmd_congestion::CongestionArgs),
@@ -201,6 +208,7 @@ commands! {
 pub fn main() -> ExitCode {
     defect::end_on_panic();
     interrupt::install();
+    claims::keep();
     let cli = parse();
     let printer = Printer::new(cli.global.format, cli.global.quiet);
     threads::start(&printer);
@@ -219,6 +227,7 @@ fn parse() -> Cli {
         arg.allow_negative_numbers(takes_values)
     };
     let command = Cli::command().mut_subcommands(|command| command.mut_args(values));
+    let command = groups::with_groups(command);
     let matches = command.clone().try_get_matches();
     let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| {

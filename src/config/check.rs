@@ -13,6 +13,17 @@ fn refuse(keys: &[&'static str], what: String, help: impl Into<String>) -> Check
     Err(Refusal::between(keys, what, help))
 }
 
+/// What the checks of a cache need: each key with its value.
+#[derive(Clone, Copy)]
+struct CacheKeys {
+    name: &'static str,
+    section: &'static str,
+    size: (&'static str, u32),
+    ways: (&'static str, u32),
+    line: (&'static str, u32),
+    latency: (&'static str, u32),
+}
+
 impl Config {
     /// Refuses what no machine can be: a number out of its range, or two keys
     /// that do not go together.
@@ -23,7 +34,9 @@ impl Config {
         self.check_path()?;
         self.check_settings()?;
         self.check_memory()?;
-        self.check_l1()
+        self.check_l1()?;
+        self.check_l2()?;
+        self.check_dram()
     }
 
     fn check_geometry(&self) -> Checked {
@@ -174,6 +187,7 @@ impl Config {
         for (key, bytes) in [
             ("global.segment_bytes", self.sm.global.segment_bytes),
             ("l1.line_bytes", self.sm.l1.line_bytes),
+            ("l2.line_bytes", self.sm.l2.line_bytes),
         ] {
             if bytes < word {
                 return refuse(
@@ -186,45 +200,99 @@ impl Config {
         Ok(())
     }
 
-    /// The keys of an L1 that there is not are those of one that only lacks a
-    /// size: they are in range, but need not go together.
     fn check_l1(&self) -> Checked {
-        let (l1, global) = (self.sm.l1, self.sm.global);
-        if l1.size_bytes == 0 {
+        let l1 = self.sm.l1;
+        self.check_cache(CacheKeys {
+            name: "L1",
+            section: "l1",
+            size: ("l1.size_bytes", l1.size_bytes),
+            ways: ("l1.ways", l1.ways),
+            line: ("l1.line_bytes", l1.line_bytes),
+            latency: ("l1.latency", l1.latency),
+        })
+    }
+
+    fn check_l2(&self) -> Checked {
+        let l2 = self.sm.l2;
+        self.check_cache(CacheKeys {
+            name: "L2",
+            section: "l2",
+            size: ("l2.size_bytes", l2.size_bytes),
+            ways: ("l2.ways", l2.ways),
+            line: ("l2.line_bytes", l2.line_bytes),
+            latency: ("l2.latency", l2.latency),
+        })
+    }
+
+    /// Lines are filled by whole segments, sets are whole, and a hit is no
+    /// slower than a miss. The keys of a cache without a size are in range, but
+    /// need not go together.
+    fn check_cache(&self, cache: CacheKeys) -> Checked {
+        let global = self.sm.global;
+        let CacheKeys { name, section, .. } = cache;
+        let [size, ways, line, latency] = [cache.size, cache.ways, cache.line, cache.latency];
+        if size.1 == 0 {
             return Ok(());
         }
-        if l1.line_bytes < global.segment_bytes {
+        if line.1 < global.segment_bytes {
             return refuse(
-                &["l1.line_bytes", "global.segment_bytes"],
+                &[line.0, "global.segment_bytes"],
                 format!(
-                    "l1.line_bytes {} is less than a segment of {} bytes",
-                    l1.line_bytes, global.segment_bytes
+                    "{} {} is less than a segment of {} bytes",
+                    line.0, line.1, global.segment_bytes
                 ),
                 "a line is filled by whole segments: raise line_bytes or lower \
                  [global] segment_bytes",
             );
         }
-        let set = u64::from(l1.ways) * u64::from(l1.line_bytes);
-        if !u64::from(l1.size_bytes).is_multiple_of(set) {
+        let set = u64::from(ways.1) * u64::from(line.1);
+        if !u64::from(size.1).is_multiple_of(set) {
             return refuse(
-                &["l1.size_bytes", "l1.ways", "l1.line_bytes"],
+                &[size.0, ways.0, line.0],
                 format!(
-                    "l1.size_bytes {} is not a whole number of sets of {} lines of {} bytes",
-                    l1.size_bytes, l1.ways, l1.line_bytes
+                    "{} {} is not a whole number of sets of {} lines of {} bytes",
+                    size.0, size.1, ways.1, line.1
                 ),
-                format!("expected a multiple of ways * line_bytes = {set}, or 0 for no L1"),
+                format!("expected a multiple of ways * line_bytes = {set}, or 0 for no {name}"),
             );
         }
-        if l1.latency > global.latency {
+        if latency.1 > global.latency {
             return refuse(
-                &["l1.latency", "global.latency"],
+                &[latency.0, "global.latency"],
                 format!(
-                    "l1.latency {} is more than the {} cycles of global memory",
-                    l1.latency, global.latency
+                    "{} {} is more than the {} cycles of global memory",
+                    latency.0, latency.1, global.latency
                 ),
-                "a hit may not take longer than a miss: lower [l1] latency or raise \
-                 [global] latency",
+                format!(
+                    "a hit may not take longer than a miss: lower [{section}] latency or raise \
+                     [global] latency"
+                ),
             );
+        }
+        Ok(())
+    }
+
+    /// What is fetched lies in one row of one channel.
+    fn check_dram(&self) -> Checked {
+        let dram = self.sm.dram;
+        if dram.channels == 0 {
+            return Ok(());
+        }
+        let (key, bytes) = match self.sm.l2.size_bytes {
+            0 => ("global.segment_bytes", self.sm.global.segment_bytes),
+            _ => ("l2.line_bytes", self.sm.l2.line_bytes),
+        };
+        for (name, least) in [
+            ("dram.stripe_bytes", dram.stripe_bytes),
+            ("dram.row_bytes", dram.row_bytes),
+        ] {
+            if least < bytes {
+                return refuse(
+                    &[name, key],
+                    format!("{name} {least} is less than {key} {bytes}"),
+                    format!("expected at least {bytes}"),
+                );
+            }
         }
         Ok(())
     }

@@ -102,6 +102,10 @@ const LATENCY: Allowed = Allowed::Range(1, 1024);
 const FAR: Allowed = Allowed::Range(1, 100_000);
 /// Bytes that are fetched together: at least a word.
 const SEGMENT: Allowed = Allowed::PowerOfTwo(4, 4096);
+/// Bytes of a row of DRAM, or of what lies in one channel.
+const ROW: Allowed = Allowed::PowerOfTwo(64, 1 << 16);
+/// Cycles of DRAM.
+const DRAM_CYCLES: Allowed = Allowed::Range(0, 1024);
 /// Entries of a table that software sizes at will.
 const ENTRIES: Allowed = Allowed::Range(1, 1 << 16);
 
@@ -252,6 +256,33 @@ pub(super) static KEYS: &[Key] = &[
     number!("l1.line_bytes", sm.l1.line_bytes, SEGMENT),
     number!("l1.latency", sm.l1.latency, FAR),
     number!("l1.mshrs", sm.l1.mshrs, ENTRIES),
+    number!(
+        "l2.size_bytes",
+        sm.l2.size_bytes,
+        Allowed::Range(0, 1 << 26)
+    ),
+    number!("l2.ways", sm.l2.ways, ENTRIES),
+    number!("l2.line_bytes", sm.l2.line_bytes, SEGMENT),
+    number!("l2.latency", sm.l2.latency, FAR),
+    flag!("l2.fetch_on_write", sm.l2.fetch_on_write),
+    number!("dram.channels", sm.dram.channels, Allowed::Range(0, 1024)),
+    number!("dram.banks", sm.dram.banks, Allowed::Range(1, 1024)),
+    number!("dram.stripe_bytes", sm.dram.stripe_bytes, ROW),
+    number!("dram.row_bytes", sm.dram.row_bytes, ROW),
+    Key {
+        name: "dram.bytes_per_cycle",
+        field: Field::Real {
+            get: |c| c.sm.dram.bytes_per_cycle,
+            set: |c, value| c.sm.dram.bytes_per_cycle = value,
+            holds: is_bandwidth,
+            expected: "0.01 to 4096, with three decimals at most",
+        },
+    },
+    number!("dram.open", sm.dram.open, DRAM_CYCLES),
+    number!("dram.between", sm.dram.between, DRAM_CYCLES),
+    number!("dram.row_cycle", sm.dram.row_cycle, DRAM_CYCLES),
+    number!("dram.queue", sm.dram.queue, ENTRIES),
+    number!("dram.sms", sm.dram.sms, Allowed::Range(1, 1024)),
 ];
 
 /// In thousandths of a byte all times of the channel are whole numbers.

@@ -1,7 +1,9 @@
 //! The presets of the papers (microarchitecture/presets.md).
 
 use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
-use super::sm::{GlobalMemory, L1Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit};
+use super::sm::{
+    Dram, GlobalMemory, L1Cache, L2Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit,
+};
 use super::{Config, PRESETS, PathHash, RetryLatencies, TcdmOptions};
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -118,6 +120,8 @@ fn fermi() -> Result<Config> {
                 merge: false,
             },
             l1: L1Cache::NONE,
+            l2: L2Cache::NONE,
+            dram: Dram::NONE,
             sharing: Sharing {
                 on: false,
                 threshold: 0.1,

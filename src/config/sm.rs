@@ -121,6 +121,80 @@ impl L1Cache {
     };
 }
 
+/// What an SM has of the L2 (microarchitecture/sm-model.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct L2Cache {
+    /// Bytes of data; 0: there is none.
+    pub size_bytes: u32,
+    /// Lines of a set.
+    pub ways: u32,
+    /// Bytes of a line.
+    pub line_bytes: u32,
+    /// Cycles from a request's start to its data, of a hit.
+    pub latency: u32,
+    /// A store to a line that is not there fetches it first.
+    pub fetch_on_write: bool,
+}
+
+impl L2Cache {
+    /// No cache; the other values are those of one that only gets a size.
+    pub const NONE: L2Cache = L2Cache {
+        size_bytes: 0,
+        ways: 16,
+        line_bytes: 128,
+        latency: 200,
+        fetch_on_write: false,
+    };
+}
+
+/// DRAM behind the L2, or behind the channel where there is none
+/// (microarchitecture/sm-model.md). Cycles are those of the SM.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Dram {
+    /// Channels; 0: global memory has only a latency and a bandwidth.
+    pub channels: u32,
+    /// Banks of a channel, each with an open row.
+    pub banks: u32,
+    /// Bytes that follow each other in a channel.
+    pub stripe_bytes: u32,
+    /// Bytes of a row.
+    pub row_bytes: u32,
+    /// Bytes that a channel transfers in a cycle, with three decimals at most.
+    pub bytes_per_cycle: f64,
+    /// Cycles from closing a row to the first access of the next one.
+    pub open: u32,
+    /// Least cycles between two openings of rows of a channel.
+    pub between: u32,
+    /// The same of a bank.
+    pub row_cycle: u32,
+    /// Requests of this SM that wait before a channel.
+    pub queue: u32,
+    /// SMs that ask for as much as this one.
+    pub sms: u32,
+}
+
+impl Dram {
+    /// No DRAM; the other values are those of one that only gets channels:
+    /// GDDR5 as in GPGPU-Sim's GTX 480, in cycles of the SM.
+    pub const NONE: Dram = Dram {
+        channels: 0,
+        banks: 16,
+        stripe_bytes: 256,
+        row_bytes: 4096,
+        bytes_per_cycle: 40.0,
+        open: 18,
+        between: 5,
+        row_cycle: 30,
+        queue: 16,
+        sms: 1,
+    };
+
+    /// [`bytes_per_cycle`](Self::bytes_per_cycle) in thousandths of a byte.
+    pub fn millibytes_per_cycle(&self) -> u64 {
+        (self.bytes_per_cycle * 1000.0).round() as u64
+    }
+}
+
 /// Scratchpad sharing between two blocks (sharing paper, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sharing {
@@ -154,6 +228,10 @@ pub struct SmParams {
     pub global: GlobalMemory,
     /// The cache before it.
     pub l1: L1Cache,
+    /// The cache behind it.
+    pub l2: L2Cache,
+    /// The memory behind that.
+    pub dram: Dram,
     /// Scratchpad sharing.
     pub sharing: Sharing,
 }

@@ -341,7 +341,14 @@ fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
 /// `VL_IN8(&addr,13,0);`. The compiler's error would be hard to read, and a
 /// wrong width would not be one.
 fn check_ports(top: &str, layout: &Layout, header: &Path) -> Result<()> {
-    let text = std::fs::read_to_string(header).map_err(|e| Error::io("read", header, e))?;
+    let text = std::fs::read_to_string(header).map_err(|_| Error::ToolFailed {
+        tool: ToolKind::Verilator.name().to_owned(),
+        what: format!("ended well, but did not write the class of {top}"),
+        help: Some(format!(
+            "expected obj/Vunit.h; {} may be broken",
+            ToolKind::Verilator.program()
+        )),
+    })?;
     let declared: HashMap<(bool, &str), usize> = text.lines().filter_map(declared_port).collect();
     let ports = |slots: &'_ [PortSlot], input| {
         let named = slots.iter().map(|p| (input, p.name.clone(), p.width));
@@ -370,7 +377,7 @@ fn declared_port(line: &str) -> Option<((bool, &str), usize)> {
     }
     let (name, rest) = line.split_once("(&")?.1.split_once(',')?;
     let (high, low) = rest.split_once(')')?.0.split_once(',')?;
-    // Wide ports have their number of words after.
+    // A wide port is followed by its word count.
     let low = low.split(',').next()?;
     let width = high.parse::<usize>().ok()?.checked_sub(low.parse().ok()?)? + 1;
     Some(((input, name), width))

@@ -31,6 +31,21 @@ impl Buffer {
     }
 }
 
+impl Buffer {
+    /// Bytes of memory that making its contents takes at most.
+    pub(super) fn room(&self) -> usize {
+        let bytes = self.bytes();
+        let all = match &self.init {
+            // Words of 64 bits for each pixel, of the grid and of the image.
+            Init::Image(image) => bytes + 24 * image.width * image.height,
+            // The file with its header, and its data.
+            Init::File(_) => 2 * bytes,
+            _ => bytes,
+        };
+        usize::try_from(all).unwrap_or(usize::MAX)
+    }
+}
+
 /// Keys of a buffer in any table.
 pub(super) const BUFFER_KEYS: [&str; 16] = [
     "name",

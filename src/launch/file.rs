@@ -2,6 +2,7 @@
 
 use super::arg::{Arg, Tables, parse_args};
 use super::outline::refuse_ptx;
+use super::shared_parts::parse_parts;
 use super::single::{Launch, parse_launch};
 use super::symbol::{Symbol, parse_symbols};
 use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
@@ -9,8 +10,9 @@ use super::then::parse_all;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::input::section::{Placed, Section, Source};
-use crate::ptx::exec::{DEFAULT_LIMIT, HEAP_BYTES};
+use crate::ptx::exec::{DEFAULT_LIMIT, HEAP_BYTES, SharedPart};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use toml::de::DeTable;
 
 /// Registers of a thread.
@@ -18,16 +20,19 @@ const MAX_REGISTERS: u64 = 255;
 /// The largest heap.
 const MAX_HEAP: u64 = 1 << 30;
 
-const TOP: [&str; 15] = [
+const TOP: [&str; 18] = [
     "ptx",
     "entry",
     "grid",
     "block",
     "dynamic_shared",
+    "cluster",
+    "cooperative",
     "registers",
     "trace_block",
     "limit",
     "heap",
+    "shared",
     "arg",
     "symbol",
     "texture",
@@ -66,6 +71,8 @@ pub struct LaunchFile {
     pub symbols: Vec<Symbol>,
     /// Surfaces, then textures.
     pub textures: Vec<TextureTable>,
+    /// Parts of dynamic shared memory with names, by offset.
+    pub shared: Arc<[SharedPart]>,
     /// Samplers for textures without their own.
     pub samplers: Vec<SamplerTable>,
     /// Further launches on the same buffers, each round of a loop by itself.
@@ -113,6 +120,12 @@ impl LaunchFile {
         let samplers = parse_samplers(&samplers, &source)?;
         let symbols = parse_symbols(&top.tables("symbol")?, &source)?;
         let then = parse_all(&top.tables("then")?, &source, &args)?;
+        let dynamic = std::iter::once(&first).chain(&then);
+        let dynamic = dynamic
+            .map(|launch| launch.dynamic_shared)
+            .max()
+            .unwrap_or(0);
+        let shared = parse_parts(&top.tables("shared")?, &source, dynamic)?;
         let blocks: u64 = first.grid.iter().map(|&d| u64::from(d)).product();
         Ok(LaunchFile {
             ptx,
@@ -126,6 +139,7 @@ impl LaunchFile {
                 .unwrap_or(DEFAULT_LIMIT),
             heap: top.integer("heap", 0, MAX_HEAP)?.unwrap_or(HEAP_BYTES),
             zeros_beyond: false,
+            shared: shared.into(),
             first,
             args,
             symbols,

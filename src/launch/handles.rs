@@ -3,6 +3,7 @@
 
 use super::arg::{Arg, ArgKind, Handle};
 use super::file::LaunchFile;
+use super::room::{contents, no_memory};
 use super::texture::Texels;
 use crate::error::Result;
 use crate::ptx::exec::{BufferId, Memory, Program, Texture};
@@ -29,7 +30,13 @@ impl Handles {
         let mut places: Vec<BufferId> = Vec::new();
         for table in &file.textures {
             let own = match table.buffer() {
-                Some(buffer) => Some(memory.alloc(&table.name, buffer.contents()?)),
+                Some(buffer) => {
+                    let place = (&file.source, table.name.as_str());
+                    let bytes = contents(place.0, place.1, buffer, table.offset)?;
+                    let id = memory.try_alloc(place.1, &bytes);
+                    let none = || no_memory(place.0, place.1, buffer.bytes(), table.offset);
+                    Some(id.ok_or_else(none)?)
+                }
                 None => None,
             };
             let of_others = || match table.texels {

@@ -56,7 +56,14 @@ impl Range {
 /// `count` times 0, 1, 2, ...
 pub(super) fn iota(element: Element, count: u64) -> Vec<u8> {
     let item = |i: u64| element.bytes_of_integer(i.into());
-    (0..count).flat_map(item).collect()
+    gathered(element, count, (0..count).flat_map(item))
+}
+
+/// The bytes of `count` elements, in memory of exactly their size.
+fn gathered(element: Element, count: u64, bytes: impl Iterator<Item = u8>) -> Vec<u8> {
+    let mut all = Vec::with_capacity(count as usize * element.size());
+    all.extend(bytes);
+    all
 }
 
 /// The generator of the documentation: the ChaCha stream of 12 rounds, whose
@@ -78,7 +85,7 @@ pub(super) fn random(element: Element, count: u64, random: &Random) -> Vec<u8> {
             element.bytes_of_float(min + unit * (max - min))
         }
     };
-    (0..count).flat_map(item).collect()
+    gathered(element, count, (0..count).flat_map(item))
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ mod module;
 mod npy;
 mod outline;
 mod prepare;
+mod room;
+mod shared_parts;
 mod single;
 mod skeleton;
 mod stream;
@@ -26,7 +28,7 @@ mod texture;
 mod then;
 
 pub use crate::input::section::{Number, Placed, Source};
-pub use crate::ptx::exec::Options;
+pub use crate::ptx::exec::{Options, SharedPart};
 pub use arg::{Arg, ArgKind, Handle};
 pub use contents::Buffer;
 pub use element::Element;

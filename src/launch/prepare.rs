@@ -1,10 +1,11 @@
 //! A launch file with its PTX: arguments against parameters, buffers in memory.
 
-use super::arg::ArgKind;
+use super::arg::{Arg, ArgKind};
 use super::contents::Buffer;
 use super::file::LaunchFile;
 use super::handles::{Handles, check_named};
 use super::module::read_module;
+use super::room::{contents, no_memory};
 use super::single::{Instead, Launch, Passed};
 use super::symbol::Symbol;
 use crate::error::{Error, Result};
@@ -102,30 +103,37 @@ impl LaunchFile {
         memory: &mut Memory,
         mut place: Option<Place>,
     ) -> Result<Vec<Option<BufferId>>> {
-        let mut alloc = |memory: &mut Memory, name: &str, bytes: Vec<u8>| match &mut place {
-            Some(place) => Ok(memory.alloc_at(name, place(&bytes)?, &bytes)),
-            None => Ok(memory.alloc(name, bytes)),
+        let mut alloc = |memory: &mut Memory, arg: &Arg, bytes: &[u8]| {
+            let id = match &mut place {
+                Some(place) => memory.try_alloc_at(&arg.name, place(bytes)?, bytes),
+                None => memory.try_alloc(&arg.name, bytes),
+            };
+            let none = || no_memory(&self.source, &arg.name, bytes.len() as u64, arg.offset);
+            id.ok_or_else(none)
         };
         let mut buffers = self
             .args
             .iter()
             .map(|arg| match &arg.kind {
-                ArgKind::Buffer(buffer) => Ok(Some(alloc(memory, &arg.name, buffer.contents()?)?)),
+                ArgKind::Buffer(buffer) => {
+                    let bytes = contents(&self.source, &arg.name, buffer, arg.offset)?;
+                    alloc(memory, arg, &bytes).map(Some)
+                }
                 _ => Ok(None),
             })
             .collect::<Result<Vec<_>>>()?;
         for (at, arg) in self.args.iter().enumerate() {
             if let ArgKind::Addresses(args) = &arg.kind {
                 let address = |arg: &usize| self.address(*arg, memory, &buffers).to_le_bytes();
-                let table = args.iter().flat_map(address).collect();
-                buffers[at] = Some(alloc(memory, &arg.name, table)?);
+                let table: Vec<u8> = args.iter().flat_map(address).collect();
+                buffers[at] = Some(alloc(memory, arg, &table)?);
             }
         }
         for (at, arg) in self.args.iter().enumerate() {
             if let ArgKind::TensorMap(map) = &arg.kind {
                 let begin = self.address(map.buffer, memory, &buffers);
                 let bytes = map.placed(begin).encode();
-                buffers[at] = Some(alloc(memory, &arg.name, bytes.to_vec())?);
+                buffers[at] = Some(alloc(memory, arg, &bytes)?);
             }
         }
         Ok(buffers)
@@ -133,14 +141,16 @@ impl LaunchFile {
 
     /// The variables of the symbols, with what the file gives them.
     fn write_symbols(&self, program: &Program, memory: &mut Memory) -> Result<Vec<BufferId>> {
+        program.load(memory)?;
         let mut symbols = Vec::with_capacity(self.symbols.len());
         for symbol in &self.symbols {
             // `check_symbol` has refused a name that the PTX does not have.
             let id = program.symbol_buffer(memory, &symbol.name);
             let id = id.ok_or_else(|| Error::defect(format!("no buffer of {}", symbol.name)))?;
             if !symbol.keep {
-                let contents = symbol.buffer.contents()?;
-                memory.bytes_mut(id).copy_from_slice(&contents);
+                let Symbol { name, buffer, .. } = symbol;
+                let bytes = contents(&self.source, name, buffer, symbol.offset)?;
+                memory.bytes_mut(id).copy_from_slice(&bytes);
             }
             symbols.push(id);
         }
@@ -240,12 +250,16 @@ impl<'a> Prepared<'a> {
         mut each: impl FnMut(&exec::Launch, exec::Outcome),
     ) -> Result<()> {
         let mut used = 0;
-        for (at, launch) in self.launches[..count].iter().enumerate() {
+        let written = self.file.launches();
+        for ((at, launch), written) in self.launches[..count].iter().enumerate().zip(written) {
             let wanted = options(at);
             let options = exec::Options {
+                cluster: written.cluster.or(wanted.cluster),
+                cooperative: written.cooperative || wanted.cooperative,
                 limit: self.file.limit.saturating_sub(used).max(1),
                 zeros_beyond: wanted.zeros_beyond || self.file.zeros_beyond,
                 heap: self.file.heap,
+                parts: self.file.shared.clone(),
                 ..wanted
             };
             let outcome = self.program.run(&mut self.memory, launch, &options)?;

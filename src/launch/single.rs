@@ -8,8 +8,10 @@ pub(super) const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
 /// CUDA's limits of a thread block, and of its threads in all.
 const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
 const MAX_THREADS: u32 = 1024;
+/// The largest cluster, which is not portable: 8 blocks are.
+const MAX_CLUSTER: u32 = 16;
 /// The largest scratchpad of a block on any GPU so far, in bytes (sm_90).
-const MAX_SHARED: u64 = 227 * 1024;
+pub(super) const MAX_SHARED: u64 = 227 * 1024;
 
 /// One launch of one entry.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,10 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u32,
+    /// Blocks of a cluster, where the PTX does not say it.
+    pub cluster: Option<[u32; 3]>,
+    /// Whether all blocks run together and may wait for each other.
+    pub cooperative: bool,
     /// What is passed, in the entry's order; `None`: the first of
     /// [`LaunchFile::args`](super::LaunchFile::args).
     pub args: Option<Vec<Passed>>,
@@ -73,7 +79,37 @@ pub(super) fn parse_launch(section: &Section, source: &Source) -> Result<Launch>
         grid: grid.value,
         block: block.value,
         dynamic_shared: dynamic.unwrap_or(0) as u32,
+        cluster: parse_cluster(section, source, grid.value)?,
+        cooperative: section.boolean("cooperative")?.unwrap_or(false),
         args: None,
         offset: section.offset(),
     })
+}
+
+/// The blocks of a cluster, of which the grid has to have whole ones.
+fn parse_cluster(section: &Section, source: &Source, grid: [u32; 3]) -> Result<Option<[u32; 3]>> {
+    if !section.has("cluster") {
+        return Ok(None);
+    }
+    let size = section.dimensions("cluster", [MAX_CLUSTER.into(); 3])?;
+    let blocks: u32 = size.value.iter().product();
+    if blocks > MAX_CLUSTER {
+        return Err(source.error(
+            format!("'cluster' has {blocks} blocks"),
+            format!("expected at most {MAX_CLUSTER} in all"),
+            size.offset,
+        ));
+    }
+    if grid
+        .iter()
+        .zip(size.value)
+        .any(|(blocks, size)| blocks % size != 0)
+    {
+        return Err(source.error(
+            "'grid' is not a multiple of 'cluster'",
+            "expected whole clusters in each dimension",
+            size.offset,
+        ));
+    }
+    Ok(Some(size.value))
 }

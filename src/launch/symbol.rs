@@ -5,6 +5,7 @@ use super::contents::{BUFFER_KEYS, Buffer, parse_buffer};
 use super::element::parse_element;
 use crate::error::Result;
 use crate::input::section::{Placed, Section, Source};
+use std::collections::HashSet;
 use toml::de::DeTable;
 
 /// A module variable that the host writes before the run, or wants to see after
@@ -25,6 +26,7 @@ pub struct Symbol {
 /// Reads the `[[symbol]]` tables.
 pub(super) fn parse_symbols(tables: &[Placed<&DeTable>], source: &Source) -> Result<Vec<Symbol>> {
     let mut symbols: Vec<Symbol> = Vec::new();
+    let mut names = HashSet::new();
     for table in tables {
         let section = Section::new(
             source,
@@ -34,7 +36,7 @@ pub(super) fn parse_symbols(tables: &[Placed<&DeTable>], source: &Source) -> Res
             &BUFFER_KEYS,
         )?;
         let name = section.required_string("name", "\"NAME\", a variable of the PTX")?;
-        if symbols.iter().any(|s| s.name == name.value) {
+        if !names.insert(name.value.clone()) {
             let what = format!("the symbol '{}' is defined twice", name.value);
             return Err(source.error(what, "expected each symbol once", name.offset));
         }

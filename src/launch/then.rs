@@ -12,22 +12,26 @@ use toml::de::{DeTable, DeValue};
 /// Launches of a file. A loop of more is a mistake, or takes hours.
 const MOST_LAUNCHES: usize = 1 << 16;
 
-const THEN: [&str; 8] = [
+const THEN: [&str; 10] = [
     "entry",
     "grid",
     "block",
     "dynamic_shared",
+    "cluster",
+    "cooperative",
     "args",
     "repeat",
     "grid_step",
     "launch",
 ];
 /// A launch of a loop: the loop says how often.
-const IN_LOOP: [&str; 6] = [
+const IN_LOOP: [&str; 8] = [
     "entry",
     "grid",
     "block",
     "dynamic_shared",
+    "cluster",
+    "cooperative",
     "args",
     "grid_step",
 ];
@@ -67,9 +71,11 @@ pub(super) fn parse_all(
             vec![parse_template(&section, source, args)?]
         };
         let rounds = rounds.unwrap_or(1);
-        if launches.len() + templates.len() * rounds as usize > MOST_LAUNCHES {
+        // The file's own launch is one, too.
+        if 1 + launches.len() + templates.len() * rounds as usize > MOST_LAUNCHES {
             let what = format!("the file has more than {MOST_LAUNCHES} launches");
-            return Err(section.wrong("repeat", &what, "expected fewer rounds"));
+            let help = format!("expected at most {MOST_LAUNCHES}, the first launch included");
+            return Err(section.wrong("repeat", &what, &help));
         }
         for round in 0..rounds {
             for template in &templates {

@@ -1,9 +1,9 @@
 //! Mutation: how many injected faults does the co-simulation catch?
 //!
-//! Yosys puts all mutants of a unit after one select input, so that a unit is
-//! Verilated once. Every mutant then runs in lockstep with the golden model; a
-//! mutant that no run tells apart is handed to a proof of equivalence. What is
-//! neither caught nor proved equivalent is a hole in the bench.
+//! Yosys builds one netlist in which an input selects the mutant, so a unit is
+//! Verilated once. Every mutant then runs in lockstep with the golden model. A
+//! mutant that no run detects is passed to an equivalence proof. A mutant that is
+//! neither detected nor proved equivalent is a hole in the bench.
 
 mod aig;
 mod equivalence;

@@ -13,6 +13,7 @@
 
 use super::owned_list::{OWNED_LIST, OwnedList, digest};
 use super::{MadeDirs, place, plain, refuse_dash};
+use crate::claims;
 use crate::error::{Error, Result};
 use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, Metadata};
@@ -137,6 +138,9 @@ impl OwnedFolder {
         step();
         let staging = Staging::new(&self.dir)?;
         step();
+        for &i in &plan.write {
+            claims::written(&self.dir.join(&files[i].name))?;
+        }
         for &i in &plan.write {
             staging.put(i, &files[i].content, &self.dir.join(&files[i].name))?;
             step();

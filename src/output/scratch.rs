@@ -1,4 +1,4 @@
-//! Temporary files, and those left after by killed runs.
+//! Temporary files, and those left behind by killed runs.
 //!
 //! Such a file says in its name whose it is, `.spadkit-PID-...`, and is locked
 //! while it is in use. A run that is killed leaves it; the next one that works

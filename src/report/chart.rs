@@ -227,7 +227,7 @@ impl BarChart {
 }
 
 /// A round step, and how many of them cover `highest`.
-fn axis_steps(highest: f64) -> (f64, usize) {
+pub(super) fn axis_steps(highest: f64) -> (f64, usize) {
     if !(highest.is_finite() && highest > 0.0) {
         return (1.0, 1);
     }
@@ -243,7 +243,7 @@ fn axis_steps(highest: f64) -> (f64, usize) {
 }
 
 /// Decimals that tell the multiples of `step` apart.
-fn tick_digits(step: f64) -> usize {
+pub(super) fn tick_digits(step: f64) -> usize {
     (0..6)
         .find(|d| {
             let scaled = step * 10_f64.powi(*d);

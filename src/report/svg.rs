@@ -20,6 +20,9 @@ impl Anchor {
     }
 }
 
+/// The colour of published values.
+pub(super) const MARK: &str = "#d1242f";
+
 /// An SVG picture in the making.
 pub(super) struct Svg(String);
 
@@ -56,6 +59,26 @@ impl Svg {
         self.element(format_args!(
             "<rect class=\"bar\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
              fill=\"{color}\"><title>{hover}</title></rect>"
+        ));
+    }
+
+    /// A mark of a published value: a thin rectangle that tells `hover`.
+    pub fn mark(&mut self, x: f64, y: f64, width: f64, hover: &str) {
+        let hover = escaped(hover).replace('\n', " ");
+        self.element(format_args!(
+            "<rect class=\"mark\" x=\"{x:.1}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"2.4\" \
+             fill=\"{MARK}\"><title>{hover}</title></rect>",
+            y - 1.2
+        ));
+    }
+
+    /// A point that tells `hover`; a ring if it is not `full`.
+    pub fn dot(&mut self, x: f64, y: f64, color: &str, full: bool, hover: &str) {
+        let hover = escaped(hover).replace('\n', " ");
+        let (fill, opacity) = if full { (color, 0.6) } else { ("none", 1.0) };
+        self.element(format_args!(
+            "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.4\" fill=\"{fill}\" \
+             fill-opacity=\"{opacity}\" stroke=\"{color}\"><title>{hover}</title></circle>"
         ));
     }
 

@@ -32,7 +32,10 @@ pub(super) fn adapt(file: &mut LaunchFile, work: &Workload) -> Result<()> {
         file.first.block = block;
     }
     for (name, value) in &work.args {
-        set_argument(file, name, *value)?;
+        match (name.as_str(), u32::try_from(*value)) {
+            ("dynamic_shared", Ok(bytes)) => file.first.dynamic_shared = bytes,
+            _ => set_argument(file, name, *value)?,
+        }
     }
     if work.half_grid {
         halve(&mut file.first.grid);
@@ -81,7 +84,7 @@ fn set_argument(file: &mut LaunchFile, name: &str, value: i64) -> Result<()> {
             "{}: no argument '{name}' to replace",
             file.ptx.value.display()
         ),
-        "expected an integer scalar, or NAME.seed or NAME.count of a buffer",
+        "expected an integer scalar, NAME.seed or NAME.count of a buffer, or dynamic_shared",
     );
     let arg = file.args.iter_mut().find(|a| a.name == name);
     match arg.map(|a| &mut a.kind) {

@@ -68,6 +68,9 @@ pub fn compute(points: &[Point], store: &Store, watch: &dyn Watch) -> Result<boo
 
 fn one(point: &Point, watch: &dyn Watch) -> Result<Option<Numbers>> {
     let work = &point.work;
+    if let Some(formula) = point.with.formula.as_ref().or(work.formula.as_ref()) {
+        return analytic::formula(point, formula).map(Some);
+    }
     if let Some(access) = &work.access {
         return analytic::congestion(point, access).map(Some);
     }

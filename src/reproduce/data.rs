@@ -6,16 +6,27 @@ use std::path::Path;
 
 const FILE: Limit = Limit {
     bytes: 1 << 20,
-    expected: "a figure (docs/reproduction.md)",
+    expected: "a file as reproduce/README.md describes it",
 };
 
 /// A TOML file of the folder `reproduce/`.
 pub(super) fn parse<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T> {
+    parse_with(path, |_, _| ())
+}
+
+/// The same, which `resolve` completes by the file's text.
+pub(super) fn parse_with<T: serde::de::DeserializeOwned>(
+    path: &Path,
+    resolve: impl FnOnce(&mut T, &str),
+) -> Result<T> {
     let text = FILE.read_text(path)?;
-    toml::from_str(&text).map_err(|e| {
+    let parsed = toml::from_str(&text).map_err(|e| {
         Error::usage(
             format!("{}: {}", path.display(), e.message()),
             format!("expected {}\n{e}", FILE.expected),
         )
-    })
+    });
+    let mut parsed: T = parsed?;
+    resolve(&mut parsed, &text);
+    Ok(parsed)
 }

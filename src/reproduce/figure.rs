@@ -1,11 +1,13 @@
 //! A figure or table of a paper as data: what runs, what is published, how the
 //! two are compared. One file each, `reproduce/PAPER/NAME.toml`.
 
-use super::data::parse;
-use super::published::Row;
+use super::data::{parse, parse_with};
+use super::evidence::Evidence;
+use super::order::Order;
+use super::quantity::{NotModelled, Quantity};
+use super::table5::Row;
 use crate::config::Overlay;
-use crate::error::{Error, Result};
-use crate::quote::did_you_mean;
+use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,8 +22,8 @@ pub struct Figure {
     pub title: String,
     /// Where the paper has it.
     pub source: String,
-    /// Why no model can give it; such a figure has nothing else.
-    pub not_reproducible: Option<String>,
+    /// What its values are worth, where a quantity does not say.
+    pub evidence: Option<Evidence>,
     /// A machine file beside this one, or a preset; none where nothing is simulated.
     pub machine: Option<String>,
     /// What is run: benchmarks, access patterns, block sizes.
@@ -35,6 +37,12 @@ pub struct Figure {
     /// What is read off, and the published values.
     #[serde(default)]
     pub quantity: Vec<Quantity>,
+    /// Orderings that the paper states.
+    #[serde(default)]
+    pub order: Vec<Order>,
+    /// Published values that no model gives.
+    #[serde(default)]
+    pub not_modelled: Vec<NotModelled>,
     /// What separates the two where they differ: text for the page.
     #[serde(default)]
     pub notes: String,
@@ -97,6 +105,19 @@ pub struct Workload {
     /// Threads of a block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
+    /// A formula of `src/reproduce/analytic`, as `elastic.bound`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
+    /// What it takes; what a configuration has for a name stands in its place.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub numbers: BTreeMap<String, f64>,
+    /// The same, of text: a mapping, a file.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub words: BTreeMap<String, String>,
+    /// How the input was chosen to fit what the paper publishes about it. All
+    /// values of the workload, and all sums that it is part of, are inferred.
+    #[serde(skip_serializing)]
+    pub inferred: Option<String>,
 }
 
 /// What a workload is run with.
@@ -137,6 +158,18 @@ pub struct Configuration {
     /// Count the conflicts of one block's accesses; nothing is simulated.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub counted: bool,
+    /// A mapping of related work, whose conflicts are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related: Option<String>,
+    /// A formula, in place of the workload's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub formula: Option<String>,
+    /// What it takes.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub numbers: BTreeMap<String, f64>,
+    /// The same, of text.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub words: BTreeMap<String, String>,
 }
 
 impl Configuration {
@@ -166,162 +199,10 @@ pub struct Tune {
     pub per_instruction: bool,
 }
 
-/// How a number is formed from the points of one workload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Metric {
-    /// The number itself.
-    Value,
-    /// `over` divided by `of`.
-    SpeedUp,
-    /// `of` divided by `over`.
-    Ratio,
-    /// `of` less `over`.
-    Difference,
-    /// Percent that `of` has less than `over`.
-    Removed,
-    /// Percent by which `over` is more than `of`: gain in speed.
-    Gain,
-    /// Percent of `over` that `of` has; 0 where both have none.
-    Left,
-    /// Percent by which `of` is more than `over`.
-    Increase,
-}
-
-/// How workloads are summed up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mean {
-    /// Sum by number.
-    Arithmetic,
-    /// Root of the product.
-    Geometric,
-    /// Of percents: those of the geometric mean of the ratios.
-    GeometricGain,
-    /// The largest.
-    Max,
-    /// The sum.
-    Sum,
-    /// The name of the workload with the smallest, as a number.
-    ArgMin,
-    /// Spearman's rank correlation of measured and published.
-    Rank,
-}
-
-impl Mean {
-    /// What stands before the quantity's name.
-    pub fn word(self) -> &'static str {
-        match self {
-            Mean::Arithmetic | Mean::Geometric | Mean::GeometricGain => "mean",
-            Mean::Max => "maximum",
-            Mean::Sum => "total",
-            Mean::ArgMin => "least",
-            Mean::Rank => "rank correlation",
-        }
-    }
-}
-
-/// How measured and published are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Check {
-    /// Equal but for `tolerance`, 0 if not given.
-    Exact,
-    /// A mean within `tolerance`.
-    Mean,
-    /// At least `tolerance` in rank correlation; or the same order.
-    Order,
-    /// A point of a curve within the part `tolerance` of the published value.
-    Curve,
-    /// Nothing to compare.
-    None,
-}
-
-/// Where a published value comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Provenance {
-    /// A table or number of the paper.
-    Text,
-    /// Follows from such numbers.
-    Derived,
-    /// A sentence of the paper.
-    Prose,
-    /// Not published as a number.
-    None,
-}
-
-/// One kind of number of a figure.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Quantity {
-    /// As in `mean NAME`.
-    pub name: String,
-    /// How it is formed.
-    pub metric: Metric,
-    /// The number of the points that it is formed from.
-    #[serde(default = "cycles")]
-    pub key: String,
-    /// Configuration.
-    pub of: String,
-    /// Configuration that it is compared with.
-    pub over: Option<String>,
-    /// Unit of the value.
-    #[serde(default)]
-    pub unit: String,
-    /// How workloads are summed up, if they are.
-    pub mean: Option<Mean>,
-    /// Workloads that take part; all if empty.
-    #[serde(default)]
-    pub only: Vec<String>,
-    /// Published values of workloads.
-    #[serde(default)]
-    pub published: BTreeMap<String, f64>,
-    /// Where they come from.
-    #[serde(default = "text")]
-    pub provenance: Provenance,
-    /// How workloads are checked.
-    #[serde(default = "none")]
-    pub check: Check,
-    /// Its tolerance.
-    pub tolerance: Option<f64>,
-    /// Published mean.
-    pub published_mean: Option<f64>,
-    /// How the mean is checked.
-    #[serde(default = "mean")]
-    pub mean_check: Check,
-    /// Its tolerance.
-    pub mean_tolerance: Option<f64>,
-    /// Where the published mean comes from.
-    pub mean_provenance: Option<Provenance>,
-    /// The sensitivity analysis is about it.
-    #[serde(default)]
-    pub headline: bool,
-    /// Why a workload, or `mean`, differs.
-    #[serde(default)]
-    pub reason: BTreeMap<String, String>,
-}
-
-fn cycles() -> String {
-    "cycles".to_owned()
-}
-
-fn text() -> Provenance {
-    Provenance::Text
-}
-
-fn none() -> Check {
-    Check::None
-}
-
-fn mean() -> Check {
-    Check::Mean
-}
-
 impl Figure {
-    /// Reads and checks a file.
+    /// Reads a file; `validate` checks what it says.
     pub fn load(path: &Path) -> Result<Self> {
-        let mut figure: Figure = parse(path)?;
+        let mut figure: Figure = parse_with(path, Figure::resolve)?;
         figure.folder = path.parent().unwrap_or(Path::new("")).to_owned();
         if let Some(file) = &figure.workloads {
             let shared: Workloads = parse(&figure.folder.join(file))?;
@@ -331,6 +212,7 @@ impl Figure {
                     row.benchmark,
                     Workload {
                         input,
+                        inferred: row.inferred,
                         ..Workload::default()
                     },
                 )
@@ -339,33 +221,22 @@ impl Figure {
                 figure.workload.entry(name).or_insert(workload);
             }
         }
-        figure.check(path)?;
         Ok(figure)
     }
 
-    /// Every name in a quantity must be that of something.
-    fn check(&self, path: &Path) -> Result<()> {
-        let known: Vec<&str> = self.configuration.keys().map(String::as_str).collect();
-        let workloads: Vec<&str> = self.workload.keys().map(String::as_str).collect();
-        for quantity in &self.quantity {
-            for name in [Some(&quantity.of), quantity.over.as_ref()]
-                .into_iter()
-                .flatten()
-            {
-                expect(path, "configuration", name, &known)?;
-            }
-            let needs_over = quantity.metric != Metric::Value;
-            if needs_over != quantity.over.is_some() {
-                return Err(Error::usage(
-                    format!("{}: quantity '{}'", path.display(), quantity.name),
-                    "expected `over` where metric is not value, and only there",
-                ));
-            }
-            for name in quantity.only.iter().chain(quantity.published.keys()) {
-                expect(path, "workload", name, &workloads)?;
-            }
-        }
-        Ok(())
+    /// Takes the printed decimals of published values from the file's text.
+    pub(super) fn resolve(&mut self, text: &str) {
+        self.quantity.iter_mut().for_each(|q| q.resolve(text));
+        let counts = self.order.iter_mut().map(|o| o.published_count.as_mut());
+        let without = self.not_modelled.iter_mut().map(|n| n.published.as_mut());
+        let values = counts.chain(without).flatten();
+        values.for_each(|p| p.resolve(text, None));
+    }
+
+    /// The folder of its file: the paper.
+    pub fn paper(&self) -> &str {
+        let name = self.folder.file_name().and_then(|n| n.to_str());
+        name.unwrap_or_default()
     }
 
     /// The machine without any configuration; none where nothing is simulated.
@@ -385,40 +256,34 @@ impl Figure {
         Ok(machine.map(|m| m.name))
     }
 
-    /// The workloads of a quantity.
-    pub fn workloads_of<'a>(&'a self, quantity: &'a Quantity) -> impl Iterator<Item = &'a str> {
-        let listed =
-            |name: &&str| quantity.only.is_empty() || quantity.only.iter().any(|o| o == name);
+    /// The workloads of a quantity, or those of `only` among all.
+    pub fn workloads_of<'a>(&'a self, only: &'a [String]) -> impl Iterator<Item = &'a str> {
+        let listed = |name: &&str| only.is_empty() || only.iter().any(|o| o == name);
         self.workload.keys().map(String::as_str).filter(listed)
     }
 
-    /// The configurations that some quantity is about, for a workload.
+    /// The configurations that some quantity or order is about, for a workload.
     pub fn configurations_of<'a>(&'a self, workload: &'a str) -> Vec<&'a str> {
-        let about = self
-            .quantity
-            .iter()
-            .filter(|q| self.workloads_of(q).any(|w| w == workload));
-        let mut names: Vec<&str> = about
-            .flat_map(|q| [Some(q.of.as_str()), q.over.as_deref()])
-            .flatten()
-            .collect();
+        let mut names: Vec<&str> = Vec::new();
+        for quantity in &self.quantity {
+            if self.workloads_of(&quantity.only).any(|w| w == workload) {
+                names.push(&quantity.of);
+                names.extend(quantity.over.as_deref());
+            }
+        }
+        for order in &self.order {
+            match &order.of {
+                Some(of) if order.names().contains(&workload) => names.push(of),
+                Some(_) => continue,
+                None if self.workloads_of(&order.only).any(|w| w == workload) => {
+                    names.extend(order.names());
+                }
+                None => continue,
+            }
+            names.extend(order.over.as_deref());
+        }
         names.sort_unstable();
         names.dedup();
         names
-    }
-}
-
-fn expect(path: &Path, what: &str, name: &str, known: &[&str]) -> Result<()> {
-    if known.contains(&name) {
-        Ok(())
-    } else {
-        Err(Error::usage(
-            format!(
-                "{}: there is no {what} '{name}'{}",
-                path.display(),
-                did_you_mean(name, known.iter().copied())
-            ),
-            format!("expected one of: {}", known.join(", ")),
-        ))
     }
 }

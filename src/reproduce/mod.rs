@@ -8,27 +8,42 @@
 
 mod analytic;
 mod change;
-mod chart;
 pub mod compose;
 mod compute;
 mod data;
+mod evidence;
 mod figure;
+mod nulls;
 mod number;
+mod order;
 pub mod page;
 mod parameters;
 mod point;
 mod published;
+mod quantity;
+pub mod related;
 mod results;
+mod rules;
 pub mod sensitivity;
 mod simulate;
 mod store;
+mod sums;
+mod table5;
+mod validate;
+pub mod verify;
 
 pub use change::Change;
 pub use compute::{Table, Watch, compute, points, table as table_of};
-pub use figure::{Check, Configuration, Figure, Mean, Metric, Provenance, Quantity, Workload};
+pub use evidence::Evidence;
+pub use figure::{Configuration, Figure, Workload};
+pub use nulls::{Null, nulls};
 pub use number::number;
+pub use order::Order;
 pub use point::{Numbers, Point};
-pub use results::{Result as Comparison, Verdict, results};
+pub use published::Published;
+pub use quantity::{Condition, Form, Metric, NotModelled, Provenance, Quantity, Summary};
+pub use results::{Check, Result as Comparison, Verdict, results};
+pub use rules::{Measure, RULES, Rule, Width, rule};
 pub use store::Store;
 
 use crate::error::{Error, Result};
@@ -44,7 +59,7 @@ pub struct Library {
 }
 
 /// The papers in the order of the page.
-const PAPERS: [&str; 6] = ["hash", "rap", "sharing", "elastic", "atomics", "compose"];
+pub const PAPERS: [&str; 6] = ["hash", "rap", "sharing", "elastic", "atomics", "compose"];
 
 impl Library {
     /// Reads `reproduce/` of the folder that the program runs in, or of the
@@ -63,7 +78,9 @@ impl Library {
         for paper in PAPERS {
             let folder = root.join("reproduce").join(paper);
             for file in figure_files(&folder)? {
-                figures.push(Figure::load(&file)?);
+                let figure = Figure::load(&file)?;
+                validate::validate(&figure, &file)?;
+                figures.push(figure);
             }
         }
         Ok(Library {
@@ -97,20 +114,47 @@ fn figure_files(folder: &Path) -> Result<Vec<PathBuf>> {
         return Ok(Vec::new());
     };
     let mut files: Vec<PathBuf> = entries.filter_map(|e| Some(e.ok()?.path())).collect();
-    files.retain(|f| f.extension().is_some_and(|e| e == "toml") && place(f).is_some());
+    files.retain(|f| f.extension().is_some_and(|e| e == "toml") && is_figure(f));
     files.sort_by_key(|f| place(f));
     Ok(files)
 }
 
-/// Kind and number of `f14.toml`; none for files that are not figures.
-fn place(file: &Path) -> Option<(u8, u32, String)> {
-    let name = file.file_stem()?.to_str()?;
-    match name {
-        "fidelity" => return Some((b'a', 0, name.into())),
-        "noconflict" => return Some((b'z', 0, name.into())),
-        _ => {}
+/// A figure has an ID; machines and lists of workloads have none.
+fn is_figure(file: &Path) -> bool {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    text.lines().any(|l| l.starts_with("id = "))
+}
+
+/// Where a figure stands on its page: tables and figures by their numbers, then
+/// the others.
+fn place(file: &Path) -> (u8, u32, String) {
+    let name = file
+        .file_stem()
+        .and_then(|n| n.to_str())
+        .unwrap_or_default();
+    let kind = name.bytes().next().filter(|k| matches!(k, b't' | b'f'));
+    let number = name.get(1..).and_then(|n| n.parse().ok());
+    match (kind, number) {
+        (Some(kind), Some(number)) => (kind ^ b't', number, name.to_owned()),
+        _ => (u8::MAX, 0, name.to_owned()),
     }
-    let kind = *name.as_bytes().first()?;
-    let number = name.get(1..)?.parse().ok()?;
-    matches!(kind, b't' | b'f').then(|| (kind ^ b't', number, name.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_in_the_order_of_their_numbers_and_no_file_is_left_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let add = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+        for name in ["f10", "t6", "f4", "noconflict", "t5"] {
+            add(&format!("{name}.toml"), &format!("id = \"hash.{name}\"\n"));
+        }
+        add("machine.toml", "name = \"m\"\n");
+        add("notes.txt", "id = \"x\"\n");
+        let files = figure_files(dir.path()).unwrap();
+        let names: Vec<_> = files.iter().map(|f| f.file_stem().unwrap()).collect();
+        assert_eq!(names, ["t5", "t6", "f4", "f10", "noconflict"]);
+    }
 }

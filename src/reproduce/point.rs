@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::figure::{Configuration, Figure, Workload};
-use super::published;
+use super::table5;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::{Arg, ArgKind, Buffer, Init, LaunchFile};
@@ -67,13 +67,13 @@ impl Point {
         change.apply(&mut work);
         let column = |column: Option<String>| {
             column
-                .map(|c| published::mapping(root, workload, &c))
+                .map(|c| table5::mapping(root, workload, &c))
                 .transpose()
         };
         with.hash = with.hash.or(column(with.published.clone())?);
         with.compare = column(with.compare)?;
         if let (Some(tune), Some(_)) = (&mut with.tune, &with.compare) {
-            tune.per_instruction = published::is_analysed(root, workload)?;
+            tune.per_instruction = table5::is_analysed(root, workload)?;
         }
         with.software = column(with.software)?;
         let machine = machine(figure, &with, &change.sets)?;

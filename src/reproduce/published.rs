@@ -1,66 +1,130 @@
-//! Table 5 of the hash paper: its benchmarks, and the bank mappings that it
-//! publishes.
+//! Values as a paper prints them.
 
-use super::data::parse;
-use crate::error::{Error, Result};
-use serde::Deserialize;
-use std::collections::BTreeMap;
-use std::path::Path;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::ops::Range;
 
-/// A benchmark of the table.
-#[derive(Clone, Debug, Deserialize)]
-pub(super) struct Row {
-    /// Its name.
-    pub benchmark: String,
-    /// The launch file that is used for it.
-    pub launch: String,
-    /// Its other columns.
-    #[serde(flatten)]
-    columns: BTreeMap<String, toml::Value>,
+/// A published value: a number with its printed decimals, or a direction.
+#[derive(Clone, Debug)]
+pub struct Published {
+    value: Value,
+    /// Where the data file has it.
+    span: Range<usize>,
 }
 
-#[derive(Deserialize)]
-struct Table {
-    row: Vec<Row>,
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Value {
+    Number { value: f64, decimals: u32 },
+    Up,
+    Down,
 }
 
-const TABLE: &str = "reproduce/hash/table5.toml";
-
-/// The hash unit that a column of the table configures.
-const UNITS: [(&str, &str); 5] = [
-    ("bitvec-xor", "bitvec-xor"),
-    ("givargis-perm", "bitwise-perm"),
-    ("mih-perm", "bitwise-perm"),
-    ("givargis-xor", "bitwise-xor"),
-    ("mih-xor", "bitwise-xor"),
-];
-
-/// The mapping of `column` for benchmark `workload`, as `--hash` takes it.
-pub(super) fn mapping(root: &Path, workload: &str, column: &str) -> Result<String> {
-    let unit = UNITS.iter().find(|u| u.0 == column);
-    match unit {
-        Some((_, unit)) => Ok(format!("{unit}:{}", cell(root, workload, column)?)),
-        None => Err(missing(workload, column)),
+/// Where the file has it does not matter.
+impl PartialEq for Published {
+    fn eq(&self, other: &Self) -> bool {
+        self.value == other.value
     }
 }
 
-/// Whether the paper took the accesses of benchmark `workload` from its source
-/// text; the others are traced.
-pub(super) fn is_analysed(root: &Path, workload: &str) -> Result<bool> {
-    Ok(cell(root, workload, "method")? == "analysis")
+impl Published {
+    /// A number with so many printed decimals.
+    pub fn number_of(value: f64, decimals: u32) -> Self {
+        Published {
+            value: Value::Number { value, decimals },
+            span: 0..0,
+        }
+    }
+
+    /// The number; none for a direction.
+    pub fn number(&self) -> Option<f64> {
+        match self.value {
+            Value::Number { value, .. } => Some(value),
+            _ => None,
+        }
+    }
+
+    /// Decimals that the paper prints; 0 for a direction.
+    pub fn decimals(&self) -> u32 {
+        match self.value {
+            Value::Number { decimals, .. } => decimals,
+            _ => 0,
+        }
+    }
+
+    /// 1 up, -1 down, 0 neither: the side of `neutral` on which it lies.
+    pub fn direction(&self, neutral: f64) -> i8 {
+        match self.value {
+            Value::Number { value, .. } => sign(value - neutral),
+            Value::Up => 1,
+            Value::Down => -1,
+        }
+    }
+
+    /// Takes the decimals from the text of the data file, which has `1.20`
+    /// where the number is 1.2; `given` decimals stand for all values.
+    pub(super) fn resolve(&mut self, text: &str, given: Option<u32>) {
+        if let Value::Number { decimals, .. } = &mut self.value {
+            let printed = text.get(self.span.clone()).unwrap_or_default();
+            *decimals = given.unwrap_or_else(|| decimals_of(printed));
+        }
+    }
+
+    /// As the paper prints it.
+    pub fn text(&self) -> String {
+        match self.value {
+            Value::Number { value, decimals } => format!("{value:.*}", decimals as usize),
+            Value::Up => "up".to_owned(),
+            Value::Down => "down".to_owned(),
+        }
+    }
+
+    fn of(value: &toml::Value, span: Range<usize>) -> Result<Self, String> {
+        let expected = "expected a number as the paper prints it, \"up\" or \"down\"";
+        let wrong = || format!("published value {value}: {expected}");
+        let value = match value {
+            toml::Value::Float(value) if value.is_finite() => Value::Number {
+                value: *value,
+                decimals: decimals_of(&value.to_string()),
+            },
+            toml::Value::Integer(value) => Value::Number {
+                value: *value as f64,
+                decimals: 0,
+            },
+            toml::Value::String(text) if text == "up" => Value::Up,
+            toml::Value::String(text) if text == "down" => Value::Down,
+            _ => return Err(wrong()),
+        };
+        Ok(Published { value, span })
+    }
 }
 
-fn cell(root: &Path, workload: &str, column: &str) -> Result<String> {
-    let table: Table = parse(&root.join(TABLE))?;
-    let row = table.row.iter().find(|r| r.benchmark == workload);
-    let cell = row.and_then(|row| row.columns.get(column)?.as_str());
-    cell.map(str::to_owned)
-        .ok_or_else(|| missing(workload, column))
+/// -1, 0 or 1; what rounding alone separates from 0 is 0.
+pub(super) fn sign(value: f64) -> i8 {
+    match value {
+        v if v > 1e-9 => 1,
+        v if v < -1e-9 => -1,
+        _ => 0,
+    }
 }
 
-fn missing(workload: &str, column: &str) -> Error {
-    Error::usage(
-        format!("{TABLE}: no {column} of {workload}"),
-        "expected a [[row]] of the benchmark with this column",
-    )
+fn decimals_of(printed: &str) -> u32 {
+    let digits = |s: &str| s.chars().take_while(char::is_ascii_digit).count() as u32;
+    printed.split_once('.').map_or(0, |(_, part)| digits(part))
+}
+
+impl<'de> Deserialize<'de> for Published {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = toml::Spanned::<toml::Value>::deserialize(deserializer)?;
+        let span = value.span();
+        Published::of(value.get_ref(), span).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Serialize for Published {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.value {
+            Value::Number { value, .. } => serializer.serialize_f64(value),
+            Value::Up => serializer.serialize_str("up"),
+            Value::Down => serializer.serialize_str("down"),
+        }
+    }
 }

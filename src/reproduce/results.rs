@@ -1,21 +1,79 @@
 //! What the points say about the published values.
 
 use super::compute::Table;
-use super::figure::{Check, Figure, Mean, Metric, Provenance, Quantity};
+use super::evidence::Evidence;
+use super::figure::Figure;
+use super::order::Order;
+use super::published::{Published, sign};
+use super::quantity::{Form, Metric, NotModelled, Provenance, Quantity, Summary};
+use super::rules::{Measure, Rule, rule};
+use super::sums::{Summand, of_values, sum};
 use serde::Serialize;
 
 /// How a published value and the measured one stand to each other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Verdict {
-    /// Within the tolerance.
+    /// Within the tolerance, and the same way.
     #[serde(rename = "reproduced")]
     Reproduced,
+    /// Timed, outside of it, but the same way.
+    #[serde(rename = "direction only")]
+    DirectionOnly,
     /// Outside of it.
     #[serde(rename = "differs")]
     Differs,
-    /// Nothing to compare, or nothing that a model gives.
-    #[serde(rename = "not reproducible")]
-    NotReproducible,
+    /// Published, and no model gives it.
+    #[serde(rename = "not modelled")]
+    NotModelled,
+    /// Measured alone.
+    #[serde(rename = "nothing published")]
+    NothingPublished,
+}
+
+impl Verdict {
+    /// All, in the order of the page.
+    pub const ALL: [Verdict; 5] = [
+        Verdict::Reproduced,
+        Verdict::DirectionOnly,
+        Verdict::Differs,
+        Verdict::NotModelled,
+        Verdict::NothingPublished,
+    ];
+
+    /// As the page has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Reproduced => "reproduced",
+            Verdict::DirectionOnly => "direction only",
+            Verdict::Differs => "differs",
+            Verdict::NotModelled => "not modelled",
+            Verdict::NothingPublished => "nothing published",
+        }
+    }
+
+    /// Two numbers were compared.
+    pub fn is_judged(self) -> bool {
+        matches!(
+            self,
+            Verdict::Reproduced | Verdict::DirectionOnly | Verdict::Differs
+        )
+    }
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Check {
+    /// The value of a workload.
+    Exact,
+    /// A value that sums up workloads.
+    Mean,
+    /// Whether an order holds.
+    Order,
+    /// Which way a mechanism moves it.
+    Direction,
+    /// Nothing.
+    None,
 }
 
 /// One published value beside the measured one.
@@ -30,342 +88,388 @@ pub struct Result {
     /// Name of the machine.
     pub machine: Option<String>,
     /// What the paper has.
-    pub published: Option<f64>,
+    pub published: Option<Published>,
     /// Where it has it.
     pub provenance: Provenance,
+    /// How it follows from printed values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub derivation: Option<String>,
+    /// What the measured value is worth.
+    pub evidence: Evidence,
     /// What the models have.
     pub measured: Option<f64>,
     /// Of both.
     pub unit: String,
-    /// How they are compared.
+    /// What is compared.
     pub check: Check,
-    /// Absolute; for curves a part of the published value; for orders the least.
+    /// How far the two may be apart, by the rule of the evidence.
     pub tolerance: Option<f64>,
     /// What comes of it.
     pub verdict: Verdict,
-    /// Why it differs, or cannot be reproduced.
+    /// A mechanism that does nothing is as near.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_mechanism_passes: bool,
+    /// Why it differs, or is not modelled.
     pub reason: Option<String>,
+    /// What a mechanism comes to that does nothing.
+    #[serde(skip)]
+    pub neutral: Option<f64>,
 }
 
 /// All results of a figure. Points that are missing, as in a shard, give null.
 pub fn results(figure: &Figure, machine: Option<&str>, table: &Table) -> Vec<Result> {
-    if let Some(reason) = &figure.not_reproducible {
-        return vec![unreproducible(figure, reason)];
-    }
-    let of = |quantity| of_quantity(figure, quantity, machine, table);
-    figure.quantity.iter().flat_map(of).collect()
+    let figure = Context {
+        figure,
+        machine,
+        table,
+    };
+    let quantities = figure.figure.quantity.iter();
+    let orders = figure.figure.order.iter();
+    let without = figure.figure.not_modelled.iter();
+    let mut all: Vec<Result> = quantities.flat_map(|q| figure.of_quantity(q)).collect();
+    all.extend(orders.flat_map(|o| figure.of_order(o)));
+    all.extend(without.map(|n| figure.not_modelled(n)));
+    all
 }
 
-fn unreproducible(figure: &Figure, reason: &str) -> Result {
-    Result {
-        id: figure.id.clone(),
-        quantity: figure.title.clone(),
-        workload: None,
-        machine: None,
-        published: None,
-        provenance: Provenance::None,
-        measured: None,
-        unit: String::new(),
-        check: Check::None,
-        tolerance: None,
-        verdict: Verdict::NotReproducible,
-        reason: Some(reason.trim().to_owned()),
-    }
+struct Context<'a> {
+    figure: &'a Figure,
+    machine: Option<&'a str>,
+    table: &'a Table,
 }
 
-fn of_quantity(
-    figure: &Figure,
-    quantity: &Quantity,
-    machine: Option<&str>,
-    table: &Table,
-) -> Vec<Result> {
-    let row = |workload: &str| {
-        let published = quantity.published.get(workload).copied();
+/// What a row is compared by.
+struct By<'a> {
+    key: &'a str,
+    measure: Measure,
+}
+
+impl Context<'_> {
+    /// A row with nothing but names.
+    fn row(&self, quantity: &str, workload: Option<&str>) -> Result {
+        Result {
+            id: self.figure.id.clone(),
+            quantity: quantity.to_owned(),
+            workload: workload.map(str::to_owned),
+            machine: self.machine.map(str::to_owned),
+            published: None,
+            provenance: Provenance::None,
+            derivation: None,
+            evidence: Evidence::Timed,
+            measured: None,
+            unit: String::new(),
+            check: Check::None,
+            tolerance: None,
+            verdict: Verdict::NothingPublished,
+            no_mechanism_passes: false,
+            reason: None,
+            neutral: None,
+        }
+    }
+
+    /// The evidence of values of some workloads: inferred, if an input of one is.
+    fn evidence<'w>(
+        &self,
+        own: Option<Evidence>,
+        workloads: impl IntoIterator<Item = &'w str>,
+    ) -> Evidence {
+        let inferred = |w: &str| {
+            let workload = self.figure.workload.get(w);
+            workload.is_some_and(|w| w.inferred.is_some())
+        };
+        match own.or(self.figure.evidence) {
+            _ if workloads.into_iter().any(inferred) => Evidence::Inferred,
+            evidence => evidence.unwrap_or(Evidence::Timed),
+        }
+    }
+
+    fn of_quantity(&self, quantity: &Quantity) -> Vec<Result> {
+        let workloads = self.figure.workloads_of(&quantity.only);
+        let mut rows: Vec<Result> = workloads.map(|w| self.of_workload(quantity, w)).collect();
+        let sums: Vec<Result> = quantity
+            .summaries()
+            .iter()
+            .map(|s| self.summed(quantity, s, &rows))
+            .collect();
+        rows.extend(sums);
+        rows
+    }
+
+    fn of_workload(&self, quantity: &Quantity, workload: &str) -> Result {
+        let published = quantity.published.get(workload).cloned();
         let mut result = Result {
-            id: figure.id.clone(),
-            quantity: quantity.name.clone(),
-            workload: Some(workload.to_owned()),
-            machine: machine.map(str::to_owned),
+            provenance: from(published.as_ref(), quantity.provenance),
+            derivation: published.as_ref().and(quantity.derivation.clone()),
             published,
-            provenance: published.map_or(Provenance::None, |_| quantity.provenance),
-            measured: measured(quantity, workload, table),
+            evidence: self.evidence(quantity.evidence, [workload]),
+            measured: self.measured(quantity, workload),
             unit: quantity.unit.clone(),
-            check: published.map_or(Check::None, |_| quantity.check),
-            tolerance: published.and(quantity.tolerance),
-            verdict: Verdict::NotReproducible,
+            neutral: quantity.metric.neutral(),
             reason: quantity
                 .reason
                 .get(workload)
                 .cloned()
-                .or_else(|| impossible(quantity, workload, table)),
+                .or_else(|| self.impossible(quantity, workload)),
+            ..self.row(&quantity.name, Some(workload))
         };
-        result.judge();
+        let measure = Measure::of(quantity.metric, &quantity.unit, None);
+        let key = &quantity.key;
+        result.judge(&By { key, measure }, Check::Exact);
         result
-    };
-    let mut rows: Vec<Result> = figure.workloads_of(quantity).map(row).collect();
-    if let Some(mean) = quantity.mean {
-        let mean = summed(figure, quantity, machine, &rows, mean);
-        rows.push(mean);
     }
-    rows
+
+    fn summed(&self, quantity: &Quantity, summary: &Summary, rows: &[Result]) -> Result {
+        let only = &summary.only;
+        let takes_part = |r: &&Result| {
+            let name = r.workload.as_ref();
+            only.is_empty() || name.is_some_and(|n| only.contains(n))
+        };
+        let rows: Vec<&Result> = rows.iter().filter(takes_part).collect();
+        let names = rows.iter().filter_map(|r| r.workload.as_deref());
+        let form = summary.form;
+        let mut result = Result {
+            published: summary.published.clone(),
+            provenance: from(summary.published.as_ref(), summary.provenance),
+            derivation: summary.published.as_ref().and(summary.derivation.clone()),
+            evidence: self.evidence(quantity.evidence, names),
+            measured: sum(form, summary.condition.as_ref(), &summands(&rows)),
+            unit: if form.counts() || form == Form::Rank {
+                String::new()
+            } else {
+                quantity.unit.clone()
+            },
+            neutral: quantity
+                .metric
+                .neutral()
+                .filter(|_| form.is_mean() || matches!(form, Form::Max | Form::Min)),
+            reason: summary.reason.clone().or_else(|| of_rows(&rows)),
+            ..self.row(&quantity.name_of(summary), None)
+        };
+        let measure = Measure::of(quantity.metric, &quantity.unit, Some(form));
+        let key = &quantity.key;
+        result.judge(&By { key, measure }, Check::Mean);
+        result
+    }
+
+    fn of_order(&self, order: &Order) -> Vec<Result> {
+        let workloads: Vec<&str> = self.figure.workloads_of(&order.only).collect();
+        let number = |workload: &str, name: &str| self.number(order, workload, name);
+        let holds = |result: Option<bool>| result.map(f64::from);
+        if let Some(of) = &order.of {
+            let measured = holds(order.holds(|w| number(w, of)));
+            let evidence = self.evidence(order.evidence, order.names());
+            return vec![self.order_row(order, None, evidence, measured)];
+        }
+        let evidence = self.evidence(order.evidence, workloads.iter().copied());
+        if let Some(form) = order.mean {
+            let mean = |name: &str| {
+                let values: Option<Vec<f64>> = workloads.iter().map(|w| number(w, name)).collect();
+                of_values(form, &values?)
+            };
+            return vec![self.order_row(order, None, evidence, holds(order.holds(mean)))];
+        }
+        let row = |w: &&str| {
+            let evidence = self.evidence(order.evidence, [*w]);
+            self.order_row(
+                order,
+                Some(w),
+                evidence,
+                holds(order.holds(|n| number(w, n))),
+            )
+        };
+        let mut rows: Vec<Result> = workloads.iter().map(row).collect();
+        if let Some(published) = &order.published_count {
+            let measured: Option<Vec<f64>> = rows.iter().map(|r| r.measured).collect();
+            let mut count = Result {
+                published: Some(published.clone()),
+                provenance: Provenance::Prose,
+                derivation: order.derivation.clone(),
+                evidence,
+                measured: measured.map(|m| m.iter().sum()),
+                reason: order.reason.get("count").cloned(),
+                ..self.row(&format!("count {}", order.name), None)
+            };
+            let measure = Measure::Count;
+            let key = &order.key;
+            count.judge(&By { key, measure }, Check::Mean);
+            rows.push(count);
+        }
+        rows
+    }
+
+    fn order_row(
+        &self,
+        order: &Order,
+        workload: Option<&str>,
+        evidence: Evidence,
+        measured: Option<f64>,
+    ) -> Result {
+        let stated = order.published_count.is_none();
+        let mut result = Result {
+            published: stated.then(|| Published::number_of(1.0, 0)),
+            provenance: if stated {
+                Provenance::Prose
+            } else {
+                Provenance::None
+            },
+            derivation: order.derivation.clone().filter(|_| stated),
+            evidence,
+            measured,
+            reason: order.reason.get(workload.unwrap_or("mean")).cloned(),
+            ..self.row(&order.name, workload)
+        };
+        let measure = Measure::Count;
+        let key = &order.key;
+        result.judge(&By { key, measure }, Check::Order);
+        result
+    }
+
+    fn not_modelled(&self, row: &NotModelled) -> Result {
+        Result {
+            machine: None,
+            published: row.published.clone(),
+            provenance: from(row.published.as_ref(), row.provenance),
+            derivation: row.derivation.clone(),
+            evidence: row.evidence,
+            unit: row.unit.clone(),
+            verdict: Verdict::NotModelled,
+            reason: Some(row.reason.trim().to_owned()),
+            ..self.row(&row.quantity, row.workload.as_deref())
+        }
+    }
+
+    /// Why a point of the quantity has no numbers.
+    fn impossible(&self, quantity: &Quantity, workload: &str) -> Option<String> {
+        let of = self.cell(workload, &quantity.of)?;
+        of.reason.clone()
+    }
+
+    fn cell(&self, workload: &str, configuration: &str) -> Option<&super::point::Numbers> {
+        self.table
+            .get(&(workload.to_owned(), configuration.to_owned()))
+    }
+
+    fn value(&self, workload: &str, configuration: &str, key: &str) -> Option<f64> {
+        self.cell(workload, configuration)?.values.get(key).copied()
+    }
+
+    /// The quantity of one workload.
+    fn measured(&self, quantity: &Quantity, workload: &str) -> Option<f64> {
+        let value = |configuration: &str| self.value(workload, configuration, &quantity.key);
+        let over = quantity.over.as_deref().map(value);
+        form(quantity.metric, value(&quantity.of)?, over)
+    }
+
+    /// What an order compares, of a workload and a configuration.
+    fn number(&self, order: &Order, workload: &str, configuration: &str) -> Option<f64> {
+        let value = |configuration: &str| self.value(workload, configuration, &order.key);
+        let over = order.over.as_deref().map(value);
+        form(order.metric, value(configuration)?, over)
+    }
 }
 
-fn summed(
-    figure: &Figure,
-    quantity: &Quantity,
-    machine: Option<&str>,
-    rows: &[Result],
-    mean: Mean,
-) -> Result {
-    let mut result = Result {
-        id: figure.id.clone(),
-        quantity: format!("{} {}", mean.word(), quantity.name),
-        workload: None,
-        machine: machine.map(str::to_owned),
-        published: quantity.published_mean,
-        provenance: match quantity.published_mean {
-            Some(_) => quantity.mean_provenance.unwrap_or(quantity.provenance),
-            None => Provenance::None,
-        },
-        measured: mean_of(rows, mean),
-        unit: quantity.unit.clone(),
-        check: quantity.mean_check,
-        tolerance: quantity.mean_tolerance,
-        verdict: Verdict::NotReproducible,
-        reason: quantity
-            .reason
-            .get("mean")
-            .cloned()
-            .or_else(|| of_rows(rows)),
+fn from(published: Option<&Published>, provenance: Provenance) -> Provenance {
+    published.map_or(Provenance::None, |_| provenance)
+}
+
+fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
+    let summand = |r: &&'a Result| Summand {
+        workload: r.workload.as_deref().unwrap_or_default(),
+        measured: r.measured,
+        published: r.published.as_ref().and_then(Published::number),
     };
-    result.judge();
-    result
+    rows.iter().map(summand).collect()
 }
 
 /// The reasons of the rows that add nothing to a sum.
-fn of_rows(rows: &[Result]) -> Option<String> {
+fn of_rows(rows: &[&Result]) -> Option<String> {
     let without = rows.iter().filter(|r| r.measured == Some(0.0));
-    let reason = |r: &Result| {
-        let reason = r.reason.as_deref().filter(|r| *r != UNPUBLISHED)?;
+    let reason = |r: &&Result| {
+        let reason = r.reason.as_deref()?;
         Some(format!("{}: {reason}", r.workload.as_deref()?))
     };
     let reasons: Vec<String> = without.filter_map(reason).collect();
     (!reasons.is_empty()).then(|| reasons.join(". "))
 }
 
-const UNPUBLISHED: &str = "no value stands in the text of the paper";
-
 impl Result {
-    fn judge(&mut self) {
-        let tolerance = self.tolerance.unwrap_or(0.0);
-        let near = |a: f64, b: f64, t: f64| (a - b).abs() <= t + 1e-9;
-        let agrees = match (self.check, self.published, self.measured) {
-            (Check::None, ..) | (_, _, None) => None,
-            (Check::Order, _, Some(m)) => Some(m >= tolerance),
-            (_, None, _) => None,
-            (Check::Exact | Check::Mean, Some(p), Some(m)) => Some(near(m, p, tolerance)),
-            (Check::Curve, Some(p), Some(m)) => Some(near(m, p, tolerance * p.abs())),
+    /// Compares the two by the rule of the evidence.
+    fn judge(&mut self, by: &By, check: Check) {
+        let Some(published) = self.published.clone() else {
+            return;
         };
-        self.verdict = match agrees {
-            Some(true) => Verdict::Reproduced,
-            Some(false) => Verdict::Differs,
-            None => Verdict::NotReproducible,
+        self.check = match published.number() {
+            Some(_) => check,
+            None => Check::Direction,
         };
-        if agrees.is_none() && self.reason.is_none() {
-            self.reason = Some(match (self.published, self.measured) {
-                (_, None) => "not computed".to_owned(),
-                _ => UNPUBLISHED.to_owned(),
-            });
-        }
-        if agrees == Some(true) {
+        let rule = rule(self.evidence, by.key, by.measure);
+        self.tolerance = published
+            .number()
+            .map(|p| rule.tolerance(p, published.decimals()));
+        let Some(measured) = self.measured else {
+            self.verdict = Verdict::NotModelled;
+            self.reason.get_or_insert_with(|| "not computed".to_owned());
+            return;
+        };
+        self.verdict = self.verdict_of(measured, &published, rule);
+        self.no_mechanism_passes = match (self.neutral, published.number(), self.tolerance) {
+            (Some(neutral), Some(p), Some(tolerance)) => near(neutral, p, tolerance),
+            _ => false,
+        };
+        if self.verdict == Verdict::Reproduced {
             self.reason = None;
         }
     }
+
+    fn verdict_of(&self, measured: f64, published: &Published, rule: &Rule) -> Verdict {
+        // A value that stands alone goes up or down from 0.
+        let neutral = self.neutral.unwrap_or(0.0);
+        let direction = published.direction(neutral);
+        let same_way = sign(measured - neutral) == direction;
+        let (Some(p), Some(tolerance)) = (published.number(), self.tolerance) else {
+            return if same_way {
+                Verdict::Reproduced
+            } else {
+                Verdict::Differs
+            };
+        };
+        let within = near(measured, p, tolerance);
+        let judges_direction = rule.needs_direction() && self.neutral.is_some() && direction != 0;
+        match (within, judges_direction, same_way) {
+            (true, true, false) => Verdict::Differs,
+            (true, ..) => Verdict::Reproduced,
+            (false, true, true) => Verdict::DirectionOnly,
+            (false, ..) => Verdict::Differs,
+        }
+    }
 }
 
-/// Why a point of the quantity has no numbers.
-fn impossible(quantity: &Quantity, workload: &str, table: &Table) -> Option<String> {
-    let of = table.get(&(workload.to_owned(), quantity.of.clone()))?;
-    of.reason.clone()
+fn near(a: f64, b: f64, tolerance: f64) -> bool {
+    (a - b).abs() <= tolerance + 1e-9 * b.abs().max(1.0)
 }
 
-/// The quantity of one workload.
-fn measured(quantity: &Quantity, workload: &str, table: &Table) -> Option<f64> {
-    let number = |configuration: &str| {
-        let numbers = table.get(&(workload.to_owned(), configuration.to_owned()))?;
-        numbers.values.get(&quantity.key).copied()
-    };
-    let of = number(&quantity.of)?;
-    let over = quantity.over.as_deref().map(number);
-    match (quantity.metric, over) {
-        (Metric::Value, _) => Some(of),
-        (Metric::SpeedUp, Some(over)) => Some(over? / of),
-        (Metric::Ratio, Some(over)) => Some(of / over?),
-        (Metric::Gain, Some(over)) => Some(100.0 * (over? / of - 1.0)),
-        (Metric::Increase, Some(over)) => Some(100.0 * (of / over? - 1.0)),
-        (Metric::Difference, Some(over)) => Some(of - over?),
-        (Metric::Left, Some(over)) => Some(match over? {
+/// A number of two points.
+fn form(metric: Metric, of: f64, over: Option<Option<f64>>) -> Option<f64> {
+    let value = match (metric, over) {
+        (Metric::Value, _) => of,
+        (_, None) => return None,
+        (Metric::SpeedUp, Some(over)) => over? / of,
+        (Metric::Ratio, Some(over)) => of / over?,
+        (Metric::Gain, Some(over)) => 100.0 * (over? / of - 1.0),
+        (Metric::Increase, Some(over)) => 100.0 * (of / over? - 1.0),
+        (Metric::Difference, Some(over)) => of - over?,
+        (Metric::Left, Some(over)) => match over? {
             0.0 if of == 0.0 => 0.0,
             over => 100.0 * of / over,
-        }),
+        },
         // What has none to begin with has nothing to lose.
         (Metric::Removed, Some(over)) => match over? {
-            0.0 => None,
-            over => Some(100.0 * (1.0 - of / over)),
+            0.0 => return None,
+            over => 100.0 * (1.0 - of / over),
         },
-        (_, None) => None,
-    }
-    .filter(|v| v.is_finite())
-}
-
-fn mean_of(rows: &[Result], mean: Mean) -> Option<f64> {
-    let values: Vec<f64> = rows.iter().filter_map(|r| r.measured).collect();
-    let n = values.len() as f64;
-    if values.is_empty() {
-        return None;
-    }
-    match mean {
-        Mean::Arithmetic => Some(values.iter().sum::<f64>() / n),
-        Mean::Geometric => Some((values.iter().map(|v| v.ln()).sum::<f64>() / n).exp()),
-        Mean::GeometricGain => {
-            let logs = values.iter().map(|v| (1.0 + v / 100.0).ln());
-            Some(100.0 * ((logs.sum::<f64>() / n).exp() - 1.0))
-        }
-        Mean::Max => values.iter().copied().reduce(f64::max),
-        Mean::Sum => Some(values.iter().sum()),
-        Mean::ArgMin => {
-            let least = rows.iter().filter(|r| r.measured.is_some());
-            let least = least.min_by(|a, b| {
-                a.measured
-                    .partial_cmp(&b.measured)
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            })?;
-            let digits = least
-                .workload
-                .as_ref()?
-                .chars()
-                .filter(char::is_ascii_digit);
-            digits.collect::<String>().parse().ok()
-        }
-        Mean::Rank => rank_correlation(rows),
-    }
-}
-
-/// Spearman's rank correlation of measured and published; ties share ranks.
-fn rank_correlation(rows: &[Result]) -> Option<f64> {
-    let pairs: Vec<(f64, f64)> = rows
-        .iter()
-        .filter_map(|r| Some((r.measured?, r.published?)))
-        .collect();
-    if pairs.len() < 3 {
-        return None;
-    }
-    let measured = ranks(&pairs.iter().map(|p| p.0).collect::<Vec<_>>());
-    let published = ranks(&pairs.iter().map(|p| p.1).collect::<Vec<_>>());
-    let centre = (pairs.len() as f64 + 1.0) / 2.0;
-    let product = |a: &[f64], b: &[f64]| -> f64 {
-        a.iter()
-            .zip(b)
-            .map(|(x, y)| (x - centre) * (y - centre))
-            .sum()
     };
-    let scale = (product(&measured, &measured) * product(&published, &published)).sqrt();
-    (scale > 0.0).then(|| product(&measured, &published) / scale)
-}
-
-/// The rank of each value, from 1; equal values have the mean of theirs.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let rank = |v: &f64| {
-        let below = values.iter().filter(|w| *w < v).count() as f64;
-        let equal = values.iter().filter(|w| *w == v).count() as f64;
-        below + (equal + 1.0) / 2.0
-    };
-    values.iter().map(rank).collect()
+    Some(value).filter(|v| v.is_finite())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::point::Numbers;
-    use super::*;
-
-    fn figure(text: &str) -> Figure {
-        toml::from_str(text).unwrap()
-    }
-
-    fn table(cells: &[(&str, &str, f64)]) -> Table {
-        let cell = |&(w, c, cycles): &(&str, &str, f64)| {
-            let mut numbers = Numbers::default();
-            numbers.values.insert("cycles".into(), cycles);
-            ((w.to_owned(), c.to_owned()), numbers)
-        };
-        cells.iter().map(cell).collect()
-    }
-
-    const TWO: &str = r#"
-        id = "x.f1"
-        title = "t"
-        source = "s"
-        [workload.a]
-        input = "a"
-        [workload.b]
-        input = "b"
-        [configuration.base]
-        [configuration.new]
-        [[quantity]]
-        name = "speed-up"
-        metric = "speed-up"
-        of = "new"
-        over = "base"
-        mean = "geometric"
-        published = { a = 2.0 }
-        check = "exact"
-        tolerance = 0.1
-        published_mean = 4.0
-        mean_tolerance = 0.5
-    "#;
-
-    #[test]
-    fn a_value_within_its_tolerance_is_reproduced_and_means_are_of_the_rows() {
-        let cells = [
-            ("a", "base", 20.0),
-            ("a", "new", 10.0),
-            ("b", "base", 80.0),
-            ("b", "new", 10.0),
-        ];
-        let results = results(&figure(TWO), None, &table(&cells));
-        assert_eq!(results.len(), 3);
-        assert_eq!(
-            (results[0].measured, results[0].verdict),
-            (Some(2.0), Verdict::Reproduced)
-        );
-        assert_eq!(results[1].verdict, Verdict::NotReproducible);
-        assert!((results[2].measured.unwrap() - 4.0).abs() < 1e-12);
-        assert_eq!(results[2].quantity, "mean speed-up");
-        assert_eq!(results[2].verdict, Verdict::Reproduced);
-    }
-
-    #[test]
-    fn a_value_outside_its_tolerance_differs() {
-        let cells = [
-            ("a", "base", 22.0),
-            ("a", "new", 10.0),
-            ("b", "base", 10.0),
-            ("b", "new", 10.0),
-        ];
-        let results = results(&figure(TWO), None, &table(&cells));
-        assert_eq!(results[0].verdict, Verdict::Differs);
-        assert_eq!(results[2].verdict, Verdict::Differs);
-    }
-
-    #[test]
-    fn a_missing_point_is_no_number() {
-        let results = results(&figure(TWO), None, &table(&[("a", "new", 10.0)]));
-        assert!(results.iter().all(|r| r.measured.is_none()));
-        assert_eq!(results[0].reason.as_deref(), Some("not computed"));
-    }
-
-    #[test]
-    fn equal_values_share_a_rank() {
-        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
-    }
-}
+mod tests;

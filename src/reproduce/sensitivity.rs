@@ -2,8 +2,9 @@
 //! machine and input, and what moves it most.
 
 use super::change::Change;
-use super::figure::{Figure, Metric};
+use super::figure::Figure;
 use super::number::number;
+use super::quantity::{Metric, Quantity};
 use super::results::Result;
 use crate::config::Config;
 use crate::report::{Swing, tornado};
@@ -162,6 +163,13 @@ impl Headline {
         )
     }
 
+    /// Range over all perturbations, as the chart shows it.
+    pub fn whole(&self) -> (f64, f64) {
+        let values = self.values.iter().map(|v| v.1).chain([self.base]);
+        let least = values.clone().fold(f64::INFINITY, f64::min);
+        (least, values.fold(f64::NEG_INFINITY, f64::max))
+    }
+
     /// How far each change moves it, the widest first.
     pub fn swings(&self) -> Vec<Swing> {
         let mut names: Vec<&'static str> = self.values.iter().map(|v| v.0.name).collect();
@@ -219,9 +227,9 @@ impl Headline {
 /// The headline results among a figure's.
 pub fn headlines<'a>(figure: &Figure, results: &'a [Result]) -> Vec<&'a Result> {
     let wanted = |r: &&Result| {
-        let headline = |q: &super::figure::Quantity| {
-            let name = q.mean.map(|m| format!("{} {}", m.word(), q.name));
-            q.headline && q.metric != Metric::Value && name.as_deref() == Some(&*r.quantity)
+        let headline = |q: &Quantity| {
+            let is = |s: &super::quantity::Summary| q.name_of(s) == r.quantity;
+            q.headline && q.metric != Metric::Value && q.summaries().iter().any(is)
         };
         r.workload.is_none() && figure.quantity.iter().any(headline)
     };
@@ -232,6 +240,7 @@ pub fn headlines<'a>(figure: &Figure, results: &'a [Result]) -> Vec<&'a Result> 
 pub fn about_headlines(figure: &Figure) -> Figure {
     let mut figure = figure.clone();
     figure.quantity.retain(|q| q.headline);
+    figure.order.clear();
     figure
 }
 
@@ -302,6 +311,7 @@ mod tests {
             ],
         };
         assert_eq!(headline.range(), (10.0, 9.0, 12.0));
+        assert_eq!(headline.whole(), (9.0, 30.0));
         let widest = headline.widest().unwrap();
         assert_eq!(
             (widest.name.as_str(), widest.least, widest.most),

@@ -5,12 +5,14 @@ use super::change::adapt;
 use super::figure::{Tune, Workload};
 use super::parameters::compare;
 use super::point::{Numbers, Point};
+use super::related::Related;
 use crate::capture::{Selected, launch_trace, opened};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::geometry::Geometry;
 use crate::hash::{BankFunction, HashKind, HashSpec, hash_kind};
 use crate::launch::{Launch, LaunchFile};
-use crate::ptx::Module;
+use crate::ptx::{Module, Space};
 use crate::rewrite::{Hashes, Request, Verdict, rewrite};
 use crate::search::bitvec::all_pairs;
 use crate::search::reference::{Selection, of_instructions, of_trace};
@@ -19,7 +21,7 @@ use crate::search::{Control, Outcome, Problem};
 use crate::sharing::{Kernel, Launched, Needs, Placement, annotated_launch, find_entry};
 use crate::sm::{Layout, RunProgress, Setup, Statistics, Workload as Programs};
 use crate::software::LayoutSpec;
-use crate::trace::{AccessTrace, ConflictProfile};
+use crate::trace::{AccessTrace, ConflictProfile, Op};
 use crate::workload::{AccessOptions, LaunchWorkload, load_input, load_workload};
 use clap::ValueEnum;
 use std::path::Path;
@@ -44,18 +46,46 @@ pub(super) fn simulate(
     if !ended {
         return Ok(None);
     }
-    let mut numbers = of_statistics(&statistics, machine);
+    let mut numbers = of_statistics(&statistics);
     let info = programs.info();
     let threads = info.threads() * u64::from(info.blocks);
-    let per_thread = statistics.thread_instructions as f64 / threads as f64;
-    numbers
-        .values
-        .insert("instructions a thread".to_owned(), per_thread);
+    let per_thread = |count: u64| count as f64 / threads as f64;
     numbers.hash = hash.map(|h| h.to_string());
-    let mut set = |key: &str, value: u32| numbers.values.insert(key.to_owned(), f64::from(value));
-    set("resident_blocks", residency.blocks());
-    set("pairs", residency.pairs);
+    let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
+    set(
+        "instructions a thread",
+        per_thread(statistics.thread_instructions),
+    );
+    set(
+        "shared instructions a thread",
+        per_thread(statistics.shared_thread_instructions),
+    );
+    set("shared_bytes", f64::from(info.shared_bytes));
+    set("threads", info.threads() as f64);
+    set("resident_blocks", f64::from(residency.blocks()));
+    set("pairs", f64::from(residency.pairs));
+    if let Some((all, shared)) = of_text(&point.work, input)? {
+        set("instructions of the text", all as f64);
+        set("shared instructions of the text", shared as f64);
+    }
     Ok(Some(numbers))
+}
+
+/// Instructions of the entry's text, and those of shared memory among them.
+fn of_text(work: &Workload, input: &str) -> Result<Option<(usize, usize)>> {
+    let path = Path::new(input);
+    if !crate::capture::is_launch(path) {
+        return Ok(None);
+    }
+    let (file, selected) = changed(work, path)?;
+    let module = file.module()?;
+    let (_, name) = entry(&file, &selected, &module)?;
+    let function = &module.functions[find_entry(&module, Some(&name))? as usize];
+    let shared = function.instructions.iter().filter(|i| {
+        i.space()
+            .is_some_and(|s| matches!(s, Space::Shared | Space::SharedCta))
+    });
+    Ok(Some((function.instructions.len(), shared.count())))
 }
 
 /// Counts the conflicts of a block's accesses.
@@ -80,17 +110,43 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
         }
         _ => mapping(point, machine, input, None)?.unwrap_or(HashSpec::Mod),
     };
-    let banks = BankFunction::new(&hash, machine.geometry)?;
-    let count = profile.count(|word| banks.bank(word, machine.geometry));
+    let geometry = machine.geometry;
+    let count = match point.with.related.as_deref().map(Related::from_str) {
+        Some(related) => {
+            let related = related?;
+            profile.count(|word| related.bank(word, geometry))
+        }
+        None => {
+            let banks = BankFunction::new(&hash, geometry)?;
+            numbers.hash = Some(hash.to_string());
+            profile.count(|word| banks.bank(word, geometry))
+        }
+    };
     let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
     set("bank_conflicts", count.conflicts as f64);
     set("accesses", profile.active_passes() as f64);
-    numbers.hash = Some(hash.to_string());
+    // Of the launch, as if all its blocks did what the traced one does.
+    let blocks = blocks(&point.work, input)?;
+    let of = |op: Op| trace.accesses.iter().filter(|a| a.op == op).count() as f64;
+    set("loads", blocks * of(Op::Load));
+    set("stores", blocks * of(Op::Store));
     Ok(numbers)
 }
 
+/// Blocks of a launch; 1 of a trace.
+fn blocks(work: &Workload, input: &str) -> Result<f64> {
+    let path = Path::new(input);
+    if !crate::capture::is_launch(path) {
+        return Ok(1.0);
+    }
+    let (file, selected) = changed(work, path)?;
+    let module = file.module()?;
+    let (launch, _) = entry(&file, &selected, &module)?;
+    Ok(launch.grid.iter().map(|&n| f64::from(n)).product())
+}
+
 /// The statistics by name; stalls by reason, and what the papers derive.
-fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
+fn of_statistics(statistics: &Statistics) -> Numbers {
     let mut numbers = Numbers::default();
     if let serde_json::Value::Object(fields) = serde_json::json!(statistics) {
         for (key, value) in fields {
@@ -112,10 +168,18 @@ fn of_statistics(statistics: &Statistics, machine: &Config) -> Numbers {
         "stalls.pipeline",
         (pipeline + statistics.stalls.no_ready_warp) as f64,
     );
-    let groups = f64::from(machine.warp_size / machine.lanes);
-    let accesses = statistics.scratchpad_passes as f64 / groups;
-    let intensity = accesses / (statistics.warp_instructions.max(1) as f64);
+    // The ready warps are none: what is neither a conflict of the banks nor one
+    // of the writeback port (elastic paper, Fig. 6).
+    let conflicts = statistics.stalls.bank_conflict + statistics.stalls.writeback_conflict;
+    set(
+        "stalls.scheduling",
+        (statistics.stalls.total() - conflicts) as f64,
+    );
+    // Elastic paper, Table 5: instructions of threads, not of warps.
+    let shared = statistics.shared_thread_instructions as f64;
+    let intensity = shared / (statistics.thread_instructions.max(1) as f64);
     set("intensity_pct", 100.0 * intensity);
+    set("demand", intensity * statistics.mean_conflict_degree);
     set(
         "bound",
         1.0 + intensity * (statistics.mean_conflict_degree - 1.0),
@@ -278,11 +342,14 @@ fn rewritten(
 ) -> Result<String> {
     let module = file.module()?;
     let (launch, entry) = entry(file, selected, &module)?;
+    // The mapping is of elements of 4 bytes, however wide a bank is.
+    let words = (machine.word_bits / 32).max(1);
+    let (bits, banks) = (machine.geometry.addr_bits(), machine.geometry.bank_bits());
     let request = Request {
         entry,
         hashes: Hashes::All(LayoutSpec::from_str(spec)?),
-        geometry: machine.geometry,
-        block_words: machine.block_words,
+        geometry: Geometry::new(bits + words.ilog2(), banks)?,
+        block_words: words * machine.block_words,
         dynamic_shared: Some(launch.dynamic_shared),
         block: Some(launch.block),
         optimise: true,

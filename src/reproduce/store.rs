@@ -1,10 +1,11 @@
 //! `points.jsonl`: what has been computed, a line per point.
 
 use super::point::{Numbers, Point};
+use crate::claims;
 use crate::error::{Error, Result};
 use crate::output::write_file;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -51,6 +52,31 @@ impl Store {
         })
     }
 
+    /// The points of a file, which is not written.
+    pub fn load(file: &Path) -> Result<Self> {
+        let inner = Inner {
+            lines: read(file)?,
+            journal: None,
+        };
+        Ok(Store {
+            file: None,
+            inner: Mutex::new(inner),
+        })
+    }
+
+    /// The digests of all points.
+    pub fn digests(&self) -> Vec<String> {
+        self.inner().lines.keys().cloned().collect()
+    }
+
+    /// The points of `digests` as a file of their numbers alone, of those that
+    /// `keys` name.
+    pub fn compact(&self, digests: &BTreeSet<String>, keys: &BTreeSet<&str>) -> String {
+        let inner = self.inner();
+        let wanted = inner.lines.iter().filter(|l| digests.contains(l.0));
+        wanted.map(|(_, line)| compact(line, keys)).collect()
+    }
+
     fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -72,9 +98,11 @@ impl Store {
         Ok(())
     }
 
-    /// Takes the points of another folder.
+    /// Takes the points of another folder, which has to have some, all whole.
     pub fn merge(&self, dir: &Path) -> Result<()> {
-        let lines = read(&dir.join("points.jsonl"))?;
+        let file = dir.join("points.jsonl");
+        claims::reads(&file)?;
+        let lines = whole(&file)?;
         let mut inner = self.inner();
         for (digest, line) in lines {
             match inner.lines.get(&digest) {
@@ -113,6 +141,23 @@ impl Store {
     }
 }
 
+/// A line with digest, numbers, and what else is there.
+fn compact(line: &Value, keys: &BTreeSet<&str>) -> String {
+    let mut short = serde_json::Map::new();
+    for name in ["digest", "hash", "reason", "values"] {
+        let value = match (name, line.get(name)) {
+            (_, None | Some(Value::Null)) => continue,
+            ("values", Some(Value::Object(values))) => {
+                let kept = values.iter().filter(|v| keys.contains(v.0.as_str()));
+                Value::Object(kept.map(|(k, v)| (k.clone(), v.clone())).collect())
+            }
+            (_, Some(value)) => value.clone(),
+        };
+        short.insert(name.to_owned(), value);
+    }
+    format!("{}\n", Value::Object(short))
+}
+
 fn append_to(file: &Path) -> Result<File> {
     let opened = OpenOptions::new().append(true).open(file);
     opened.map_err(|e| Error::io("write", file, e))
@@ -144,6 +189,32 @@ fn read(file: &Path) -> Result<BTreeMap<String, Value>> {
     Ok(lines)
 }
 
+/// The points of a shard that ran to its end: at least one, and no line broken.
+fn whole(file: &Path) -> Result<BTreeMap<String, Value>> {
+    let refuse = |what: String| {
+        let help = "expected what `reproduce --shard I/N -o DIR` writes when it ends; run the \
+                    shard again";
+        Err(Error::usage(format!("{}: {what}", file.display()), help))
+    };
+    let text = std::fs::read_to_string(file).map_err(|e| Error::io("read", file, e))?;
+    if text.is_empty() {
+        return refuse("there are no points".to_owned());
+    }
+    if !text.ends_with('\n') {
+        return refuse("the last line is broken".to_owned());
+    }
+    let lines = read(file)?;
+    let hexadecimal = |digest: &str| digest.bytes().all(|b| b.is_ascii_hexdigit());
+    for (digest, line) in &lines {
+        let numbers = serde_json::from_value::<Numbers>(line.clone());
+        let known = line["workload"].is_object() && line["configuration"].is_object();
+        if numbers.is_err() || !known || digest.is_empty() || !hexadecimal(digest) {
+            return refuse(format!("'{digest}' is not a point of the kit"));
+        }
+    }
+    Ok(lines)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +230,61 @@ mod tests {
             machine: None,
             digest: digest.to_owned(),
         }
+    }
+
+    /// What is no shard is refused, and the points that are there stay.
+    #[test]
+    fn garbage_and_empty_shards_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let shard = |name: &str, text: &str| {
+            let shard = dir.path().join(name);
+            std::fs::create_dir(&shard).unwrap();
+            std::fs::write(shard.join("points.jsonl"), text).unwrap();
+            shard
+        };
+        let line = point("2").json(&Numbers::default()).to_string();
+        let merged = Store::open(&dir.path().join("all")).unwrap();
+        merged.merge(&shard("good", &format!("{line}\n"))).unwrap();
+        let cases = [
+            ("empty", String::new(), "there are no points"),
+            ("cut", line.clone(), "the last line is broken"),
+            ("text", "garbage\n".to_owned(), "line 1: no point"),
+            (
+                "other",
+                "{\"digest\":\"3\"}\n".to_owned(),
+                "'3' is not a point",
+            ),
+            (
+                "digest",
+                line.replace("\"2\"", "\"x y\"") + "\n",
+                "'x y' is not a point",
+            ),
+        ];
+        for (name, text, reason) in cases {
+            let error = merged.merge(&shard(name, &text)).unwrap_err();
+            assert!(error.to_string().contains(reason), "{name}: {error}");
+            assert_eq!(error.exit_status(), 2);
+        }
+        assert!(merged.get("2").is_some() && merged.get("3").is_none());
+    }
+
+    #[test]
+    fn a_compact_file_has_the_numbers_that_are_named_and_reads_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::in_memory();
+        let mut numbers = Numbers::default();
+        numbers.values.insert("cycles".to_owned(), 7.25);
+        numbers.values.insert("stalls".to_owned(), 1.0);
+        store.add(&point("1"), numbers.clone()).unwrap();
+        store.add(&point("2"), numbers).unwrap();
+        let text = store.compact(&["1".to_owned()].into(), &["cycles"].into());
+        assert_eq!(text, "{\"digest\":\"1\",\"values\":{\"cycles\":7.25}}\n");
+        let file = dir.path().join("points.jsonl");
+        std::fs::write(&file, &text).unwrap();
+        let again = Store::load(&file).unwrap();
+        assert_eq!(again.digests(), ["1"]);
+        assert_eq!(again.get("1").unwrap().values["cycles"], 7.25);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
     }
 
     /// As with `--sensitivity`, whose points follow those of the figures.

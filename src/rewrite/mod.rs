@@ -30,7 +30,7 @@ mod select;
 mod text;
 
 pub use failure::Impossible;
-pub use measure::{Measured, measure, with_shared};
+pub use measure::{MachineConflicts, Measured, machine_conflicts, measure, with_shared};
 pub use propose::{Proposal, one_for_all, propose};
 pub use resources::{Block, Occupancy, Resources, under_each};
 pub use rewritten::{Left, Rewritten, SharedBytes, Verdict};

@@ -2,7 +2,7 @@
 //! memory, and how many blocks are resident.
 
 use super::{Hashes, Request, Rewritten, attempt};
-use crate::assembler::{Assembled, Assembler};
+use crate::assembler::{Assembled, Assembler, allocated};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
@@ -60,7 +60,7 @@ impl Block<'_> {
                 name: entry,
                 scratchpad_bytes: shared_bytes,
                 threads,
-                registers: assembled.map_or(self.registers, |a| a.registers),
+                registers: allocated(assembled.as_ref(), Some(self.registers)).unwrap_or(0),
             };
             let resident = Residency::new(self.machine, &needs, None)?;
             let warps = threads.div_ceil(self.machine.warp_size.into()) as u32;

@@ -63,17 +63,17 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
          # {top} as a block of its own, {} ({}).\n\
          # {about}\n\
          #\n\
-         # The period is in the time unit of the library, mostly nanoseconds; before and\n\
-         # after are the fractions of it that the surrounding logic uses before the block's\n\
-         # inputs and after its outputs. Set others before this file is read:\n\
+         # The period is in the time unit of the library, mostly nanoseconds; the\n\
+         # input and output delays are fractions of it that the surrounding logic uses.\n\
+         # Set your own before this file is read:\n\
          # set spadkit_period 2.0\n\
          if {{ ![info exists spadkit_period] }} {{ set spadkit_period {period:?} }}\n\
-         if {{ ![info exists spadkit_before] }} {{ set spadkit_before {before:?} }}\n\
-         if {{ ![info exists spadkit_after] }} {{ set spadkit_after {behind:?} }}\n\
+         if {{ ![info exists spadkit_input_delay] }} {{ set spadkit_input_delay {before:?} }}\n\
+         if {{ ![info exists spadkit_output_delay] }} {{ set spadkit_output_delay {behind:?} }}\n\
          create_clock -name clk -period $spadkit_period{clock}\n\
-         set_input_delay [expr {{$spadkit_before * $spadkit_period}}] -clock clk \\\n\
+         set_input_delay [expr {{$spadkit_input_delay * $spadkit_period}}] -clock clk \\\n\
          {}\n\
-         set_output_delay [expr {{$spadkit_after * $spadkit_period}}] -clock clk \\\n\
+         set_output_delay [expr {{$spadkit_output_delay * $spadkit_period}}] -clock clk \\\n\
          {}\n\
          {config}{registers}",
         design.preset,

@@ -69,6 +69,13 @@ pub fn departure(
     None
 }
 
+/// The imbalance of `row` over all sets (Eq. 15), after the rows `taken`.
+pub fn of_row(sets: &[ReferenceSet], taken: &[u32], row: u32) -> f64 {
+    let mut bins = Bins::new(sets);
+    taken.iter().for_each(|&taken| bins.split(taken));
+    bins.imbalance(bins.combined(row))
+}
+
 /// Per set: its references, split by the bits taken so far.
 struct Bins<'a> {
     sets: &'a [ReferenceSet],
@@ -174,6 +181,10 @@ mod tests {
             imbalances(&first, &[0, 1, 2, 3, 4]),
             [0.0, 0.25, 0.0, 0.0, 0.25]
         );
+        let sets = std::slice::from_ref(set);
+        assert_eq!(of_row(sets, &[], 2), 0.25);
+        assert_eq!(of_row(sets, &[1], 2), 0.75);
+        assert_eq!(of_row(sets, &[1, 8], 16), 0.25);
         let second = split(&first, 0);
         assert_eq!(imbalances(&second, &[1, 2, 3, 4]), [0.75, 1.0, 0.0, 0.25]);
 

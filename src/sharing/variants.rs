@@ -234,7 +234,10 @@ fn annotated(
     let choice = (LayoutKind::Optimal, placement);
     let plan = Plan::new(launched.kernel, machine, launched.needs, sharing, choice)?;
     let declared = launched.kernel.variables.iter().map(|v| v.offset);
-    if plan.places.is_empty() && declared.eq(plan.layout.offsets.iter().copied()) {
+    // Where no blocks share there is no shared part to lay out or to release.
+    if plan.residency.pairs == 0
+        || plan.places.is_empty() && declared.eq(plan.layout.offsets.iter().copied())
+    {
         Ok(launched.kernel.module.text.clone())
     } else {
         Ok(plan.annotate()?.text)

@@ -3,7 +3,9 @@
 mod dependences;
 mod intensity;
 
-use super::instr::{Addresses, Detail, INCREMENT, Instr, InstrKind, KernelInfo, Sources};
+use super::instr::{
+    AGGREGATED, Addresses, Detail, INCREMENT, Instr, InstrKind, KernelInfo, Sources,
+};
 use super::workload::{OnePart, ProgramStream, Workload};
 use crate::error::{Error, Result};
 use crate::trace::{AccessTrace, Op, Places};
@@ -119,6 +121,9 @@ fn instr(access: &crate::trace::Access) -> Instr {
         instr.dst = Some(ATOMIC_RESULT);
         if access.increment {
             instr.detail = Detail::Atomic(INCREMENT);
+        }
+        if access.aggregated {
+            instr.detail = Detail::Atomic(AGGREGATED);
         }
     }
     instr.bytes = if kind.is_word_only() {

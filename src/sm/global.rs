@@ -3,13 +3,16 @@
 
 mod cache;
 mod channel;
+mod far;
+mod tags;
 
 use super::instr::{Instr, InstrKind};
 use super::stats::Statistics;
-use crate::config::{GlobalMemory as Parameters, L1Cache};
-use cache::{L1, UnderWay};
+use crate::config::{GlobalMemory as Parameters, SmParams};
+use cache::L1;
 use channel::Channel;
 use std::collections::VecDeque;
+use tags::UnderWay;
 
 /// A load whose data comes back on the interconnect port.
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +57,13 @@ pub(super) struct GlobalMemory {
 }
 
 impl GlobalMemory {
-    pub fn new(parameters: Parameters, l1: L1Cache) -> Self {
-        let l1 = L1::new(&l1, parameters.segment_bytes);
+    pub fn new(sm: &SmParams) -> Self {
+        let parameters = sm.global;
+        let l1 = L1::new(&sm.l1, parameters.segment_bytes);
         let merges = parameters.merge && l1.is_none();
         GlobalMemory {
             parameters,
-            channel: Channel::new(&parameters),
+            channel: Channel::new(sm),
             l1,
             under_way: merges.then(UnderWay::default),
             returns: VecDeque::new(),
@@ -97,7 +101,7 @@ impl GlobalMemory {
             if let Some(l1) = &mut self.l1 {
                 l1.store(segment);
             }
-            slot = Some(self.channel.take(cycle + 1).start);
+            slot = Some(self.channel.store(segment, cycle + 1).start);
         }
         let Some(slot) = slot else {
             return Sent {
@@ -132,13 +136,13 @@ impl GlobalMemory {
             return l1.load(line, cycle, &mut self.channel);
         }
         let Some(under_way) = &mut self.under_way else {
-            return self.channel.take(cycle).data;
+            return self.channel.load(line, cycle).data;
         };
         if let Some(data) = under_way.find(line, cycle) {
             self.merged += 1;
             return data;
         }
-        let data = self.channel.take(cycle).data;
+        let data = self.channel.load(line, cycle).data;
         under_way.add(line, data);
         data
     }
@@ -178,6 +182,15 @@ impl GlobalMemory {
             statistics.l1_hits = l1.hits;
             statistics.l1_misses = l1.misses;
             statistics.l1_merged = l1.merged;
+        }
+        if let Some(far) = self.channel.far() {
+            let (l2, dram) = far.counted();
+            [
+                statistics.l2_hits,
+                statistics.l2_misses,
+                statistics.l2_merged,
+            ] = l2;
+            [statistics.dram_row_hits, statistics.dram_row_conflicts] = dram;
         }
     }
 
@@ -233,126 +246,4 @@ impl GlobalMemory {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::sm::instr::{Addresses, full_mask};
-
-    const PARAMETERS: Parameters = Parameters {
-        latency: 40,
-        segment_bytes: 32,
-        bytes_per_cycle: 16.0,
-        max_segments: 3,
-        max_stores: 2,
-        store_latency: 0,
-        merge: false,
-    };
-
-    fn memory() -> GlobalMemory {
-        GlobalMemory::new(PARAMETERS, L1Cache::NONE)
-    }
-
-    fn segments(stride: i64) -> usize {
-        let mut instr = Instr::new(InstrKind::LdGlobal, 0, full_mask(32));
-        instr.addrs = Addresses::Affine { base: 64, stride };
-        memory().coalesce(&instr, instr.mask).len()
-    }
-
-    #[test]
-    fn lanes_coalesce_into_the_segments_they_touch() {
-        assert_eq!((segments(0), segments(4), segments(-2)), (1, 4, 3));
-        assert_eq!(segments(32), 32);
-    }
-
-    #[test]
-    fn bandwidth_and_outstanding_segments_bound_the_channel() {
-        let mut memory = memory();
-        assert_eq!(memory.send_load(&[0], 9), 50);
-        assert_eq!(memory.send_load(&[1], 9), 52, "two cycles a segment");
-        assert_eq!(memory.send_load(&[2], 20), 61);
-        // Three are outstanding: the next waits for the first's data.
-        assert_eq!(memory.send_load(&[3], 20), 90);
-        assert_eq!(memory.send_load(&[], 20), 21, "no lane, no wait");
-    }
-
-    #[test]
-    fn a_load_without_lanes_waits_for_no_other() {
-        let mut memory = memory();
-        let load = |warp, ready| Return {
-            warp,
-            tag: 0,
-            mask: 0,
-            ready,
-            pass: 0,
-        };
-        let far = memory.send_load(&[0], 9);
-        memory.expect(load(0, far));
-        let near = memory.send_load(&[], 9);
-        memory.expect(load(1, near));
-        memory.expect(load(2, near));
-        assert_eq!(memory.next_arrival(), Some(10));
-        let arrived = |m: &GlobalMemory| m.arrived(60).map(|r| r.warp);
-        for warp in [1, 2, 0] {
-            assert_eq!(arrived(&memory), Some(warp));
-            memory.taken(1);
-        }
-        assert!(memory.is_idle(60));
-    }
-
-    #[test]
-    fn a_store_has_an_entry_until_its_last_slot() {
-        let mut memory = memory();
-        assert!(memory.reserve(1) && memory.reserve(1));
-        assert!(!memory.reserve(1), "neither was sent");
-        // Slots in 10 and 12; the channel has taken the second in 13.
-        assert_eq!(memory.send_store(&[0, 1], 9).taken, 13);
-        assert_eq!(memory.next_entry(), Some(12));
-        assert!(!memory.reserve(11) && memory.reserve(12));
-        assert!(memory.has_stores(13) && !memory.has_stores(14));
-        // Without a lane it asks for nothing.
-        assert_eq!(memory.send_store(&[], 14).taken, 14);
-        assert!(memory.reserve(14) && memory.is_idle(14));
-    }
-
-    /// 64 bytes at 2.5 a cycle are 25.6 cycles, however long it goes on.
-    #[test]
-    fn parts_of_cycles_add_up_exactly() {
-        let mut memory = GlobalMemory::new(
-            Parameters {
-                segment_bytes: 64,
-                bytes_per_cycle: 2.5,
-                max_segments: 1000,
-                ..PARAMETERS
-            },
-            L1Cache::NONE,
-        );
-        for k in 0..100_000u64 {
-            let data = memory.send_load(&[k], 0);
-            assert_eq!(data, 1 + k * 256 / 10 + 40);
-        }
-        // The channel is free again within a cycle; it was idle before 5000000.
-        assert_eq!(memory.channel.end(), 1 + 2_560_000);
-        assert_eq!(memory.send_load(&[0], 4_999_999), 5_000_040);
-        assert_eq!(memory.channel.end(), 5_000_026);
-    }
-
-    #[test]
-    fn loads_of_what_is_under_way_wait_for_it() {
-        let mut memory = GlobalMemory::new(
-            Parameters {
-                merge: true,
-                ..PARAMETERS
-            },
-            L1Cache::NONE,
-        );
-        assert_eq!(memory.send_load(&[5, 6], 9), 52);
-        assert_eq!(memory.send_load(&[5], 30), 50);
-        assert_eq!(memory.send_load(&[5, 6], 48), 52);
-        assert_eq!((memory.channel.segments, memory.merged), (2, 3));
-        // It is back in 50: whoever looks then asks again.
-        assert_eq!(memory.send_load(&[5], 49), 90);
-        // Stores neither wait nor are waited for.
-        assert!(memory.reserve(60));
-        assert_eq!(memory.send_store(&[5], 60).taken, 62);
-        assert_eq!((memory.channel.segments, memory.merged), (4, 3));
-    }
-}
+mod tests;

@@ -3,7 +3,7 @@
 
 mod detail;
 
-pub use detail::{BulkGroupOp, Detail, INCREMENT};
+pub use detail::{AGGREGATED, BulkGroupOp, Detail, INCREMENT};
 
 use super::transfer::Transfer;
 use serde::{Deserialize, Serialize};
@@ -285,6 +285,11 @@ impl Instr {
     /// It adds one to shared memory, and nobody reads the result.
     pub fn is_increment(&self) -> bool {
         self.detail == Detail::Atomic(INCREMENT)
+    }
+
+    /// One lane does the atomic for all.
+    pub fn is_aggregated(&self) -> bool {
+        self.detail == Detail::Atomic(AGGREGATED)
     }
 
     /// The part of a warp in a product of a warpgroup.

@@ -132,7 +132,7 @@ impl<'a> Sm<'a> {
             cycle: 0,
             checks: Calendar::new(warps),
             operands: Operands::new(config, mapping),
-            global: GlobalMemory::new(config.sm.global, config.sm.l1),
+            global: GlobalMemory::new(&config.sm),
             tensor: Tensor::new(config.sm.schedulers),
             texture: Texture::new(config.sm.texture),
             copies: Copies::new(warps, layout.slots()),

@@ -26,8 +26,8 @@ mod workload;
 pub use accelsim::AccelSimWorkload;
 pub use access::AccessWorkload;
 pub use instr::{
-    Addresses, BulkGroupOp, Detail, INCREMENT, Instr, InstrKind, KernelInfo, MAX_SOURCES, Sources,
-    full_mask,
+    AGGREGATED, Addresses, BulkGroupOp, Detail, INCREMENT, Instr, InstrKind, KernelInfo,
+    MAX_SOURCES, Sources, full_mask,
 };
 pub use layout::Layout;
 pub use machine::{RunProgress, Sm};

@@ -58,6 +58,7 @@ fn access(instr: &Instr, warp: u32, lanes: u32, slot: SlotWords) -> Access {
         addrs: (0..lanes).map(word).collect(),
         bytes: u32::from(instr.bytes.max(1)),
         increment: instr.is_increment(),
+        aggregated: instr.is_aggregated(),
         extra: serde_json::Map::new(),
     }
 }

@@ -158,6 +158,8 @@ pub struct Statistics {
     pub thread_instructions: u64,
     /// Thread instructions per cycle.
     pub thread_ipc: f64,
+    /// Of `thread_instructions`: those that access the scratchpad.
+    pub shared_thread_instructions: u64,
     /// Issue slots in which a pass was issued: with one scheduler, cycles.
     pub issued: u64,
     /// The other issue slots, by reason; issued + stalls = cycles * schedulers.
@@ -182,6 +184,21 @@ pub struct Statistics {
     pub l1_misses: u64,
     /// Lines that loads found under way to the L1.
     pub l1_merged: u64,
+    /// Segments that the L2 had.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub l2_hits: u64,
+    /// Lines that the L2 did not have.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub l2_misses: u64,
+    /// Segments of lines that were under way to the L2.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub l2_merged: u64,
+    /// Accesses to rows of DRAM that were open.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dram_row_hits: u64,
+    /// Accesses to rows that had to be opened.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dram_row_conflicts: u64,
     /// Thread blocks that ran.
     pub blocks: u64,
     /// What blocks that share had of the shared scratchpad.
@@ -190,6 +207,11 @@ pub struct Statistics {
     pub(super) degrees: u64,
     /// What the first block takes from one barrier to the next.
     pub phases: Phases,
+}
+
+/// Counts of units that the machine need not have are left out where they are 0.
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Statistics {

@@ -237,6 +237,8 @@ mod rules {
             let body = format!("{guard}alu r1\n{guard}ld.shared r2, [4*l]\n").repeat(5);
             let s = run(&tiny(""), &warps(&body)).unwrap();
             assert_eq!(s.thread_instructions, lanes * s.warp_instructions);
+            // Every second one is a load of shared memory.
+            assert_eq!(2 * s.shared_thread_instructions, s.thread_instructions);
             assert!((s.thread_ipc - lanes as f64 * s.ipc).abs() < 1e-12, "{s:?}");
         }
     }

@@ -267,7 +267,7 @@ fn as_loads(part: Arc<[Instr]>, atomics: Atomics) -> Arc<[Instr]> {
     let load = |instr: &Instr| {
         let mut instr = instr.clone();
         if instr.kind == InstrKind::AtomShared {
-            let detail = if atomics.in_turn(instr.is_increment()) {
+            let detail = if atomics.in_turn(instr.is_increment(), instr.is_aggregated()) {
                 Detail::LaneByLane
             } else {
                 Detail::None

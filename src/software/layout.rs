@@ -189,7 +189,7 @@ impl Layout {
         self.geometry
     }
 
-    /// The hash after it; `None` for padding and swizzles.
+    /// The underlying hash; `None` for padding and swizzles.
     pub fn mapping(&self) -> Option<&Mapping> {
         self.mapping.as_ref()
     }

@@ -1,6 +1,6 @@
 //! Bank mappings in software, for GPUs that have no hash unit:
-//! an array element is kept at another word of shared memory than its index
-//! says.
+//! an array element is stored at a different word of shared memory than its
+//! index says.
 //!
 //! [`Layout`] is the place of every word, [`Steps`] the operations that compute
 //! it, [`render`] the same as source code, [`choice`] finds those that are best for

@@ -23,11 +23,13 @@ pub enum ToolKind {
     Z3,
     /// NVIDIA's assembler for PTX.
     Ptxas,
+    /// NVIDIA's disassembler of machine code.
+    Nvdisasm,
 }
 
 impl ToolKind {
     /// All tools, in the order of `spadkit doctor`.
-    pub const ALL: [ToolKind; 9] = [
+    pub const ALL: [ToolKind; 10] = [
         ToolKind::Verilator,
         ToolKind::Cxx,
         ToolKind::Make,
@@ -37,6 +39,7 @@ impl ToolKind {
         ToolKind::Vvp,
         ToolKind::Z3,
         ToolKind::Ptxas,
+        ToolKind::Nvdisasm,
     ];
 
     /// Name for people.
@@ -51,6 +54,7 @@ impl ToolKind {
             ToolKind::Make => "make",
             ToolKind::Z3 => "z3",
             ToolKind::Ptxas => "ptxas",
+            ToolKind::Nvdisasm => "nvdisasm",
         }
     }
 
@@ -66,6 +70,7 @@ impl ToolKind {
             ToolKind::Make => "make",
             ToolKind::Z3 => "z3",
             ToolKind::Ptxas => "ptxas",
+            ToolKind::Nvdisasm => "nvdisasm",
         }
     }
 
@@ -81,6 +86,7 @@ impl ToolKind {
             ToolKind::Make => "SPADKIT_MAKE",
             ToolKind::Z3 => "SPADKIT_Z3",
             ToolKind::Ptxas => "SPADKIT_PTXAS",
+            ToolKind::Nvdisasm => "SPADKIT_NVDISASM",
         }
     }
 
@@ -94,8 +100,9 @@ impl ToolKind {
             ToolKind::Iverilog | ToolKind::Vvp => "four-state simulation of the kit's tests",
             ToolKind::Z3 => "proofs that need an SMT solver (prove)",
             ToolKind::Ptxas => {
-                "registers and instructions on a GPU (rewrite, tune --software, flow)"
+                "registers and instructions on a GPU (rewrite, tune --software, flow, share, sim)"
             }
+            ToolKind::Nvdisasm => "accesses of the machine code (--machine-code)",
         }
     }
 
@@ -112,6 +119,10 @@ impl ToolKind {
             ToolKind::Ptxas => (
                 "nvidia-cuda-toolkit",
                 "; or `pip install nvidia-cuda-nvcc`, which puts it into site-packages/nvidia",
+            ),
+            ToolKind::Nvdisasm => (
+                "nvidia-cuda-toolkit",
+                "; or `pip install nvidia-cuda-nvdisasm`, which puts it into site-packages/nvidia",
             ),
         };
         format!(
@@ -138,7 +149,8 @@ impl ToolKind {
             | ToolKind::Cxx
             | ToolKind::Make
             | ToolKind::Z3
-            | ToolKind::Ptxas => "--version",
+            | ToolKind::Ptxas
+            | ToolKind::Nvdisasm => "--version",
         }
     }
 
@@ -152,6 +164,7 @@ impl ToolKind {
             ToolKind::Make => "Make",
             ToolKind::Z3 => "Z3",
             ToolKind::Ptxas => "Ptx",
+            ToolKind::Nvdisasm => "disassembler",
             ToolKind::Sta | ToolKind::Cxx => "",
         }
     }

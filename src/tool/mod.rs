@@ -1,4 +1,4 @@
-//! External tools after one abstraction: where they are, which version,
+//! External tools behind one abstraction: where they are, which version,
 //! how to run them safely, and a cache of what they made.
 //!
 //! ```no_run

@@ -19,6 +19,17 @@ pub enum Op {
     Atomic,
 }
 
+impl Op {
+    /// Its name: that in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Op::Load => "load",
+            Op::Store => "store",
+            Op::Atomic => "atomic",
+        }
+    }
+}
+
 /// One access of one warp.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Access {
@@ -38,6 +49,10 @@ pub struct Access {
     /// the lanes of each word and add once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub increment: bool,
+    /// All lanes are at one address, and GPUs have one of them do the atomic for
+    /// all.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aggregated: bool,
     /// Fields of other tools, kept and ignored.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -1,6 +1,6 @@
 //! Bank conflicts of a trace (docs/guides/conflicts.md).
 
-use super::access::{Access, AccessTrace};
+use super::access::{Access, AccessTrace, Op};
 use super::place::Line;
 use super::rule::ConflictRule;
 use super::weighted::{WeightedPass, merged};
@@ -88,6 +88,17 @@ impl ConflictProfile {
             .collect()
     }
 
+    /// Profiles the loads, the stores and the atomics, those that there are.
+    pub fn per_op(trace: &AccessTrace, rule: impl Into<ConflictRule>) -> Vec<(Op, Self)> {
+        let rule = rule.into();
+        let of_op = |op: Op| {
+            let accesses = trace.accesses.iter().filter(move |a| a.op == op);
+            (op, Self::of(accesses, &rule))
+        };
+        let all = [Op::Load, Op::Store, Op::Atomic].map(of_op);
+        all.into_iter().filter(|(_, p)| p.accesses > 0).collect()
+    }
+
     /// Profiles the accesses of each line: all access sites of one source line
     /// in one stack of inlined calls are one line; where there is no source,
     /// those of one line of the PTX, and where there is no line, one site.
@@ -166,7 +177,6 @@ impl ConflictProfile {
 
 #[cfg(test)]
 mod tests {
-    use super::super::access::Op;
     use super::super::rule::{Atomics, Wide};
     use super::*;
 
@@ -204,6 +214,7 @@ mod tests {
             addrs: addrs.map(Some).collect(),
             bytes,
             increment: false,
+            aggregated: false,
             extra: Default::default(),
         }
     }

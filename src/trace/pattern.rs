@@ -269,6 +269,7 @@ mod tests {
             addrs: addrs.collect(),
             bytes: 4,
             increment: false,
+            aggregated: false,
             extra: Default::default(),
         }
     }

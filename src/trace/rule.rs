@@ -59,12 +59,13 @@ pub enum Atomics {
 
 impl Atomics {
     /// Whether the lanes of an atomic that are on one word are served one after
-    /// another; `increment` as [`Access::increment`].
-    pub fn in_turn(self, increment: bool) -> bool {
+    /// another; `increment` as [`Access::increment`], `aggregated` as
+    /// [`Access::aggregated`].
+    pub fn in_turn(self, increment: bool, aggregated: bool) -> bool {
         match self {
             Atomics::Words => false,
-            Atomics::Lanes => true,
-            Atomics::LanesButIncrements => !increment,
+            Atomics::Lanes => !aggregated,
+            Atomics::LanesButIncrements => !increment && !aggregated,
         }
     }
 }
@@ -122,9 +123,12 @@ impl ConflictRule {
         };
         let atomics = match self.atomics {
             Atomics::Words => "",
-            Atomics::Lanes => ", those of an atomic one after another",
+            Atomics::Lanes => {
+                ", those of an atomic one after another unless one lane does it for all"
+            }
             Atomics::LanesButIncrements => {
-                ", those of an atomic one after another unless it adds one and its result is unused"
+                ", those of an atomic one after another unless one lane does it for all, or it adds \
+                 one and its result is unused"
             }
         };
         format!("{wide}; {together}{atomics}")
@@ -172,7 +176,7 @@ impl ConflictRule {
 
     /// Whether each lane on a word costs time of its own.
     pub(super) fn counts_lanes(&self, access: &Access) -> bool {
-        access.op == Op::Atomic && self.atomics.in_turn(access.increment)
+        access.op == Op::Atomic && self.atomics.in_turn(access.increment, access.aggregated)
     }
 
     /// The distances in words between the words of one lane that count: they

@@ -215,7 +215,11 @@ impl AccessDriver {
 impl Driver for AccessDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         if reset(stimulus, frame, &self.ports.rst) {
-            (self.live, self.released) = (0, 0);
+            // Blocks may be live right after it: only then does it show who holds
+            // a shared part from the start.
+            let all = u64::MAX >> (64 - self.blocks);
+            let live = stimulus.wide(self.blocks) as u64 & all;
+            (self.live, self.released) = (if stimulus.one_in(2) { live } else { 0 }, 0);
         }
         let rel_done = self.end_blocks(stimulus);
         let free = stimulus.below(self.blocks as u32);

@@ -123,7 +123,7 @@ fn two_dumps_into_one_file_are_refused() {
     std::fs::write(at("k.toml"), text).unwrap();
     let (a, b) = (format!("a={}", at("o.npy")), format!("b={}", at("./o.npy")));
     let text = refused(&["run", &at("k.toml"), "--dump", &a, "--dump", &b], 2);
-    assert!(text.contains("would both be dumped"), "{text}");
+    assert!(text.contains("two results would be written to"), "{text}");
     assert!(!Path::new(&at("o.npy")).exists());
     refused(&["run", &at("k.toml"), "--dump", "a=-"], 2);
 }

@@ -125,7 +125,17 @@ fn directive(line: usize, text: &str) -> Result<Option<Directive>, Failure> {
     }
     let known = |key: &str| {
         let keys = [
-            "block", "grid", "words", "races", "limit", "case", "let", "finds", "executes",
+            "block",
+            "grid",
+            "words",
+            "races",
+            "limit",
+            "cluster",
+            "cooperative",
+            "case",
+            "let",
+            "finds",
+            "executes",
         ];
         keys.contains(&key) || key.starts_with("out[") || key.starts_with("start[")
     };

@@ -6,7 +6,8 @@ use crate::Failure;
 use crate::expect;
 use crate::file::{Case, TestFile};
 use spadkit::ptx::Module;
-use spadkit::ptx::exec::{Finding, Launch, Memory, Options, Outcome, Program};
+use spadkit::ptx::exec::{Finding, FindingKind, Launch, Memory, Options, Outcome, Program};
+use std::collections::BTreeSet;
 
 /// What a run left.
 struct Run {
@@ -46,6 +47,8 @@ fn options(case: &Case) -> Result<Options<'static>, Failure> {
     let mut options = Options {
         threads: 1,
         limit: case.number("limit")?.unwrap_or(50_000_000),
+        cluster: case.size("cluster")?,
+        cooperative: case.last("cooperative").is_some(),
         ..Options::default()
     };
     if let Some(races) = case.last("races") {
@@ -98,7 +101,45 @@ fn run(file: &TestFile, case: &Case, replaced: &[(String, String)]) -> Result<Ru
         let what = "scalar definitions on three threads do something else";
         return Err(Failure::new(file.command_line, what));
     }
+    if vector.races || vector.global_races {
+        other_orders(file, (&text, &setting), &vector, &run)?;
+    }
     Ok(run)
+}
+
+/// Kinds and lines of the findings do not depend on the order of the warps.
+fn other_orders(
+    file: &TestFile,
+    (text, setting): (&str, &Setting),
+    options: &Options<'static>,
+    run: &Run,
+) -> Result<(), Failure> {
+    for seed in 1..=3 {
+        let drawn = Options {
+            warp_order: Some(seed),
+            ..options.clone()
+        };
+        let other = launch(text, setting, &drawn)?;
+        let (one, two) = (verdict(run), verdict(&other));
+        // What is done with a wrong barrier depends on who comes first.
+        let lost = |v: &BTreeSet<(&str, bool, u32)>| v.iter().any(|f| f.0 == "invalid-barrier");
+        let both = run.outcome.has_faults() && other.outcome.has_faults();
+        if one != two && !(both && (lost(&one) || lost(&two))) {
+            let what = format!("warps in the order {seed} find {two:?}, not {one:?}");
+            return Err(Failure::new(file.command_line, what));
+        }
+    }
+    Ok(())
+}
+
+/// What was found, without the example: of races the lines.
+fn verdict(run: &Run) -> BTreeSet<(&'static str, bool, u32)> {
+    let line = |f: &Finding| match f.kind {
+        FindingKind::Race => f.ptx_line,
+        _ => 0,
+    };
+    let of = |f: &Finding| (f.kind.text(), f.warning, line(f));
+    run.outcome.findings.iter().map(of).collect()
 }
 
 /// A finding in a line.

@@ -4,6 +4,10 @@ use crate::bound::{Approx, assert_within, sum};
 use crate::harness::Kernel;
 
 fn check(name: &str, rows: bool, grid: [u32; 3], width: usize, height: usize) {
+    check_taps(name, rows, 8, grid, [width, height]);
+}
+
+fn check_taps(name: &str, rows: bool, radius: isize, grid: [u32; 3], [width, height]: [usize; 2]) {
     Kernel::load("convolution", name)
         .grid(grid)
         .count("in", width * height)
@@ -19,10 +23,10 @@ fn check(name: &str, rows: bool, grid: [u32; 3], width: usize, height: usize) {
             let element = |at: usize| {
                 let (x, y) = ((at % width) as isize, (at / width) as isize);
                 // Convolution: the taps run against the pixels.
-                sum((-8..=8isize).filter_map(|d| {
+                sum((-radius..=radius).filter_map(|d| {
                     let (px, py) = if rows { (x - d, y) } else { (x, y - d) };
                     let value = pixel(px, py)?;
-                    Some(Approx::exact(taps[(d + 8) as usize]) * Approx::exact(value))
+                    Some(Approx::exact(taps[(d + radius) as usize]) * Approx::exact(value))
                 }))
             };
             let want: Vec<Approx> = (0..width * height).map(element).collect();
@@ -44,4 +48,5 @@ fn columns() {
     }
     check("conv_columns_halo4", false, [2, 2, 1], 32, 128);
     check("conv_columns_halo4", false, [1, 3, 1], 16, 192);
+    check_taps("conv_columns_5", false, 2, [2, 2, 1], [32, 128]);
 }

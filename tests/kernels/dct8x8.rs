@@ -102,3 +102,42 @@ fn shorts() {
         }
     }
 }
+
+/// Two integers in a word, products rounded: within the roundings of the exact
+/// transform.
+#[test]
+fn pairs() {
+    for name in [
+        "dct_pairs",
+        "idct_pairs",
+        "dct_pairs_plain",
+        "idct_pairs_plain",
+    ] {
+        let inverse = name.starts_with("idct");
+        for (width, height, grid) in [(64, 32, [2, 1, 1]), (32, 64, [1, 2, 1])] {
+            Kernel::load("dctshort", name)
+                .grid(grid)
+                .count("in", width * height)
+                .count("out", width * height)
+                .scalar("width", width as i32)
+                .check(|run| {
+                    let input = run.before::<i16>("in");
+                    for (at, got) in run.after::<i16>("out").into_iter().enumerate() {
+                        let (u, v) = (at / width % 8, at % width % 8);
+                        let cell = |r, c| f64::from(input[neighbour(at, width, r, c)]);
+                        let along = |r| (0..8).map(|c| weight(inverse, v, c) * cell(r, c)).sum();
+                        let rows: [f64; 8] = std::array::from_fn(along);
+                        let want: f64 = (0..8).map(|r| weight(inverse, u, r) * rows[r]).sum();
+                        // A sum has at most seven rounded products: one for the
+                        // mean, two for the even part and four for the odd one.
+                        // Coefficients are within 2^-14.
+                        let spread: f64 = (0..8).map(|r| weight(inverse, u, r).abs()).sum();
+                        let each = |most: f64| 7.0 * 0.5 + 8.0 * most / 16384.0;
+                        let bound = spread * each(128.0) + each(8.0 * 128.0);
+                        let off = (f64::from(got) - want).abs();
+                        assert!(off <= bound, "{name} {at}: {got} for {want}");
+                    }
+                });
+        }
+    }
+}

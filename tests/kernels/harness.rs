@@ -159,6 +159,8 @@ impl Kernel {
             grid,
             block,
             dynamic_shared: 0,
+            cluster: None,
+            cooperative: false,
             args: Some(args.iter().map(|name| index(name).into()).collect()),
             offset: 0,
         });

@@ -74,3 +74,33 @@ fn number_of_copies() {
             });
     }
 }
+
+/// Bins, copies and their layout are arguments: copies behind each other, with
+/// a word of padding, and those of a bin side by side.
+#[test]
+fn copies_in_any_layout() {
+    for (bins, copies) in [(32u32, 4u32), (256, 32), (4096, 2), (64, 1)] {
+        for (step, pitch) in [(1, bins), (1, bins + 1), (copies, 1)] {
+            let words = (copies - 1) * pitch + (bins - 1) * step + 1;
+            let pixels: Vec<u16> = (0..3000).map(|i| (i * i * 37 % 4096) as u16).collect();
+            let name = format!("{bins} bins, {copies} copies, step {step}");
+            Kernel::load("histspread", "histspread")
+                .grid([2, 1, 1])
+                .dynamic_shared(4 * words)
+                .data("pixels", &pixels)
+                .scalar("n", 3000u32)
+                .scalar("shift", (4096 / bins).trailing_zeros())
+                .scalar("copies", copies)
+                .scalar("step", step)
+                .scalar("pitch", pitch)
+                .scalar("words", words)
+                .check(|run| {
+                    let mut want = vec![0u32; 4096];
+                    for p in &pixels {
+                        want[usize::from(*p) * bins as usize / 4096] += 1;
+                    }
+                    assert_eq!(run.after::<u32>("histogram"), want, "{name}");
+                });
+        }
+    }
+}

@@ -32,7 +32,7 @@ fn votes() {
 /// Images of 640 x 480, with points that are one word each.
 #[test]
 fn large_images() {
-    for variant in ["1", "2", "4", "6", "stretched"] {
+    for variant in ["1", "2", "3", "4", "5", "6", "stretched"] {
         Kernel::load("hough", &format!("hough640_{variant}"))
             .count("points", 300)
             .scalar("n", 300u32)

@@ -34,6 +34,8 @@ mod matmul;
 mod matvec;
 mod nqueens;
 mod nw;
+mod orders;
+mod rap;
 mod reduction;
 mod sanitizer;
 mod scalarprod;

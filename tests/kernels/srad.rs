@@ -52,9 +52,15 @@ const NAMES: [&str; 4] = ["north", "south", "west", "east"];
 
 #[test]
 fn first_kernel() {
-    for (columns, rows) in [(48usize, 48usize), (24, 72)] {
-        let mut kernel = Kernel::load("srad", "srad1")
-            .grid([columns as u32 / 24, rows as u32 / 24, 1])
+    let sizes = [
+        ("srad1", 24, [48usize, 48usize]),
+        ("srad1", 24, [24, 72]),
+        ("srad1_branches", 16, [48, 32]),
+        ("srad1_branches", 16, [16, 48]),
+    ];
+    for (name, tile, [columns, rows]) in sizes {
+        let mut kernel = Kernel::load("srad", name)
+            .grid([columns as u32 / tile, rows as u32 / tile, 1])
             .scalar("columns", columns as i32)
             .scalar("rows", rows as i32);
         for name in NAMES.iter().chain(&["coefficient", "image"]) {

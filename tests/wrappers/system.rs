@@ -118,8 +118,8 @@ fn constraints_have_the_budget_that_was_asked_for() {
     let sdc = fs::read_to_string(dir.join("sdc/spad_stream.sdc")).unwrap();
     for line in [
         "{ set spadkit_period 1.5 }",
-        "{ set spadkit_before 0.6 }",
-        "{ set spadkit_after 0.25 }",
+        "{ set spadkit_input_delay 0.6 }",
+        "{ set spadkit_output_delay 0.25 }",
         "\nset_false_path -from [get_ports {cfg_lock_hash[*]}]",
     ] {
         assert!(sdc.contains(line), "{line}: {sdc}");

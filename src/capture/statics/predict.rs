@@ -39,6 +39,7 @@ pub(super) fn warps<'s>(
                 addrs,
                 bytes: site.access.bytes,
                 increment: code.rows[site.pc as usize].role.is_increment(),
+                aggregated: code.rows[site.pc as usize].aggregated.holds(u32::MAX),
                 extra: Default::default(),
             });
         }

@@ -21,13 +21,15 @@ pub(super) struct Analysis<'a> {
 }
 
 impl Analysis<'_> {
-    /// The headline numbers of a figure; none where it has none or no machine,
-    /// or points are missing that are not to be computed.
-    pub fn of(&self, section: &Section) -> Result<Vec<Headline>> {
+    /// The headline numbers of a figure, and the digests of their points; none
+    /// where it has none or no machine, or points are missing that are not to be
+    /// computed.
+    pub fn of(&self, section: &Section) -> Result<(Vec<Headline>, Vec<String>)> {
+        let mut digests = Vec::new();
         let figure = about_headlines(section.figure);
         let base = headlines(&figure, &section.results);
         let (Some(machine), false) = (figure.machine()?, base.is_empty()) else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), digests));
         };
         let headline = |r: &&Comparison| {
             Some(Headline {
@@ -38,33 +40,35 @@ impl Analysis<'_> {
         };
         let mut found: Vec<Headline> = base.iter().filter_map(headline).collect();
         for perturbation in perturbations(&machine.config()?) {
-            if !self.add(&mut found, &figure, &perturbation)? {
-                return Ok(Vec::new());
+            match self.add(&mut found, &figure, &perturbation)? {
+                Some(points) => digests.extend(points),
+                None => return Ok((Vec::new(), Vec::new())),
             }
         }
-        Ok(found)
+        Ok((found, digests))
     }
 
-    /// Adds what the numbers come to under a perturbation; false if points are missing.
+    /// Adds what the numbers come to under a perturbation, and gives its points;
+    /// none if some are missing.
     fn add(
         &self,
         found: &mut [Headline],
         figure: &Figure,
         perturbation: &Perturbation,
-    ) -> Result<bool> {
+    ) -> Result<Option<Vec<String>>> {
         let (root, change) = (&self.library.root, &perturbation.change);
         let wanted = match points(root, &[figure], change) {
             // Not every machine takes every value.
             Err(Error::Usage { what, .. }) => {
                 let name = perturbation.name;
                 self.printer.warn(format!("{}, {name}: {what}", figure.id));
-                return Ok(true);
+                return Ok(Some(Vec::new()));
             }
             wanted => wanted?,
         };
         let is_there = |p: &Point| self.store.get(&p.digest).is_some();
         if !self.computes && !wanted.iter().all(is_there) {
-            return Ok(false);
+            return Ok(None);
         }
         let meter = Meter::new(self.printer, wanted.len(), perturbation.name);
         if !compute(&wanted, self.store, &meter)? {
@@ -81,6 +85,6 @@ impl Analysis<'_> {
                 headline.values.push((perturbation.clone(), value));
             }
         }
-        Ok(true)
+        Ok(Some(wanted.into_iter().map(|p| p.digest).collect()))
     }
 }

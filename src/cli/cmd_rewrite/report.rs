@@ -6,7 +6,7 @@ use super::resources::Compared;
 use crate::cli::printer::{CommandResult, table};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::rewrite::{Left, Measured, Rewritten};
+use crate::rewrite::{Left, MachineConflicts, Measured, Rewritten};
 use crate::software::LayoutSpec;
 use serde::Serialize;
 
@@ -21,6 +21,8 @@ pub(super) struct Report<'a> {
     pub swizzle_modes: Vec<ModeOf>,
     #[serde(flatten)]
     pub measured: Option<Measured>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<MachineConflicts>,
     #[serde(skip)]
     pub machine: &'a Config,
 }
@@ -107,6 +109,12 @@ impl CommandResult for Report<'_> {
                 } else {
                     "different"
                 },
+            );
+        }
+        if let Some(m) = &self.machine_code {
+            text += &format!(
+                "machine code, by {}: conflicts {} -> {}\n",
+                m.assembler, m.conflicts_before, m.conflicts_after
             );
         }
         if let Some(compared) = &self.resources {

@@ -3,6 +3,9 @@
 
 use super::ShareArgs;
 use crate::capture::{Selected, opened};
+use crate::cli::kernel_registers::of_kernel;
+use crate::cli::printer::Printer;
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::{Launch, LaunchFile, read_module};
 use crate::ptx::Module;
@@ -23,6 +26,19 @@ impl Input {
         match Selected::of(&args.input) {
             Some(_) => Self::of_launch(args),
             None => Self::of_ptx(args),
+        }
+    }
+
+    /// The registers that the assembler allocates, unless the option says them.
+    pub fn find_registers(&mut self, option: Option<u32>, machine: &Config, printer: &Printer) {
+        if option.is_some() {
+            return;
+        }
+        let given = self.needs.registers;
+        let found = of_kernel(&self.module, &self.entry, machine, given, printer);
+        self.needs.registers = found;
+        if let Some((file, _)) = &mut self.launch {
+            file.registers = found;
         }
     }
 

@@ -16,8 +16,8 @@ pub struct Given {
     pub args: Vec<GivenArg>,
 }
 
-/// `NAME=INIT:TYPE:COUNT`, a buffer, or `NAME=NUMBER`, a scalar. NAME may be
-/// the place of the parameter, from 0.
+/// `NAME=INIT:TYPE:COUNT`, a buffer, `NAME=NUMBER`, a scalar, or `NAME=null`, a
+/// pointer to nothing. NAME may be the place of the parameter, from 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenArg {
     /// The name in the launch file, or a place.
@@ -33,6 +33,8 @@ pub enum GivenValue {
     Buffer(String, Element, u64),
     /// A number, as it is written.
     Number(String),
+    /// The address 0.
+    Null,
 }
 
 /// What a buffer holds, without a file.
@@ -47,13 +49,17 @@ impl std::str::FromStr for GivenArg {
                 format!("--arg {text}"),
                 format!(
                     "expected NAME=INIT:TYPE:COUNT, as data=random:f32:4096, with INIT one of {} \
-                     or a file (.npy, .raw), or NAME=NUMBER",
+                     or a file (.npy, .raw), NAME=NUMBER, or NAME=null for a pointer",
                     INITS.join(", ")
                 ),
             )
         };
         let (name, value) = text.split_once('=').ok_or_else(wrong)?;
         let name = name.to_owned();
+        if value == "null" {
+            let value = GivenValue::Null;
+            return Ok(GivenArg { name, value });
+        }
         if !value.contains(':') {
             value.parse::<f64>().map_err(|_| wrong())?;
             let value = GivenValue::Number(value.to_owned());

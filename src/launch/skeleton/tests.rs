@@ -232,6 +232,36 @@ fn wrong_arguments_say_what_was_expected() {
     );
 }
 
+#[test]
+fn a_pointer_may_be_null_and_a_number_not() {
+    let module = Module::parse(&entry(SAXPY, SAXPY_BODY), "k.ptx").expect("PTX");
+    let skeleton = Skeleton::new(&module, None).expect("a skeleton");
+    let names: Vec<&str> = skeleton.names().collect();
+    let (mut taken, mut refused) = (0, 0);
+    for name in names {
+        let given = Given {
+            args: vec![format!("{name}=null").parse().expect("an argument")],
+            ..Given::default()
+        };
+        match skeleton.text("k.ptx", &given) {
+            Ok(text) => {
+                let file = LaunchFile::parse(text.clone(), Path::new("k.toml"));
+                let file = file.unwrap_or_else(|e| panic!("{e}\n{text}"));
+                assert!(
+                    text.contains("null = true") && file.arg(name).is_some(),
+                    "{text}"
+                );
+                taken += 1;
+            }
+            Err(error) => {
+                assert!(error.to_string().contains("is not a pointer"), "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(taken > 0 && refused > 0);
+}
+
 /// Every entry of the kit's kernels has a skeleton that is a launch file, with
 /// the same kinds of arguments in number.
 #[test]

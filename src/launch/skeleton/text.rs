@@ -79,9 +79,26 @@ impl Skeleton {
                     },
                 ));
             };
+            let param = &self.params[at];
+            if arg.value == GivenValue::Null && !may_be_null(&param.kind) {
+                return Err(Error::usage(
+                    format!("--arg {}=null: {} is not a pointer", arg.name, param.name),
+                    "expected NAME=NUMBER for a scalar",
+                ));
+            }
             values[at] = Some(&arg.value);
         }
         Ok(values)
+    }
+}
+
+/// Whether a parameter may be an address: one that the entry never uses does not
+/// show that it is.
+fn may_be_null(kind: &ParamKind) -> bool {
+    match kind {
+        ParamKind::Pointer { .. } => true,
+        ParamKind::Scalar(ty) => ty.bits() == 64 && !ty.is_float(),
+        _ => false,
     }
 }
 
@@ -91,6 +108,7 @@ fn given_lines(param: &Param, value: &GivenValue) -> String {
             ParamKind::TensorMap(map) => map_lines(param, map, Some(*element)),
             _ => buffer_lines(init, *element, *count),
         },
+        GivenValue::Null => "null = true\n".to_owned(),
         GivenValue::Number(number) => {
             let ty = match &param.kind {
                 ParamKind::Scalar(ty) => element_name(*ty),
@@ -225,7 +243,7 @@ fn element_name(ty: Type) -> &'static str {
         F32 | Tf32 => "f32",
         F32x2 | F64 => "f64",
         // No parameter has them.
-        E4m3 | E5m2 | E4m3x2 | E5m2x2 | S4 | U4 | B1 => "u8",
+        E4m3 | E5m2 | E4m3x2 | E5m2x2 | S4 | U4 | S2 | U2 | B1 => "u8",
     }
 }
 

@@ -132,7 +132,8 @@ fn bad_rounds_are_refused_where_they_stand() {
         ("grid = [4]\nrepeat = 3\nargs = []\ngrid_step = []\n".to_owned(), 4, "'grid_step' has 0 dimensions"),
         ("grid = [4]\nrepeat = 3\nargs = []\ngrid_step = [0.5]\n".to_owned(), 4, "'grid_step' is a floating-point number"),
         ("grid = [4]\nrepeat = 0\nargs = []\n".to_owned(), 2, "'repeat' is out of range; expected an integer from 1 to 65536"),
-        ("grid = [4]\nrepeat = 65536\nargs = []\n[[then]]\nentry = \"k\"\ngrid = [1]\nblock = [1]\nargs = []\n".to_owned(), 4, "more than 65536 launches"),
+        ("grid = [4]\nrepeat = 65536\nargs = []\n".to_owned(), 2, "more than 65536 launches; expected at most 65536, the first launch included"),
+        ("grid = [4]\nrepeat = 65535\nargs = []\n[[then]]\nentry = \"k\"\ngrid = [1]\nblock = [1]\nargs = []\n".to_owned(), 4, "more than 65536 launches"),
     ];
     for (keys, line, what) in cases {
         refused(of_then(&keys), above() + 3 + line, what);

@@ -31,6 +31,8 @@ pub struct Uniformity<'a> {
     work: Vec<ValueId>,
     /// Edges looked at for ways.
     steps: u64,
+    /// Loads from one address count as uniform.
+    loads: bool,
 }
 
 /// Where the ways of all branches have more edges than this, everything may
@@ -47,6 +49,27 @@ impl<'a> Uniformity<'a> {
         values: &'a Values,
         loops: &'a Loops,
     ) -> Self {
+        Self::with(module, function, (cfg, values, loops), false)
+    }
+
+    /// The values that `ptxas` takes for uniform: loads of all lanes from one
+    /// address, too. It does not prove that nobody writes in between.
+    pub fn of_machine_code(
+        module: &'a Module,
+        function: &'a Function,
+        cfg: &'a Cfg,
+        values: &'a Values,
+        loops: &'a Loops,
+    ) -> Self {
+        Self::with(module, function, (cfg, values, loops), true)
+    }
+
+    fn with(
+        module: &'a Module,
+        function: &'a Function,
+        (cfg, values, loops): (&'a Cfg, &'a Values, &'a Loops),
+        loads: bool,
+    ) -> Self {
         let mut uniformity = Uniformity {
             function,
             module,
@@ -59,6 +82,7 @@ impl<'a> Uniformity<'a> {
             split: vec![false; cfg.blocks.len()],
             work: Vec::new(),
             steps: 0,
+            loads,
         };
         uniformity.solve();
         uniformity
@@ -143,7 +167,7 @@ impl<'a> Uniformity<'a> {
     /// Whether the results differ whatever the operands are.
     fn is_source(&self, i: &Instruction) -> bool {
         match i.opcode.class() {
-            Class::Load => !self.is_parameter(i),
+            Class::Load => !self.loads && !self.is_parameter(i),
             _ => i.opcode.row().differs || i.operands.iter().any(is_thread),
         }
     }

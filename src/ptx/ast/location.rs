@@ -19,23 +19,24 @@ pub struct Location {
 impl Module {
     /// `file:line` of the source of an instruction, where `.loc` gives one.
     pub fn source(&self, function: &Function, instruction: &Instruction) -> Option<String> {
-        let location = function.locations.get(instruction.location? as usize)?;
+        let (_, location) = Self::place(function, instruction)?;
         self.line_of_source(location.file, location.line)
     }
 
     /// The calls through which an instruction came into the function, as
     /// `file:line`, the innermost first; none where nothing was inlined.
     pub fn inlined_at(&self, function: &Function, instruction: &Instruction) -> Vec<String> {
-        let location = instruction.location.map(|at| at as usize);
-        let location = location.and_then(|at| function.locations.get(at));
-        let (mut calls, mut next) = (Vec::new(), location.and_then(|l| l.inlined_at));
+        let mut calls = Vec::new();
+        let mut inner = Self::place(function, instruction);
         // A call that was inlined itself has a `.loc` of its own. What a
         // compiler writes has no circle; a text by hand may.
-        while let Some([file, line, column]) = next.filter(|_| calls.len() < Self::MOST_CALLS) {
+        while let Some((at, [file, line, column])) =
+            inner.and_then(|(at, l)| Some((at, l.inlined_at?)))
+            && calls.len() < Self::MOST_CALLS
+        {
             calls.extend(self.line_of_source(file, line));
-            let of_call = |l: &&Location| [l.file, l.line, l.column] == [file, line, column];
-            let found = function.locations.iter().find(of_call);
-            next = found.and_then(|l| l.inlined_at);
+            let of_call = |l: &Location| [l.file, l.line, l.column] == [file, line, column];
+            inner = nearest(function, at, of_call);
         }
         calls
     }
@@ -43,8 +44,43 @@ impl Module {
     /// Inlined calls of one place.
     const MOST_CALLS: usize = 64;
 
+    /// The place of an instruction, with its index. Compilers write line 0 for
+    /// what is of no one line, such as a load moved out of a loop: that has the
+    /// last place before it that is of the same function, inlined at the same
+    /// call.
+    fn place(function: &Function, instruction: &Instruction) -> Option<(usize, Location)> {
+        let at = instruction.location? as usize;
+        let own = *function.locations.get(at)?;
+        if own.line != 0 {
+            return Some((at, own));
+        }
+        let beside = |l: &Location| l.line != 0 && l.inlined_at == own.inlined_at;
+        nearest(function, at, beside).or_else(|| {
+            let [file, line, column] = own.inlined_at?;
+            let call = |l: &Location| [l.file, l.line, l.column] == [file, line, column];
+            nearest(function, at, call)
+        })
+    }
+
     fn line_of_source(&self, file: u32, line: u32) -> Option<String> {
         let (_, name) = self.files.iter().find(|(n, _)| *n == file)?;
         Some(format!("{name}:{line}"))
+    }
+}
+
+/// The last place before `at` that is `wanted`, or else the first after it, with
+/// its index. A function that is inlined twice has its places twice, each after
+/// those of its own call.
+fn nearest(
+    function: &Function,
+    at: usize,
+    wanted: impl Fn(&Location) -> bool,
+) -> Option<(usize, Location)> {
+    let mut all = function.locations.iter().copied().enumerate();
+    let (before, after) = (at, at + 1);
+    let last = function.locations[..before].iter().rposition(&wanted);
+    match last {
+        Some(found) => Some((found, function.locations[found])),
+        None => all.find(|(n, l)| *n >= after && wanted(l)),
     }
 }

@@ -1,7 +1,10 @@
 //! A thread block: its warps in turn, and the barriers between them.
 
+mod cluster;
+
 use super::api::{FindingKind, Options};
 use super::check::groups;
+use super::machine::pairs::Pairs;
 use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
@@ -9,8 +12,10 @@ use super::race::global::GlobalRaces;
 use super::registers::Mask;
 use super::warp::barrier::{note_divergent, reduced};
 use super::warp::stalled::stalled;
-use super::warp::step::Stopped;
+use super::warp::step::{Stopped, draw};
 use super::warp::{State, Warp};
+
+pub(super) use cluster::release;
 
 /// What a block did.
 #[derive(Debug, Default)]
@@ -19,13 +24,16 @@ pub(super) struct BlockOutcome {
     pub thread_instructions: u64,
     pub shared_accesses: u64,
     pub findings: Vec<RawFinding>,
+    pub pairs: Pairs,
     pub output: Vec<u8>,
 }
 
 /// Runs blocks one after the other; its memory is used again.
 pub(super) struct Worker<'a> {
-    machine: Machine<'a>,
-    warps: Vec<Warp>,
+    pub machine: Machine<'a>,
+    pub warps: Vec<Warp>,
+    /// Whether somebody is told what is executed.
+    observed: bool,
 }
 
 /// Lanes of a warp that wait at a barrier.
@@ -37,25 +45,18 @@ struct Waiting {
     lanes: u32,
 }
 
-impl Waiting {
-    fn threads(&self) -> impl Iterator<Item = u32> {
-        let (lanes, first) = (self.lanes, 32 * self.warp as u32);
-        (0..32)
-            .filter(move |l| lanes >> l & 1 != 0)
-            .map(move |l| first + l)
-    }
-}
-
 impl<'a> Worker<'a> {
     pub fn new(common: &'a Common<'a>, options: &Options<'a>) -> Self {
         let threads: u32 = common.block.iter().product();
         let mut machine = Machine::new(common);
         if options.races || options.global_races {
             let (image, warps) = (machine.image, threads.div_ceil(32));
-            machine.races = Some(Races::new(machine.shared_len, 32 * warps));
+            let (bytes, volatile) = (machine.shared_len, image.volatile);
+            let mut races = Races::new(bytes, warps, volatile);
+            races.global = options.global_races.then(GlobalRaces::default);
+            machine.races = Some(races);
             let (registers, local) = (image.unsure_registers, image.local_bytes as usize);
             let written = || Written::new(registers, local);
-            machine.global_races = options.global_races.then(GlobalRaces::default);
             machine.written_by = (0..warps).map(|_| written()).collect();
         }
         Worker {
@@ -63,20 +64,33 @@ impl<'a> Worker<'a> {
             warps: (0..threads.div_ceil(32))
                 .map(|_| Warp::new(common.image))
                 .collect(),
+            observed: false,
         }
     }
 
     /// Runs the block of that linear index.
     pub fn run(&mut self, linear: u64, options: &Options<'a>) -> BlockOutcome {
+        self.begin(linear, options);
+        while !self.machine.stop && self.turn() {}
+        self.finish()
+    }
+
+    /// Begins the block of that linear index.
+    pub fn begin(&mut self, linear: u64, options: &Options<'a>) {
         let m = &mut self.machine;
         let [gx, gy, _] = m.common.grid.map(u64::from);
         m.block_index = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|i| i as u32);
         m.shared.fill(0);
         m.written.fill(0);
-        m.complete = m.written.is_empty();
+        // What CUDA keeps for itself it has set to zeros.
+        let reserved = (m.image.reserved_shared as usize).min(m.written.len());
+        m.written[..reserved].fill(1);
+        m.complete = m.written.len() == reserved;
         m.known.clear();
         m.arrivals.clear();
         m.mbarriers.clear();
+        let seed = |seed: u64| seed ^ linear.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        m.draws = options.warp_order.map(seed);
         m.groups.clear();
         (m.stop, m.reported, m.limit_reached) = (false, 0, false);
         (
@@ -85,22 +99,26 @@ impl<'a> Worker<'a> {
             m.shared_accesses,
         ) = (0, 0, 0);
         if let Some(races) = &mut m.races {
-            races.clear();
-        }
-        if let Some(races) = &mut m.global_races {
             races.begin(linear);
         }
+        m.pairs.clear();
         m.written_by.iter_mut().for_each(Written::clear);
         let index = m.block_index;
-        m.observer = options.sink.and_then(|sink| sink.block(index));
+        let wanted = options.only_block.is_none_or(|only| only == linear);
+        let sink = options.sink.filter(|_| wanted);
+        m.observer = sink.and_then(|sink| sink.block(index));
+        (m.cluster.arrived, m.cluster.phase) = (false, 0);
         let threads: u32 = m.common.block.iter().product();
         for (index, warp) in self.warps.iter_mut().enumerate() {
             let lanes = (threads - 32 * index as u32).min(32);
             warp.start(m, index as u32, u32::MAX >> (32 - lanes));
         }
-        let observed = m.observer.is_some() || m.races.is_some();
+        self.observed = m.observer.is_some() || m.races.is_some();
         self.machine.over_limit();
-        while !self.machine.stop && self.turn(observed) {}
+    }
+
+    /// What the block did.
+    pub fn finish(&mut self) -> BlockOutcome {
         let m = &mut self.machine;
         m.over_limit();
         if m.limit_reached {
@@ -116,14 +134,34 @@ impl<'a> Worker<'a> {
             thread_instructions: m.thread_instructions,
             shared_accesses: m.shared_accesses,
             findings: std::mem::take(&mut m.findings),
+            pairs: std::mem::take(&mut m.pairs),
             output: std::mem::take(&mut m.output),
         }
     }
 
+    /// Whether all threads have exited.
+    pub fn has_ended(&self) -> bool {
+        self.warps.iter().all(|warp| warp.paths.is_empty())
+    }
+
     /// Every warp once, then the barriers: whether there is more to do.
-    fn turn(&mut self, observed: bool) -> bool {
+    fn turn(&mut self) -> bool {
+        let mut running = self.pass();
+        if self.machine.stop {
+            return false;
+        }
+        if std::mem::take(&mut self.machine.cluster.arrived) {
+            running |= cluster::release(std::slice::from_mut(self));
+        }
+        running || self.release()
+    }
+
+    /// Every warp once: whether some can go on.
+    pub fn pass(&mut self) -> bool {
+        let observed = self.observed;
         let mut running = false;
-        for index in 0..self.warps.len() {
+        let order = self.order();
+        for index in order {
             let warp = &mut self.warps[index];
             if warp.paths.is_empty() {
                 continue;
@@ -134,7 +172,18 @@ impl<'a> Worker<'a> {
                 return false;
             }
         }
-        running || self.release()
+        running
+    }
+
+    /// The order of the warps in a turn.
+    fn order(&mut self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.warps.len()).collect();
+        if let Some(state) = &mut self.machine.draws {
+            for at in (1..order.len()).rev() {
+                order.swap(at, draw(state, at as u32 + 1) as usize);
+            }
+        }
+        order
     }
 
     /// Runs the paths of a warp: whether some can go on.
@@ -167,11 +216,27 @@ impl<'a> Worker<'a> {
         if warp.paths.len() > 1 {
             warp.merge();
         }
-        more | warp.run_together(m, index)
+        more | warp.run_together(m, index, false)
     }
 
     /// Nothing can run: barriers that all have reached let them go.
     fn release(&mut self) -> bool {
+        if self.release_barriers() || cluster::release(std::slice::from_mut(self)) {
+            return true;
+        }
+        if let Some(more) = stalled(&mut self.machine, &mut self.warps) {
+            return more;
+        }
+        if self.run_together() {
+            return true;
+        }
+        self.report_waiting();
+        false
+    }
+
+    /// Lets those go who wait at barriers of the block that all have reached:
+    /// whether somebody does.
+    pub fn release_barriers(&mut self) -> bool {
         let waiting = self.waiting();
         let mut numbers: Vec<u32> = waiting.iter().map(|w| w.number).collect();
         numbers.sort_unstable();
@@ -181,17 +246,28 @@ impl<'a> Worker<'a> {
             let here: Vec<&Waiting> = waiting.iter().filter(|w| w.number == number).collect();
             released |= self.release_barrier(number, &here);
         }
-        let m = &mut self.machine;
         if released {
+            let m = &mut self.machine;
             m.complete = m.complete || !m.written.contains(&0);
             m.mbarriers.progress();
-            return true;
         }
-        if let Some(more) = stalled(m, &mut self.warps) {
-            return more;
-        }
+        released
+    }
+
+    /// Runs what the lanes of a warp execute together though some of them wait
+    /// elsewhere: whether some can.
+    pub fn run_together(&mut self) -> bool {
+        let m = &mut self.machine;
+        let mut warps = self.warps.iter_mut().enumerate();
+        warps.any(|(index, warp)| warp.run_together(m, index as u32, true))
+    }
+
+    /// Notes the first of those who wait at barriers for good.
+    pub fn report_waiting(&mut self) {
+        let waiting = self.waiting();
         if waiting.is_empty() {
-            return false;
+            self.machine.stop |= self.report_cluster();
+            return;
         }
         let places: Vec<_> = waiting.iter().map(|w| (w.warp, w.path)).collect();
         let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
@@ -199,9 +275,9 @@ impl<'a> Worker<'a> {
             "{alive} threads of the block wait at different barriers, or for more threads than \
              the block has"
         );
+        let m = &mut self.machine;
         note_missing(m, &self.warps, &places, false, text);
         m.stop = true;
-        false
     }
 
     /// Everything that waits at a barrier.
@@ -256,10 +332,10 @@ impl<'a> Worker<'a> {
         pass_barrier(m, &mut self.warps, &places);
         if let Some(races) = &mut m.races {
             // Who has arrived before has not seen the others.
-            let passing = here.iter().flat_map(|w| w.threads());
             if arrived == 0 && sum == alive {
                 races.order.barrier()
             } else {
+                let passing = here.iter().map(|w| (w.warp as u32, w.lanes));
                 races.order.pass(number, &passing.collect::<Vec<_>>())
             }
         }

@@ -11,7 +11,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `program` | decoded modules, launches of their entries |
-//! | `block` | a thread block: its warps in turn |
+//! | `plan` | which blocks run together, and on which threads |
+//! | `cluster`, `block` | blocks that run together; a thread block: its warps in turn |
 //! | `warp` | a warp: its paths, and the loop that executes one |
 //! | `decode` | PTX to the form that is executed |
 //! | `execute` | an instruction of that form; exchanges, barriers, textures |
@@ -29,14 +30,17 @@ mod api;
 mod asynchronous;
 mod block;
 mod check;
+mod cluster;
 mod decode;
 mod execute;
 mod image;
 mod lanes;
 mod machine;
 mod memory;
+mod plan;
 mod program;
 mod race;
+mod races;
 mod registers;
 mod run;
 mod scalar;
@@ -52,7 +56,7 @@ mod warp;
 pub use api::reported::{BarrierEvent, BarrierLane, BarrierOp, CopyEvent, Piece, TensorRows};
 pub use api::{
     Access, BlockSink, BufferId, DEFAULT_LIMIT, Event, Finding, FindingKind, HEAP_BYTES,
-    InstructionInfo, InstructionKind, Launch, Options, Outcome, Sink,
+    InstructionInfo, InstructionKind, Launch, Options, Outcome, SharedPart, Sink,
 };
 pub(crate) use machine::phase::{Arrival, BarrierObject};
 pub use memory::Memory;

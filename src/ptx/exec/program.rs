@@ -42,6 +42,8 @@ pub struct SymbolInfo {
 pub struct Program {
     module: Arc<Module>,
     addresses: Addresses,
+    /// The variables that have addresses, by name.
+    named: HashMap<String, u32>,
     /// Entries decoded so far, with and without vector instructions.
     images: Mutex<HashMap<(u32, bool), Arc<Image>>>,
 }
@@ -53,6 +55,7 @@ impl Program {
     /// Places the variables of a module. Entries are decoded when they run.
     pub fn new(module: &Module) -> Result<Program> {
         let mut addresses = Addresses::new();
+        let mut named = HashMap::new();
         let mut next = VARIABLES;
         let mut bytes = 0;
         for (at, variable) in module.variables.iter().enumerate() {
@@ -69,12 +72,14 @@ impl Program {
                     return Err(Error::usage(what, help));
                 }
                 addresses.insert(at as u32, next);
+                named.entry(variable.name.clone()).or_insert(at as u32);
                 next = (next + variable.bytes + GAP).next_multiple_of(ALIGN);
             }
         }
         Ok(Program {
             module: Arc::new(module.clone()),
             addresses,
+            named,
             images: Mutex::default(),
         })
     }
@@ -114,26 +119,30 @@ impl Program {
 
     /// The variable of that name in global or constant memory.
     pub fn symbol(&self, name: &str) -> Option<SymbolInfo> {
-        self.symbols().find(|s| s.name == name)
+        Some(self.symbol_info(*self.named.get(name)?))
+    }
+
+    fn symbol_info(&self, at: u32) -> SymbolInfo {
+        let variable = &self.module.variables[at as usize];
+        SymbolInfo {
+            name: variable.name.clone(),
+            bytes: variable.bytes,
+            ty: variable.ty,
+            constant: variable.space == Space::Const,
+        }
     }
 
     /// All variables in global and constant memory.
     pub fn symbols(&self) -> impl Iterator<Item = SymbolInfo> {
-        let placed = |at: &usize| self.addresses.contains_key(&(*at as u32));
-        (0..self.module.variables.len()).filter(placed).map(|at| {
-            let variable = &self.module.variables[at];
-            SymbolInfo {
-                name: variable.name.clone(),
-                bytes: variable.bytes,
-                ty: variable.ty,
-                constant: variable.space == Space::Const,
-            }
-        })
+        let placed = |at: &u32| self.addresses.contains_key(at);
+        let all = (0..self.module.variables.len() as u32).filter(placed);
+        all.map(|at| self.symbol_info(at))
     }
 
     /// Puts the variables of the module into a memory, where they are not in
-    /// it yet, with their initial bytes. [`Program::run`] does so, too.
-    pub fn load(&self, memory: &mut Memory) {
+    /// it yet, with their initial bytes. [`Program::run`] does so, too. Fails
+    /// where the system has no memory for them.
+    pub fn load(&self, memory: &mut Memory) -> Result<()> {
         for (at, variable) in self.module.variables.iter().enumerate() {
             let Some(&address) = self.addresses.get(&(at as u32)) else {
                 continue;
@@ -147,15 +156,25 @@ impl Program {
                 .map(|i| self.initial(i))
                 .unwrap_or_default();
             let constant = variable.space == Space::Const;
-            memory.place(&variable.name, address, &bytes, variable.bytes, constant);
+            let placed = memory.place(&variable.name, address, &bytes, variable.bytes, constant);
+            if placed.is_none() {
+                let what = format!("no memory for {}, {} bytes", variable.name, variable.bytes);
+                let help = "expected smaller variables, or a higher limit of memory (ulimit -v)";
+                return Err(self
+                    .module
+                    .error_at(variable.span, what, Some(help.to_owned())));
+            }
         }
+        Ok(())
     }
 
     /// The variable of that name in a memory, for the host to read or write.
     pub fn symbol_buffer(&self, memory: &mut Memory, name: &str) -> Option<BufferId> {
-        self.load(memory);
-        let named = |at: &&u32| self.module.variables[**at as usize].name == name;
-        memory.at(*self.addresses.get(self.addresses.keys().find(named)?)?)
+        let address = *self.addresses.get(self.named.get(name)?)?;
+        if memory.at(address).is_none() {
+            self.load(memory).ok()?;
+        }
+        memory.at(address)
     }
 
     fn initial(&self, initial: &ast::Initial) -> Vec<u8> {

@@ -2,18 +2,16 @@
 //! the same result.
 
 use super::api::{Launch, Options, Outcome};
-use super::block::{BlockOutcome, Worker};
 use super::image::Image;
-use super::machine::Common;
-use super::memory::Memory;
+use super::machine::{Common, Shared};
 use super::memory::heap::Heap;
+use super::memory::{Memory, WORKSPACE};
+use super::plan::Plan;
 use super::program::Program;
 use super::sum::{Sum, named};
 use super::system::allocation::leak;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use rayon::prelude::*;
-use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// CUDA's limits of grids and blocks.
@@ -27,33 +25,41 @@ impl Program {
         let image = self.image(&launch.entry, options.vector)?;
         check_size(launch)?;
         check_params(launch, &image)?;
-        self.load(memory);
-        if image.allocates {
-            memory.heap.get_or_insert_with(|| Heap::new(options.heap));
+        self.load(memory)?;
+        if image.allocates && memory.heap.is_none() {
+            let help = "expected a smaller heap, or a higher limit of memory (ulimit -v)";
+            let none = || Error::usage(format!("no memory for a heap of {}", options.heap), help);
+            memory.heap = Some(Heap::new(options.heap).ok_or_else(none)?);
         }
         let params = aligned(&launch.params);
         let len = launch.params.len();
         // SAFETY: the words have these bytes, and live longer than the run.
         let params = unsafe { std::slice::from_raw_parts(params.as_ptr().cast::<u8>(), len) };
-        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
-        let range = match options.only_block {
-            Some(block) => block.min(blocks)..(block + 1).min(blocks),
-            None => 0..blocks,
-        };
+        let plan = Plan::new(&image, launch, options)?;
+        let range = plan.units(options.only_block);
         let alone = image.ordered || options.global_races;
         let parallel = !alone && options.threads != 1 && range.end - range.start > 1;
-        // Where no threads can be made one does it, with the same result.
-        let pool = parallel.then(|| {
+        let workspace = if options.cooperative {
+            workspace(memory)?
+        } else {
+            0
+        };
+        let shared = |parallel| Shared {
+            cluster: plan.cluster,
+            workspace,
+            parallel,
+        };
+        // The same where there is no memory for a copy: a worker of a pool may
+        // not be the one that reaches the limit first if they run one after the
+        // other, and what it left is taken back.
+        let several = parallel.then(|| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads);
-            pool.build().ok()
+            Some((pool.build().ok()?, memory.snapshot()?))
         });
         let mut sum = Sum::default();
-        if let Some(pool) = pool.flatten() {
-            // A worker of a pool may not be the one that reaches the limit
-            // first if they run one after the other: what it left is taken back.
-            let before = memory.snapshot();
-            let shared = Common::new(&image, memory, params, launch, options, true);
-            let whole = pool.install(|| run_parallel(&shared, options, range.clone(), &mut sum));
+        if let Some((pool, before)) = several.flatten() {
+            let own = Common::new(&image, memory, params, launch, options, shared(true));
+            let whole = pool.install(|| plan.run_parallel(&own, options, range.clone(), &mut sum));
             if whole {
                 return Ok(sum.outcome(self.module(), &image, launch));
             }
@@ -61,8 +67,8 @@ impl Program {
             *memory = before;
             sum = sum.anew();
         }
-        let own = Common::new(&image, memory, params, launch, options, false);
-        run_in_order(&own, options, range, &mut sum);
+        let own = Common::new(&image, memory, params, launch, options, shared(false));
+        plan.run_in_order(&own, options, range, &mut sum);
         if own.stop.load(Relaxed) {
             interrupt::check(&launch.entry)?;
         }
@@ -71,6 +77,21 @@ impl Program {
         }
         Ok(sum.outcome(self.module(), &image, launch))
     }
+}
+
+/// Bytes that a barrier of the whole grid counts in.
+const WORKSPACE_BYTES: u64 = 64;
+
+/// The address of zeros for a barrier of the whole grid.
+fn workspace(memory: &mut Memory) -> Result<u64> {
+    let id = memory.at(WORKSPACE).or_else(|| {
+        let name = "the workspace of the grid";
+        memory.place(name, WORKSPACE, &[], WORKSPACE_BYTES, false)
+    });
+    let help = "expected a higher limit of memory (ulimit -v)";
+    let id = id.ok_or_else(|| Error::usage("no memory for a barrier of the grid", help))?;
+    memory.bytes_mut(id).fill(0);
+    Ok(WORKSPACE)
 }
 
 /// Refuses parameters that the entry has not.
@@ -93,51 +114,6 @@ fn aligned(bytes: &[u8]) -> Vec<u64> {
         u64::from_le_bytes(whole)
     };
     bytes.chunks(8).map(word).collect()
-}
-
-/// Blocks one after the other, up to the one that reaches the limit.
-fn run_in_order(common: &Common, options: &Options, range: Range<u64>, sum: &mut Sum) {
-    let mut worker = Worker::new(common, options);
-    for block in range {
-        if common.stop.load(Relaxed) {
-            break;
-        }
-        sum.add(block, worker.run(block, options));
-    }
-}
-
-/// Blocks in batches, the results in the order of the blocks: whether they all
-/// ran within the limit. Where they did not, which of them reached it depends
-/// on who was faster.
-fn run_parallel<'a>(
-    common: &'a Common<'a>,
-    options: &Options<'a>,
-    range: Range<u64>,
-    sum: &mut Sum,
-) -> bool {
-    const BATCH: u64 = 4096;
-    let mut start = range.start;
-    while start < range.end {
-        let end = (start + BATCH).min(range.end);
-        // A worker is costly: some blocks each, but work for all threads.
-        let least = (end - start) as usize / (8 * rayon::current_num_threads()) + 1;
-        let results: Vec<BlockOutcome> = (0..(end - start) as usize)
-            .into_par_iter()
-            .with_min_len(least)
-            .map_init(
-                || Worker::new(common, options),
-                |worker, at| worker.run(start + at as u64, options),
-            )
-            .collect();
-        if common.stop.load(Relaxed) {
-            return false;
-        }
-        for (block, outcome) in (start..end).zip(results) {
-            sum.add(block, outcome);
-        }
-        start = end;
-    }
-    true
 }
 
 fn check_size(launch: &Launch) -> Result<()> {

@@ -4,8 +4,11 @@ use super::api::{Finding, FindingKind, Launch, Outcome};
 use super::block::BlockOutcome;
 use super::image::Image;
 use super::machine::RawFinding;
+use super::machine::pairs::Key;
+use super::races::{Raced, reported};
 use crate::ptx::ast::Module;
-use std::collections::HashSet;
+use crate::quote::shown_lines;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
 /// What the blocks did together.
@@ -14,21 +17,37 @@ pub(super) struct Sum {
     outcome: Outcome,
     findings: Vec<(u64, RawFinding)>,
     known: HashSet<(FindingKind, u32, bool)>,
-    /// Blocks below it have their output printed.
+    races: BTreeMap<Key, Raced>,
+    /// Of so many blocks, in the order in which they come, the output is
+    /// printed; and so many have come.
     printed: u64,
+    come: u64,
 }
 
 impl Sum {
-    /// Takes a block's outcome; blocks are added in order.
+    /// Takes a block's outcome; blocks are added in an order that is the same in
+    /// every run.
     pub fn add(&mut self, block: u64, outcome: BlockOutcome) {
         self.outcome.warp_instructions += outcome.warp_instructions;
         self.outcome.thread_instructions += outcome.thread_instructions;
         self.outcome.shared_accesses += outcome.shared_accesses;
-        if !outcome.output.is_empty() && block >= self.printed {
-            // Nothing can be done about a closed standard error.
-            let _ = std::io::stderr().write_all(&outcome.output);
+        self.come += 1;
+        if !outcome.output.is_empty() && self.come > self.printed {
+            // What a kernel prints does not steer the terminal. Nothing can be
+            // done about a closed standard error.
+            let text = String::from_utf8_lossy(&outcome.output);
+            let _ = std::io::stderr().write_all(shown_lines(&text).as_bytes());
         }
-        self.printed = self.printed.max(block + 1);
+        self.printed = self.printed.max(self.come);
+        for (key, pair) in outcome.pairs {
+            let count = pair.places.len() as u64;
+            let raced = self.races.entry(key).or_insert_with(|| Raced {
+                block,
+                pair,
+                count: 0,
+            });
+            raced.count += count;
+        }
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {
             let second = findings.next_if(|f| f.other);
@@ -53,8 +72,10 @@ impl Sum {
     /// The outcome of all of them.
     pub fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
         let named = |(block, raw)| named(module, image, launch, block, raw);
+        let findings = self.findings.into_iter().map(named);
+        let races = reported(self.races, &|block, raw| named((block, raw)), image);
         Outcome {
-            findings: self.findings.into_iter().map(named).collect(),
+            findings: findings.chain(races).collect(),
             ..self.outcome
         }
     }
@@ -93,5 +114,7 @@ pub(super) fn named(
         address: raw.address,
         variable: raw.variable,
         message: raw.message,
+        count: None,
+        barrier: None,
     }
 }

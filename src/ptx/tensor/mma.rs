@@ -1,6 +1,5 @@
 //! Which products there are: shapes, types and targets of `mma.sync` and
-//! `mma.sp`. Which of them `ptxas` takes stands in the tests of the executor
-//! (`tensor.txt`).
+//! `mma.sp`. The executor's tests (`tensor.txt`) list what `ptxas` accepts.
 
 use super::fragment::Fragment;
 use super::table::{

@@ -30,8 +30,11 @@ pub(super) fn list(results: &[Result]) -> String {
 }
 
 fn is_explained(result: &Result) -> bool {
-    let missing = result.measured.is_none() && result.reason.as_deref() != Some("not computed");
-    result.verdict == Verdict::Differs || missing
+    match result.verdict {
+        Verdict::Differs | Verdict::DirectionOnly | Verdict::NotModelled => true,
+        Verdict::NothingPublished => result.measured.is_none(),
+        Verdict::Reproduced => false,
+    }
 }
 
 impl<'a> Cause<'a> {

@@ -1,7 +1,9 @@
 //! The columns of a figure's table: a column per number that is formed of the
 //! points, whatever it is summed up to.
 
-use super::super::figure::{Figure, Quantity};
+use super::super::evidence::Evidence;
+use super::super::figure::Figure;
+use super::super::quantity::Quantity;
 use super::super::results::Result;
 
 /// A number of each workload.
@@ -12,8 +14,8 @@ pub(super) struct Column<'a> {
     pub unit: &'a str,
     /// Results of workloads.
     pub values: Vec<&'a Result>,
-    /// What they are summed up to, by the word that stands before the name.
-    pub summaries: Vec<(&'static str, &'a Result)>,
+    /// Their mean.
+    pub mean: Option<&'a Result>,
     formed_of: &'a Quantity,
 }
 
@@ -21,21 +23,20 @@ pub(super) struct Column<'a> {
 pub(super) fn columns<'a>(figure: &'a Figure, results: &'a [Result]) -> Vec<Column<'a>> {
     let mut columns: Vec<Column> = Vec::new();
     for quantity in &figure.quantity {
-        let values = of_workloads(quantity, results);
-        let summary = summary(quantity, results);
+        let of = |r: &&Result| r.workload.is_some() && r.quantity == quantity.name;
+        let values: Vec<&Result> = results.iter().filter(of).collect();
+        let mean = mean(quantity, results);
         let same = columns
             .iter_mut()
-            .find(|c| c.formed_of.same_number(quantity));
+            .find(|c| c.formed_of.same_number(quantity) && values.iter().all(|v| c.has(v)));
         match same {
             // The same numbers summed up in another way.
-            Some(column) if values.iter().all(|v| column.has(v)) => {
-                column.summaries.extend(summary);
-            }
-            _ => columns.push(Column {
+            Some(column) => column.mean = column.mean.or(mean),
+            None => columns.push(Column {
                 name: &quantity.name,
                 unit: &quantity.unit,
                 values,
-                summaries: summary.into_iter().collect(),
+                mean,
                 formed_of: quantity,
             }),
         }
@@ -43,23 +44,41 @@ pub(super) fn columns<'a>(figure: &'a Figure, results: &'a [Result]) -> Vec<Colu
     columns
 }
 
-fn of_workloads<'a>(quantity: &Quantity, results: &'a [Result]) -> Vec<&'a Result> {
-    let of = |r: &&Result| r.workload.is_some() && r.quantity == quantity.name;
-    results.iter().filter(of).collect()
-}
-
-fn summary<'a>(quantity: &Quantity, results: &'a [Result]) -> Option<(&'static str, &'a Result)> {
-    let word = quantity.mean?.word();
-    let name = format!("{word} {}", quantity.name);
+fn mean<'a>(quantity: &Quantity, results: &'a [Result]) -> Option<&'a Result> {
+    let summaries = quantity.summaries();
+    let mean = summaries.iter().find(|s| s.form.is_mean())?;
+    let name = quantity.name_of(mean);
     let of = |r: &&Result| r.workload.is_none() && r.quantity == name;
-    Some((word, results.iter().find(of)?))
+    results.iter().find(of)
 }
 
-impl Column<'_> {
+impl<'a> Column<'a> {
     /// The result of a workload.
-    pub fn of(&self, workload: &str) -> Option<&Result> {
+    pub fn of(&self, workload: &str) -> Option<&'a Result> {
         let of = |r: &&&Result| r.workload.as_deref() == Some(workload);
         self.values.iter().find(of).copied()
+    }
+
+    /// What stands before the last comma of the name; all of it without one.
+    pub fn stem(&self) -> &'a str {
+        self.name.rsplit_once(", ").map_or(self.name, |n| n.0)
+    }
+
+    /// What stands behind it.
+    pub fn series(&self) -> Option<&'a str> {
+        self.name.rsplit_once(", ").map(|n| n.1)
+    }
+
+    /// The paper has a value of some workload.
+    pub fn is_published(&self) -> bool {
+        self.values.iter().any(|v| v.published.is_some())
+    }
+
+    /// That of its values; inferred ones apart, whose cells say so.
+    pub fn evidence(&self) -> Option<Evidence> {
+        let own = |r: &&&Result| r.evidence != Evidence::Inferred;
+        let first = self.values.iter().find(own).or(self.values.first());
+        first.map(|r| r.evidence)
     }
 
     fn has(&self, value: &Result) -> bool {

@@ -1,5 +1,6 @@
 //! Where the cells of a figure's table stand.
 
+use super::super::evidence::Evidence;
 use super::super::figure::Figure;
 use super::super::number::number;
 use super::super::results::{Result, Verdict};
@@ -23,10 +24,11 @@ impl<'a> Grid<'a> {
     /// A line per workload. Workloads `A, B` of all A and B have a line per B
     /// and columns per A.
     pub fn new(figure: &'a Figure, columns: &'a [Column<'a>]) -> Self {
-        let workloads: Vec<&str> = figure.workload.keys().map(String::as_str).collect();
-        let summed = columns.iter().any(|c| !c.summaries.is_empty());
+        let has = |w: &&str| columns.iter().any(|c| c.of(w).is_some());
+        let workloads = figure.workload.keys().map(String::as_str);
+        let workloads: Vec<&str> = workloads.filter(has).collect();
         match product(&workloads) {
-            Some((first, second)) if !summed => Grid {
+            Some((first, second)) if first.len() * columns.len() <= 12 => Grid {
                 heads: first
                     .iter()
                     .flat_map(|&of| {
@@ -64,16 +66,6 @@ impl<'a> Grid<'a> {
 }
 
 impl Head<'_> {
-    /// The results of the workloads that stand in this column.
-    pub fn values(&self) -> impl Iterator<Item = &Result> {
-        let here = |r: &&&Result| {
-            let workload = r.workload.as_deref().unwrap_or_default();
-            self.of
-                .is_none_or(|of| workload.split_once(", ").is_some_and(|w| w.0 == of))
-        };
-        self.column.values.iter().filter(here).copied()
-    }
-
     fn cell(&self, label: &str) -> Option<String> {
         let result = match self.of {
             Some(of) => self.column.of(&format!("{of}, {label}")),
@@ -84,7 +76,7 @@ impl Head<'_> {
 }
 
 /// The A and the B of workloads `A, B`, where there is one for each of both.
-fn product<'a>(workloads: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
+pub(super) fn product<'a>(workloads: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let pairs: Option<Vec<(&str, &str)>> = workloads.iter().map(|w| w.split_once(", ")).collect();
     let (mut first, mut second): (Vec<&str>, Vec<&str>) = pairs?.into_iter().unzip();
     for names in [&mut first, &mut second] {
@@ -96,7 +88,7 @@ fn product<'a>(workloads: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
 }
 
 /// As people sort: 2 before 12.
-fn in_order(mut names: Vec<&str>) -> Vec<&str> {
+pub(super) fn in_order(mut names: Vec<&str>) -> Vec<&str> {
     let digits = |name: &str| -> Option<(String, u64, String)> {
         let start = name.find(|c: char| c.is_ascii_digit())?;
         let rest = &name[start..];
@@ -110,15 +102,23 @@ fn in_order(mut names: Vec<&str>) -> Vec<&str> {
     names
 }
 
-/// `published / measured`; bold where it differs.
+/// `published / measured`; bold where it differs, italic where only the
+/// direction is right.
 pub(super) fn cell(result: &Result) -> String {
     let measured = result.measured.map_or("–".to_owned(), number);
-    let text = match result.published {
-        Some(published) => format!("{} / {measured}", number(published)),
+    let mut text = match &result.published {
+        Some(published) => format!("{} / {measured}", published.text()),
         None => measured,
     };
+    if result.evidence == Evidence::Inferred && result.published.is_some() {
+        text += " ᵢ";
+    }
+    if result.no_mechanism_passes {
+        text += "°";
+    }
     match result.verdict {
         Verdict::Differs => format!("**{text}**"),
+        Verdict::DirectionOnly => format!("*{text}*"),
         _ => text,
     }
 }

@@ -1,16 +1,24 @@
-//! The results as text: `docs/reproduction.md`.
+//! The results as pages: an overview, a page per paper, charts, and the table
+//! of README.md.
 
 mod causes;
+mod chart;
+mod claims;
 mod columns;
 mod grid;
 mod overview;
+mod paper;
+mod scatter;
 mod table;
+
+pub use claims::{README_BEGIN, README_END};
 
 use super::compose::{self, Composed};
 use super::figure::Figure;
+use super::nulls::{Null, nulls};
 use super::results::Result;
 use super::sensitivity::Headline;
-use std::fmt::Write;
+use std::collections::BTreeMap;
 
 /// A figure with its results and, where it was analysed, its sensitivity.
 pub struct Section<'a> {
@@ -24,25 +32,72 @@ pub struct Section<'a> {
     pub composed: Option<Vec<Composed>>,
 }
 
-/// The whole page. Charts are beside it in the folder `charts`.
-pub fn markdown(sections: &[Section], charts: &str) -> String {
-    let mut page = overview::HEAD.to_owned();
-    page += &overview::table(sections);
-    for section in sections {
-        page += &section.markdown(charts);
+/// The table between the marks of README.md, among the files of [`files`].
+pub const README_TABLE: &str = "README-results.md";
+
+/// Minutes that the figures take, by ID.
+pub type Minutes = BTreeMap<String, f64>;
+
+/// All files by their path: `reproduction.md`, `reproduction/PAPER.md`,
+/// `charts/FIGURE.svg`, and the table of README.md.
+pub fn files(sections: &[Section], minutes: &Minutes) -> BTreeMap<String, String> {
+    let mut files = BTreeMap::new();
+    let mut add = |path: String, text: String| files.insert(path, text);
+    add(
+        "reproduction.md".to_owned(),
+        overview::markdown(sections, minutes),
+    );
+    add("charts/overview.svg".to_owned(), scatter::svg(sections));
+    add(README_TABLE.to_owned(), claims::readme(sections));
+    for (paper, sections) in papers(sections) {
+        add(
+            format!("reproduction/{paper}.md"),
+            paper::markdown(paper, &sections),
+        );
     }
-    page
+    for section in sections {
+        if let Some(svg) = section.chart() {
+            add(format!("charts/{}.svg", section.figure.id), svg);
+        }
+        for (i, headline) in section.sensitivity.iter().enumerate() {
+            add(
+                format!("charts/{}", sensitivity_file(section.figure, i)),
+                headline.chart(),
+            );
+        }
+    }
+    files
 }
 
-/// The rows of the tables below the heading of a figure in a page: what does
-/// not depend on a run with `--sensitivity`.
-pub fn rows<'p>(page: &'p str, figure: &Figure) -> Vec<&'p str> {
-    let title = format!("## {}", heading(figure));
-    let below = page.lines().skip_while(|l| *l != title).skip(1);
-    let section = below.take_while(|l| !l.starts_with("## "));
-    section
-        .filter(|l| l.starts_with("| ") && !l.starts_with(table::RANGE))
-        .collect()
+/// The sections of each paper, in the order of the papers.
+fn papers<'s, 'a>(sections: &'s [Section<'a>]) -> Vec<(&'a str, Vec<&'s Section<'a>>)> {
+    let mut papers: Vec<(&str, Vec<&Section>)> = Vec::new();
+    for section in sections {
+        let paper = section.figure.paper();
+        match papers.iter_mut().find(|p| p.0 == paper) {
+            Some(known) => known.1.push(section),
+            None => papers.push((paper, vec![section])),
+        }
+    }
+    papers
+}
+
+/// Name and authors of a paper.
+fn title(paper: &str) -> &str {
+    match paper {
+        "hash" => "Configurable XOR hash functions (van den Braak et al.)",
+        "rap" => "Random address permute-shift (Nakano et al.)",
+        "sharing" => "Scratchpad sharing (Jatala et al.)",
+        "elastic" => "The elastic pipeline (Gou and Gaydadjiev)",
+        "atomics" => "Hashed locks for atomics (van den Braak et al.)",
+        "compose" => "All mechanisms on one SM",
+        other => other,
+    }
+}
+
+/// The page that has a figure, from the overview.
+fn page_of(figure: &Figure) -> String {
+    format!("reproduction/{}.md#{}", figure.paper(), anchor(figure))
 }
 
 fn heading(figure: &Figure) -> String {
@@ -60,65 +115,22 @@ fn anchor(figure: &Figure) -> String {
         .collect()
 }
 
-/// Name of a figure's chart.
-pub fn chart_file(figure: &Figure) -> String {
-    format!("{}.svg", figure.id)
-}
-
 /// Name of the tornado chart of a figure's i-th headline number.
-pub fn sensitivity_file(figure: &Figure, i: usize) -> String {
+fn sensitivity_file(figure: &Figure, i: usize) -> String {
     format!("{}.sensitivity{}.svg", figure.id, i + 1)
 }
 
 impl Section<'_> {
     /// The chart, where there is one.
-    pub fn chart(&self) -> Option<String> {
+    fn chart(&self) -> Option<String> {
         match &self.composed {
             Some(kernels) => Some(compose::chart(kernels)),
-            None => super::chart::svg(self.figure, &self.results),
+            None => chart::svg(self.figure, &self.results),
         }
     }
 
-    fn markdown(&self, charts: &str) -> String {
-        let figure = self.figure;
-        let mut text = format!("\n## {}\n\n{}.", heading(figure), figure.source);
-        if let Some(reason) = &figure.not_reproducible {
-            let _ = writeln!(text, " Not reproducible: {}", reason.trim());
-            return text;
-        }
-        text += &self.links(charts);
-        text += &match &self.composed {
-            Some(kernels) => {
-                compose::markdown(kernels, &format!("{charts}/{}", chart_file(figure)))
-            }
-            None => table::markdown(self),
-        };
-        let causes = causes::list(&self.results);
-        if !causes.is_empty() {
-            let _ = write!(text, "\n{causes}");
-        }
-        if !figure.notes.trim().is_empty() {
-            let _ = write!(text, "\n{}\n", figure.notes.trim());
-        }
-        text
-    }
-
-    /// Command, machine and charts.
-    fn links(&self, charts: &str) -> String {
-        let machine = self.results.iter().find_map(|r| r.machine.as_deref());
-        let machine = machine.map_or(String::new(), |m| format!(", machine {m}"));
-        let mut text = format!(" `spadkit reproduce {}`{machine}.", self.figure.id);
-        if self.chart().is_some() {
-            let _ = write!(text, " [Chart]({charts}/{}).", chart_file(self.figure));
-        }
-        let tornado = |(i, headline): (usize, &Headline)| {
-            let file = sensitivity_file(self.figure, i);
-            format!("[{}]({charts}/{file})", headline.name)
-        };
-        let tornados: Vec<String> = self.sensitivity.iter().enumerate().map(tornado).collect();
-        if !tornados.is_empty() {
-            let _ = write!(text, " What moves it: {}.", tornados.join(", "));
-        }
-        text + "\n\n"
+    /// Its means beside null models.
+    pub fn nulls(&self) -> Vec<Null> {
+        nulls(self.figure, &self.results)
     }
 }

@@ -1,98 +1,235 @@
-//! The head of the page: how to read it, and a line per figure.
+//! The first page: how far the results carry, what is not reproduced, and what
+//! is.
 
-use super::super::figure::Figure;
+use super::super::evidence::Evidence;
+use super::super::nulls::{Null, overall};
+use super::super::number::number;
 use super::super::results::{Result, Verdict};
-use super::{Section, anchor};
+use super::super::rules::{RULES, Rule};
+use super::claims::{Claim, claims, lines, worst};
+use super::table::table;
+use super::{Minutes, Section, page_of, papers, scatter, title};
 
-pub(super) const HEAD: &str = "# Reproduction
+/// Rows of the lists of what differs.
+const SUMS: usize = 10;
+const VALUES: usize = 8;
 
-The tables and figures of the five papers, measured on the models here, beside the published \
-values. The data are in `reproduce/`: a file per figure, and a file per machine with the source of \
-each parameter. No parameter is tuned per kernel.
-
-```
-spadkit reproduce                  # all of it, in minutes
-spadkit reproduce hash.t6          # one figure; --format json for programs
-spadkit reproduce --sensitivity    # with the range of each headline number
-spadkit compose kernels/fwt/fwt.toml   # all mechanisms on a kernel of your own
-make reproduction                  # writes this page and its charts
-```
-
-How to read the tables:
-
-- A cell with two values is *published* / **measured**: `1.21 / 1.22`. A single value is measured; \
-the paper has no number for it in its text. Bars that stand in no text are not invented.
-- **Bold** differs from the published value by more than the tolerance, which stands in the head \
-of the column (for workloads) or beside the mean. The causes are below the table, each from an \
-experiment that isolates it.
-- *verdict*: `reproduced` where all values of the column are within the tolerance, `differs` where \
-none is, otherwise how many are.
-- *range*: the median of the mean and its least and largest value in brackets, over changes of all \
-latencies by 2.5 %, other inputs and other grids. The charts of what moves it also have the \
-choices that no paper pins down.
-- Workloads with the same values share a line.
-";
-
-/// A line per figure.
-pub(super) fn table(sections: &[Section]) -> String {
-    let mut text = "\n| ID | what | verdict | means | values | only measured |\n\
-                    |---|---|---|---|---|---|\n"
-        .to_owned();
-    for section in sections {
-        text += &line(section);
-    }
-    text
+/// The page; the others are in `reproduction`, charts in `charts`.
+pub(super) fn markdown(sections: &[Section], minutes: &Minutes) -> String {
+    let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
+    let mut text = head(sections);
+    text += "## What we do not reproduce\n\n";
+    text += &differing(sections);
+    text += &not_modelled(sections);
+    text += "## What we claim\n\n";
+    text += &claimed(sections, minutes);
+    text += "## All rows\n\n";
+    text += &counts(&results);
+    text += &by_paper(sections);
+    text += "## Rules\n\n";
+    text += &rules();
+    text + FOOT
 }
 
-fn line(section: &Section) -> String {
-    let Figure {
-        id,
-        title,
-        not_reproducible,
-        ..
-    } = section.figure;
-    let (means, values): (Vec<&Result>, Vec<&Result>) =
-        section.results.iter().partition(|r| r.workload.is_none());
-    let judged = section.results.iter().any(is_judged);
-    let alone = section.results.iter().filter(|r| !is_judged(r));
-    let verdict = match (not_reproducible, judged) {
-        (Some(_), _) => "not reproducible".to_owned(),
-        (None, false) => "measured".to_owned(),
-        (None, true) => verdict(&section.results.iter().collect::<Vec<_>>()),
+fn head(sections: &[Section]) -> String {
+    let left_out = match scatter::left_out(sections) {
+        0 => String::new(),
+        n => format!(" {n} values that are not positive are in the tables alone."),
     };
+    let pages: Vec<String> = papers(sections)
+        .iter()
+        .map(|(paper, _)| format!("[{}](reproduction/{paper}.md)", title(paper)))
+        .collect();
     format!(
-        "| [{id}](#{}) | {title} | {verdict} | {} | {} | {} |\n",
-        anchor(section.figure),
-        share(&means),
-        share(&values),
-        match not_reproducible {
-            Some(_) => 0,
-            None => alone.count(),
-        },
+        "# Reproduction\n\n\
+         The numbers, figures and stated directions of the five papers beside what the models \
+         here come to. Each row says what it is worth: *formula* and *counted* rows involve no \
+         clock, *timed* rows come from simulated cycles, and the inputs of *inferred* rows were \
+         chosen to fit published parameters, so these are no evidence of their own.\n\n\
+         ![Measured over published values, by evidence](charts/overview.svg)\n\n\
+         Points on the line agree.{left_out} Pages: {}.\n\n",
+        pages.join("; ")
     )
 }
 
-fn is_judged(result: &Result) -> bool {
-    result.verdict != Verdict::NotReproducible
+fn differing(sections: &[Section]) -> String {
+    let sums = worst(sections, |r| r.workload.is_none());
+    let values = worst(sections, |r| r.workload.is_some());
+    let (all_sums, all_values) = (sums.len(), values.len());
+    let sums: Vec<_> = sums.into_iter().take(SUMS).collect();
+    let values: Vec<_> = values.into_iter().take(VALUES).collect();
+    if sums.is_empty() && values.is_empty() {
+        return "No row differs.\n\n".to_owned();
+    }
+    let head = ["row", "published", "measured", "evidence", "verdict"];
+    let mut text = format!(
+        "The {} furthest of {all_sums} means and statements, then the {} furthest of {all_values} \
+         quantities of single workloads; the papers' pages have all of them, with causes.\n\n",
+        sums.len(),
+        values.len()
+    );
+    text += &table(&head, &[lines(&sums, true), lines(&values, true)].concat());
+    text
 }
 
-/// In how many of the values that have a verdict it is that they are reproduced.
-fn share(results: &[&Result]) -> String {
-    let judged = results.iter().filter(|r| is_judged(r)).count();
-    let good = results.iter().filter(|r| r.verdict == Verdict::Reproduced);
-    match judged {
-        0 => "–".to_owned(),
-        _ => format!("{} of {judged}", good.count()),
+fn not_modelled(sections: &[Section]) -> String {
+    let of = |s: &Section| {
+        let rows = s
+            .results
+            .iter()
+            .filter(|r| r.verdict == Verdict::NotModelled);
+        (
+            rows.count(),
+            format!("[{}]({})", s.figure.id, page_of(s.figure)),
+        )
+    };
+    let found: Vec<(usize, String)> = sections.iter().map(of).filter(|f| f.0 > 0).collect();
+    if found.is_empty() {
+        return String::new();
     }
+    let list: Vec<String> = found
+        .iter()
+        .map(|(n, link)| format!("{n} in {link}"))
+        .collect();
+    let all: usize = found.iter().map(|f| f.0).sum();
+    format!(
+        "{all} published values have no model here, each with its reason: {}.\n\n",
+        list.join(", ")
+    )
 }
 
-/// One verdict of many.
-pub(super) fn verdict(results: &[&Result]) -> String {
-    let count = |v| results.iter().filter(|r| r.verdict == v).count();
-    match (count(Verdict::Reproduced), count(Verdict::Differs)) {
-        (0, 0) => "–".to_owned(),
-        (_, 0) => "reproduced".to_owned(),
-        (0, _) => "**differs**".to_owned(),
-        (good, bad) => format!("{good} of {}", good + bad),
-    }
+fn claimed(sections: &[Section], minutes: &Minutes) -> String {
+    let line = |c: &Claim| {
+        let [published, measured, verdict] = c.cells();
+        let id = &c.figure.id;
+        vec![
+            c.text(),
+            format!("`spadkit reproduce {id}`"),
+            published,
+            measured,
+            verdict,
+            minutes.get(id).map_or("–".to_owned(), |m| number(*m)),
+        ]
+    };
+    let lines: Vec<Vec<String>> = claims(sections).iter().map(line).collect();
+    let head = [
+        "claim", "command", "expected", "measured", "verdict", "minutes",
+    ];
+    table(&head, &lines)
 }
+
+/// Rows by evidence and verdict.
+pub(super) fn counts(results: &[&Result]) -> String {
+    let count = |of: &dyn Fn(&Result) -> bool| {
+        let n = results.iter().filter(|r| of(r)).count();
+        match n {
+            0 => "–".to_owned(),
+            n => n.to_string(),
+        }
+    };
+    let line = |name: &str, of: &dyn Fn(&Result) -> bool| {
+        let mut cells = vec![name.to_owned()];
+        cells.push(count(&|r| of(r) && r.verdict == Verdict::Reproduced));
+        cells.push(count(&|r| {
+            of(r) && r.verdict == Verdict::Reproduced && r.no_mechanism_passes
+        }));
+        for v in &Verdict::ALL[1..] {
+            cells.push(count(&|r| of(r) && r.verdict == *v));
+        }
+        cells
+    };
+    let mut lines: Vec<Vec<String>> = Evidence::ALL
+        .iter()
+        .map(|e| line(e.word(), &|r| r.evidence == *e))
+        .collect();
+    lines.insert(
+        3,
+        line("*these three*", &|r| r.evidence != Evidence::Inferred),
+    );
+    let head = [
+        "evidence",
+        "reproduced",
+        "of these also by no mechanism",
+        "direction only",
+        "differs",
+        "not modelled",
+        "nothing published",
+    ];
+    table(&head, &lines)
+}
+
+fn by_paper(sections: &[Section]) -> String {
+    let line = |(paper, sections): (&str, Vec<&Section>)| {
+        let nulls: Vec<Null> = sections.iter().flat_map(|s| s.nulls()).collect();
+        let all = overall(&nulls);
+        let of_workloads = |v: f64| match all.of_workloads {
+            0 => "–".to_owned(),
+            _ => number(v),
+        };
+        (all.values > 0).then(|| {
+            vec![
+                format!("[{paper}](reproduction/{paper}.md)"),
+                all.values.to_string(),
+                number(all.error),
+                number(all.no_mechanism),
+                all.of_workloads.to_string(),
+                of_workloads(all.workload_error),
+                of_workloads(all.constant_gain),
+                all.rank.map_or("–".to_owned(), number),
+            ]
+        })
+    };
+    let lines: Vec<Vec<String>> = papers(sections).into_iter().filter_map(line).collect();
+    let head = [
+        "paper",
+        "gains and shares",
+        "error here",
+        "no mechanism",
+        "of single workloads",
+        "error here",
+        "constant gain",
+        "rank correlation",
+    ];
+    format!(
+        "Mean absolute errors of gains, speed-ups and shares in percentage points. *No mechanism* \
+         leaves every workload as it is; *constant gain* gives each the published mean.\n\n{}",
+        table(&head, &lines)
+    )
+}
+
+fn rules() -> String {
+    let line = |r: &Rule| {
+        vec![
+            r.evidence.word().to_owned(),
+            r.what.to_owned(),
+            r.width_text(),
+            r.reason.to_owned(),
+        ]
+    };
+    let lines: Vec<Vec<String>> = RULES.iter().map(line).collect();
+    format!(
+        "How far a value may be off depends on its evidence alone; no figure can change it. \
+         Inferred values have the rule that they would have without the fitted input, and are \
+         counted apart. A timed change must also go the published way: *direction only* if it does \
+         and the value is outside. ° marks rows that a mechanism that does nothing passes, too.\n\n{}",
+        table(&["evidence", "value", "may be off by", "because"], &lines)
+    )
+}
+
+const FOOT: &str = "## How this is made and checked
+
+```
+spadkit reproduce                        # all of it; an ID for one figure
+spadkit reproduce --check docs           # these pages against the tree
+spadkit compose kernels/fwt/fwt.toml     # all mechanisms on a kernel of your own
+make reproduction                        # computes all and writes these pages
+```
+
+`reproduce/` has a file per figure with workloads, machines and published values. \
+`docs/reproduction/points.jsonl` has every computed point under the digest of its inputs: kernel, \
+launch file, data, machine, configuration. `--check` fails if a point of the tree is not there, if \
+one there is of no use, or if pages, charts or the table of README.md differ in a byte from what \
+the points give. What changes in the program is not part of a digest: for figures named by ID, and \
+for `--recompute N` of the others, `--check` computes the points again and compares every number. \
+`make test` does so for the quick figures and a sample, `make campaign` for all.
+";

@@ -1,46 +1,240 @@
-//! A figure's table: a line per workload, a column per number; verdicts and
-//! means come first.
+//! A figure's tables: what its workloads are summed up to, and a line per
+//! workload with a column per published number.
 
-use super::super::figure::Check;
+use super::super::evidence::Evidence;
 use super::super::number::number;
-use super::super::results::{Result, Verdict};
+use super::super::order::Order;
+use super::super::results::{Check, Result, Verdict};
+use super::Section;
 use super::columns::{Column, columns};
-use super::grid::{Grid, Head, cell};
-use super::{Section, overview};
+use super::grid::{Grid, Head};
 
-/// Begin of the line that only a run with `--sensitivity` has.
-pub(super) const RANGE: &str = "| *range* |";
-
-/// The table; its corner says what all columns are of.
+/// All tables of the figure.
 pub(super) fn markdown(section: &Section) -> String {
-    let columns = columns(section.figure, &section.results);
-    let stem = common_stem(&columns);
-    let grid = Grid::new(section.figure, &columns);
-    let mut text = head(&grid, stem);
-    text += &line("*verdict*", grid.heads.iter().map(verdict));
-    for word in words(&columns) {
-        let cells = grid.heads.iter().map(|h| summary(h.column, word));
-        text += &line(&format!("**{word}**"), cells);
-    }
-    text += &ranges(section, &grid);
-    for (label, cells) in grid.lines() {
-        text += &line(&label, cells.into_iter().map(Option::unwrap_or_default));
-    }
+    let mut text = sums(section);
+    text += &statements(section);
+    text += &values(section);
     text
 }
 
-fn line(label: &str, cells: impl Iterator<Item = impl AsRef<str>>) -> String {
-    let cells: Vec<String> = cells.map(|c| c.as_ref().to_owned()).collect();
-    format!("| {label} | {} |\n", cells.join(" | "))
+fn line(cells: impl IntoIterator<Item = String>) -> String {
+    let cells: Vec<String> = cells.into_iter().collect();
+    format!("| {} |\n", cells.join(" | "))
+}
+
+pub(super) fn table(head: &[&str], lines: &[Vec<String>]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut text = line(head.iter().map(|h| (*h).to_owned()));
+    text += &format!("|{}\n", "---|".repeat(head.len()));
+    for cells in lines {
+        text += &line(cells.iter().cloned());
+    }
+    text + "\n"
+}
+
+/// `1.21 x`; the unit once.
+pub(super) fn with_unit(value: &str, unit: &str) -> String {
+    match unit {
+        "" => value.to_owned(),
+        unit => format!("{value} {unit}"),
+    }
+}
+
+/// What the paper has.
+pub(super) fn published(result: &Result) -> String {
+    match (&result.published, result.check) {
+        (None, _) => "–".to_owned(),
+        (Some(_), Check::Order) => "holds".to_owned(),
+        (Some(published), _) if published.number().is_none() => published.text(),
+        (Some(published), _) => with_unit(&published.text(), &result.unit),
+    }
+}
+
+/// What the models have.
+pub(super) fn measured(result: &Result) -> String {
+    match (result.measured, result.check) {
+        (None, _) => "–".to_owned(),
+        (Some(v), Check::Order) if v >= 1.0 => "holds".to_owned(),
+        (Some(_), Check::Order) => "does not hold".to_owned(),
+        (Some(v), _) => with_unit(&number(v), &result.unit),
+    }
+}
+
+/// Bold unless the value is reproduced; a mark where no mechanism does as well.
+pub(super) fn verdict(result: &Result) -> String {
+    let mark = if result.no_mechanism_passes { "°" } else { "" };
+    match result.verdict {
+        Verdict::Differs | Verdict::DirectionOnly => {
+            format!("**{}**{mark}", result.verdict.word())
+        }
+        verdict => format!("{}{mark}", verdict.word()),
+    }
+}
+
+/// How far the two may be apart.
+fn tolerance(result: &Result) -> String {
+    match (result.check, result.tolerance) {
+        (Check::Exact | Check::Mean, Some(t)) => format!("±{}", precise(t)),
+        (Check::Direction, _) => "direction".to_owned(),
+        _ => "–".to_owned(),
+    }
+}
+
+/// Halves of a small decimal, too.
+fn precise(value: f64) -> String {
+    let text = format!("{value:.6}");
+    match value {
+        v if v >= 1.0 => number(v),
+        _ => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+    }
+}
+
+/// Means, counts, extremes; with ranges where the figure was analysed.
+fn sums(section: &Section) -> String {
+    let orders = |r: &&Result| section.figure.order.iter().any(|o| o.name == r.quantity);
+    let rows = section.results.iter().filter(|r| r.workload.is_none());
+    let rows: Vec<&Result> = rows
+        .filter(|r| !orders(r) && r.verdict != Verdict::NotModelled)
+        .collect();
+    let ranges = !section.sensitivity.is_empty();
+    let of = |r: &&Result| {
+        let mut cells = vec![
+            r.quantity.clone(),
+            published(r),
+            measured(r),
+            tolerance(r),
+            r.evidence.word().to_owned(),
+            verdict(r),
+        ];
+        if ranges {
+            cells.push(range(section, r));
+        }
+        cells
+    };
+    let lines: Vec<Vec<String>> = rows.iter().map(of).collect();
+    let head = [
+        "sum",
+        "published",
+        "measured",
+        "may be off by",
+        "evidence",
+        "verdict",
+    ];
+    let more = ["small changes; all changes"];
+    if ranges {
+        table(&[&head[..], &more[..]].concat(), &lines)
+    } else {
+        table(&head, &lines)
+    }
+}
+
+/// The two ranges of a headline number, those of its chart.
+fn range(section: &Section, result: &Result) -> String {
+    let headline = section
+        .sensitivity
+        .iter()
+        .find(|s| s.name == result.quantity);
+    headline.map_or(String::new(), |headline| {
+        let (_, least, most) = headline.range();
+        let (lowest, highest) = headline.whole();
+        let [least, most, lowest, highest] = [least, most, lowest, highest].map(number);
+        format!("{least} to {most}; {lowest} to {highest}")
+    })
+}
+
+/// The orders that the paper states.
+fn statements(section: &Section) -> String {
+    let lines: Vec<Vec<String>> = section
+        .figure
+        .order
+        .iter()
+        .filter_map(|o| statement(o, &section.results))
+        .collect();
+    table(
+        &["statement", "published", "measured", "evidence", "verdict"],
+        &lines,
+    )
+}
+
+fn statement(order: &Order, results: &[Result]) -> Option<Vec<String>> {
+    let rows: Vec<&Result> = results
+        .iter()
+        .filter(|r| r.quantity == order.name)
+        .collect();
+    let count = format!("count {}", order.name);
+    let count = results.iter().find(|r| r.quantity == count);
+    let first = rows.first()?;
+    let cells = |published: String, measured: String, of: &Result, verdict: String| {
+        let evidence = of.evidence.word().to_owned();
+        vec![order.name.clone(), published, measured, evidence, verdict]
+    };
+    if let Some(count) = count {
+        let published = format!("for {}", self::published(count));
+        let measured = format!("for {} of {}", self::measured(count), rows.len());
+        return Some(cells(published, measured, count, verdict(count)));
+    }
+    if first.workload.is_none() {
+        return Some(cells(
+            "holds".to_owned(),
+            measured(first),
+            first,
+            verdict(first),
+        ));
+    }
+    let fails = rows.iter().filter(|r| r.verdict != Verdict::Reproduced);
+    let fails: Vec<&str> = fails.filter_map(|r| r.workload.as_deref()).collect();
+    let holds = format!("for {} of {}", rows.len() - fails.len(), rows.len());
+    let (measured, verdict) = if fails.is_empty() {
+        (holds, "reproduced".to_owned())
+    } else {
+        (
+            format!("{holds}, not for {}", fails.join(", ")),
+            format!("**differs** in {}", fails.len()),
+        )
+    };
+    Some(cells(
+        format!("for all {}", rows.len()),
+        measured,
+        first,
+        verdict,
+    ))
+}
+
+/// The columns that have published values.
+fn values(section: &Section) -> String {
+    let mut columns = columns(section.figure, &section.results);
+    columns.retain(Column::is_published);
+    if columns.is_empty() {
+        return String::new();
+    }
+    let stem = common_stem(&columns);
+    let grid = Grid::new(section.figure, &columns);
+    let lines: Vec<Vec<String>> = grid
+        .lines()
+        .into_iter()
+        .map(|(label, cells)| {
+            let cells = cells.into_iter().map(Option::unwrap_or_default);
+            std::iter::once(label).chain(cells).collect()
+        })
+        .collect();
+    let corner = match (stem, columns.first()) {
+        (Some(stem), Some(first)) => format!("{stem}{}", unit(first.unit)),
+        _ => "published / measured".to_owned(),
+    };
+    let heads = grid.heads.iter().map(|h| head(h, stem));
+    let heads: Vec<String> = std::iter::once(corner).chain(heads).collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    table(&heads, &lines)
 }
 
 /// What stands before the comma in all columns' names.
 fn common_stem<'a>(columns: &[Column<'a>]) -> Option<&'a str> {
-    let (stem, _) = columns.first()?.name.rsplit_once(", ")?;
-    let same = |c: &Column| {
-        c.unit == columns[0].unit && c.name.rsplit_once(", ").is_some_and(|n| n.0 == stem)
-    };
-    (columns.len() > 1 && columns.iter().all(same)).then_some(stem)
+    let first = columns.first()?;
+    let same =
+        |c: &Column| c.unit == first.unit && c.series().is_some() && c.stem() == first.stem();
+    (columns.len() > 1 && columns.iter().all(same)).then(|| first.stem())
 }
 
 fn unit(unit: &str) -> String {
@@ -50,85 +244,13 @@ fn unit(unit: &str) -> String {
     }
 }
 
-fn head(grid: &Grid, stem: Option<&str>) -> String {
-    let name = |h: &Head| {
-        let series = match stem {
-            Some(stem) => h.column.name[stem.len() + 2..].to_owned(),
-            None => format!("{}{}", h.column.name, unit(h.column.unit)),
-        };
-        let of = h.of.map_or(String::new(), |of| format!("{of}: "));
-        format!("{of}{series}{}", tolerance_of(h))
+fn head(head: &Head, stem: Option<&str>) -> String {
+    let column = head.column;
+    let series = match (stem, column.series()) {
+        (Some(_), Some(series)) => series.to_owned(),
+        _ => format!("{}{}", column.name, unit(column.unit)),
     };
-    let rule = "---|".repeat(grid.heads.len() + 1);
-    let corner = match (stem, grid.heads.first()) {
-        (Some(stem), Some(first)) => format!("{stem}{}", unit(first.column.unit)),
-        _ => String::new(),
-    };
-    format!("{}|{rule}\n", line(&corner, grid.heads.iter().map(name)))
-}
-
-/// How far the workloads' values may be from the published ones.
-fn tolerance_of(head: &Head) -> String {
-    let judged = head
-        .values()
-        .find(|r| r.verdict != Verdict::NotReproducible);
-    match judged {
-        Some(result) => tolerance(result).map_or(String::new(), |t| format!(", {t}")),
-        None => String::new(),
-    }
-}
-
-fn tolerance(result: &Result) -> Option<String> {
-    let tolerance = result.tolerance.unwrap_or(0.0);
-    match result.check {
-        Check::None => None,
-        Check::Exact | Check::Mean => Some(format!("±{}", number(tolerance))),
-        Check::Curve => Some(format!("±{} %", number(100.0 * tolerance))),
-        Check::Order => Some(format!("at least {}", number(tolerance))),
-    }
-}
-
-fn verdict(head: &Head) -> String {
-    let summaries = head.column.summaries.iter().map(|s| s.1);
-    let results: Vec<&Result> = head.values().chain(summaries).collect();
-    overview::verdict(&results)
-}
-
-/// The kinds of sums that there are.
-fn words(columns: &[Column]) -> Vec<&'static str> {
-    let mut words: Vec<&'static str> = Vec::new();
-    for (word, _) in columns.iter().flat_map(|c| &c.summaries) {
-        if !words.contains(word) {
-            words.push(word);
-        }
-    }
-    words
-}
-
-fn summary(column: &Column, word: &str) -> String {
-    let Some((_, result)) = column.summaries.iter().find(|s| s.0 == word) else {
-        return String::new();
-    };
-    let mut text = cell(result);
-    if result.verdict != Verdict::NotReproducible {
-        text += &tolerance(result).map_or(String::new(), |t| format!(", {t}"));
-    }
-    text
-}
-
-/// Median, least and largest value of each headline number.
-fn ranges(section: &Section, grid: &Grid) -> String {
-    if section.sensitivity.is_empty() {
-        return String::new();
-    }
-    let range = |h: &Head| {
-        let of = |name: &str| section.sensitivity.iter().find(|s| s.name == name);
-        let headline = h.column.summaries.iter().find_map(|s| of(&s.1.quantity));
-        headline.map_or(String::new(), |headline| {
-            let (median, least, most) = headline.range();
-            format!("{} [{}, {}]", number(median), number(least), number(most))
-        })
-    };
-    let label = RANGE.trim_matches(['|', ' ']);
-    line(label, grid.heads.iter().map(range))
+    let of = head.of.map_or(String::new(), |of| format!("{of}: "));
+    let evidence = column.evidence().map_or("", Evidence::word);
+    format!("{of}{series}, {evidence}")
 }

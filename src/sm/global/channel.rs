@@ -1,6 +1,7 @@
 //! The channel to global memory: whole segments, one after another.
 
-use crate::config::GlobalMemory as Parameters;
+use super::far::Far;
+use crate::config::SmParams;
 use std::collections::VecDeque;
 
 /// A point in time on the channel: a cycle, and a part of it in thousandths of
@@ -33,11 +34,15 @@ pub(super) struct Channel {
     outstanding: VecDeque<u64>,
     /// Segments so far.
     pub segments: u64,
+    /// The L2 and DRAM; none where memory has only a latency.
+    far: Option<Box<Far>>,
 }
 
 impl Channel {
-    pub fn new(parameters: &Parameters) -> Self {
+    pub fn new(sm: &SmParams) -> Self {
+        let parameters = &sm.global;
         Channel {
+            far: Far::new(sm).map(Box::new),
             latency: parameters.latency.into(),
             per_cycle: parameters.millibytes_per_cycle(),
             per_segment: u64::from(parameters.segment_bytes) * 1000,
@@ -48,8 +53,23 @@ impl Channel {
         }
     }
 
-    /// Takes a segment that is there from `cycle` on.
+    /// Takes a segment of a copy, which the L2 and DRAM serve at once, that is
+    /// there from `cycle` on.
     pub fn take(&mut self, cycle: u64) -> Transfer {
+        self.serve(cycle, None)
+    }
+
+    /// Takes the request for segment `segment`.
+    pub fn load(&mut self, segment: u64, cycle: u64) -> Transfer {
+        self.serve(cycle, Some((segment, false)))
+    }
+
+    /// Takes a store to segment `segment`.
+    pub fn store(&mut self, segment: u64, cycle: u64) -> Transfer {
+        self.serve(cycle, Some((segment, true)))
+    }
+
+    fn serve(&mut self, cycle: u64, of: Option<(u64, bool)>) -> Transfer {
         let whole = |cycle| Moment { cycle, part: 0 };
         let mut start = self.free.max(whole(cycle));
         let back = |data: &u64| *data <= start.cycle;
@@ -61,13 +81,23 @@ impl Channel {
         {
             start = start.max(whole(data));
         }
+        let mut data = start.cycle + self.latency;
+        if let (Some(far), Some((segment, writes))) = (&mut self.far, of) {
+            let served = far.request(segment, start.cycle, writes);
+            start = start.max(whole(served.start));
+            data = if writes { data } else { served.data };
+        }
         let end = start.part + self.per_segment;
         self.free = Moment {
             cycle: start.cycle + end / self.per_cycle,
             part: end % self.per_cycle,
         };
-        let data = start.cycle + self.latency;
-        self.outstanding.push_back(data);
+        // In order but for what the L2 and DRAM do.
+        let behind = match self.outstanding.back() {
+            Some(&last) if last > data => self.outstanding.partition_point(|&d| d <= data),
+            _ => self.outstanding.len(),
+        };
+        self.outstanding.insert(behind, data);
         self.segments += 1;
         Transfer {
             start: start.cycle,
@@ -78,6 +108,11 @@ impl Channel {
     /// The first cycle with room for a segment.
     pub fn free_from(&self) -> u64 {
         self.free.cycle
+    }
+
+    /// What the L2 and DRAM have counted.
+    pub fn far(&self) -> Option<&Far> {
+        self.far.as_deref()
     }
 
     /// The first cycle that the segments so far leave to others alone.

@@ -31,6 +31,10 @@ impl BulkGroupOp {
 /// addition.
 pub const INCREMENT: u8 = 9;
 
+/// The number of an atomic at one address for the whole warp, which GPUs have one
+/// lane do for all; a lock unit takes it for an addition.
+pub const AGGREGATED: u8 = 10;
+
 /// What an instruction says beside its kind, its registers and its addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {

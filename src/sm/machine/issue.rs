@@ -93,10 +93,14 @@ impl Sm<'_> {
     /// The warp's next instruction has been issued.
     fn issued(&mut self, w: usize, active: u64, private: bool) -> Result<()> {
         self.statistics.warp_instructions += 1;
-        self.statistics.thread_instructions += u64::from(active.count_ones());
+        let lanes = u64::from(active.count_ones());
+        self.statistics.thread_instructions += lanes;
         let Some(instr) = self.warps[w].next() else {
             return Ok(());
         };
+        if instr.kind.is_shared() {
+            self.statistics.shared_thread_instructions += lanes;
+        }
         let &Instr {
             kind,
             pc,

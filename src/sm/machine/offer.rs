@@ -5,7 +5,7 @@ use super::Sm;
 use crate::error::{Error, Result};
 use crate::model::spad_sm_path::{Offer, kind};
 use crate::model::{lanes_of, warp_bit, warps_of};
-use crate::sm::instr::{Detail, INCREMENT, Instr, InstrKind};
+use crate::sm::instr::{AGGREGATED, Detail, Instr, InstrKind};
 use crate::sm::warp::{NEVER, State};
 
 /// Pending instructions of a warp; more wait.
@@ -152,14 +152,14 @@ impl Sm<'_> {
             ));
         }
         if let Detail::Atomic(operation) = instr.detail
-            && operation > INCREMENT
+            && operation > AGGREGATED
         {
             return Err(Error::usage(
                 format!(
                     "{}: there is no atomic operation {operation}",
                     self.place(w, instr)
                 ),
-                "expected 0 to 9 (docs/reference/formats.md)",
+                "expected 0 to 10 (docs/reference/formats.md)",
             ));
         }
         let warp = &self.warps[w];

@@ -152,7 +152,7 @@ impl PassInExe {
         self.occupied = true;
         self.atomic = instr.kind == InstrKind::AtomShared;
         self.aop = match instr.detail {
-            Detail::Atomic(operation) if operation != INCREMENT => operation,
+            Detail::Atomic(operation) if operation < INCREMENT => operation,
             _ => 0,
         };
         let phases = config.wide.in_phases();

@@ -2,6 +2,7 @@
 
 use super::chunk::{self, decode};
 use super::{CHUNK, CHUNK_BYTES, CHUNK_INSTRS, END, HEADER_BYTES, MAGIC, VERSIONS, checksum};
+use crate::claims;
 use crate::error::{Error, Result};
 use crate::input::{self, Limit};
 use crate::sm::instr::{Instr, KernelInfo};
@@ -53,6 +54,7 @@ impl TraceFile {
         }
         let fail = |e| Error::io("read", path, e);
         input::require_file(path)?;
+        claims::reads(path)?;
         let file = File::open(path).map_err(fail)?;
         let size = file.metadata().map_err(fail)?.len();
         Self::scan(Box::new(file), size, path)

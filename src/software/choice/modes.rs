@@ -124,6 +124,7 @@ mod tests {
             addrs: words.iter().copied().map(Some).collect(),
             bytes,
             increment: false,
+            aggregated: false,
             extra: Default::default(),
         };
         let trace = AccessTrace {

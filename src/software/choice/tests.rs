@@ -28,6 +28,7 @@ fn trace(words: u32, accesses: Vec<(u32, Vec<u32>)>) -> AccessTrace {
         addrs: addrs.into_iter().map(Some).collect(),
         bytes,
         increment: false,
+        aggregated: false,
         extra: Default::default(),
     };
     AccessTrace {

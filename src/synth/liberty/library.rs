@@ -40,7 +40,7 @@ pub struct Liberty {
     /// Delay of an inverter that drives four like itself, in ps; `None` if
     /// the tables of the smallest inverter are not in the usual form.
     pub fo4_ps: Option<f64>,
-    /// What it loads wires with unless told otherwise; `None` if it has no
+    /// The default wire-load model unless told otherwise; `None` if it has no
     /// `default_wire_load` among its `wire_load` groups.
     pub wire_load: Option<String>,
 }

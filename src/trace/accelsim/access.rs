@@ -119,6 +119,8 @@ fn access(survey: &Survey, warp: u32, instr: &SassInstr) -> Option<Access> {
         addrs,
         bytes: instr.bytes,
         increment: is_increment(&instr.opcode),
+        // The lanes are those that the machine code has.
+        aggregated: false,
         extra,
     })
 }

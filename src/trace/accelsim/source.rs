@@ -1,5 +1,6 @@
 //! The lines of a trace file, compressed or not, numbered.
 
+use crate::claims;
 use crate::error::{Error, Result};
 use crate::input::require_file;
 use flate2::read::MultiGzDecoder;
@@ -47,6 +48,7 @@ pub(super) struct Lines {
 impl Lines {
     pub(super) fn open(path: &Path) -> Result<Self> {
         require_file(path)?;
+        claims::reads(path)?;
         let file = File::open(path).map_err(|e| Error::io("read", path, e))?;
         let name = path.extension().and_then(|e| e.to_str());
         let input: Box<dyn BufRead + Send> = match name {

@@ -120,6 +120,7 @@ impl Warp<'_> {
                 addrs,
                 bytes,
                 increment: false,
+                aggregated: false,
                 extra: Map::new(),
             });
         }

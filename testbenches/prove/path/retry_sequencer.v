@@ -303,7 +303,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 6, parameter LK =
     wire got_there = answered;
 {%- endif %}
 {%- if LWR > 0 %}
-    wire owed_there = owed;
+    wire owed_there = 1'b0;
 {%- endif %}
     assign keep_place = (state <= DONE) & (!busy | (counted == shown)) & (!locking | ((\unit.sent_q == asked) & (got_there == answered)))
         & (!locking | !answered | ((target == degree_before * (state == READ ? LR : LWR)) & (degree_before <= L)))

@@ -35,6 +35,7 @@ impl Affines<'_> {
             ty,
         };
         match i.opcode {
+            Opcode::Cvt if i.has(Word::Pack) => None,
             Opcode::Cvt => result.converted(width),
             Opcode::Cvta if i.space().is_some_and(is_any_shared) => {
                 let address = result.operand(1)?;

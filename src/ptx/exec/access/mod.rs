@@ -1,10 +1,12 @@
 //! Loads, stores and atomics.
 //!
-//! `resolve` makes pointers of addresses, with every check; `shared` has the
+//! `resolve` makes pointers of addresses, with every check, `remote` those of
+//! other blocks' shared memory; `shared` has the
 //! common accesses to shared memory again for all lanes at a time, and `pair`
 //! those of 128 bits.
 
 pub(super) mod pair;
+mod remote;
 mod resolve;
 pub(super) mod shared;
 

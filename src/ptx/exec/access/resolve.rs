@@ -184,6 +184,12 @@ impl<'a> Machine<'a> {
         let mut good = 0;
         for lane in (0..32).filter(|&l| on(exec, l)) {
             let address = addresses[lane];
+            if self.has_peers()
+                && let Some(pointer) = self.in_cluster(info, lane as u32, address)
+            {
+                pointers[lane] = pointer;
+                continue;
+            }
             let name = self.shared_variable(address);
             let what = self.describe(info);
             let at = signed(address);

@@ -6,6 +6,7 @@ use crate::ptx::ast::Register;
 use crate::ptx::names::Space;
 use reported::{BarrierEvent, CopyEvent};
 use serde::{Serialize, Serializer};
+use std::sync::Arc;
 
 /// Names a buffer of a [`Memory`](super::Memory).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,24 @@ pub struct Launch {
     pub params: Vec<u8>,
 }
 
+/// A part of dynamic shared memory with a name of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SharedPart {
+    /// The name.
+    pub name: String,
+    /// Its first byte, from the begin of dynamic shared memory.
+    pub offset: u32,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
+impl SharedPart {
+    /// The byte after its last.
+    pub fn end(&self) -> u32 {
+        self.offset + self.bytes
+    }
+}
+
 /// Bytes of the heap where nothing else is said, as CUDA has it.
 pub const HEAP_BYTES: u64 = 8 << 20;
 
@@ -44,6 +63,12 @@ pub struct Options<'a> {
     pub global_races: bool,
     /// Thread instructions after which the run is stopped.
     pub limit: u64,
+    /// Blocks of a cluster, where the PTX does not say it.
+    pub cluster: Option<[u32; 3]>,
+    /// Whether all blocks run together and may wait for each other.
+    pub cooperative: bool,
+    /// Parts of dynamic shared memory, by offset: what findings call them.
+    pub parts: Arc<[SharedPart]>,
     /// Observes what is executed.
     pub sink: Option<&'a dyn Sink>,
     /// Run only this block (linear index), for a trace of it.
@@ -54,6 +79,9 @@ pub struct Options<'a> {
     /// Bytes that device-side `malloc` has, for the first run that calls it;
     /// the heap of a memory keeps its size.
     pub heap: u64,
+    /// Runs the warps of each block in an order, and for turns, that this
+    /// number draws; without it one after the other as far as each comes.
+    pub warp_order: Option<u64>,
     /// Whether to use the vector instructions of the machine where it has
     /// them; off, every lane is computed by the scalar definitions.
     pub vector: bool,
@@ -66,10 +94,14 @@ impl Default for Options<'_> {
             races: false,
             global_races: false,
             limit: DEFAULT_LIMIT,
+            cluster: None,
+            cooperative: false,
+            parts: Arc::from([]),
             sink: None,
             only_block: None,
             zeros_beyond: false,
             heap: HEAP_BYTES,
+            warp_order: None,
             vector: true,
         }
     }
@@ -191,6 +223,14 @@ pub struct Finding {
     /// The other side of the race before it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub other: bool,
+    /// Of a race: at how many places (words, or bytes where these are
+    /// accessed) the two lines race, summed over the blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// Of a race: the place of one barrier that would order the two lines, where
+    /// there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barrier: Option<String>,
 }
 
 impl Finding {

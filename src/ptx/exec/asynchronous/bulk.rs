@@ -5,11 +5,12 @@ use super::mbarrier;
 use crate::ptx::exec::access;
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{CopyEvent, Piece, TensorRows};
-use crate::ptx::exec::check::raced;
+use crate::ptx::exec::check::asynchronous as raced;
 use crate::ptx::exec::image::{BulkEnd, BulkOp, WINDOW};
 use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::peers::Reached;
 use crate::ptx::exec::memory::Object;
-use crate::ptx::exec::registers::active;
+use crate::ptx::exec::registers::{Slot, active};
 
 /// Addresses and sizes are multiples of it.
 const UNIT: u64 = 16;
@@ -34,27 +35,96 @@ pub fn copy(m: &mut Machine, info: &BulkOp, exec: u32) {
             m.found(FindingKind::Misaligned, lane, None, None, text);
             continue;
         }
-        let to = side(m, &info.to, lane, bytes, true);
-        let from = side(m, &info.from, lane, bytes, false);
-        let (Some(to), Some(from)) = (to, from) else {
-            continue;
-        };
-        let phase = match &info.arrives {
-            Some(change) => match mbarrier::bytes_come(m, change, lane, bytes as u32) {
-                Some(phase) => Some(phase),
-                None => continue,
-            },
-            None => None,
-        };
-        if let Some(at) = from.shared {
-            raced::bulk(m, lane, (at, bytes), false, None);
+        for block in blocks(m, info.blocks, lane) {
+            one(m, info, lane, (bytes, block));
         }
-        if let Some(at) = to.shared {
-            raced::bulk(m, lane, (at, bytes), true, phase);
-        }
-        transfer(info, to.data, from.data, bytes);
+    }
+}
+
+/// A copy to the shared memory of `block`, or to where the lane's address says;
+/// none where something is wrong.
+fn one(
+    m: &mut Machine,
+    info: &BulkOp,
+    lane: u32,
+    (bytes, block): (u64, Option<u32>),
+) -> Option<()> {
+    let to = side(m, &info.to, lane, (bytes, block), true);
+    let from = side(m, &info.from, lane, (bytes, None), false);
+    let (to, from) = (to?, from?);
+    let phase = match &info.arrives {
+        Some(change) => Some(mbarrier::bytes_come(
+            m,
+            change,
+            lane,
+            (bytes as u32, block),
+        )?),
+        None => None,
+    };
+    raced::bulk(m, lane, (from.shared, from.global), bytes, None);
+    raced::bulk(m, lane, (to.shared, to.global), bytes, Some(phase));
+    transfer(info, to.data, from.data, bytes);
+    if block.is_none_or(|rank| rank == m.cluster.rank) {
         report(m, info, lane, [&to, &from], bytes);
     }
+    Some(())
+}
+
+/// The blocks that a copy goes to, by their ranks; one without a rank is where
+/// the lane's address says. What is wrong becomes a finding.
+pub fn blocks(m: &mut Machine, mask: Option<Slot>, lane: u32) -> Vec<Option<u32>> {
+    let Some(mask) = mask else {
+        return vec![None];
+    };
+    let mask = m.registers.read_lane(mask, lane) as u16;
+    let there = m.cluster.peers.len().max(1) as u32;
+    if mask == 0 || u32::from(mask) >> there != 0 {
+        let text = match there {
+            1 => format!("a copy to the blocks {mask:#x} of the cluster, which has block 0 only"),
+            n => format!("a copy to the blocks {mask:#x} of the cluster, which has {n} blocks"),
+        };
+        m.found(FindingKind::InvalidMask, lane, None, None, text);
+        return Vec::new();
+    }
+    (0..there)
+        .filter(|rank| mask >> rank & 1 != 0)
+        .map(Some)
+        .collect()
+}
+
+/// The block, where it is another than the own, and the offset of the bytes of a
+/// copy in its shared memory: those of `block`, or of the lane's address.
+pub fn shared_in(
+    m: &mut Machine,
+    (address, block): (u64, Option<u32>),
+    lane: u32,
+    size: (u64, u64),
+    writes: bool,
+) -> Option<(Option<u32>, u64)> {
+    let (named, at) = match m.reached(address & !WINDOW) {
+        Reached::Own(at) => (None, at),
+        Reached::Peer(rank, at) => (Some(rank), at),
+        Reached::Nobody(rank) => {
+            let there = m.cluster.peers.len();
+            let text = format!("a copy in block {rank} of the cluster, which has {there} blocks");
+            m.found(FindingKind::OutOfBounds, lane, None, None, text);
+            return None;
+        }
+    };
+    let other = block.or(named).filter(|&rank| rank != m.cluster.rank);
+    let at = shared_place(m, at, lane, size, writes)?;
+    let text = match other {
+        Some(rank) if !writes => {
+            format!("a bulk copy reads shared memory of block {rank} of the cluster, not its own")
+        }
+        Some(rank) if m.cluster.peers[rank as usize].ended => {
+            format!("a copy to block {rank} of the cluster, whose threads have all exited")
+        }
+        _ => return Some((other, at)),
+    };
+    let name = m.shared_variable(at);
+    m.found(FindingKind::OutOfBounds, lane, Some(at), name, text);
+    None
 }
 
 /// Tells the observer of a copy that is done.
@@ -68,6 +138,7 @@ fn report(m: &mut Machine, info: &BulkOp, lane: u32, sides: [&Side; 2], bytes: u
     };
     let (shared, global) = (ranges(|s| s.shared), ranges(|s| s.global));
     let arrives = info.arrives.as_ref();
+    let arrives = arrives.filter(|_| sides[0].shared.is_some());
     let arrives = arrives.map(|change| (mbarrier::offset(m, &change.place, lane), bytes as u32));
     let stores = sides[0].global.is_some();
     tell(m, lane, (&shared, &global), (stores, None), arrives);
@@ -97,15 +168,26 @@ pub fn tell(
 }
 
 /// The pointer to all bytes of a side; what is wrong becomes a finding.
-fn side(m: &mut Machine, end: &BulkEnd, lane: u32, bytes: u64, writes: bool) -> Option<Side> {
+fn side(
+    m: &mut Machine,
+    end: &BulkEnd,
+    lane: u32,
+    (bytes, block): (u64, Option<u32>),
+    writes: bool,
+) -> Option<Side> {
     let address = m.address_from(end.from, end.offset, lane);
     if end.shared {
-        let at = shared_place(m, address, lane, (bytes, UNIT), writes)?;
-        track(m, lane, (at, bytes), writes);
-        let data = m.shared.as_mut_ptr().cast::<u8>().wrapping_add(at as usize);
+        let (other, at) = shared_in(m, (address, block), lane, (bytes, UNIT), writes)?;
+        let data = |m: &mut Machine| {
+            track(m, lane, (at, bytes), writes);
+            m.shared.as_mut_ptr().cast::<u8>().wrapping_add(at as usize)
+        };
         return Some(Side {
-            data,
-            shared: Some(at),
+            data: match other {
+                Some(rank) => m.visit(rank, data),
+                None => data(m),
+            },
+            shared: other.is_none().then_some(at),
             global: None,
         });
     }
@@ -132,7 +214,7 @@ fn verb(writes: bool) -> &'static str {
 }
 
 /// Offset in shared memory of the bytes of a copy.
-pub fn shared_place(
+fn shared_place(
     m: &mut Machine,
     address: u64,
     lane: u32,
@@ -178,6 +260,9 @@ pub fn global_place<'a>(
         m.found(FindingKind::OutOfBounds, lane, None, None, text);
         return None;
     };
+    if let Some(heap) = m.common.heap.filter(|h| writes && h.has(address)) {
+        heap.write(address, bytes);
+    }
     if writes && object.constant {
         let text = format!("a bulk copy to {}, which is constant", object.name);
         let name = Some(object.name.clone());

@@ -4,7 +4,7 @@
 use super::{bulk, map_memory, mbarrier};
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{Piece, TensorRows};
-use crate::ptx::exec::check::raced;
+use crate::ptx::exec::check::asynchronous as raced;
 use crate::ptx::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::registers::{Slot, active};
@@ -45,43 +45,81 @@ fn copy(m: &mut Machine, info: &TensorCopy, lane: u32) -> Option<()> {
     let start: Vec<i32> = read(m, &info.coordinates, lane).map(|c| c as i32).collect();
     let offsets = info.offsets.as_deref().unwrap_or(&[]);
     let offsets: Vec<u16> = read(m, offsets, lane).map(|o| o as u16).collect();
-    let (end, way) = match &info.moves {
+    let (end, way, blocks) = match &info.moves {
         TensorMove::Prefetch => return Some(()),
-        TensorMove::Load { to, blocks, .. } => {
-            check_blocks(m, blocks.map(|b| m.registers.read_lane(b, lane)), lane)?;
-            (to, Way::Load)
-        }
-        TensorMove::Store { from } => (from, Way::Store),
-        TensorMove::Reduce { from, updates } => (from, update(m, &map, updates, lane)?),
+        TensorMove::Load { to, blocks, .. } => (to, Way::Load, bulk::blocks(m, *blocks, lane)),
+        TensorMove::Store { from } => (from, Way::Store, vec![None]),
+        TensorMove::Reduce { from, updates } => (from, update(m, &map, updates, lane)?, vec![None]),
     };
-    let loads = matches!(way, Way::Load);
-    if !loads {
+    if !matches!(way, Way::Load) {
         check_start(m, &start, lane)?;
     }
-    let shared = place(m, end, &map, lane, loads)?;
+    let at = At {
+        map: &map,
+        start: &start,
+        offsets: &offsets,
+        lane,
+    };
+    blocks
+        .into_iter()
+        .try_for_each(|block| move_box(m, info, &at, (end, &way), block))
+}
+
+/// What a lane's copy moves.
+struct At<'m> {
+    map: &'m TensorMap,
+    start: &'m [i32],
+    offsets: &'m [u16],
+    lane: u32,
+}
+
+/// Moves the box between global memory and the shared memory of `block`, or that
+/// of the lane's address.
+fn move_box(
+    m: &mut Machine,
+    info: &TensorCopy,
+    at: &At,
+    (end, way): (&BulkEnd, &Way),
+    block: Option<u32>,
+) -> Option<()> {
+    let &At {
+        map,
+        start,
+        offsets,
+        lane,
+    } = at;
+    let loads = matches!(way, Way::Load);
+    let address = m.address_from(end.from, end.offset, lane);
+    let size = (map.shared_bytes(), ALIGN);
+    let (other, shared) = bulk::shared_in(m, (address, block), lane, size, loads)?;
+    let bytes = map.moved_bytes() as u32;
     let phase = match &info.moves {
-        TensorMove::Load { arrives, .. } => Some(mbarrier::bytes_come(
-            m,
-            arrives,
-            lane,
-            map.moved_bytes() as u32,
-        )?),
+        TensorMove::Load { arrives, .. } => {
+            Some(mbarrier::bytes_come(m, arrives, lane, (bytes, block))?)
+        }
         _ => None,
     };
-    raced::bulk(m, lane, (shared, map.shared_bytes()), loads, phase);
     let mut pieces = Vec::new();
-    let observed = m.observer.is_some();
-    map.rows(&start, &offsets, |row| {
-        if observed {
-            add_piece(&mut pieces, &map, &row);
-        }
-        move_row(m, &map, (&row, shared), &way, lane).is_some()
-    });
+    let observed = m.observer.is_some() && other.is_none();
+    let mut rows = |m: &mut Machine| {
+        map.rows(start, offsets, |row| {
+            if observed {
+                add_piece(&mut pieces, map, &row);
+            }
+            move_row(m, map, (&row, shared), way, lane).is_some()
+        });
+    };
+    if let Some(rank) = other {
+        m.visit(rank, rows);
+        return Some(());
+    }
+    let moves = loads.then_some(phase);
+    raced::bulk(m, lane, (Some(shared), None), map.shared_bytes(), moves);
+    rows(m);
     if observed {
         let arrives = match &info.moves {
             TensorMove::Load { arrives, .. } => {
-                let at = mbarrier::offset(m, &arrives.place, lane);
-                Some((at, map.moved_bytes() as u32))
+                Some((mbarrier::offset(m, &arrives.place, lane), bytes))
             }
             _ => None,
         };
@@ -146,20 +184,6 @@ fn check_form(m: &mut Machine, info: &TensorCopy, map: &TensorMap, lane: u32) ->
     None
 }
 
-/// Blocks that a load is for: a cluster has one.
-fn check_blocks(m: &mut Machine, blocks: Option<u64>, lane: u32) -> Option<()> {
-    match blocks.map(|b| b as u16) {
-        None | Some(1) => Some(()),
-        Some(mask) => {
-            let text = format!(
-                "a tensor copy to the blocks {mask:#x} of the cluster, which has block 0 only"
-            );
-            m.found(FindingKind::InvalidMask, lane, None, None, text);
-            None
-        }
-    }
-}
-
 /// The reduction of the map's elements.
 fn update<'i>(
     m: &mut Machine,
@@ -176,12 +200,6 @@ fn update<'i>(
     );
     m.found(FindingKind::InvalidTensorMap, lane, None, None, text);
     None
-}
-
-/// Offset in shared memory of the elements.
-fn place(m: &mut Machine, end: &BulkEnd, map: &TensorMap, lane: u32, writes: bool) -> Option<u64> {
-    let address = m.address_from(end.from, end.offset, lane);
-    bulk::shared_place(m, address, lane, (map.shared_bytes(), ALIGN), writes)
 }
 
 /// Moves a row, unit by unit; none where its global memory is missing.

@@ -2,7 +2,7 @@
 
 use super::bulk;
 use crate::ptx::exec::api::FindingKind;
-use crate::ptx::exec::check::raced;
+use crate::ptx::exec::check::asynchronous;
 use crate::ptx::exec::image::asynchronous::{MapMove, MapReplace};
 use crate::ptx::exec::image::{PARAM_WINDOW, SHARED_WINDOW, WINDOW, offset_in};
 use crate::ptx::exec::machine::Machine;
@@ -75,7 +75,7 @@ pub fn copy(m: &mut Machine, info: &MapMove, exec: u32) {
         let to = locate(m, Some(Space::Global), to, lane);
         if let (Some(Spot::Shared(at)), Some(to)) = (from, to) {
             bulk::track(m, lane, (at, BYTES as u64), false);
-            raced::bulk(m, lane, (at, BYTES as u64), false, None);
+            asynchronous::whole(m, lane, (at, BYTES as u32), false);
             let bytes = read(m, Spot::Shared(at));
             write(m, to, lane, &bytes);
         }
@@ -167,7 +167,7 @@ fn write(m: &mut Machine, spot: Spot, lane: u32, bytes: &[u8; BYTES]) {
     match spot {
         Spot::Shared(at) => {
             bulk::track(m, lane, (at, BYTES as u64), true);
-            raced::bulk(m, lane, (at, BYTES as u64), true, None);
+            asynchronous::whole(m, lane, (at, BYTES as u32), true);
             for (n, byte) in (0u64..).zip(bytes) {
                 m.put_shared(at + n, 1, u64::from(*byte));
             }

@@ -6,10 +6,12 @@
 
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
+use crate::ptx::exec::check::asynchronous::{self, Touched};
 use crate::ptx::exec::image::{
     Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in,
 };
 use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::peers::Reached;
 use crate::ptx::exec::machine::phase::{Arrival, Awaited, BarrierObject};
 use crate::ptx::exec::registers::active;
 
@@ -22,13 +24,41 @@ fn word(offset: u64, phase: u64) -> u64 {
     1 << 62 | offset << 1 | phase & 1
 }
 
-/// Where the object of a lane is; what is wrong becomes a finding.
+/// Where the object of a lane is, which has to be one of the block's own.
 pub fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Option<u64> {
+    let (block, at) = locate_any(m, place, lane, what)?;
+    let Some(rank) = block else {
+        return Some(at);
+    };
+    let text = format!("{what} of block {rank} of the cluster: only its own threads may do this");
+    misuse(m, lane, at, text);
+    None
+}
+
+/// Where the object of a lane is: the rank of another block of the cluster, and
+/// the offset. What is wrong becomes a finding.
+fn locate_any(
+    m: &mut Machine,
+    place: &SharedPlace,
+    lane: u32,
+    what: &str,
+) -> Option<(Option<u32>, u64)> {
     let address = m.address_from(place.from, place.offset, lane);
     let inside = if place.generic {
         offset_in(SHARED_WINDOW, address)
     } else {
         Some(address & !WINDOW)
+    };
+    let (block, inside) = match inside.map(|address| m.reached(address)) {
+        None => (None, None),
+        Some(Reached::Own(at)) => (None, Some(at)),
+        Some(Reached::Peer(rank, at)) => (Some(rank), Some(at)),
+        Some(Reached::Nobody(rank)) => {
+            let blocks = m.cluster.peers.len();
+            let text = format!("{what} in block {rank} of the cluster, which has {blocks} blocks");
+            m.found(FindingKind::OutOfBounds, lane, None, None, text);
+            return None;
+        }
     };
     let wrong = match inside {
         None => {
@@ -47,7 +77,7 @@ pub fn locate(m: &mut Machine, place: &SharedPlace, lane: u32, what: &str) -> Op
             );
             (FindingKind::OutOfBounds, text)
         }
-        Some(at) => return Some(at),
+        Some(at) => return Some((block, at)),
     };
     let name = inside.and_then(|at| m.shared_variable(at));
     m.found(wrong.0, lane, inside, name, wrong.1);
@@ -68,12 +98,19 @@ fn uninitialised(m: &mut Machine, lane: u32, at: u64) {
 pub fn change(m: &mut Machine, info: &Change, exec: u32) {
     m.mbarriers.progress();
     let numbers = info.number.map(|slot| m.registers.read(slot));
+    if m.races.is_some() {
+        touch(m, info, exec);
+    }
     let mut changed = Vec::new();
     for lane in active(exec) {
         let number = numbers.map_or(1, |n| n[lane as usize] as u32);
-        let Some(at) = locate(m, &info.place, lane, "an mbarrier") else {
+        let Some((block, at)) = locate_any(m, &info.place, lane, "an mbarrier") else {
             continue;
         };
+        if let Some(rank) = block {
+            change_other(m, info, lane, (rank, at, number));
+            continue;
+        }
         if m.observer.is_some() {
             changed.push(BarrierLane {
                 lane,
@@ -88,6 +125,33 @@ pub fn change(m: &mut Machine, info: &Change, exec: u32) {
         }
     }
     report(m, reported(info.action), &changed);
+}
+
+/// Changes an object of another block: what orders the two, only their barriers
+/// know.
+fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (u32, u64, u32)) {
+    if matches!(
+        info.action,
+        Action::Init | Action::Invalidate | Action::Copies { .. }
+    ) {
+        let text = format!(
+            "the mbarrier at byte {at} of block {rank} of the cluster: only its own threads may \
+             initialise or invalidate it, or join it to copies"
+        );
+        return misuse(m, lane, at, text);
+    }
+    m.cluster.peers[rank as usize].reached = true;
+    m.visit(rank, |m| {
+        m.mbarriers.progress();
+        change_one(m, info, lane, (at, number));
+    });
+}
+
+/// `fence.mbarrier_init`
+pub fn fence_init(m: &mut Machine, exec: u32) {
+    if let Some(races) = &mut m.races {
+        races.fence_init(m.warp, exec);
+    }
 }
 
 /// The operation that observers are told of.
@@ -117,6 +181,29 @@ fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
             op,
             lanes,
         });
+    }
+}
+
+/// What lanes do to objects, for the search for races.
+fn touch(m: &mut Machine, info: &Change, exec: u32) {
+    let kind = match info.action {
+        Action::Init | Action::Invalidate => Touched::Made,
+        _ => Touched::Changed,
+    };
+    let (warp, mut left) = (m.warp, exec);
+    while left != 0 {
+        let lane = left.trailing_zeros();
+        let at = offset(m, &info.place, lane);
+        let same = active(left).filter(|&l| offset(m, &info.place, l) == at);
+        let same = same.fold(0, |all, l| all | 1 << l);
+        left &= !same;
+        if !at.is_multiple_of(BYTES) || at.saturating_add(BYTES) > m.shared_len {
+            continue;
+        }
+        if let Some(races) = m.races.as_mut().filter(|_| info.action == Action::Init) {
+            races.initialise(warp, lane, at);
+        }
+        asynchronous::object(m, same, at, kind);
     }
 }
 
@@ -199,17 +286,17 @@ fn init(m: &mut Machine, lane: u32, at: u64, count: u32) {
 
 /// Who waits for the phase sees what the thread did before.
 fn order_arrival(m: &mut Machine, info: &Change, lane: u32, (at, phase): (u64, u64)) {
-    let thread = m.thread(lane);
+    let warp = m.warp;
     let Some(races) = &mut m.races else {
         return;
     };
     match info.action {
         Action::Copies { .. } => {
-            races.flights.bind(thread, word(at, phase));
-            races.order.write(thread, word(at, phase), true);
+            races.bind(warp, lane, at);
+            races.come(warp, lane, (at, word(at, phase)));
         }
         Action::Arrive { .. } if info.releases => {
-            races.order.write(thread, word(at, phase), true);
+            races.order.bring(warp, 1 << lane, word(at, phase));
         }
         _ => {}
     }
@@ -224,16 +311,32 @@ fn completed(m: &mut Machine, at: u64, phase: u64) {
 
 /// Byte offset of the object of a lane, which is known to be in place.
 pub fn offset(m: &Machine, place: &SharedPlace, lane: u32) -> u64 {
-    m.address_from(place.from, place.offset, lane) & !WINDOW
+    let address = m.address_from(place.from, place.offset, lane) & !WINDOW;
+    match m.reached(address) {
+        Reached::Own(at) | Reached::Peer(_, at) => at,
+        Reached::Nobody(_) => address,
+    }
 }
 
-/// Bytes of a copy have come: the word that carries the order of the phase.
-pub fn bytes_come(m: &mut Machine, info: &Change, lane: u32, bytes: u32) -> Option<u64> {
+/// Bytes of a copy have come, at the object of `block` that is where the lane's is
+/// in its own block, or at the lane's: that object, and the word that carries the
+/// order of the phase.
+pub fn bytes_come(
+    m: &mut Machine,
+    info: &Change,
+    lane: u32,
+    (bytes, block): (u32, Option<u32>),
+) -> Option<(u64, u64)> {
     m.mbarriers.progress();
-    let at = locate(m, &info.place, lane, "an mbarrier")?;
+    let (named, at) = locate_any(m, &info.place, lane, "an mbarrier")?;
+    let other = block.or(named).filter(|&rank| rank != m.cluster.rank);
+    if let Some(rank) = other {
+        change_other(m, info, lane, (rank, at, bytes));
+        return Some((at, word(at, 0)));
+    }
     let phase = m.mbarriers.objects.get(&at).map(|o| o.phase());
     change_one(m, info, lane, (at, bytes));
-    phase.map(|phase| word(at, phase))
+    phase.map(|phase| (at, word(at, phase)))
 }
 
 /// Whether the lanes may go on, with the results of their waits; with `now`
@@ -263,6 +366,7 @@ pub fn wait(m: &mut Machine, info: &Wait, exec: u32, now: bool) -> bool {
     if done != exec && !now {
         return false;
     }
+    take(m, info, &seen);
     seen.iter()
         .for_each(|&(lane, at, phase)| note_wait(m, info, lane, (at, phase)));
     if m.observer.is_some() {
@@ -290,16 +394,33 @@ pub fn awaited(info: &Wait, value: u64) -> Awaited {
     }
 }
 
+/// Lanes have seen that the phases before the current ones are complete.
+fn take(m: &mut Machine, info: &Wait, seen: &[(u32, u64, u64)]) {
+    if m.races.is_none() {
+        return;
+    }
+    let mut places: Vec<(u64, u64)> = Vec::new();
+    for &(_, at, phase) in seen {
+        if !places.contains(&(at, phase)) {
+            places.push((at, phase));
+        }
+    }
+    for (at, phase) in places {
+        let same = seen.iter().filter(|s| (s.1, s.2) == (at, phase));
+        let mask = same.fold(0, |all, s| all | 1 << s.0);
+        asynchronous::object(m, mask, at, Touched::Read);
+        let warp = m.warp;
+        if let Some(races) = m.races.as_mut().filter(|_| info.acquires) {
+            races
+                .order
+                .take(warp, mask, word(at, phase.wrapping_sub(1)));
+        }
+    }
+}
+
 /// A thread has seen that the phase before the current one is complete.
 fn note_wait(m: &mut Machine, info: &Wait, lane: u32, (at, phase): (u64, u64)) {
     let thread = m.thread(lane);
-    if let Some(races) = &mut m.races {
-        let key = word(at, phase.wrapping_sub(1));
-        races.flights.landed(key);
-        if info.acquires {
-            races.order.read(thread, key, true);
-        }
-    }
     let before = m.mbarriers.waited.insert((at, thread), phase + 1);
     if before == Some(phase + 1) && info.parity && phase > 0 {
         let text = format!(

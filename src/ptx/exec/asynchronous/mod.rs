@@ -6,6 +6,6 @@
 
 pub(super) mod bulk;
 pub(super) mod bulk_tensor;
-pub(super) mod copies;
+pub(super) mod deliver;
 mod map_memory;
 pub(super) mod mbarrier;

@@ -1,7 +1,10 @@
-//! Results of `wgmma` that are read before the warp has waited for the product.
+//! Registers of `wgmma`: results that are read, and registers that are written,
+//! before the warp has waited for the product; registers that a product uses
+//! and no `wgmma.fence` has made ready.
 
 use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::machine::{Machine, RawFinding};
+use crate::ptx::exec::race::accumulators::Misuse;
 
 /// The warp is about to execute an instruction with the uses number `at`.
 pub fn access(m: &mut Machine, at: u32, exec: u32) {
@@ -10,12 +13,34 @@ pub fn access(m: &mut Machine, at: u32, exec: u32) {
         return;
     };
     let uses = &image.accumulator_uses[at as usize];
-    let Some((name, product)) = races.accumulators.access(m.warp, m.pc, uses) else {
+    let Some((name, other, misuse)) = races.accumulators.access(m.warp, m.pc, uses) else {
         return;
+    };
+    let (key, verbs, why) = match misuse {
+        Misuse::Unfinished => (
+            0,
+            ["reads", "writes"],
+            "its warp has not waited for the wgmma",
+        ),
+        Misuse::Overwritten => (
+            1,
+            ["writes", "writes"],
+            "its warp has not waited for the wgmma",
+        ),
+        Misuse::Replaced => (
+            2,
+            ["writes", "reads"],
+            "its warp has not waited for the wgmma",
+        ),
+        Misuse::Unfenced => (
+            3,
+            ["uses", "writes"],
+            "no wgmma.fence comes before the wgmma",
+        ),
     };
     // Beside what the same instruction does to shared memory.
     const KEY: u8 = 4;
-    if !m.known.insert((FindingKind::Race, m.pc, KEY)) {
+    if !m.known.insert((FindingKind::Race, m.pc, KEY + key)) {
         return;
     }
     let thread = m.thread(exec.trailing_zeros());
@@ -28,8 +53,10 @@ pub fn access(m: &mut Machine, at: u32, exec: u32) {
         thread,
         address: None,
         variable: None,
-        message: format!("{verb} the register {name}; its warp has not waited for the wgmma"),
+        message: format!("{verb} the register {name}; {why}"),
     };
-    let sides = [side(m.pc, "reads", false), side(product, "writes", true)];
-    m.findings.extend(sides);
+    let first = side(m.pc, verbs[0], false);
+    let second = (other != m.pc).then(|| side(other, verbs[1], true));
+    m.findings.push(first);
+    m.findings.extend(second);
 }

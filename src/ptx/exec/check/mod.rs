@@ -4,6 +4,7 @@
 //! and note findings.
 
 pub(super) mod accumulators;
+pub(super) mod asynchronous;
 pub(super) mod groups;
 pub(super) mod raced;
 pub(super) mod unwritten;

@@ -1,26 +1,23 @@
-//! Race detection: compares an access with the earlier accesses to its bytes.
+//! Race detection: compares accesses with earlier ones to their bytes.
 
 use crate::ptx::exec::api::FindingKind;
+use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::image::{MemoryOp, Transfer};
-use crate::ptx::exec::machine::{Machine, RawFinding};
+use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::pairs::{Side, Why};
 use crate::ptx::exec::memory::Object;
-use crate::ptx::exec::race::global::Earlier;
-use crate::ptx::exec::race::{Other, Strength, Touch};
+use crate::ptx::exec::race::clock::{Fence, Word};
+use crate::ptx::exec::race::global::Reach;
+use crate::ptx::exec::race::mark::How;
+use crate::ptx::exec::race::shadow::{Hit, Touch};
+use crate::ptx::exec::race::{AGENTS, FLYING, Strength, lanes};
 use crate::ptx::names::Space;
 
-fn lanes(exec: u32) -> impl Iterator<Item = u32> {
-    (0..32).filter(move |lane| exec >> lane & 1 != 0)
-}
-
 /// `fence` and `membar`.
-pub fn fence(m: &mut Machine, wide: bool, exec: u32) {
-    let first = m.thread(0);
-    // For more than the block.
-    if let Some(races) = m.global_races.as_mut().filter(|_| wide) {
-        races.fence();
-    }
+pub fn fence(m: &mut Machine, fence: Fence, exec: u32) {
+    let warp = m.warp;
     if let Some(races) = &mut m.races {
-        lanes(exec).for_each(|lane| races.order.fence(first + lane));
+        races.order.fence(warp, exec, fence);
     }
 }
 
@@ -29,253 +26,381 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     let global = space == Space::Global;
     let shared = space == Space::Shared;
     let orders = info.order.strength != Strength::Weak && (shared || global);
-    let touched = shared || global && m.global_races.is_some();
+    let touched = shared || global && m.races.as_ref().is_some_and(|r| r.global.is_some());
     if !touched && !orders {
         return;
     }
-    // What leaves its variable is not done.
-    let (low, high) = info.region.within(Space::Shared, m.shared_len);
-    let inside = |address: u64| {
-        let end = address.checked_add(info.bytes.into());
-        !shared || address >= low && end.is_some_and(|end| end <= high)
+    let exec = if shared {
+        inside(m, info, exec, addresses)
+    } else {
+        exec
     };
-    let exec = lanes(exec)
-        .filter(|&lane| inside(addresses[lane as usize]))
-        .fold(0, |mask, lane| mask | 1 << lane);
-    for lane in lanes(exec) {
-        let address = addresses[lane as usize];
-        if orders && !info.transfer.only_writes() {
-            see(m, info, lane, address);
+    if exec == 0 {
+        return;
+    }
+    // A volatile load orders what follows, but not itself.
+    let late = info.order.strength == Strength::Volatile && !info.transfer.writes();
+    if orders && info.transfer.is_atomic() {
+        lanes(exec).for_each(|lane| order(m, info, 1 << lane, global, addresses));
+    } else if orders && !info.transfer.writes() && !late {
+        order(m, info, exec, global, addresses);
+    }
+    if shared {
+        if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
+            over_barriers(m, (info.bytes, exec), addresses);
         }
-        if shared {
-            touch(m, info, lane, address);
-        } else if touched {
-            touch_global(m, info, lane, address);
-        }
-        if orders && info.transfer.writes() {
-            show(m, info, lane, address);
-        }
+        touch_shared(m, info, exec, addresses);
+    } else if touched {
+        touch_global(m, info, exec, addresses);
+    }
+    if orders && (info.transfer.only_writes() || late) {
+        order(m, info, exec, global, addresses);
     }
     if touched && info.transfer.only_writes() {
         collide(m, info, shared, exec, addresses);
     }
 }
 
-/// A lane reads a word that may order.
-fn see(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
-    let thread = m.thread(lane);
-    if let Some(races) = &mut m.races {
-        races.order.read(thread, address, info.order.acquire);
+/// The lanes whose access stays in its variable: what leaves it is not done.
+fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32 {
+    let (low, high) = info.region.within(Space::Shared, m.shared_len);
+    let end = high.saturating_sub(info.bytes.into());
+    let mut mask = 0;
+    for (lane, address) in addresses.iter().enumerate() {
+        mask |= u32::from(*address >= low && *address <= end) << lane;
     }
-    if let Some(races) = &mut m.global_races {
-        races.read(address);
-    }
-}
-
-/// A lane writes a word that may order.
-fn show(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
-    let thread = m.thread(lane);
-    if let Some(races) = &mut m.races {
-        races.order.write(thread, address, info.order.release);
-    }
-    if let Some(races) = &mut m.global_races {
-        races.write(address, info.order.release);
+    if u64::from(info.bytes) > high {
+        0
+    } else {
+        exec & mask
     }
 }
 
-/// A lane accesses global memory.
-fn touch_global(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
-    let Some((object, offset)) = m.global_place(address, info.bytes) else {
+/// Lanes read or write words that may order.
+fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresses: &[u64; 32]) {
+    let (warp, update) = (m.warp, info.transfer.is_atomic());
+    let Some(races) = &mut m.races else {
         return;
     };
-    let touch = Touch {
-        thread: m.thread(lane),
-        pc: m.pc,
-        step: m.warp_instructions as u32,
-        write: info.transfer.writes(),
+    while mask != 0 {
+        let address = addresses[mask.trailing_zeros() as usize];
+        let same = lanes(mask).filter(|&l| addresses[l as usize] == address);
+        let same = same.fold(0, |all, l| all | 1 << l);
+        mask &= !same;
+        let word = |orders| Word {
+            // Shared memory is no part of global memory.
+            address: address | u64::from(!global) << 63,
+            global,
+            scope: info.order.scope,
+            orders,
+            update,
+        };
+        if !info.transfer.only_writes() {
+            races.order.read(warp, same, word(info.order.acquire));
+        }
+        if info.transfer.writes() {
+            races.order.write(warp, same, word(info.order.release));
+        }
+    }
+}
+
+/// How an access is made.
+pub fn how(info: &MemoryOp) -> How {
+    let size = match &info.transfer {
+        Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
+        Transfer::Atomic(updates) => info.bytes / updates.len() as u32,
+        _ => info.bytes,
+    };
+    How {
         strength: info.order.strength,
-        same: false,
-    };
-    let end = address + u64::from(info.bytes);
-    for word in address / 4..end.div_ceil(4) {
-        let (first, last) = (
-            address.max(4 * word) - 4 * word,
-            end.min(4 * word + 4) - 4 * word,
-        );
-        let bytes = ((1u32 << last) - (1u32 << first)) as u8;
-        let (Some(races), Some(global)) = (&m.races, &mut m.global_races) else {
-            return;
-        };
-        let Ok(found) = global.touch(&races.order, word, bytes, touch) else {
-            let text = "races on global memory are checked only in the first 64 MB that the \
-                        kernel accesses";
-            let kind = (FindingKind::Limit, true);
-            return m.note(kind, lane, None, None, text.to_owned());
-        };
-        let Some(earlier) = found else {
-            continue;
-        };
-        return note_global(m, info, lane, (object, offset), earlier);
+        scope: info.order.scope,
+        size: size as u8,
     }
 }
 
-/// An access of a lane to a byte of global memory races with an earlier one.
-fn note_global(
-    m: &mut Machine,
-    info: &MemoryOp,
-    lane: u32,
-    (object, offset): (&Object, u64),
-    earlier: Earlier,
-) {
-    let writes = info.transfer.writes();
-    let same = (0..info.bytes).all(|at| {
-        let there = object.byte(offset + u64::from(at));
-        writes && stored(m, info, lane, at) == Some(there)
-    });
-    let side = Other {
-        thread: earlier.thread,
-        pc: earlier.pc,
-        wrote: earlier.wrote,
-        harmless: same,
-    };
-    let name = object.name.clone();
-    let block = side_block(m, earlier.block);
-    let between = match block {
-        None => "without a barrier between",
-        Some(_) => "and nothing orders the two blocks",
-    };
-    let harmless = if same {
-        ", the value that is there"
-    } else {
-        ""
-    };
-    let text = |verb: &str| format!("{verb} byte {offset} of {name} {between}{harmless}");
-    let place = (offset, Some(name.clone()));
-    note_at(m, lane, place, writes, (side, block), text);
+/// An access that a warp is about to make.
+pub fn touch(m: &Machine, info: &MemoryOp, seq: u32) -> Touch {
+    Touch {
+        warp: m.warp,
+        lanes: 0,
+        seq,
+        pc: m.pc,
+        how: how(info),
+        write: info.transfer.writes(),
+        update: info.transfer.is_atomic(),
+        silent: false,
+        passing: info.transfer.is_copy(),
+    }
 }
 
-/// The block of the other side where it is not this one.
-fn side_block(m: &Machine, block: u64) -> Option<u64> {
-    let [x, y, _] = m.common.grid.map(u64::from);
-    let [bx, by, bz] = m.block_index.map(u64::from);
-    (block != bx + x * (by + y * bz)).then_some(block)
-}
-
-/// A lane begins a bulk copy that reads or writes bytes of shared memory;
-/// those who wait for `phase` see what it writes.
-pub fn bulk(
-    m: &mut Machine,
-    lane: u32,
-    (address, bytes): (u64, u64),
-    write: bool,
-    phase: Option<u64>,
-) {
-    let (thread, pc) = (m.thread(lane), m.pc);
-    let step = m.warp_instructions as u32;
-    for byte in address..address + bytes {
-        let touch = Touch {
-            thread,
-            pc,
-            step,
-            write,
-            strength: Strength::Weak,
-            same: false,
-        };
-        let Some(races) = &mut m.races else {
-            return;
-        };
-        let read = races.reads.at(byte).filter(|_| write);
-        if let Some(other) = races.touch(byte as usize, touch) {
-            let text = |verb: &str| {
-                format!("{verb} byte {byte} of shared memory without a barrier between")
-            };
-            note(m, lane, byte, write, other, text);
-        } else if let Some(reader) = read {
-            unawaited(m, lane, byte, reader);
+fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
+    let silent = silent_lanes(m, info, exec, addresses);
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let mut one = touch(m, info, seq);
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let mut left = exec;
+    while left != 0 {
+        let lane = left.trailing_zeros();
+        let address = addresses[lane as usize];
+        let mut mask = 1u32 << lane;
+        left &= left - 1;
+        while left != 0 && addresses[left.trailing_zeros() as usize] == address {
+            mask |= left & left.wrapping_neg();
+            left &= left - 1;
+        }
+        (one.lanes, one.silent) = (mask, silent & mask != 0);
+        let (first, count) = races.places(address, info.bytes);
+        races.shadow.touch(&races.order, first, count, &one);
+        if one.write && races.reads.any() {
+            in_flight(races, (address, info.bytes), first, &one);
         }
     }
-    if let (Some(races), Some(phase)) = (&mut m.races, phase) {
-        races.order.write(thread, phase, true);
-        let bytes = bytes as u32;
-        races.flights.begin_at(thread, address, bytes, pc, phase);
-    }
-}
-
-/// The warp begins to read pieces of shared memory, and goes on.
-pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
-    if let Some(races) = &mut m.races {
-        for lane in lanes(exec) {
-            races.reads.begin(m.warp, m.pc, addresses[lane as usize]);
-        }
-    }
-}
-
-/// A lane writes a byte that a product of a warpgroup still reads.
-fn unawaited(m: &mut Machine, lane: u32, byte: u64, (warp, pc): (u32, u32)) {
-    let side = Other {
-        thread: 32 * warp,
-        pc,
-        wrote: false,
-        harmless: false,
-    };
-    let text = |verb: &str| {
-        format!("{verb} byte {byte} of shared memory; its warp has not waited for the wgmma")
-    };
-    note(m, lane, byte, true, side, text);
-}
-
-fn touch(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
-    let thread = m.thread(lane);
-    let same = |at| {
-        let stored = stored(m, info, lane, at);
-        stored.is_some() && stored == m.shared_byte(address.wrapping_add(at.into()))
-    };
-    let same = (0..info.bytes).all(same);
-    for byte in (0..u64::from(info.bytes)).map(|at| address.wrapping_add(at)) {
-        let touch = Touch {
-            thread,
-            pc: m.pc,
-            step: m.warp_instructions as u32,
-            write: info.transfer.writes(),
-            strength: info.order.strength,
-            same,
-        };
-        let Some(races) = &mut m.races else {
-            return;
-        };
-        let copied = races.flights.at(byte).filter(|_| !info.transfer.is_copy());
-        let read = races.reads.at(byte).filter(|_| info.transfer.writes());
-        let other = races.touch(byte as usize, touch);
-        if let Some((thread, pc)) = copied {
-            let side = Other {
-                thread,
-                pc,
-                wrote: true,
-                harmless: false,
-            };
-            let text = |verb: &str| {
-                format!("{verb} byte {byte} of shared memory; no thread has waited for the copy")
-            };
-            note(m, lane, byte, info.transfer.writes(), side, text);
-        } else if let Some(other) = other {
-            let harmless = if other.harmless {
-                ", the value that is there"
-            } else {
-                ""
-            };
-            let text = |verb: &str| {
-                format!("{verb} byte {byte} of shared memory without a barrier between{harmless}")
-            };
-            note(m, lane, byte, info.transfer.writes(), other, text);
-        } else if let Some(reader) = read {
-            unawaited(m, lane, byte, reader);
-        }
+    if !races.shadow.hits.is_empty() {
+        report(m, one.write);
     }
     if info.transfer.is_copy() {
-        let (pc, bytes) = (m.pc, info.bytes);
-        if let Some(races) = &mut m.races {
-            races.flights.begin(thread, address, bytes, pc);
+        let Some(races) = &mut m.races else {
+            return;
+        };
+        for lane in lanes(exec) {
+            one.lanes = 1 << lane;
+            races.fly((addresses[lane as usize], info.bytes), &one, None);
         }
+    }
+}
+
+/// A write of what something asynchronous still reads.
+pub fn in_flight(
+    races: &mut crate::ptx::exec::race::Races,
+    (address, bytes): (u64, u32),
+    first: u32,
+    touch: &Touch,
+) {
+    let unit = u64::from(races.shadow.unit());
+    for byte in (address..address + u64::from(bytes)).step_by(unit as usize) {
+        if let Some(mark) = races.reads.at(byte) {
+            races.shadow.hits.push(Hit {
+                place: first + ((byte - address) / unit) as u32,
+                lane: touch.lanes.trailing_zeros(),
+                earlier: *mark,
+                wrote: false,
+                harmless: false,
+            });
+        }
+    }
+}
+
+/// Lanes that store what is there already.
+fn silent_lanes(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32 {
+    let Transfer::Store { element, from } = &info.transfer else {
+        return 0;
+    };
+    let size = element.bytes();
+    let mut mask = exec;
+    for (at, slot) in (0..).zip(from) {
+        let values = m.registers.read(*slot);
+        for lane in lanes(mask) {
+            let address = addresses[lane as usize] + u64::from(at * size);
+            if !address.is_multiple_of(u64::from(size)) {
+                return 0;
+            }
+            let there = m.shared_element(address, size.into());
+            let new = values[lane as usize] & (u64::MAX >> (64 - 8 * size));
+            mask &= !(u32::from(there != new) << lane);
+        }
+        if mask == 0 {
+            break;
+        }
+    }
+    mask
+}
+
+/// Notes what was hit on shared memory.
+pub fn report(m: &mut Machine, wrote: bool) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let hits = std::mem::take(&mut races.shadow.hits);
+    let unit = u64::from(races.shadow.unit());
+    for hit in &hits {
+        let Some(races) = &m.races else {
+            return;
+        };
+        let thread = races.thread_of(&hit.earlier, 32 * m.warp + hit.lane);
+        let address = u64::from(hit.place) * unit;
+        let e = &hit.earlier;
+        let pending = e.seq == FLYING || e.warp >= AGENTS;
+        let why = match form(m, e.pc) {
+            _ if uses_barrier(m, e.pc) || uses_barrier(m, m.pc) => Why::Barrier,
+            Some(Form::Step(Step::Group { .. })) if pending => Why::Product,
+            _ if pending && !hit.wrote => Why::Bulk,
+            _ if pending => Why::Copy,
+            _ => Why::Order,
+        };
+        let earlier = Side {
+            pc: hit.earlier.pc,
+            thread,
+            wrote: hit.wrote,
+            block: None,
+        };
+        let own = Side {
+            pc: m.pc,
+            thread: m.thread(hit.lane),
+            wrote,
+            block: None,
+        };
+        let (variable, offset) = m.shared_place(address);
+        m.pair(
+            (why, hit.harmless),
+            [own, earlier],
+            (address, variable, offset),
+        );
+    }
+    if let Some(races) = &mut m.races {
+        races.shadow.hits = hits;
+        races.shadow.hits.clear();
+    }
+}
+
+fn form<'i>(m: &Machine<'i>, pc: u32) -> Option<&'i Form> {
+    m.image.ops.get(pc as usize).map(|op| &op.form)
+}
+
+/// Whether an instruction is one of `mbarrier`.
+fn uses_barrier(m: &Machine, pc: u32) -> bool {
+    let form = form(m, pc);
+    form.is_some_and(|f| matches!(f, Form::Step(Step::Mbarrier { .. }) | Form::Wait { .. }))
+}
+
+/// Lanes that store over an `mbarrier` object which is in use.
+fn over_barriers(m: &mut Machine, (bytes, exec): (u32, u32), addresses: &[u64; 32]) {
+    const BYTES: u64 = 8;
+    let objects = &m.mbarriers.objects;
+    let (Some((first, _)), Some((last, _))) = (objects.first_key_value(), objects.last_key_value())
+    else {
+        return;
+    };
+    let (first, last) = (*first, *last + BYTES);
+    for lane in lanes(exec) {
+        let address = addresses[lane as usize];
+        let end = address + u64::from(bytes);
+        if end <= first || address >= last {
+            continue;
+        }
+        let start = address.saturating_sub(BYTES - 1);
+        if let Some((&at, _)) = m.mbarriers.objects.range(start..end).next() {
+            let name = m.shared_variable(at);
+            let text = format!(
+                "a store to the mbarrier at byte {at} of shared memory, which is in use: \
+                 mbarrier.inval ends that"
+            );
+            return m.found(FindingKind::InvalidBarrier, lane, Some(at), name, text);
+        }
+    }
+}
+
+/// Lanes access global memory.
+fn touch_global(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let mut one = touch(m, info, seq);
+    one.passing = false;
+    let mut left = exec;
+    while left != 0 {
+        let address = addresses[left.trailing_zeros() as usize];
+        let same = lanes(left).filter(|&l| addresses[l as usize] == address);
+        one.lanes = same.fold(0, |all, l| all | 1 << l);
+        left &= !one.lanes;
+        if !global(m, (address, info.bytes), Some(info), one) {
+            return;
+        }
+    }
+}
+
+/// An access to bytes of global memory: whether there was room to remember it.
+pub fn global(
+    m: &mut Machine,
+    (address, bytes): (u64, u32),
+    info: Option<&MemoryOp>,
+    mut touch: Touch,
+) -> bool {
+    let Some((object, offset)) = m.global_place(address, bytes) else {
+        return true;
+    };
+    let lane = touch.lanes.trailing_zeros();
+    let same = |at: u32| {
+        let stored = info.and_then(|info| stored(m, info, lane, at));
+        stored == Some(object.byte(offset + u64::from(at)))
+    };
+    touch.silent = touch.write && info.is_some() && (0..bytes).all(same);
+    let fixed = info.is_some_and(|info| info.order.fixed);
+    let reach = Reach {
+        address,
+        bytes,
+        fixed,
+    };
+    let Some(races) = &mut m.races else {
+        return false;
+    };
+    let Some(memory) = &mut races.global else {
+        return false;
+    };
+    if memory.touch(&races.order, reach, &touch).is_err() {
+        let text = "races on global memory are checked only in the first 64 MB that the kernel \
+                    accesses";
+        let kind = (FindingKind::Limit, true);
+        m.note(kind, lane, None, None, text.to_owned());
+        return false;
+    }
+    report_global(m, (object, offset), &touch, fixed);
+    true
+}
+
+fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch, fixed: bool) {
+    let memory = m.races.as_mut().and_then(|r| r.global.as_mut());
+    let hits = match memory {
+        Some(memory) if !memory.hits.is_empty() => std::mem::take(&mut memory.hits),
+        _ => return,
+    };
+    for hit in hits {
+        let Some(races) = &m.races else {
+            return;
+        };
+        let number = races.order.block_at(hit.earlier.seq);
+        let block = races.blocks.get(number as usize).copied();
+        let block = block.filter(|_| hit.earlier.seq < races.order.start_of_block());
+        let at = offset + u64::from(hit.place);
+        let earlier = Side {
+            pc: hit.earlier.pc,
+            thread: 32 * u32::from(hit.earlier.warp) + hit.earlier.lanes.trailing_zeros(),
+            wrote: hit.wrote,
+            block,
+        };
+        let own = Side {
+            pc: m.pc,
+            thread: m.thread(hit.lane),
+            wrote: touch.write,
+            block: None,
+        };
+        let constant = |pc: u32| {
+            let access = m.image.access.get(pc as usize).copied().flatten();
+            access.is_some_and(|a| m.image.memory[a as usize].order.fixed)
+        };
+        let why = match block {
+            _ if fixed && hit.wrote || !hit.wrote && constant(hit.earlier.pc) => Why::Constant,
+            Some(_) => Why::Blocks,
+            None => Why::Order,
+        };
+        let place = (at, Some(object.name.clone()), at);
+        let harmless = hit.harmless && why != Why::Constant;
+        m.pair((why, harmless), [own, earlier], place);
     }
 }
 
@@ -291,8 +416,26 @@ fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
 
 /// Lanes that write different values to one place.
 fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses: &[u64; 32]) {
+    let mut last = None;
+    let rises = lanes(exec).all(|lane| {
+        let before = last.replace(addresses[lane as usize]);
+        before.is_none_or(|before| before < addresses[lane as usize])
+    });
+    if !rises {
+        collide_sorted(m, info, shared, exec, addresses);
+    }
+}
+
+#[inline(never)]
+fn collide_sorted(
+    m: &mut Machine,
+    info: &MemoryOp,
+    shared: bool,
+    exec: u32,
+    addresses: &[u64; 32],
+) {
     let mut order: Vec<u32> = lanes(exec).collect();
-    order.sort_by_key(|&lane| (addresses[lane as usize], lane));
+    order.sort_unstable_by_key(|&lane| (addresses[lane as usize], lane));
     for pair in order.windows(2) {
         let [one, other] = [pair[0], pair[1]];
         let address = addresses[one as usize];
@@ -303,73 +446,26 @@ fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses:
         let Some(at) = (0..info.bytes).find(differs) else {
             continue;
         };
-        let (byte, variable) = if shared {
-            (address, m.shared_variable(address))
+        let place = if shared {
+            let byte = address + u64::from(at);
+            let (variable, offset) = m.shared_place(byte);
+            (byte, variable, offset)
         } else {
             match m.global_place(address, info.bytes) {
-                Some((object, offset)) => (offset, Some(object.name.clone())),
+                Some((object, offset)) => {
+                    let byte = offset + u64::from(at);
+                    (byte, Some(object.name.clone()), byte)
+                }
                 None => continue,
             }
         };
-        let byte = byte + u64::from(at);
-        let side = Other {
-            thread: m.thread(one),
+        let side = |lane| Side {
             pc: m.pc,
+            thread: m.thread(lane),
             wrote: true,
-            harmless: false,
+            block: None,
         };
-        let place = match (&variable, shared) {
-            (Some(name), false) => name.clone(),
-            _ => "shared memory".to_owned(),
-        };
-        let text = |verb: &str| {
-            format!(
-                "{verb} byte {byte} of {place}; lanes of this instruction write different values \
-                 there"
-            )
-        };
-        return note_at(m, other, (byte, variable), true, (side, None), text);
+        let sides = [side(one), side(other)];
+        m.pair((Why::Lanes, false), sides, place);
     }
-}
-
-/// Notes both sides of a race on shared memory.
-fn note(
-    m: &mut Machine,
-    lane: u32,
-    address: u64,
-    write: bool,
-    other: Other,
-    text: impl Fn(&str) -> String,
-) {
-    let name = m.shared_variable(address);
-    note_at(m, lane, (address, name), write, (other, None), text);
-}
-
-/// Notes both sides of a race, the other one perhaps of another block.
-fn note_at(
-    m: &mut Machine,
-    lane: u32,
-    (address, variable): (u64, Option<String>),
-    write: bool,
-    (other, block): (Other, Option<u64>),
-    text: impl Fn(&str) -> String,
-) {
-    let key = u8::from(other.wrote) + 2 * u8::from(other.harmless);
-    if !m.known.insert((FindingKind::Race, m.pc, key)) {
-        return;
-    }
-    let finding = |pc, thread, write: bool, second: bool| RawFinding {
-        kind: FindingKind::Race,
-        warning: other.harmless,
-        other: second,
-        pc,
-        block: block.filter(|_| second),
-        thread,
-        address: Some(address),
-        variable: variable.clone(),
-        message: text(if write { "writes" } else { "reads" }),
-    };
-    let own = finding(m.pc, m.thread(lane), write, false);
-    let second = finding(other.pc, other.thread, other.wrote, true);
-    m.findings.extend([own, second]);
 }

@@ -8,15 +8,22 @@ use crate::ptx::names::Space;
 
 /// An instruction that reads or writes registers of which it is not clear
 /// that they are written before they are read.
-pub fn registers(m: &mut Machine, at: u32, exec: u32) {
+pub fn registers(m: &mut Machine, at: u32, (active, exec): (u32, u32)) {
     let image = m.image;
-    let Unsure { reads, writes } = &image.unsure[at as usize];
+    let Unsure {
+        reads,
+        writes,
+        guard,
+    } = &image.unsure[at as usize];
     let Some(written) = &mut m.written_by.get_mut(m.warp as usize) else {
         return;
     };
-    let missing = |r: &&(u32, String)| exec & !written.registers[r.0 as usize] != 0;
-    let found = reads.iter().find(missing);
-    let lanes = found.map(|r| exec & !written.registers[r.0 as usize]);
+    let missing = |r: &(u32, String), lanes: u32| lanes & !written.registers[r.0 as usize];
+    // All lanes that come to it read the guard.
+    let of_guard = guard.iter().map(|r| (r, missing(r, active)));
+    let found = of_guard.chain(reads.iter().map(|r| (r, missing(r, exec))));
+    let found = found.into_iter().find(|(_, lanes)| *lanes != 0);
+    let (found, lanes) = (found.map(|f| f.0), found.map(|f| f.1));
     for &register in writes {
         written.registers[register as usize] |= exec;
     }

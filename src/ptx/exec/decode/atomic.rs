@@ -46,8 +46,9 @@ fn vector(i: &Instruction, word: Word, ty: Type) -> Result<u32, Reason> {
 impl Decoder<'_> {
     pub(super) fn atomic(&mut self, i: &Instruction) -> Result<(), Reason> {
         let red = i.opcode.row().first == First::Read;
-        if i.one_of(&[Word::Async, Word::Bulk]).is_some() {
-            return Err("asynchronous atomics are not supported".to_owned());
+        let delivered = i.has(Word::Async) && i.has(Word::MbarrierBytes);
+        if i.has(Word::Bulk) || i.has(Word::Async) && !delivered {
+            return Err("asynchronous atomics without an mbarrier are not supported".to_owned());
         }
         let ty = i.ty(0).ok_or("no type")?;
         if ty == Type::B128 && !red {
@@ -103,6 +104,9 @@ impl Decoder<'_> {
             transfer: Transfer::Atomic(updates),
             order: ordered(i, Strength::Strong),
         });
+        if delivered {
+            return self.delivered(i, access, 2);
+        }
         self.step(Step::Atomic { access });
         Ok(())
     }

@@ -3,7 +3,7 @@
 use super::Decoder;
 use super::atomic::atomic_update;
 use super::operand::Reason;
-use crate::ptx::ast::{Instruction, Operand};
+use crate::ptx::ast::{Immediate, Instruction, Operand};
 use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::image::{Action, BulkEnd, BulkOp, Change};
 use crate::ptx::names::{Modifier, Space, Type, Word};
@@ -14,13 +14,18 @@ impl Decoder<'_> {
         if i.has(Tensor) {
             return self.bulk_tensor(i);
         }
-        // Done at once: there is no group to wait for, and nothing to prefetch.
-        if i.one_of(&[CommitGroup, WaitGroup, Prefetch]).is_some() {
-            self.step(Step::Nothing);
+        // Done at once: groups matter to races only, and there is nothing to prefetch.
+        if let Some(word) = i.one_of(&[CommitGroup, WaitGroup, Prefetch]) {
+            let left = match i.operands.first() {
+                Some(Operand::Immediate(Immediate::Integer(n))) => *n as u32,
+                _ => 0,
+            };
+            self.step(match word {
+                CommitGroup => Step::BulkCommit,
+                WaitGroup => Step::BulkWait { left },
+                _ => Step::Nothing,
+            });
             return Ok(());
-        }
-        if i.has(MulticastCluster) {
-            return Err("copies to several blocks of a cluster are not supported".to_owned());
         }
         if i.has(CpMask) {
             return Err("copies with a mask of bytes are not supported".to_owned());
@@ -45,6 +50,11 @@ impl Decoder<'_> {
         } else {
             None
         };
+        let blocks = match (i.has(MulticastCluster), rest.get(1)) {
+            (false, _) => None,
+            (true, Some(blocks)) => Some(self.source(blocks, Type::B16)?),
+            (true, None) => return Err("too few operands".to_owned()),
+        };
         let combine = if i.has(Reduce) {
             Some(self.bulk_update(i, to_shared)?)
         } else {
@@ -56,6 +66,7 @@ impl Decoder<'_> {
             from,
             size,
             arrives,
+            blocks,
             combine,
         });
         self.step(Step::Bulk { bulk });

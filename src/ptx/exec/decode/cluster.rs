@@ -1,16 +1,13 @@
-//! Clusters of one block: there is no shared memory of other blocks, and
-//! waits for other blocks return at once. Also instructions without effect here.
+//! Addresses in clusters, and how large these are. Also instructions without
+//! effect here.
 
 use super::operand::Reason;
 use super::{Decoder, Problem};
 use crate::ptx::ast::{Immediate, Instruction, Operand};
 use crate::ptx::exec::image::SHARED_WINDOW;
-use crate::ptx::names::{Space, Type, Word};
+use crate::ptx::exec::machine::peers::{MOST_BLOCKS, mapped, split};
+use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
-
-/// An address in the shared memory of a block that the cluster does not have:
-/// beyond every block's own.
-const NOWHERE: u64 = 0x7fff_0000;
 
 impl Decoder<'_> {
     /// `mapa` and `getctarank`
@@ -35,24 +32,31 @@ impl Decoder<'_> {
             }
             one => self.source(one, ty)?,
         };
+        let own = self.source(&Operand::Special(Special::ClusterCtarank), Type::U32)?;
+        let window = if generic { SHARED_WINDOW } else { 0 };
         if i.opcode == Opcode::Getctarank {
             let to = self.target(to, Type::U32)?;
-            self.generic(Box::new(|_| [0, 0]), vec![address], to, None);
+            let rank = move |x: &[u64; 4]| {
+                let named = split(x[0] & !window).0;
+                [named.map_or(x[1], u64::from), 0]
+            };
+            self.generic(Box::new(rank), vec![address, own], to, None);
             return Ok(());
         }
         let rank = i.operands.get(2).ok_or("the rank of a block is missing")?;
         let rank = self.source(rank, Type::U32)?;
         let to = self.target(to, ty)?;
-        let window = if generic { SHARED_WINDOW } else { 0 };
-        self.generic(
-            Box::new(move |x| match x[1] as u32 {
-                0 => [x[0], 0],
-                _ => [window | NOWHERE, 0],
-            }),
-            vec![address, rank],
-            to,
-            None,
-        );
+        let map = move |x: &[u64; 4]| {
+            let (named, offset) = split(x[0] & !window);
+            let rank = x[1] as u32;
+            match rank == x[2] as u32 {
+                // Its own: the address that it has without a cluster.
+                true if named.is_none() => [x[0], 0],
+                true => [window | offset, 0],
+                false => [window | mapped(offset, rank), 0],
+            }
+        };
+        self.generic(Box::new(map), vec![address, rank, own], to, None);
         Ok(())
     }
 
@@ -85,15 +89,22 @@ impl Decoder<'_> {
     }
 
     /// What the entry says of its clusters.
-    pub(super) fn check_cluster(&self, entry: u32) -> Result<(), Problem> {
+    pub(super) fn check_cluster(&mut self, entry: u32) -> Result<(), Problem> {
         let function = &self.module.functions[entry as usize];
+        self.image.cluster = function.tuning.cluster;
         match function.tuning.cluster {
-            Some(size) if size.iter().product::<u32>() != 1 => Err(Problem {
+            Some(size) if !(1..=MOST_BLOCKS).contains(&blocks(size)) => Err(Problem {
                 place: function.span,
                 text: format!(".reqnctapercluster {}, {}, {}", size[0], size[1], size[2]),
-                reason: "only clusters of one block are supported".to_owned(),
+                reason: format!("clusters of more than {MOST_BLOCKS} blocks are not supported"),
             }),
             _ => Ok(()),
         }
     }
+}
+
+/// Blocks of a cluster; 0 where there are too many to count.
+fn blocks(size: [u32; 3]) -> u32 {
+    let product = |all: u32, n: &u32| all.checked_mul(*n);
+    size.iter().try_fold(1, product).unwrap_or(0)
 }

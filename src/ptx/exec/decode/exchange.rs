@@ -154,29 +154,28 @@ impl Decoder<'_> {
             count,
             arrive_only: i.has(Arrive),
             aligned: i.opcode == Opcode::Bar || i.has(Aligned),
+            cluster: None,
             reduction,
         });
         self.push(Form::Barrier { barrier });
         Ok(())
     }
 
-    /// `barrier.cluster`: a cluster has one block, so waiting is a barrier of that block.
+    /// `barrier.cluster`
     fn cluster_barrier(&mut self, i: &Instruction) -> Result<(), Reason> {
-        match i.one_of(&[Word::Arrive, Word::Wait]) {
-            Some(Word::Arrive) => {
-                self.step(Step::Nothing);
-                return Ok(());
-            }
-            Some(_) => {}
+        let arrive_only = match i.one_of(&[Word::Arrive, Word::Wait]) {
+            Some(Word::Arrive) => true,
+            Some(_) => false,
             None => return Err("expected .arrive or .wait".to_owned()),
-        }
+        };
         let number = self.constant(CLUSTER.into(), Width::Word);
         let barrier = self.image.barriers.len() as u32;
         self.image.barriers.push(BarrierOp {
             number,
             count: None,
-            arrive_only: false,
+            arrive_only,
             aligned: i.has(Word::Aligned),
+            cluster: Some(!i.has(Word::Relaxed)),
             reduction: None,
         });
         self.push(Form::Barrier { barrier });

@@ -3,7 +3,7 @@
 //! test compares with its judgement.
 
 use crate::ptx::ast::{Immediate, Instruction, Module, Operand};
-use crate::ptx::names::{Type, Word};
+use crate::ptx::names::{Modifier, Type, Word};
 use crate::ptx::opcodes::{
     BITS, CONVERTED, Class, FLOATS, HALVES, INTEGERS, Opcode, WIDE_INTEGERS,
 };
@@ -43,6 +43,9 @@ pub(super) fn check(i: &Instruction, module: &Module) -> Result<(), Reason> {
     let Some(ty) = ty.filter(|_| !allowed.is_empty()) else {
         return Ok(());
     };
+    if i.has(Word::Pack) && i.opcode == Opcode::Cvt {
+        return packing(i, ty);
+    }
     if !allowed.iter().any(|set| set.contains(&ty)) {
         return Err(format!(
             "`{}` has no type .{}: expected one of {}",
@@ -256,6 +259,31 @@ fn conversion(i: &Instruction, to: Type, old: bool) -> Result<(), Reason> {
     }
 }
 
+/// `cvt.pack.sat`: to halves, or with a third operand to smaller integers.
+fn packing(i: &Instruction, to: Type) -> Result<(), Reason> {
+    use Type::{S2, S4, S8, S16, U2, U4, U8, U16};
+    let types: Vec<Type> = i.types().collect();
+    let right = match to {
+        U16 | S16 => types[1..] == [S32],
+        U8 | S8 | U4 | S4 | U2 | S2 => types[1..] == [S32, B32],
+        _ => false,
+    };
+    let only_these = |w: Word| matches!(w, Word::Pack | Word::Sat);
+    let words = i.modifiers.iter().filter_map(|m| match m {
+        Modifier::Word(word) => Some(*word),
+        _ => None,
+    });
+    if right && i.has(Word::Sat) && words.into_iter().all(only_these) {
+        Ok(())
+    } else {
+        Err(
+            "`cvt.pack` needs .sat, then .u16 or .s16 with .s32, or one of .u8 .s8 .u4 .s4 .u2 \
+             .s2 with .s32 and .b32"
+                .to_owned(),
+        )
+    }
+}
+
 /// Sizes of the registers of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sizes {
@@ -271,6 +299,7 @@ impl Sizes {
     /// Those of an instruction.
     pub fn of(i: &Instruction) -> Self {
         match i.opcode.class() {
+            Class::Convert if i.has(Word::Pack) => Sizes::Exact,
             Class::Load | Class::Store | Class::Convert => Sizes::Wider,
             // Bytes of surfaces are in registers of 16 bits.
             Class::Texture if i.ty(0) == Some(B8) => Sizes::Wider,

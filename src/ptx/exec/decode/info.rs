@@ -11,6 +11,14 @@ pub(super) fn accessed(i: &Instruction) -> (Vec<Register>, Vec<Register>) {
     (operands::reads(i), operands::writes(i))
 }
 
+/// Whether all lanes of a warp have to execute it together, apart from
+/// barriers.
+pub(super) fn is_aligned(i: &Instruction) -> bool {
+    // Products have a check of their own.
+    let matrices = matches!(i.opcode.class(), Class::LoadMatrix | Class::StoreMatrix);
+    matrices && i.has(Word::Aligned)
+}
+
 /// What it is, for traces.
 pub(super) fn kind(i: &Instruction) -> InstructionKind {
     match i.opcode.class() {

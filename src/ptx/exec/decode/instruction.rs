@@ -7,6 +7,7 @@ use crate::ptx::cfg::Cfg;
 use crate::ptx::exec::image::form::{Combine, Compare, Form, Map, Masks, Select, Step};
 use crate::ptx::exec::image::{Generic, Repack};
 use crate::ptx::exec::lanes;
+use crate::ptx::exec::race::clock::Fence;
 use crate::ptx::exec::registers::{Mask, Slot, Width};
 use crate::ptx::exec::scalar::{Scalar, accepts, define};
 use crate::ptx::names::{Special, Type, Word};
@@ -64,7 +65,17 @@ impl Decoder<'_> {
             self.fenced_map(i)?;
         }
         let wide = i.one_of(&[Word::Gl, Word::Gpu, Word::Sys]).is_some();
-        self.step(Step::Fence { wide });
+        self.step(match () {
+            () if i.has(Word::MbarrierInit) => Step::FenceInit,
+            () if i.has(Word::ProxyAlias) && !i.has(Word::Async) => Step::Nothing,
+            () if i.has(Word::ProxyAlias) => Step::Fence {
+                fence: Fence::Proxy,
+            },
+            () if wide => Step::Fence { fence: Fence::Wide },
+            () => Step::Fence {
+                fence: Fence::Block,
+            },
+        });
         Ok(())
     }
 
@@ -172,7 +183,7 @@ impl Decoder<'_> {
             return Err(format!("`{}` has one result", i.opcode.text()));
         }
         let (result, mut second) = self.targets(first, definition.result)?;
-        let convert = i.opcode == Opcode::Cvt;
+        let convert = i.opcode == Opcode::Cvt && !i.has(Word::Pack);
         let mut sources = Vec::with_capacity(4);
         let mut exact = result.width == Width::of(definition.result).unwrap_or(Width::Mask);
         let wider = convert && result.width > Width::of(definition.result).unwrap_or(Width::Mask);

@@ -146,7 +146,7 @@ impl Decoder<'_> {
             by,
             parity,
             result,
-            acquires: !i.has(Word::Relaxed),
+            acquires: !i.has(Word::Relaxed) && !self.waits.ignored[self.at],
         });
         self.push(Form::Wait { wait });
         Ok(())

@@ -122,8 +122,12 @@ impl Decoder<'_> {
 
     pub(super) fn load_or_store(&mut self, i: &Instruction) -> Result<(), Reason> {
         let store = i.opcode.class() == Class::Store;
-        if i.one_of(&[Word::Async, Word::Bulk]).is_some() {
-            return Err("asynchronous and bulk stores are not supported".to_owned());
+        let delivered = i.has(Word::Async) && i.has(Word::MbarrierBytes);
+        if i.has(Word::Bulk) || i.has(Word::Async) && !delivered {
+            return Err(
+                "bulk stores, and asynchronous ones without an mbarrier, are not supported"
+                    .to_owned(),
+            );
         }
         let ty = i.ty(0).ok_or("no type")?;
         let (at, data) = if store { (0, 1) } else { (1, 0) };
@@ -170,6 +174,9 @@ impl Decoder<'_> {
         };
         let words = self.image.vector && shared::applies(&memory);
         let access = self.add_memory(memory);
+        if delivered {
+            return self.delivered(i, access, 2);
+        }
         self.step(match store {
             false if bad => Step::BadParameter { access },
             false if parameter => Step::LoadParameter { access },
@@ -177,6 +184,29 @@ impl Decoder<'_> {
             false => Step::Load { access },
             true if words => Step::StoreWords { access },
             true => Step::Store { access },
+        });
+        Ok(())
+    }
+
+    /// `st.async` and `red.async`, whose bytes arrive at the barrier that is
+    /// operand `at`.
+    pub(super) fn delivered(
+        &mut self,
+        i: &Instruction,
+        access: u32,
+        at: usize,
+    ) -> Result<(), Reason> {
+        if i.space() != Some(Space::SharedCluster) || i.operands.len() != at + 1 {
+            return Err(
+                "expected .shared::cluster, an address, a value and an mbarrier".to_owned(),
+            );
+        }
+        let change = self.bytes_arrive(i, i.operands.get(at))?;
+        let number = self.image.changes.len() as u32;
+        self.image.changes.push(change);
+        self.step(Step::Delivered {
+            access,
+            change: number,
         });
         Ok(())
     }

@@ -24,13 +24,15 @@ mod tensor;
 mod tensor_map;
 mod texture;
 mod video;
+mod waits;
 mod wgmma;
 mod wmma;
 
 use super::api::{InstructionInfo, InstructionKind};
 use super::image::form::{Form, Op, Step};
-use super::image::{Image, NEVER, Unsure};
+use super::image::{Image, NEVER, Spin, Unsure};
 use super::lanes;
+use super::race::Strength;
 use super::registers::{Mask, Pair, Slot, Width};
 use crate::ptx::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
 use crate::ptx::cfg::Cfg;
@@ -72,6 +74,10 @@ struct Decoder<'m> {
     /// Functions whose address is taken.
     pointed: Vec<u32>,
     function: u32,
+    /// The instruction at hand, of the function.
+    at: usize,
+    /// Its loops that wait, and its waits.
+    waits: waits::Waits,
     carry: HashMap<u32, Slot>,
     /// Of the registers of the instruction at hand.
     sizes: forms::Sizes,
@@ -111,6 +117,8 @@ pub(super) fn decode(
         shared: HashMap::new(),
         pointed: Vec::new(),
         function: entry,
+        at: 0,
+        waits: waits::Waits::default(),
         carry: HashMap::new(),
         sizes: forms::Sizes::Exact,
         next: RESERVED,
@@ -178,11 +186,13 @@ impl<'m> Decoder<'m> {
         self.allocate_registers(&cfg);
         self.number_accumulators(body);
         self.follow_addresses();
+        self.waits = waits::find(body, &cfg);
         let start = self.starts[&function];
         for (at, i) in body.instructions.iter().enumerate() {
             let ops = self.image.ops.len();
             self.sizes = forms::Sizes::of(i);
             let form = forms::check(i, self.module);
+            self.at = at;
             let decoded = form.and_then(|()| self.instruction(i, at as u32, start, &cfg));
             if let Err(reason) = decoded {
                 self.problem(i, reason);
@@ -208,6 +218,8 @@ impl<'m> Decoder<'m> {
             writes: Vec::new(),
         };
         self.image.infos.push(info);
+        self.image.spins.push(Spin::No);
+        self.image.aligned.push(false);
         self.image.unsure_at.push(None);
         self.image.sources.push(u32::MAX);
         self.image.access.push(None);
@@ -251,7 +263,10 @@ impl<'m> Decoder<'m> {
         };
         self.image.sources.push(source);
         let (reads, writes) = info::accessed(i);
-        self.note_unsure(&reads, &writes);
+        let guard = i.guard.map(|g| g.register);
+        self.note_unsure(&reads, &writes, guard);
+        self.image.spins.push(self.waits.spins[at as usize]);
+        self.image.aligned.push(info::is_aligned(i));
         self.note_accumulators(i, &reads, &writes);
         self.image.infos.push(InstructionInfo {
             kind: info::kind(i),
@@ -262,22 +277,34 @@ impl<'m> Decoder<'m> {
             writes,
         });
         let access = self.image.ops.last().and_then(|op| op.form.access());
+        if let Some(at_memory) = access {
+            let order = &mut self.image.memory[at_memory as usize].order;
+            if order.strength == Strength::Volatile && self.waits.awaited[at as usize] {
+                order.strength = Strength::Waiting;
+            }
+            self.image.volatile |= order.strength == Strength::Volatile;
+        }
         self.image.access.push(access);
     }
 
     /// The registers of an instruction that may not have been written.
-    fn note_unsure(&mut self, reads: &[Register], writes: &[Register]) {
+    fn note_unsure(&mut self, reads: &[Register], writes: &[Register], guard: Option<Register>) {
         let body = self.body();
         let number = |r: &Register| self.unsure.get(&r.0).copied();
         let name = |r: &Register| body.registers[r.0 as usize].name.clone();
         let reads = reads.iter().filter_map(|r| Some((number(r)?, name(r))));
         let reads: Vec<(u32, String)> = reads.collect();
         let writes: Vec<u32> = writes.iter().filter_map(number).collect();
+        let guard = guard.and_then(|r| Some((number(&r)?, name(&r))));
         let any = !reads.is_empty() || !writes.is_empty();
         let at = any.then_some(self.image.unsure.len() as u32);
         self.image.unsure_at.push(at);
         if any {
-            self.image.unsure.push(Unsure { reads, writes });
+            self.image.unsure.push(Unsure {
+                reads,
+                writes,
+                guard,
+            });
         }
     }
 

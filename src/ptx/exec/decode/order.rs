@@ -6,6 +6,7 @@ use crate::ptx::ast::{Immediate, Instruction, Operand};
 use crate::ptx::exec::image::MemoryOrder;
 use crate::ptx::exec::image::form::Step;
 use crate::ptx::exec::race::Strength;
+use crate::ptx::exec::race::mark::Scope;
 use crate::ptx::names::Word;
 
 impl Decoder<'_> {
@@ -41,8 +42,13 @@ pub(super) fn memory_order(i: &Instruction) -> MemoryOrder {
 pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
     MemoryOrder {
         strength,
+        scope: match i.one_of(&[Word::Cta, Word::Cluster]) {
+            Some(_) => Scope::Block,
+            None => Scope::Wide,
+        },
         acquire: orders(i, Word::Acquire),
         release: orders(i, Word::Release),
+        fixed: i.has(Word::Nc),
     }
 }
 

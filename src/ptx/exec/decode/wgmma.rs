@@ -26,6 +26,15 @@ fn is_product(i: &Instruction) -> bool {
     i.opcode == Opcode::Wgmma && i.has(Word::MmaAsync)
 }
 
+/// The registers of a vector.
+fn registers(items: &[Operand]) -> Vec<Register> {
+    let of = |o: &Operand| match o {
+        Operand::Register(r) => Some(*r),
+        _ => None,
+    };
+    items.iter().filter_map(of).collect()
+}
+
 /// The constants after the factors.
 struct Tail {
     negated: bool,
@@ -51,7 +60,7 @@ impl Decoder<'_> {
         ]) {
             Some(Word::MmaAsync) => self.group_product(i),
             // Products are computed at once, in the order of the program.
-            Some(Word::Fence) => self.bare(i, Step::Nothing),
+            Some(Word::Fence) => self.bare(i, Step::GroupFence),
             Some(Word::CommitGroup) => self.bare(i, Step::GroupCommit),
             Some(_) => self.group_wait(i),
             None => Err(
@@ -73,7 +82,13 @@ impl Decoder<'_> {
     pub(super) fn number_accumulators(&mut self, body: &Function) {
         self.accumulators.clear();
         let products = body.instructions.iter().filter(|i| is_product(i));
-        for register in products.flat_map(operands::writes) {
+        // Accumulators, and factors in registers.
+        let factor = |i: &Instruction| match i.operands.get(1) {
+            Some(Operand::Vector(items)) => registers(items),
+            _ => Vec::new(),
+        };
+        let used = products.flat_map(|i| [operands::writes(i), factor(i)].concat());
+        for register in used {
             let next = self.image.accumulators;
             let number = *self.accumulators.entry(register.0).or_insert(next);
             self.image.accumulators = next.max(number + 1);
@@ -98,7 +113,10 @@ impl Decoder<'_> {
         let reads = reads.iter().filter(|r| !own(r));
         let uses = Uses {
             reads: reads.filter_map(|r| Some((number(r)?, name(r)))).collect(),
-            writes: writes.iter().filter_map(number).collect(),
+            writes: writes
+                .iter()
+                .filter_map(|r| Some((number(r)?, name(r))))
+                .collect(),
             product,
         };
         if uses.reads.is_empty() && uses.writes.is_empty() {

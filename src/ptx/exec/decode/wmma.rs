@@ -9,7 +9,7 @@ use crate::ptx::exec::image::matrices::{Matrices, TensorOp};
 use crate::ptx::exec::image::{From, MemoryOp, MemoryOrder, Moved, Transfer};
 use crate::ptx::exec::registers::{Slot, Width};
 use crate::ptx::names::{Space, Type, Word};
-use crate::ptx::tensor::{Held, Place, Side, Target, moved, packed, product};
+use crate::ptx::tensor::{Held, Pieces, Place, Side, Target, moved, packed, pieces, product};
 
 impl Decoder<'_> {
     pub(super) fn wmma(&mut self, i: &Instruction) -> Result<(), Reason> {
@@ -111,31 +111,31 @@ impl Decoder<'_> {
         let region = self.region(&i.operands[address]);
         let addresses = self.allocate(Width::Double);
         let (registers, unused) = self.held(&i.operands[data], &held, !store)?;
-        let matrix = Moved {
+        let target = Target::of(self.module);
+        let all = pieces(&held, by_columns, target, space == Some(Space::Shared));
+        let matrix = |pieces: Pieces| Moved {
             store,
-            registers,
-            unused,
+            registers: registers.clone(),
+            unused: unused.clone(),
             size: held.size,
             by_columns,
-            first: 0,
+            pieces,
+            accesses: all.len() as u32,
             base,
             offset,
             stride,
             addresses,
         };
         let mut first_access = None;
-        for first in (0..matrix.pieces()).step_by(32) {
+        for pieces in &all {
             let access = self.add_memory(MemoryOp {
                 index: 0,
                 space,
                 from: From::Double(addresses.at),
                 offset: 0,
                 region,
-                bytes: matrix.piece_bytes(),
-                transfer: Transfer::Fragment(Box::new(Moved {
-                    first,
-                    ..matrix.clone()
-                })),
+                bytes: pieces.bytes,
+                transfer: Transfer::Fragment(Box::new(matrix(pieces.clone()))),
                 order: MemoryOrder::default(),
             });
             first_access.get_or_insert(access);

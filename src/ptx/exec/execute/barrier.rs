@@ -11,6 +11,12 @@ const BARRIERS: u32 = 16;
 /// The number of `barrier.cluster`: far beyond those of `bar`.
 pub const CLUSTER: u32 = 0x434c_5553;
 
+/// The word that carries the order of a phase of the cluster's barrier, for the
+/// search for races: no address of memory.
+pub fn word(phase: u64) -> u64 {
+    1 << 61 | phase & 1
+}
+
 /// Number and count that the lanes name; what is wrong with them becomes a
 /// finding, and the first lane's hold.
 pub fn named(m: &mut Machine, info: &BarrierOp, exec: u32) -> (u32, Option<u32>) {
@@ -63,14 +69,7 @@ pub fn arrive(m: &mut Machine, number: u32, count: Option<u32>, exec: u32) {
         threads: exec.count_ones(),
         count,
     });
-    let threads = threads(m, exec);
     if let Some(races) = &mut m.races {
-        races.order.arrive(number, &threads);
+        races.order.arrive(number, m.warp, exec);
     }
-}
-
-/// The threads of the lanes of the current warp.
-pub fn threads(m: &Machine, lanes: u32) -> Vec<u32> {
-    let on = (0..32).filter(|lane| lanes >> lane & 1 != 0);
-    on.map(|lane| m.thread(lane)).collect()
 }

@@ -37,20 +37,15 @@ fn look(m: &mut Machine, masks: u32, exec: u32, exited: u32) {
 /// Lanes with one mask that names them wait for each other.
 #[inline(never)]
 fn meet(m: &mut Machine, masks: u32, exec: u32) {
-    let first = m.thread(0);
+    let Some(races) = &mut m.races else {
+        return;
+    };
     let mut left = exec;
     while left != 0 {
         let mask = m.registers.word(masks, left.trailing_zeros());
-        let group = (0..32).filter(|&l| left >> l & 1 != 0 && m.registers.word(masks, l) == mask);
-        let group: Vec<u32> = group.collect();
-        group.iter().for_each(|lane| left &= !(1 << lane));
-        let named: Vec<u32> = group
-            .iter()
-            .filter(|&l| mask >> l & 1 != 0)
-            .map(|l| first + l)
-            .collect();
-        if let Some(races) = &mut m.races {
-            races.order.meet(&named);
-        }
+        let group = active(left).filter(|&l| m.registers.word(masks, l) == mask);
+        let group = group.fold(0, |all, l| all | 1 << l);
+        left &= !group;
+        races.order.meet(m.warp, group & mask);
     }
 }

@@ -9,8 +9,8 @@ pub(super) mod members;
 mod sampling;
 
 use super::access::{pair, shared};
-use super::asynchronous::{bulk, bulk_tensor, copies, mbarrier};
-use super::check::raced;
+use super::asynchronous::{bulk, bulk_tensor, deliver, mbarrier};
+use super::check::{asynchronous, raced};
 use super::image::form::{Map, Step};
 use super::machine::Machine;
 use super::system::{allocation, print};
@@ -51,20 +51,27 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Store { access } => access::store(m, memory(access), exec),
         Step::StoreWords { access } => shared::store(m, memory(access), exec),
         Step::Atomic { access } => access::atomic(m, memory(access), exec),
+        Step::Delivered { access, change } => {
+            deliver::run(m, memory(access), &image.changes[change as usize], exec);
+        }
         Step::AtomicPair { access } => pair::atomic(m, memory(access), exec),
         Step::Copy { access } => access::copy(m, memory(access), exec),
         Step::Matrix { access } => access::matrix(m, memory(access), exec),
         Step::Fragment { access } => tensor::moved(m, memory(access), exec),
         Step::Group { access } => tensor::multiply_group(m, memory(access), exec),
-        Step::GroupCommit => copies::commit_group(m),
-        Step::GroupWait { left } => copies::wait_group(m, left),
+        Step::GroupFence => asynchronous::fence(m),
+        Step::GroupCommit => asynchronous::commit_group(m),
+        Step::GroupWait { left } => asynchronous::wait_group(m, left),
         Step::Tensor { tensor } => tensor::multiply(m, &image.tensors[tensor as usize], exec),
-        Step::Commit => copies::commit(m, exec),
-        Step::Wait { left } => copies::wait(m, left, exec),
+        Step::Commit => asynchronous::commit(m, exec),
+        Step::Wait { left } => asynchronous::wait(m, left, exec),
         Step::Bulk { bulk } => bulk::copy(m, &image.bulks[bulk as usize], exec),
         Step::TensorMap { map } => bulk_tensor::run(m, &image.maps[map as usize], exec),
         Step::Mbarrier { change } => mbarrier::change(m, &image.changes[change as usize], exec),
-        Step::Fence { wide } => raced::fence(m, wide, exec),
+        Step::Fence { fence } => raced::fence(m, fence, exec),
+        Step::FenceInit => mbarrier::fence_init(m, exec),
+        Step::BulkCommit => asynchronous::bulk_commit(m, exec),
+        Step::BulkWait { left } => asynchronous::bulk_wait(m, left, exec),
         Step::Exchange { exchange } => {
             exchange::exchange(m, &image.exchanges[exchange as usize], exec);
         }

@@ -52,6 +52,8 @@ pub struct BulkOp {
     pub size: Slot,
     /// Where the bytes arrive.
     pub arrives: Option<Change>,
+    /// Blocks of the cluster that get the bytes.
+    pub blocks: Option<Slot>,
     /// The new value of an element from the old one and the source's, and
     /// bytes of an element.
     pub combine: Option<(Scalar, u32)>,

@@ -1,5 +1,6 @@
 //! A decoded instruction: one variant for each form, with what it names.
 
+use crate::ptx::exec::race::clock::Fence;
 use crate::ptx::exec::registers::{Mask, Registers, Slot};
 use crate::ptx::exec::scalar::Accepts;
 
@@ -100,6 +101,11 @@ pub enum Step {
     Atomic {
         access: u32,
     },
+    /// A store or an atomic whose bytes arrive at an `mbarrier`.
+    Delivered {
+        access: u32,
+        change: u32,
+    },
     /// Of 128 bits.
     AtomicPair {
         access: u32,
@@ -133,7 +139,7 @@ pub enum Step {
     },
     /// `cp.async.commit_group`
     Commit,
-    /// Until so many groups of copies are left; until no copy is.
+    /// Wait until at most this many copy groups are pending; `None` waits for all.
     Wait {
         left: Option<u32>,
     },
@@ -149,9 +155,18 @@ pub enum Step {
     Mbarrier {
         change: u32,
     },
-    /// `wide`: for more than the block.
     Fence {
-        wide: bool,
+        fence: Fence,
+    },
+    /// `fence.mbarrier_init`
+    FenceInit,
+    /// `wgmma.fence`
+    GroupFence,
+    /// `cp.async.bulk.commit_group`
+    BulkCommit,
+    /// `cp.async.bulk.wait_group`
+    BulkWait {
+        left: u32,
     },
     /// With whatever lanes are there.
     Exchange {

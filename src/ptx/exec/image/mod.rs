@@ -12,6 +12,7 @@ pub(super) mod form;
 pub(super) mod matrices;
 
 use super::api::InstructionInfo;
+use super::race::mark::Scope;
 use super::race::{Strength, Uses};
 pub(super) use super::registers::From;
 use super::registers::{Pair, Slot};
@@ -19,6 +20,7 @@ use super::scalar::Scalar;
 use super::texture::TextureOp;
 use crate::ptx::names::{Space, Special, Type, Word};
 use crate::ptx::opcodes::Opcode;
+use crate::ptx::tensor::Pieces;
 pub(super) use asynchronous::{
     Action, BulkEnd, BulkOp, Change, MapMove, MapOp, MapReplace, SharedPlace, TensorCopy,
     TensorMove, Wait,
@@ -112,8 +114,11 @@ pub(super) struct MemoryOp {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct MemoryOrder {
     pub strength: Strength,
+    pub scope: Scope,
     pub acquire: bool,
     pub release: bool,
+    /// What it reads has to stay as it is (`ld.global.nc`).
+    pub fixed: bool,
 }
 
 /// What an access does with its bytes.
@@ -166,8 +171,10 @@ pub(super) struct Moved {
     /// Rows and columns, and whether memory has it by columns.
     pub size: [u32; 2],
     pub by_columns: bool,
-    /// The first piece of this access.
-    pub first: u32,
+    /// What this access moves.
+    pub pieces: Pieces,
+    /// Accesses that move the matrix together.
+    pub accesses: u32,
     /// Where the matrix begins, and the elements between its rows (columns).
     pub base: Slot,
     pub offset: i64,
@@ -177,31 +184,20 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// Rows in memory, and elements of each.
-    pub fn runs(&self) -> [u32; 2] {
+    /// Elements of a row in memory.
+    pub fn long(&self) -> u32 {
         let [rows, columns] = self.size;
-        if self.by_columns {
-            [columns, rows]
-        } else {
-            [rows, columns]
-        }
+        if self.by_columns { rows } else { columns }
     }
 
-    /// Bytes of a piece: 16, or a whole row where rows are shorter.
-    pub fn piece_bytes(&self) -> u32 {
-        let [_, long] = self.runs();
-        (long * self.registers.ty.bits() / 8).min(16)
-    }
-
-    /// Pieces of the matrix.
-    pub fn pieces(&self) -> u32 {
-        let [rows, columns] = self.size;
-        rows * columns * self.registers.ty.bits() / 8 / self.piece_bytes()
+    /// Bytes of a row in memory.
+    pub fn long_bytes(&self) -> u32 {
+        self.long() * self.registers.ty.bits() / 8
     }
 
     /// The lanes that have a piece.
     pub fn lanes(&self) -> u32 {
-        u32::MAX >> (32 - (self.pieces() - self.first).min(32))
+        u32::MAX >> (32 - self.pieces.places.len() as u32)
     }
 }
 
@@ -292,13 +288,20 @@ pub(super) struct CallOp {
     pub callees: Vec<Callee>,
 }
 
-/// A barrier of the block.
+/// Whether an arrival at the barrier of the cluster releases (and a wait
+/// acquires).
+pub(super) type Releases = bool;
+
+/// A barrier of the block, or of the cluster.
 pub(super) struct BarrierOp {
     pub number: Slot,
     /// Threads, where the instruction says how many.
     pub count: Option<Slot>,
     pub arrive_only: bool,
     pub aligned: bool,
+    /// The one of the cluster, and whether what came before the arrival is
+    /// visible after the wait.
+    pub cluster: Option<Releases>,
     /// Reduction: operator, predicate, result.
     pub reduction: Option<(Word, Slot, Slot)>,
 }
@@ -333,6 +336,18 @@ pub(super) struct LocalVariable {
     pub own: bool,
 }
 
+/// What an instruction is to a loop that only waits for something that other
+/// threads write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Spin {
+    #[default]
+    No,
+    /// It is in one.
+    Inside,
+    /// It is the branch back to its begin.
+    Again,
+}
+
 /// What an instruction does with registers that a thread may read before it has
 /// written them.
 #[derive(Clone, Debug, Default)]
@@ -341,6 +356,8 @@ pub(super) struct Unsure {
     pub reads: Vec<(u32, String)>,
     /// Those that it writes.
     pub writes: Vec<u32>,
+    /// Its guard.
+    pub guard: Option<(u32, String)>,
 }
 
 /// The decoded entry.
@@ -369,6 +386,12 @@ pub(super) struct Image {
     pub maps: Vec<MapOp>,
     pub tensors: Vec<TensorOp>,
     pub tables: Vec<Vec<u32>>,
+    /// What each instruction is to loops that wait.
+    pub spins: Vec<Spin>,
+    /// Of each instruction whether all lanes of a warp execute it together.
+    pub aligned: Vec<bool>,
+    /// Whether it has volatile accesses.
+    pub volatile: bool,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,
     /// Of each instruction the entry of `unsure`, where it has one.
@@ -396,6 +419,8 @@ pub(super) struct Image {
     pub param_bytes: u32,
     /// Whether it calls `malloc` or `free`.
     pub allocates: bool,
+    /// Blocks of a cluster, where the entry says so.
+    pub cluster: Option<[u32; 3]>,
     /// Whether blocks must run one after the other.
     pub ordered: bool,
 }

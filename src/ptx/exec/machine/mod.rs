@@ -1,23 +1,27 @@
 //! The state that instructions work on: registers of the current warp,
 //! memory, counters, findings.
 //!
-//! Parts of it: objects of `mbarrier`, what warpgroups have executed, which
+//! Parts of it: what blocks of a cluster see of each other, objects of `mbarrier`, what warpgroups have executed, which
 //! registers were written.
 
+pub(super) mod pairs;
+pub(super) mod peers;
 pub(super) mod phase;
 pub(super) mod warpgroup;
 pub(super) mod written;
 
-use super::api::{BlockSink, BufferId, FindingKind, Launch, Options};
+use super::api::{BlockSink, BufferId, FindingKind, Launch, Options, SharedPart};
 use super::image::{Image, MemoryOp};
 use super::memory::heap::Heap;
 use super::memory::{Memory, Object};
 use super::race::Races;
-use super::race::global::GlobalRaces;
 use super::registers::Registers;
 use super::texture::{Sampler, Texture};
+use pairs::Pairs;
+use peers::Cluster;
 use phase::Mbarriers;
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use warpgroup::Groups;
 use written::Written;
@@ -36,6 +40,12 @@ pub(super) struct Common<'a> {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub dynamic_shared: u32,
+    /// Parts of dynamic shared memory with names.
+    pub parts: Arc<[SharedPart]>,
+    /// Blocks of a cluster.
+    pub cluster: [u32; 3],
+    /// Address of what a barrier of the whole grid counts in; 0 without one.
+    pub workspace: u64,
     pub limit: u64,
     /// Reads outside of everything are warnings.
     pub zeros_beyond: bool,
@@ -46,6 +56,17 @@ pub(super) struct Common<'a> {
     pub parallel: bool,
 }
 
+/// How the blocks of a launch run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shared {
+    /// Blocks of a cluster.
+    pub cluster: [u32; 3],
+    /// As in [`Common`].
+    pub workspace: u64,
+    /// Whether several run at the same time.
+    pub parallel: bool,
+}
+
 impl<'a> Common<'a> {
     pub fn new(
         image: &'a Image,
@@ -53,7 +74,7 @@ impl<'a> Common<'a> {
         params: &'a [u8],
         launch: &Launch,
         options: &Options,
-        parallel: bool,
+        together: Shared,
     ) -> Self {
         Common {
             image,
@@ -66,11 +87,14 @@ impl<'a> Common<'a> {
             grid: launch.grid,
             block: launch.block,
             dynamic_shared: launch.dynamic_shared,
+            parts: options.parts.clone(),
+            cluster: together.cluster,
+            workspace: together.workspace,
             limit: options.limit,
             zeros_beyond: options.zeros_beyond,
             used: AtomicU64::new(0),
             stop: AtomicBool::new(false),
-            parallel,
+            parallel: together.parallel,
         }
     }
 }
@@ -121,6 +145,7 @@ pub(super) struct Machine<'a> {
     /// Object that the last global access of each operation was in.
     pub last_object: Vec<u32>,
     pub block_index: [u32; 3],
+    pub cluster: Cluster,
     pub warp: u32,
     pub pc: u32,
     pub active: u32,
@@ -137,6 +162,8 @@ pub(super) struct Machine<'a> {
     pub known: HashSet<(FindingKind, u32, u8)>,
     pub output: Vec<u8>,
     pub stop: bool,
+    /// State of the numbers that draw the order of warps, where one is asked for.
+    pub draws: Option<u64>,
     /// Whether this worker was the one that found the limit exceeded.
     pub limit_reached: bool,
     /// Threads that have arrived at barriers without waiting.
@@ -145,7 +172,8 @@ pub(super) struct Machine<'a> {
     pub groups: Groups,
     pub observer: Option<Box<dyn BlockSink + 'a>>,
     pub races: Option<Races>,
-    pub global_races: Option<GlobalRaces>,
+    /// The races of the block.
+    pub pairs: Pairs,
     /// Of each warp, where races are looked for.
     pub written_by: Vec<Written>,
 }
@@ -166,6 +194,7 @@ impl<'a> Machine<'a> {
             dummy: Box::new([0; DUMMY]),
             last_object: vec![0; image.memory.len()],
             block_index: [0; 3],
+            cluster: Cluster::default(),
             warp: 0,
             pc: 0,
             active: 0,
@@ -178,13 +207,14 @@ impl<'a> Machine<'a> {
             known: HashSet::new(),
             output: Vec::new(),
             stop: false,
+            draws: None,
             limit_reached: false,
             arrivals: Vec::new(),
             mbarriers: Mbarriers::default(),
             groups: Groups::default(),
             observer: None,
             races: None,
-            global_races: None,
+            pairs: Pairs::new(),
             written_by: Vec::new(),
         }
     }
@@ -305,12 +335,17 @@ impl<'a> Machine<'a> {
             u64::from(v.offset) <= offset
                 && (offset < u64::from(v.offset) + u64::from(v.bytes) || v.bytes == 0)
         };
-        self.image
-            .shared
+        let found = self.image.shared.iter().rev().find(has)?;
+        let inside = offset - u64::from(found.offset);
+        let part = |p: &&SharedPart| (u64::from(p.offset)..u64::from(p.end())).contains(&inside);
+        // Dynamic ones have no bytes of their own.
+        let part = self
+            .common
+            .parts
             .iter()
-            .rev()
-            .find(has)
-            .map(|v| v.name.clone())
+            .find(part)
+            .filter(|_| found.bytes == 0);
+        Some(part.map_or(&found.name, |part| &part.name).clone())
     }
 
     /// A description of an access for messages.

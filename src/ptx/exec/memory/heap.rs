@@ -8,6 +8,7 @@
 use super::object::Object;
 use crate::ptx::exec::api::Finding;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// First address of the heap: between buffers and variables.
@@ -54,6 +55,8 @@ pub struct Heap {
     /// Bytes that may be allocated at the same time.
     limit: u64,
     state: Mutex<State>,
+    /// Whether each byte was written since it was allocated.
+    written: Box<[AtomicU8]>,
 }
 
 /// What is at an address of the heap.
@@ -71,6 +74,15 @@ fn counted(bytes: u64) -> Option<u64> {
     bytes.max(1).checked_next_multiple_of(ALIGN)
 }
 
+/// For bytes none of which was written, in memory that is not taken before one
+/// is.
+fn unwritten(bytes: usize) -> Box<[AtomicU8]> {
+    let zeros = Box::into_raw(vec![0u8; bytes].into_boxed_slice());
+    // SAFETY: an atomic byte is in memory as the byte is, and the box is given
+    // up above.
+    unsafe { Box::from_raw(zeros as *mut [AtomicU8]) }
+}
+
 /// Bytes of the window: room for the gaps, in memory that is not taken before
 /// it is written.
 fn window(limit: u64) -> u64 {
@@ -78,23 +90,29 @@ fn window(limit: u64) -> u64 {
 }
 
 impl Heap {
-    pub fn new(limit: u64) -> Self {
-        Heap {
-            object: Object::new("the heap", HEAP, window(limit), false),
+    /// None where the system has no memory for it.
+    pub fn new(limit: u64) -> Option<Self> {
+        Some(Heap {
+            object: Object::new("the heap", HEAP, window(limit), false)?,
             limit,
             state: Mutex::default(),
-        }
+            written: unwritten(window(limit) as usize),
+        })
     }
 
-    pub fn copy(&self) -> Self {
-        let copy = Heap::new(self.limit);
+    pub fn copy(&self) -> Option<Self> {
+        let copy = Heap::new(self.limit)?;
         let state = self.state().clone();
         for (begin, allocation) in &state.live {
             let words = begin / 8..(begin + allocation.bytes).div_ceil(8);
             words.for_each(|w| copy.object.put(8 * w, 8, self.object.element(8 * w, 8)));
+            let bytes = *begin as usize..(begin + allocation.bytes) as usize;
+            for (to, from) in copy.written[bytes.clone()].iter().zip(&self.written[bytes]) {
+                to.store(from.load(Relaxed), Relaxed);
+            }
         }
         *copy.state() = state;
-        copy
+        Some(copy)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -104,6 +122,23 @@ impl Heap {
     /// Where the byte of an address is, which has to be one of the heap.
     pub fn pointer(&self, address: u64) -> *mut u8 {
         self.object.data().wrapping_add((address - HEAP) as usize)
+    }
+
+    /// Bytes of an allocation are written.
+    pub fn write(&self, address: u64, bytes: u64) {
+        let start = (address - HEAP) as usize;
+        let all = &self.written[start..start + bytes as usize];
+        all.iter().for_each(|b| b.store(1, Relaxed));
+    }
+
+    /// The first of bytes of an allocation that was not written, counted from the
+    /// address.
+    pub fn missing(&self, address: u64, bytes: u64) -> Option<u64> {
+        let start = (address - HEAP) as usize;
+        let all = &self.written[start..start + bytes as usize];
+        all.iter()
+            .position(|b| b.load(Relaxed) == 0)
+            .map(|at| at as u64)
     }
 
     /// Whether the address is one of the heap, or near it.
@@ -167,6 +202,8 @@ impl Heap {
             site: Some(site),
             leak: None,
         };
+        let new = &self.written[offset as usize..(offset + bytes) as usize];
+        new.iter().for_each(|b| b.store(0, Relaxed));
         state.live.insert(offset, allocation);
         (state.used, state.next) = (used, offset + room);
         Some(HEAP + offset)

@@ -17,6 +17,8 @@ pub(super) use object::Object;
 
 /// First address of the first buffer.
 const FIRST: u64 = 1 << 40;
+/// Address of what a barrier of the whole grid counts in.
+pub(super) const WORKSPACE: u64 = 1 << 51;
 /// First address of the variables of the module.
 pub(super) const VARIABLES: u64 = 1 << 52;
 /// Addresses between two objects that belong to nobody.
@@ -44,20 +46,29 @@ impl Memory {
         Memory::default()
     }
 
-    /// Adds a buffer with these bytes.
+    /// Adds a buffer with these bytes. Panics where the system has no memory for
+    /// it: [`Memory::try_alloc`] does not.
     pub fn alloc(&mut self, name: &str, bytes: Vec<u8>) -> BufferId {
+        let id = self.try_alloc(name, &bytes);
+        id.unwrap_or_else(|| panic!("no memory for {name}, {} bytes", bytes.len()))
+    }
+
+    /// Adds a buffer with these bytes; none where the system has no memory for it.
+    pub fn try_alloc(&mut self, name: &str, bytes: &[u8]) -> Option<BufferId> {
         let address = self.next.max(FIRST);
+        let id = self.try_alloc_at(name, address, bytes)?;
         self.next = (address + bytes.len() as u64 + GAP).next_multiple_of(ALIGN);
-        self.alloc_at(name, address, &bytes)
+        Some(id)
     }
 
     /// Adds a buffer with these bytes at `address`, where a copy of it is, say. It
-    /// must not overlap another one.
-    pub fn alloc_at(&mut self, name: &str, address: u64, bytes: &[u8]) -> BufferId {
+    /// must not overlap another one. None where the system has no memory for it.
+    pub fn try_alloc_at(&mut self, name: &str, address: u64, bytes: &[u8]) -> Option<BufferId> {
         self.place(name, address, bytes, bytes.len() as u64, false)
     }
 
     /// Adds an object at a given address; `bytes` may be its beginning only.
+    /// None where the system has no memory for it.
     pub(super) fn place(
         &mut self,
         name: &str,
@@ -65,14 +76,18 @@ impl Memory {
         bytes: &[u8],
         len: u64,
         constant: bool,
-    ) -> BufferId {
+    ) -> Option<BufferId> {
+        let object = Object::new(name, address, len, constant)?;
         let id = BufferId(self.objects.len());
         let below = |&o: &u32| self.objects[o as usize].address <= address;
         let at = self.by_address.partition_point(below);
         self.by_address.insert(at, id.0 as u32);
-        self.objects.push(Object::new(name, address, len, constant));
-        self.bytes_mut(id)[..bytes.len()].copy_from_slice(bytes);
-        id
+        self.objects.push(object);
+        // Zeros take no memory before they are written.
+        if bytes.iter().any(|&byte| byte != 0) {
+            self.bytes_mut(id)[..bytes.len()].copy_from_slice(bytes);
+        }
+        Some(id)
     }
 
     /// Adds a texture or a surface, whose buffer has all of its texels: its
@@ -90,10 +105,10 @@ impl Memory {
 
     /// The object at exactly that address.
     pub(super) fn at(&self, address: u64) -> Option<BufferId> {
-        self.objects
-            .iter()
-            .position(|o| o.address == address)
-            .map(BufferId)
+        let of = |&o: &u32| self.objects[o as usize].address;
+        let at = self.by_address.partition_point(|o| of(o) < address);
+        let id = *self.by_address.get(at).filter(|o| of(o) == address)?;
+        Some(BufferId(id as usize))
     }
 
     /// Address of the first byte, which kernels are given.
@@ -126,16 +141,21 @@ impl Memory {
         self.heap.as_ref().map_or_else(Vec::new, Heap::leaks)
     }
 
-    /// A copy of everything, as an earlier state to come back to.
-    pub fn snapshot(&self) -> Memory {
-        Memory {
-            objects: self.objects.iter().map(Object::copy).collect(),
+    /// A copy of everything, as an earlier state to come back to; none where the
+    /// system has no memory for it.
+    pub fn snapshot(&self) -> Option<Memory> {
+        let objects: Option<Vec<Object>> = self.objects.iter().map(Object::copy).collect();
+        Some(Memory {
+            objects: objects?,
             by_address: self.by_address.clone(),
             next: self.next,
             textures: self.textures.clone(),
             samplers: self.samplers.clone(),
-            heap: self.heap.as_ref().map(Heap::copy),
-        }
+            heap: match &self.heap {
+                Some(heap) => Some(heap.copy()?),
+                None => None,
+            },
+        })
     }
 }
 
@@ -163,7 +183,7 @@ mod tests {
         assert!(memory.address(b) - memory.address(a) > u64::from(u32::MAX));
         assert_eq!(memory.address(b) % ALIGN, 0);
         memory.bytes_mut(a)[4] = 9;
-        let old = memory.snapshot();
+        let old = memory.snapshot().unwrap();
         memory.bytes_mut(b)[299] = 7;
         assert_eq!(
             (memory.bytes(a), memory.bytes(b)[299]),

@@ -1,5 +1,6 @@
 //! A run of bytes of global memory.
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// A buffer or a variable of the module.
@@ -16,15 +17,15 @@ pub struct Object {
 }
 
 impl Object {
-    /// Of zeros.
-    pub fn new(name: &str, address: u64, len: u64, constant: bool) -> Object {
-        Object {
+    /// Of zeros; none where there is no memory for it.
+    pub fn new(name: &str, address: u64, len: u64, constant: bool) -> Option<Object> {
+        Some(Object {
             name: name.to_owned(),
             address,
             len,
             constant,
-            words: zeroed(len.div_ceil(8) as usize),
-        }
+            words: zeroed(len.div_ceil(8) as usize)?,
+        })
     }
 
     /// The bytes, for accesses by atomic operations.
@@ -32,20 +33,20 @@ impl Object {
         self.words.as_ptr() as *mut u8
     }
 
-    /// The same bytes in another place.
-    pub fn copy(&self) -> Object {
-        let words = zeroed(self.words.len());
+    /// The same bytes in another place; none where there is no memory for it.
+    pub fn copy(&self) -> Option<Object> {
+        let words = zeroed(self.words.len())?;
         for (to, from) in words.iter().zip(&self.words) {
             let word = from.load(Relaxed);
             if word != 0 {
                 to.store(word, Relaxed);
             }
         }
-        Object {
+        Some(Object {
             name: self.name.clone(),
             words,
             ..*self
-        }
+        })
     }
 
     /// The bits of an element of 1, 2, 4 or 8 bytes at a multiple of its size,
@@ -75,10 +76,18 @@ impl Object {
     }
 }
 
-/// Words that take no memory before something is written to them.
-fn zeroed(count: usize) -> Box<[AtomicU64]> {
-    let words = Box::into_raw(vec![0u64; count].into_boxed_slice());
-    // SAFETY: an atomic word is in memory as the word is, and the box is
-    // given up above.
-    unsafe { Box::from_raw(words as *mut [AtomicU64]) }
+/// Words that take no memory before something is written to them; none where
+/// the system does not give so many.
+fn zeroed(count: usize) -> Option<Box<[AtomicU64]>> {
+    if count == 0 {
+        return Some(Box::new([]));
+    }
+    let layout = Layout::array::<AtomicU64>(count).ok()?;
+    // SAFETY: the layout is not empty.
+    let first = unsafe { alloc_zeroed(layout) }.cast::<AtomicU64>();
+    if first.is_null() {
+        return None;
+    }
+    // SAFETY: these are `count` words of zeros, allocated as a box of them is.
+    Some(unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(first, count)) })
 }

@@ -1,18 +1,32 @@
-//! Accumulators of `wgmma` that nobody has waited for yet: the tensor cores
-//! write them until `wgmma.wait_group`.
+//! Registers that tensor cores use: results of `wgmma` that nobody has waited
+//! for yet, factors that it still reads, and registers that were written since
+//! the last `wgmma.fence`.
 
 use std::collections::HashMap;
 
-/// How an instruction uses registers that are the accumulator of some product.
+/// How an instruction uses registers that some product uses, too.
 #[derive(Clone, Debug)]
 pub struct Uses {
-    /// Numbers and names of those that it reads. A product does not read its
-    /// own accumulator here: products of one shape are in order.
+    /// Numbers and names of those that it reads: of a product its factors.
     pub reads: Vec<(u32, String)>,
-    /// Numbers of those that it writes.
-    pub writes: Vec<u32>,
+    /// Those that it writes: of a product its accumulator, which it reads, too.
+    /// Products of one shape are in order.
+    pub writes: Vec<(u32, String)>,
     /// It is a product of a warpgroup.
     pub product: bool,
+}
+
+/// What is wrong with the use of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Misuse {
+    /// It is read, and a product that nobody has waited for writes it.
+    Unfinished,
+    /// It is written, and such a product writes it.
+    Overwritten,
+    /// It is written, and such a product reads it.
+    Replaced,
+    /// A product uses it, with no `wgmma.fence` since it was written.
+    Unfenced,
 }
 
 /// Products of a warp that it has not waited for.
@@ -22,12 +36,21 @@ struct Warp {
     groups: u32,
     /// Of each register the product that writes it: its instruction, and the
     /// number of groups committed before.
-    open: HashMap<u32, (u32, u32)>,
+    writes: HashMap<u32, (u32, u32)>,
+    /// The same of those that are read.
+    reads: HashMap<u32, (u32, u32)>,
+    /// Registers that were written since the last fence, and where; without
+    /// any fence all.
+    written: HashMap<u32, u32>,
+    fenced: bool,
 }
 
-/// The accumulators of a block's warps.
+/// The registers of a block's warps.
 #[derive(Debug, Default)]
 pub struct Accumulators(Vec<Warp>);
+
+/// The register that is misused, the instruction that uses it otherwise, how.
+pub type Found<'a> = (&'a str, u32, Misuse);
 
 impl Accumulators {
     pub fn new(threads: u32) -> Self {
@@ -39,21 +62,36 @@ impl Accumulators {
         self.0.fill(Warp::default());
     }
 
-    /// A warp executes an instruction: the register that it reads too early,
-    /// and the product that writes it.
-    pub fn access<'a>(&mut self, warp: u32, pc: u32, uses: &'a Uses) -> Option<(&'a str, u32)> {
-        let Warp { groups, open } = &mut self.0[warp as usize];
-        let early = |(number, name): &'a (u32, String)| Some((&name[..], open.get(number)?.0));
+    /// A warp executes an instruction.
+    pub fn access<'a>(&mut self, warp: u32, pc: u32, uses: &'a Uses) -> Option<Found<'a>> {
+        let of = &mut self.0[warp as usize];
+        if uses.product {
+            return of.product(pc, uses);
+        }
+        let early = |(number, name): &'a (u32, String)| {
+            Some((&name[..], of.writes.get(number)?.0, Misuse::Unfinished))
+        };
+        let late = |(number, name): &'a (u32, String)| {
+            let over = of.writes.get(number).map(|at| (at.0, Misuse::Overwritten));
+            let other = || of.reads.get(number).map(|at| (at.0, Misuse::Replaced));
+            let (pc, misuse) = over.or_else(other)?;
+            Some((&name[..], pc, misuse))
+        };
         let found = uses.reads.iter().find_map(early);
-        for &number in &uses.writes {
-            if uses.product {
-                open.insert(number, (pc, *groups));
-            } else {
-                // The value that is read next is another one.
-                open.remove(&number);
-            }
+        let found = found.or_else(|| uses.writes.iter().find_map(late));
+        for (number, _) in &uses.writes {
+            // The value that is read next is another one.
+            of.writes.remove(number);
+            of.written.insert(*number, pc);
         }
         found
+    }
+
+    /// `wgmma.fence`
+    pub fn fence(&mut self, warp: u32) {
+        let of = &mut self.0[warp as usize];
+        of.written.clear();
+        of.fenced = true;
     }
 
     /// What a warp has begun so far is a group.
@@ -63,9 +101,34 @@ impl Accumulators {
 
     /// A warp waits until its last `left` groups at most are on their way.
     pub fn wait(&mut self, warp: u32, left: u32) {
-        let Warp { groups, open } = &mut self.0[warp as usize];
-        let until = groups.saturating_sub(left);
-        open.retain(|_, (_, group)| *group >= until);
+        let of = &mut self.0[warp as usize];
+        let until = of.groups.saturating_sub(left);
+        of.writes.retain(|_, (_, group)| *group >= until);
+        of.reads.retain(|_, (_, group)| *group >= until);
+    }
+}
+
+impl Warp {
+    /// A product begins.
+    fn product<'a>(&mut self, pc: u32, uses: &'a Uses) -> Option<Found<'a>> {
+        let early = |(number, name): &'a (u32, String)| {
+            Some((&name[..], self.writes.get(number)?.0, Misuse::Unfinished))
+        };
+        let unfenced = |(number, name): &'a (u32, String)| {
+            let at = self.written.get(number).copied();
+            let at = at.or((!self.fenced).then_some(pc));
+            Some((&name[..], at?, Misuse::Unfenced))
+        };
+        let found = uses.reads.iter().find_map(early);
+        let all = uses.reads.iter().chain(&uses.writes);
+        let found = found.or_else(|| all.clone().find_map(unfenced));
+        for (number, _) in &uses.writes {
+            self.writes.insert(*number, (pc, self.groups));
+        }
+        for (number, _) in &uses.reads {
+            self.reads.insert(*number, (pc, self.groups));
+        }
+        found
     }
 }
 
@@ -74,9 +137,10 @@ mod tests {
     use super::*;
 
     fn uses(reads: &[u32], writes: &[u32], product: bool) -> Uses {
+        let named = |list: &[u32]| list.iter().map(|&n| (n, format!("%f{n}"))).collect();
         Uses {
-            reads: reads.iter().map(|&n| (n, format!("%f{n}"))).collect(),
-            writes: writes.to_vec(),
+            reads: named(reads),
+            writes: named(writes),
             product,
         }
     }
@@ -84,24 +148,53 @@ mod tests {
     #[test]
     fn a_result_is_there_when_its_group_has_been_waited_for() {
         let mut all = Accumulators::new(64);
+        all.fence(0);
         assert_eq!(all.access(0, 7, &uses(&[], &[0, 1], true)), None);
         all.commit(0);
         assert_eq!(all.access(0, 8, &uses(&[], &[2], true)), None);
         all.commit(0);
         let read = uses(&[1], &[], false);
-        assert_eq!(all.access(0, 9, &read), Some(("%f1", 7)));
+        let early = Some(("%f1", 7, Misuse::Unfinished));
+        assert_eq!(all.access(0, 9, &read), early);
         assert_eq!(all.access(1, 9, &read), None, "another warp");
         all.wait(0, 1);
         assert_eq!(all.access(0, 9, &read), None);
-        assert_eq!(all.access(0, 9, &uses(&[2], &[], false)), Some(("%f2", 8)));
+        let early = Some(("%f2", 8, Misuse::Unfinished));
+        assert_eq!(all.access(0, 9, &uses(&[2], &[], false)), early);
+        let over = Some(("%f2", 8, Misuse::Overwritten));
+        assert_eq!(all.access(0, 9, &uses(&[], &[2], false)), over);
         // Another value.
-        assert_eq!(all.access(0, 9, &uses(&[], &[2], false)), None);
         assert_eq!(all.access(0, 9, &uses(&[2], &[], false)), None);
+        all.fence(0);
         // In no group yet: no wait is for it.
         all.access(0, 10, &uses(&[], &[0], true));
         all.wait(0, 0);
         assert!(all.access(0, 9, &uses(&[0], &[], false)).is_some());
         all.clear();
         assert_eq!(all.access(0, 9, &uses(&[0], &[], false)), None);
+    }
+
+    #[test]
+    fn registers_are_fenced_before_and_factors_stay_until_the_wait() {
+        let mut all = Accumulators::new(32);
+        let product = uses(&[5], &[0], true);
+        let write = |n| uses(&[], &[n], false);
+        assert_eq!(
+            all.access(0, 3, &product),
+            Some(("%f5", 3, Misuse::Unfenced))
+        );
+        all.access(0, 1, &write(0));
+        all.fence(0);
+        assert_eq!(all.access(0, 3, &product), None);
+        assert_eq!(all.access(0, 3, &product), None, "one after the other");
+        all.commit(0);
+        let replaced = Some(("%f5", 3, Misuse::Replaced));
+        assert_eq!(all.access(0, 4, &write(5)), replaced);
+        all.wait(0, 0);
+        assert_eq!(all.access(0, 4, &write(5)), None);
+        assert_eq!(
+            all.access(0, 6, &product),
+            Some(("%f5", 4, Misuse::Unfenced))
+        );
     }
 }

@@ -1,246 +1,557 @@
-//! Vector clocks: which actions of other threads each thread of a block has observed.
+//! What orders the accesses of a block: barriers, instructions that name
+//! lanes, words, fences, phases of an `mbarrier`.
 //!
-//! A barrier of the whole block orders everything; between two of them
-//! (an interval) threads are ordered by barriers of some warps, by
-//! instructions that name lanes, and by atomics, volatile and relaxed
-//! accesses with a fence or of release and acquire: what a thread did before
-//! a fence and a store of such a word, others have seen after they have read
-//! the word and passed a fence. A lock and a flag are such words.
+//! Vector clocks, kept by warp: what the lanes of a warp know is mostly the
+//! same, and lanes have knowledge of their own only after something that
+//! only some of them did. A barrier of the whole block orders everything
+//! before it, so that nothing need be kept from before.
+//!
+//! A word that an atomic, volatile, relaxed, releasing or acquiring access
+//! writes takes along what its writer did before its last fence (before the
+//! access, where that releases); who reads the word has seen that after its
+//! next fence (at once, where it acquires). A store that is none of an atomic
+//! takes the place of what the word had.
 
+use super::known::Warp;
+use super::lanes;
+use super::mark::{Mark, Scope};
+use super::seen::{Knowledge, Seen};
 use std::collections::HashMap;
 
-/// Times up to which others have been seen, by warp; what is not there is 0.
+/// Fences, by what they are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fence {
+    Block,
+    /// For other blocks, too.
+    Wide,
+    /// `fence.proxy.async`
+    Proxy,
+}
+
+/// What a word takes along.
 #[derive(Clone, Debug, Default)]
-pub struct Seen {
-    warps: Vec<(u32, [u32; 32])>,
-}
-
-impl Seen {
-    fn get(&self, thread: u32) -> u32 {
-        match self.warps.binary_search_by_key(&(thread / 32), |w| w.0) {
-            Ok(at) => self.warps[at].1[thread as usize % 32],
-            Err(_) => 0,
-        }
-    }
-
-    fn warp(&mut self, warp: u32) -> &mut [u32; 32] {
-        let at = match self.warps.binary_search_by_key(&warp, |w| w.0) {
-            Ok(at) => at,
-            Err(at) => {
-                self.warps.insert(at, (warp, [0; 32]));
-                at
-            }
-        };
-        &mut self.warps[at].1
-    }
-
-    fn raise(&mut self, thread: u32, time: u32) {
-        let of = &mut self.warp(thread / 32)[thread as usize % 32];
-        *of = time.max(*of);
-    }
-
-    fn join(&mut self, other: &Seen) {
-        for (warp, times) in &other.warps {
-            let own = self.warp(*warp);
-            own.iter_mut()
-                .zip(times)
-                .for_each(|(a, b)| *a = (*b).max(*a));
-        }
-    }
-}
-
-/// When a thread did something.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stamp {
-    pub thread: u32,
-    interval: u32,
-    time: u32,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Thread {
-    /// Its own time: how often others could see what it did.
-    now: u32,
+struct Carried {
     seen: Seen,
-    /// What who reads its words sees, since its last fence.
-    released: Option<Seen>,
-    /// What it sees after its next fence.
-    pending: Seen,
+    proxied: Seen,
+    loose: Seen,
+}
+
+impl Carried {
+    fn join(&mut self, other: &Carried) {
+        self.seen.join(&other.seen);
+        self.proxied.join(&other.proxied);
+        self.loose.join(&other.loose);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.seen.is_empty() && self.proxied.is_empty() && self.loose.is_empty()
+    }
+}
+
+/// A word that lanes access, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Word {
+    pub address: u64,
+    /// In global memory, where other blocks may read it.
+    pub global: bool,
+    pub scope: Scope,
+    /// Whether it acquires, or releases.
+    pub orders: bool,
+    /// An atomic.
+    pub update: bool,
 }
 
 /// The order of a block's threads.
 #[derive(Debug, Default)]
 pub struct Order {
-    threads: Vec<Thread>,
-    /// What words carry to who reads them.
-    words: HashMap<u64, Seen>,
+    warps: Vec<Warp>,
+    /// What all threads of the block know.
+    common: Knowledge,
+    words: HashMap<u64, Carried>,
+    /// What words bring to other blocks.
+    wide: HashMap<u64, Carried>,
+    phases: HashMap<u64, Knowledge>,
     /// What threads bring that arrive at barriers and do not wait.
-    arrived: HashMap<u32, Seen>,
-    interval: u32,
-    /// Whether there is anything but the interval.
+    arrived: HashMap<u32, Knowledge>,
+    /// The moment of the next access.
+    now: u32,
+    /// What threads did before is ordered.
+    base: u32,
+    /// When each block began; the last is the one that runs.
+    starts: Vec<u32>,
+    /// When each block last wrote a word that others may read.
+    spoke: Vec<u32>,
+    /// Whether there is anything but the base.
     used: bool,
+    /// Whether anything is volatile.
+    pub volatile: bool,
 }
 
 impl Order {
-    pub fn new(threads: u32) -> Self {
+    pub fn new(warps: u32) -> Self {
         Order {
-            threads: vec![Thread::default(); threads as usize],
-            interval: 1,
+            warps: vec![Warp::default(); warps as usize],
+            now: 1,
             ..Order::default()
+        }
+    }
+
+    /// The next block begins.
+    pub fn begin(&mut self) {
+        for warp in &mut self.warps {
+            warp.clear();
+            (warp.alive, warp.met, warp.shown) = (u32::MAX, 0, 0);
+        }
+        self.common.clear();
+        self.words.clear();
+        self.phases.clear();
+        self.arrived.clear();
+        self.used = false;
+        self.base = self.now;
+        self.starts.push(self.now);
+        self.spoke.push(0);
+    }
+
+    /// Moments begin anew: marks of before mean nothing.
+    pub fn renew(&mut self) {
+        self.now = 1;
+        self.starts.clear();
+        self.spoke.clear();
+        self.wide.clear();
+    }
+
+    /// Lanes that a warp begins with.
+    pub fn start(&mut self, warp: u32, alive: u32) {
+        self.warps[warp as usize].alive = alive;
+    }
+
+    /// Lanes exit.
+    pub fn exit(&mut self, warp: u32, gone: u32) {
+        self.warps[warp as usize].alive &= !gone;
+    }
+
+    /// The moment of an access that is about to be made.
+    #[inline(always)]
+    pub fn tick(&mut self) -> u32 {
+        let now = self.now;
+        self.now = (now + 1).min(super::FLYING - 1);
+        now
+    }
+
+    pub fn now(&self) -> u32 {
+        self.now
+    }
+
+    /// What threads of the block did before is ordered before everything.
+    #[inline(always)]
+    pub fn base(&self) -> u32 {
+        self.base
+    }
+
+    /// When the block began.
+    pub fn start_of_block(&self) -> u32 {
+        self.starts.last().copied().unwrap_or(0)
+    }
+
+    /// The number of the block that runs.
+    fn number(&self) -> u32 {
+        self.starts.len() as u32 - 1
+    }
+
+    /// The number of the block that a moment is in.
+    pub fn block_at(&self, moment: u32) -> u32 {
+        (self.starts.partition_point(|&s| s <= moment) as u32).saturating_sub(1)
+    }
+
+    /// Whether no block can ever see an access of a block before.
+    pub fn is_hidden(&self, mark: &Mark) -> bool {
+        let block = self.block_at(mark.seq);
+        block < self.number() && self.spoke[block as usize] <= mark.seq
+    }
+
+    /// All lanes of a warp have seen what each of them did before.
+    #[inline(always)]
+    pub fn met(&self, warp: u32) -> u32 {
+        self.warps[warp as usize].met
+    }
+
+    /// When others could last see what some lanes of a warp did.
+    #[inline(always)]
+    pub fn shown(&self, warp: u32) -> u32 {
+        self.warps[warp as usize].shown
+    }
+
+    /// The lanes of an earlier access that a thread has not seen.
+    pub fn unseen(&self, warp: u32, lane: u32, mark: &Mark, loosely: bool) -> u32 {
+        let own = warp == u32::from(mark.warp);
+        let others = if own {
+            mark.lanes & !(1 << lane)
+        } else {
+            mark.lanes
+        };
+        let start = self.start_of_block();
+        if mark.seq < start {
+            let block = self.block_at(mark.seq);
+            let missing = |l: &u32| {
+                let get = |s: &Seen| s.get_of(block, mark.warp, *l) > mark.seq;
+                !self.any(warp, lane, loosely, get)
+            };
+            return lanes(mark.lanes).filter(missing).fold(0, |m, l| m | 1 << l);
+        }
+        let agent = mark.warp >= super::AGENTS;
+        if others == 0 || !agent && mark.seq < self.base {
+            return 0;
+        }
+        let of = &self.warps[warp as usize];
+        if own && mark.seq < of.met {
+            return 0;
+        }
+        let row = of.rows.as_ref().filter(|_| own).map(|r| &r[lane as usize]);
+        let missing = |l: &u32| {
+            let known = row.is_some_and(|row| row[*l as usize] > mark.seq);
+            let get = |s: &Seen| s.get(mark.warp, *l) > mark.seq;
+            !known && !self.any(warp, lane, loosely, get)
+        };
+        lanes(others).filter(missing).fold(0, |m, l| m | 1 << l)
+    }
+
+    /// Whether anything that a thread has seen is enough.
+    fn any(&self, warp: u32, lane: u32, loosely: bool, enough: impl Fn(&Seen) -> bool) -> bool {
+        let of = &self.warps[warp as usize];
+        let all = [Some(&self.common), Some(&of.know), of.part(lane)];
+        let looser = |k: &Knowledge| {
+            loosely && (enough(&k.loose) || enough(&k.pending[0]) || enough(&k.pending_wide[0]))
+        };
+        all.into_iter()
+            .flatten()
+            .any(|k| enough(&k.seen) || looser(k))
+    }
+
+    /// Whether a proxy fence stands between an access of threads and a thread.
+    pub fn is_proxied(&self, warp: u32, lane: u32, mark: &Mark) -> bool {
+        let of = &self.warps[warp as usize];
+        let all = [Some(&self.common), Some(&of.know), of.part(lane)];
+        let own = of.own.as_ref().map_or(0, |own| own[2][lane as usize]);
+        let own = own * u32::from(u32::from(mark.warp) == warp && mark.lanes == 1 << lane);
+        let known = |l: u32| {
+            let get = |k: &Knowledge| k.proxied.get(mark.warp, l) > mark.seq;
+            own > mark.seq || all.into_iter().flatten().any(get)
+        };
+        mark.seq < self.start_of_block() || lanes(mark.lanes).all(known)
+    }
+
+    /// What lanes of a warp know, and that they did everything until now.
+    fn snapshot(&mut self, warp: u32, mask: u32) -> Knowledge {
+        let (now, base) = (self.now, self.base);
+        self.used = true;
+        let of = &mut self.warps[warp as usize];
+        of.shown = now;
+        let number = warp as u8;
+        let mut all = of.know.clone();
+        lanes(mask & of.apart).for_each(|l| all.join(&of.lanes[l as usize]));
+        all.seen.join(&Seen::until(base));
+        if of.is_whole(mask) {
+            all.seen.raise(number, u32::MAX, now);
+        } else {
+            all.seen.raise(number, u32::MAX, of.met);
+            all.seen.raise(number, mask, now);
+        }
+        if let Some(rows) = &of.rows {
+            for (lane, row) in lanes(mask).map(|l| (l, &rows[l as usize])) {
+                let others = (0..32).filter(|&l| l != lane && row[l as usize] > of.met);
+                others.for_each(|l| all.seen.raise(number, 1 << l, row[l as usize]));
+            }
+        }
+        if let Some(own) = &of.own {
+            let parts = [&mut all.fenced, &mut all.published, &mut all.proxied];
+            for (part, moments) in parts.into_iter().zip(own.iter()) {
+                let moment = |l: &u32| moments[*l as usize];
+                for lane in lanes(mask).filter(|l| moment(l) != 0) {
+                    part.raise(number, 1 << lane, moment(&lane));
+                }
+            }
+        }
+        all
+    }
+
+    /// Lanes of a warp get to know something.
+    fn learn(&mut self, warp: u32, mask: u32, new: &Knowledge) {
+        self.used = true;
+        let of = &mut self.warps[warp as usize];
+        if of.is_whole(mask) {
+            of.know.join(new);
+        } else {
+            lanes(mask).for_each(|lane| of.part_mut(lane).join(new));
         }
     }
 
     /// A barrier of the whole block.
     pub fn barrier(&mut self) {
-        self.interval += 1;
-        if std::mem::take(&mut self.used) {
-            self.words.clear();
-            for thread in &mut self.threads {
-                thread.seen.warps.clear();
-                thread.pending.warps.clear();
-                thread.released = None;
+        self.base = self.now;
+        if !std::mem::take(&mut self.used) {
+            return;
+        }
+        for (number, warp) in (0..).zip(&mut self.warps) {
+            warp.gather(number);
+            self.common.join(&warp.know);
+            warp.clear();
+        }
+        self.common.pass();
+        self.words.clear();
+        // What agents bring is not yet seen.
+        self.used = !self.phases.is_empty();
+        for phase in self.phases.values_mut() {
+            phase.pass();
+        }
+    }
+
+    /// Lanes of a warp see what each of them did.
+    pub fn meet(&mut self, warp: u32, mask: u32) {
+        let now = self.now;
+        let of = &mut self.warps[warp as usize];
+        if of.is_whole(mask) {
+            of.met = now;
+            if of.apart != 0 || of.rows.is_some() || of.own.is_some() {
+                of.gather(warp as u8);
             }
+            return;
         }
-    }
-
-    /// Forgets everything, for the next block.
-    pub fn clear(&mut self) {
-        self.barrier();
-        self.arrived.clear();
-    }
-
-    pub fn stamp(&self, thread: u32) -> Stamp {
-        Stamp {
-            thread,
-            interval: self.interval,
-            time: self.threads[thread as usize].now,
+        if mask.count_ones() < 2 {
+            return;
         }
-    }
-
-    /// Whether the thread has seen what was done then.
-    pub fn has_seen(&self, thread: u32, then: Stamp) -> bool {
-        then.thread == thread
-            || self.has_passed(then)
-            || self.threads[thread as usize].seen.get(then.thread) > then.time
-    }
-
-    /// Whether that was before the last barrier of the block.
-    pub fn has_passed(&self, then: Stamp) -> bool {
-        then.interval < self.interval
-    }
-
-    /// Everything that the thread has done and seen.
-    fn all_of(&mut self, thread: u32) -> Seen {
-        self.used = true;
-        let own = &mut self.threads[thread as usize];
-        own.now += 1;
-        let mut all = own.seen.clone();
-        all.raise(thread, own.now);
-        all
-    }
-
-    /// Each of the threads sees what all of them did.
-    pub fn meet(&mut self, threads: &[u32]) {
-        let joint = Seen::default();
-        self.meet_with(joint, threads);
-    }
-
-    fn meet_with(&mut self, mut joint: Seen, threads: &[u32]) {
-        for &thread in threads {
-            let all = self.all_of(thread);
-            joint.join(&all);
+        (self.used, of.shown) = (true, now);
+        let rows = of.rows.get_or_insert_with(|| Box::new([[0; 32]; 32]));
+        let mut joint = [0; 32];
+        for lane in lanes(mask) {
+            let row = rows[lane as usize].iter();
+            joint
+                .iter_mut()
+                .zip(row)
+                .for_each(|(a, b)| *a = (*b).max(*a));
         }
-        for &thread in threads {
-            self.threads[thread as usize].seen.clone_from(&joint);
+        lanes(mask).for_each(|l| joint[l as usize] = now);
+        lanes(mask).for_each(|l| rows[l as usize] = joint);
+        if of.apart & mask != 0 || of.own.is_some() {
+            let all = self.snapshot(warp, mask);
+            self.learn(warp, mask, &all);
         }
     }
 
     /// Threads arrive at a barrier and go on.
-    pub fn arrive(&mut self, number: u32, threads: &[u32]) {
-        for &thread in threads {
-            let all = self.all_of(thread);
-            self.arrived.entry(number).or_default().join(&all);
+    pub fn arrive(&mut self, number: u32, warp: u32, mask: u32) {
+        let all = self.snapshot(warp, mask);
+        self.arrived.entry(number).or_default().join(&all);
+    }
+
+    /// A barrier lets lanes of warps go.
+    pub fn pass(&mut self, number: u32, waiting: &[(u32, u32)]) {
+        let mut all = self.arrived.remove(&number).unwrap_or_default();
+        for &(warp, mask) in waiting {
+            let own = self.snapshot(warp, mask);
+            all.join(&own);
+        }
+        for &(warp, mask) in waiting {
+            self.meet(warp, mask);
+            self.learn(warp, mask, &all);
         }
     }
 
-    /// A barrier lets some threads of the block go.
-    pub fn pass(&mut self, number: u32, threads: &[u32]) {
-        let arrived = self.arrived.remove(&number).unwrap_or_default();
-        self.meet_with(arrived, threads);
-    }
-
-    /// A fence.
-    pub fn fence(&mut self, thread: u32) {
-        let own = &mut self.threads[thread as usize];
-        let pending = std::mem::take(&mut own.pending);
-        own.seen.join(&pending);
-        let all = self.all_of(thread);
-        self.threads[thread as usize].released = Some(all);
-    }
-
-    /// A thread reads a word that may order; at once, or at its next fence.
-    pub fn read(&mut self, thread: u32, word: u64, acquire: bool) {
-        let Some(seen) = self.words.get(&word) else {
-            return;
+    /// A fence of lanes of a warp.
+    pub fn fence(&mut self, warp: u32, mask: u32, fence: Fence) {
+        let (now, base) = (self.now, self.base);
+        self.used = true;
+        let of = &mut self.warps[warp as usize];
+        let whole = of.is_whole(mask);
+        let own = of.own.get_or_insert_with(|| Box::new([[0; 32]; 3]));
+        let kinds: &[usize] = match fence {
+            Fence::Block => &[0],
+            Fence::Wide => &[0, 1],
+            Fence::Proxy => &[2],
         };
-        let own = &mut self.threads[thread as usize];
-        if acquire {
-            own.seen.join(seen)
+        for &kind in kinds {
+            lanes(mask).for_each(|l| own[kind][l as usize] = now);
+        }
+        let met = of.met;
+        let before = |k: &mut Knowledge, more: Option<&Seen>| {
+            if fence != Fence::Proxy {
+                let [seen, proxied] = std::mem::take(&mut k.pending);
+                k.seen.join(&seen);
+                k.proxied.join(&proxied);
+            }
+            if fence == Fence::Wide {
+                let [seen, proxied] = std::mem::take(&mut k.pending_wide);
+                k.seen.join(&seen);
+                k.proxied.join(&proxied);
+            }
+            let mut seen = k.seen.clone();
+            seen.join(&Seen::until(base));
+            seen.raise(warp as u8, u32::MAX, met);
+            if let Some(more) = more {
+                seen.join(more);
+            }
+            match fence {
+                Fence::Block => k.fenced.join(&seen),
+                Fence::Wide => {
+                    k.fenced.join(&seen);
+                    k.published.join(&seen);
+                }
+                Fence::Proxy => k.proxied.join(&seen),
+            }
+        };
+        if whole {
+            before(&mut of.know, None);
+        }
+        let common = of.know.seen.clone();
+        for lane in lanes(mask & if whole { of.apart } else { u32::MAX }) {
+            let pending = (of.know.pending.clone(), of.know.pending_wide.clone());
+            let row = of.rows.as_ref().map(|r| r[lane as usize]);
+            let part = of.part_mut(lane);
+            if !whole {
+                part.pending
+                    .iter_mut()
+                    .zip(&pending.0)
+                    .for_each(|(a, b)| a.join(b));
+                part.pending_wide
+                    .iter_mut()
+                    .zip(&pending.1)
+                    .for_each(|(a, b)| a.join(b));
+            }
+            let mut more = common.clone();
+            for (l, moment) in (0..)
+                .zip(row.into_iter().flatten())
+                .filter(|(_, m)| *m != 0)
+            {
+                more.raise(warp as u8, 1 << l, moment);
+            }
+            before(part, Some(&more));
+        }
+    }
+
+    /// Lanes read a word that may order.
+    pub fn read(&mut self, warp: u32, mask: u32, word: Word) {
+        if let Some(carried) = self.words.get(&word.address) {
+            let Carried {
+                seen,
+                proxied,
+                loose,
+            } = carried.clone();
+            let mut new = Knowledge {
+                loose,
+                ..Knowledge::default()
+            };
+            if word.orders {
+                (new.seen, new.proxied) = (seen, proxied);
+            } else {
+                new.pending = [seen, proxied];
+            }
+            self.learn(warp, mask, &new);
+        }
+        if word.global
+            && let Some(carried) = self.wide.get(&word.address)
+        {
+            let Carried { seen, loose, .. } = carried.clone();
+            let mut new = Knowledge {
+                loose,
+                ..Knowledge::default()
+            };
+            if word.orders && word.scope == Scope::Wide {
+                new.seen = seen;
+            } else {
+                new.pending_wide[0] = seen;
+            }
+            self.learn(warp, mask, &new);
+        }
+    }
+
+    /// Lanes write a word that may order.
+    pub fn write(&mut self, warp: u32, mask: u32, word: Word) {
+        let fenced = self.used || !self.words.is_empty() || !self.wide.is_empty();
+        if !word.orders && !fenced && !self.volatile {
+            return;
+        }
+        let all = self.snapshot(warp, mask);
+        let own = Carried {
+            seen: if word.orders {
+                all.seen.clone()
+            } else {
+                all.fenced.clone()
+            },
+            proxied: all.proxied.clone(),
+            loose: if self.volatile {
+                let mut loose = all.loose.clone();
+                loose.join(&all.seen);
+                loose
+            } else {
+                Seen::default()
+            },
+        };
+        put(&mut self.words, word, own);
+        if !word.global || word.scope != Scope::Wide {
+            if word.global && !word.update {
+                self.wide.remove(&word.address);
+            }
+            return;
+        }
+        let mut seen = if word.orders { all.seen } else { all.published };
+        let common = if word.orders {
+            &self.common.seen
         } else {
-            own.pending.join(seen)
+            &self.common.published
+        };
+        seen.join(common);
+        let number = self.number();
+        self.spoke[number as usize] = self.now;
+        let mut loose = Seen::default();
+        if self.volatile {
+            loose = all.loose;
+            loose.join(&seen);
+            loose.join(&self.common.loose);
+            loose.join(&self.common.seen);
+            loose = loose.abroad(number);
+        }
+        let abroad = Carried {
+            seen: seen.abroad(number),
+            proxied: Seen::default(),
+            loose,
+        };
+        put(&mut self.wide, word, abroad);
+    }
+
+    /// What lanes did goes with the phase of an `mbarrier`.
+    pub fn bring(&mut self, warp: u32, mask: u32, phase: u64) {
+        let all = self.snapshot(warp, mask);
+        self.phases.entry(phase).or_default().join(&all);
+    }
+
+    /// So does what an agent did.
+    pub fn bring_agent(&mut self, agent: u8, lane: u32, phase: u64) {
+        self.used = true;
+        let moment = self.now;
+        let phase = self.phases.entry(phase).or_default();
+        phase.seen.raise(agent, 1 << lane, moment);
+    }
+
+    /// Lanes have waited for a phase.
+    pub fn take(&mut self, warp: u32, mask: u32, phase: u64) {
+        if let Some(brought) = self.phases.get(&phase).cloned() {
+            self.learn(warp, mask, &brought);
         }
     }
 
-    /// A word that carries nothing any more.
-    pub fn forget(&mut self, word: u64) {
-        self.words.remove(&word);
-    }
-
-    /// A thread writes a word that may order: what it did until now, or until
-    /// its last fence, goes with it.
-    pub fn write(&mut self, thread: u32, word: u64, release: bool) {
-        if release {
-            let all = self.all_of(thread);
-            self.words.entry(word).or_default().join(&all);
-        } else if let Some(released) = &self.threads[thread as usize].released {
-            self.words.entry(word).or_default().join(released);
-        }
+    /// A phase that carries nothing any more.
+    pub fn forget(&mut self, phase: u64) {
+        self.phases.remove(&phase);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_word_carries_what_was_done_before_the_fence() {
-        let mut order = Order::new(96);
-        let before = order.stamp(0);
-        order.fence(0);
-        let after = order.stamp(0);
-        order.write(0, 8, false);
-        order.read(70, 8, false);
-        assert!(!order.has_seen(70, before));
-        order.fence(70);
-        assert!(order.has_seen(70, before) && !order.has_seen(70, after));
-        // And on to who reads the next word.
-        order.write(70, 16, true);
-        order.read(40, 16, true);
-        assert!(order.has_seen(40, before) && !order.has_seen(40, after));
-        order.barrier();
-        assert!(order.has_seen(5, after));
-    }
-
-    #[test]
-    fn who_arrives_is_seen_and_sees_nothing() {
-        let mut order = Order::new(64);
-        let (one, other) = (order.stamp(1), order.stamp(40));
-        order.arrive(3, &[1]);
-        let late = order.stamp(1);
-        order.pass(3, &[40]);
-        assert!(order.has_seen(40, one) && !order.has_seen(40, late));
-        assert!(!order.has_seen(1, other));
-        order.meet(&[1, 2]);
-        assert!(order.has_seen(2, late) && !order.has_seen(3, late));
+fn put(words: &mut HashMap<u64, Carried>, word: Word, carried: Carried) {
+    if word.update {
+        if !carried.is_empty() {
+            words.entry(word.address).or_default().join(&carried);
+        }
+    } else if carried.is_empty() {
+        words.remove(&word.address);
+    } else {
+        words.insert(word.address, carried);
     }
 }

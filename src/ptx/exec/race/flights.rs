@@ -1,132 +1,135 @@
-//! Asynchronous copies that nobody has waited for yet.
+//! Asynchronous copies and products that nobody has waited for yet: what they
+//! read or write is in flight until then.
 
-/// A copy on its way.
-#[derive(Clone, Copy, Debug)]
-struct Flight {
-    /// Groups that its thread had committed before.
+use super::mark::Mark;
+use std::collections::HashMap;
+
+/// Bytes of shared memory that something asynchronous reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flight {
+    pub address: u64,
+    pub bytes: u32,
+    pub pc: u32,
+    /// Groups that its owner had committed before.
     group: u32,
-    address: u64,
-    bytes: u32,
-    pc: u32,
-    /// The phase of an `mbarrier` that it arrives at.
-    arrives: Option<u64>,
 }
 
-/// The copies of a block's threads into shared memory.
-#[derive(Debug, Default)]
-pub struct Flights {
-    /// Of each byte: thread plus one and instruction of the copy that will
-    /// write it; 0 for none.
-    bytes: Vec<(u32, u32)>,
-    threads: Vec<(u32, Vec<Flight>)>,
-    any: bool,
+/// What an owner has begun.
+#[derive(Clone, Debug, Default)]
+struct Owner {
+    groups: u32,
+    open: Vec<Flight>,
 }
+
+/// What a number of owners, threads or warps, have on its way.
+#[derive(Debug, Default)]
+pub struct Flights(HashMap<u32, Owner>);
 
 impl Flights {
-    pub fn new(bytes: u64, threads: u32) -> Self {
-        Flights {
-            bytes: vec![(0, 0); bytes as usize],
-            threads: vec![(0, Vec::new()); threads as usize],
-            any: false,
+    /// Forgets everything, for the next block: what was on its way.
+    pub fn clear(&mut self) -> Vec<Flight> {
+        let all = self.0.drain().flat_map(|(_, owner)| owner.open);
+        all.collect()
+    }
+
+    /// An owner begins something.
+    pub fn begin(&mut self, owner: u32, address: u64, bytes: u32, pc: u32) {
+        let of = self.0.entry(owner).or_default();
+        of.open.push(Flight {
+            address,
+            bytes,
+            pc,
+            group: of.groups,
+        });
+    }
+
+    /// What the owner has begun so far is a group.
+    pub fn commit(&mut self, owner: u32) {
+        self.0.entry(owner).or_default().groups += 1;
+    }
+
+    /// The owner waits until its last `left` groups at most are on their way;
+    /// without a number for everything. What has landed.
+    pub fn wait(&mut self, owner: u32, left: Option<u32>) -> Vec<Flight> {
+        let Some(of) = self.0.get_mut(&owner) else {
+            return Vec::new();
+        };
+        let until = left.map_or(u32::MAX, |left| of.groups.saturating_sub(left));
+        let (landed, open) = of.open.iter().partition(|f| f.group < until);
+        of.open = open;
+        landed
+    }
+
+    /// Takes what the owner has begun so far.
+    pub fn take(&mut self, owner: u32) -> Vec<Flight> {
+        let of = self.0.get_mut(&owner);
+        of.map_or_else(Vec::new, |of| std::mem::take(&mut of.open))
+    }
+}
+
+/// Bytes of a piece, which is read as a whole.
+pub const PIECE: u64 = crate::ptx::tensor::PIECE as u64;
+
+/// Pieces of shared memory that something asynchronous reads.
+#[derive(Debug, Default)]
+pub struct Reads {
+    /// How many read each piece, and the last of them.
+    pieces: Vec<(u32, Mark)>,
+    open: u32,
+}
+
+impl Reads {
+    pub fn new(bytes: u64) -> Self {
+        Reads {
+            pieces: vec![(0, Mark::default()); bytes.div_ceil(PIECE) as usize],
+            open: 0,
         }
     }
 
     /// Forgets everything, for the next block.
     pub fn clear(&mut self) {
-        if std::mem::take(&mut self.any) {
-            self.bytes.fill((0, 0));
-            self.threads.iter_mut().for_each(|t| t.1.clear());
-        }
-        self.threads.iter_mut().for_each(|t| t.0 = 0);
-    }
-
-    /// A thread begins a copy.
-    pub fn begin(&mut self, thread: u32, address: u64, bytes: u32, pc: u32) {
-        self.add(thread, address, bytes, pc, None);
-    }
-
-    /// A thread begins a copy that arrives at a phase of an `mbarrier`.
-    pub fn begin_at(&mut self, thread: u32, address: u64, bytes: u32, pc: u32, phase: u64) {
-        self.add(thread, address, bytes, pc, Some(phase));
-    }
-
-    fn add(&mut self, thread: u32, address: u64, bytes: u32, pc: u32, arrives: Option<u64>) {
-        let (group, flights) = &mut self.threads[thread as usize];
-        let group = *group;
-        if let Some(place) = range(&mut self.bytes, address, bytes) {
-            place.fill((thread + 1, pc));
-            self.any = true;
-            flights.push(Flight {
-                group,
-                address,
-                bytes,
-                pc,
-                arrives,
-            });
+        if std::mem::take(&mut self.open) != 0 {
+            self.pieces.fill((0, Mark::default()));
         }
     }
 
-    /// What the thread has begun so far is a group.
-    pub fn commit(&mut self, thread: u32) {
-        self.threads[thread as usize].0 += 1;
+    fn of(&mut self, address: u64, bytes: u32) -> &mut [(u32, Mark)] {
+        let end = ((address + u64::from(bytes)).div_ceil(PIECE) as usize).min(self.pieces.len());
+        let start = ((address / PIECE) as usize).min(end);
+        &mut self.pieces[start..end]
     }
 
-    /// A thread waits until its last `left` groups at most are on their way;
-    /// without a number for everything.
-    pub fn wait(&mut self, thread: u32, left: Option<u32>) {
-        let (groups, flights) = &mut self.threads[thread as usize];
-        let until = left.map_or(u32::MAX, |left| groups.saturating_sub(left));
-        flights.retain(|flight| {
-            let waits = flight.group < until && flight.arrives.is_none();
-            if waits {
-                land(&mut self.bytes, thread, flight);
-            }
-            !waits
-        });
-    }
-
-    /// What the thread has begun so far arrives at a phase of an `mbarrier`.
-    pub fn bind(&mut self, thread: u32, phase: u64) {
-        let (_, flights) = &mut self.threads[thread as usize];
-        let free = flights.iter_mut().filter(|f| f.arrives.is_none());
-        free.for_each(|flight| flight.arrives = Some(phase));
-    }
-
-    /// Somebody has waited for a phase of an `mbarrier`.
-    pub fn landed(&mut self, phase: u64) {
-        if !self.any {
-            return;
-        }
-        for (thread, (_, flights)) in self.threads.iter_mut().enumerate() {
-            flights.retain(|flight| {
-                let lands = flight.arrives == Some(phase);
-                if lands {
-                    land(&mut self.bytes, thread as u32, flight);
-                }
-                !lands
-            });
+    /// Something begins to read.
+    pub fn begin(&mut self, address: u64, bytes: u32, mark: Mark) {
+        self.open += 1;
+        for piece in self.of(address, bytes) {
+            *piece = (piece.0 + 1, mark);
         }
     }
 
-    /// Thread and instruction of the copy that will write a byte.
-    pub fn at(&self, byte: u64) -> Option<(u32, u32)> {
-        let (thread, pc) = *self.bytes.get(byte as usize)?;
-        (self.any && thread != 0).then(|| (thread - 1, pc))
+    /// It has read.
+    pub fn end(&mut self, address: u64, bytes: u32) {
+        self.open = self.open.saturating_sub(1);
+        for piece in self.of(address, bytes) {
+            piece.0 = piece.0.saturating_sub(1);
+        }
     }
-}
 
-/// The bytes of a copy have come.
-fn land(bytes: &mut [(u32, u32)], thread: u32, flight: &Flight) {
-    let own = (thread + 1, flight.pc);
-    let place = range(bytes, flight.address, flight.bytes);
-    for byte in place.into_iter().flatten().filter(|b| **b == own) {
-        byte.0 = 0;
+    /// Who reads a byte.
+    #[inline(always)]
+    pub fn at(&self, byte: u64) -> Option<&Mark> {
+        if self.open == 0 {
+            return None;
+        }
+        let (count, mark) = self.pieces.get((byte / PIECE) as usize)?;
+        (*count > 0).then_some(mark)
     }
-}
 
-fn range(all: &mut [(u32, u32)], address: u64, bytes: u32) -> Option<&mut [(u32, u32)]> {
-    let start = usize::try_from(address).ok()?;
-    all.get_mut(start..start.checked_add(bytes as usize)?)
+    /// Whether anything reads.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        self.open != 0
+    }
 }
 
 #[cfg(test)]
@@ -134,20 +137,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_copy_is_there_when_its_group_has_been_waited_for() {
-        let mut flights = Flights::new(64, 32);
+    fn what_is_begun_lands_when_its_group_has_been_waited_for() {
+        let mut flights = Flights::default();
         flights.begin(3, 0, 16, 7);
         flights.commit(3);
         flights.begin(3, 16, 16, 8);
         flights.commit(3);
-        flights.wait(3, Some(1));
-        assert_eq!((flights.at(15), flights.at(16)), (None, Some((3, 8))));
+        let addresses = |list: Vec<Flight>| list.iter().map(|f| f.address).collect::<Vec<_>>();
+        assert_eq!(addresses(flights.wait(3, Some(1))), [0]);
         flights.begin(3, 32, 4, 9);
-        flights.wait(3, Some(0));
-        assert_eq!((flights.at(31), flights.at(32)), (None, Some((3, 9))));
-        flights.wait(3, None);
-        assert_eq!(flights.at(32), None);
-        flights.begin(3, 62, 4, 9);
-        assert_eq!(flights.at(63), None);
+        // What is in no group yet no wait is for.
+        assert_eq!(addresses(flights.wait(3, Some(0))), [16]);
+        assert_eq!(addresses(flights.wait(4, None)), [0u64; 0]);
+        assert_eq!(addresses(flights.wait(3, None)), [32]);
+        flights.begin(5, 62, 4, 9);
+        assert_eq!(addresses(flights.clear()), [62]);
+        assert_eq!(addresses(flights.wait(5, None)), [0u64; 0]);
+    }
+
+    #[test]
+    fn a_piece_is_read_until_the_last_has_read_it() {
+        let mut reads = Reads::new(64);
+        let mark = |pc| Mark {
+            pc,
+            ..Mark::default()
+        };
+        reads.begin(16, 16, mark(7));
+        reads.begin(16, 32, mark(8));
+        assert_eq!(reads.at(15), None);
+        assert_eq!(
+            (reads.at(16), reads.at(47)),
+            (Some(&mark(8)), Some(&mark(8)))
+        );
+        reads.end(16, 16);
+        assert!(reads.any() && reads.at(31).is_some());
+        reads.end(16, 32);
+        assert!(!reads.any() && reads.at(31).is_none());
+        reads.begin(1 << 20, 16, mark(9));
+        reads.clear();
+        assert!(!reads.any());
     }
 }

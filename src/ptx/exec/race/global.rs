@@ -1,189 +1,219 @@
-//! Races on global memory: between threads of a block as on shared memory,
-//! and between blocks.
+//! What was done to the words of global memory, by the block that runs and by
+//! those before it, which nothing but [words](super::clock) orders.
 //!
-//! Blocks run one after the other; nothing orders them but words: a block
-//! that reads a word by an atomic or a volatile or relaxed load has seen what
-//! the blocks did that wrote it so, after a fence. Kept per word are the last
-//! write and the last reads of two threads, with the bytes of each.
+//! Per place the last write, the last read, and in a list what may still race
+//! with something that these do not race with. Blocks that have shown nothing
+//! to others since an access look alike to all: one of them stays.
 
-use super::clock::{Order, Stamp};
-use super::{Strength, Touch, compatible};
-use std::collections::{HashMap, HashSet};
+use super::clock::Order;
+use super::lanes;
+use super::mark::{Mark, Strength};
+use super::shadow::{Hit, Touch};
+use std::collections::HashMap;
 
 /// Words of a page.
 const PAGE: u64 = 256;
 /// Pages that are kept: 64 MB of global memory.
 const PAGES: usize = 1 << 16;
+/// Accesses of a place that are kept in its list.
+const MOST: usize = 1 << 14;
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Mark {
-    /// Of the block plus one; 0 for no access.
-    block: u64,
-    stamp: Stamp,
-    pc: u32,
-    step: u32,
-    /// Bytes of the word.
-    bytes: u8,
-    strength: Strength,
+/// What an access in a list is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Read,
+    Update,
+    Write,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Cell {
     write: Mark,
-    reads: [Mark; 2],
+    read: Mark,
+    /// The first read of what has to stay as it is.
+    fixed: Mark,
+    list: Vec<(Kind, Mark)>,
 }
 
-/// The other side of a race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Earlier {
-    pub block: u64,
-    pub thread: u32,
-    pub pc: u32,
-    pub wrote: bool,
-}
+/// Bytes of a place, and the places.
+type Page = (u32, Vec<Cell>);
 
-/// What was done to global memory by the blocks so far.
+/// What was done to global memory so far.
 #[derive(Debug, Default)]
 pub struct GlobalRaces {
-    pages: HashMap<u64, Box<[Cell]>>,
-    block: u64,
-    /// Blocks that the words bring.
-    words: HashMap<u64, HashSet<u64>>,
-    /// Blocks that this one has seen.
-    seen: HashSet<u64>,
-    /// Whether this block has passed a fence for all of the GPU.
-    fenced: bool,
+    pages: HashMap<u64, Page>,
+    pub hits: Vec<Hit>,
+}
+
+/// An access to global memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    pub address: u64,
+    pub bytes: u32,
+    /// It reads what has to stay as it is (`ld.global.nc`).
+    pub fixed: bool,
 }
 
 impl GlobalRaces {
-    /// The next block begins.
-    pub fn begin(&mut self, block: u64) {
-        self.block = block + 1;
-        self.seen.clear();
-        self.fenced = false;
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.pages.clear();
     }
 
-    /// A fence for more than the block.
-    pub fn fence(&mut self) {
-        self.fenced = true;
-    }
-
-    /// A word that may order is read.
-    pub fn read(&mut self, word: u64) {
-        if let Some(blocks) = self.words.get(&word) {
-            self.seen.extend(blocks);
+    /// Lanes access bytes: what they race with is in `hits`, with the offset
+    /// from the address as place. An error where there is no room to remember it.
+    pub fn touch(&mut self, order: &Order, reach: Reach, touch: &Touch) -> Result<(), ()> {
+        let end = reach.address + u64::from(reach.bytes);
+        let mut at = reach.address;
+        while at < end {
+            let number = at / (4 * PAGE);
+            let stop = end.min(4 * PAGE * (number + 1));
+            let full = self.pages.len() >= PAGES && !self.pages.contains_key(&number);
+            if full {
+                return Err(());
+            }
+            let (unit, cells) = self
+                .pages
+                .entry(number)
+                .or_insert_with(|| (4, vec![Cell::default(); PAGE as usize]));
+            if *unit == 4 && (!at.is_multiple_of(4) || !stop.is_multiple_of(4)) {
+                *unit = 1;
+                let each = |c: &Cell| std::iter::repeat_n(c.clone(), 4);
+                *cells = cells.iter().flat_map(each).collect();
+            }
+            let unit = u64::from(*unit);
+            let first = (at - 4 * PAGE * number) / unit;
+            for n in 0..(stop - at) / unit {
+                let place = (at + n * unit - reach.address) as u32;
+                let cell = &mut cells[(first + n) as usize];
+                cell.touch(order, (place, reach.fixed), touch, &mut self.hits);
+            }
+            at = stop;
         }
-    }
-
-    /// A word that may order is written.
-    pub fn write(&mut self, word: u64, release: bool) {
-        if self.fenced || release {
-            let blocks = self.words.entry(word).or_default();
-            blocks.insert(self.block);
-            blocks.extend(&self.seen);
-        }
-    }
-
-    /// A thread accesses bytes of a word: the access that it races with. An
-    /// error where there is no room to remember it.
-    pub fn touch(
-        &mut self,
-        order: &Order,
-        word: u64,
-        bytes: u8,
-        touch: Touch,
-    ) -> Result<Option<Earlier>, ()> {
-        let full = self.pages.len() >= PAGES;
-        let page = match self.pages.entry(word / PAGE) {
-            std::collections::hash_map::Entry::Vacant(_) if full => return Err(()),
-            entry => entry.or_insert_with(|| vec![Cell::default(); PAGE as usize].into()),
-        };
-        let cell = &mut page[(word % PAGE) as usize];
-        let (block, seen) = (self.block, &self.seen);
-        let clashes = |mark: &Mark| {
-            let here = mark.block == block;
-            let one_warp = here && mark.stamp.thread / 32 == touch.thread / 32;
-            let ordered = if here {
-                order.has_seen(touch.thread, mark.stamp) || one_warp && mark.step == touch.step
-            } else {
-                seen.contains(&mark.block)
-            };
-            mark.block != 0
-                && mark.bytes & bytes != 0
-                && !ordered
-                && !compatible(mark.strength, touch.strength, one_warp)
-        };
-        let by_write = clashes(&cell.write).then_some((cell.write, true));
-        let by_read = cell.reads.iter().find(|m| touch.write && clashes(m));
-        let found = by_write.or(by_read.map(|m| (*m, false)));
-        let mark = Mark {
-            block,
-            stamp: order.stamp(touch.thread),
-            pc: touch.pc,
-            step: touch.step,
-            bytes,
-            strength: touch.strength,
-        };
-        let last = cell.reads[0];
-        if touch.write {
-            cell.write = mark;
-        } else if last.block != block || last.stamp.thread != touch.thread {
-            cell.reads = [mark, last];
-        } else {
-            cell.reads[0] = mark;
-        }
-        Ok(found.map(|(mark, wrote)| Earlier {
-            block: mark.block - 1,
-            thread: mark.stamp.thread,
-            pc: mark.pc,
-            wrote,
-        }))
+        Ok(())
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::super::touch;
-    use super::*;
-
-    #[test]
-    fn blocks_are_ordered_by_words_with_fences_only() {
-        for fenced in [false, true] {
-            let mut order = Order::new(64);
-            let mut races = GlobalRaces::default();
-            races.begin(0);
-            assert_eq!(races.touch(&order, 9, 15, touch(3, 1, true)), Ok(None));
-            if fenced {
-                races.fence();
+impl Cell {
+    fn touch(&mut self, order: &Order, at: (u32, bool), touch: &Touch, hits: &mut Vec<Hit>) {
+        self.check(order, at, touch, hits);
+        if touch.passing {
+            return;
+        }
+        let mark = touch.mark();
+        if at.1 && self.fixed.seq == 0 {
+            self.fixed = mark;
+        }
+        if touch.update {
+            self.keep(order, Kind::Update, mark, touch);
+        } else if touch.write {
+            let old = std::mem::replace(&mut self.write, mark);
+            self.list.retain(|(_, mark)| !is_passed(order, mark, touch));
+            if old.seq != 0 && !is_passed(order, &old, touch) {
+                self.keep(order, Kind::Write, old, touch);
             }
-            races.write(70, false);
-            order.clear();
-            races.begin(1);
-            races.read(70);
-            let earlier = Earlier {
-                block: 0,
-                thread: 3,
-                pc: 1,
-                wrote: true,
-            };
-            let found = races.touch(&order, 9, 15, touch(3, 1, false));
-            assert_eq!(found, Ok((!fenced).then_some(earlier)));
+        } else {
+            let old = self.read;
+            if old.seq == touch.seq && old.how == touch.how {
+                self.read.lanes |= touch.lanes;
+                return;
+            }
+            self.read = mark;
+            if old.seq != 0 && !is_passed(order, &old, touch) {
+                self.keep(order, Kind::Read, old, touch);
+            }
         }
     }
 
-    #[test]
-    fn other_bytes_and_other_words_are_free() {
-        let order = Order::new(64);
-        let mut races = GlobalRaces::default();
-        races.begin(0);
-        assert_eq!(races.touch(&order, 9, 1, touch(0, 1, true)), Ok(None));
-        assert_eq!(races.touch(&order, 9, 2, touch(40, 1, true)), Ok(None));
-        assert_eq!(races.touch(&order, 8, 15, touch(40, 1, true)), Ok(None));
-        assert!(
-            races
-                .touch(&order, 8, 8, touch(1, 1, false))
-                .unwrap()
-                .is_some()
-        );
+    /// Keeps an access in the list.
+    fn keep(&mut self, order: &Order, kind: Kind, mark: Mark, touch: &Touch) {
+        let mut hidden = order.is_hidden(&mark);
+        self.list.retain(|(other, old)| {
+            if *other != kind {
+                return true;
+            }
+            if kind == Kind::Update && is_passed(order, old, touch) {
+                return false;
+            }
+            if order.is_hidden(old) && old.how == mark.how {
+                return !std::mem::replace(&mut hidden, true);
+            }
+            !(old.warp == mark.warp
+                && old.lanes & !mark.lanes == 0
+                && old.how == mark.how
+                && order.block_at(old.seq) == order.block_at(mark.seq))
+        });
+        let known = |(other, old): &(Kind, Mark)| {
+            *other == kind && order.is_hidden(old) && old.how == mark.how
+        };
+        if order.is_hidden(&mark) && self.list.iter().any(known) {
+            return;
+        }
+        if self.list.len() >= MOST {
+            self.list.remove(0);
+        }
+        self.list.push((kind, mark));
     }
+
+    fn check(
+        &self,
+        order: &Order,
+        (place, fixed): (u32, bool),
+        touch: &Touch,
+        hits: &mut Vec<Hit>,
+    ) {
+        let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
+            if let Some(lane) = lane {
+                let silent = if touch.write {
+                    touch.silent
+                } else {
+                    earlier.silent
+                };
+                hits.push(Hit {
+                    place,
+                    lane,
+                    earlier: *earlier,
+                    wrote,
+                    harmless: silent && !touch.update,
+                });
+            }
+        };
+        let first = touch.lanes.trailing_zeros();
+        // What a load of constant data reads may have been written in any order.
+        if self.write.seq != 0 {
+            let any = fixed.then_some(first);
+            note(
+                &self.write,
+                any.or_else(|| clash(order, &self.write, touch)),
+                true,
+            );
+        }
+        if touch.write && self.fixed.seq != 0 {
+            note(&self.fixed, Some(first), false);
+        } else if touch.write && self.read.seq != 0 {
+            note(&self.read, clash(order, &self.read, touch), false);
+        }
+        for (kind, mark) in &self.list {
+            if touch.write || *kind != Kind::Read {
+                note(mark, clash(order, mark, touch), *kind != Kind::Read);
+            }
+        }
+    }
+}
+
+/// Whether all that may race with an earlier access races with this one, too.
+fn is_passed(order: &Order, old: &Mark, touch: &Touch) -> bool {
+    let seen = |l: u32| order.unseen(touch.warp, l, old, false) == 0;
+    touch.how.covers(old.how) && lanes(touch.lanes).all(seen)
+}
+
+/// The lane for which an earlier access is unordered and conflicts.
+fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
+    let apart = mark.seq < order.start_of_block();
+    if mark.seq == touch.seq || touch.how.agrees(mark.how, apart) {
+        return None;
+    }
+    let volatile = Strength::Volatile;
+    let loosely = touch.how.strength == volatile && mark.how.strength == volatile;
+    lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
 }

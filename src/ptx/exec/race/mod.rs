@@ -1,249 +1,248 @@
-//! Races on shared memory: two threads access a byte, at least one writes,
-//! and nothing [orders](clock) them.
+//! Races: two accesses of a byte, at least one of which writes, and nothing
+//! [orders](clock) them.
 //!
-//! Byte-granular: threads may own different bytes of one word
-//! (byte counters, 16-bit elements). Per byte the last write and the last
-//! read of two threads are kept, which is enough to find some race of every
-//! byte that has one.
-//! Lanes of a warp are also ordered where one instruction is executed for
-//! both at once. Atomics, volatile and relaxed accesses do not race with each
-//! other, but for volatile ones of lanes of one warp: a GPU need not execute
-//! these in lockstep, which is what code with them relies on.
+//! `mark` is what is remembered of an access, `seen` what threads know of
+//! each other, `clock` what orders them; `shadow` has the accesses to shared
+//! memory, `global` those to global memory, `flights` what is asynchronous
+//! and `accumulators` what tensor cores do with registers.
+//!
+//! Of every byte that has a race one is found, whatever the order in which
+//! the warps run: an access is forgotten only where whatever could still race
+//! with it would race with a later one, too.
 
-mod accumulators;
-mod clock;
-mod flights;
+pub(super) mod accumulators;
+pub(super) mod clock;
+pub(super) mod flights;
 pub(super) mod global;
-mod reading;
+mod known;
+pub(super) mod mark;
+mod seen;
+pub(super) mod shadow;
+#[cfg(test)]
+mod tests;
 
 use accumulators::Accumulators;
 pub(super) use accumulators::Uses;
-use clock::{Order, Stamp};
-use flights::Flights;
-use reading::Reads;
+use clock::Order;
+use flights::{Flights, Reads};
+use global::GlobalRaces;
+use mark::Mark;
+pub(super) use mark::Strength;
+use shadow::Shadow;
+use std::collections::HashMap;
 
-/// What an access is to others at the same time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Strength {
-    #[default]
-    Weak,
-    Volatile,
-    /// Atomics, relaxed accesses.
-    Strong,
+/// The first of the warps that stand for asynchronous copies.
+pub(super) const AGENTS: u8 = 32;
+/// The moment of what is on its way.
+pub(super) const FLYING: u32 = u32::MAX;
+/// Moments after which the next block begins anew.
+const WORN: u32 = 3 << 30;
+
+/// Lanes of a mask.
+pub(super) fn lanes(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = (mask != 0).then(|| mask.trailing_zeros());
+        mask &= mask.wrapping_sub(1);
+        lane
+    })
 }
 
-/// An access to a byte.
-#[derive(Clone, Copy, Debug, Default)]
-struct Mark {
-    /// Of no access where false.
-    made: bool,
-    strength: Strength,
-    pc: u32,
-    step: u32,
-    stamp: Stamp,
+/// Warp and lane that stand for the copies which arrive at an `mbarrier`, the
+/// `n`-th of the block.
+fn agent(n: usize) -> (u8, u32) {
+    let n = n as u32 % ((256 - u32::from(AGENTS)) * 32);
+    (AGENTS + (n / 32) as u8, n % 32)
 }
 
-/// What was done to a byte.
-#[derive(Clone, Copy, Debug, Default)]
-struct Cell {
-    write: Mark,
-    reads: [Mark; 2],
-    /// Warps that have since stored the value that was there.
-    echoes: u32,
-}
-
-/// The other side of a race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Other {
-    pub thread: u32,
-    pub pc: u32,
-    pub wrote: bool,
-    /// The value stays the same: whoever comes first.
-    pub harmless: bool,
-}
-
-/// An access of a thread.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Touch {
-    pub thread: u32,
-    pub pc: u32,
-    /// The same for lanes that execute the instruction at once.
-    pub step: u32,
-    pub write: bool,
-    pub strength: Strength,
-    /// It stores the value that is there.
-    pub same: bool,
-}
-
-/// The shared memory of a block.
+/// What threads of a block do, for the search for races.
 pub(super) struct Races {
-    cells: Vec<Cell>,
     pub order: Order,
-    pub flights: Flights,
+    pub shadow: Shadow,
+    /// Copies by threads (`cp.async`).
+    pub copies: Flights,
+    /// Bulk copies from shared memory, by threads: what they read.
+    pub bulk: Flights,
+    /// Factors of products, by warps.
+    pub factors: Flights,
     pub reads: Reads,
     pub accumulators: Accumulators,
+    /// `mbarrier`s that were initialised, by whom, and whether a fence for that
+    /// has come.
+    inits: HashMap<u64, (u32, u32, bool)>,
+    /// Somebody has arrived at the barrier of the cluster by `.relaxed`.
+    pub arrived_relaxed: bool,
+    /// Global memory, where races are looked for there.
+    pub global: Option<GlobalRaces>,
+    /// The blocks that have run, in their order.
+    pub blocks: Vec<u64>,
+    /// The `mbarrier`s that copies arrive at, by address.
+    agents: HashMap<u64, usize>,
+    /// The threads that began the last copies of agents.
+    begun: HashMap<(u8, u32), u32>,
 }
 
 impl Races {
-    pub fn new(bytes: u64, threads: u32) -> Self {
+    pub fn new(bytes: u64, warps: u32, volatile: bool) -> Self {
+        let mut order = Order::new(warps);
+        order.volatile = volatile;
         Races {
-            cells: vec![Cell::default(); bytes as usize],
-            order: Order::new(threads),
-            flights: Flights::new(bytes, threads),
-            reads: Reads::new(bytes, threads),
-            accumulators: Accumulators::new(threads),
+            order,
+            shadow: Shadow::new(bytes, warps),
+            copies: Flights::default(),
+            bulk: Flights::default(),
+            factors: Flights::default(),
+            reads: Reads::new(bytes),
+            accumulators: Accumulators::new(32 * warps),
+            inits: HashMap::new(),
+            arrived_relaxed: false,
+            global: None,
+            blocks: Vec::new(),
+            agents: HashMap::new(),
+            begun: HashMap::new(),
         }
     }
 
-    /// Forgets everything, for the next block.
-    pub fn clear(&mut self) {
-        // Marks of another interval clash with nothing.
-        self.order.clear();
-        self.flights.clear();
+    /// The next block begins.
+    pub fn begin(&mut self, block: u64) {
+        for flight in self.copies.clear() {
+            self.land(flight, |m| *m = Mark::default());
+        }
+        self.bulk.clear();
+        self.factors.clear();
         self.reads.clear();
         self.accumulators.clear();
-    }
-
-    /// A thread accesses a byte: the access that it races with.
-    pub fn touch(&mut self, byte: usize, touch: Touch) -> Option<Other> {
-        let order = &self.order;
-        let cell = self.cells.get_mut(byte)?;
-        let warp = |thread: u32| thread / 32;
-        let clashes = |mark: &Mark| {
-            let one_warp = warp(mark.stamp.thread) == warp(touch.thread);
-            let at_once = one_warp && mark.step == touch.step;
-            mark.made
-                && !at_once
-                && !compatible(mark.strength, touch.strength, one_warp)
-                && !order.has_seen(touch.thread, mark.stamp)
-        };
-        let own = 1 << (warp(touch.thread) % 32);
-        // Its own warp has stored the same since.
-        let echoed = !touch.write && cell.echoes & own != 0;
-        let by_write = (clashes(&cell.write) && !echoed).then_some((cell.write, true));
-        let by_read = cell
-            .reads
-            .iter()
-            .find(|m| touch.write && clashes(m))
-            .map(|m| (*m, false));
-        let stamp = order.stamp(touch.thread);
-        let mark = Mark {
-            made: true,
-            strength: touch.strength,
-            pc: touch.pc,
-            step: touch.step,
-            stamp,
-        };
-        if touch.write && touch.same && by_write.is_some() {
-            cell.echoes |= own;
-        } else if touch.write {
-            (cell.write, cell.echoes) = (mark, 0);
-        } else if cell.reads[0].stamp.thread != stamp.thread
-            || order.has_passed(cell.reads[0].stamp)
-        {
-            cell.reads = [mark, cell.reads[0]];
-        } else {
-            cell.reads[0] = mark;
+        self.agents.clear();
+        self.inits.clear();
+        self.arrived_relaxed = false;
+        if self.order.now() > WORN {
+            self.order.renew();
+            self.shadow.clear();
+            self.blocks.clear();
+            self.global.iter_mut().for_each(GlobalRaces::clear);
         }
-        by_write.or(by_read).map(|(mark, wrote)| Other {
-            thread: mark.stamp.thread,
-            pc: mark.pc,
-            wrote,
-            harmless: touch.write && touch.same,
-        })
-    }
-}
-
-/// Whether two accesses may come in any order.
-pub(super) fn compatible(a: Strength, b: Strength, one_warp: bool) -> bool {
-    match (a, b) {
-        (Strength::Weak, _) | (_, Strength::Weak) => false,
-        (Strength::Volatile, Strength::Volatile) => !one_warp,
-        _ => true,
-    }
-}
-
-/// A touch as most of them are, in a step of its own instruction.
-#[cfg(test)]
-pub(super) fn touch(thread: u32, pc: u32, write: bool) -> Touch {
-    Touch {
-        thread,
-        pc,
-        step: pc,
-        write,
-        strength: Strength::Weak,
-        same: false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn other(thread: u32, pc: u32, wrote: bool) -> Option<Other> {
-        Some(Other {
-            thread,
-            pc,
-            wrote,
-            harmless: false,
-        })
+        self.blocks.push(block);
+        self.order.begin();
     }
 
-    #[test]
-    fn a_write_races_until_the_next_barrier() {
-        let mut races = Races::new(64, 64);
-        assert_eq!(races.touch(3, touch(0, 1, true)), None);
-        assert_eq!(races.touch(3, touch(0, 2, false)), None);
-        assert_eq!(races.touch(3, touch(40, 2, false)), other(0, 1, true));
-        races.order.barrier();
-        assert_eq!(races.touch(3, touch(40, 2, false)), None);
-        assert_eq!(races.touch(3, touch(0, 1, true)), other(40, 2, false));
+    /// Warp and lane that stand for the copies which arrive at an `mbarrier`.
+    pub fn agent(&mut self, barrier: u64) -> (u8, u32) {
+        let next = self.agents.len();
+        agent(*self.agents.entry(barrier).or_insert(next))
     }
 
-    #[test]
-    fn another_byte_and_another_block_do_not_race() {
-        let mut races = Races::new(64, 64);
-        assert_eq!(races.touch(4, touch(0, 1, true)), None);
-        assert_eq!(races.touch(5, touch(40, 1, true)), None);
-        races.clear();
-        assert_eq!(races.touch(4, touch(40, 1, true)), None);
-        assert!(races.touch(4, touch(0, 1, true)).is_some());
-    }
-
-    #[test]
-    fn lanes_of_a_warp_are_ordered_by_instructions_that_name_them() {
-        let mut races = Races::new(64, 32);
-        races.touch(0, touch(1, 1, true));
-        assert!(races.touch(0, touch(2, 5, false)).is_some());
-        races.order.meet(&[1, 3]);
-        assert!(races.touch(0, touch(3, 6, false)).is_none());
-        assert!(races.touch(0, touch(4, 6, false)).is_some());
-    }
-
-    #[test]
-    fn the_same_value_is_harmless() {
-        let mut races = Races::new(64, 96);
-        let same = |thread| Touch {
-            same: true,
-            ..touch(thread, 1, true)
+    /// A thread of an earlier access, if there is one other than `own`: of a
+    /// copy the one that has begun it.
+    pub fn thread_of(&self, mark: &Mark, own: u32) -> u32 {
+        let same = u32::from(mark.warp) == own / 32;
+        let others = if same {
+            mark.lanes & !(1 << (own % 32))
+        } else {
+            mark.lanes
         };
-        races.touch(0, same(0));
-        assert!(races.touch(0, same(40)).is_some_and(|o| o.harmless));
-        assert_eq!(races.touch(0, touch(40, 2, false)), None);
-        assert_eq!(races.touch(0, touch(70, 2, false)), other(0, 1, true));
+        let others = if others == 0 { mark.lanes } else { others };
+        let lane = others.trailing_zeros() % 32;
+        let begun = self.begun.get(&(mark.warp, mark.lanes));
+        begun.copied().unwrap_or(32 * u32::from(mark.warp) + lane)
     }
 
-    #[test]
-    fn strong_accesses_do_not_race_volatile_ones_of_a_warp_do() {
-        let mut races = Races::new(64, 64);
-        let with = |thread, pc, strength| Touch {
-            strength,
-            ..touch(thread, pc, true)
-        };
-        races.touch(0, with(0, 1, Strength::Volatile));
-        assert_eq!(races.touch(0, with(40, 2, Strength::Strong)), None);
-        assert_eq!(races.touch(0, with(3, 3, Strength::Volatile)), None);
-        assert!(races.touch(0, with(35, 4, Strength::Volatile)).is_none());
-        assert!(races.touch(0, with(36, 5, Strength::Volatile)).is_some());
+    /// A thread copies to shared memory: it is on its way, or the copy of an
+    /// agent for who waits for an `mbarrier`.
+    pub fn fly(&mut self, at: (u64, u32), touch: &shadow::Touch, barrier: Option<u64>) {
+        let (first, count) = self.places(at.0, at.1);
+        let mut mark = touch.mark();
+        mark.seq = FLYING;
+        if let Some(barrier) = barrier {
+            let (agent, lane) = self.agent(barrier);
+            (mark.seq, mark.warp, mark.lanes) = (touch.seq, agent, 1 << lane);
+            let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
+            self.begun.insert((agent, mark.lanes), thread);
+        } else {
+            let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
+            self.copies.begin(thread, at.0, at.1, touch.pc);
+        }
+        self.shadow.put(&self.order, first, count, (mark, touch));
+    }
+
+    /// A copy that a lane has begun comes in the phase of an `mbarrier`, with
+    /// what the lane did before.
+    pub fn come(&mut self, warp: u32, lane: u32, (barrier, phase): (u64, u64)) {
+        let (agent, place) = self.agent(barrier);
+        self.order.bring(warp, 1 << lane, phase);
+        self.order.bring_agent(agent, place, phase);
+    }
+
+    /// A lane initialises an `mbarrier`.
+    pub fn initialise(&mut self, warp: u32, lane: u32, barrier: u64) {
+        self.inits.insert(barrier, (warp, lane, false));
+    }
+
+    /// `fence.mbarrier_init` of lanes.
+    pub fn fence_init(&mut self, warp: u32, mask: u32) {
+        let own = |(by, lane, _): &&mut (u32, u32, bool)| *by == warp && mask >> *lane & 1 != 0;
+        self.inits.values_mut().filter(own).for_each(|i| i.2 = true);
+    }
+
+    /// The barrier of the cluster. Where threads have arrived by `.relaxed`, it
+    /// orders no accesses, but initialisations that were fenced.
+    pub fn pass_relaxed(&mut self) {
+        if !std::mem::take(&mut self.arrived_relaxed) {
+            return;
+        }
+        let fenced = self.inits.iter().filter(|(_, i)| i.2);
+        let fenced: Vec<u64> = fenced.map(|(at, _)| *at).collect();
+        for at in fenced {
+            let (first, count) = self.places(at, 8);
+            for place in first..first + count {
+                self.shadow
+                    .written(place)
+                    .for_each(|m| *m = Mark::default());
+            }
+        }
+    }
+
+    /// The places that bytes are in.
+    pub fn places(&mut self, address: u64, bytes: u32) -> (u32, u32) {
+        let unit = u64::from(self.shadow.unit());
+        if unit == 4 && (!address.is_multiple_of(4) || !bytes.is_multiple_of(4)) {
+            self.shadow.refine();
+            return (address as u32, bytes);
+        }
+        ((address / unit) as u32, bytes / unit as u32)
+    }
+
+    /// Changes the marks of a copy that is on its way.
+    fn land(&mut self, flight: flights::Flight, change: impl Fn(&mut Mark)) {
+        let (first, count) = self.places(flight.address, flight.bytes);
+        for place in first..first + count {
+            let marks = self.shadow.written(place);
+            let own = |m: &&mut Mark| m.seq == FLYING && m.pc == flight.pc;
+            marks.filter(own).for_each(&change);
+        }
+    }
+
+    /// A thread has waited for copies of its own: others may see them after it.
+    pub fn landed(&mut self, warp: u32, lane: u32, left: Option<u32>) {
+        let seq = self.order.tick();
+        for flight in self.copies.wait(32 * warp + lane, left) {
+            self.land(flight, |mark| {
+                if u32::from(mark.warp) == warp && mark.lanes == 1 << lane {
+                    mark.seq = seq;
+                }
+            });
+        }
+    }
+
+    /// The copies of a thread so far arrive at an `mbarrier`.
+    pub fn bind(&mut self, warp: u32, lane: u32, barrier: u64) {
+        let (agent, place) = self.agent(barrier);
+        self.begun.insert((agent, 1 << place), 32 * warp + lane);
+        let seq = self.order.tick();
+        for flight in self.copies.take(32 * warp + lane) {
+            self.land(flight, |mark| {
+                if u32::from(mark.warp) == warp && mark.lanes == 1 << lane {
+                    (mark.seq, mark.warp, mark.lanes) = (seq, agent, 1 << place);
+                }
+            });
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! Comparisons and selections.
 
+use super::float::flush;
+use super::soft::F16;
 use super::{Definition, definition, extend, f32_of, flushed};
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::{Modifier, Type, Word};
@@ -72,7 +74,10 @@ fn ordering(i: &Instruction, ty: Type) -> impl Fn(u64, u64) -> Option<Ordering> 
         Type::F32 if ftz => f32_of(flushed(a)).partial_cmp(&f32_of(flushed(b))),
         Type::F32 => f32_of(a).partial_cmp(&f32_of(b)),
         Type::F64 => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),
-        Type::F16 => half::f16::from_bits(a as u16).partial_cmp(&half::f16::from_bits(b as u16)),
+        Type::F16 => {
+            let [a, b] = [a, b].map(|x| if ftz { flush(F16, x & 0xffff) } else { x });
+            half::f16::from_bits(a as u16).partial_cmp(&half::f16::from_bits(b as u16))
+        }
         Type::Bf16 => half::bf16::from_bits(a as u16).partial_cmp(&half::bf16::from_bits(b as u16)),
         _ => Some(key(extend(a, ty)).cmp(&key(extend(b, ty)))),
     }

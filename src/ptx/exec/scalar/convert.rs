@@ -8,6 +8,9 @@ use crate::ptx::names::{Type, Word};
 
 pub(super) fn define(i: &Instruction) -> Option<Definition> {
     let (to, from) = (i.ty(0)?, i.ty(1)?);
+    if i.has(Word::Pack) {
+        return Some(pack(i, to));
+    }
     if i.types().count() > 2 || to == Type::Pred || from == Type::Pred {
         return None;
     }
@@ -56,6 +59,26 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
             })
         }
         (true, true) => floats(i, to, from),
+    }
+}
+
+/// `cvt.pack`: two numbers, clamped to `to`, the second in the low bits; above
+/// them, where a third operand is given, its low bits.
+fn pack(i: &Instruction, to: Type) -> Definition {
+    let bits = to.bits();
+    let three = i.ty(2).is_some();
+    let part = move |x: u64| clamp(i128::from(x as i32), to) as u64 & ((1 << bits) - 1);
+    let mut sources = vec![Type::S32; 2];
+    sources.extend(three.then_some(Type::B32));
+    Definition {
+        compute: Box::new(move |x| {
+            let above = if three { x[2] << (2 * bits) } else { 0 };
+            [(above | part(x[0]) << bits | part(x[1])) & 0xffff_ffff, 0]
+        }),
+        result: Type::B32,
+        sources,
+        carry_in: false,
+        carry_out: false,
     }
 }
 

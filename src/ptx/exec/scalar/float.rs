@@ -84,7 +84,7 @@ fn operation(i: &Instruction, format: Format) -> Option<Operation> {
 }
 
 /// Subnormal numbers of a format become zero with their sign.
-fn flush(format: Format, bits: u64) -> u64 {
+pub(super) fn flush(format: Format, bits: u64) -> u64 {
     if format == F32 {
         return flushed(bits);
     }

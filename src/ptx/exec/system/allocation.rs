@@ -57,6 +57,24 @@ pub fn free(m: &mut Machine, call: &SystemCall, exec: u32) {
 }
 
 impl Machine<'_> {
+    /// Whether bytes that are read of an allocation were written.
+    fn heap_bytes(&mut self, heap: &Heap, at: (&MemoryOp, u32), (address, offset): (u64, u64)) {
+        let ((info, lane), name) = (at, "malloc");
+        let bytes = u64::from(info.bytes);
+        if !info.transfer.only_writes()
+            && let Some(missing) = heap.missing(address, bytes)
+        {
+            let text = format!(
+                "{} at byte {offset} of an allocation: no thread has written byte {}",
+                self.describe(info),
+                offset + missing
+            );
+            let kind = FindingKind::Uninitialised;
+            self.found(kind, lane, Some(offset), Some(name.to_owned()), text);
+        }
+        heap.write(address, bytes);
+    }
+
     /// The pointer of an access to the heap; one that is not inside an
     /// allocation is a finding.
     pub fn heap_pointer(
@@ -70,6 +88,7 @@ impl Machine<'_> {
         let (offset, text) = match heap.at(address) {
             At::Live(offset, len) if offset + bytes <= len => {
                 if address.is_multiple_of(bytes) {
+                    self.heap_bytes(heap, (info, lane), (address, offset));
                     return Some(heap.pointer(address));
                 }
                 let text = format!(

@@ -2,8 +2,9 @@
 //!
 //! Every element of the result is its accumulator plus the products of a row
 //! and a column, added one after another in the order of the columns of `a`.
-//! A product is exact, each sum is rounded once to the accumulator's format
-//! (a fused multiply-add). Devices add several products at a time, with fewer
+//! A product is exact. Sums of f16 are kept in f64 and rounded once for each
+//! instruction, as devices do; in other formats each sum is rounded (a fused
+//! multiply-add). Devices add several products at a time, with fewer
 //! roundings and some truncations; the PTX ISA leaves their order open.
 
 mod group;

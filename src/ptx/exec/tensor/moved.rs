@@ -1,8 +1,8 @@
-//! `wmma.load` and `wmma.store`: a matrix between memory and registers, in
-//! pieces of 16 bytes (or a row), one to each lane, as `ldmatrix` reads rows.
-//! Large matrices take two accesses.
+//! `wmma.load` and `wmma.store`: a matrix between memory and registers, by the
+//! accesses that the machine code makes (`crate::ptx::tensor::pieces`).
 
 use super::whole_warp;
+use crate::ptx::exec::access::Unit;
 use crate::ptx::exec::image::matrices::Matrices;
 use crate::ptx::exec::image::{MemoryOp, Moved, Transfer};
 use crate::ptx::exec::machine::Machine;
@@ -17,17 +17,13 @@ pub(in crate::ptx::exec) fn place(m: &Machine, moved: &Moved, exec: u32) {
         .registers
         .read_lane(moved.base, lane)
         .wrapping_add(moved.offset as u64);
-    let [_, long] = moved.runs();
     let stride = moved
         .stride
-        .map_or(u64::from(long), |s| m.registers.read_lane(s, lane));
+        .map_or(u64::from(moved.long()), |s| m.registers.read_lane(s, lane));
     let bytes = u64::from(moved.registers.ty.bits()) * stride / 8;
-    let piece_bytes = moved.piece_bytes();
-    let per_run = long * moved.registers.ty.bits() / 8 / piece_bytes;
-    let address = |lane: usize| {
-        let piece = moved.first + lane as u32;
-        let (run, at) = (piece / per_run, piece % per_run);
-        base.wrapping_add(u64::from(run) * bytes + u64::from(piece_bytes * at))
+    let address = |lane: usize| match moved.pieces.places.get(lane) {
+        Some(&(run, byte)) => base.wrapping_add(u64::from(run) * bytes + u64::from(byte)),
+        None => base,
     };
     m.registers
         .write(moved.addresses, u32::MAX, &std::array::from_fn(address));
@@ -43,32 +39,46 @@ pub(in crate::ptx::exec) fn moved(m: &mut Machine, info: &MemoryOp, exec: u32) {
     if first.store {
         words = gathered(m, first);
     }
-    let accesses = first.pieces().div_ceil(32);
-    for access in &m.image.memory[info.index as usize..][..accesses as usize] {
+    for access in &m.image.memory[info.index as usize..][..first.accesses as usize] {
         if let Transfer::Fragment(moved) = &access.transfer {
             place(m, moved, exec);
             let pointers = m.resolve(access, moved.lanes());
-            let pieces = (moved.pieces() - moved.first).min(32) as usize;
-            for (lane, pointer) in pointers.iter().enumerate().take(pieces) {
-                let count = moved.piece_bytes() as usize / 4;
-                let at = (moved.first as usize + lane) * count;
-                for (word, value) in words[at..at + count].iter_mut().enumerate() {
-                    let pointer = pointer.wrapping_add(4 * word);
-                    // SAFETY: `resolve` gives pointers to the bytes of a piece, aligned.
-                    unsafe {
-                        use crate::ptx::exec::access::Unit;
-                        if moved.store {
-                            value.put(pointer)
-                        } else {
-                            *value = u32::get(pointer)
-                        }
-                    }
-                }
+            for (pointer, &(run, byte)) in pointers.iter().zip(&moved.pieces.places) {
+                let at = run * moved.long_bytes() + byte;
+                // SAFETY: `resolve` gives pointers to the bytes of a piece, aligned.
+                unsafe { piece(moved, *pointer, at, &mut words) }
             }
         }
     }
     if !first.store {
         spread(m, first, exec, &words);
+    }
+}
+
+/// Moves a piece between memory and byte `at` of the matrix.
+///
+/// # Safety
+/// As for [`Unit`], for all bytes of a piece.
+unsafe fn piece(moved: &Moved, pointer: *mut u8, at: u32, words: &mut [u32; WORDS]) {
+    let (word, shift) = (at as usize / 4, at % 4 * 8);
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (moved.pieces.bytes, moved.store) {
+            (1, true) => ((words[word] >> shift) as u8).put(pointer),
+            (2, true) => ((words[word] >> shift) as u16).put(pointer),
+            (1, false) => words[word] |= u32::from(u8::get(pointer)) << shift,
+            (2, false) => words[word] |= u32::from(u16::get(pointer)) << shift,
+            (bytes, store) => {
+                for n in 0..bytes as usize / 4 {
+                    let pointer = pointer.wrapping_add(4 * n);
+                    if store {
+                        words[word + n].put(pointer);
+                    } else {
+                        words[word + n] = u32::get(pointer);
+                    }
+                }
+            }
+        }
     }
 }
 

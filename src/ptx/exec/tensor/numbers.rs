@@ -7,18 +7,16 @@ use crate::ptx::names::Word;
 pub(super) struct Half;
 
 impl Half {
-    /// `a * b + c`, rounded to f16. Factors of f16 and smaller: the product
-    /// is exact in f32.
+    /// A sum of products, rounded to f16. Tensor cores add the products of an
+    /// instruction to the accumulator with more bits than f16 has, and round once.
     #[inline(always)]
-    pub fn add_product(a: f32, b: f32, c: f32) -> f32 {
-        let product = a * b;
-        let sum = product + c;
-        // What the sum lacks (Knuth). Where it is not zero, the last bit of
-        // the sum says so: then the second rounding is as if it was the only
-        // one, for f32 has more than twice the bits of f16.
-        let back = sum - product;
-        let lacks = (product - (sum - back)) + (c - back);
-        Half::round(odd(sum, lacks))
+    pub fn of_sum(sum: f64) -> f32 {
+        let near = sum as f32;
+        // What f32 lacks. Where it is not zero, the last bit says so: then the
+        // second rounding is as if it was the only one, for f32 has more than
+        // twice the bits of f16.
+        let lacks = (sum - f64::from(near)) as f32;
+        Half::round(odd(near, lacks))
     }
 
     /// To the nearest f16, ties to even.
@@ -108,6 +106,19 @@ mod tests {
     use crate::ptx::names::Type;
     use crate::ptx::tensor::float;
 
+    /// 2048 and fifteen ones: each alone would be rounded away.
+    #[test]
+    fn products_of_an_instruction_are_rounded_together() {
+        let sum = |ones: u32| Half::of_sum(2048.0 + f64::from(ones));
+        assert_eq!([1, 2, 3, 15].map(sum), [2048.0, 2050.0, 2052.0, 2064.0]);
+        // Ties that f32 would make: the nearest half is above.
+        let above = 2049.0 + f64::powi(2.0, -30);
+        assert_eq!(Half::of_sum(above), 2050.0);
+        assert_eq!(Half::of_sum(-above), -2050.0);
+        assert_eq!(Half::of_sum(65520.0), f32::INFINITY);
+        assert_eq!(Half::of_sum(65519.0), 65504.0);
+    }
+
     /// Against exact arithmetic, on all kinds of numbers.
     #[test]
     fn sums_of_halves_are_rounded_once() {
@@ -128,7 +139,8 @@ mod tests {
                 for &c in &numbers {
                     let [x, y, z] = [a, b, c].map(|bits| F16.unpack(bits));
                     let exact = F16.pack(x.times(y).plus(z, Round::Nearest), Round::Nearest);
-                    let sum = Half::add_product(value(a), value(b), value(c));
+                    let product = f64::from(value(a)) * f64::from(value(b));
+                    let sum = Half::of_sum(product + f64::from(value(c)));
                     let found = Half::bits(sum);
                     assert_eq!(u64::from(found), exact, "{a:#x} {b:#x} {c:#x}");
                     let again = float(Type::F16, found);

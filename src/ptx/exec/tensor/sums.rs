@@ -26,7 +26,9 @@ impl Products<'_> {
         sums: &mut Tile<f32>,
     ) {
         if arithmetic == Arithmetic::Half {
-            self.run(vector, a, b, sums, Half::add_product);
+            // A product of halves is exact in f32.
+            let step = |a: f32, b: f32, sum: f64| sum + f64::from(a * b);
+            self.through(vector, a, b, sums, (f64::from, step, Half::of_sum));
         } else {
             self.run(vector, a, b, sums, f32::mul_add);
         }
@@ -63,34 +65,46 @@ impl Products<'_> {
         sums: &mut Tile<T>,
         step: impl Fn(T, T, T) -> T,
     ) {
+        self.through(vector, a, b, sums, (|sum| sum, step, |sum| sum));
+    }
+
+    /// Adds all products to the sums in another format: into it, a step, out of it.
+    fn through<T: Copy, W: Copy>(
+        &self,
+        vector: bool,
+        a: &Tile<T>,
+        b: &Tile<T>,
+        sums: &mut Tile<T>,
+        by: (impl Fn(T) -> W, impl Fn(T, T, W) -> W, impl Fn(W) -> T),
+    ) {
         if vector {
             // SAFETY: images are made for vector instructions only where the
             // machine has these.
 
-            unsafe { self.fast(a, b, sums, step) }
+            unsafe { self.fast(a, b, sums, by) }
         } else {
-            self.all(a, b, sums, step)
+            self.all(a, b, sums, by)
         }
     }
 
     #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
-    unsafe fn fast<T: Copy>(
+    unsafe fn fast<T: Copy, W: Copy>(
         &self,
         a: &Tile<T>,
         b: &Tile<T>,
         sums: &mut Tile<T>,
-        step: impl Fn(T, T, T) -> T,
+        by: (impl Fn(T) -> W, impl Fn(T, T, W) -> W, impl Fn(W) -> T),
     ) {
-        self.all(a, b, sums, step);
+        self.all(a, b, sums, by);
     }
 
     #[inline(always)]
-    fn all<T: Copy>(
+    fn all<T: Copy, W: Copy>(
         &self,
         a: &Tile<T>,
         b: &Tile<T>,
         sums: &mut Tile<T>,
-        step: impl Fn(T, T, T) -> T,
+        (into, step, out): (impl Fn(T) -> W, impl Fn(T, T, W) -> W, impl Fn(W) -> T),
     ) {
         let [m, n, k] = self.size;
         for matrix in 0..self.matrices {
@@ -100,14 +114,16 @@ impl Products<'_> {
                 let rows = &self.rows[row * k..][..k];
                 let sums = &mut sums.0[(matrix * m + row) * n..][..n];
                 for (block, sums) in sums.chunks_exact_mut(WIDE).enumerate() {
-                    let mut eight: [T; WIDE] = std::array::from_fn(|at| sums[at]);
+                    let mut eight: [W; WIDE] = std::array::from_fn(|at| into(sums[at]));
                     for (&a, &row) in a.iter().zip(rows) {
                         let b = &b[usize::from(row) * n + block * WIDE..][..WIDE];
                         for at in 0..WIDE {
                             eight[at] = step(a, b[at], eight[at]);
                         }
                     }
-                    sums.copy_from_slice(&eight);
+                    for (sum, new) in sums.iter_mut().zip(eight) {
+                        *sum = out(new);
+                    }
                 }
             }
         }

@@ -138,12 +138,12 @@ fn memory_is_a_threads_own_and_shared_by_pointer() {
         malloc("%rd2", "16"),
         malloc("%rd3", "16"),
         "st.u64 [%rd1], %rd2; st.u64 [%rd2], %rd3; mov.u64 %rd4, 0; st.u64 [%rd3], %rd4;
+         mov.u32 %r4, 0; st.u32 [%rd1+12], %r4; st.u32 [%rd2+12], %r4; st.u32 [%rd3+12], %r4;
          st.u32 [%rd1+8], %t; add.u32 %r1, %t, 100; st.global.u32 [%rd2+8], %r1;
          add.u32 %r2, %t, 1000; st.u32 [%rd3+8], %r2;
          .shared .b64 heads[64]; mov.u64 %rd5, heads; mad.wide.u32 %rd6, %t, 8, %rd5;
          st.shared.u64 [%rd6], %rd1; bar.sync 0;
          xor.b32 %r3, %t, 1; mad.wide.u32 %rd6, %r3, 8, %rd5; ld.shared.u64 %rd7, [%rd6];
-         mov.u32 %r4, 0;
          NEXT: ld.u32 %r5, [%rd7+8]; add.u32 %r4, %r4, %r5; atom.add.u32 %r6, [%rd7+12], 1;
          mov.u64 %rd8, %rd7; ld.u64 %rd7, [%rd7];"
             .to_owned(),

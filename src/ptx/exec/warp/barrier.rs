@@ -3,7 +3,7 @@
 use super::step::{Flow, Stopped};
 use super::{Entry, State, Warp};
 use crate::ptx::exec::api::FindingKind;
-use crate::ptx::exec::execute::barrier;
+use crate::ptx::exec::execute::barrier::{self, word};
 use crate::ptx::exec::image::form::Form;
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::names::Word;
@@ -62,12 +62,19 @@ impl Warp {
         if info.aligned && exec != here && self.paths.len() == 1 {
             note_divergent(m, exec, here);
         }
+        if let Some(orders) = info.cluster {
+            return self.cluster_barrier(m, path, (info.arrive_only, orders), exec);
+        }
         let (number, count) = barrier::named(m, info, exec);
         if info.arrive_only {
             barrier::arrive(m, number, count, exec);
             return Flow::Top;
         }
-        // Lanes that the guard excludes do not wait.
+        self.wait_at(path, exec, State::Barrier(barrier))
+    }
+
+    /// The lanes of `exec` wait; those that the guard excludes do not.
+    fn wait_at(&mut self, path: usize, exec: u32, state: State) -> Flow {
         let top = *self.top(path);
         if top.lanes != exec {
             let waiting = Entry {
@@ -79,8 +86,89 @@ impl Warp {
             self.paths[path].stack.push(waiting);
         }
         self.split(path);
-        self.paths[path].state = State::Barrier(barrier);
+        self.paths[path].state = state;
         Flow::Stopped(Stopped::Waiting)
+    }
+
+    /// `barrier.cluster`: each thread arrives, and later waits for the arrivals
+    /// of all others.
+    fn cluster_barrier(
+        &mut self,
+        m: &mut Machine,
+        path: usize,
+        (arrives, orders): (bool, bool),
+        exec: u32,
+    ) -> Flow {
+        let mut misuse = |lanes: u32, text: &str| {
+            if lanes != 0 {
+                let lane = lanes.trailing_zeros();
+                m.found(
+                    FindingKind::InvalidBarrier,
+                    lane,
+                    None,
+                    None,
+                    text.to_owned(),
+                );
+            }
+        };
+        if arrives {
+            let again = exec & (self.arrived | self.passed);
+            misuse(
+                again,
+                "arrives at the cluster's barrier again without a wait between",
+            );
+            self.passed &= !exec;
+            self.arrived |= exec;
+            m.cluster.arrived = true;
+            let word = word(m.cluster.phase + 1);
+            match &mut m.races {
+                Some(races) if orders => races.order.bring(m.warp, exec, word),
+                Some(races) => races.arrived_relaxed = true,
+                None => {}
+            }
+            return Flow::Top;
+        }
+        let never = exec & !(self.arrived | self.passed);
+        misuse(
+            never,
+            "waits at the cluster's barrier without having arrived",
+        );
+        if exec & self.arrived != 0 {
+            return self.wait_at(path, exec, State::Cluster);
+        }
+        self.leave_cluster_barrier(m, path);
+        if let Some(observer) = &mut m.observer {
+            observer.barrier_passed(barrier::CLUSTER);
+        }
+        Flow::Top
+    }
+
+    /// The lanes on top of a path have waited for the cluster's barrier: they see
+    /// what came before the arrivals.
+    pub fn leave_cluster_barrier(&mut self, m: &mut Machine, path: usize) {
+        let lanes = self.top(path).lanes;
+        self.passed &= !lanes;
+        let word = word(m.cluster.phase);
+        if let Some(races) = &mut m.races {
+            races.order.take(m.warp, lanes, word);
+        }
+    }
+}
+
+impl Warp {
+    /// An instruction that all lanes of a warp execute together.
+    #[inline(never)]
+    pub(super) fn check_whole(&self, m: &mut Machine, exec: u32) {
+        let here = self.alive;
+        if exec != here {
+            let text = format!(
+                "only some threads of the warp execute it: lanes {exec:#010x}, not {:#010x}; all \
+                 of them have to",
+                here & !exec
+            );
+            let lane = exec.trailing_zeros();
+            m.found(FindingKind::DivergentBarrier, lane, None, None, text);
+        }
     }
 }
 

@@ -22,6 +22,7 @@ impl Warp {
                 meet: NEVER,
                 lanes: exec,
                 call: Some((call, 0)),
+                retry: false,
             });
             return Ok(());
         };
@@ -49,6 +50,7 @@ impl Warp {
                 meet: NEVER,
                 lanes,
                 call: Some((call, at as u32)),
+                retry: false,
             });
             left &= !lanes;
         }
@@ -76,6 +78,9 @@ impl Warp {
             }
             None => {
                 self.alive &= !exec;
+                if let Some(races) = &mut m.races {
+                    races.order.exit(m.warp, exec);
+                }
                 self.paths[path].remove(exec);
             }
         }

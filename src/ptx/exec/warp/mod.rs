@@ -13,6 +13,7 @@ mod observe;
 pub(super) mod stalled;
 pub(super) mod step;
 
+use super::api::FindingKind;
 use super::asynchronous::mbarrier;
 use super::execute::exchange::exchange;
 use super::execute::members;
@@ -31,6 +32,8 @@ pub(super) struct Entry {
     pub lanes: u32,
     /// Call that began here, as call and callee; none further up.
     pub call: Option<(u32, u32)>,
+    /// They go round again in a loop that waits.
+    pub retry: bool,
 }
 
 /// What a path waits for.
@@ -39,6 +42,8 @@ pub(super) enum State {
     Ready,
     /// The barrier instruction number, of `Image::barriers`.
     Barrier(u32),
+    /// The barrier of the cluster.
+    Cluster,
     /// A phase of an `mbarrier`, at the instruction that waits for it.
     Mbarrier,
     /// Lanes that an instruction names.
@@ -84,6 +89,11 @@ pub(super) struct Warp {
     pub alive: u32,
     /// Lanes that the block has begun with.
     pub started: u32,
+    /// Lanes that have arrived at the barrier of the cluster, which still waits
+    /// for others.
+    pub arrived: u32,
+    /// Lanes that it has let go and that have not waited for it yet.
+    pub passed: u32,
 }
 
 impl Warp {
@@ -95,6 +105,8 @@ impl Warp {
             paths: Vec::new(),
             alive: 0,
             started: 0,
+            arrived: 0,
+            passed: 0,
         }
     }
 
@@ -127,6 +139,10 @@ impl Warp {
         }
         self.alive = lanes;
         self.started = lanes;
+        (self.arrived, self.passed) = (0, 0);
+        if let Some(races) = &mut m.races {
+            races.order.start(index, lanes);
+        }
         self.paths.clear();
         self.paths.push(Path {
             stack: vec![Entry {
@@ -134,6 +150,7 @@ impl Warp {
                 meet: NEVER,
                 lanes,
                 call: None,
+                retry: false,
             }],
             state: State::Ready,
         });
@@ -213,9 +230,9 @@ impl Warp {
         done
     }
 
-    /// Runs instructions that wait for lanes, where nothing else can run:
-    /// those for which all lanes are there, else the first with what came.
-    pub fn run_together(&mut self, m: &mut Machine, index: u32) -> bool {
+    /// Runs instructions that wait for lanes, where nothing else of the warp can
+    /// run and all lanes are there; `now` also the first with what came.
+    pub fn run_together(&mut self, m: &mut Machine, index: u32, now: bool) -> bool {
         let waiting = |p: &Path| match (p.state, p.stack.last()) {
             (State::Together(members), Some(top)) => Some((top.pc, members)),
             _ => None,
@@ -249,13 +266,17 @@ impl Warp {
             }
             _ => Vec::new(),
         };
+        let came = chosen.iter().fold(0, |all, c| all | c.1);
+        let named = groups.iter().find(|g| chosen.iter().any(|c| c.0 == g.0));
+        let missing = named.map_or(0, |g| g.1) & self.alive & !came;
+        if missing != 0 && !now {
+            return false;
+        }
         self.enter(m, index);
+        self.check_together(m, &chosen, missing);
         if let (Some(races), [_, _, ..]) = (&mut m.races, &chosen[..]) {
             let all = chosen.iter().fold(0, |all, c| all | c.1);
-            let named = (0..32)
-                .filter(|lane| all >> lane & 1 != 0)
-                .map(|lane| 32 * index + lane);
-            races.order.meet(&named.collect::<Vec<_>>());
+            races.order.meet(index, all);
         }
         for &(pc, lanes) in &chosen {
             self.run_named(m, pc, lanes);
@@ -268,6 +289,36 @@ impl Warp {
         }
         self.merge();
         true
+    }
+
+    /// Lanes that are named and wait elsewhere, or at another kind of
+    /// instruction: a GPU waits for them forever, or does anything.
+    fn check_together(&self, m: &mut Machine, chosen: &[(u32, u32)], missing: u32) {
+        let line = |pc: u32| m.image.infos.get(pc as usize).map_or(0, |i| i.line);
+        let kind = |pc: u32| match m.image.ops[pc as usize].form {
+            Form::Together { exchange, .. } => {
+                exchange.map(|at| m.image.exchanges[at as usize].opcode)
+            }
+            _ => None,
+        };
+        let Some(&(pc, lanes)) = chosen.first() else {
+            return;
+        };
+        let waits = |p: &&Path| p.lanes() & missing != 0;
+        let top = self.paths.iter().find(waits).and_then(|p| p.stack.last());
+        let other = chosen.iter().find(|c| kind(c.0) != kind(pc));
+        let (gone, at) = match (top, other) {
+            (Some(top), _) => (missing, line(top.pc.saturating_sub(1))),
+            (None, Some(&(other, gone))) => (gone, line(other)),
+            (None, None) => return,
+        };
+        m.pc = pc;
+        let text = format!(
+            "it names the lanes {gone:#010x}, which wait elsewhere, at PTX line {at}: expected all \
+             lanes of the mask at the same instruction"
+        );
+        let lane = lanes.trailing_zeros();
+        m.found(FindingKind::InvalidMask, lane, None, None, text);
     }
 
     /// Runs an instruction that names lanes, for those that have come to it.
@@ -301,6 +352,8 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
     let [x, y, _] = m.common.block.map(u64::from);
     let grid = m.common.grid.map(u64::from);
     let index = m.block_index.map(u64::from);
+    let cluster = m.common.cluster.map(u64::from);
+    let rank = u64::from(m.cluster.rank);
     let threads = m
         .common
         .block
@@ -321,17 +374,33 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
         NtidX => all(x),
         NtidY => all(y),
         NtidZ => all(u64::from(m.common.block[2])),
-        CtaidX | ClusteridX => all(index[0]),
-        CtaidY | ClusteridY => all(index[1]),
-        CtaidZ | ClusteridZ => all(index[2]),
-        NctaidX | NclusteridX => all(grid[0]),
-        NctaidY | NclusteridY => all(grid[1]),
-        NctaidZ | NclusteridZ => all(grid[2]),
+        CtaidX => all(index[0]),
+        CtaidY => all(index[1]),
+        CtaidZ => all(index[2]),
+        NctaidX => all(grid[0]),
+        NctaidY => all(grid[1]),
+        NctaidZ => all(grid[2]),
+        ClusteridX => all(index[0] / cluster[0]),
+        ClusteridY => all(index[1] / cluster[1]),
+        ClusteridZ => all(index[2] / cluster[2]),
+        NclusteridX => all(grid[0] / cluster[0]),
+        NclusteridY => all(grid[1] / cluster[1]),
+        NclusteridZ => all(grid[2] / cluster[2]),
+        ClusterCtaidX => all(index[0] % cluster[0]),
+        ClusterCtaidY => all(index[1] % cluster[1]),
+        ClusterCtaidZ => all(index[2] % cluster[2]),
+        ClusterNctaidX => all(cluster[0]),
+        ClusterNctaidY => all(cluster[1]),
+        ClusterNctaidZ => all(cluster[2]),
+        ClusterCtarank => all(rank),
+        ClusterNctarank => all(cluster.iter().product()),
         Laneid => lane(|l| l),
         Warpid => all(u64::from(m.warp)),
         Nwarpid => all(threads.div_ceil(32)),
-        ClusterNctaidX | ClusterNctaidY | ClusterNctaidZ | ClusterNctarank => all(1),
         Nsmid => all(1),
+        // Where a barrier of the whole grid counts.
+        Envreg1 => all(m.common.workspace >> 32),
+        Envreg2 => all(m.common.workspace & 0xffff_ffff),
         LanemaskEq => lane(|l| 1 << l),
         LanemaskLt => lane(|l| (1 << l) - 1),
         LanemaskLe => lane(|l| u32::MAX >> (31 - l)),

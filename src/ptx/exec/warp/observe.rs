@@ -3,21 +3,34 @@
 use crate::ptx::exec::access::reading;
 use crate::ptx::exec::api::{Access, Event};
 use crate::ptx::exec::check::accumulators;
+use crate::ptx::exec::check::asynchronous;
 use crate::ptx::exec::check::groups;
 use crate::ptx::exec::check::raced;
 use crate::ptx::exec::check::unwritten;
 use crate::ptx::exec::image::matrices::GroupOp;
 use crate::ptx::exec::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, Transfer, WINDOW};
 use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::peers::Reached;
 use crate::ptx::exec::tensor;
 use crate::ptx::names::Space;
 
 /// Tells the observer and the search for races what comes.
 #[inline(always)]
-pub fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
+pub fn observe(m: &mut Machine, pc: u32, (active, exec): (u32, u32), quiet: bool) {
+    if !quiet {
+        return tell(m, pc, active, exec);
+    }
+    // Another round of a loop that waits is nothing that the kernel does.
+    let observer = m.observer.take();
+    tell(m, pc, active, exec);
+    m.observer = observer;
+}
+
+#[inline(always)]
+fn tell(m: &mut Machine, pc: u32, active: u32, exec: u32) {
     let image = m.image;
     if let Some(at) = image.unsure_at[pc as usize] {
-        unwritten::registers(m, at, exec);
+        unwritten::registers(m, at, (active, exec));
     }
     if let Some(&Some(at)) = image.accumulators_at.get(pc as usize) {
         accumulators::access(m, at, exec);
@@ -33,7 +46,7 @@ pub fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
     if let Some(at) = image.access[pc as usize] {
         let info = &image.memory[at as usize];
         match &info.transfer {
-            Transfer::Fragment(moved) => fragment(m, info, moved.pieces(), event),
+            Transfer::Fragment(moved) => fragment(m, info, moved.accesses, event),
             Transfer::Factors(op) => factors(m, info, op, event),
             _ => observe_access(m, info, event),
         }
@@ -44,9 +57,9 @@ pub fn observe(m: &mut Machine, pc: u32, active: u32, exec: u32) {
 
 /// The accesses of a matrix of `wmma`.
 #[inline(never)]
-fn fragment(m: &mut Machine, info: &MemoryOp, pieces: u32, event: Event) {
+fn fragment(m: &mut Machine, info: &MemoryOp, accesses: u32, event: Event) {
     let image = m.image;
-    for access in &image.memory[info.index as usize..][..pieces.div_ceil(32) as usize] {
+    for access in &image.memory[info.index as usize..][..accesses as usize] {
         if let Transfer::Fragment(moved) = &access.transfer {
             tensor::place(m, moved, event.exec);
             let exec = event.exec & moved.lanes();
@@ -75,8 +88,7 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
         let accesses = part.accesses(stored, bits).filter(|_| event.exec != 0);
         for (addresses, lanes) in accesses {
             if m.races.is_some() {
-                raced::access(m, info, Space::Shared, lanes, &addresses);
-                raced::begin_reads(m, lanes, &addresses);
+                asynchronous::begin_reads(m, lanes, &addresses);
             }
             if let Some(observer) = m.observer.as_mut().filter(|_| counts) {
                 let access = Some(Access {
@@ -114,17 +126,25 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
         (None, _) => Space::Param,
     };
     addresses.iter_mut().for_each(|a| *a &= !WINDOW);
+    let exec = if space == Space::Shared && m.has_peers() {
+        own_lanes(m, exec, &mut addresses)
+    } else {
+        exec
+    };
     if m.races.is_some() {
         raced::access(m, info, space, exec, &addresses);
     }
     let sources = copy_sources(m, info, exec);
+    // What goes to other blocks of the cluster alone is no access here.
+    let elsewhere = exec == 0 && event.exec != 0;
     if let Some(observer) = &mut m.observer {
-        let access = Some(Access {
+        let access = Access {
             space,
             bytes: info.bytes,
             lanes: exec,
             addresses: &addresses,
-        });
+        };
+        let access = (!elsewhere).then_some(access);
         let copied = sources.as_ref().map(|(addresses, lanes)| Access {
             space: Space::Global,
             bytes: info.bytes,
@@ -137,6 +157,19 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
             ..event
         });
     }
+}
+
+/// The lanes whose addresses are in the block's own shared memory, of which they
+/// become the offsets: what others do in it, these do not see.
+fn own_lanes(m: &Machine, exec: u32, addresses: &mut [u64; 32]) -> u32 {
+    let mut own = 0;
+    for lane in (0..32).filter(|lane| exec >> lane & 1 != 0) {
+        if let Reached::Own(at) = m.reached(addresses[lane]) {
+            addresses[lane] = at;
+            own |= 1 << lane;
+        }
+    }
+    own
 }
 
 /// Where an asynchronous copy reads, and the lanes that do.

@@ -8,8 +8,8 @@ use crate::ptx::exec::image::form::Form;
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::registers::active;
 
-/// How often those who wait are sent on without anything changing, before that
-/// is a deadlock: a wait may end without the phase.
+/// Maximum retries of waiting paths without progress before the run is a
+/// deadlock. A wait may end before its phase completes, so one retry is not enough.
 const MOST_IDLE: u32 = 1000;
 
 /// Sends those who wait on: first the lanes that wait for them in their warp,

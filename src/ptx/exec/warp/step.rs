@@ -6,6 +6,7 @@ use crate::ptx::exec::api::FindingKind;
 use crate::ptx::exec::asynchronous::mbarrier;
 use crate::ptx::exec::execute::exchange::exchange;
 use crate::ptx::exec::execute::{self, execute, members};
+use crate::ptx::exec::image::Spin;
 use crate::ptx::exec::image::form::{Form, Step};
 use crate::ptx::exec::machine::Machine;
 use crate::ptx::exec::system::print;
@@ -14,8 +15,19 @@ use crate::ptx::names::Special;
 /// Branches after which others get their turn.
 const TURN: u32 = 1 << 14;
 
+/// Rounds of a loop that waits after which others get their turn.
+const AGAIN: u32 = 2;
+
 /// Thread instructions of a block after which it looks at those of the others.
 const SHARE: u64 = 1 << 20;
+
+/// A number below `n`, drawn.
+pub fn draw(state: &mut u64, n: u32) -> u32 {
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
+    ((*state >> 33) as u32) % n
+}
 
 /// Why a path stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +55,11 @@ pub(super) enum Flow {
 impl Warp {
     /// Runs the path of that index.
     pub fn run<const OBSERVED: bool>(&mut self, m: &mut Machine, path: usize) -> Stopped {
-        let mut turn = TURN;
+        // At least two branches, most turns few.
+        let mut turn = match &mut m.draws {
+            None => TURN,
+            Some(state) => 2 + draw(state, 64) * draw(state, 64) / 16,
+        };
         loop {
             let stack = &mut self.paths[path].stack;
             let Some(&top) = stack.last() else {
@@ -75,6 +91,7 @@ impl Warp {
         let image = m.image;
         let (mut pc, active) = (top.pc, top.lanes);
         let count = u64::from(active.count_ones());
+        let mut retry = top.retry;
         m.active = active;
         loop {
             let op = &image.ops[pc as usize];
@@ -83,7 +100,15 @@ impl Warp {
             m.thread_instructions += count;
             let exec = active & m.registers.lanes(op.guard);
             if OBSERVED {
-                observe(m, pc, active, exec);
+                let spins = image.spins[pc as usize] != Spin::No;
+                if retry && !spins {
+                    retry = false;
+                    self.top(path).retry = false;
+                }
+                if m.races.is_some() && image.aligned[pc as usize] && exec != 0 {
+                    self.check_whole(m, exec);
+                }
+                observe(m, pc, (active, exec), retry);
             }
             // Most instructions: a test foretells them better than a table.
             if let Form::Step(Step::Map(map)) = &op.form {
@@ -105,7 +130,11 @@ impl Warp {
                     Flow::To(pc + 1)
                 }
                 &Form::Branch { target, meet } => {
-                    self.branch(m, path, (pc, exec), (target, meet), turn)
+                    let flow = self.branch(m, path, (pc, exec), (target, meet), turn);
+                    if OBSERVED && let Flow::To(_) = flow {
+                        retry = self.top(path).retry;
+                    }
+                    flow
                 }
                 form => self.control(m, path, form, (pc, exec)),
             };
@@ -132,6 +161,12 @@ impl Warp {
         turn: &mut u32,
     ) -> Flow {
         *turn -= 1;
+        let again = target <= pc && m.image.spins[pc as usize] == Spin::Again;
+        if again && exec != 0 {
+            // Others get their turn soon: it is they who end the wait.
+            *turn = (*turn).min(AGAIN);
+            self.top(path).retry |= m.active & !exec == 0;
+        }
         let next = match (exec, m.active & !exec) {
             (0, _) => pc + 1,
             (_, 0) => target,
@@ -142,6 +177,11 @@ impl Warp {
                     [(pc + 1, rest), (target, taken)]
                 };
                 diverge(&mut self.paths[path], meet, &sides);
+                if again {
+                    let stack = self.paths[path].stack.iter_mut().rev().take(2);
+                    let own = stack.filter(|e| e.lanes == taken && e.pc == target);
+                    own.for_each(|e| e.retry = true);
+                }
                 return match *turn {
                     0 => Flow::Stopped(self.turn(m, path)),
                     _ => Flow::Top,
@@ -307,10 +347,12 @@ pub(super) fn trap(m: &mut Machine, lane: u32, text: String) -> Stopped {
 /// What is said of a trap. The barrier of a grid in cooperative groups traps if
 /// the registers that it needs are zero.
 fn trap_text(m: &Machine) -> String {
+    use Special::{Envreg, Envreg1, Envreg2};
     let mut read = m.image.specials.iter().map(|(_, special)| *special);
-    let hint = if read.any(|special| special == Special::Envreg) {
-        "; it reads %envreg, which is zero here: grid.sync() needs a cooperative launch, which is \
-         not supported"
+    let driver = |special| matches!(special, Envreg | Envreg1 | Envreg2);
+    let hint = if m.common.workspace == 0 && read.any(driver) {
+        "; it reads %envreg, which is zero here: grid.sync() needs a cooperative launch \
+         (cooperative = true in the launch file)"
     } else {
         ""
     };
@@ -336,6 +378,7 @@ fn diverge(path: &mut Path, meet: u32, sides: &[(u32, u32)]) {
             meet,
             lanes,
             call,
+            retry: false,
         });
     }
 }

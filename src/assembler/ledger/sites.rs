@@ -1,0 +1,222 @@
+//! The access sites of a trace, with the instructions that their lines have.
+
+use crate::assembler::sass::MachineAccess;
+use crate::trace::{Access, AccessTrace, Op, Places};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// An access site.
+pub(super) struct Site<'a> {
+    pub op: Op,
+    pub bytes: u32,
+    /// Line of the PTX; 0 where it is not known.
+    line: u32,
+    /// Most occurrences in a warp.
+    most: usize,
+    /// Its first access.
+    first: &'a Access,
+    /// The instructions of its line, in the order in which a loop that was unrolled
+    /// goes through them.
+    pub code: Vec<&'a MachineAccess>,
+    /// The site whose wider instruction does its work.
+    pub partner: Option<u32>,
+    /// The rounds that the loop of the machine code takes at once, where it has
+    /// fewer instructions of this site: the last of them are in registers.
+    pub rounds: Option<usize>,
+    /// There are instructions that may be its own.
+    pub doubtful: bool,
+}
+
+impl<'a> Site<'a> {
+    /// The instructions are executed as often as the PTX: in a loop, or one for
+    /// each occurrence.
+    pub fn is_complete(&self) -> bool {
+        self.code.len() >= self.most || self.code.iter().any(|m| m.in_loop.is_some())
+    }
+
+    /// Loop, base, and occurrences of a load whose copies are all in one loop, at
+    /// different offsets from one base.
+    fn unrolled(&self) -> Option<(u32, &'a str, usize)> {
+        let first = self.code.first()?;
+        let alike = |m: &&'a MachineAccess| {
+            m.in_loop == first.in_loop && m.base == first.base && m.bytes == self.bytes
+        };
+        let offsets: HashSet<i64> = self.code.iter().map(|m| m.offset).collect();
+        let all = self.code.iter().all(alike) && offsets.len() == self.code.len();
+        let place = (first.in_loop?, first.base.as_str(), self.most);
+        (all && self.op == Op::Load).then_some(place)
+    }
+
+    /// Bytes of its widest instruction.
+    pub fn widest(&self) -> u32 {
+        self.code.iter().map(|m| m.bytes).max().unwrap_or(0)
+    }
+}
+
+/// All sites of a trace by number.
+pub(super) struct Sites<'a>(BTreeMap<u32, Site<'a>>);
+
+impl<'a> Sites<'a> {
+    pub fn new(trace: &'a AccessTrace, places: &Places, code: &'a [MachineAccess]) -> Self {
+        let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
+        let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
+        for access in &trace.accesses {
+            let count = counts.entry((access.pc, access.warp)).or_default();
+            *count += 1;
+            let site = sites.entry(access.pc).or_insert_with(|| Site {
+                op: access.op,
+                bytes: access.bytes,
+                line: places.of(access.pc).ptx_line.unwrap_or(0),
+                most: 0,
+                first: access,
+                code: Vec::new(),
+                partner: None,
+                rounds: None,
+                doubtful: false,
+            });
+            site.most = site.most.max(*count);
+        }
+        for site in sites.values_mut() {
+            let own = code
+                .iter()
+                .filter(|m| m.line == site.line && m.op == site.op);
+            site.code = own.collect();
+            let base = site.code.first().map(|m| m.base.clone());
+            if site.code.iter().all(|m| Some(&m.base) == base.as_ref()) {
+                site.code.sort_by_key(|m| m.offset);
+            }
+        }
+        let mut sites = Sites(sites);
+        sites.give_spare_instructions();
+        sites.find_partners();
+        sites.find_rounds();
+        sites.doubt(code);
+        sites
+    }
+
+    pub fn of(&self, pc: u32) -> &Site<'a> {
+        &self.0[&pc]
+    }
+
+    /// Sites without an instruction.
+    fn orphans(&self) -> Vec<u32> {
+        let none = self.0.iter().filter(|(_, s)| s.code.is_empty());
+        none.map(|(pc, _)| *pc).collect()
+    }
+
+    /// Two loads of one address and a constant apart may both have the line of the
+    /// first: what this has too many is the other's.
+    fn give_spare_instructions(&mut self) {
+        for orphan in self.orphans() {
+            let wanted = &self.0[&orphan];
+            let spare = self.0.iter().find_map(|(pc, site)| {
+                let spare = site.op == wanted.op
+                    && site.bytes == wanted.bytes
+                    && site.code.len() > site.most
+                    && site.code.iter().all(|m| m.in_loop.is_none());
+                let apart = distance(site.first, wanted.first).filter(|_| spare)?;
+                let at = site.code.iter().position(|m| {
+                    let from = |other: &&MachineAccess| {
+                        other.base == m.base && m.offset - other.offset == apart
+                    };
+                    apart != 0 && m.bytes == wanted.bytes && site.code.iter().any(from)
+                })?;
+                Some((*pc, at))
+            });
+            if let Some((from, at)) = spare
+                && let Some(site) = self.0.get_mut(&from)
+            {
+                let machine = site.code.remove(at);
+                if let Some(site) = self.0.get_mut(&orphan) {
+                    site.code.push(machine);
+                }
+            }
+        }
+    }
+
+    /// A loop that takes several rounds of the PTX at once has as many copies of a
+    /// load, at different offsets from one register; of some it has fewer, whose
+    /// words it has loaded for another line in the round before.
+    fn find_rounds(&mut self) {
+        let mut most: HashMap<_, usize> = HashMap::new();
+        for site in self.0.values() {
+            if let Some(place) = site.unrolled() {
+                let copies = most.entry(place).or_default();
+                *copies = site.code.len().max(*copies);
+            }
+        }
+        for site in self.0.values_mut() {
+            let copies = site.unrolled().and_then(|place| most.get(&place));
+            site.rounds = copies.copied().filter(|&copies| copies > site.code.len());
+        }
+    }
+
+    /// A wider instruction of another line that takes the words beside it.
+    fn find_partners(&mut self) {
+        for orphan in self.orphans() {
+            let wanted = &self.0[&orphan];
+            let partner = self.0.iter().find(|(_, site)| {
+                let wide = site.widest();
+                site.op == wanted.op
+                    && wide > site.bytes
+                    && wide > wanted.bytes
+                    && window(site.first, wide) == window(wanted.first, wide)
+            });
+            let partner = partner.map(|(pc, _)| *pc);
+            if let Some(site) = self.0.get_mut(&orphan) {
+                site.partner = partner;
+            }
+        }
+    }
+
+    /// An instruction without a line may be that of any site that has none.
+    fn doubt(&mut self, code: &[MachineAccess]) {
+        let shared = |m: &&MachineAccess| m.name.starts_with("LDS") || m.name.starts_with("STS");
+        let lost = code.iter().filter(shared).filter(|m| m.line == 0);
+        let lost: HashSet<Op> = lost.map(|m| m.op).collect();
+        for site in self.0.values_mut() {
+            site.doubtful = site.line == 0 || lost.contains(&site.op);
+        }
+    }
+
+    /// The instructions of a site: names with their number.
+    pub fn names(&self, pc: u32) -> Vec<String> {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for machine in &self.of(pc).code {
+            *counts.entry(&machine.name).or_default() += 1;
+        }
+        let name = |(name, count): (&str, usize)| match count {
+            1 => name.to_owned(),
+            _ => format!("{count} {name}"),
+        };
+        counts.into_iter().map(name).collect()
+    }
+
+    /// The lines whose instructions do the work of a site.
+    pub fn partner_lines(&self, pc: u32) -> Vec<u32> {
+        let partner = self.of(pc).partner;
+        partner.map(|p| self.of(p).line).into_iter().collect()
+    }
+}
+
+/// Bytes from an access to another, where they are the same for all lanes of both.
+fn distance(from: &Access, to: &Access) -> Option<i64> {
+    let mut found = None;
+    for (a, b) in from.addrs.iter().zip(&to.addrs) {
+        let apart = match (a, b) {
+            (Some(a), Some(b)) => 4 * (i64::from(*b) - i64::from(*a)),
+            (None, None) => continue,
+            _ => return None,
+        };
+        if *found.get_or_insert(apart) != apart {
+            return None;
+        }
+    }
+    found
+}
+
+/// The aligned `bytes` around an access: the first word of each lane.
+pub(super) fn window(access: &Access, bytes: u32) -> Vec<Option<u32>> {
+    let words = (bytes / 4).max(1);
+    let lane = |a: &Option<u32>| a.map(|word| word / words * words);
+    access.addrs.iter().map(lane).collect()
+}

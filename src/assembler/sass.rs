@@ -1,0 +1,230 @@
+//! The accesses to shared memory in machine code, with the lines of the PTX that
+//! they are of: what `nvdisasm -c -gp` prints of a cubin.
+
+use crate::trace::Op;
+use std::collections::HashMap;
+
+/// An instruction that accesses shared memory, or may by a generic address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineAccess {
+    /// Byte in the code.
+    pub at: u32,
+    /// 1-based line of the PTX.
+    pub line: u32,
+    /// Its opcode with modifiers, such as `LDS.64`.
+    pub name: String,
+    /// What it does.
+    pub op: Op,
+    /// Bytes of each lane; of a matrix 16.
+    pub bytes: u32,
+    /// The registers of its address, and the constant beside them.
+    pub base: String,
+    /// The constant.
+    pub offset: i64,
+    /// The first byte of the innermost loop of the machine code that it is in.
+    pub in_loop: Option<u32>,
+    /// One lane, which a vote chose, executes it for all.
+    pub aggregated: bool,
+}
+
+impl MachineAccess {
+    /// Whether it moves matrices (`LDSM`, `STSM`).
+    pub fn is_matrix(&self) -> bool {
+        self.name.starts_with("LDSM") || self.name.starts_with("STSM")
+    }
+
+    /// Whether it adds one for each lane, and counts the lanes of a word first.
+    pub fn counts_lanes(&self) -> bool {
+        self.name.starts_with("ATOMS.POPC.INC")
+    }
+}
+
+/// The accesses of `entry`; `None` where the listing has no such code.
+pub(super) fn accesses(listing: &str, entry: &str) -> Option<Vec<MachineAccess>> {
+    let start = format!(".text.{entry},");
+    let mut lines = listing.lines();
+    lines.find(|l| is_section(l) && l.contains(&start))?;
+    let mut code = Code::default();
+    for line in lines.take_while(|l| !is_section(l)) {
+        code.line(line);
+    }
+    Some(code.finish())
+}
+
+/// Not `.sectioninfo`, which is inside of one.
+fn is_section(line: &str) -> bool {
+    let rest = line.trim_start().strip_prefix(".section");
+    rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+}
+
+/// A listing, as far as it has been read.
+#[derive(Default)]
+struct Code {
+    found: Vec<MachineAccess>,
+    labels: HashMap<String, u32>,
+    /// Labels before the next instruction.
+    open: Vec<String>,
+    /// Branches, and the labels they go to.
+    branches: Vec<(u32, String)>,
+    line: u32,
+    /// The line of the last vote.
+    voted: Option<u32>,
+}
+
+impl Code {
+    fn line(&mut self, text: &str) {
+        let text = text.trim();
+        if let Some((_, number)) = text.split_once(".nv_debug_ptx_txt\", line ") {
+            let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
+            self.line = digits.parse().unwrap_or(0);
+        } else if let Some(label) = text.strip_suffix(':').filter(|t| t.starts_with('.')) {
+            self.open.push(label.to_owned());
+        } else if let Some((at, instruction)) = instruction(text) {
+            for label in self.open.drain(..) {
+                self.labels.insert(label, at);
+            }
+            self.instruction(at, instruction);
+        }
+    }
+
+    fn instruction(&mut self, at: u32, text: &str) {
+        let (guarded, text) = match text.strip_prefix('@') {
+            Some(rest) => (true, rest.split_once(' ').map_or("", |(_, t)| t)),
+            None => (false, text),
+        };
+        let (name, operands) = text.trim().split_once(' ').unwrap_or((text, ""));
+        let opcode = name.split('.').next().unwrap_or(name);
+        if let Some((_, label)) = operands.split_once("`(") {
+            let label = label.split(')').next().unwrap_or(label);
+            self.branches.push((at, label.to_owned()));
+        }
+        if matches!(opcode, "VOTE" | "VOTEU") {
+            self.voted = Some(self.line);
+        }
+        let op = match opcode {
+            "LDS" | "LDSM" | "LD" => Op::Load,
+            "STS" | "STSM" | "LDGSTS" | "ST" => Op::Store,
+            "ATOMS" | "ATOM" => Op::Atomic,
+            _ => return,
+        };
+        let Some((base, offset)) = address(operands) else {
+            return;
+        };
+        self.found.push(MachineAccess {
+            at,
+            line: self.line,
+            name: name.to_owned(),
+            op,
+            bytes: bytes(opcode, name),
+            base,
+            offset,
+            in_loop: None,
+            aggregated: op == Op::Atomic && guarded && self.voted == Some(self.line),
+        });
+    }
+
+    fn finish(mut self) -> Vec<MachineAccess> {
+        let back = |(at, label): &(u32, String)| {
+            let to = *self.labels.get(label)?;
+            // A branch to itself pads the end.
+            (to < *at).then_some(to..=*at)
+        };
+        let loops: Vec<_> = self.branches.iter().filter_map(back).collect();
+        for one in &mut self.found {
+            let around = loops.iter().filter(|l| l.contains(&one.at));
+            let innermost = around.min_by_key(|l| l.end() - l.start());
+            one.in_loop = innermost.map(|l| *l.start());
+        }
+        self.found
+    }
+}
+
+/// `/*0090*/  NAME operands ;`: byte and text.
+fn instruction(text: &str) -> Option<(u32, &str)> {
+    let (at, rest) = text.strip_prefix("/*")?.split_once("*/")?;
+    let at = u32::from_str_radix(at, 16).ok()?;
+    Some((at, rest.split(';').next()?.trim()))
+}
+
+/// Bytes of each lane.
+fn bytes(opcode: &str, name: &str) -> u32 {
+    if matches!(opcode, "LDSM" | "STSM") {
+        return 16;
+    }
+    let width = name.split('.').skip(1).find_map(|word| match word {
+        "128" => Some(16),
+        "64" => Some(8),
+        "U16" | "S16" => Some(2),
+        "U8" | "S8" => Some(1),
+        _ => None,
+    });
+    width.unwrap_or(4)
+}
+
+/// Registers and constant of the first address.
+fn address(operands: &str) -> Option<(String, i64)> {
+    let inside = operands.split_once('[')?.1.split_once(']')?.0;
+    let (mut registers, mut offset) = (Vec::new(), 0);
+    for part in inside.split('+') {
+        let (sign, digits) = match part.trim().strip_prefix('-') {
+            Some(rest) => (-1, rest),
+            None => (1, part.trim()),
+        };
+        match digits.strip_prefix("0x") {
+            Some(hex) => offset += sign * i64::from_str_radix(hex, 16).ok()?,
+            None => registers.push(part.trim().trim_end_matches(".reuse")),
+        }
+    }
+    Some((registers.join("+"), offset))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTING: &str = "\t.section\t.text.other,\"ax\",@progbits\n\
+        \t//## File \".nv_debug_ptx_txt\", line 9\n\
+        \x20       /*0000*/                   LDS R1, [R2] ;\n\
+        \t.section\t.text.k,\"ax\",@progbits\n\
+        \t.sectioninfo\t@\"SHI_REGISTERS=12\"\n\
+        .text.k:\n\
+        \t//## File \".nv_debug_ptx_txt\", line 12\n\
+        \x20       /*0000*/                   LDS.U.64 R4, [R2.X4+UR4+-0x10] ;\n\
+        .L_x_1:\n\
+        \t//## File \".nv_debug_ptx_txt\", line 20 inlined at \"k.cu\", line 3\n\
+        \x20       /*0010*/              @!P0 STS.U8 [R3], R4 ;\n\
+        \x20       /*0020*/                   LDG.E R1, [R2.64] ;\n\
+        \x20       /*0030*/               @P1 BRA `(.L_x_1) ;\n\
+        \t//## File \".nv_debug_ptx_txt\", line 30\n\
+        \x20       /*0040*/                   VOTEU.ANY UR4, UPT, PT ;\n\
+        \x20       /*0050*/               @P1 ATOMS.ADD RZ, [RZ], R0 ;\n\
+        \x20       /*0060*/                   LDSM.16.MT88.4 R4, [R8+0x20] ;\n\
+        \x20       /*0070*/                   LDGSTS.E.BYPASS.128 [R9+0x400], [R2.64] ;\n\
+        .L_x_0:\n\
+        \x20       /*0080*/                   BRA `(.L_x_0);\n";
+
+    #[test]
+    fn accesses_have_lines_widths_and_loops() {
+        let found = accesses(LISTING, "k").unwrap();
+        let shown: Vec<_> = found
+            .iter()
+            .map(|a| (a.line, a.name.as_str(), a.bytes, a.base.as_str(), a.offset))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                (12, "LDS.U.64", 8, "R2.X4+UR4", -16),
+                (20, "STS.U8", 1, "R3", 0),
+                (30, "ATOMS.ADD", 4, "RZ", 0),
+                (30, "LDSM.16.MT88.4", 16, "R8", 32),
+                (30, "LDGSTS.E.BYPASS.128", 16, "R9", 1024),
+            ]
+        );
+        let loops: Vec<_> = found.iter().map(|a| a.in_loop).collect();
+        assert_eq!(loops, [None, Some(0x10), None, None, None]);
+        let one_lane: Vec<bool> = found.iter().map(|a| a.aggregated).collect();
+        assert_eq!(one_lane, [false, false, true, false, false]);
+        assert!(found[3].is_matrix() && !found[4].is_matrix());
+        assert_eq!(accesses(LISTING, "missing"), None);
+    }
+}

@@ -1,0 +1,31 @@
+//! Buffers for which the system has no memory are errors with their place.
+
+use super::contents::Buffer;
+use crate::error::{Error, Result};
+use crate::input::section::Source;
+
+/// What a buffer of the file holds before the run, where the system has memory
+/// for it.
+pub(super) fn contents(
+    source: &Source,
+    name: &str,
+    buffer: &Buffer,
+    offset: usize,
+) -> Result<Vec<u8>> {
+    let bytes = buffer.bytes();
+    // What is reserved here is given back at once: it is there for the contents.
+    let room = Vec::<u8>::new().try_reserve_exact(buffer.room());
+    if room.is_err() {
+        return Err(no_memory(source, name, bytes, offset));
+    }
+    buffer.contents()
+}
+
+/// An error at the table of a buffer that is too large for this system.
+pub(super) fn no_memory(source: &Source, name: &str, bytes: u64, offset: usize) -> Error {
+    source.error(
+        format!("no memory for '{name}', {bytes} bytes"),
+        "expected a smaller buffer, or a higher limit of memory (ulimit -v)",
+        offset,
+    )
+}

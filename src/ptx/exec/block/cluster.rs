@@ -1,0 +1,80 @@
+//! The barrier of the blocks of a cluster.
+
+use super::Worker;
+use crate::ptx::exec::api::FindingKind;
+use crate::ptx::exec::execute::barrier::{CLUSTER, word};
+use crate::ptx::exec::warp::{Path, State};
+
+/// Lets the threads of a cluster go that wait at its barrier, if all that have
+/// not exited have arrived: whether it does.
+pub fn release(cluster: &mut [Worker]) -> bool {
+    let warps = || cluster.iter().flat_map(|worker| &worker.warps);
+    let all = warps().all(|warp| warp.alive & !warp.arrived == 0);
+    if !all || warps().all(|warp| warp.arrived == 0) {
+        return false;
+    }
+    for worker in cluster {
+        let m = &mut worker.machine;
+        m.cluster.phase += 1;
+        let phase = m.cluster.phase;
+        if let Some(races) = &mut m.races {
+            races.order.forget(word(phase + 1));
+            races.pass_relaxed();
+        }
+        m.complete = m.complete || !m.written.contains(&0);
+        m.mbarriers.progress();
+        for (at, warp) in worker.warps.iter_mut().enumerate() {
+            warp.passed |= std::mem::take(&mut warp.arrived);
+            for path in 0..warp.paths.len() {
+                if warp.paths[path].state == State::Cluster {
+                    warp.enter(m, at as u32);
+                    warp.leave_cluster_barrier(m, path);
+                    warp.paths[path].state = State::Ready;
+                }
+            }
+            if warp.paths.len() > 1 {
+                warp.merge();
+            }
+        }
+        if let Some(observer) = &mut m.observer {
+            observer.barrier_passed(CLUSTER);
+        }
+    }
+    true
+}
+
+impl Worker<'_> {
+    /// Whether threads wait for a phase of an `mbarrier`.
+    pub fn waits_for_phase(&self) -> bool {
+        let waits = |path: &Path| path.state == State::Mbarrier;
+        self.warps.iter().any(|warp| warp.paths.iter().any(waits))
+    }
+
+    /// Notes those who wait at the cluster's barrier for good: whether there are.
+    pub(super) fn report_cluster(&mut self) -> bool {
+        let waits = |p: &Path| p.state == State::Cluster;
+        let mut waiting = self.warps.iter().enumerate();
+        let first = waiting.find_map(|(at, warp)| {
+            let path = warp.paths.iter().find(|p| waits(p))?;
+            Some((at, *path.stack.last()?))
+        });
+        let Some((at, top)) = first else {
+            return false;
+        };
+        let m = &mut self.machine;
+        (m.warp, m.pc) = (at as u32, top.pc - 1);
+        let missing: u32 = self
+            .warps
+            .iter()
+            .map(|w| (w.alive & !w.arrived).count_ones())
+            .sum();
+        let whose = match missing {
+            0 => "of other blocks of the cluster".to_owned(),
+            n => format!("of the cluster, {n} of them of this block,"),
+        };
+        let text = format!("threads {whose} never arrive at the cluster's barrier");
+        let lane = top.lanes.trailing_zeros();
+        m.found(FindingKind::BarrierNotReached, lane, None, None, text);
+        true
+    }
+}

@@ -1,0 +1,309 @@
+//! Accesses of asynchronous copies and of tensor cores, and who waits for them.
+
+use super::raced;
+use crate::ptx::exec::machine::Machine;
+use crate::ptx::exec::machine::pairs::{Side, Why};
+use crate::ptx::exec::race::flights::PIECE;
+use crate::ptx::exec::race::mark::{How, Mark};
+use crate::ptx::exec::race::shadow::Touch;
+use crate::ptx::exec::race::{FLYING, Strength, lanes};
+
+/// A weak access of some lanes of the warp, by something else.
+fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
+    Touch {
+        warp: m.warp,
+        lanes: mask,
+        seq,
+        pc: m.pc,
+        how: How::default(),
+        write,
+        update: false,
+        silent: false,
+        passing: true,
+    }
+}
+
+/// What is done to an `mbarrier` object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// It is initialised, or is none any more.
+    Made,
+    Changed,
+    Read,
+}
+
+/// Lanes use the `mbarrier` object at an offset.
+pub fn object(m: &mut Machine, mask: u32, at: u64, kind: Touched) {
+    const BYTES: u32 = 8;
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let strength = match kind {
+        Touched::Made => Strength::Weak,
+        _ => Strength::Strong,
+    };
+    let touch = Touch {
+        how: How {
+            strength,
+            size: BYTES as u8,
+            ..How::default()
+        },
+        write: kind != Touched::Read,
+        update: kind == Touched::Changed,
+        passing: false,
+        ..by_other_of(m.warp, mask, seq)
+    };
+    let touch = Touch { pc: m.pc, ..touch };
+    let (first, count) = races.places(at, BYTES);
+    races.shadow.touch(&races.order, first, count, &touch);
+    raced::report(m, touch.write);
+}
+
+/// Where a bulk copy reads or writes: in shared or in global memory.
+pub type End = (Option<u64>, Option<u64>);
+
+/// A lane begins a bulk copy that reads, or writes, bytes. Those who wait for
+/// a phase of an `mbarrier` (given with the word of the phase) see what it
+/// writes to shared memory.
+pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, writes: Option<Option<(u64, u64)>>) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let touch = by_other(m, 1 << lane, seq, writes.is_some());
+    if let (_, Some(address)) = end {
+        let touch = Touch {
+            passing: false,
+            ..touch
+        };
+        raced::global(m, (address, bytes as u32), None, touch);
+    }
+    let (Some(address), _) = end else {
+        return;
+    };
+    unfenced(m, (address, bytes), &touch);
+    touch_bulk(m, (address, bytes), &touch);
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    if let Some(phase) = writes {
+        races.fly((address, bytes as u32), &touch, phase.map(|p| p.0));
+        if let Some(phase) = phase {
+            races.come(touch.warp, lane, phase);
+        }
+    } else {
+        let mark = Mark {
+            seq: FLYING,
+            ..touch.mark()
+        };
+        races.reads.begin(address, bytes as u32, mark);
+        let thread = 32 * touch.warp + lane;
+        races.bulk.begin(thread, address, bytes as u32, touch.pc);
+    }
+}
+
+/// The value of a lane's `st.async` or `red.async` is written; those who wait
+/// for the phase see it. Such writes need no fence of a proxy.
+pub fn delivered(m: &mut Machine, lane: u32, at: (u64, u32), phase: (u64, u64)) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let touch = by_other(m, 1 << lane, seq, true);
+    touch_bulk(m, (at.0, at.1.into()), &touch);
+    if let Some(races) = &mut m.races {
+        races.fly(at, &touch, Some(phase.0));
+        races.come(touch.warp, lane, phase);
+    }
+}
+
+/// Compares it with what was done before.
+fn touch_bulk(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let (first, count) = races.places(address, bytes as u32);
+    races.shadow.touch(&races.order, first, count, touch);
+    if touch.write && races.reads.any() {
+        raced::in_flight(races, (address, bytes as u32), first, touch);
+    }
+    raced::report(m, touch.write);
+}
+
+/// A lane reads or writes bytes of shared memory at once.
+pub fn whole(m: &mut Machine, lane: u32, (address, bytes): (u64, u32), write: bool) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let touch = Touch {
+        passing: false,
+        ..by_other(m, 1 << lane, seq, write)
+    };
+    touch_bulk(m, (address, bytes.into()), &touch);
+}
+
+/// What threads have written to shared memory and no proxy fence has made
+/// visible to what is about to read or write it asynchronously.
+fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let (first, count) = races.places(address, bytes as u32);
+    let unit = u64::from(races.shadow.unit());
+    let lane = touch.lanes.trailing_zeros();
+    let mut found = Vec::new();
+    for place in first..first + count {
+        for mark in races.shadow.written(place) {
+            let thread = mark.warp < crate::ptx::exec::race::AGENTS && mark.seq != FLYING;
+            if thread && mark.seq != 0 && !races.order.is_proxied(touch.warp, lane, mark) {
+                found.push((u64::from(place) * unit, *mark));
+            }
+        }
+    }
+    for (address, mark) in found {
+        let earlier = Side {
+            pc: mark.pc,
+            thread: 32 * u32::from(mark.warp) + mark.lanes.trailing_zeros(),
+            wrote: true,
+            block: None,
+        };
+        let own = Side {
+            pc: m.pc,
+            thread: m.thread(lane),
+            wrote: touch.write,
+            block: None,
+        };
+        let (variable, offset) = m.shared_place(address);
+        m.pair(
+            (Why::Proxy, false),
+            [own, earlier],
+            (address, variable, offset),
+        );
+    }
+}
+
+/// The warp begins to read pieces of shared memory, and goes on.
+pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let bytes = PIECE as u32;
+    for lane in lanes(exec) {
+        let address = addresses[lane as usize];
+        if address + PIECE > m.shared_len {
+            continue;
+        }
+        // All lanes execute it: none of them alone reads.
+        let touch = by_other(m, 1, seq, false);
+        unfenced(m, (address, PIECE), &touch);
+        let Some(races) = &mut m.races else {
+            return;
+        };
+        let (first, count) = races.places(address, bytes);
+        races.shadow.touch(&races.order, first, count, &touch);
+        let mark = Mark {
+            seq: FLYING,
+            lanes: u32::MAX,
+            ..touch.mark()
+        };
+        races.reads.begin(address, bytes, mark);
+        races.factors.begin(m.warp, address, bytes, m.pc);
+    }
+    raced::report(m, false);
+}
+
+/// `wgmma.fence`
+pub fn fence(m: &mut Machine) {
+    if let Some(races) = &mut m.races {
+        races.accumulators.fence(m.warp);
+    }
+}
+
+/// `wgmma.commit_group`
+pub fn commit_group(m: &mut Machine) {
+    if let Some(races) = &mut m.races {
+        races.factors.commit(m.warp);
+        races.accumulators.commit(m.warp);
+    }
+}
+
+/// `wgmma.wait_group N`
+pub fn wait_group(m: &mut Machine, left: u32) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    races.accumulators.wait(m.warp, left);
+    let landed = races.factors.wait(m.warp, Some(left));
+    read(m, u32::MAX, landed);
+}
+
+/// What was read asynchronously counts as read by the lanes that have waited.
+fn read(m: &mut Machine, mask: u32, landed: Vec<crate::ptx::exec::race::flights::Flight>) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    for flight in landed {
+        let touch = Touch {
+            pc: flight.pc,
+            passing: false,
+            ..by_other_of(m.warp, mask, seq)
+        };
+        races.reads.end(flight.address, flight.bytes);
+        let (first, count) = races.places(flight.address, flight.bytes);
+        races.shadow.remember(&races.order, first, count, &touch);
+    }
+}
+
+fn by_other_of(warp: u32, mask: u32, seq: u32) -> Touch {
+    Touch {
+        warp,
+        lanes: mask,
+        seq,
+        pc: 0,
+        how: How::default(),
+        write: false,
+        update: false,
+        silent: false,
+        passing: true,
+    }
+}
+
+/// `cp.async.commit_group`
+pub fn commit(m: &mut Machine, exec: u32) {
+    let first = m.thread(0);
+    if let Some(races) = &mut m.races {
+        lanes(exec).for_each(|lane| races.copies.commit(first + lane));
+    }
+}
+
+/// `cp.async.wait_group N`, or without a number `.wait_all`.
+pub fn wait(m: &mut Machine, left: Option<u32>, exec: u32) {
+    let warp = m.warp;
+    if let Some(races) = &mut m.races {
+        lanes(exec).for_each(|lane| races.landed(warp, lane, left));
+    }
+}
+
+/// `cp.async.bulk.commit_group`
+pub fn bulk_commit(m: &mut Machine, exec: u32) {
+    let first = m.thread(0);
+    if let Some(races) = &mut m.races {
+        lanes(exec).for_each(|lane| races.bulk.commit(first + lane));
+    }
+}
+
+/// `cp.async.bulk.wait_group N`: what was read may be written again.
+pub fn bulk_wait(m: &mut Machine, left: u32, exec: u32) {
+    let first = m.thread(0);
+    for lane in lanes(exec) {
+        let Some(races) = &mut m.races else {
+            return;
+        };
+        let landed = races.bulk.wait(first + lane, Some(left));
+        read(m, 1 << lane, landed);
+    }
+}

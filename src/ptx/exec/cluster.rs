@@ -1,0 +1,123 @@
+//! Blocks that run together: those of a cluster, which share a barrier and
+//! access each other's shared memory, and all of a cooperative launch.
+//!
+//! They take turns in the order of their ranks, so that a run is the same every
+//! time. While a block runs, the windows of the others of its cluster are lent
+//! to it.
+
+use super::api::Options;
+use super::block::{BlockOutcome, Worker, release};
+use super::machine::Common;
+use super::warp::stalled::stalled;
+
+/// The blocks of some clusters of one size.
+pub(super) struct Together<'a> {
+    workers: Vec<Worker<'a>>,
+    /// Blocks of a cluster.
+    size: usize,
+}
+
+impl<'a> Together<'a> {
+    /// For `blocks` blocks in clusters of `size`.
+    pub fn new(
+        common: &'a Common<'a>,
+        options: &Options<'a>,
+        (blocks, size): (usize, usize),
+    ) -> Self {
+        let workers = (0..blocks).map(|_| Worker::new(common, options));
+        let mut workers: Vec<Worker> = workers.collect();
+        for (at, worker) in workers.iter_mut().enumerate() {
+            let cluster = &mut worker.machine.cluster;
+            cluster.rank = (at % size) as u32;
+            if size > 1 {
+                cluster.peers.resize_with(size, Default::default);
+            }
+        }
+        Together { workers, size }
+    }
+
+    /// Runs the blocks of those linear indices, cluster after cluster in the
+    /// order of their ranks; their outcomes in the same order.
+    pub fn run(&mut self, blocks: &[u64], options: &Options<'a>) -> Vec<BlockOutcome> {
+        for (worker, &block) in self.workers.iter_mut().zip(blocks) {
+            worker.begin(block, options);
+        }
+        while self.turn() {}
+        self.workers.iter_mut().map(Worker::finish).collect()
+    }
+
+    /// Every block once, then the barriers: whether there is more to do.
+    fn turn(&mut self) -> bool {
+        let mut running = false;
+        for at in 0..self.workers.len() {
+            self.lend_to(at);
+            running |= self.workers[at].pass();
+            self.take_back_from(at);
+            if self.workers[at].machine.stop {
+                self.workers.iter_mut().for_each(|w| w.machine.stop = true);
+                return false;
+            }
+        }
+        for cluster in self.workers.chunks_mut(self.size) {
+            let arrived = |w: &mut Worker| std::mem::take(&mut w.machine.cluster.arrived);
+            let arrived = cluster
+                .iter_mut()
+                .map(arrived)
+                .fold(false, |all, one| all | one);
+            running |= arrived && release(cluster);
+        }
+        running || self.release()
+    }
+
+    /// Lends the windows of the others of its cluster to a block.
+    fn lend_to(&mut self, at: usize) {
+        let first = at - at % self.size;
+        for other in (first..first + self.size).filter(|&other| other != at) {
+            let worker = &mut self.workers[other];
+            let ended = worker.has_ended();
+            let window = worker.machine.lend(ended);
+            self.workers[at].machine.cluster.peers[other - first] = window;
+        }
+    }
+
+    fn take_back_from(&mut self, at: usize) {
+        let first = at - at % self.size;
+        for other in (first..first + self.size).filter(|&other| other != at) {
+            let place = &mut self.workers[at].machine.cluster.peers[other - first];
+            let window = std::mem::take(place);
+            self.workers[other].machine.take_back(window);
+        }
+    }
+
+    /// Nothing can run: barriers that all have reached let them go.
+    fn release(&mut self) -> bool {
+        let mut released = false;
+        for worker in &mut self.workers {
+            released |= worker.release_barriers();
+        }
+        for cluster in self.workers.chunks_mut(self.size) {
+            released |= release(cluster);
+        }
+        if released {
+            return true;
+        }
+        // Where one of those who wait has seen a change, the others may yet go on.
+        let waiting = self.workers.iter_mut().filter(|w| w.waits_for_phase());
+        let mut waiting: Vec<&mut Worker> = waiting.collect();
+        let idle = waiting.iter().map(|w| w.machine.mbarriers.idle).min();
+        let mut sent_on = None;
+        for worker in &mut waiting {
+            worker.machine.mbarriers.idle = idle.unwrap_or(0);
+            if let Some(more) = stalled(&mut worker.machine, &mut worker.warps) {
+                sent_on = Some(sent_on.unwrap_or(true) && more);
+            }
+        }
+        if let Some(more) = sent_on {
+            return more;
+        }
+        for worker in &mut self.workers {
+            worker.report_waiting();
+        }
+        false
+    }
+}

@@ -1,0 +1,186 @@
+//! Loops that only wait for something that other threads write, and waits
+//! whose result nobody looks at.
+//!
+//! A load, or an atomic, is waited on where a branch out of a loop around it
+//! depends on what it gives. A loop with such loads, no stores, and no
+//! barriers only waits: its rounds but the first depend on how long the others
+//! take, and are not what the kernel does.
+
+use super::info::accessed;
+use crate::ptx::ast::{Function, Instruction};
+use crate::ptx::cfg::{Cfg, Flow, flow};
+use crate::ptx::exec::image::Spin;
+use crate::ptx::names::Word;
+use crate::ptx::opcodes::Class;
+
+/// Loops and blocks beyond which there is no search.
+const LIMIT: usize = 1 << 24;
+
+/// What was found in a function.
+#[derive(Default)]
+pub(super) struct Waits {
+    /// Of each instruction.
+    pub spins: Vec<Spin>,
+    /// Loads whose value a loop waits for.
+    pub awaited: Vec<bool>,
+    /// Waits for an `mbarrier` whose result decides nothing.
+    pub ignored: Vec<bool>,
+}
+
+/// Accesses that see what others write meanwhile.
+fn may_wait(i: &Instruction) -> bool {
+    let strong = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
+    match i.opcode.class() {
+        Class::Atomic => true,
+        Class::Load => i.one_of(&strong).is_some(),
+        _ => false,
+    }
+}
+
+fn tests_barrier(i: &Instruction) -> bool {
+    i.opcode.class() == Class::Mbarrier && i.one_of(&[Word::TestWait, Word::TryWait]).is_some()
+}
+
+/// Looks at all of a function.
+pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
+    let count = body.instructions.len();
+    let mut waits = Waits {
+        spins: vec![Spin::No; count],
+        awaited: vec![false; count],
+        ignored: vec![false; count],
+    };
+    let all: Vec<usize> = (0..count).collect();
+    for at in all
+        .iter()
+        .copied()
+        .filter(|&at| tests_barrier(&body.instructions[at]))
+    {
+        let guards = |at: usize| {
+            let i = &body.instructions[at];
+            i.guard.is_some() || selects(i)
+        };
+        waits.ignored[at] = !decides(body, &all, at, guards);
+    }
+    if !body.instructions.iter().any(may_wait) {
+        return waits;
+    }
+    for (from, to) in back_edges(cfg) {
+        if cfg.blocks.len() * (from as usize + 1) > LIMIT {
+            continue;
+        }
+        look(body, cfg, (from, to), &mut waits);
+    }
+    waits
+}
+
+/// Whether it chooses by a predicate.
+fn selects(i: &Instruction) -> bool {
+    matches!(i.opcode.text(), "selp" | "slct")
+}
+
+/// Edges to a block at or before that they come from, in the text.
+fn back_edges(cfg: &Cfg) -> Vec<(u32, u32)> {
+    let blocks = (0..).zip(&cfg.blocks);
+    let of = |(at, b): (u32, &crate::ptx::cfg::Block)| {
+        let back = b.successors.iter().filter(move |&&s| s <= at);
+        back.map(move |&s| (at, s)).collect::<Vec<_>>()
+    };
+    blocks.flat_map(of).collect()
+}
+
+/// Looks at the loop of an edge back.
+fn look(body: &Function, cfg: &Cfg, (from, to): (u32, u32), waits: &mut Waits) {
+    let mut inside = vec![false; cfg.blocks.len()];
+    inside[to as usize] = true;
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        if !std::mem::replace(&mut inside[block as usize], true) {
+            open.extend(&cfg.blocks[block as usize].predecessors);
+        }
+    }
+    // Whoever comes in not by the head would make it more than a loop.
+    if inside[0] && to != 0 {
+        return;
+    }
+    let blocks = || (0..cfg.blocks.len()).filter(|b| inside[*b]);
+    let places: Vec<usize> = blocks()
+        .flat_map(|b| cfg.blocks[b].start as usize..cfg.blocks[b].end as usize)
+        .collect();
+    let exits: Vec<bool> = blocks().fold(vec![false; body.instructions.len()], |mut all, b| {
+        let block = &cfg.blocks[b];
+        let is_out = |s: &u32| inside.get(*s as usize) != Some(&true);
+        all[block.end as usize - 1] = block.successors.iter().any(is_out);
+        all
+    });
+    let mut any = false;
+    for &at in places
+        .iter()
+        .filter(|&&at| may_wait(&body.instructions[at]))
+    {
+        let leaves = |at: usize| exits[at] && flow(body, &body.instructions[at]) != Flow::Next;
+        if decides(body, &places, at, leaves) {
+            (waits.awaited[at], any) = (true, true);
+        }
+    }
+    if any && places.iter().all(|&p| is_harmless(&body.instructions[p])) {
+        let last = cfg.blocks[from as usize].end as usize - 1;
+        for &place in &places {
+            let spin = &mut waits.spins[place];
+            if *spin == Spin::No {
+                *spin = Spin::Inside;
+            }
+        }
+        if flow(body, &body.instructions[last]) != Flow::Next {
+            waits.spins[last] = Spin::Again;
+        }
+    }
+}
+
+/// Whether a loop of such instructions does nothing but wait.
+fn is_harmless(i: &Instruction) -> bool {
+    !matches!(
+        i.opcode.class(),
+        Class::Store
+            | Class::StoreMatrix
+            | Class::Copy
+            | Class::Barrier
+            | Class::Call
+            | Class::Return
+            | Class::Exit
+            | Class::Trap
+            | Class::Tensor
+            | Class::Mbarrier
+            | Class::TensorMap
+            | Class::Texture
+            | Class::Warp
+            | Class::IndexedBranch
+    )
+}
+
+/// Whether an instruction that `ends` accepts depends on what that at `from`
+/// gives, by the instructions of `places`.
+fn decides(body: &Function, places: &[usize], from: usize, ends: impl Fn(usize) -> bool) -> bool {
+    let mut known: Vec<u32> = accessed(&body.instructions[from])
+        .1
+        .iter()
+        .map(|r| r.0)
+        .collect();
+    let mut before = 0;
+    while known.len() != before {
+        before = known.len();
+        for &place in places.iter().filter(|&&p| p != from) {
+            let i = &body.instructions[place];
+            let (reads, writes) = accessed(i);
+            if !reads.iter().any(|r| known.contains(&r.0)) {
+                continue;
+            }
+            if ends(place) {
+                return true;
+            }
+            let new = writes.iter().map(|w| w.0);
+            let new: Vec<u32> = new.filter(|w| !known.contains(w)).collect();
+            known.extend(new);
+        }
+    }
+    false
+}

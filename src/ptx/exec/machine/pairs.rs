@@ -1,0 +1,113 @@
+//! Races as they are reported: pairs of instructions, with one example each
+//! and the number of places where they race.
+
+use crate::ptx::exec::machine::Machine;
+use std::collections::{BTreeMap, HashSet};
+
+/// Why two accesses race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Why {
+    /// Nothing orders them.
+    Order,
+    /// The same, in different blocks.
+    Blocks,
+    /// Lanes of one instruction write different values.
+    Lanes,
+    /// Nobody has waited for a copy.
+    Copy,
+    /// A warp has not waited for a product.
+    Product,
+    /// A thread has not waited for a bulk copy to read.
+    Bulk,
+    /// What `ld.global.nc` reads is written.
+    Constant,
+    /// No `fence.proxy.async` between.
+    Proxy,
+    /// The initialisation of an `mbarrier` is not visible yet.
+    Barrier,
+}
+
+/// One of the two accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    pub pc: u32,
+    pub thread: u32,
+    pub wrote: bool,
+    /// Of another block than the one that ran.
+    pub block: Option<u64>,
+}
+
+/// What pairs have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    pub pcs: [u32; 2],
+    pub wrote: [bool; 2],
+    pub why: Why,
+    pub harmless: bool,
+    /// On shared memory, else on that buffer.
+    pub global: bool,
+}
+
+/// Where two instructions race.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    pub sides: [Side; 2],
+    pub address: u64,
+    pub variable: Option<String>,
+    /// The byte of the variable.
+    pub offset: u64,
+    /// Places, in this block.
+    pub places: HashSet<u64>,
+}
+
+/// Places that are counted apart; more are not told from each other.
+const MOST: usize = 1 << 20;
+
+/// The races of a block.
+pub type Pairs = BTreeMap<Key, Pair>;
+
+impl Machine<'_> {
+    /// Notes that two accesses race at a place: address, variable and byte of it.
+    pub fn pair(
+        &mut self,
+        (why, harmless): (Why, bool),
+        mut sides: [Side; 2],
+        (address, variable, offset): (u64, Option<String>, u64),
+    ) {
+        // In the order of the text, whichever came first.
+        let rank = |s: &Side| (s.pc, s.wrote, s.block, s.thread);
+        if rank(&sides[1]) < rank(&sides[0]) {
+            sides.swap(0, 1);
+        }
+        let key = Key {
+            pcs: sides.map(|s| s.pc),
+            wrote: sides.map(|s| s.wrote),
+            why,
+            harmless,
+            global: matches!(why, Why::Blocks | Why::Constant),
+        };
+        let new = || Pair {
+            sides,
+            address,
+            variable,
+            offset,
+            places: HashSet::new(),
+        };
+        let pair = self.pairs.entry(key).or_insert_with(new);
+        if pair.places.len() < MOST {
+            pair.places.insert(address);
+        }
+    }
+
+    /// The variable of shared memory at a byte, and its byte there.
+    pub fn shared_place(&self, address: u64) -> (Option<String>, u64) {
+        let has = |v: &&crate::ptx::exec::image::SharedVariable| {
+            let start = u64::from(v.offset);
+            start <= address && (address < start + u64::from(v.bytes) || v.bytes == 0)
+        };
+        match self.image.shared.iter().rev().find(has) {
+            Some(v) => (Some(v.name.clone()), address - u64::from(v.offset)),
+            None => (None, address),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! What the blocks of a cluster see of each other: shared memory, which of its
+//! bytes are written, and the `mbarrier` objects in it.
+//!
+//! An address of `.shared::cluster` is the offset in a block's shared memory,
+//! and above its bits the block's rank plus one. Without a rank it is of the
+//! block itself, so that addresses of `.shared::cta` are such addresses, too.
+
+use super::Machine;
+use super::phase::Mbarriers;
+
+/// Bits of the offset.
+const OFFSET_BITS: u32 = 24;
+
+/// Shared memory of a block that such addresses reach.
+pub const REACH: u64 = 1 << OFFSET_BITS;
+
+/// The largest rank plus one that an address names: above it, 32 bits have gone
+/// below zero.
+const MOST: u64 = 0xef;
+
+/// Blocks of a cluster: so many where the kernel asks for more than is portable.
+pub const MOST_BLOCKS: u32 = 16;
+
+/// The address of an offset in the shared memory of the block of a rank.
+pub fn mapped(offset: u64, rank: u32) -> u64 {
+    (u64::from(rank) + 1).min(MOST) << OFFSET_BITS | offset & (REACH - 1)
+}
+
+/// The rank that an address names, if it does, and the offset.
+pub fn split(address: u64) -> (Option<u32>, u64) {
+    match address >> OFFSET_BITS {
+        rank @ 1..=MOST => (Some(rank as u32 - 1), address & (REACH - 1)),
+        _ => (None, address),
+    }
+}
+
+/// The part of a block that others of its cluster access.
+#[derive(Default)]
+pub struct Window {
+    pub shared: Vec<u64>,
+    pub written: Vec<u8>,
+    pub complete: bool,
+    pub mbarriers: Mbarriers,
+    /// Whether all threads of the block have exited.
+    pub ended: bool,
+    /// Whether another block has arrived at one of its barriers.
+    pub reached: bool,
+}
+
+/// A block in its cluster.
+#[derive(Default)]
+pub struct Cluster {
+    pub rank: u32,
+    /// Those of all its blocks while this one runs, its own empty; none where
+    /// the cluster has one block.
+    pub peers: Vec<Window>,
+    /// Whether threads have arrived at the cluster's barrier since it was last
+    /// looked at.
+    pub arrived: bool,
+    /// How often the cluster's barrier has let its threads go.
+    pub phase: u64,
+}
+
+/// What an address of shared memory reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    /// That offset in the block's own.
+    Own(u64),
+    /// An offset in that of the block of a rank.
+    Peer(u32, u64),
+    /// A block that the cluster does not have.
+    Nobody(u32),
+}
+
+impl Machine<'_> {
+    /// Whether there are other blocks in the cluster.
+    pub fn has_peers(&self) -> bool {
+        !self.cluster.peers.is_empty()
+    }
+
+    /// What an address of shared memory reaches, in a cluster of one block
+    /// always its own.
+    pub fn reached(&self, address: u64) -> Reached {
+        let blocks = self.cluster.peers.len();
+        match split(address) {
+            _ if blocks == 0 => Reached::Own(address),
+            (None, at) => Reached::Own(at),
+            (Some(rank), at) if rank == self.cluster.rank => Reached::Own(at),
+            (Some(rank), at) if (rank as usize) < blocks => Reached::Peer(rank, at),
+            (Some(rank), _) => Reached::Nobody(rank),
+        }
+    }
+
+    /// What others access of the block, while one of them runs.
+    pub fn lend(&mut self, ended: bool) -> Window {
+        Window {
+            shared: std::mem::take(&mut self.shared),
+            written: std::mem::take(&mut self.written),
+            complete: self.complete,
+            mbarriers: std::mem::take(&mut self.mbarriers),
+            ended,
+            reached: false,
+        }
+    }
+
+    /// Takes it back.
+    pub fn take_back(&mut self, window: Window) {
+        self.shared = window.shared;
+        self.written = window.written;
+        self.complete = window.complete;
+        self.mbarriers = window.mbarriers;
+        if window.reached
+            && let Some(races) = &mut self.races
+        {
+            // What the other block has seen of this one is not known: it may be
+            // everything, so that nothing is taken for a race that is none.
+            races.order.barrier();
+        }
+    }
+
+    /// Does something in the shared memory of the block of a rank, as if it were
+    /// this one's. Races are not looked for, and observers not told.
+    pub fn visit<T>(&mut self, rank: u32, act: impl FnOnce(&mut Self) -> T) -> T {
+        let (races, observer) = (self.races.take(), self.observer.take());
+        self.change_places(rank);
+        let result = act(self);
+        self.change_places(rank);
+        (self.races, self.observer) = (races, observer);
+        result
+    }
+
+    fn change_places(&mut self, rank: u32) {
+        let Some(window) = self.cluster.peers.get_mut(rank as usize) else {
+            return;
+        };
+        std::mem::swap(&mut self.shared, &mut window.shared);
+        std::mem::swap(&mut self.written, &mut window.written);
+        std::mem::swap(&mut self.complete, &mut window.complete);
+        std::mem::swap(&mut self.mbarriers, &mut window.mbarriers);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_names_its_block_and_what_went_below_zero_none() {
+        for rank in 0..MOST_BLOCKS {
+            let address = mapped(0x1234, rank);
+            assert!(address <= u64::from(u32::MAX));
+            assert_eq!(split(address), (Some(rank), 0x1234));
+            // Mapped again it is of the other block.
+            assert_eq!(split(mapped(address, 3)), (Some(3), 0x1234));
+        }
+        assert_eq!(split(0x1234), (None, 0x1234));
+        let below = u64::from(-4i32 as u32);
+        assert_eq!(split(below), (None, below));
+        assert!(
+            split(mapped(0, 1_000_000))
+                .0
+                .is_some_and(|rank| rank > MOST_BLOCKS)
+        );
+    }
+}

@@ -1,0 +1,68 @@
+//! What the lanes of a warp know: mostly all the same, and what single lanes
+//! know besides.
+
+use super::lanes;
+use super::seen::Knowledge;
+
+/// What only the lane itself is known to have put behind a fence, by kind.
+pub type Own = [[u32; 32]; 3];
+
+/// A warp of the block.
+#[derive(Clone, Debug, Default)]
+pub struct Warp {
+    /// Lanes that have not exited.
+    pub alive: u32,
+    /// All lanes have seen what each of them did before.
+    pub met: u32,
+    /// When others could last see what some lanes did.
+    pub shown: u32,
+    /// What all lanes know.
+    pub know: Knowledge,
+    /// What single lanes know besides; of those in `apart`.
+    pub lanes: Vec<Knowledge>,
+    pub apart: u32,
+    /// What the lanes in a row have seen of each other.
+    pub rows: Option<Box<[[u32; 32]; 32]>>,
+    pub own: Option<Box<Own>>,
+}
+
+impl Warp {
+    pub fn part(&self, lane: u32) -> Option<&Knowledge> {
+        (self.apart >> lane & 1 != 0).then(|| &self.lanes[lane as usize])
+    }
+
+    pub fn part_mut(&mut self, lane: u32) -> &mut Knowledge {
+        self.lanes.resize_with(32, Knowledge::default);
+        self.apart |= 1 << lane;
+        &mut self.lanes[lane as usize]
+    }
+
+    /// Whether these are all that there are.
+    pub fn is_whole(&self, mask: u32) -> bool {
+        self.alive & !mask == 0
+    }
+
+    /// All lanes know what single ones do.
+    pub fn gather(&mut self, number: u8) {
+        for lane in lanes(std::mem::take(&mut self.apart)) {
+            let part = std::mem::take(&mut self.lanes[lane as usize]);
+            self.know.join(&part);
+        }
+        self.rows = None;
+        if let Some(own) = self.own.take() {
+            let know = &mut self.know;
+            let parts = [&mut know.fenced, &mut know.published, &mut know.proxied];
+            for (part, moments) in parts.into_iter().zip(own.iter()) {
+                for (lane, &moment) in (0..).zip(moments).filter(|(_, m)| **m != 0) {
+                    part.raise(number, 1 << lane, moment);
+                }
+            }
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.know.clear();
+        lanes(std::mem::take(&mut self.apart)).for_each(|l| self.lanes[l as usize].clear());
+        (self.rows, self.own) = (None, None);
+    }
+}

@@ -1,0 +1,222 @@
+//! What has been seen of other threads: up to which moment of each of them.
+//!
+//! Moments are numbers that grow with every access of the launch. Threads are
+//! lanes of warps; behind the warps of a block come those of its asynchronous
+//! [agents](super::agent).
+
+use std::collections::BTreeMap;
+
+/// What was seen of the lanes of a warp.
+#[derive(Clone, Debug, Default)]
+struct OfWarp {
+    warp: u8,
+    /// Of all of its lanes everything before this moment.
+    all: u32,
+    /// Of each lane, where that is more.
+    each: Option<Box<[u32; 32]>>,
+}
+
+impl OfWarp {
+    fn get(&self, lane: u32) -> u32 {
+        let own = self.each.as_ref().map_or(0, |e| e[lane as usize]);
+        own.max(self.all)
+    }
+
+    fn join(&mut self, other: &OfWarp) {
+        self.all = self.all.max(other.all);
+        match (&mut self.each, &other.each) {
+            (_, None) => {}
+            (Some(own), Some(new)) => {
+                let both = own.iter_mut().zip(new.iter());
+                both.for_each(|(own, new)| *own = (*new).max(*own));
+            }
+            (own, new) => own.clone_from(new),
+        }
+    }
+}
+
+/// Up to which moments the threads of a block, and of blocks before it, have
+/// been seen.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    /// Everything that threads of the block did before this moment.
+    all: u32,
+    /// By warp.
+    warps: Vec<OfWarp>,
+    /// Of earlier blocks, by number.
+    blocks: BTreeMap<u32, Seen>,
+}
+
+impl Seen {
+    /// Everything that the threads of the block did before a moment.
+    pub fn until(all: u32) -> Self {
+        Seen {
+            all,
+            ..Seen::default()
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all == 0 && self.warps.is_empty() && self.blocks.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.all = 0;
+        self.warps.clear();
+        self.blocks.clear();
+    }
+
+    /// Forgets the threads of the block, but not its agents.
+    pub fn forget_threads(&mut self) {
+        self.all = 0;
+        self.warps.retain(|w| w.warp >= super::AGENTS);
+    }
+
+    fn of(&mut self, warp: u8) -> &mut OfWarp {
+        let at = match self.warps.binary_search_by_key(&warp, |w| w.warp) {
+            Ok(at) => at,
+            Err(at) => {
+                let new = OfWarp {
+                    warp,
+                    ..OfWarp::default()
+                };
+                self.warps.insert(at, new);
+                at
+            }
+        };
+        &mut self.warps[at]
+    }
+
+    /// The lanes of a warp up to a moment; `u32::MAX` for all of it.
+    pub fn raise(&mut self, warp: u8, lanes: u32, moment: u32) {
+        let of = self.of(warp);
+        if lanes == u32::MAX {
+            of.all = of.all.max(moment);
+            return;
+        }
+        let each = of.each.get_or_insert_with(|| Box::new([0; 32]));
+        for lane in super::lanes(lanes) {
+            let own = &mut each[lane as usize];
+            *own = moment.max(*own);
+        }
+    }
+
+    /// The moment of a lane up to which it was seen.
+    pub fn get(&self, warp: u8, lane: u32) -> u32 {
+        let found = self.warps.binary_search_by_key(&warp, |w| w.warp);
+        let of = found.map_or(0, |at| self.warps[at].get(lane));
+        // Agents are threads of nobody.
+        if warp >= super::AGENTS {
+            of
+        } else {
+            of.max(self.all)
+        }
+    }
+
+    /// The same of a thread of another block.
+    pub fn get_of(&self, block: u32, warp: u8, lane: u32) -> u32 {
+        let of = self.blocks.get(&block);
+        of.map_or(0, |seen| seen.get(warp, lane))
+    }
+
+    pub fn join(&mut self, other: &Seen) {
+        if other.is_empty() {
+            return;
+        }
+        self.all = self.all.max(other.all);
+        for of in &other.warps {
+            self.of(of.warp).join(of);
+        }
+        for (block, seen) in &other.blocks {
+            self.blocks.entry(*block).or_default().join(seen);
+        }
+    }
+
+    /// As other blocks have it: what it says of its own is of block `number`.
+    pub fn abroad(&self, number: u32) -> Seen {
+        let mut blocks = self.blocks.clone();
+        let own = Seen {
+            all: self.all,
+            warps: self.warps.clone(),
+            blocks: BTreeMap::new(),
+        };
+        blocks.entry(number).or_default().join(&own);
+        Seen {
+            blocks,
+            ..Seen::default()
+        }
+    }
+}
+
+/// What threads know of each other, each of the fields another way.
+#[derive(Clone, Debug, Default)]
+pub struct Knowledge {
+    /// What happened before, for all purposes.
+    pub seen: Seen,
+    /// What happened before for who needs no fences: volatile accesses.
+    pub loose: Seen,
+    /// What a proxy fence has made visible to asynchronous copies and tensor cores.
+    pub proxied: Seen,
+    /// What a fence has made visible to the block: a word takes it along.
+    pub fenced: Seen,
+    /// What a fence has made visible to other blocks.
+    pub published: Seen,
+    /// What words of the block have brought, until the next fence.
+    pub pending: [Seen; 2],
+    /// What those of other blocks have brought.
+    pub pending_wide: [Seen; 2],
+}
+
+impl Knowledge {
+    fn parts(&self) -> [&Seen; 9] {
+        let ([a, b], [c, d]) = (&self.pending, &self.pending_wide);
+        let k = self;
+        [
+            &k.seen,
+            &k.loose,
+            &k.proxied,
+            &k.fenced,
+            &k.published,
+            a,
+            b,
+            c,
+            d,
+        ]
+    }
+
+    fn parts_mut(&mut self) -> [&mut Seen; 9] {
+        let ([a, b], [c, d]) = (&mut self.pending, &mut self.pending_wide);
+        let (seen, loose, proxied) = (&mut self.seen, &mut self.loose, &mut self.proxied);
+        [
+            seen,
+            loose,
+            proxied,
+            &mut self.fenced,
+            &mut self.published,
+            a,
+            b,
+            c,
+            d,
+        ]
+    }
+
+    pub fn clear(&mut self) {
+        self.parts_mut().into_iter().for_each(Seen::clear);
+    }
+
+    pub fn join(&mut self, other: &Knowledge) {
+        let both = self.parts_mut().into_iter().zip(other.parts());
+        both.for_each(|(own, new)| own.join(new));
+    }
+
+    /// A barrier of the block has been passed: what its threads did before is
+    /// known without.
+    pub fn pass(&mut self) {
+        let pending = self.pending.iter_mut().chain(&mut self.pending_wide);
+        let parts = [&mut self.seen, &mut self.loose, &mut self.fenced];
+        parts
+            .into_iter()
+            .chain(pending)
+            .for_each(Seen::forget_threads);
+    }
+}

@@ -1,0 +1,400 @@
+//! What was done to the places of shared memory: per place the last write, and
+//! per warp and place the last read, with the lanes. Others stay in lists as
+//! long as something may race with them and not with the last.
+//!
+//! A place is a word, or a byte once something smaller than a word is accessed.
+
+use super::clock::Order;
+use super::mark::{How, Mark, Strength};
+use super::{FLYING, lanes};
+use std::collections::HashMap;
+
+/// Accesses of a place that are kept beside the last.
+const MOST: usize = 256;
+
+/// Reads of a warp.
+#[derive(Debug, Default)]
+struct Plane {
+    marks: Vec<Mark>,
+    more: HashMap<u32, Vec<Mark>>,
+}
+
+/// An access of lanes of a warp to a place, of a step of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    pub warp: u32,
+    pub lanes: u32,
+    pub seq: u32,
+    pub pc: u32,
+    pub how: How,
+    pub write: bool,
+    /// An atomic, which writes, too.
+    pub update: bool,
+    /// It stores the value that is there.
+    pub silent: bool,
+    /// It is not remembered: somebody else does it.
+    pub passing: bool,
+}
+
+impl Touch {
+    pub fn mark(&self) -> Mark {
+        Mark {
+            seq: self.seq,
+            pc: self.pc,
+            lanes: self.lanes,
+            warp: self.warp as u8,
+            how: self.how,
+            silent: self.silent,
+            more: false,
+        }
+    }
+}
+
+/// A race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    pub place: u32,
+    /// The lane that has not seen the earlier access.
+    pub lane: u32,
+    pub earlier: Mark,
+    pub wrote: bool,
+    /// The value stays the same, whoever comes first.
+    pub harmless: bool,
+}
+
+/// Accesses by warp.
+#[derive(Debug, Default)]
+struct Planes {
+    of: Vec<Plane>,
+    /// Warps that have made one since the last barrier, and that barrier.
+    live: u32,
+    base: u32,
+    /// Sizes of elements, as bits.
+    sizes: u8,
+}
+
+impl Planes {
+    fn new(warps: u32) -> Self {
+        Planes {
+            of: (0..warps).map(|_| Plane::default()).collect(),
+            ..Planes::default()
+        }
+    }
+
+    #[inline(always)]
+    fn live(&mut self, base: u32) -> u32 {
+        if self.base != base {
+            (self.base, self.live) = (base, 0);
+        }
+        self.live
+    }
+
+    fn clear(&mut self) {
+        self.live = 0;
+        for plane in &mut self.of {
+            plane.marks.fill(Mark::default());
+            plane.more.clear();
+        }
+    }
+
+    fn refine(&mut self, parts: u32) {
+        for plane in &mut self.of {
+            plane.marks = fine(&plane.marks, parts);
+            plane.more = fine_lists(&plane.more, parts);
+        }
+    }
+}
+
+fn fine(marks: &[Mark], parts: u32) -> Vec<Mark> {
+    let each = |m: &Mark| std::iter::repeat_n(*m, parts as usize);
+    marks.iter().flat_map(each).collect()
+}
+
+fn fine_lists(more: &HashMap<u32, Vec<Mark>>, parts: u32) -> HashMap<u32, Vec<Mark>> {
+    let each = |(place, list): (&u32, &Vec<Mark>)| {
+        let (place, list) = (*place, list.clone());
+        (0..parts).map(move |n| (place * parts + n, list.clone()))
+    };
+    more.iter().flat_map(each).collect()
+}
+
+/// The shared memory of a block.
+#[derive(Debug, Default)]
+pub struct Shadow {
+    /// Bytes of a place.
+    unit: u32,
+    writes: Vec<Mark>,
+    /// Writes that count beside the last.
+    more: HashMap<u32, Vec<Mark>>,
+    reads: Planes,
+    /// Atomics, which do not race with each other.
+    updates: Planes,
+    pub hits: Vec<Hit>,
+}
+
+impl Shadow {
+    pub fn new(bytes: u64, warps: u32) -> Self {
+        Shadow {
+            unit: 4,
+            writes: vec![Mark::default(); bytes.div_ceil(4) as usize],
+            reads: Planes::new(warps),
+            updates: Planes::new(warps),
+            ..Shadow::default()
+        }
+    }
+
+    pub fn unit(&self) -> u32 {
+        self.unit
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.writes.fill(Mark::default());
+        self.more.clear();
+        self.reads.clear();
+        self.updates.clear();
+    }
+
+    /// Places are bytes from now on.
+    #[cold]
+    pub fn refine(&mut self) {
+        let parts = std::mem::replace(&mut self.unit, 1);
+        self.writes = fine(&self.writes, parts);
+        self.more = fine_lists(&self.more, parts);
+        self.reads.refine(parts);
+        self.updates.refine(parts);
+    }
+
+    /// Lanes of a warp access places from `first` on.
+    #[inline(always)]
+    pub fn touch(&mut self, order: &Order, first: u32, count: u32, touch: &Touch) {
+        let (base, met) = (order.base(), order.met(touch.warp));
+        let end = (first + count).min(self.writes.len() as u32);
+        let mut reads = self.reads.live(base);
+        if !touch.write {
+            reads = 0;
+        }
+        let mut updates = self.updates.live(base);
+        if touch.update && self.updates.sizes == touch.how.size {
+            updates = 0;
+        }
+        for place in first..end {
+            let old = &self.writes[place as usize];
+            if (old.seq >= base || old.warp >= super::AGENTS) && !harmless(old, touch, met) {
+                self.check_writes(order, place, touch);
+            }
+            if reads | updates != 0 {
+                let all = [(&self.reads, reads, false), (&self.updates, updates, true)];
+                for (planes, live, wrote) in all {
+                    for at in lanes(live) {
+                        let read = &planes.of[at as usize].marks[place as usize];
+                        if read.seq >= base && !harmless(read, touch, met) {
+                            let plane = &planes.of[at as usize];
+                            plane.check(order, place, touch, wrote, &mut self.hits);
+                        }
+                    }
+                }
+            }
+            if !touch.passing {
+                self.note(order, place, touch, (base, met));
+            }
+        }
+    }
+
+    /// Remembers accesses that were looked at when they began.
+    pub fn remember(&mut self, order: &Order, first: u32, count: u32, touch: &Touch) {
+        let (base, met) = (order.base(), order.met(touch.warp));
+        self.reads.live(base);
+        let end = (first + count).min(self.writes.len() as u32);
+        (first..end).for_each(|place| self.note(order, place, touch, (base, met)));
+    }
+
+    /// Remembers an access.
+    #[inline(always)]
+    fn note(&mut self, order: &Order, place: u32, touch: &Touch, (base, met): (u32, u32)) {
+        if touch.write && !touch.update {
+            let old = &mut self.writes[place as usize];
+            let own = old.lanes & !touch.lanes == 0 && u32::from(old.warp) == touch.warp;
+            let own = own && old.seq != FLYING && !old.more && touch.how.covers(old.how);
+            if old.seq < base || own {
+                *old = touch.mark();
+            } else if old.seq == touch.seq {
+                old.lanes |= touch.lanes;
+            } else {
+                self.supersede(order, place, touch);
+            }
+            return;
+        }
+        let planes = if touch.write {
+            &mut self.updates
+        } else {
+            &mut self.reads
+        };
+        let plane = &mut planes.of[touch.warp as usize];
+        if plane.marks.is_empty() {
+            plane.marks = vec![Mark::default(); self.writes.len()];
+        }
+        planes.live |= 1 << touch.warp;
+        planes.sizes |= touch.how.size;
+        let old = &mut plane.marks[place as usize];
+        let passed = old.lanes & !touch.lanes == 0 || old.seq < met;
+        if old.seq < base {
+            *old = touch.mark();
+        } else if passed && touch.how.covers(old.how) {
+            let more = old.more;
+            *old = touch.mark();
+            old.more = more;
+        } else if old.how == touch.how
+            && (old.seq == touch.seq || old.seq >= order.shown(touch.warp))
+        {
+            old.lanes |= touch.lanes;
+            (old.seq, old.pc) = (touch.seq, touch.pc);
+        } else {
+            plane.set_aside(order, place, touch);
+        }
+    }
+
+    /// Keeps what was written before where something may race with it and not
+    /// with this.
+    #[cold]
+    fn supersede(&mut self, order: &Order, place: u32, touch: &Touch) {
+        let new = touch.mark();
+        let old = std::mem::replace(&mut self.writes[place as usize], new);
+        let mut list = self.more.remove(&place).unwrap_or_default();
+        list.push(Mark { more: false, ..old });
+        list.retain(|m| stays(order, m, touch));
+        if list.len() > MOST {
+            list.remove(0);
+        }
+        if !list.is_empty() {
+            self.writes[place as usize].more = true;
+            self.more.insert(place, list);
+        }
+    }
+
+    /// Looks at earlier writes of a place.
+    #[cold]
+    #[inline(never)]
+    fn check_writes(&mut self, order: &Order, place: u32, touch: &Touch) {
+        let last = self.writes[place as usize];
+        let list = last.more.then(|| self.more.get(&place)).flatten();
+        let all = list.into_iter().flatten().chain([&last]);
+        for mark in all.clone() {
+            let Some(lane) = clash(order, mark, touch) else {
+                continue;
+            };
+            // Who has stored the same value since reads that.
+            let seen = |l: u32, m: &Mark| order.unseen(touch.warp, l, m, false) == 0;
+            let echo = |m: &Mark| {
+                let later = m.silent && m.seq > mark.seq && m.seq != FLYING;
+                later && lanes(touch.lanes).all(|l| seen(l, m))
+            };
+            if !touch.write && all.clone().any(echo) {
+                continue;
+            }
+            let silent = if touch.write {
+                touch.silent
+            } else {
+                mark.silent
+            };
+            self.hits.push(Hit {
+                place,
+                lane,
+                earlier: *mark,
+                wrote: true,
+                harmless: silent,
+            });
+        }
+    }
+
+    /// A copy writes a place: its mark stays until somebody waits.
+    pub fn put(&mut self, order: &Order, first: u32, count: u32, (mark, touch): (Mark, &Touch)) {
+        let end = (first + count).min(self.writes.len() as u32);
+        for place in first..end {
+            let old = &mut self.writes[place as usize];
+            if old.seq < order.base() && old.warp < super::AGENTS {
+                *old = mark;
+            } else {
+                self.supersede(order, place, touch);
+                let last = &mut self.writes[place as usize];
+                *last = Mark {
+                    more: last.more,
+                    ..mark
+                };
+            }
+        }
+    }
+
+    /// The writes of a place, to be changed.
+    pub fn written(&mut self, place: u32) -> impl Iterator<Item = &mut Mark> {
+        let last = self.writes.get_mut(place as usize);
+        let more = last.as_ref().is_some_and(|m| m.more);
+        let list = more.then(|| self.more.get_mut(&place)).flatten();
+        last.into_iter().chain(list.into_iter().flatten())
+    }
+}
+
+impl Plane {
+    /// Looks at earlier accesses of a warp to a place.
+    #[cold]
+    #[inline(never)]
+    fn check(&self, order: &Order, place: u32, touch: &Touch, wrote: bool, hits: &mut Vec<Hit>) {
+        let last = &self.marks[place as usize];
+        let list = last.more.then(|| self.more.get(&place)).flatten();
+        for mark in list.into_iter().flatten().chain([last]) {
+            if let Some(lane) = clash(order, mark, touch) {
+                hits.push(Hit {
+                    place,
+                    lane,
+                    earlier: *mark,
+                    wrote,
+                    harmless: !wrote && touch.silent,
+                });
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_aside(&mut self, order: &Order, place: u32, touch: &Touch) {
+        let old = std::mem::replace(&mut self.marks[place as usize], touch.mark());
+        let list = self.more.entry(place).or_default();
+        list.push(Mark { more: false, ..old });
+        list.retain(|m| stays(order, m, touch));
+        if list.len() > MOST {
+            list.remove(0);
+        }
+        self.marks[place as usize].more = !list.is_empty();
+    }
+}
+
+/// Whether an earlier access is surely none that races: of the same lanes, of
+/// the same step, or seen by all lanes of the warp.
+#[inline(always)]
+fn harmless(old: &Mark, touch: &Touch, met: u32) -> bool {
+    let own = u32::from(old.warp) == touch.warp;
+    let alone = old.lanes == touch.lanes && touch.lanes & touch.lanes.wrapping_sub(1) == 0;
+    own && !old.more && old.seq != FLYING && (alone || old.seq == touch.seq || old.seq < met)
+}
+
+/// The lane for which an earlier access is unordered and conflicts.
+fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
+    let gone = mark.seq < order.start_of_block();
+    if gone || mark.seq == touch.seq || touch.how.agrees(mark.how, false) {
+        return None;
+    }
+    if mark.seq == FLYING {
+        return Some(touch.lanes.trailing_zeros());
+    }
+    let loosely =
+        touch.how.strength == mark.how.strength && touch.how.strength == Strength::Volatile;
+    lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
+}
+
+/// Whether something may race with an earlier access and not with this one.
+fn stays(order: &Order, mark: &Mark, touch: &Touch) -> bool {
+    let seen = |l: u32| order.unseen(touch.warp, l, mark, false) == 0;
+    let dead = mark.warp < super::AGENTS && mark.seq < order.base();
+    let passed = mark.seq != FLYING && touch.how.covers(mark.how) && lanes(touch.lanes).all(seen);
+    !(dead || mark.seq < order.start_of_block() || passed)
+}

@@ -1,0 +1,189 @@
+//! Races as findings: one for each pair of lines, with both sides.
+
+use super::api::{Finding, FindingKind};
+use super::image::Image;
+use super::image::form::Form;
+use super::machine::RawFinding;
+use super::machine::pairs::{Key, Pair, Side, Why};
+use std::collections::BTreeMap;
+
+/// A pair of instructions that race, over all blocks.
+#[derive(Debug)]
+pub(super) struct Raced {
+    /// The block of the example.
+    pub block: u64,
+    pub pair: Pair,
+    pub count: u64,
+}
+
+/// What pairs of one line each are told by.
+type Lines = [(u32, Option<String>, Option<String>, bool); 2];
+
+/// A pair of lines.
+struct Told {
+    key: Key,
+    sides: [Finding; 2],
+    count: u64,
+    /// Instructions of the two lines.
+    pcs: Vec<[u32; 2]>,
+}
+
+/// The findings of all races: two for each pair of lines, the second with the
+/// other side. Pairs of instructions on the same two lines of the source are
+/// one; what only warns is not told beside a fault of the same lines.
+pub(super) fn reported(
+    races: BTreeMap<Key, Raced>,
+    named: &dyn Fn(u64, RawFinding) -> Finding,
+    image: &Image,
+) -> Vec<Finding> {
+    let mut all: Vec<(Lines, Told)> = Vec::new();
+    for (key, raced) in races {
+        let sides = sides(&key, &raced.pair).map(|raw| named(raced.block, raw));
+        let line = |f: &Finding, wrote| {
+            let ptx = if f.source.is_some() { 0 } else { f.ptx_line };
+            (ptx, f.source.clone(), f.inlined_at.last().cloned(), wrote)
+        };
+        let mut lines = [line(&sides[0], key.wrote[0]), line(&sides[1], key.wrote[1])];
+        lines.sort();
+        let same = |t: &&mut (Lines, Told)| {
+            t.0 == lines && t.1.key.why == key.why && t.1.key.harmless == key.harmless
+        };
+        match all.iter_mut().find(same) {
+            Some((_, told)) => {
+                told.count += raced.count;
+                let [a, b] = key.pcs;
+                let same = told.key.wrote == key.wrote && told.sides[0].source == sides[0].source;
+                told.pcs.push(if same { [a, b] } else { [b, a] });
+            }
+            None => all.push((
+                lines,
+                Told {
+                    key,
+                    sides,
+                    count: raced.count,
+                    pcs: vec![key.pcs],
+                },
+            )),
+        }
+    }
+    let faults: Vec<(Lines, Why)> = all
+        .iter()
+        .filter(|(_, t)| !t.key.harmless)
+        .map(|(lines, t)| (lines.clone(), t.key.why))
+        .collect();
+    all.retain(|(lines, t)| {
+        !t.key.harmless
+            || !faults
+                .iter()
+                .any(|(l, why)| l == lines && *why == t.key.why)
+    });
+    let finding = |(_, told): (Lines, Told)| {
+        let barrier = barrier(&told, image);
+        let count = Some(told.count);
+        told.sides.map(|side| Finding {
+            count,
+            barrier: barrier.clone(),
+            ..side
+        })
+    };
+    all.into_iter().flat_map(finding).collect()
+}
+
+/// Both sides of a pair.
+fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
+    let place = match &pair.variable {
+        Some(name) => format!("byte {} of {name}", pair.offset),
+        None => format!("byte {} of shared memory", pair.address),
+    };
+    let harmless = match key.why {
+        _ if !key.harmless => "",
+        _ => ", the value that is there",
+    };
+    let why = match key.why {
+        Why::Order => " without a barrier between".to_owned() + harmless,
+        Why::Blocks => " and nothing orders the two blocks".to_owned() + harmless,
+        Why::Lanes => "; lanes of this instruction write different values there".to_owned(),
+        Why::Copy => "; no thread has waited for the copy".to_owned(),
+        Why::Product => "; its warp has not waited for the wgmma".to_owned(),
+        Why::Bulk => "; its thread has not waited for the bulk copy".to_owned(),
+        Why::Constant => "; ld.global.nc is for what no thread writes".to_owned(),
+        Why::Proxy => " without a fence.proxy.async between".to_owned(),
+        Why::Barrier => ", an mbarrier, and nothing orders it with what made that".to_owned(),
+    };
+    let raw = |side: &Side, other| RawFinding {
+        kind: FindingKind::Race,
+        warning: key.harmless,
+        other,
+        pc: side.pc,
+        block: side.block,
+        thread: side.thread,
+        address: Some(pair.address),
+        variable: pair.variable.clone(),
+        message: format!(
+            "{} {place}{why}",
+            if side.wrote { "writes" } else { "reads" }
+        ),
+    };
+    [raw(&pair.sides[0], false), raw(&pair.sides[1], true)]
+}
+
+/// Where one barrier would order the two lines: on the way from one to the
+/// other, where that passes none and the way back does.
+fn barrier(told: &Told, image: &Image) -> Option<String> {
+    let one = told.sides[0].block == told.sides[1].block;
+    if !one || told.key.why != Why::Order {
+        return None;
+    }
+    let ways = |from: usize, to: usize| told.pcs.iter().any(|p| reaches(image, p[from], p[to]));
+    let (there, back) = (ways(0, 1), ways(1, 0));
+    let line = |side: usize| {
+        let f = &told.sides[side];
+        let source = f.line_of_kernel().map(str::to_owned);
+        source.unwrap_or_else(|| format!("PTX line {}", f.ptx_line))
+    };
+    match (there, back) {
+        (true, false) => Some(format!("after {}, before {}", line(0), line(1))),
+        (false, true) => Some(format!("after {}, before {}", line(1), line(0))),
+        _ => None,
+    }
+}
+
+/// Whether a thread may come from one instruction to another past no barrier.
+fn reaches(image: &Image, from: u32, to: u32) -> bool {
+    let mut known = vec![false; image.ops.len()];
+    let mut open = vec![from];
+    let mut first = true;
+    while let Some(pc) = open.pop() {
+        if pc == to && !first {
+            return true;
+        }
+        first = false;
+        let Some(op) = image.ops.get(pc as usize) else {
+            continue;
+        };
+        let mut go = |next: u32| {
+            if let Some(known) = known.get_mut(next as usize)
+                && !std::mem::replace(known, true)
+            {
+                open.push(next);
+            }
+        };
+        let always = op.guard == super::registers::Mask::ALL;
+        match op.form {
+            Form::Branch { target, .. } => {
+                go(target);
+                if !always {
+                    go(pc + 1);
+                }
+            }
+            Form::IndexedBranch { table, .. } => {
+                image.tables[table as usize].iter().for_each(|t| go(*t));
+                go(pc + 1);
+            }
+            Form::Barrier { barrier } if !image.barriers[barrier as usize].arrive_only => {}
+            Form::Return | Form::Exit | Form::Trap if always => {}
+            _ => go(pc + 1),
+        }
+    }
+    false
+}

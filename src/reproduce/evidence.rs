@@ -1,0 +1,38 @@
+//! Kinds of evidence.
+
+use serde::{Deserialize, Serialize};
+
+/// What a measured value is worth as evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Evidence {
+    /// Follows from a formula or a definition of the paper.
+    Formula,
+    /// Counted on the accesses or the text of a kernel: conflicts, blocks,
+    /// instructions. No clock takes part.
+    Counted,
+    /// Read off a clock or a power meter: cycles, IPC, stalls, delay, area.
+    Timed,
+    /// The input was chosen to fit what the paper publishes about it.
+    Inferred,
+}
+
+impl Evidence {
+    /// All, in the order of the page.
+    pub const ALL: [Evidence; 4] = [
+        Evidence::Formula,
+        Evidence::Counted,
+        Evidence::Timed,
+        Evidence::Inferred,
+    ];
+
+    /// As the page has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Evidence::Formula => "formula",
+            Evidence::Counted => "counted",
+            Evidence::Timed => "timed",
+            Evidence::Inferred => "inferred",
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! What is read off a figure's points, and the published values beside it.
+
+use super::evidence::Evidence;
+use super::published::Published;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a number is formed from the points of one workload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Metric {
+    /// The number itself.
+    #[default]
+    Value,
+    /// `over` divided by `of`.
+    SpeedUp,
+    /// `of` divided by `over`.
+    Ratio,
+    /// `of` less `over`.
+    Difference,
+    /// Percent that `of` has less than `over`.
+    Removed,
+    /// Percent by which `over` is more than `of`: gain in speed.
+    Gain,
+    /// Percent of `over` that `of` has; 0 where both have none.
+    Left,
+    /// Percent by which `of` is more than `over`.
+    Increase,
+}
+
+impl Metric {
+    /// What a mechanism comes to that does nothing; none for the number itself.
+    pub fn neutral(self) -> Option<f64> {
+        match self {
+            Metric::Value => None,
+            Metric::SpeedUp | Metric::Ratio => Some(1.0),
+            Metric::Difference | Metric::Removed | Metric::Gain | Metric::Increase => Some(0.0),
+            Metric::Left => Some(100.0),
+        }
+    }
+}
+
+/// How workloads are summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// Sum by number.
+    Arithmetic,
+    /// Root of the product.
+    Geometric,
+    /// Of percents: those of the geometric mean of the ratios.
+    GeometricGain,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+    /// The sum.
+    Sum,
+    /// The number in the name of the workload with the smallest.
+    ArgMin,
+    /// The number in the name of the workload with the largest.
+    ArgMax,
+    /// Spearman's rank correlation of measured and published.
+    Rank,
+    /// How many workloads meet a condition.
+    CountIf,
+}
+
+impl Form {
+    /// What stands before the quantity's name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Form::Arithmetic | Form::Geometric | Form::GeometricGain => "mean",
+            Form::Max => "maximum",
+            Form::Min => "minimum",
+            Form::Sum => "total",
+            Form::ArgMin => "least",
+            Form::ArgMax => "most",
+            Form::Rank => "rank correlation",
+            Form::CountIf => "count",
+        }
+    }
+
+    /// A mean of the values.
+    pub fn is_mean(self) -> bool {
+        self.word() == "mean"
+    }
+
+    /// It is a count or a place, and no longer of the quantity's unit.
+    pub fn counts(self) -> bool {
+        matches!(self, Form::ArgMin | Form::ArgMax | Form::CountIf)
+    }
+}
+
+/// Where a published value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provenance {
+    /// A table or number of the paper.
+    Text,
+    /// Follows from such numbers; the `derivation` says how.
+    Derived,
+    /// A sentence of the paper.
+    Prose,
+    /// Not published as a number.
+    None,
+}
+
+/// One kind of number of a figure.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quantity {
+    /// As in `mean NAME`.
+    pub name: String,
+    /// What its values are worth; that of the figure if not given.
+    pub evidence: Option<Evidence>,
+    /// How it is formed.
+    #[serde(default)]
+    pub metric: Metric,
+    /// The number of the points that it is formed from.
+    #[serde(default = "cycles")]
+    pub key: String,
+    /// Configuration.
+    pub of: String,
+    /// Configuration that it is compared with.
+    pub over: Option<String>,
+    /// Unit of the value.
+    #[serde(default)]
+    pub unit: String,
+    /// Workloads that take part; all if empty.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// Published values of workloads.
+    #[serde(default)]
+    pub published: BTreeMap<String, Published>,
+    /// Printed decimals of the values, where the numbers here do not show them.
+    pub decimals: Option<u32>,
+    /// Where they come from.
+    #[serde(default = "text")]
+    pub provenance: Provenance,
+    /// How derived values follow from printed ones.
+    pub derivation: Option<String>,
+    /// How workloads are summed up, if in one way: a `[[quantity.summary]]` in
+    /// short.
+    pub mean: Option<Form>,
+    /// Its published value.
+    pub published_mean: Option<Published>,
+    /// Where that comes from.
+    pub mean_provenance: Option<Provenance>,
+    /// How it follows from printed values.
+    pub mean_derivation: Option<String>,
+    /// More sums of the workloads.
+    #[serde(default)]
+    pub summary: Vec<Summary>,
+    /// The sensitivity analysis is about it.
+    #[serde(default)]
+    pub headline: bool,
+    /// Why a workload, or `mean`, differs.
+    #[serde(default)]
+    pub reason: BTreeMap<String, String>,
+}
+
+/// A number that sums up the workloads of a quantity.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Summary {
+    /// How.
+    pub form: Form,
+    /// Its name; FORM QUANTITY if not given.
+    pub name: Option<String>,
+    /// The workloads; all of the quantity if empty.
+    #[serde(default)]
+    pub only: Vec<String>,
+    /// Of `count-if`: `> 1`, `<= 0`, `= 100`.
+    pub condition: Option<Condition>,
+    /// Its published value.
+    pub published: Option<Published>,
+    /// Where that comes from.
+    #[serde(default = "prose")]
+    pub provenance: Provenance,
+    /// How it follows from printed values.
+    pub derivation: Option<String>,
+    /// Why it differs.
+    pub reason: Option<String>,
+}
+
+/// A comparison with a constant.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Condition {
+    relation: Relation,
+    value: f64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Relation {
+    Less,
+    AtMost,
+    Equal,
+    AtLeast,
+    More,
+}
+
+const RELATIONS: [(&str, Relation); 5] = [
+    ("<=", Relation::AtMost),
+    (">=", Relation::AtLeast),
+    ("<", Relation::Less),
+    (">", Relation::More),
+    ("=", Relation::Equal),
+];
+
+impl TryFrom<String> for Condition {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let parsed = RELATIONS.iter().find_map(|&(sign, relation)| {
+            let value = text.trim().strip_prefix(sign)?.trim().parse().ok()?;
+            Some(Condition { relation, value })
+        });
+        parsed.ok_or_else(|| {
+            format!("condition '{text}': expected <, <=, =, >= or > and a number, as \"> 1\"")
+        })
+    }
+}
+
+impl Condition {
+    /// Whether a value meets it; values that only rounding separates are equal.
+    pub fn meets(&self, value: f64) -> bool {
+        let close = (value - self.value).abs() <= 1e-9 * self.value.abs().max(1.0);
+        match self.relation {
+            Relation::Less => value < self.value && !close,
+            Relation::AtMost => value < self.value || close,
+            Relation::Equal => close,
+            Relation::AtLeast => value > self.value || close,
+            Relation::More => value > self.value && !close,
+        }
+    }
+}
+
+/// A published value that no model gives.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NotModelled {
+    /// What it is.
+    pub quantity: String,
+    /// Of what.
+    pub workload: Option<String>,
+    /// The value; none where only a drawing has it.
+    pub published: Option<Published>,
+    /// Its unit.
+    #[serde(default)]
+    pub unit: String,
+    /// Where it comes from.
+    #[serde(default = "text")]
+    pub provenance: Provenance,
+    /// What a measurement of it would be.
+    #[serde(default = "timed")]
+    pub evidence: Evidence,
+    /// How it follows from printed values.
+    pub derivation: Option<String>,
+    /// Why no model gives it.
+    pub reason: String,
+}
+
+fn cycles() -> String {
+    "cycles".to_owned()
+}
+
+fn text() -> Provenance {
+    Provenance::Text
+}
+
+fn prose() -> Provenance {
+    Provenance::Prose
+}
+
+fn timed() -> Evidence {
+    Evidence::Timed
+}
+
+impl Quantity {
+    /// All that its workloads are summed up to.
+    pub fn summaries(&self) -> Vec<Summary> {
+        let short = self.mean.map(|form| Summary {
+            form,
+            name: None,
+            only: Vec::new(),
+            condition: None,
+            published: self.published_mean.clone(),
+            provenance: self.mean_provenance.unwrap_or(self.provenance),
+            derivation: self.mean_derivation.clone(),
+            reason: self.reason.get("mean").cloned(),
+        });
+        short.into_iter().chain(self.summary.clone()).collect()
+    }
+
+    /// The name of a summary in results.
+    pub fn name_of(&self, summary: &Summary) -> String {
+        let name = || format!("{} {}", summary.form.word(), self.name);
+        summary.name.clone().unwrap_or_else(name)
+    }
+
+    /// Takes the printed decimals from the text of the data file.
+    pub(super) fn resolve(&mut self, text: &str) {
+        let decimals = self.decimals;
+        let workloads = self.published.values_mut();
+        workloads.for_each(|p| p.resolve(text, decimals));
+        let sums = self.summary.iter_mut().filter_map(|s| s.published.as_mut());
+        sums.chain(self.published_mean.as_mut())
+            .for_each(|p| p.resolve(text, None));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_condition_is_a_relation_and_a_number() {
+        let of = |text: &str| Condition::try_from(text.to_owned());
+        assert!(of("> 1").unwrap().meets(1.1));
+        assert!(!of("> 1").unwrap().meets(1.0 + 1e-12));
+        assert!(of(">=1").unwrap().meets(1.0));
+        assert!(of("= 100").unwrap().meets(100.0));
+        assert!(!of("<= 0").unwrap().meets(0.5));
+        assert!(of("about 1").unwrap_err().contains("\"> 1\""));
+    }
+}

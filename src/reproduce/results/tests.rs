@@ -1,0 +1,204 @@
+//! Verdicts of rows.
+
+use super::super::point::Numbers;
+use super::*;
+
+fn figure(text: &str) -> Figure {
+    let mut figure: Figure = toml::from_str(text).unwrap();
+    figure.resolve(text);
+    figure
+}
+
+fn table(cells: &[(&str, &str, f64)]) -> Table {
+    let cell = |&(w, c, cycles): &(&str, &str, f64)| {
+        let mut numbers = Numbers::default();
+        numbers.values.insert("cycles".into(), cycles);
+        ((w.to_owned(), c.to_owned()), numbers)
+    };
+    cells.iter().map(cell).collect()
+}
+
+const TWO: &str = r#"
+        id = "x.f1"
+        title = "t"
+        source = "s"
+        [workload.a]
+        input = "a"
+        [workload.b]
+        input = "b"
+        [configuration.base]
+        [configuration.new]
+        [[quantity]]
+        name = "speed-up"
+        metric = "speed-up"
+        of = "new"
+        over = "base"
+        mean = "geometric"
+        evidence = "timed"
+        published = { a = 2.0 }
+        published_mean = 4.0
+    "#;
+
+#[test]
+fn a_value_within_its_tolerance_is_reproduced_and_means_are_of_the_rows() {
+    let cells = [
+        ("a", "base", 20.0),
+        ("a", "new", 10.0),
+        ("b", "base", 80.0),
+        ("b", "new", 10.0),
+    ];
+    let results = results(&figure(TWO), None, &table(&cells));
+    assert_eq!(results.len(), 3);
+    assert_eq!(
+        (results[0].measured, results[0].verdict),
+        (Some(2.0), Verdict::Reproduced)
+    );
+    assert_eq!(results[1].verdict, Verdict::NothingPublished);
+    assert!((results[2].measured.unwrap() - 4.0).abs() < 1e-12);
+    assert_eq!(results[2].quantity, "mean speed-up");
+    assert_eq!(results[2].verdict, Verdict::Reproduced);
+}
+
+#[test]
+fn a_value_outside_its_tolerance_differs() {
+    let cells = [
+        ("a", "base", 9.0),
+        ("a", "new", 10.0),
+        ("b", "base", 30.0),
+        ("b", "new", 10.0),
+    ];
+    let results = results(&figure(TWO), None, &table(&cells));
+    assert_eq!(results[0].verdict, Verdict::Differs);
+    // The mean is 1.64: faster, but not by 4.
+    assert_eq!(results[2].verdict, Verdict::DirectionOnly);
+}
+
+/// The rows of one workload by verdict, for a measured speed-up.
+fn judged(quantity: &str, base: f64) -> Result {
+    let text = format!(
+        "id = 'x.f1'\ntitle = 't'\nsource = 's'\nworkload = {{ a = {{}} }}\n\
+             configuration = {{ base = {{}}, new = {{}} }}\n[[quantity]]\nname = 'n'\n\
+             of = 'new'\nover = 'base'\n{quantity}"
+    );
+    let cells = [("a", "base", base), ("a", "new", 100.0)];
+    results(&figure(&text), None, &table(&cells)).remove(0)
+}
+
+#[test]
+fn the_rule_follows_from_the_evidence() {
+    let timed = "metric = 'speed-up'\nunit = 'x'\nevidence = 'timed'\npublished = { a = 1.20 }";
+    assert_eq!(judged(timed, 110.0).verdict, Verdict::Reproduced);
+    assert_eq!(judged(timed, 107.0).verdict, Verdict::DirectionOnly);
+    let counted = timed.replace("timed", "counted");
+    assert_eq!(judged(&counted, 120.4).verdict, Verdict::Reproduced);
+    // Outside of the rounding of 1.20, within that of 1.2.
+    assert_eq!(judged(&counted, 121.0).verdict, Verdict::Differs);
+    assert_eq!(
+        judged(&counted.replace("1.20", "1.2"), 121.0).verdict,
+        Verdict::Reproduced
+    );
+}
+
+#[test]
+fn a_timed_change_must_go_the_published_way() {
+    let gain = "metric = 'gain'\nunit = '%'\nevidence = 'timed'\npublished = { a = 2.0 }";
+    let near = judged(gain, 100.5);
+    assert_eq!(
+        (near.verdict, near.no_mechanism_passes),
+        (Verdict::Reproduced, true)
+    );
+    assert_eq!(judged(gain, 99.5).verdict, Verdict::Differs);
+    assert_eq!(judged(gain, 100.0).verdict, Verdict::Differs);
+    assert_eq!(judged(gain, 108.0).verdict, Verdict::DirectionOnly);
+    let up = gain.replace("2.0", "'up'");
+    let row = judged(&up, 101.0);
+    assert_eq!(
+        (row.check, row.verdict),
+        (Check::Direction, Verdict::Reproduced)
+    );
+    assert_eq!(judged(&up, 100.0).verdict, Verdict::Differs);
+}
+
+#[test]
+fn an_inferred_input_makes_values_and_sums_inferred() {
+    let text = TWO.replace(
+        "[workload.b]",
+        "[workload.b]\n        inferred = 'its length'",
+    );
+    let cells = [("a", "base", 20.0), ("a", "new", 10.0)];
+    let rows = results(&figure(&text), None, &table(&cells));
+    let evidence: Vec<Evidence> = rows.iter().map(|r| r.evidence).collect();
+    assert_eq!(
+        evidence,
+        [Evidence::Timed, Evidence::Inferred, Evidence::Inferred]
+    );
+}
+
+#[test]
+fn counts_orders_and_what_is_not_modelled_are_rows() {
+    let text = format!(
+        "{TWO}{}",
+        r#"
+        [[quantity.summary]]
+        form = "count-if"
+        condition = "> 1"
+        published = 2
+        [[order]]
+        name = "new is faster"
+        evidence = "timed"
+        ascending = ["new", "base"]
+        published_count = 2
+        [[order]]
+        name = "b gains more"
+        evidence = "timed"
+        metric = "speed-up"
+        over = "base"
+        of = "new"
+        descending = ["b", "a"]
+        [[not_modelled]]
+        quantity = "power"
+        published = 1.5
+        unit = "W"
+        reason = "no library has it"
+        "#
+    );
+    let cells = [
+        ("a", "base", 20.0),
+        ("a", "new", 10.0),
+        ("b", "base", 9.0),
+        ("b", "new", 10.0),
+    ];
+    let rows = results(&figure(&text), Some("m"), &table(&cells));
+    let row = |name: &str| {
+        let of = |r: &&Result| r.quantity == name && r.workload.is_none();
+        rows.iter().find(of).unwrap_or_else(|| panic!("{name}"))
+    };
+    let count = row("count speed-up");
+    assert_eq!(
+        (count.measured, count.verdict),
+        (Some(1.0), Verdict::Differs)
+    );
+    let holds = row("count new is faster");
+    assert_eq!(
+        (holds.measured, holds.verdict),
+        (Some(1.0), Verdict::Differs)
+    );
+    let order = row("b gains more");
+    assert_eq!(
+        (order.check, order.verdict),
+        (Check::Order, Verdict::Differs)
+    );
+    let power = row("power");
+    assert_eq!(power.verdict, Verdict::NotModelled);
+    assert_eq!(
+        power.published.as_ref().and_then(Published::number),
+        Some(1.5)
+    );
+}
+
+#[test]
+fn a_missing_point_is_no_number() {
+    let results = results(&figure(TWO), None, &table(&[("a", "new", 10.0)]));
+    assert!(results.iter().all(|r| r.measured.is_none()));
+    assert_eq!(results[0].reason.as_deref(), Some("not computed"));
+}

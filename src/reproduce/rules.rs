@@ -1,0 +1,213 @@
+//! How far a measured value may be from the published one: one table for all
+//! figures, fixed before anything is measured.
+
+use super::evidence::Evidence;
+use super::quantity::{Form, Metric};
+
+/// What kind of number is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// How many, or which: a count of workloads, the place of the largest.
+    Count,
+    /// Times: a speed-up.
+    Ratio,
+    /// Percent: a gain, a share.
+    Percent,
+    /// Anything else: cycles, IPC.
+    Absolute,
+}
+
+impl Measure {
+    /// Of a value of `metric` in `unit`, summed up by `form`.
+    pub fn of(metric: Metric, unit: &str, form: Option<Form>) -> Self {
+        match (form, metric, unit) {
+            (Some(form), ..) if form.counts() => Measure::Count,
+            (_, _, "%") => Measure::Percent,
+            (_, Metric::SpeedUp | Metric::Ratio, _) | (_, _, "x") => Measure::Ratio,
+            _ => Measure::Absolute,
+        }
+    }
+}
+
+/// Of a value that is compared with what a mechanism comes to that does
+/// nothing, if with anything.
+pub fn value_measure(neutral: Option<f64>, unit: &str) -> Measure {
+    match (neutral, unit) {
+        (_, "%") => Measure::Percent,
+        (Some(1.0), _) | (_, "x") => Measure::Ratio,
+        _ => Measure::Absolute,
+    }
+}
+
+/// How far a value may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Width {
+    /// Half a unit of the last decimal that the paper prints.
+    Rounding,
+    /// A part of the published value.
+    Part(f64),
+    /// An absolute number of percentage points.
+    Points(f64),
+}
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// For values of this kind
+    pub evidence: Evidence,
+    /// and of these measures;
+    pub measures: &'static [Measure],
+    /// as the page names them.
+    pub what: &'static str,
+    /// How far they may be off.
+    pub width: Width,
+    /// Why that far.
+    pub reason: &'static str,
+}
+
+/// The rules. Inferred values have the rule that they would have without the
+/// fitted input. None depends on a figure, and no data file can change one.
+pub const RULES: [Rule; 6] = [
+    Rule {
+        evidence: Evidence::Formula,
+        measures: &[
+            Measure::Count,
+            Measure::Ratio,
+            Measure::Percent,
+            Measure::Absolute,
+        ],
+        what: "any value",
+        width: Width::Rounding,
+        reason: "both sides evaluate the same formula; only printing can separate them",
+    },
+    Rule {
+        evidence: Evidence::Counted,
+        measures: &[
+            Measure::Count,
+            Measure::Ratio,
+            Measure::Percent,
+            Measure::Absolute,
+        ],
+        what: "any value",
+        width: Width::Rounding,
+        reason: "the same accesses have the same count on any correct model",
+    },
+    Rule {
+        evidence: Evidence::Timed,
+        measures: &[Measure::Ratio],
+        what: "ratio (speed-up, normalised time)",
+        width: Width::Part(0.10),
+        reason: "ratios of two runs cancel most of what two simulators do differently",
+    },
+    Rule {
+        evidence: Evidence::Timed,
+        measures: &[Measure::Percent],
+        what: "percent (gain, share, stalls removed)",
+        width: Width::Points(3.0),
+        reason: "the papers print gains between 3 and 50 %; 3 points tell these apart",
+    },
+    Rule {
+        evidence: Evidence::Timed,
+        measures: &[Measure::Absolute],
+        what: "cycles, IPC, and other absolute values",
+        width: Width::Part(0.10),
+        reason: "the same part as for ratios: a machine that is off by more is another machine",
+    },
+    Rule {
+        evidence: Evidence::Timed,
+        measures: &[Measure::Count],
+        what: "number of workloads, place of an extreme, order",
+        width: Width::Rounding,
+        reason: "whole numbers and orders are right or wrong",
+    },
+];
+
+/// Whether a number of a point is cycles, or made of them; a simulation counts
+/// all others.
+pub fn is_read_off_a_clock(key: &str) -> bool {
+    let begins = ["stalls", "phase.", "progress."];
+    let names = ["cycles", "masked_cycles", "ipc", "thread_ipc"];
+    names.contains(&key) || begins.iter().any(|b| key.starts_with(b))
+}
+
+/// The kind of a value without its fitted input: that of the key, where the
+/// data say that it is inferred.
+fn underlying(evidence: Evidence, key: &str) -> Evidence {
+    match evidence {
+        Evidence::Inferred if is_read_off_a_clock(key) => Evidence::Timed,
+        Evidence::Inferred => Evidence::Counted,
+        other => other,
+    }
+}
+
+/// The rule of a value.
+pub fn rule(evidence: Evidence, key: &str, measure: Measure) -> &'static Rule {
+    let evidence = underlying(evidence, key);
+    let fits = |r: &&Rule| r.evidence == evidence && r.measures.contains(&measure);
+    // Every pair has a rule: `rules_cover_every_value`.
+    RULES.iter().find(fits).unwrap_or(&RULES[0])
+}
+
+impl Rule {
+    /// The absolute distance for a published value with so many decimals.
+    pub fn tolerance(&self, published: f64, decimals: u32) -> f64 {
+        match self.width {
+            Width::Rounding => 0.5 * 0.1_f64.powi(decimals.min(15) as i32),
+            Width::Part(part) => part * published.abs(),
+            Width::Points(points) => points,
+        }
+    }
+
+    /// Whether a change must also go the published way.
+    pub fn needs_direction(&self) -> bool {
+        self.evidence == Evidence::Timed
+    }
+
+    /// As the page has it.
+    pub fn width_text(&self) -> String {
+        match self.width {
+            Width::Rounding => "half a unit of the last printed decimal".to_owned(),
+            Width::Part(part) => format!("{} % of the published value", (100.0 * part).round()),
+            Width::Points(points) => format!("{points} percentage points"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_cover_every_value() {
+        for evidence in Evidence::ALL {
+            for measure in [
+                Measure::Count,
+                Measure::Ratio,
+                Measure::Percent,
+                Measure::Absolute,
+            ] {
+                for key in ["cycles", "bank_conflicts"] {
+                    let rule = rule(evidence, key, measure);
+                    assert_eq!(rule.evidence, underlying(evidence, key));
+                    assert!(rule.measures.contains(&measure));
+                    assert!(rule.reason.len() > 20);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn tolerances_are_those_of_the_table() {
+        let of = |evidence, measure, published, decimals| {
+            rule(evidence, "cycles", measure).tolerance(published, decimals)
+        };
+        assert_eq!(of(Evidence::Counted, Measure::Percent, 96.0, 0), 0.5);
+        assert!((of(Evidence::Formula, Measure::Absolute, 3.08, 2) - 0.005).abs() < 1e-12);
+        assert!((of(Evidence::Timed, Measure::Ratio, 1.24, 2) - 0.124).abs() < 1e-12);
+        assert_eq!(of(Evidence::Timed, Measure::Percent, 13.3, 1), 3.0);
+        assert_eq!(of(Evidence::Timed, Measure::Count, 14.0, 0), 0.5);
+        // The fitted input changes what a value is worth, not how near it must be.
+        let inferred = rule(Evidence::Inferred, "bank_conflicts", Measure::Percent);
+        assert_eq!(inferred.tolerance(96.0, 0), 0.5);
+    }
+}
