@@ -131,6 +131,14 @@ const fn owner(memory: u32, ahead: u32) -> Circuit {
         .with(Stages::Whole(memory, ahead))
 }
 
+/// `spad_tcdm` with registers for requests, for answers, for both, or for none.
+const fn tcdm_with(request: bool, response: bool) -> Circuit {
+    circuit!("tcdm", Rows)
+        .needs(Need::FewWords)
+        .free(HASHES)
+        .with(Stages::Registers(request, response))
+}
+
 /// Every unit.
 pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
     let mut units: Vec<Unit> = HashKind::ALL.map(Unit::hash).into();
@@ -262,7 +270,14 @@ const OTHERS: &[Unit] = &[
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),
     Unit::new("spad_stream", bus::stream).levels(18),
-    Unit::new("spad_tcdm", tcdm::tcdm).levels(60),
+    Unit::new("spad_tcdm", tcdm::tcdm)
+        .levels(60)
+        .proved(&[
+            tcdm_with(false, false),
+            tcdm_with(false, true),
+            tcdm_with(true, false),
+            tcdm_with(true, true),
+        ]),
     Unit::new("spad_sm_path", sm_path::random)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.
@@ -287,6 +302,10 @@ const OTHERS: &[Unit] = &[
 
 /// Words and histories: what is proved of the path as a whole holds for any.
 const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
+
+/// Where an address lies, and the registers that tell: what is proved holds for
+/// any mapping that is one to one, which the hash units are by proofs of their own.
+const HASHES: &[&str] = &["spad_lane_hash", "spad_hash_config*"];
 
 /// The unit called `name`.
 pub fn unit_of(name: &str) -> Result<&'static Unit> {
