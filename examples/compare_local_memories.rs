@@ -7,8 +7,14 @@
 //!
 //! 32 lanes, 32 banks, words of 32 bits, plain interleaving, no locks. Yosys
 //! takes some minutes for each row, once: what was measured is kept. Then the
-//! cycles of `spad_tcdm` with lanes that do not wait for each other.
+//! cycles of `spad_tcdm` with lanes that do not wait for each other, which
+//! `--free-lanes` prints alone. With PULP=DIR, where DIR has the repositories
+//! `cluster_interconnect` and `common_cells`, PULP's network beside it.
 
+#[path = "compare_local_memories/pulp.rs"]
+pub mod pulp;
+
+use pulp::Pulp;
 use spadkit::config::Config;
 use spadkit::error::Result;
 use spadkit::model::{
@@ -65,9 +71,12 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<()> {
-    compare()?;
-    println!();
-    free_lanes()
+    let pulp = Pulp::given()?;
+    if !std::env::args().any(|arg| arg == "--free-lanes") {
+        compare()?;
+        println!();
+    }
+    free_lanes(pulp.as_ref())
 }
 
 /// Size, depth and the cycles of one access.
@@ -172,28 +181,46 @@ const PATTERNS: [(&str, Pattern); 5] = [
 ];
 
 /// The cycles of lanes that go on as soon as they are granted: those of
-/// `spad_tcdm`, and those that the busiest bank needs at least.
-fn free_lanes() -> Result<()> {
-    println!(
-        "spad_tcdm, free lanes, {LOADS} loads each: cycles from the first request to the last"
-    );
-    println!(
-        "answer, both included; with a register at requests and answers; for the busiest bank"
-    );
+/// `spad_tcdm`, those that the busiest bank needs at least, and those of PULP's
+/// network.
+fn free_lanes(pulp: Option<&Pulp>) -> Result<()> {
+    println!("free lanes, {LOADS} loads each: cycles from the first request to the last answer,");
+    println!("both included");
     for (lanes, bank_bits) in [(8u16, 4u32), (32, 5)] {
         let banks = 1 << bank_bits;
-        println!("{lanes} lanes, {banks} banks");
+        println!(
+            "{:28}{:>10}{:>12}{:>14}{:>8}",
+            format!("{lanes} lanes, {banks} banks"),
+            "spad_tcdm",
+            "registered",
+            "busiest bank",
+            "PULP"
+        );
+        let network = pulp.map(|pulp| pulp.network(lanes, banks, LOADS));
+        let network = network.transpose()?;
         for (name, pattern) in PATTERNS {
             let addr = |lane, k| pattern(lane, k, lanes, banks) & 0x3fff;
             let plain = free_machine(lanes, bank_bits, false)?;
             let registered = free_machine(lanes, bank_bits, true)?;
+            let words = (0..lanes).flat_map(|lane| (0..LOADS).map(move |k| addr(lane, k)));
+            let theirs = network.as_ref().map(|network| network.cycles(words));
+            let theirs = theirs.transpose()?.map(|cycles| cycles.to_string());
             println!(
-                "  {name:24}{:>8}{:>8}{:>8}",
+                "  {name:26}{:>10}{:>12}{:>14}{:>8}",
                 free_cycles(&plain, LOADS, addr),
                 free_cycles(&registered, LOADS, addr),
                 busiest(&plain, addr),
+                theirs.as_deref().unwrap_or("-"),
             );
         }
+    }
+    println!("registered: request_register and response_register; busiest bank: the least cycles");
+    match pulp {
+        Some(pulp) => {
+            let verilator = Toolbox::new().get(ToolKind::Verilator)?;
+            println!("PULP: {}; Verilator {}", pulp.commits(), verilator.version);
+        }
+        None => println!("PULP: not measured; PULP=DIR names its sources"),
     }
     Ok(())
 }

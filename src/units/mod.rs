@@ -270,14 +270,12 @@ const OTHERS: &[Unit] = &[
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),
     Unit::new("spad_stream", bus::stream).levels(18),
-    Unit::new("spad_tcdm", tcdm::tcdm)
-        .levels(60)
-        .proved(&[
-            tcdm_with(false, false),
-            tcdm_with(false, true),
-            tcdm_with(true, false),
-            tcdm_with(true, true),
-        ]),
+    Unit::new("spad_tcdm", tcdm::tcdm).levels(60).proved(&[
+        tcdm_with(false, false),
+        tcdm_with(false, true),
+        tcdm_with(true, false),
+        tcdm_with(true, true),
+    ]),
     Unit::new("spad_sm_path", sm_path::random)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.
