@@ -181,7 +181,7 @@ const PATTERNS: [(&str, Pattern); 5] = [
 ];
 
 /// The cycles of lanes that go on as soon as they are granted: those of
-/// `spad_tcdm`, those that the busiest bank needs at least, and those of PULP's
+/// `spad_tcdm`, those that a lane or the busiest bank needs at least, and those of PULP's
 /// network.
 fn free_lanes(pulp: Option<&Pulp>) -> Result<()> {
     println!("free lanes, {LOADS} loads each: cycles from the first request to the last answer,");
@@ -193,7 +193,7 @@ fn free_lanes(pulp: Option<&Pulp>) -> Result<()> {
             format!("{lanes} lanes, {banks} banks"),
             "spad_tcdm",
             "registered",
-            "busiest bank",
+            "at least",
             "PULP"
         );
         let network = pulp.map(|pulp| pulp.network(lanes, banks, LOADS));
@@ -209,12 +209,14 @@ fn free_lanes(pulp: Option<&Pulp>) -> Result<()> {
                 "  {name:26}{:>10}{:>12}{:>14}{:>8}",
                 free_cycles(&plain, LOADS, addr),
                 free_cycles(&registered, LOADS, addr),
-                busiest(&plain, addr),
+                busiest(&plain, addr).max(LOADS.into()),
                 theirs.as_deref().unwrap_or("-"),
             );
         }
     }
-    println!("registered: request_register and response_register; busiest bank: the least cycles");
+    println!(
+        "registered: request_register and response_register; at least: for a lane or the busiest bank"
+    );
     match pulp {
         Some(pulp) => {
             let verilator = Toolbox::new().get(ToolKind::Verilator)?;
