@@ -207,9 +207,12 @@ impl Tcdm {
     /// What happens in this cycle.
     fn cycle(&self, requests: &TcdmRequests) -> Cycle {
         let (mut banks, mut rows) = ([0; MAX_LANES], [0; MAX_LANES]);
-        let head = |lane: usize| match self.options.request_register {
-            true => self.waiting[lane].front().copied(),
-            false => requests.of(lane),
+        let head = |lane: usize| {
+            if self.options.request_register {
+                self.waiting[lane].front().copied()
+            } else {
+                requests.of(lane)
+            }
         };
         let heads: Vec<Option<Request>> = (0..self.lanes).map(head).collect();
         let addresses = heads.iter().map(|head| head.map_or(0, |h| h.addr));

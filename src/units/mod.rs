@@ -270,7 +270,7 @@ const OTHERS: &[Unit] = &[
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),
     Unit::new("spad_stream", bus::stream).levels(18),
-    Unit::new("spad_tcdm", tcdm::tcdm).levels(60).proved(&[
+    Unit::new("spad_tcdm", tcdm::tcdm).levels(31).proved(&[
         tcdm_with(false, false),
         tcdm_with(false, true),
         tcdm_with(true, false),

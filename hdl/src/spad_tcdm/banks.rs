@@ -172,9 +172,10 @@ impl Tcdm<'_> {
                     let addr = |lane: Size| heads.addr.part(lane * s.n, s.n);
                     let wen = |lane: Size| heads.wen.at(lane);
                     let alike = addr(i).is(addr(j));
-                    let alike = match p.MERGE {
-                        true => alike & !(wen(i) ^ wen(j)),
-                        false => same(i, j) | (alike & wen(i) & wen(j)),
+                    let alike = if p.MERGE {
+                        alike & !(wen(i) ^ wen(j))
+                    } else {
+                        same(i, j) | (alike & wen(i) & wen(j))
                     };
                     u.assign(with.at(j), chosen.at(j) & alike);
                 });
