@@ -65,6 +65,9 @@ bench: deps
 	$(CARGO) bench --workspace
 
 # Cells, flip-flops, levels and cycles beside the local memories of open cores.
+# PULP=DIR measures PULP's network, too: DIR has the repositories
+# cluster_interconnect and common_cells (a 1.x).
+compare: export PULP := $(PULP)
 compare: deps build
 	$(dir $(SPADKIT))examples/compare_local_memories
 

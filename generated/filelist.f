@@ -66,5 +66,7 @@ spad_lane_hash.v
 spad_hash_stage.v
 spad_skid.v
 spad_stream.v
+spad_number_32.v
+spad_turn.v
 spad_tcdm.v
 spad_sm_path.v

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_tcdm: the scratchpad behind a request/grant/valid port per lane. The
-// lanes that ask in one cycle are granted together; their reads are one
-// access, their writes another one after it. Answers come in the order of a
-// lane's requests. No input has a combinational path to an output.
+// spad_tcdm: the banks behind a request/grant/valid port per lane. Each bank
+// serves one of the lanes that request it in turn, together with those that
+// read the same word (BCAST = 1) or write it (MERGE = 1). Answers come in the
+// order of a lane's requests.
 //
-// Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, MS = 4
-// Timing:     granted in cycle t, lanes of one kind and degree d are answered
-//             in t+1+MS+max(1, d) if nothing is in the way; one access per
-//             cycle at d <= 1
+// Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, BCAST = 1, MERGE = 1,
+//             TREQ = 0, TRSP = 0, TID = 0
+// Timing:     the grant depends on the requests in the same cycle; the answer
+//             comes 1 + TRSP cycles later
 // Reference:  microarchitecture/bus.md
 //
 // in  clk              1  clock
@@ -21,9 +21,8 @@
 //                         writes nothing
 // in  row_wr_data      3  index j: source of row bit j, 0 keeps addr[m+j], i+1
 //                         takes addr[i]
-// in  tcdm_req        32  the lane asks
-// out tcdm_gnt        32  a lane that asks is taken at the end of this cycle;
-//                         the same for all lanes
+// in  tcdm_req        32  the lane requests
+// out tcdm_gnt        32  the lane's request is taken at the end of this cycle
 // in  tcdm_add       448  word address, n bits per lane
 // in  tcdm_wen        32  1 read, 0 write
 // in  tcdm_wdata    1024  data, D bits per lane
@@ -57,52 +56,32 @@ module spad_tcdm (
     output wire [31:0] tcdm_r_opc,
     output wire idle
 );
-    localparam [2:0] OP_LOAD = 3'd1;
-    localparam [2:0] OP_STORE = 3'd2;
-    localparam [2:0] OP_UNSUPPORTED = 3'd7;
     localparam [1:0] LOCK_HASH_NONE = 2'd0;
     localparam n = 14;
     localparam m = 5;
+    localparam B = 32;
     localparam R = 9;
+    localparam RW = 9;
     localparam L = 32;
+    localparam LW = 5;
     localparam D = 32;
     localparam BE = 4;
     localparam LK = 10;
-    localparam BATCH = L*BE + L*D + L*n + L + L;
 
     // Outputs from registers.
     reg [L-1:0] tcdm_r_valid_q;
-    reg [L*D-1:0] tcdm_r_rdata_q;
     reg [L-1:0] tcdm_r_opc_q;
     assign tcdm_r_valid = tcdm_r_valid_q;
-    assign tcdm_r_rdata = tcdm_r_rdata_q;
     assign tcdm_r_opc = tcdm_r_opc_q;
-
-    // The lanes that ask in one cycle are a batch.
-    wire batch_ready;
-    wire head_valid;
-    wire head_done;
-    wire [L-1:0] head_req;
-    wire [L-1:0] head_wen;
-    wire [L*n-1:0] head_addr;
-    wire [L*D-1:0] head_data;
-    wire [L*BE-1:0] head_be;
-    spad_skid #(.WIDTH(BATCH), .CLEAR(0)) batches (
-        .clk(clk),
-        .rst(rst),
-        .in_valid(|tcdm_req),
-        .in_data({tcdm_be, tcdm_wdata, tcdm_add, tcdm_wen, tcdm_req}),
-        .in_ready(batch_ready),
-        .out_valid(head_valid),
-        .out_data({head_be, head_data, head_addr, head_wen, head_req}),
-        .out_ready(head_done)
-    );
-    assign tcdm_gnt = {L{batch_ready}};
-
-    wire [L*m-1:0] head_bank;
-    wire [L*R-1:0] head_row;
+    wire [L-1:0] takes;
+    /* verilator lint_off UNUSEDSIGNAL */ // only the rules ask for it
+    wire any;
+    /* verilator lint_on UNUSEDSIGNAL */
+    assign any = |tcdm_req;
+    wire [L*m-1:0] bank;
+    wire [L*R-1:0] row;
     /* verilator lint_off UNUSEDSIGNAL */ // this bus has no operation with locks
-    wire [L*LK-1:0] head_lock;
+    wire [L*LK-1:0] lock;
     /* verilator lint_on UNUSEDSIGNAL */
 
     // Bank, row and lock of each lane.
@@ -131,109 +110,155 @@ module spad_tcdm (
                 .cfg_rows(cfg_rows),
                 .cfg_row_sel(cfg_row_sel),
                 .cfg_lock_hash(LOCK_HASH_NONE),
-                .addr(head_addr[i*n +: n]),
-                .bank(head_bank[i*m +: m]),
-                .row(head_row[i*R +: R]),
-                .lock(head_lock[i*LK +: LK])
+                .addr(tcdm_add[i*n +: n]),
+                .bank(bank[i*m +: m]),
+                .row(row[i*R +: R]),
+                .lock(lock[i*LK +: LK])
             );
         end
     endgenerate
 
-    // Its reads are one access, its writes the next; lanes beyond the capacity
-    // are answered after both. A part without lanes takes no cycle.
-    reg did_loads_q;
-    reg did_stores_q;
     wire [L-1:0] beyond;
     generate
         for (i = 0; i < L; i = i + 1) begin : range
-            assign beyond[i] = head_req[i] & (head_row[i*R +: R] >= 9'd384);
+            assign beyond[i] = tcdm_req[i] & (row[i*R +: R] >= 9'd384);
         end
     endgenerate
-    wire [L-1:0] loads = head_req & ~beyond & head_wen;
-    wire [L-1:0] stores = head_req & ~beyond & ~head_wen;
-    wire loads_left = (|loads) & ~did_loads_q;
-    wire stores_left = (|stores) & ~did_stores_q;
-    wire errors_left = |beyond;
-    wire [L-1:0] part = loads_left ? loads
-        : stores_left ? stores
-        : beyond;
-    wire [2:0] part_op = loads_left ? OP_LOAD
-        : stores_left ? OP_STORE
-        : OP_UNSUPPORTED;
-    wire last = loads_left ? ~stores_left & ~errors_left : ~(stores_left & errors_left);
+    wire [L-1:0] in_range = tcdm_req & ~beyond;
 
-    wire sp_req_ready;
-    wire goes = head_valid & sp_req_ready;
-    assign head_done = last & sp_req_ready;
-    always @(posedge clk) begin
-        if (rst) begin
-            did_loads_q <= 1'b0;
-            did_stores_q <= 1'b0;
-        end else if (goes) begin
-            did_loads_q <= ~last & (did_loads_q | loads_left);
-            did_stores_q <= ~last & (did_stores_q | (stores_left & ~loads_left));
+    // Each bank chooses one of the lanes that want it: the next in the order
+    // after the one that it chose last.
+    reg [B*LW-1:0] last_q;
+    wire [B*L-1:0] turns;
+    wire [L-1:0] served;
+    wire [B*D-1:0] words;
+    genvar g, j;
+    genvar k;
+    generate
+        for (g = 0; g < B; g = g + 1) begin : bank_of
+            wire [L-1:0] want;
+            for (i = 0; i < L; i = i + 1) begin : wants
+                assign want[i] = in_range[i] & (bank[i*m +: m] == g);
+            end
+            wire used = |want;
+            wire [LW-1:0] number;
+            spad_turn round_robin (
+                .want(want),
+                .last(last_q[g*LW +: LW]),
+                .turn(turns[g*L +: L]),
+                .number(number)
+            );
+            always @(posedge clk) begin
+                if (rst) last_q[g*LW +: LW] <= {LW{1'b1}};
+                else if (used) last_q[g*LW +: LW] <= number;
+            end
+            wire [R-1:0] turn_row;
+            wire writes = ~tcdm_wen[number];
+            wire [D-1:0] wdata;
+            wire [BE-1:0] wbe;
+            spad_select #(.BITS(LW), .WIDTH(R)) row_of (
+                .index(number),
+                .words(row),
+                .word(turn_row)
+            );
+            wire [L-1:0] group = want & served;
+            for (k = 0; k < BE; k = k + 1) begin : byte_of
+                wire [L-1:0] enables;
+                wire [L*8-1:0] bytes;
+                for (i = 0; i < L; i = i + 1) begin : of_lane
+                    assign enables[i] = group[i] & tcdm_be[i*BE + k];
+                    assign bytes[i*8 +: 8] = tcdm_wdata[i*D + k*8 +: 8];
+                end
+                /* verilator lint_off UNUSEDSIGNAL */ // the lowest is enough
+                wire [L-1:0] found;
+                /* verilator lint_on UNUSEDSIGNAL */
+                /* verilator lint_off UNUSEDSIGNAL */ // the first lane needs no number
+                wire [L-1:0] first;
+                /* verilator lint_on UNUSEDSIGNAL */
+                spad_lowest #(.WIDTH(L)) first_of (
+                    .want(enables),
+                    .found(found),
+                    .lowest(first)
+                );
+                wire [LW-1:0] writer;
+                spad_number_32 writer_of (.above(first[L-1:1]), .number(writer));
+                wire [7:0] chosen;
+                spad_select #(.BITS(LW), .WIDTH(8)) byte_for (
+                    .index(writer),
+                    .words(bytes),
+                    .word(chosen)
+                );
+                assign wdata[k*8 +: 8] = chosen;
+                assign wbe[k] = |enables;
+            end
+            spad_bank_ram ram (
+                .clk(clk),
+                .rst(rst),
+                .en(used),
+                .we(writes),
+                .be(wbe),
+                .row(turn_row[RW-1:0]),
+                .wdata(wdata),
+                .dout(words[g*D +: D])
+            );
         end
+    endgenerate
+
+    // A lane is served if it is its turn in its bank, or that of a lane that
+    // does the same with the same word.
+    wire [L-1:0] picked;
+    generate
+        for (i = 0; i < L; i = i + 1) begin : picked_of
+            wire [B-1:0] by;
+            for (g = 0; g < B; g = g + 1) begin : by_bank
+                assign by[g] = turns[g*L + i];
+            end
+            assign picked[i] = |by;
+        end
+        for (i = 0; i < L; i = i + 1) begin : served_of
+            wire [L-1:0] partners;
+            for (j = 0; j < L; j = j + 1) begin : with_lane
+                assign partners[j] = picked[j] & (tcdm_add[i*n +: n] == tcdm_add[j*n +: n])
+                    & ~(tcdm_wen[i] ^ tcdm_wen[j]);
+            end
+            assign served[i] = tcdm_req[i] & (|partners);
+        end
+    endgenerate
+    assign takes = served | beyond;
+    assign tcdm_gnt = takes;
+
+    // The answers: a lane that has read is shown the word of its bank.
+    reg [L-1:0] reads_q;
+    reg [L*m-1:0] from_q; // no reset: `reads_q` covers it
+    always @(posedge clk) begin
+        if (rst) reads_q <= {L{1'b0}};
+        else reads_q <= takes & in_range & tcdm_wen;
     end
-
-    /* verilator lint_off UNUSEDSIGNAL */ // this unit has no port for it
-    wire [2:0] sp_resp_op;
-    wire [42:0] sp_resp_tag;
-    wire [31:0] sp_resp_success;
-    wire [5:0] sp_resp_degree;
-    wire [2:0] sp_stages;
-    wire sp_busy_more;
-    wire sp_blocked;
-    /* verilator lint_on UNUSEDSIGNAL */
-    wire sp_resp_valid;
-    wire [L-1:0] sp_resp_mask;
-    wire [L*D-1:0] sp_resp_data;
-    wire sp_resp_error;
-    spad_scratchpad scratchpad (
-        .clk(clk),
-        .rst(rst),
-        .req_valid(head_valid),
-        .req_ready(sp_req_ready),
-        .req_op(part_op),
-        .req_mask(part),
-        .req_bank(head_bank),
-        .req_row(head_row),
-        .req_lock(320'd0),
-        .req_data(head_data),
-        .req_be(head_be),
-        .req_tag(43'd0),
-        .resp_valid(sp_resp_valid),
-        .resp_ready(1'b1),
-        .resp_op(sp_resp_op),
-        .resp_mask(sp_resp_mask),
-        .resp_tag(sp_resp_tag),
-        .resp_data(sp_resp_data),
-        .resp_success(sp_resp_success),
-        .resp_error(sp_resp_error),
-        .resp_degree(sp_resp_degree),
-        .stages(sp_stages),
-        .busy_more(sp_busy_more),
-        .blocked(sp_blocked)
-    );
-
-    // The answers, and the accesses inside the scratchpad.
+    always @(posedge clk) begin
+        from_q <= bank;
+    end
+    generate
+        for (i = 0; i < L; i = i + 1) begin : answer_of
+            wire [m-1:0] from_bank = from_q[i*m +: m];
+            wire [D-1:0] word;
+            spad_select #(.BITS(m), .WIDTH(D)) word_of (
+                .index(from_bank),
+                .words(words),
+                .word(word)
+            );
+            assign tcdm_r_rdata[i*D +: D] = word & {D{reads_q[i]}};
+        end
+    endgenerate
     always @(posedge clk) begin
         if (rst) begin
             tcdm_r_valid_q <= {L{1'b0}};
-            tcdm_r_rdata_q <= {(L*D){1'b0}};
             tcdm_r_opc_q <= {L{1'b0}};
         end else begin
-            tcdm_r_valid_q <= sp_resp_mask;
-            tcdm_r_rdata_q <= sp_resp_data;
-            tcdm_r_opc_q <= sp_resp_mask & {L{sp_resp_error}};
+            tcdm_r_valid_q <= takes;
+            tcdm_r_opc_q <= beyond;
         end
     end
-    reg [3:0] count_q;
-    always @(posedge clk) begin
-        if (rst) count_q <= 4'd0;
-        else if (goes & ~sp_resp_valid) count_q <= count_q + 4'd1;
-        else if (sp_resp_valid & ~goes) count_q <= count_q - 4'd1;
-    end
-    assign idle = ~head_valid & (count_q == 4'd0) & ~(|tcdm_r_valid_q);
+    assign idle = ~(|tcdm_r_valid_q);
 endmodule
 
 `default_nettype wire

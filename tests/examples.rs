@@ -48,12 +48,23 @@ fn silent(dir: &Path, program: &str, args: &[&str]) {
 /// of the request.
 #[test]
 fn the_comparison_counts_cycles_as_the_contract_does() {
-    use compare_local_memories::{cycles, machine};
+    use compare_local_memories::{cycles, free_cycles, free_machine, machine};
     for stages in [2, 4] {
         let machine = machine(stages).unwrap();
-        assert_eq!(cycles(&machine, |_| 5), 2 + stages + 1);
-        assert_eq!(cycles(&machine, |lane| lane), 2 + stages + 1);
-        assert_eq!(cycles(&machine, |lane| 32 * lane), 2 + stages + 32);
+        for (unit, before) in [("spad_stream", 2 + stages), ("spad_tcdm", 1)] {
+            assert_eq!(cycles(unit, &machine, |_| 5), before + 1);
+            assert_eq!(cycles(unit, &machine, |lane| lane), before + 1);
+            assert_eq!(cycles(unit, &machine, |lane| 32 * lane), before + 32);
+        }
+    }
+    // Free lanes that begin on one bank spread once; on one word they do not wait.
+    for (lanes, bank_bits) in [(8, 4), (32, 5)] {
+        for (registered, latency) in [(false, 1), (true, 3)] {
+            let machine = free_machine(lanes, bank_bits, registered).unwrap();
+            let spread = free_cycles(&machine, 256, |lane, k| (lane << bank_bits) + k);
+            assert_eq!(spread, 256 + u32::from(lanes) - 1 + latency);
+            assert_eq!(free_cycles(&machine, 256, |_, k| k), 256 + latency);
+        }
     }
 }
 

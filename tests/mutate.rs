@@ -47,6 +47,6 @@ fn faults_in_hash_units_are_caught_or_proved_equivalent() {
 fn faults_in_units_of_the_path_are_caught_or_proved_equivalent() {
     mutate(
         &["--config", "testbenches/mutate.toml"],
-        &["spad_crossbar", "spad_warp_mask"],
+        &["spad_crossbar", "spad_warp_mask", "spad_tcdm"],
     );
 }

@@ -186,10 +186,14 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
         assert_eq!(assert_declared("spad_scratchpad", config, tools), 2);
     }
     assert!(assert_declared("spad_sm_path", &plain, tools) > 0);
-    // The scratchpad behind a bus has no path through, from cfg_* neither.
-    for unit in ["spad_stream", "spad_tcdm"] {
-        assert_eq!(assert_declared(unit, &plain, tools), 0);
-        let through = gates(unit, &plain, tools).1.dependencies();
+    // The grant of spad_tcdm, if no register is before it.
+    assert_eq!(assert_declared("spad_tcdm", &plain, tools), 1);
+    // Otherwise what stands behind a bus has no path through, from cfg_* neither.
+    let mut registered = plain.clone();
+    registered.path.tcdm.request_register = true;
+    for (unit, config) in [("spad_stream", &plain), ("spad_tcdm", &registered)] {
+        assert_eq!(assert_declared(unit, config, tools), 0);
+        let through = gates(unit, config, tools).1.dependencies();
         assert!(
             through.values().all(|inputs| inputs.is_empty()),
             "{through:?}"

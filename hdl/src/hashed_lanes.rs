@@ -116,7 +116,7 @@ impl HashedLanes {
         &self,
         u: &Unit,
         writing: &Writing,
-        idle: Signal,
+        idle: impl Into<Expr>,
         message: &'static str,
     ) {
         let enables = writing
@@ -179,14 +179,16 @@ impl HashedLanes {
                 u.each("of", bit, (0, n), |c| {
                     u.assign(one_bit.at(c), same(c, a));
                 });
-                let bank = u.wire("bank", m);
-                let row = u.wire("row", r);
-                let lock = u.wire_in_part("lock", lk, "locks are hashed by themselves");
+                let bank = u.wire("its_bank", m);
+                let row = u.wire("its_row", r);
+                let lock = u.wire_in_part("its_lock", lk, "locks are hashed by themselves");
                 u.instance(top(&self.lane), "hash")
                     .same(selects.iter().copied())
                     .port("cfg_lock_hash", code(&lock_hash::FIELD, lock_hash::NONE))
                     .port("addr", one_bit)
-                    .same([bank, row, lock])
+                    .port("bank", bank)
+                    .port("row", row)
+                    .port("lock", lock)
                     .done();
                 let both = concat([row, bank].map(Into::into));
                 u.assign(places.part(a * place, place), both.of_width(place));

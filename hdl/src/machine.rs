@@ -36,6 +36,18 @@ impl RetryLatencies {
     };
 }
 
+/// What `spad_tcdm` has beside banks and arbitration
+/// (microarchitecture/bus.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct TcdmOptions {
+    /// Requests go through registers, so that the grant is one.
+    pub request_register: bool,
+    /// Answers go through a register after the banks' multiplexers.
+    pub response_register: bool,
+    /// Bits of a request's identifier; 0 for none.
+    pub id_bits: u32,
+}
+
 /// The machine that is emitted.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -75,6 +87,8 @@ pub struct Machine {
     pub history_sets: usize,
     /// Latencies of the retry sequencer.
     pub retry: RetryLatencies,
+    /// Options of the ports per lane.
+    pub tcdm: TcdmOptions,
 }
 
 /// What each number of a machine may be by itself. Configuration files read
@@ -108,6 +122,8 @@ impl Machine {
     pub const RETRY_CYCLES: Allowed = Allowed::Range(1, 63);
     /// Cycles per degree of a state of the retry loop that accesses the scratchpad.
     pub const RETRY_ACCESS: Allowed = Allowed::Range(0, 63);
+    /// Bits of an identifier at the ports per lane.
+    pub const TCDM_ID_BITS: Allowed = Allowed::Range(0, 32);
 }
 
 impl Machine {
@@ -133,6 +149,7 @@ impl Machine {
             hash_stage: 0,
             history_sets: 256,
             retry: RetryLatencies::NONE,
+            tcdm: TcdmOptions::default(),
         }
     }
 

@@ -140,6 +140,12 @@ parameters! { machine;
     LWR: usize = machine.retry.write as usize;
     /// BRANCH.
     LB: usize = machine.retry.branch as usize;
+    /// Requests of `spad_tcdm` go through registers.
+    TREQ: bool = machine.tcdm.request_register;
+    /// Its answers go through a register.
+    TRSP: bool = machine.tcdm.response_register;
+    /// Bits of its identifiers; 0 for none.
+    TID: usize = machine.tcdm.id_bits as usize;
     /// Bits of a cycle within a state of the retry loop.
     CTW: usize = index_bits(longest_state(L, machine.retry) + 1);
     /// Control that travels with a pass: warp, kind, tag, pc, pass, last.

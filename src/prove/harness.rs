@@ -98,6 +98,10 @@ impl Harness {
                      at most two cycles, the hash 'mod', and at most four memory stages",
                 )
             }
+            Need::FewWords => (
+                config.capacity_words <= 64,
+                "the proof is about at most 64 words",
+            ),
             Need::Words => {
                 let named = config.capacity_words <= 64;
                 let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;

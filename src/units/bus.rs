@@ -1,5 +1,5 @@
-//! `spad_stream` and `spad_tcdm`: neighbours that keep the rules of
-//! microarchitecture/bus.md. What is offered stands until it is
+//! `spad_stream`, and what its neighbour and those of `spad_tcdm` do to keep the
+//! rules of microarchitecture/bus.md. What is offered stands until it is
 //! taken, and the mapping changes only while nothing is inside.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
@@ -8,23 +8,23 @@ use super::pattern::{LaneAccess, Patterns};
 use super::support::{Rhythm, ports, reset};
 use super::write_port::HashRegisters;
 use crate::config::Config;
-use crate::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, Tcdm, TcdmBatch, TcdmInputs};
+use crate::model::{Stream, StreamInputs, StreamRequest};
 
 /// Once in so many cycles the mapping is to change.
 const MAPPING_CYCLES: u32 = 256;
 
 /// What both neighbours do: accesses, rhythm, mappings.
-struct Neighbour {
+pub(super) struct Neighbour {
     config: Config,
     registers: HashRegisters,
     patterns: Patterns,
     offer: Rhythm,
     /// The writes of the next mapping; nothing new is offered until they are done.
-    writes: RegisterWrites,
+    pub(super) writes: RegisterWrites,
 }
 
 impl Neighbour {
-    fn new(setup: &Setup) -> Self {
+    pub(super) fn new(setup: &Setup) -> Self {
         Neighbour {
             config: setup.config.clone(),
             registers: HashRegisters::new(setup.layout),
@@ -35,7 +35,7 @@ impl Neighbour {
     }
 
     /// Drives the write ports; `idle`: nothing is inside or offered.
-    fn configure(&mut self, stimulus: &mut Stimulus, frame: &mut Frame, idle: bool) {
+    pub(super) fn configure(&mut self, stimulus: &mut Stimulus, frame: &mut Frame, idle: bool) {
         if self.writes.is_empty() && stimulus.one_in(MAPPING_CYCLES) {
             self.writes = register_writes(&self.config, stimulus);
         }
@@ -48,8 +48,13 @@ impl Neighbour {
         self.registers.disturb(stimulus, frame);
     }
 
+    /// The ports that it writes registers with.
+    pub(super) fn registers(&self) -> &HashRegisters {
+        &self.registers
+    }
+
     /// Word addresses of a new access, and which lanes it has.
-    fn access(&mut self, stimulus: &mut Stimulus) -> Option<(u64, Vec<u16>)> {
+    pub(super) fn access(&mut self, stimulus: &mut Stimulus) -> Option<(u64, Vec<u16>)> {
         if !self.writes.is_empty() || !self.offer.beat(stimulus) {
             return None;
         }
@@ -62,11 +67,11 @@ impl Neighbour {
         Some((mask, words.take(self.config.lanes as usize).collect()))
     }
 
-    fn data(&self, stimulus: &mut Stimulus) -> u64 {
+    pub(super) fn data(&self, stimulus: &mut Stimulus) -> u64 {
         stimulus.word(self.config.word_bits as usize)
     }
 
-    fn enables(&self, stimulus: &mut Stimulus) -> u8 {
+    pub(super) fn enables(&self, stimulus: &mut Stimulus) -> u8 {
         stimulus.word(self.config.word_bits as usize / 8) as u8
     }
 }
@@ -203,141 +208,6 @@ impl Driver for StreamDriver {
     }
 }
 
-ports!(TcdmPorts {
-    in rst tcdm_req tcdm_add tcdm_wen tcdm_wdata tcdm_be;
-    out tcdm_gnt tcdm_r_valid tcdm_r_rdata tcdm_r_opc idle;
-});
-
-#[derive(Clone)]
-struct GoldenTcdm {
-    ports: TcdmPorts,
-    registers: HashRegisters,
-    model: Tcdm,
-    word_bits: usize,
-    addr_bits: usize,
-}
-
-impl Golden for GoldenTcdm {
-    fn respond(&mut self, frame: &mut Frame) {
-        let (p, bits) = (&self.ports, self.word_bits);
-        let all = u64::MAX >> (64 - p.tcdm_gnt.width);
-        let answers = self.model.answers();
-        let gnt = if self.model.grants() { all } else { 0 };
-        frame.expect_bits(&p.tcdm_gnt, gnt.into());
-        frame.expect_bits(&p.tcdm_r_valid, answers.valid.into());
-        frame.expect_bits(&p.tcdm_r_opc, answers.failed.into());
-        frame.expect_fields(&p.tcdm_r_rdata, bits, answers.data);
-        frame.expect(&p.idle, self.model.idle().into());
-        let (hash_wr, row_wr) = self.registers.read(frame);
-        let req = frame.driven_mask(&p.tcdm_req);
-        let batch = (req != 0).then(|| TcdmBatch {
-            req,
-            wen: frame.driven_mask(&p.tcdm_wen),
-            addr: frame.driven_array(&p.tcdm_add, self.addr_bits),
-            data: frame.driven_array(&p.tcdm_wdata, bits),
-            be: frame.driven_array(&p.tcdm_be, bits / 8),
-        });
-        self.model.commit(TcdmInputs {
-            rst: frame.is_high(&p.rst),
-            hash_wr,
-            row_wr,
-            batch,
-        });
-    }
-}
-
-/// Stimulus of `spad_tcdm`.
-struct TcdmDriver {
-    ports: TcdmPorts,
-    neighbour: Neighbour,
-    /// The pending request of each lane.
-    asked: TcdmBatch,
-    /// The unit was empty, and no lane asked.
-    idle: bool,
-}
-
-pub(super) fn tcdm(setup: &Setup) -> Box<dyn Bench> {
-    Box::new(tcdm_bench(setup))
-}
-
-type TcdmBench = DrivenBench<TcdmDriver, GoldenTcdm>;
-
-fn tcdm_bench(setup: &Setup) -> TcdmBench {
-    let ports = TcdmPorts::new(setup.layout);
-    let driver = TcdmDriver {
-        ports: ports.clone(),
-        neighbour: Neighbour::new(setup),
-        asked: TcdmBatch {
-            req: 0,
-            wen: 0,
-            addr: [0; MAX_LANES],
-            data: [0; MAX_LANES],
-            be: [0; MAX_LANES],
-        },
-        idle: true,
-    };
-    let golden = GoldenTcdm {
-        ports,
-        registers: HashRegisters::new(setup.layout),
-        model: Tcdm::new(setup.config),
-        word_bits: setup.config.word_bits as usize,
-        addr_bits: setup.config.geometry.addr_bits() as usize,
-    };
-    DrivenBench::new(setup, driver, move || golden.clone())
-}
-
-impl TcdmDriver {
-    /// Lanes that do not ask yet may begin to.
-    fn ask(&mut self, stimulus: &mut Stimulus) {
-        let Some((mask, addr)) = self.neighbour.access(stimulus) else {
-            return;
-        };
-        let reads = match stimulus.below(4) {
-            0 => 0,
-            1 | 2 => u64::MAX,
-            _ => stimulus.wide(64) as u64,
-        };
-        for (lane, addr) in addr.into_iter().enumerate() {
-            if (mask & !self.asked.req) >> lane & 1 == 0 {
-                continue;
-            }
-            let bit = 1 << lane;
-            self.asked.req |= bit;
-            self.asked.wen = (self.asked.wen & !bit) | (reads & bit);
-            self.asked.addr[lane] = addr;
-            self.asked.data[lane] = self.neighbour.data(stimulus);
-            self.asked.be[lane] = self.neighbour.enables(stimulus);
-        }
-    }
-}
-
-impl Driver for TcdmDriver {
-    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
-        let rst = reset(stimulus, frame, &self.ports.rst);
-        self.neighbour.configure(stimulus, frame, self.idle);
-        if rst {
-            // What was written is gone, and the rest alone would be no mapping.
-            self.neighbour.writes.clear();
-        }
-        self.ask(stimulus);
-        let (p, asked) = (&self.ports, &self.asked);
-        let lanes = p.tcdm_req.width;
-        frame.drive_bits(&p.tcdm_req, asked.req.into());
-        frame.drive_bits(&p.tcdm_wen, asked.wen.into());
-        frame.drive_fields(&p.tcdm_add, p.tcdm_add.width / lanes, asked.addr);
-        frame.drive_fields(&p.tcdm_wdata, p.tcdm_wdata.width / lanes, asked.data);
-        frame.drive_fields(&p.tcdm_be, p.tcdm_be.width / lanes, asked.be);
-    }
-
-    fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
-        let p = &self.ports;
-        self.idle = frame.shows(&p.idle) && self.asked.req == 0;
-        if frame.is_high(&p.rst) || frame.shows(&p.tcdm_gnt) {
-            self.asked.req = 0;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -391,34 +261,6 @@ mod tests {
             count("locks taken", control.success != 0);
             count("error", control.error);
             count("conflict", control.degree > 3);
-            count(
-                "waits for a mapping",
-                !bench.driver.neighbour.writes.is_empty(),
-            );
-        }
-        assert_eq!(missed(seen), [""; 0]);
-    }
-
-    #[test]
-    fn the_neighbours_of_a_tcdm_reach_what_is_rare() {
-        let config = machine();
-        let layout = layout("spad_tcdm", &config);
-        let mut bench = tcdm_bench(&setup(&config, &layout));
-        let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
-        let mut seen = BTreeMap::new();
-        for _ in 0..20_000 {
-            bench.cycle(&mut stimulus, &mut words.frame());
-            stimulus.cycle += 1;
-            let (model, asked) = (&bench.golden.model, &bench.driver.asked);
-            let answers = model.answers();
-            let mut count = |name, happened: bool| {
-                *seen.entry(name).or_default() += u64::from(happened);
-            };
-            count("full", !model.grants());
-            count("idle", model.idle());
-            count("a lane waits", asked.req != 0);
-            count("read", answers.data.iter().any(|word| *word != 0));
-            count("some fail", answers.failed != 0);
             count(
                 "waits for a mapping",
                 !bench.driver.neighbour.writes.is_empty(),

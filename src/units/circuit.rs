@@ -1,7 +1,7 @@
 //! The circuits around the units that their proofs are about
 //! (`testbenches/prove/path/`), and the machines that these are for.
 
-use crate::config::Config;
+use crate::config::{Config, TcdmOptions};
 
 /// A circuit around a unit.
 #[derive(Debug)]
@@ -95,6 +95,8 @@ pub enum Stages {
     Hash(u32),
     /// So many memory stages, and so many before EX.
     Whole(u32, u32),
+    /// Registers of `spad_tcdm`: for requests, for answers.
+    Registers(bool, bool),
 }
 
 impl Stages {
@@ -103,8 +105,16 @@ impl Stages {
         if let Stages::Hash(stages) = self {
             config.path.hash_stage = stages;
         }
+        if let Stages::Registers(request, response) = self {
+            config.path.tcdm = TcdmOptions {
+                request_register: request,
+                response_register: response,
+                // So that an answer shows whose it is.
+                id_bits: 2,
+            };
+        }
         (config.path.mem_stages, config.path.ahead) = match self {
-            Stages::Any | Stages::Hash(_) => (2, 0),
+            Stages::Any | Stages::Hash(_) | Stages::Registers(..) => (2, 0),
             Stages::Memory(stages) | Stages::AfterScratchpad(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
             Stages::Whole(stages, ahead) => (stages, ahead),
@@ -121,6 +131,10 @@ impl Stages {
             Stages::Hash(stages) => config.path.hash_stage == stages,
             Stages::Whole(stages, ahead) => {
                 (config.path.mem_stages, config.path.ahead) == (stages, ahead)
+            }
+            Stages::Registers(request, response) => {
+                let options = &config.path.tcdm;
+                (options.request_register, options.response_register) == (request, response)
             }
         }
     }
@@ -170,6 +184,8 @@ pub enum Need {
     /// Broadcast, locks in several windows, and at most 64 words: the proof names
     /// them.
     Words,
+    /// At most 64 words: the proof names them.
+    FewWords,
     /// Two lanes, two passes or more for a warp, lock groups of two cycles at most,
     /// the plain hash without a stage of its own, memory stages in the scratchpad
     /// only; locks, or none.

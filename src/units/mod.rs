@@ -31,6 +31,7 @@ mod sharing;
 mod sm_path;
 mod stimulus;
 mod support;
+mod tcdm;
 mod write_port;
 
 pub use bench::{Bench, Chunk, Driver, Frame, Golden, Setup, Stimulus};
@@ -128,6 +129,14 @@ const fn owner(memory: u32, ahead: u32) -> Circuit {
         .needs(Need::Path { locks: true })
         .free(MEMORIES)
         .with(Stages::Whole(memory, ahead))
+}
+
+/// `spad_tcdm` with registers for requests, for answers, for both, or for none.
+const fn tcdm_with(request: bool, response: bool) -> Circuit {
+    circuit!("tcdm", Rows)
+        .needs(Need::FewWords)
+        .free(HASHES)
+        .with(Stages::Registers(request, response))
 }
 
 /// Every unit.
@@ -261,7 +270,12 @@ const OTHERS: &[Unit] = &[
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),
     Unit::new("spad_stream", bus::stream).levels(18),
-    Unit::new("spad_tcdm", bus::tcdm).levels(21),
+    Unit::new("spad_tcdm", tcdm::tcdm).levels(31).proved(&[
+        tcdm_with(false, false),
+        tcdm_with(false, true),
+        tcdm_with(true, false),
+        tcdm_with(true, true),
+    ]),
     Unit::new("spad_sm_path", sm_path::random)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.
@@ -286,6 +300,10 @@ const OTHERS: &[Unit] = &[
 
 /// Words and histories: what is proved of the path as a whole holds for any.
 const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
+
+/// Where an address lies, and the registers that tell: what is proved holds for
+/// any mapping that is one to one, which the hash units are by proofs of their own.
+const HASHES: &[&str] = &["spad_lane_hash", "spad_hash_config*"];
 
 /// The unit called `name`.
 pub fn unit_of(name: &str) -> Result<&'static Unit> {

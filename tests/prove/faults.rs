@@ -68,6 +68,23 @@ macro_rules! whole {
         )
     };
 }
+/// `spad_tcdm` with banks of four rows, without and with registers.
+macro_rules! tcdm {
+    ($registers:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+             warp_size = 8, capacity_words = 32 }\n\
+             path = { mem_stages = 2, ahead = 0 }\n\
+             tcdm = { id_bits = 2, request_register = ",
+            $registers,
+            ", response_register = ",
+            $registers,
+            " }\n"
+        )
+    };
+}
+const TCDM: &str = tcdm!("false");
+const TCDM_REGISTERED: &str = tcdm!("true");
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
@@ -113,6 +130,8 @@ impl Mutant {
             "rows" => ROWS,
             "rows3" => ROWS3,
             "rows4" => ROWS4,
+            "tcdm" => TCDM,
+            "tcdm_registered" => TCDM_REGISTERED,
             "atomic" => ATOMIC,
             "hashed" => HASHED,
             "unhashed" => UNHASHED,

@@ -4,9 +4,10 @@ use crate::wave::{Value, Wave};
 use spadkit::config::Config;
 use spadkit::model::spad_scratchpad::op;
 use spadkit::model::{
-    CounterInputs, Counters, Stream, StreamInputs, StreamRequest, Tcdm, TcdmBatch, TcdmInputs,
+    CounterInputs, Counters, Stream, StreamInputs, StreamRequest, Tcdm, TcdmInputs, TcdmRequests,
 };
 use spadkit_hdl::codes::counter;
+use std::path::Path;
 
 const NAMES: [&str; 3] = ["A", "B", "C"];
 
@@ -61,25 +62,32 @@ pub fn stream() -> Wave {
     wave
 }
 
-/// Two batches: lanes 0 to 3 read what lanes 4 to 7 write, then they read again.
+/// Lanes 0 to 3 read one word while lanes 4 to 7 write others; then all read
+/// words of one bank.
 pub fn tcdm() -> Wave {
-    let mut wave = Wave::new(
-        "spad_tcdm, 8 lanes, MS = 4: reads and writes in one batch, then the reads again",
-    );
-    let mut unit = Tcdm::new(&Config::preset("small").unwrap());
-    let word = |lane: usize| (lane % 4) as u16;
-    let batches = [(0xff, 0x0f), (0x0f, 0x0f)];
-    let mut next = 0;
-    for _ in 1..=10 {
-        let batch = batches.get(next).map(|(req, wen)| TcdmBatch {
-            req: *req,
-            wen: *wen,
-            addr: std::array::from_fn(word),
+    let mut wave = Wave::new("spad_tcdm, 8 lanes: accesses of five banks, then of one");
+    let text = "base = 'small'\n[hash]\npath = 'mod'\n";
+    let config = Config::from_toml(text, Path::new("wave.toml")).unwrap();
+    let mut unit = Tcdm::new(&config);
+    let apart = |lane: usize| if lane < 4 { 0 } else { lane as u16 };
+    let together = |lane: usize| 8 * lane as u16;
+    let mut left = 0;
+    for cycle in 1..=11 {
+        if [1, 3].contains(&cycle) {
+            left = 0xff;
+        }
+        let requests = TcdmRequests {
+            req: left,
+            wen: if cycle < 3 { 0x0f } else { 0xff },
+            addr: std::array::from_fn(|lane| match cycle {
+                ..3 => apart(lane),
+                _ => together(lane % 8),
+            }),
             data: [9; 64],
             be: [0xf; 64],
-        });
-        let (req, wen) = batches.get(next).copied().unwrap_or_default();
-        let granted = unit.grants();
+            ..TcdmRequests::NONE
+        };
+        let granted = unit.grants(&requests);
         let answers = *unit.answers();
         let lanes = |mask: u64| -> Value {
             match mask {
@@ -88,19 +96,16 @@ pub fn tcdm() -> Wave {
             }
         };
         wave.cycle();
-        wave.input("tcdm_req", lanes(req));
-        wave.input("tcdm_wen", lanes(wen));
-        wave.output("tcdm_gnt", granted);
+        wave.input("tcdm_req", lanes(left));
+        wave.output("tcdm_gnt", lanes(granted));
         wave.output("tcdm_r_valid", lanes(answers.valid));
-        let read = (answers.valid & 1 == 1).then_some(answers.data[0]);
-        wave.output("tcdm_r_rdata[0]", read.map_or("".into(), Value::from));
         wave.output("idle", unit.idle());
-        next += usize::from(granted && batch.is_some());
-        unit.commit(TcdmInputs {
+        left &= !granted;
+        unit.commit(&TcdmInputs {
             rst: false,
             hash_wr: None,
             row_wr: None,
-            batch,
+            requests,
         });
     }
     wave

@@ -164,6 +164,9 @@ pub(super) static KEYS: &[Key] = &[
     number!("retry.write", path.retry.write, Machine::RETRY_ACCESS),
     number!("retry.branch", path.retry.branch, Machine::RETRY_CYCLES),
     number!("retry.contexts", path.retry_contexts, Allowed::Range(1, 32)),
+    flag!("tcdm.request_register", path.tcdm.request_register),
+    flag!("tcdm.response_register", path.tcdm.response_register),
+    number!("tcdm.id_bits", path.tcdm.id_bits, Machine::TCDM_ID_BITS),
     choice!("pipeline.kind", settings.pipeline, Pipeline),
     choice!("pipeline.barrel", settings.barrel, Barrel),
     number!(

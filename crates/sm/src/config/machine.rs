@@ -30,6 +30,7 @@ impl Config {
             hash_stage: size(path.hash_stage),
             history_sets: size(path.history_sets),
             retry: path.retry,
+            tcdm: path.tcdm,
         }
     }
 

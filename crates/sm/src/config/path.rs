@@ -4,7 +4,7 @@
 use super::Config;
 use serde::{Deserialize, Serialize};
 use spadkit_hdl::codes;
-use spadkit_hdl::{PathHash, RetryLatencies};
+use spadkit_hdl::{PathHash, RetryLatencies, TcdmOptions};
 use spadkit_mapping::hash::HashSpec;
 
 /// How the memory stages relate to the rest (elastic paper, section 4).
@@ -142,6 +142,8 @@ pub struct PathParams {
     /// (microarchitecture/retry-sequencer.md).
     #[serde(skip)]
     pub emitted_retry: RetryLatencies,
+    /// Options of `spad_tcdm`.
+    pub tcdm: TcdmOptions,
     /// Contexts of the retry loop: ATOMIC instructions in flight. The RTL has
     /// one.
     pub retry_contexts: u32,

@@ -106,7 +106,7 @@ pub use spad_sm_path::{
     Writeback,
 };
 pub use spad_stream::{Stream, StreamAnswer, StreamInputs, StreamRequest};
-pub use spad_tcdm::{Tcdm, TcdmAnswers, TcdmBatch, TcdmInputs};
+pub use spad_tcdm::{Tcdm, TcdmAnswers, TcdmInputs, TcdmRequests};
 pub use spad_warp_mask::{MaskInputs, MaskOutputs, MemoryWarpMask};
 pub use spad_warp_scheduler::{
     Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,

@@ -1,16 +1,15 @@
-//! `spad_tcdm`: the scratchpad behind a request/grant/valid port per lane
-//! (microarchitecture/bus.md). Composed of the units' models.
+//! `spad_tcdm`: the banks behind a request/grant/valid port per lane
+//! (microarchitecture/bus.md).
 
 use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};
-use super::spad_scratchpad::{Scratchpad, ScratchpadInputs, op};
-use super::spad_skid::Skid;
-use crate::config::Config;
+use crate::config::{Config, TcdmOptions};
+use std::collections::VecDeque;
 
-/// What the lanes ask for in one cycle.
+/// What the lanes request in one cycle.
 #[derive(Clone, Debug)]
-pub struct TcdmBatch {
-    /// Lanes that ask.
+pub struct TcdmRequests {
+    /// Lanes that request.
     pub req: LaneMask,
     /// Of these, those that read.
     pub wen: LaneMask,
@@ -20,6 +19,31 @@ pub struct TcdmBatch {
     pub data: [u64; MAX_LANES],
     /// Byte enables of each lane.
     pub be: [u8; MAX_LANES],
+    /// Identifier of each lane's request.
+    pub id: [u32; MAX_LANES],
+}
+
+impl TcdmRequests {
+    /// No lane requests.
+    pub const NONE: TcdmRequests = TcdmRequests {
+        req: 0,
+        wen: 0,
+        addr: [0; MAX_LANES],
+        data: [0; MAX_LANES],
+        be: [0; MAX_LANES],
+        id: [0; MAX_LANES],
+    };
+
+    /// The request of one lane.
+    fn of(&self, lane: usize) -> Option<Request> {
+        (self.req >> lane & 1 == 1).then(|| Request {
+            reads: self.wen >> lane & 1 == 1,
+            addr: self.addr[lane],
+            data: self.data[lane],
+            be: self.be[lane],
+            id: self.id[lane],
+        })
+    }
 }
 
 /// Inputs of one clock cycle.
@@ -31,149 +55,408 @@ pub struct TcdmInputs {
     pub hash_wr: Option<RegisterWrite>,
     /// Write to the row map's registers.
     pub row_wr: Option<RegisterWrite>,
-    /// What the lanes ask for; `None` where none does.
-    pub batch: Option<TcdmBatch>,
+    /// What the lanes request.
+    pub requests: TcdmRequests,
 }
 
-/// Answers to lanes; registered.
+/// Answers to lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcdmAnswers {
     /// Lanes whose oldest request is answered.
     pub valid: LaneMask,
-    /// Of these, those that asked for a word beyond the capacity.
+    /// Of these, those that requested a word beyond the capacity.
     pub failed: LaneMask,
-    /// Words read.
+    /// Words read; else 0.
     pub data: [u64; MAX_LANES],
+    /// Identifiers of the requests; else 0.
+    pub id: [u32; MAX_LANES],
 }
 
 const NO_ANSWERS: TcdmAnswers = TcdmAnswers {
     valid: 0,
     failed: 0,
     data: [0; MAX_LANES],
+    id: [0; MAX_LANES],
 };
 
-/// What of a batch is done next, and which lanes are done then.
-struct Part {
-    op: u8,
-    lanes: LaneMask,
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    reads: bool,
+    addr: u16,
+    data: u64,
+    be: u8,
+    id: u32,
+}
+
+/// A request on its way to its word.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    lane: usize,
+    request: Request,
+    bank: usize,
+    row: usize,
+}
+
+/// What happens in a cycle: accesses in the banks, and lanes that are refused.
+struct Cycle {
+    /// The lanes that each used bank serves, the one whose turn it is first.
+    served: Vec<Vec<Placed>>,
+    beyond: Vec<Placed>,
 }
 
 /// The unit.
 #[derive(Clone, Debug)]
 pub struct Tcdm {
-    batches: Skid<TcdmBatch>,
-    /// Lanes of the oldest batch that have gone.
-    gone: LaneMask,
-    scratchpad: Scratchpad<()>,
-    answers: TcdmAnswers,
     hash: LaneHash,
-    /// Accesses inside the scratchpad.
-    count: u32,
-    config: Config,
-    /// Rows of a bank.
-    rows: u32,
+    options: TcdmOptions,
+    lanes: usize,
+    /// Lanes on one word are served together: those that read, those that write.
+    joins: [bool; 2],
+    word_mask: u64,
+    /// With the request register: per lane, at most two requests.
+    waiting: Vec<VecDeque<Request>>,
+    /// Per bank, the lane that it was last chosen for.
+    last: Vec<usize>,
+    /// Per bank, its rows.
+    words: Vec<Vec<u64>>,
+    answers: TcdmAnswers,
+    /// With the response register: the answers before them.
+    coming: TcdmAnswers,
 }
 
 impl Tcdm {
     /// The unit of `config` after reset, all words zero.
     pub fn new(config: &Config) -> Self {
+        let (banks, lanes) = (config.geometry.banks(), config.lanes as usize);
+        let broadcast = config.path.broadcast;
         Tcdm {
-            batches: Skid::new(),
-            gone: 0,
-            scratchpad: Scratchpad::new(config),
-            answers: NO_ANSWERS,
             hash: LaneHash::new(config),
-            count: 0,
-            config: config.clone(),
-            rows: config.parameters().ROWS as u32,
+            options: config.path.tcdm,
+            lanes,
+            joins: [broadcast, broadcast && config.path.merge_bytes],
+            word_mask: u64::MAX >> (64 - config.word_bits),
+            waiting: vec![VecDeque::new(); lanes],
+            last: vec![lanes - 1; banks],
+            words: vec![vec![0; config.capacity_words as usize / banks]; banks],
+            answers: NO_ANSWERS,
+            coming: NO_ANSWERS,
         }
     }
 
-    /// Whether the lanes that ask are taken in this cycle; registered.
-    pub fn grants(&self) -> bool {
-        self.batches.in_ready()
+    /// The lanes that are granted in this cycle.
+    pub fn grants(&self, requests: &TcdmRequests) -> LaneMask {
+        if self.options.request_register {
+            let room = |lane: &usize| self.waiting[*lane].len() < 2;
+            return mask_of((0..self.lanes).filter(room));
+        }
+        let cycle = self.cycle(requests);
+        mask_of(cycle.placed().map(|placed| placed.lane))
     }
 
-    /// The answers; registered.
+    /// The answers of this cycle; independent of the inputs.
     pub fn answers(&self) -> &TcdmAnswers {
         &self.answers
     }
 
-    /// Nothing is inside; registered.
+    /// Nothing is inside; independent of the inputs.
     pub fn idle(&self) -> bool {
-        self.batches.output().is_none() && self.count == 0 && self.answers.valid == 0
+        let empty = self.waiting.iter().all(VecDeque::is_empty);
+        empty && self.answers.valid == 0 && self.coming.valid == 0
     }
 
     /// The clock edge.
-    pub fn commit(&mut self, inputs: TcdmInputs) {
-        let lanes = self.config.lanes as usize;
-        let (mut bank, mut row) = ([0; MAX_LANES], [0; MAX_LANES]);
-        let head = self.batches.output();
-        let part = head.map(|batch| {
-            self.hash.places(&batch.addr[..lanes], &mut bank, &mut row);
-            self.part(batch, &row)
-        });
-        let goes = part.is_some() && self.scratchpad.req_ready(true);
-        let no_data = ([0; MAX_LANES], [0; MAX_LANES]);
-        let (data, be) = head.map_or((&no_data.0, &no_data.1), |b| (&b.data, &b.be));
-        let out = self.scratchpad.step(&ScratchpadInputs {
-            rst: inputs.rst,
-            req_valid: part.is_some(),
-            req_op: part.as_ref().map_or(op::PASS, |p| p.op),
-            req_mask: part.as_ref().map_or(0, |p| p.lanes),
-            req_bank: &bank[..lanes],
-            req_row: &row[..lanes],
-            req_lock: &[0; MAX_LANES][..lanes],
-            req_data: &data[..lanes],
-            req_be: &be[..lanes],
-            req_tag: (),
-            resp_ready: true,
-        });
+    pub fn commit(&mut self, inputs: &TcdmInputs) {
         if inputs.rst {
-            let scratchpad = std::mem::replace(&mut self.scratchpad, Scratchpad::new(&self.config));
-            *self = Tcdm::new(&self.config);
-            self.scratchpad = scratchpad; // its words survive
+            self.reset();
             return;
         }
-        if let Some(part) = part.filter(|_| goes) {
-            self.gone |= part.lanes;
+        let cycle = self.cycle(&inputs.requests);
+        let granted = self.grants(&inputs.requests) & inputs.requests.req;
+        let answers = self.perform(&cycle);
+        if self.options.request_register {
+            for placed in cycle.placed() {
+                self.waiting[placed.lane].pop_front();
+            }
+            for lane in lanes_of(granted) {
+                self.waiting[lane].extend(inputs.requests.of(lane));
+            }
         }
-        let done = head.is_some_and(|batch| batch.req == self.gone);
-        if done {
-            self.gone = 0;
+        if self.options.response_register {
+            self.answers = std::mem::replace(&mut self.coming, answers);
+        } else {
+            self.answers = answers;
         }
-        self.batches.commit(inputs.batch, done);
-        self.count = self.count + u32::from(goes) - u32::from(out.resp.valid);
-        self.answers = TcdmAnswers {
-            valid: out.resp.mask,
-            failed: if out.resp.error { out.resp.mask } else { 0 },
-            data: out.resp_data,
-        };
         self.hash.commit(inputs.hash_wr, inputs.row_wr);
     }
 
-    /// The next part of the oldest batch: reads, then writes, then what is
-    /// beyond the capacity.
-    fn part(&self, batch: &TcdmBatch, row: &[u16]) -> Part {
-        let inside = |&lane: &usize| u32::from(row[lane]) < self.rows;
-        let left = lanes_of(batch.req & !self.gone);
-        let left = left.filter(inside).fold(0, |mask, lane| mask | 1 << lane);
-        let (loads, stores) = (left & batch.wen, left & !batch.wen);
-        if loads != 0 {
-            return Part {
-                op: op::LOAD,
-                lanes: loads,
+    /// One clock cycle: the grants, and the answers to earlier requests.
+    pub fn step(&mut self, inputs: &TcdmInputs) -> (LaneMask, TcdmAnswers) {
+        let outputs = (self.grants(&inputs.requests), self.answers);
+        self.commit(inputs);
+        outputs
+    }
+
+    /// The words survive.
+    fn reset(&mut self) {
+        self.hash.reset();
+        self.waiting.iter_mut().for_each(VecDeque::clear);
+        self.last.fill(self.lanes - 1);
+        (self.answers, self.coming) = (NO_ANSWERS, NO_ANSWERS);
+    }
+
+    /// What happens in this cycle.
+    fn cycle(&self, requests: &TcdmRequests) -> Cycle {
+        let (mut banks, mut rows) = ([0; MAX_LANES], [0; MAX_LANES]);
+        let head = |lane: usize| {
+            if self.options.request_register {
+                self.waiting[lane].front().copied()
+            } else {
+                requests.of(lane)
+            }
+        };
+        let heads: Vec<Option<Request>> = (0..self.lanes).map(head).collect();
+        let addresses = heads.iter().map(|head| head.map_or(0, |h| h.addr));
+        let addresses: Vec<u16> = addresses.collect();
+        self.hash.places(&addresses, &mut banks, &mut rows);
+        let mut wanted = vec![Vec::new(); self.words.len()];
+        let mut beyond = Vec::new();
+        for (lane, head) in heads.into_iter().enumerate() {
+            let Some(request) = head else { continue };
+            let placed = Placed {
+                lane,
+                request,
+                bank: usize::from(banks[lane]),
+                row: usize::from(rows[lane]),
             };
+            if placed.row < self.words[placed.bank].len() {
+                wanted[placed.bank].push(placed);
+            } else {
+                beyond.push(placed);
+            }
         }
-        if stores != 0 {
-            return Part {
-                op: op::STORE,
-                lanes: stores,
-            };
+        let used = wanted.into_iter().filter(|lanes| !lanes.is_empty());
+        let served = used.map(|lanes| self.served(lanes)).collect();
+        Cycle { served, beyond }
+    }
+
+    /// Of the lanes that want a bank, those that it serves, the one whose turn it
+    /// is first.
+    fn served(&self, mut lanes: Vec<Placed>) -> Vec<Placed> {
+        let last = self.last[lanes[0].bank];
+        lanes.sort_by_key(|p| (p.lane + self.lanes - last - 1) % self.lanes);
+        let turn = lanes[0];
+        let joins = self.joins[usize::from(!turn.request.reads)];
+        let with = |p: &Placed| {
+            let alike = p.row == turn.row && p.request.reads == turn.request.reads;
+            p.lane == turn.lane || joins && alike
+        };
+        lanes.into_iter().filter(with).collect()
+    }
+
+    /// Accesses the banks; the answers.
+    fn perform(&mut self, cycle: &Cycle) -> TcdmAnswers {
+        let mut answers = NO_ANSWERS;
+        for served in &cycle.served {
+            let turn = served[0];
+            self.last[turn.bank] = turn.lane;
+            let mut lanes = served.clone();
+            // Where several write a byte, the lowest lane does it last.
+            lanes.sort_by_key(|p| std::cmp::Reverse(p.lane));
+            let word = &mut self.words[turn.bank][turn.row];
+            for placed in &lanes {
+                if placed.request.reads {
+                    answers.data[placed.lane] = *word;
+                } else {
+                    let bytes = bytes_of(placed.request.be) & self.word_mask;
+                    *word = (*word & !bytes) | (placed.request.data & bytes);
+                }
+            }
         }
-        Part {
-            op: op::UNSUPPORTED,
-            lanes: batch.req & !self.gone,
+        for placed in cycle.placed() {
+            answers.valid |= 1 << placed.lane;
+            if self.options.id_bits > 0 {
+                answers.id[placed.lane] = placed.request.id;
+            }
         }
+        answers.failed = mask_of(cycle.beyond.iter().map(|placed| placed.lane));
+        answers
+    }
+}
+
+impl Cycle {
+    /// The lanes whose requests leave.
+    fn placed(&self) -> impl Iterator<Item = &Placed> {
+        self.served.iter().flatten().chain(&self.beyond)
+    }
+}
+
+fn mask_of(lanes: impl Iterator<Item = usize>) -> LaneMask {
+    lanes.fold(0, |mask, lane| mask | 1 << lane)
+}
+
+/// The bits of the bytes that are enabled.
+fn bytes_of(be: u8) -> u64 {
+    let byte = |k: u32| (u64::from(be) >> k & 1) * (0xff << (8 * k));
+    (0..8).map(byte).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn unit(text: &str) -> Tcdm {
+        let text = format!("base = 'small'\n{text}");
+        Tcdm::new(&Config::from_toml(&text, Path::new("t.toml")).unwrap())
+    }
+
+    /// Lane i requests the word `addr(i)`.
+    fn requests(req: LaneMask, reads: bool, addr: impl Fn(u16) -> u16) -> TcdmRequests {
+        TcdmRequests {
+            req,
+            wen: if reads { u64::MAX } else { 0 },
+            addr: std::array::from_fn(|lane| addr(lane as u16)),
+            data: std::array::from_fn(|lane| 0x0101_0101 * (lane as u64 + 1)),
+            be: [0b1111; MAX_LANES],
+            ..TcdmRequests::NONE
+        }
+    }
+
+    fn cycle(unit: &mut Tcdm, requests: TcdmRequests) -> (LaneMask, TcdmAnswers) {
+        let (hash_wr, row_wr) = (None, None);
+        unit.step(&TcdmInputs {
+            rst: false,
+            hash_wr,
+            row_wr,
+            requests,
+        })
+    }
+
+    /// Cycles until each lane has been granted `count` requests, of which the
+    /// k-th is for the word `addr(lane, k)`.
+    fn cycles(unit: &mut Tcdm, count: u16, addr: impl Fn(u16, u16) -> u16) -> u32 {
+        let mut next = [0; 8];
+        let mut cycles = 0;
+        while next.iter().any(|&k| k < count) {
+            let req = mask_of((0..8).filter(|&lane| next[lane] < count));
+            let asked = requests(req, true, |lane| {
+                let lane = usize::from(lane) % 8;
+                addr(lane as u16, next[lane])
+            });
+            let (granted, _) = cycle(unit, asked);
+            lanes_of(granted & req).for_each(|lane| next[lane] += 1);
+            cycles += 1;
+        }
+        cycles
+    }
+
+    const PLAIN: &str = "[hash]\npath = 'mod'\n";
+
+    /// Lanes that begin on one bank and go on to the next spread after a round.
+    #[test]
+    fn free_lanes_spread_over_the_banks() {
+        let mut unit = unit(PLAIN);
+        assert_eq!(cycles(&mut unit, 64, |lane, k| 8 * lane + k), 64 + 7);
+        assert_eq!(cycles(&mut unit, 64, |_, k| k), 64, "one word");
+        assert_eq!(
+            cycles(&mut unit, 64, |lane, _| 8 * lane),
+            64 * 8,
+            "one bank"
+        );
+    }
+
+    #[test]
+    fn a_lane_waits_for_each_other_lane_once() {
+        let mut unit = unit(PLAIN);
+        // Lane 7 requests once; the others go on.
+        let mut order = Vec::new();
+        for _ in 0..16 {
+            let (granted, _) = cycle(&mut unit, requests(0xff, true, |lane| 8 * lane));
+            order.extend(lanes_of(granted));
+        }
+        let lanes: Vec<usize> = (0..8).collect();
+        assert_eq!(order, [&lanes[..], &lanes[..]].concat());
+    }
+
+    #[test]
+    fn writes_of_one_word_merge_and_reads_come_before_or_after() {
+        let mut unit = unit(PLAIN);
+        let mut writes = requests(0b0111, false, |_| 8);
+        (writes.be[0], writes.be[1], writes.be[2]) = (0b0010, 0b0110, 0b1100);
+        let (granted, _) = cycle(&mut unit, writes.clone());
+        assert_eq!(granted, 0b0111);
+        let (granted, answers) = cycle(&mut unit, requests(0b1001, true, |_| 8));
+        assert_eq!(
+            (granted, answers.valid, answers.data[0]),
+            (0b1001, 0b0111, 0)
+        );
+        // The lowest lane has byte 1, and each other byte the one that enables it.
+        let (_, answers) = cycle(&mut unit, TcdmRequests::NONE);
+        assert_eq!(
+            (answers.data[0], answers.data[3]),
+            (0x0302_0100, 0x0302_0100)
+        );
+        // A read and a write are one after the other.
+        let mut both = requests(0b11, true, |_| 8);
+        both.wen = 0b10;
+        let (granted, _) = cycle(&mut unit, both);
+        assert_eq!(granted, 0b01, "after lane 3 comes lane 0");
+    }
+
+    #[test]
+    fn without_merging_each_write_takes_a_cycle() {
+        for (text, reads, writes) in [
+            ("[path]\nmerge_bytes = false\n", 1, 8),
+            ("[path]\nbroadcast = false\n", 8, 8),
+            ("", 1, 1),
+        ] {
+            for (kind, expected) in [(true, reads), (false, writes)] {
+                let mut unit = unit(&format!("{PLAIN}{text}"));
+                let mut left = 0xff;
+                let mut cycles = 0;
+                while left != 0 {
+                    left &= !cycle(&mut unit, requests(left, kind, |_| 5)).0;
+                    cycles += 1;
+                }
+                assert_eq!(cycles, expected, "{text}, reads: {kind}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_register_is_a_cycle_and_takes_none_of_the_throughput() {
+        for (text, latency) in [
+            ("", 1),
+            ("[tcdm]\nrequest_register = true\n", 2),
+            ("[tcdm]\nresponse_register = true\nid_bits = 4\n", 2),
+            (
+                "[tcdm]\nrequest_register = true\nresponse_register = true\n",
+                3,
+            ),
+        ] {
+            let mut unit = unit(&format!("{PLAIN}{text}"));
+            let mut asked = requests(1, true, |_| 3);
+            asked.id[0] = 9;
+            assert_eq!(cycle(&mut unit, asked).0 & 1, 1);
+            for _ in 1..latency {
+                assert!(!unit.idle());
+                assert_eq!(cycle(&mut unit, TcdmRequests::NONE).1.valid, 0);
+            }
+            let answers = *unit.answers();
+            assert_eq!(answers.valid, 1, "{text}");
+            assert_eq!(answers.id[0], if text.contains("id_bits") { 9 } else { 0 });
+            cycle(&mut unit, TcdmRequests::NONE);
+            assert!(unit.idle());
+            assert_eq!(cycles(&mut unit, 32, |lane, k| lane + k), 32, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_beyond_the_capacity_is_refused_at_once() {
+        let mut unit = unit(&format!("{PLAIN}[geometry]\ncapacity_words = 768\n"));
+        let (granted, _) = cycle(&mut unit, requests(0b11, false, |lane| 760 + 8 * lane));
+        assert_eq!(granted, 0b11);
+        let answers = *unit.answers();
+        assert_eq!((answers.valid, answers.failed), (0b11, 0b10));
     }
 }

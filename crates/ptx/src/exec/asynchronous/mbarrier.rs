@@ -8,9 +8,7 @@ use crate::exec::api::FindingKind;
 use crate::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
 use crate::exec::check::asynchronous;
 use crate::exec::check::clusters::{self, Touched};
-use crate::exec::image::{
-    Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in,
-};
+use crate::exec::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::{Reached, Told};
 use crate::exec::machine::phase::{Arrival, Awaited, BarrierObject};

@@ -105,8 +105,8 @@ fn the_page_has_every_refusal_of_the_sources() {
 
 /// The sources of decoding.
 fn sources() -> Vec<PathBuf> {
-    let mut files = vec![root().join("src/ptx/opcodes.rs")];
-    for folder in ["src/ptx/exec/decode", "src/ptx/tensor"] {
+    let mut files = vec![root().join("crates/ptx/src/opcodes.rs")];
+    for folder in ["crates/ptx/src/exec/decode", "crates/ptx/src/tensor"] {
         let entries = std::fs::read_dir(root().join(folder)).unwrap();
         files.extend(entries.map(|e| e.unwrap().path()));
     }

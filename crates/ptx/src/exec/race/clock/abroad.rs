@@ -1,7 +1,7 @@
 //! What other blocks of a cluster get to see of what threads did.
 
 use super::Order;
-use crate::ptx::exec::race::seen::Knowledge;
+use crate::exec::race::seen::Knowledge;
 
 impl Order {
     /// What other blocks see of what a phase carries.

@@ -2,9 +2,9 @@
 //! and what they take along.
 
 use super::Order;
-use crate::ptx::exec::race::mark::Scope;
-use crate::ptx::exec::race::moments::Carried;
-use crate::ptx::exec::race::seen::{Knowledge, Seen};
+use crate::exec::race::mark::Scope;
+use crate::exec::race::moments::Carried;
+use crate::exec::race::seen::{Knowledge, Seen};
 use std::collections::HashMap;
 
 /// A word that lanes access, and how.
