@@ -281,10 +281,9 @@ fn the_machine_is_that_of_the_target() {
     assert_eq!(machine(SHARED, &["--preset", "fermi"]), fermi("--preset"));
 }
 
-/// Commands about a kernel take the machine of its target, those about hardware
-/// do not; `flow`, which is both, reports it.
+/// Commands about a kernel take the machine of its target.
 #[test]
-fn hardware_is_not_that_of_the_target() {
+fn a_kernel_is_for_the_machine_of_its_target() {
     let launch = LAUNCH.replace("\"k\"\ngrid", "\"foo::read\"\ngrid");
     let folder = Folder::new(&launch, &SHARED.replace("sm_70", "sm_86"));
     let run = |command: &str, more: &[&str]| {
@@ -308,9 +307,9 @@ fn hardware_is_not_that_of_the_target() {
     assert_eq!(json["preset"], "sm80");
     let out = folder.path("out");
     let fast = ["--fast", "-o", out.to_str().unwrap()];
-    let (json, errors) = run("flow", &fast);
-    assert_eq!(json["machine"], "fermi");
-    assert!(errors.contains("of k.ptx: --preset sm80"), "{errors}");
+    let (json, _) = run("flow", &fast);
+    assert_eq!(json["machine"], "sm80");
+    assert_eq!(json["machine_from"], ".target sm_86 of k.ptx");
     let (json, errors) = run("flow", &[&fast[..], &["--preset", "sm80"]].concat());
     assert_eq!(json["machine"], "sm80");
     assert!(!errors.contains("--preset"), "{errors}");

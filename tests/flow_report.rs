@@ -72,7 +72,7 @@ fn flow_and_conflicts_count_on_the_machine_of_the_target() {
     .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
-        text.lines().next().unwrap().contains(" on fermi: "),
+        text.contains("\nmachine: fermi, 32 banks (--preset)\n"),
         "{text}"
     );
     assert!(json(&read(&other, "summary.json"))["machine_from"].is_null());

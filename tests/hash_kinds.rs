@@ -17,7 +17,7 @@ const LISTS: [&str; 6] = [
 ];
 
 /// What else names a kind, and why.
-const OTHERS: [(&str, &str, &str); 11] = [
+const OTHERS: [(&str, &str, &str); 12] = [
     // Its search, which evaluates all masks of a pair of windows together.
     (
         "bitvec-xor",
@@ -29,6 +29,7 @@ const OTHERS: [(&str, &str, &str); 11] = [
         "crates/sm/src/config/preset.rs",
         "the unit of the presets",
     ),
+    ("matrix", "src/cli/examples.rs", "examples of commands"),
     // What the hash paper publishes of its units.
     ("bitvec-perm", "src/synth/published.rs", "a paper's table"),
     ("bitvec-xor", "src/synth/published.rs", "a paper's table"),

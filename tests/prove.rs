@@ -153,13 +153,14 @@ fn every_hash_unit_is_proved() {
 }
 
 /// Units of which a proof takes more than a few seconds.
-const LONG: [&str; 6] = [
+const LONG: [&str; 7] = [
     "spad_crossbar",
     "spad_memory_entry",
     "spad_access_unit",
     "spad_retry_sequencer",
     "spad_scratchpad",
     "spad_sm_path",
+    "spad_tcdm",
 ];
 
 /// All that is asked of `units` is proved, by induction.

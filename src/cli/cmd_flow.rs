@@ -67,23 +67,18 @@ pub struct FlowArgs {
 }
 
 impl Execute for FlowArgs {
+    fn kernel(&self) -> Option<&str> {
+        Some(&self.input)
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
-        // Its JSON has a field of its own for the machine.
-        let note = global.of_target(&self.input);
-        let global = match &note {
-            Some(note) => &Global {
-                preset: Some(note.preset.to_owned()),
-                ..global.clone()
-            },
-            None => global,
-        };
         let machine = global.machine()?;
         let trace = super::load_for(&self.input, &machine, printer)?;
         let options = Options {
             input: self.input.clone(),
             machine_option: Some(global.machine_option()),
-            machine_from: note.map(|note| note.from),
+            machine_from: printer.target().map(str::to_owned),
             out: self.out.clone(),
             library: match &self.liberty {
                 Some(path) => Library::Liberty(path.clone()),
@@ -229,6 +224,12 @@ fn details_of_mappings(report: &FlowReport) -> Details {
         readable_words(&report.kernel.name),
         report.machine_text
     ));
+    if !report.advice.is_empty() {
+        let machine = &report.machine;
+        details.say(format!(
+            "{machine} has no hash unit: change the kernel's indices"
+        ));
+    }
     details.say(report.worth_text());
     if let Some(software) = &report.software {
         details.add(software_details(software));

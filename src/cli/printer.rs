@@ -174,6 +174,12 @@ impl Printer {
         }
     }
 
+    /// The `.target` of a PTX that says which machine it is, if one does.
+    pub fn target(&self) -> Option<&str> {
+        let from = self.machine.as_ref()?.from.as_str();
+        from.starts_with(".target").then_some(from)
+    }
+
     /// Prints the result of the command, in the form that is wanted: the JSON
     /// gets `"format_version": 1` in front. After an interrupt, what is printed
     /// is what there is: the JSON gets `"interrupted": true`.

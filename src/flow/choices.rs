@@ -6,7 +6,7 @@ use super::software::Found;
 use super::worth::Runs;
 use crate::config::Config;
 use crate::error::Result;
-use crate::hash::HashSpec;
+use crate::hash::{HashSpec, hash_kind};
 use crate::quote::shell;
 use crate::report::{
     ChoiceKind, ChoiceLine, CycleParts, FlowReport, HardwareCost, MappingLine, SoftwareLine,
@@ -269,18 +269,26 @@ fn software_proof(found: &Found, line: &SoftwareLine, timed: bool) -> Vec<String
 /// A hash for people.
 fn name_of_hash(hash: &str) -> String {
     let kind = hash.split(':').next().unwrap_or(hash);
-    let name = match kind {
-        "mod" => "Nothing",
-        "xor" => "Fixed XOR",
-        "add" => "Fixed ADD",
-        "bitvec-perm" => "Bit-vector permutation unit",
-        "bitvec-xor" => "Bit-vector XOR unit",
-        "bitwise-perm" => "Bitwise permutation unit",
-        "bitwise-xor" => "Bitwise XOR unit",
-        "matrix" => "Matrix unit",
+    match kind {
+        "mod" => "Nothing".to_owned(),
+        "xor" => "Fixed XOR".to_owned(),
+        "add" => "Fixed ADD".to_owned(),
+        unit if hash_kind(unit).is_ok() => name_of_unit(unit),
+        other => other.to_owned(),
+    }
+}
+
+/// `bitvec-xor` is the "Bit-vector XOR unit".
+fn name_of_unit(kind: &str) -> String {
+    let words = kind.split('-').map(|word| match word {
+        "bitvec" => "bit-vector",
+        "perm" => "permutation",
+        "xor" => "XOR",
         other => other,
-    };
-    name.to_owned()
+    });
+    let name = words.collect::<Vec<_>>().join(" ");
+    let (first, rest) = name.split_at(1);
+    format!("{}{rest} unit", first.to_uppercase())
 }
 
 fn name_of_software(hash: &str) -> String {

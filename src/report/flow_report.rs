@@ -242,26 +242,6 @@ impl FlowReport {
         self.mappings.iter().find(|m| m.recommended)
     }
 
-    /// What leads the report: without a hash unit what can be done in software,
-    /// and what the recommended mapping is worth.
-    pub fn lead(&self) -> String {
-        let mut text = String::new();
-        if !self.advice.is_empty() {
-            let machine = &self.machine;
-            text += &format!("{machine} has no hash unit: change the kernel's indices\n");
-        }
-        for advice in &self.advice {
-            text += &format!("  {}: {}\n", advice.what, advice.command);
-        }
-        text + &self.worth_text()
-    }
-
-    /// What is to be typed for the mappings in software.
-    pub fn suggestions_text(&self) -> String {
-        let software = self.software.as_ref();
-        software.map_or(String::new(), |s| crate::suggest::text(&s.suggestions))
-    }
-
     /// What the recommended mapping is worth, in one line; empty if that is not
     /// known.
     pub fn worth_text(&self) -> String {

@@ -351,11 +351,7 @@ fn subject(choice: &ChoiceLine) -> String {
         _ => {
             let name = choice.name.replacen("Fixed", "fixed", 1);
             let name = match name.strip_suffix(" unit") {
-                Some(unit) => format!(
-                    "{} hash unit",
-                    unit.replacen("Bit", "bit", 1)
-                        .replacen("Matrix", "matrix", 1)
-                ),
+                Some(unit) => format!("{}{} hash unit", unit[..1].to_lowercase(), &unit[1..]),
                 None => format!("{name} hash"),
             };
             format!("a {name}")

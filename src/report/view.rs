@@ -71,7 +71,7 @@ fn one(s: &Situation, size: Size, several: bool) -> Value {
             "tag": tag(served, size.banks),
             "good": served.wavefronts < s.before.wavefronts || s.before.wavefronts <= 1,
             "stack": picture::stack(served, size.banks, rows, &title),
-            "matrix": picture::matrix(served, size.banks, size.lanes, &title),
+            "lanes": picture::matrix(served, size.banks, size.lanes, &title),
         })
     };
     let note =

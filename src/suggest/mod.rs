@@ -19,7 +19,6 @@ pub use copies::CopyChange;
 pub use lines::{AccessChange, LineChange};
 pub use padding::Padding;
 pub use templates::Template;
-pub use text::text;
 
 use crate::capture::statics::Indices;
 use crate::geometry::Geometry;

@@ -229,8 +229,8 @@ fn cycles(options: Options, count: u64, addr: impl Fn(usize, u64) -> u64) -> u64
             return cycle;
         }
         let granted = rtl.get("tcdm_gnt");
-        for lane in 0..LANES {
-            next[lane] += u64::from(next[lane] < count && granted >> lane & 1 == 1);
+        for (lane, next) in next.iter_mut().enumerate() {
+            *next += u64::from(*next < count && granted >> lane & 1 == 1);
         }
     }
     panic!("{left} answers are missing");

@@ -28,7 +28,7 @@ pub(super) struct Plan {
 /// Runs units one after the other; its memory is used again.
 enum Runner<'a> {
     Alone(Box<Worker<'a>>),
-    Together(Together<'a>),
+    Together(Box<Together<'a>>),
 }
 
 /// Blocks with what they did.
@@ -152,7 +152,7 @@ impl Plan {
             1 => Runner::Alone(Box::new(Worker::new(common, options))),
             blocks => {
                 let size = (blocks as usize, self.size() as usize);
-                Runner::Together(Together::new(common, options, size))
+                Runner::Together(Box::new(Together::new(common, options, size)))
             }
         }
     }

@@ -111,9 +111,10 @@ fn made(key: &Key, image: &Image) -> Option<usize> {
 /// Both sides of a pair.
 fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
     let cluster = matches!(key.why, Why::Cluster | Why::ClusterBarrier);
-    let (rank, address) = match cluster {
-        true => place_of(pair.address),
-        false => (0, pair.address),
+    let (rank, address) = if cluster {
+        place_of(pair.address)
+    } else {
+        (0, pair.address)
     };
     let mut place = match &pair.variable {
         Some(name) => format!("byte {} of {name}", pair.offset),

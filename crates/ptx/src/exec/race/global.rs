@@ -183,9 +183,10 @@ impl Cell {
                 return;
             };
             // What is read as constant must not be written at all.
-            let judged = match wrote && !fixed {
-                true => judged(order, (earlier, stores.clone()), touch, lane),
-                false => Some((lane, touch.write && touch.silent)),
+            let judged = if wrote && !fixed {
+                judged(order, (earlier, stores.clone()), touch, lane)
+            } else {
+                Some((lane, touch.write && touch.silent))
             };
             if let Some((lane, harmless)) = judged {
                 hits.push(Hit {
