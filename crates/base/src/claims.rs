@@ -40,9 +40,17 @@ pub fn keep() {
 fn known<T>(path: &Path, ask: impl FnOnce(&mut Claims, Identity) -> Result<T>) -> Result<()> {
     if let (Some(claims), Some(identity)) = (CLAIMS.get(), identity(path)) {
         let mut claims = claims.lock().unwrap_or_else(PoisonError::into_inner);
+        let Claims { read, written } = &mut *claims;
+        read.retain(|noted| is_current(noted, &identity));
+        written.retain(|noted| is_current(noted, &identity));
         ask(&mut claims, identity)?;
     }
     Ok(())
+}
+
+/// A file that is gone leaves its number to another, which is not it.
+fn is_current((noted, path): &(Identity, PathBuf), now: &Identity) -> bool {
+    noted != now || identity(path).as_ref() == Some(noted)
 }
 
 fn identity(path: &Path) -> Option<Identity> {
