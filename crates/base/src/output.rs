@@ -1,5 +1,4 @@
-//! Writes files atomically, and folders without losing the user's files; lays
-//! out what is printed ([`Page`]).
+//! Writes files atomically, and folders without losing the user's files.
 
 mod owned_folder;
 mod owned_list;
