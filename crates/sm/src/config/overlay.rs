@@ -13,11 +13,11 @@ use toml::de::{DeTable, DeValue};
 /// before the two are checked as a whole.
 ///
 /// ```
-/// use spadkit::config::Overlay;
+/// use spadkit_sm::config::Overlay;
 /// let mut overlay = Overlay::preset("fermi")?;
 /// overlay.set("path.mem_stages", "4")?;
 /// assert_eq!(overlay.config()?.path.mem_stages, 4);
-/// # Ok::<(), spadkit::error::Error>(())
+/// # Ok::<(), spadkit_base::error::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Overlay {
