@@ -168,14 +168,12 @@ impl Execute for MergeArgs {
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;
         // Bad input leaves nothing behind: it is read before anything is written.
-        let checked = Store::in_memory();
+        let merged = Store::in_memory();
         for shard in &self.shards {
-            checked.merge(shard)?;
+            merged.merge(shard)?;
         }
         let store = Store::open(&self.out)?;
-        for shard in &self.shards {
-            store.merge(shard)?;
-        }
+        store.take(merged)?;
         store.finish()?;
         let run = Run {
             library: &library,

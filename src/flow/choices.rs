@@ -6,11 +6,11 @@ use super::software::Found;
 use super::worth::Runs;
 use crate::config::Config;
 use crate::error::Result;
-use crate::hash::{HashSpec, hash_kind};
+use crate::hash::HashSpec;
 use crate::quote::shell;
 use crate::report::{
     ChoiceKind, ChoiceLine, CycleParts, FlowReport, HardwareCost, MappingLine, SoftwareLine,
-    grouped,
+    grouped, names,
 };
 use crate::software::LayoutSpec;
 use crate::synth::{SmTotal, Synthesis};
@@ -116,7 +116,7 @@ impl Made<'_> {
         };
         Ok(ChoiceLine {
             kind,
-            name: name_of_hash(&mapping.hash),
+            name: names::unit(&mapping.hash).label,
             hash: mapping.hash.clone(),
             unit: (mapping.unit != "none").then(|| mapping.unit.clone()),
             conflicts: mapping.conflicts,
@@ -190,7 +190,7 @@ impl Made<'_> {
         let cost = software_cost(line);
         Ok(Some(ChoiceLine {
             kind: ChoiceKind::Software,
-            name: name_of_software(&line.hash),
+            name: names::software(&line.hash).label,
             hash: line.hash.clone(),
             unit: None,
             conflicts: line.conflicts,
@@ -264,39 +264,4 @@ fn software_proof(found: &Found, line: &SoftwareLine, timed: bool) -> Vec<String
         proof.push("cycles simulated".to_owned());
     }
     proof
-}
-
-/// A hash for people.
-fn name_of_hash(hash: &str) -> String {
-    let kind = hash.split(':').next().unwrap_or(hash);
-    match kind {
-        "mod" => "Nothing".to_owned(),
-        "xor" => "Fixed XOR".to_owned(),
-        "add" => "Fixed ADD".to_owned(),
-        unit if hash_kind(unit).is_ok() => name_of_unit(unit),
-        other => other.to_owned(),
-    }
-}
-
-/// `bitvec-xor` is the "Bit-vector XOR unit".
-fn name_of_unit(kind: &str) -> String {
-    let words = kind.split('-').map(|word| match word {
-        "bitvec" => "bit-vector",
-        "perm" => "permutation",
-        "xor" => "XOR",
-        other => other,
-    });
-    let name = words.collect::<Vec<_>>().join(" ");
-    let (first, rest) = name.split_at(1);
-    format!("{}{rest} unit", first.to_uppercase())
-}
-
-fn name_of_software(hash: &str) -> String {
-    let name = match hash.split(':').next().unwrap_or(hash) {
-        "pad" => "Padding in software",
-        "swizzle" => "Swizzle in software",
-        "add" => "Shifted index in software",
-        _ => "XOR of the index in software",
-    };
-    name.to_owned()
 }

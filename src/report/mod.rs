@@ -7,6 +7,7 @@ pub mod flow_drawing;
 mod flow_report;
 mod html;
 mod marked;
+pub(crate) mod names;
 mod page;
 mod pareto;
 mod picture;

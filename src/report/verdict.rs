@@ -2,6 +2,7 @@
 
 use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
+use super::names;
 use super::source_page::{SourceLine, SourcePage};
 use serde::Serialize;
 
@@ -338,29 +339,14 @@ fn price(chosen: &ChoiceLine) -> Number {
 /// A choice as the subject of a sentence.
 fn subject(choice: &ChoiceLine) -> String {
     match choice.kind {
-        ChoiceKind::Nothing => "the kernel as it is".to_owned(),
-        ChoiceKind::Software => {
-            let name = choice.name.trim_end_matches(" in software");
-            match name {
-                "Padding" => "padding of the array".to_owned(),
-                "Swizzle" => "a swizzle of the index".to_owned(),
-                "Shifted index" => "a shift of the index".to_owned(),
-                _ => "an XOR in the index".to_owned(),
-            }
-        }
-        _ => {
-            let name = choice.name.replacen("Fixed", "fixed", 1);
-            let name = match name.strip_suffix(" unit") {
-                Some(unit) => format!("{}{} hash unit", unit[..1].to_lowercase(), &unit[1..]),
-                None => format!("{name} hash"),
-            };
-            format!("a {name}")
-        }
+        ChoiceKind::Nothing => names::unit("mod").subject,
+        ChoiceKind::Software => names::software(&choice.hash).subject,
+        _ => names::unit(&choice.hash).subject,
     }
 }
 
 /// The text with a capital letter.
-fn capital(text: &str) -> String {
+pub(super) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()

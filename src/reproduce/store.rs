@@ -102,7 +102,18 @@ impl Store {
     pub fn merge(&self, dir: &Path) -> Result<()> {
         let file = dir.join("points.jsonl");
         claims::reads(&file)?;
-        let lines = whole(&file)?;
+        self.put(whole(&file)?, dir)
+    }
+
+    /// Takes the points of `merged`, which were read from shards already.
+    pub fn take(&self, merged: Store) -> Result<()> {
+        let inner = merged.inner.into_inner();
+        let lines = inner.unwrap_or_else(PoisonError::into_inner).lines;
+        self.put(lines, self.file.as_deref().unwrap_or(Path::new("memory")))
+    }
+
+    /// Adds lines. `place` is named where one contradicts a line that is there.
+    fn put(&self, lines: BTreeMap<String, Value>, place: &Path) -> Result<()> {
         let mut inner = self.inner();
         for (digest, line) in lines {
             match inner.lines.get(&digest) {
@@ -110,7 +121,7 @@ impl Store {
                     return Err(Error::usage(
                         format!(
                             "{}: point {digest} has other numbers than elsewhere",
-                            dir.display()
+                            place.display()
                         ),
                         "expected the folders of one program's shards",
                     ));
