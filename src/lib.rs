@@ -20,7 +20,6 @@ pub mod reproduce;
 pub mod rewrite;
 pub mod rtl;
 pub mod sharing;
-pub mod software;
 pub mod suggest;
 pub mod synth;
 mod template;
@@ -30,6 +29,6 @@ pub mod workload;
 
 use spadkit_base::claims;
 pub use spadkit_base::{error, input, interrupt, output, quote};
-pub use spadkit_mapping::{geometry, hash, search, trace};
+pub use spadkit_mapping::{geometry, hash, search, software, trace};
 pub use spadkit_ptx as ptx;
 pub use spadkit_sm::{config, model, sm};

@@ -7,6 +7,7 @@ use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spadkit::geometry::Geometry;
 use spadkit::launch::{LaunchFile, Options};
+use spadkit::ptx::tensor::Swizzle;
 use spadkit::software::{Language, Layout, LayoutSpec, render};
 use std::fmt::Write;
 use std::process::Command;
@@ -398,6 +399,22 @@ fn functions_of_elements_keep_the_bytes_of_a_word_together() {
                 let place = (4 * layout.place(byte / 4) + byte % 4) / bytes;
                 assert_eq!(printed.next(), Some(place), "{spec} {bytes} {i}");
             }
+        }
+    }
+}
+
+/// The modes of tensor maps as index arithmetic are those by which the executor
+/// copies.
+#[test]
+fn tma_modes_are_those_of_the_executor() {
+    let geometry = Geometry::new(14, 5).unwrap();
+    for (text, pieces) in [("tma:32", 2), ("tma:64", 4), ("tma:128", 8)] {
+        let mode = Swizzle::ALL.into_iter().find(|m| m.pieces() == pieces);
+        let mode = mode.unwrap();
+        let layout = Layout::new(&text.parse().unwrap(), geometry).unwrap();
+        for word in 0..4096 {
+            let copied = mode.place(4 * u64::from(word), 0);
+            assert_eq!(copied, 4 * u64::from(layout.place(word)), "{text}");
         }
     }
 }

@@ -12,9 +12,11 @@
 //!
 //! A mapping is a permutation of the words of the scratchpad; the units that
 //! compute it are those of the paper on configurable XOR hash functions
-//! (`hash`), each with its space of configurations.
+//! (`hash`), each with its space of configurations. `software` computes one in
+//! the kernel instead: as padding, a swizzle, or an XOR of index bits.
 
 pub mod geometry;
 pub mod hash;
 pub mod search;
+pub mod software;
 pub mod trace;

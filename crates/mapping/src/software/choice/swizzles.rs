@@ -3,7 +3,7 @@
 use super::super::layout::{Layout, LayoutSpec};
 use super::super::shared_layouts::swizzles;
 use super::{Candidate, MappingKind, Search};
-use crate::error::Result;
+use spadkit_base::error::Result;
 use std::time::Instant;
 
 impl Search<'_> {

@@ -1,9 +1,9 @@
 //! Where each word of an array is kept.
 
-use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::hash::{BankFunction, HashSpec, Mapping};
 use serde::Serialize;
+use spadkit_base::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 

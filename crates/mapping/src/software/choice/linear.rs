@@ -9,7 +9,6 @@
 use super::super::layout::{Layout, LayoutSpec};
 use super::super::operation::Steps;
 use super::{Candidate, MappingKind, Search};
-use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::kind::{self, Family, Search as UnitSearch};
 use crate::hash::{BankFunction, HashKind, HashSpec};
@@ -18,6 +17,7 @@ use crate::search::bitvec::all_pairs;
 use crate::search::reduced;
 use crate::search::reference::Selection;
 use crate::search::tune::{Method, Tuner};
+use spadkit_base::error::Result;
 use std::time::Instant;
 
 impl Search<'_> {

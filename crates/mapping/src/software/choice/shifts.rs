@@ -4,9 +4,9 @@
 
 use super::super::layout::LayoutSpec;
 use super::{Candidate, MappingKind, Search};
-use crate::error::Result;
 use crate::hash::kind::Family;
 use rayon::prelude::*;
+use spadkit_base::error::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 

@@ -8,9 +8,9 @@
 
 use super::super::layout::LayoutSpec;
 use super::{Array, Candidate, MappingKind, Search};
-use crate::error::Result;
 use crate::search::Control;
 use rayon::prelude::*;
+use spadkit_base::error::Result;
 use std::time::Instant;
 
 /// Paddings that are tried at once.

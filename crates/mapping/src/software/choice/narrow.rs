@@ -5,9 +5,9 @@
 //! narrower accesses, the words are free to go anywhere, for more instructions.
 
 use super::{Array, Choices, Effort, MappingKind, choices};
-use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::trace::{AccessTrace, ConflictRule};
+use spadkit_base::error::Result;
 
 /// The accesses with none wider than `bytes`.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! A mapping for each shared variable of a kernel.
 
 use super::{Array, Choice, Choices, Effort, MappingKind, choices};
-use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, ConflictRule, SharedVariable};
+use spadkit_base::error::Result;
 use std::ops::Range;
 
 /// A variable and the mappings of its words.

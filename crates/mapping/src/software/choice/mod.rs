@@ -25,10 +25,10 @@ pub use narrow::{Narrower, narrower};
 pub use variables::{PerVariable, VariableChoices, per_variable};
 
 use super::layout::{Layout, LayoutSpec};
-use crate::error::{Error, Result};
 use crate::hash::kind::{self, Family, Search as UnitSearch};
 use crate::hash::{HashKind, HashSpec, ShiftTable};
 use crate::search::Control;
+use spadkit_base::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 use std::time::{Duration, Instant};

@@ -3,9 +3,9 @@
 
 use super::super::layout::{Layout, LayoutSpec};
 use super::{Array, copied};
-use crate::error::Result;
 use crate::geometry::Geometry;
 use serde::Serialize;
+use spadkit_base::error::Result;
 
 /// Units of 2^this words, 16 bytes, change places.
 const UNIT_BITS: u32 = 2;
