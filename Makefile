@@ -93,7 +93,7 @@ install:
 	@echo "installed below $(PREFIX): bin/spadkit, completions of bash, zsh and fish, man pages"
 
 # The pages of docs/ as a book, in target/book. Links are checked by
-# `cargo test --test docs`, which does not need mdbook.
+# `cargo test --test kit docs::`, which does not need mdbook.
 docs:
 	@if [ ! -x "$(MDBOOK)" ]; then \
 	  echo "mdbook is missing, installing it: cargo install mdbook --locked"; \
@@ -102,7 +102,7 @@ docs:
 
 # The timing diagrams of the contract, drawn from the golden models.
 docs-waves:
-	UPDATE=1 $(CARGO) test --test waves
+	UPDATE=1 $(CARGO) test --workspace --test kit waves::
 
 # The emitted Verilog of the default preset, committed for reading: without the
 # test benches, which are megabytes. Git keeps what --force replaces.

@@ -9,7 +9,7 @@
 //! against one: in wall time). With names of kernels behind `--` only those.
 
 mod clock;
-#[path = "../tests/reference/mod.rs"]
+#[path = "../tests/kit/reference/mod.rs"]
 mod reference;
 
 use clock::timed;

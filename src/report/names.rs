@@ -23,7 +23,7 @@ pub fn unit(spec: &str) -> Names {
             });
             let name = words.collect::<Vec<_>>().join(" ");
             let subject = format!("a {name} hash unit");
-            (super::verdict::capital(&name) + " unit", subject)
+            (capital(&name) + " unit", subject)
         }
     };
     Names { label, subject }
@@ -46,4 +46,11 @@ pub fn software(spec: &str) -> Names {
 /// The part of a spec before its parameters.
 fn kind(spec: &str) -> &str {
     spec.split(':').next().unwrap_or(spec)
+}
+
+/// The text with a capital letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }

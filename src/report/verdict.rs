@@ -2,7 +2,7 @@
 
 use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
-use super::names;
+use super::names::{self, capital};
 use super::source_page::{SourceLine, SourcePage};
 use serde::Serialize;
 
@@ -343,13 +343,6 @@ fn subject(choice: &ChoiceLine) -> String {
         ChoiceKind::Software => names::software(&choice.hash).subject,
         _ => names::unit(&choice.hash).subject,
     }
-}
-
-/// The text with a capital letter.
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(letters).collect()
 }
 
 #[cfg(test)]

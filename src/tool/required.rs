@@ -1,5 +1,5 @@
 //! Tools that a unit test needs: without one it is skipped, or fails where all
-//! are required. `tests/common/tools.rs` does the same for the tests in `tests/`.
+//! are required. `tests/kit/common/tools.rs` does the same for the tests in `tests/`.
 
 use super::{ToolKind, Toolbox};
 use crate::error::Result;

@@ -112,8 +112,19 @@ impl Modes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Config;
-    use crate::trace::{Access, AccessTrace, Op};
+    use crate::trace::{Access, AccessTrace, Atomics, ConflictRule, Op, Wide};
+
+    /// An H100's shared memory: 227 KB of it for a block.
+    const BLOCK_WORDS: u32 = 227 * 256;
+    const RULE: ConflictRule = ConflictRule {
+        lanes: 32,
+        wide: Wide::PhasesMerged,
+        atomics: Atomics::LanesButIncrements,
+    };
+
+    fn geometry() -> Geometry {
+        Geometry::new(16, 5).unwrap()
+    }
 
     /// Accesses of a warp, `bytes` from each word.
     fn modes(bytes: u32, words: &[&[u32]]) -> Modes {
@@ -137,9 +148,7 @@ mod tests {
             accesses: words.iter().map(access).collect(),
             extra: Default::default(),
         };
-        let machine = Config::preset("sm90").unwrap();
-        let rule = machine.conflict_rule();
-        let array = Array::new(&trace, machine.geometry, rule, machine.block_words);
+        let array = Array::new(&trace, geometry(), RULE, BLOCK_WORDS);
         Modes::of(&array).unwrap().unwrap()
     }
 
@@ -198,15 +207,14 @@ mod tests {
     fn no_mapping_of_whole_units_beats_the_bound() {
         let rows: [&[u32]; 3] = [&[0, 32, 64, 96, 128], &[1, 2, 37, 70, 101, 134], &[5; 8]];
         let found = modes(4, &rows);
-        let machine = Config::preset("sm90").unwrap();
-        for spec in crate::software::swizzles(machine.geometry) {
+        for spec in crate::software::swizzles(geometry()) {
             let LayoutSpec::Swizzle { bits, base, .. } = spec else {
                 continue;
             };
             if bits > 0 && base < 2 {
                 continue;
             }
-            let layout = Layout::new(&spec, machine.geometry).unwrap();
+            let layout = Layout::new(&spec, geometry()).unwrap();
             let sum: u64 = rows
                 .iter()
                 .map(|row| {

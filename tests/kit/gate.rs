@@ -1,0 +1,364 @@
+//! `spadkit gate`: limits, baselines, and the files for code review.
+
+use crate::common::{json_of, refused, spadkit};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A folder with a copy of the transpose: source, PTX and launch file.
+fn transpose() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/transpose");
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, dir.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    dir
+}
+
+/// `spadkit gate` in `dir`: its exit status, standard output and error.
+fn gate(dir: &Path, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = spadkit(&["gate"])
+        .current_dir(dir)
+        .env("COLUMNS", "80")
+        .args(args)
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+fn read(path: PathBuf) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn conflicts_fail_with_their_line_and_what_removes_them() {
+    let dir = transpose();
+    let (status, text, errors) = gate(dir.path(), &["transpose.toml", "--preset", "sm80"]);
+    assert_eq!(status, Some(1), "{text}{errors}");
+    assert!(
+        text.starts_with("transpose.toml exceeds a limit.\nmachine: sm80"),
+        "{text}"
+    );
+    for part in [
+        "FAIL",
+        "conflicts > 0 fails",
+        "transpose.cu:25",
+        "spadkit tune transpose.toml",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(
+        errors.contains("transpose.toml: conflicts is 56"),
+        "{errors}"
+    );
+    let loose = [
+        "transpose.toml",
+        "--preset",
+        "sm80",
+        "--fail-on",
+        "conflicts > 56",
+    ];
+    let (status, text, _) = gate(dir.path(), &loose);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(
+        text.starts_with("transpose.toml is within its limits.\n"),
+        "{text}"
+    );
+}
+
+#[test]
+fn only_what_is_worse_than_the_baseline_fails() {
+    let dir = transpose();
+    let write = [
+        "transpose.toml",
+        "--preset",
+        "sm80",
+        "--write-baseline",
+        "gate.json",
+    ];
+    let (status, ..) = gate(dir.path(), &write);
+    assert_eq!(status, Some(0));
+    let path = dir.path().join("gate.json");
+    let baseline = read(path.clone());
+    assert_eq!(baseline["kernels"]["transpose.toml"]["conflicts"], 56);
+    let check = [
+        "transpose.toml",
+        "--preset",
+        "sm80",
+        "--baseline",
+        "gate.json",
+    ];
+    let (status, text, _) = gate(dir.path(), &check);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("1 limit was exceeded before, too"), "{text}");
+    let better = std::fs::read_to_string(&path).unwrap().replace("56", "55");
+    std::fs::write(&path, better).unwrap();
+    let (status, text, errors) = gate(dir.path(), &check);
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("55 -> 56"), "{text}");
+    assert!(errors.contains("was 55"), "{errors}");
+    // A kernel that the baseline does not have is held to its limits.
+    std::fs::write(&path, "{\"format_version\": 1, \"kernels\": {}}").unwrap();
+    assert_eq!(gate(dir.path(), &check).0, Some(1));
+}
+
+#[test]
+fn limits_stand_beside_the_kernels() {
+    let dir = transpose();
+    let file = dir.path().join("spadkit-gate.toml");
+    let own = "fail-on = [\"conflicts > 0\"]\n[kernel.\"transpose.toml\"]\n\
+               fail-on = [\"conflicts > 56\", \"cycles > 1\"]\n";
+    std::fs::write(&file, own).unwrap();
+    // A pattern names the file of limits, too.
+    let args = [
+        "transpose.toml",
+        "spadkit-gate.toml",
+        "--preset",
+        "sm80",
+        "--format",
+        "json",
+    ];
+    let output = spadkit(&["gate"])
+        .current_dir(dir.path())
+        .args(args)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let json = json_of(&output.stdout);
+    assert_eq!(json["failed"], true);
+    let kernels = json["kernels"].as_array().unwrap();
+    assert_eq!(kernels.len(), 1);
+    let kernel = &kernels[0];
+    assert_eq!(kernel["machine"]["preset"], "sm80");
+    assert!(kernel["cycles"].as_u64().unwrap() > 1);
+    let failed: Vec<(&Value, &Value)> = (kernel["checks"].as_array().unwrap().iter())
+        .map(|check| (&check["limit"], &check["failed"]))
+        .collect();
+    let expected = [("conflicts > 56", false), ("cycles > 1", true)];
+    let expected = expected.map(|(limit, failed)| (Value::from(limit), Value::from(failed)));
+    assert_eq!(failed, expected.each_ref().map(|(a, b)| (a, b)));
+}
+
+#[test]
+fn a_fault_fails_and_its_conflicts_are_unknown() {
+    let dir = tempfile::tempdir().unwrap();
+    let sarif = dir.path().join("gate.sarif");
+    let launch = "kernels/faults/out_of_bounds.toml";
+    let args = [
+        "gate",
+        launch,
+        "--sarif",
+        sarif.to_str().unwrap(),
+        "--format",
+        "json",
+    ];
+    let output = spadkit(&args).output().unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(1),
+        "{:?}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let json = json_of(&output.stdout);
+    let kernel = &json["kernels"][0];
+    assert!(kernel["findings"].as_u64().unwrap() > 0, "{kernel}");
+    assert!(kernel["conflicts"].is_null());
+    let log = read(sarif);
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    assert!(
+        results.iter().all(|r| r["ruleId"] == "spadkit/fault"),
+        "{results:?}"
+    );
+    assert!(!results.is_empty());
+}
+
+/// The rules of SARIF 2.1.0 that a log of this kind can break.
+fn check_sarif(log: &Value, root: &Path) -> usize {
+    assert_eq!(log["version"], "2.1.0");
+    assert!(
+        log["$schema"]
+            .as_str()
+            .unwrap()
+            .ends_with("sarif-schema-2.1.0.json")
+    );
+    let [run] = &log["runs"].as_array().unwrap()[..] else {
+        panic!("one run");
+    };
+    let driver = &run["tool"]["driver"];
+    assert_eq!(driver["name"], "spadkit");
+    let rules = driver["rules"].as_array().unwrap();
+    let ids: BTreeSet<&str> = rules.iter().map(|r| r["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), rules.len(), "ids are unique");
+    for rule in rules {
+        assert!(
+            !rule["shortDescription"]["text"]
+                .as_str()
+                .unwrap()
+                .is_empty()
+        );
+    }
+    let mut fingerprints = BTreeSet::new();
+    let results = run["results"].as_array().unwrap();
+    for result in results {
+        let index = result["ruleIndex"].as_u64().unwrap() as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        let levels = ["none", "note", "warning", "error"];
+        assert!(levels.contains(&result["level"].as_str().unwrap()));
+        assert!(!result["message"]["text"].as_str().unwrap().is_empty());
+        let print = result["partialFingerprints"]["spadkit/v1"]
+            .as_str()
+            .unwrap();
+        assert!(fingerprints.insert(print.to_owned()), "fingerprints differ");
+        let locations = result["locations"].as_array().unwrap();
+        assert_eq!(locations.len(), 1);
+        let physical = &locations[0]["physicalLocation"];
+        let lines = lines_of(&physical["artifactLocation"], run, root);
+        let line = physical["region"]["startLine"].as_u64().unwrap() as usize;
+        assert!((1..=lines.len()).contains(&line), "{result}");
+        for fix in result["fixes"].as_array().into_iter().flatten() {
+            check_fix(fix, run, root);
+        }
+    }
+    results.len()
+}
+
+/// The lines of an artifact, whose URI is relative to a known base.
+fn lines_of(artifact: &Value, run: &Value, root: &Path) -> Vec<String> {
+    let uri = artifact["uri"].as_str().unwrap();
+    assert!(
+        !uri.starts_with('/') && !uri.contains('\\') && !uri.contains(' '),
+        "{uri}"
+    );
+    let base = artifact["uriBaseId"].as_str().unwrap();
+    assert!(run["originalUriBaseIds"][base].is_object(), "{base}");
+    let text = std::fs::read_to_string(root.join(uri)).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+/// A fix has changes, each with regions inside its file that do not overlap.
+fn check_fix(fix: &Value, run: &Value, root: &Path) {
+    assert!(!fix["description"]["text"].as_str().unwrap().is_empty());
+    let changes = fix["artifactChanges"].as_array().unwrap();
+    assert!(!changes.is_empty());
+    for change in changes {
+        let lines = lines_of(&change["artifactLocation"], run, root);
+        let mut seen = BTreeSet::new();
+        for replacement in change["replacements"].as_array().unwrap() {
+            let region = &replacement["deletedRegion"];
+            let at = |name: &str| region[name].as_u64().unwrap() as usize;
+            assert_eq!(at("startLine"), at("endLine"));
+            assert!(seen.insert((at("startLine"), at("endColumn"))));
+            let length = lines[at("startLine") - 1].chars().count();
+            assert!(at("startColumn") <= at("endColumn") && at("endColumn") <= length + 1);
+            assert!(
+                !replacement["insertedContent"]["text"]
+                    .as_str()
+                    .unwrap()
+                    .is_empty()
+            );
+        }
+    }
+}
+
+#[test]
+fn the_sarif_log_follows_its_rules_and_its_fix_applies() {
+    let dir = transpose();
+    let args = [
+        "transpose.toml",
+        "--preset",
+        "sm80",
+        "--sarif",
+        "gate.sarif",
+        "--junit",
+        "gate.xml",
+    ];
+    let (status, ..) = gate(dir.path(), &args);
+    assert_eq!(status, Some(1));
+    let log = read(dir.path().join("gate.sarif"));
+    assert_eq!(check_sarif(&log, dir.path()), 1);
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "spadkit/bank-conflict");
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "transpose.cu");
+    assert_eq!(place["region"]["startLine"], 25);
+    let message = result["message"]["text"].as_str().unwrap();
+    assert!(message.contains("swizzle:3,1,4"), "{message}");
+    assert!(message.contains("This line becomes:"), "{message}");
+    // Both lines that access the tile change, and the function is there.
+    let change = &result["fixes"][0]["artifactChanges"][0];
+    let mut lines: Vec<String> = std::fs::read_to_string(dir.path().join("transpose.cu"))
+        .unwrap()
+        .lines()
+        .map(str::to_owned)
+        .collect();
+    let mut function = String::new();
+    for replacement in change["replacements"].as_array().unwrap() {
+        let text = replacement["insertedContent"]["text"].as_str().unwrap();
+        let region = &replacement["deletedRegion"];
+        match region["endColumn"].as_u64().unwrap() {
+            1 => function = text.to_owned(),
+            _ => lines[region["startLine"].as_u64().unwrap() as usize - 1] = text.to_owned(),
+        }
+    }
+    assert!(function.contains("spad_place("), "{function}");
+    let changed: Vec<&String> = lines.iter().filter(|l| l.contains("spad_place(")).collect();
+    assert_eq!(changed.len(), 2, "{lines:?}");
+    assert!(
+        changed
+            .iter()
+            .all(|l| l.starts_with("    ") && l.ends_with(';'))
+    );
+    let junit = std::fs::read_to_string(dir.path().join("gate.xml")).unwrap();
+    assert!(
+        junit.contains("<testsuites tests=\"2\" failures=\"1\">"),
+        "{junit}"
+    );
+    assert_eq!(junit.matches("<testcase ").count(), 2);
+    assert_eq!(junit.matches("</failure>").count(), 1);
+    assert!(junit.contains("name=\"conflicts &gt; 0\""), "{junit}");
+}
+
+#[test]
+fn what_the_baseline_excuses_is_a_note() {
+    let dir = transpose();
+    let common = ["transpose.toml", "--preset", "sm80"];
+    gate(
+        dir.path(),
+        &[&common[..], &["--write-baseline", "b.json"]].concat(),
+    );
+    let more = ["--baseline", "b.json", "--sarif", "gate.sarif"];
+    let (status, ..) = gate(dir.path(), &[&common[..], &more].concat());
+    assert_eq!(status, Some(0));
+    let log = read(dir.path().join("gate.sarif"));
+    check_sarif(&log, dir.path());
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["level"], "note");
+    assert_eq!(result["baselineState"], "unchanged");
+}
+
+#[test]
+fn bad_input_is_refused_and_nothing_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let message = refused(&["gate", "kernel:nw", "--fail-on", "conflict > 0"]);
+    assert!(message.contains("did you mean 'conflicts'"), "{message}");
+    let message = refused(&["gate", "kernel:nww"]);
+    assert!(message.contains("did you mean 'nw'"), "{message}");
+    std::fs::write(at("b.json"), "{\"format_version\": 1}").unwrap();
+    let message = refused(&["gate", "kernel:nw", "--baseline", &at("b.json")]);
+    assert!(message.contains("--write-baseline"), "{message}");
+    std::fs::write(at("b.json"), "{\"format_version\": 2, \"kernels\": {}}").unwrap();
+    let message = refused(&["gate", "kernel:nw", "--baseline", &at("b.json")]);
+    assert!(message.contains("format_version 2"), "{message}");
+    let sarif = at("gate.sarif");
+    refused(&["gate", "kernel:nw", "no.toml", "--sarif", &sarif]);
+    assert!(!Path::new(&sarif).exists());
+}

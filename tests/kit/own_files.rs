@@ -1,0 +1,243 @@
+//! No command overwrites what it reads, writes two results to one file, or
+//! leaves a part of a result where a whole one was.
+
+use crate::common::{refused, spadkit};
+use std::path::Path;
+
+const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
+    .visible .entry k(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<3>;\n\
+    .shared .align 4 .b8 s[128];\n\
+    ld.param.u64 %rd1, [a]; mov.u32 %r1, s; st.shared.u32 [%r1], 7;\n\
+    ld.shared.u32 %r2, [%r1]; st.global.u32 [%rd1], %r2; ret;\n}\n";
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Folder(tempfile::tempdir().unwrap());
+        folder.put("k.ptx", PTX);
+        let launch = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [32]\n[[arg]]\nname = \"a\"\n\
+                      type = \"u32\"\ncount = 4\ninit = \"in.npy\"\n";
+        folder.put("k.toml", &launch.replace("\ninit = \"in.npy\"", ""));
+        let a = format!("a={}", folder.at("in.npy"));
+        spadkit(&["run", &folder.at("k.toml"), "--dump", &a])
+            .assert()
+            .success();
+        folder.put("k.toml", launch);
+        spadkit(&["trace", "kernel:transpose", "-o", &folder.at("t.json")])
+            .assert()
+            .success();
+        spadkit(&["trace", "kernel:transpose", "-o", &folder.at("t.spt")])
+            .assert()
+            .success();
+        std::os::unix::fs::symlink(folder.at("t.spt"), folder.at("link.spt")).unwrap();
+        std::fs::hard_link(folder.at("k.ptx"), folder.at("same.ptx")).unwrap();
+        folder
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        std::fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    fn at(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.0.path().join(name)).unwrap()
+    }
+}
+
+/// Every command that writes files, with one of its inputs as the result: by
+/// its name, by another path, through a link; also an input of an input.
+#[test]
+fn inputs_are_not_overwritten() {
+    let folder = Folder::new();
+    let names = ["k.ptx", "k.toml", "in.npy", "t.json", "t.spt"];
+    let before = names.map(|name| folder.read(name));
+    let at = |name: &str| folder.at(name);
+    let dump = format!("a={}", at("./in.npy"));
+    let cases: Vec<Vec<String>> = [
+        vec!["trace", "t.json", "-o", "t.json"],
+        vec!["trace", "t.spt", "-o", "./t.spt"],
+        vec!["trace", "t.spt", "-o", "link.spt"],
+        vec!["trace", "k.toml", "-o", "k.ptx"],
+        vec!["trace", "k.toml", "-o", "in.npy"],
+        vec!["sim", "t.spt", "--csv", "t.spt"],
+        vec!["sim", "k.toml", "--chart", "k.toml"],
+        vec!["rewrite", "k.ptx", "--hash", "xor", "-o", "k.ptx"],
+        vec!["rewrite", "k.ptx", "--hash", "xor", "-o", "same.ptx"],
+        vec!["rewrite", "k.toml", "--hash", "xor", "-o", "in.npy"],
+        vec![
+            "rewrite", "k.ptx", "--hash", "xor", "--launch", "k.toml", "-o", "k.toml",
+        ],
+        vec!["share", "k.ptx", "--block", "32", "-o", "k.ptx"],
+        vec!["share", "k.toml", "--dot", "k.toml", "--no-sim"],
+        vec!["share", "k.toml", "--report", "k.ptx", "--no-sim"],
+        vec!["init", "k.ptx", "--force", "-o", "same.ptx"],
+        vec!["run", "k.toml", "--dump", &dump],
+    ]
+    .into_iter()
+    .map(|case| {
+        let file = |word: &str| folder.0.path().join(word).exists();
+        case.into_iter()
+            .map(|word| {
+                if file(word) {
+                    at(word)
+                } else {
+                    word.to_owned()
+                }
+            })
+            .collect()
+    })
+    .collect();
+    for case in cases {
+        let args: Vec<&str> = case.iter().map(String::as_str).collect();
+        let text = refused(&args);
+        assert!(
+            text.contains("is an input of this command"),
+            "{args:?}: {text}"
+        );
+        for (name, content) in names.iter().zip(&before) {
+            assert!(folder.read(name) == *content, "{args:?} changed {name}");
+        }
+    }
+}
+
+#[test]
+fn two_results_do_not_go_to_one_file() {
+    let folder = Folder::new();
+    let (x, k) = (folder.at("x"), folder.at("k.ptx"));
+    let other = folder.at("./x");
+    for args in [
+        vec!["sim", "kernel:transpose", "--csv", &x, "--chart", &other],
+        vec!["share", &k, "--block", "32", "-o", &x, "--dot", &other],
+        vec!["share", &k, "--block", "32", "--report", &x, "--dot", &x],
+    ] {
+        let text = refused(&args);
+        assert!(
+            text.contains("two results would be written to"),
+            "{args:?}: {text}"
+        );
+        assert!(!Path::new(&x).exists());
+    }
+    // A device takes whatever comes.
+    let both = [
+        "sim",
+        "kernel:transpose",
+        "--csv",
+        "/dev/null",
+        "--chart",
+        "/dev/null",
+    ];
+    spadkit(&both).assert().success();
+}
+
+/// The limit is one of addresses: a buffer of zeros needs no memory before it
+/// is written.
+#[test]
+fn a_buffer_that_is_too_large_for_the_memory_is_refused_with_its_place() {
+    let folder = Folder::new();
+    let limited = |keys: &str, limit: u64| {
+        let text = format!(
+            "ptx = \"k.ptx\"\ngrid = [1]\nblock = [32]\n\n[[arg]]\nname = \"a\"\ntype = \"u8\"\n{keys}\n"
+        );
+        folder.put("large.toml", &text);
+        let shell = format!("ulimit -v {}; exec \"$0\" run \"$1\"", limit >> 10);
+        let program = env!("CARGO_BIN_EXE_spadkit");
+        let mut command = std::process::Command::new("sh");
+        let output = command
+            .args(["-c", &shell, program, &folder.at("large.toml")])
+            .output();
+        let output = output.unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        let words: Vec<&str> = text.split_whitespace().filter(|w| *w != "│").collect();
+        (output.status.code(), words.join(" "))
+    };
+    for init in ["zeros", "iota", "random"] {
+        // The contents do not fit, or the buffer beside them.
+        let limits: &[u64] = if init == "zeros" {
+            &[2 << 30, 6 << 30]
+        } else {
+            &[2 << 30]
+        };
+        for &limit in limits {
+            let keys = format!("count = 4294967296\ninit = \"{init}\"");
+            let large = limited(&keys, limit);
+            assert_eq!(large.0, Some(2), "{init} {limit}: {}", large.1);
+            let place = "no memory for 'a', 4294967296 bytes at";
+            assert!(
+                large.1.contains(place) && large.1.contains("large.toml:5:1"),
+                "{}",
+                large.1
+            );
+        }
+    }
+    let (status, text) = limited("count = 1024", 2 << 30);
+    assert_eq!(status, Some(0), "{text}");
+}
+
+/// Kernels print what they like, but do not steer the terminal.
+#[test]
+fn what_a_kernel_prints_has_its_control_characters_escaped() {
+    let folder = Folder::new();
+    let ptx = ".version 7.0\n.target sm_70\n.address_size 64\n\
+        .extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);\n\
+        .global .align 1 .b8 format[9] = {27, 91, 51, 49, 109, 9, 97, 10, 0};\n\
+        .visible .entry k() {\n.reg .b64 %rd<3>; .reg .b32 %r<2>;\n\
+        mov.u64 %rd1, format; cvta.global.u64 %rd1, %rd1; mov.u64 %rd2, 0;\n\
+        { .param .b64 x; .param .b64 y; .param .b32 z; st.param.b64 [x], %rd1;\n\
+        st.param.b64 [y], %rd2; call.uni (z), vprintf, (x, y); ld.param.b32 %r1, [z]; }\nret;\n}\n";
+    folder.put("k.ptx", ptx);
+    folder.put("k.toml", "ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n");
+    let output = spadkit(&["run", &folder.at("k.toml")]).assert().success();
+    let text = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(
+        text.contains("\\x1b[31m\ta\n") && !text.contains('\u{1b}'),
+        "{text:?}"
+    );
+}
+
+/// Thousands of variables that the host writes take seconds, not minutes.
+#[test]
+fn a_launch_file_may_name_thousands_of_symbols() {
+    let folder = Folder::new();
+    let (mut ptx, mut launch) = (String::new(), String::new());
+    for i in 0..4000 {
+        ptx += &format!(".global .align 4 .u32 v{i};\n");
+        launch +=
+            &format!("[[symbol]]\nname = \"v{i}\"\ntype = \"u32\"\ncount = 1\ninit = \"iota\"\n");
+    }
+    let head = ".version 7.0\n.target sm_70\n.address_size 64\n";
+    folder.put(
+        "k.ptx",
+        &format!("{head}{ptx}.visible .entry k() {{ ret; }}\n"),
+    );
+    folder.put(
+        "k.toml",
+        &format!("ptx = \"k.ptx\"\ngrid = [1]\nblock = [1]\n{launch}"),
+    );
+    let limit = std::time::Duration::from_secs(15);
+    spadkit(&["run", &folder.at("k.toml")])
+        .timeout(limit)
+        .assert()
+        .success();
+}
+
+/// A tool that ends well and writes nothing has failed: status 3.
+#[test]
+fn a_verilator_that_writes_nothing_has_failed() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    let tool = folder.at("verilator");
+    let text = "#!/bin/sh\n[ \"$1\" = --version ] && echo 'Verilator 5.006'\nexit 0\n";
+    std::fs::write(&tool, text).unwrap();
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let output = spadkit(&["cosim", "spad_hash_xor"])
+        .env("SPADKIT_VERILATOR", &tool)
+        .env("SPADKIT_CACHE", folder.at("cache"))
+        .assert()
+        .code(3);
+    let text = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(text.contains("did not write"), "{text}");
+}

@@ -1,0 +1,220 @@
+//! The pages in a browser: both themes, three widths, print. Nothing overflows
+//! or is cut, nothing is fetched, every text and shape stands out.
+
+use crate::common::tools::{is_absent, missing};
+use serde_json::Value;
+use spadkit::config::Config;
+use spadkit::flow::{Options, Silent};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROBE: &str = include_str!("../fixtures/page_probe.js");
+
+/// The browsers that are looked for: those of Debian, then others.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// A browser; none where the test is to be skipped.
+fn browser() -> Option<&'static str> {
+    let found = BROWSERS.into_iter().find(|name| !is_absent(name));
+    found.or_else(|| {
+        assert!(missing(&["chromium"]));
+        None
+    })
+}
+
+/// How a page is looked at.
+#[derive(Clone, Copy)]
+struct Look {
+    width: u32,
+    /// Set on the page, as its button does.
+    theme: Option<&'static str>,
+    /// As the system says.
+    prefers_dark: bool,
+    print: bool,
+    /// With everything shown that a click shows.
+    everything: bool,
+}
+
+const LIGHT: Look = Look {
+    width: 1400,
+    theme: None,
+    prefers_dark: false,
+    print: false,
+    everything: false,
+};
+
+/// A page in a frame of the width, probed.
+fn probe(browser: &str, page: &str, look: Look, dir: &Path) -> Value {
+    let mut page = page.to_owned();
+    if look.print {
+        // A browser without a window shows what a printer gets.
+        page = page
+            .replace("@media print", "@media all")
+            .replace("@media screen", "@media speech");
+    }
+    let mode = serde_json::json!({
+        "theme": look.theme, "print": look.print, "everything": look.everything,
+    });
+    let listen = "<script>window.probeViolations = []; document.addEventListener(\
+                  'securitypolicyviolation', (e) => window.probeViolations.push(e.blockedURI));</script>";
+    page = page.replacen("<style>", &format!("{listen}<style>"), 1);
+    let end = format!("<script>window.probeMode = {mode};\n{PROBE}</script></body>");
+    page = page.replacen("</body>", &end, 1);
+    let escaped = page.replace('&', "&amp;").replace('"', "&quot;");
+    let frame = format!(
+        "<!doctype html><body style=\"margin:0\"><iframe id=\"f\" width=\"{}\" height=\"900\" \
+         style=\"border:0\" srcdoc=\"{escaped}\"></iframe><script>onload = () => {{\n\
+         const found = document.getElementById('f').contentWindow.probeResult;\n\
+         document.body.replaceChildren(Object.assign(document.createElement('pre'), \
+         {{id: 'found', textContent: JSON.stringify(found)}}));\n}}</script></body>",
+        look.width
+    );
+    let file = dir.join("frame.html");
+    std::fs::write(&file, frame).unwrap();
+    let profile = dir.join("profile");
+    let mut command = Command::new(browser);
+    command
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg("--window-size=1600,1000");
+    if look.prefers_dark {
+        command.arg("--force-dark-mode");
+    }
+    let output = command
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&output.stdout);
+    let found = dom.split("<pre id=\"found\">").nth(1);
+    let found = found.and_then(|rest| rest.split("</pre>").next());
+    let found =
+        found.unwrap_or_else(|| panic!("{browser}: {}", String::from_utf8_lossy(&output.stderr)));
+    let plain = found
+        .replace("&lt;", "<")
+        .replace("&gt;", ">")
+        .replace("&amp;", "&");
+    serde_json::from_str(&plain).unwrap()
+}
+
+fn is_empty(found: &Value, key: &str) -> bool {
+    found[key].as_array().is_some_and(Vec::is_empty)
+}
+
+/// A page in all looks.
+fn check(name: &str, page: &str) {
+    let Some(browser) = browser() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let dark = Look {
+        theme: Some("dark"),
+        ..LIGHT
+    };
+    let mut looks = vec![
+        Look {
+            prefers_dark: true,
+            ..LIGHT
+        },
+        Look {
+            print: true,
+            width: 690,
+            ..LIGHT
+        },
+    ];
+    for width in [1400, 1000, 400] {
+        looks.extend([LIGHT, dark].map(|look| Look { width, ..look }));
+    }
+    looks.extend([LIGHT, dark].map(|look| Look {
+        everything: true,
+        ..look
+    }));
+    let mut backgrounds = std::collections::BTreeSet::new();
+    for look in looks {
+        let found = probe(browser, page, look, dir.path());
+        let at = format!(
+            "{name}, {} px, theme {:?}, dark {}, print {}, everything {}: {found:#}",
+            look.width, look.theme, look.prefers_dark, look.print, look.everything
+        );
+        assert_eq!(found["width"], look.width, "{at}");
+        assert_eq!(found["dark"], look.prefers_dark, "{at}");
+        assert!(found["overflow"].as_i64() <= Some(0), "{at}");
+        for key in ["requests", "violations", "low", "cut", "unlabelled"] {
+            assert!(is_empty(&found, key), "{key}: {at}");
+        }
+        assert_eq!(
+            (&found["h1"], &found["jumps"]),
+            (&1.into(), &0.into()),
+            "{at}"
+        );
+        assert_eq!(found["captions"], 0, "tables without a caption: {at}");
+        // The probe saw the page.
+        assert!(found["texts"].as_u64() > Some(100), "{at}");
+        assert!(look.print || found["keyboard"].as_u64() > Some(8), "{at}");
+        backgrounds.insert((
+            look.theme.is_some() || look.prefers_dark,
+            found["background"].to_string(),
+        ));
+    }
+    // Light looks alike, dark looks alike, and the two differ.
+    assert_eq!(backgrounds.len(), 2, "{backgrounds:?}");
+}
+
+fn kernel(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("kernels")
+        .join(name)
+}
+
+fn page_of(launch: &str, preset: &str, fast: bool) -> String {
+    let dir = tempfile::tempdir().unwrap();
+    let input = kernel(launch);
+    let input = input.to_str().unwrap();
+    let machine = Config::preset(preset).unwrap();
+    let trace = spadkit::workload::load_input(input).unwrap();
+    let mut options = Options::new(input, dir.path());
+    options.fast = fast;
+    options.cycles = 1000;
+    let done = spadkit::flow::run(&trace, &machine, &options, &Silent).unwrap();
+    std::fs::read_to_string(done.html).unwrap()
+}
+
+#[test]
+fn the_report_of_a_gpu_kernel_reads_everywhere() {
+    check("hgemm", &page_of("gemm/hgemm.toml", "sm80", true));
+}
+
+/// With hardware, so far as its tools are there.
+#[test]
+fn the_report_of_a_hash_unit_reads_everywhere() {
+    check("fwt", &page_of("fwt/fwt.toml", "fermi", false));
+}
+
+#[test]
+fn the_report_of_sharing_reads_everywhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("share.html");
+    let mut command = assert_cmd::Command::cargo_bin("spadkit").unwrap();
+    command.args([
+        "share",
+        kernel("fwt/fwt.toml").to_str().unwrap(),
+        "--preset",
+        "gpgpusim-16k",
+    ]);
+    command.arg("--report").arg(&file).assert().success();
+    check("share", &std::fs::read_to_string(&file).unwrap());
+}
+
+/// A page that is wrong in each way is found: the probe can fail.
+#[test]
+fn the_probe_finds_what_is_wrong() {
+    let Some(browser) = browser() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let page = "<!doctype html><html><head><style>body{margin:0}</style></head><body><main>\
+                <p style=\"color:#999;background:#fff\">pale</p><div class=\"card\" style=\"width:2000px\">x</div>\
+                <span class=\"bar\"><span style=\"background:#eee;width:9px;height:9px;display:block\"></span></span>\
+                <svg></svg><table></table><h3>jump</h3></main><img src=\"https://example.invalid/x.png\"></body></html>";
+    let found = probe(browser, page, LIGHT, dir.path());
+    for key in ["requests", "low", "cut", "unlabelled"] {
+        assert!(!is_empty(&found, key), "{key}: {found:#}");
+    }
+    assert!(found["overflow"].as_i64() > Some(0) && found["jumps"] == 1 && found["captions"] == 1);
+    assert_eq!(found["low"].as_array().map(Vec::len), Some(2), "{found:#}");
+}

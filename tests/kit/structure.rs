@@ -1,0 +1,249 @@
+//! What Yosys makes of the RTL: memories in FPGAs, and gates in a row between
+//! registers, with a bound for each unit so that timing does not creep back.
+
+use crate::common::tools::missing;
+use spadkit::config::Config;
+use spadkit::model::spad_conflict_history::flops;
+use spadkit::output::OwnedFolder;
+use spadkit::rtl::{Design, write_design};
+use spadkit::synth::{Gates, Structure, SynthJob};
+use spadkit::tool::{Cache, Tool, ToolKind, Toolbox};
+use spadkit::units::UNITS;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+fn emit(units: &[&str], config: &Config) -> Design {
+    let units: Vec<String> = units.iter().map(|u| u.to_string()).collect();
+    Design::emit(&units, config).unwrap()
+}
+
+/// Cells of `unit` behind `flow`, a `synth_*` command of Yosys: how many there
+/// are of types that start with each of `kinds`.
+fn fpga_cells(unit: &str, flow: &str, kinds: &[&str]) -> Vec<u64> {
+    let design = emit(&[unit], &Config::preset("fermi").unwrap());
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
+    let flatten = if flow == "synth_xilinx" {
+        "-flatten"
+    } else {
+        ""
+    };
+    let files = design.units[0].files.join(" ");
+    let script =
+        format!("read_verilog {files}; {flow} {flatten} -top {unit}; write_json netlist.json");
+    let mut yosys = Command::new("yosys");
+    yosys.args(["-q", "-p", &script]).current_dir(&dir);
+    let output = yosys.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{flow} {unit}: {text}");
+    let json = std::fs::read(dir.join("netlist.json")).unwrap();
+    let netlist: serde_json::Value = serde_json::from_slice(&json).unwrap();
+    let cells = netlist["modules"][unit]["cells"].as_object().unwrap();
+    let count = |kind: &&str| {
+        let is_kind = |c: &&serde_json::Value| c["type"].as_str().unwrap().starts_with(*kind);
+        cells.values().filter(is_kind).count() as u64
+    };
+    kinds.iter().map(count).collect()
+}
+
+/// A bank of 384 words is one block RAM, and nothing of it is anything else.
+#[test]
+fn a_bank_is_one_block_ram() {
+    if missing(&["yosys"]) {
+        return;
+    }
+    let xilinx = fpga_cells(
+        "spad_bank_ram",
+        "synth_xilinx",
+        &["RAMB", "RAM1", "RAM6", "FD"],
+    );
+    assert_eq!(xilinx, [1, 0, 0, 0]);
+    let ecp5 = fpga_cells("spad_bank_ram", "synth_ecp5", &["DP16KD", "TRELLIS_"]);
+    assert_eq!(ecp5, [1, 0]);
+}
+
+/// The tables of the conflict history are in memories: of its flip-flops only
+/// the valid and LRU bits and the registers beside them are there, and what
+/// Yosys puts beside the memories (12 bits on Xilinx, where the copies of the
+/// tags are distributed RAM; 37 on ECP5).
+#[test]
+fn the_history_is_in_memories() {
+    if missing(&["yosys"]) {
+        return;
+    }
+    let flops = u64::from(flops(256, 14, 5));
+    let unit = "spad_conflict_history";
+    let xilinx = fpga_cells(unit, "synth_xilinx", &["RAMB18", "RAM64M", "FD"]);
+    assert_eq!(xilinx[..2], [2, 16]);
+    assert!(
+        (flops..flops + 20).contains(&(xilinx[2] - 12)),
+        "{xilinx:?}"
+    );
+    let ecp5 = fpga_cells(unit, "synth_ecp5", &["DP16KD", "TRELLIS_DPR", "TRELLIS_FF"]);
+    assert_eq!(ecp5[..2], [4, 0]);
+    assert!((flops..flops + 20).contains(&(ecp5[2] - 37)), "{ecp5:?}");
+}
+
+/// A small machine with every feature, and no stage that shortens a cycle.
+const MACHINE: &str = "base = 'small'
+[geometry]
+addr_bits = 9
+lanes = 4
+warp_size = 8
+capacity_words = 128
+[hash]
+path = 'xor'
+stage = 0
+[path]
+ahead = 0
+mem_stages = 2
+warps = 4
+locks = 32
+lock_group_cycles = 2
+history_sets = 4
+";
+
+/// The bounds stand in the table of units, in Yosys 0.23's own gates: a unit may
+/// have a tenth more, since other releases map otherwise.
+#[test]
+fn no_unit_has_more_gates_in_a_row_than_it_had() {
+    if missing(&["yosys"]) {
+        return;
+    }
+    let config = machine(MACHINE);
+    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
+    let cache = Cache::user().unwrap();
+    let mut over = Vec::new();
+    for (unit, bound) in UNITS.iter().filter_map(|u| Some((u.name, u.levels?))) {
+        let design = emit(&[unit], &config);
+        let job = SynthJob::of(&design, &design.units[0], &config);
+        let levels = Structure::measure(&job, &yosys, &cache).unwrap().levels;
+        println!("{unit} {levels}");
+        if levels > bound + bound.div_ceil(10) {
+            over.push(format!("{unit}: {levels} levels, it had {bound}"));
+        }
+    }
+    assert!(over.is_empty(), "{over:#?}");
+}
+
+fn machine(text: &str) -> Config {
+    Config::from_toml(text, Path::new("test.toml")).unwrap()
+}
+
+/// The same machine with every stage that shortens a cycle, and so many that
+/// decide the issue.
+fn cut_machine(ahead: u32) -> Config {
+    let stages = [
+        ("\nstage = 0", "\nstage = 1"),
+        ("ahead = 0", &format!("ahead = {ahead}")),
+        ("mem_stages = 2", "mem_stages = 4"),
+    ];
+    let cut = |text: String, (from, to): (&str, &str)| text.replace(from, to);
+    machine(&stages.into_iter().fold(MACHINE.to_owned(), cut))
+}
+
+fn gates(unit: &str, config: &Config, tools: (&Tool, &Cache)) -> (Design, Gates) {
+    let design = emit(&[unit], config);
+    let job = SynthJob::of(&design, &design.units[0], config);
+    let gates = Gates::of(&job, tools.0, tools.1).unwrap();
+    (design, gates)
+}
+
+/// What the manifest says of an output is what the netlist has: no more and
+/// no less. Static inputs are aside.
+fn assert_declared(unit: &str, config: &Config, tools: (&Tool, &Cache)) -> usize {
+    let (design, gates) = gates(unit, config, tools);
+    let mut dependent = 0;
+    let is_static = |input: &String| input.starts_with("cfg_") || input == "rst";
+    for (output, inputs) in gates.dependencies() {
+        let mut ports = design.units[0].ports.iter();
+        let port = ports.find(|p| p.name == output).unwrap();
+        let declared = port.depends_on.clone().unwrap_or_else(|| {
+            panic!("{unit}: {output} does not say what it depends on");
+        });
+        let declared: BTreeSet<String> = declared.into_iter().collect();
+        let found: BTreeSet<_> = inputs.into_iter().filter(|i| !is_static(i)).collect();
+        assert_eq!(found, declared, "{unit}: {output}");
+        dependent += usize::from(!found.is_empty());
+    }
+    dependent
+}
+
+#[test]
+fn outputs_depend_on_the_inputs_that_are_declared() {
+    if missing(&["yosys"]) {
+        return;
+    }
+    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
+    let cache = Cache::user().unwrap();
+    let tools = (&yosys, &cache);
+    let plain = machine(MACHINE);
+    for config in [&plain, &cut_machine(3)] {
+        assert_eq!(assert_declared("spad_scratchpad", config, tools), 2);
+    }
+    assert!(assert_declared("spad_sm_path", &plain, tools) > 0);
+    // The grant of spad_tcdm, if no register is before it.
+    assert_eq!(assert_declared("spad_tcdm", &plain, tools), 1);
+    // Otherwise what stands behind a bus has no path through, from cfg_* neither.
+    let mut registered = plain.clone();
+    registered.path.tcdm.request_register = true;
+    for (unit, config) in [("spad_stream", &plain), ("spad_tcdm", &registered)] {
+        assert_eq!(assert_declared(unit, config, tools), 0);
+        let through = gates(unit, config, tools).1.dependencies();
+        assert!(
+            through.values().all(|inputs| inputs.is_empty()),
+            "{through:?}"
+        );
+    }
+}
+
+/// Gates in a row from registers into those that a stage writes
+/// (microarchitecture/sm-path.md), as those of
+/// units.
+const STAGE_LEVELS: [(&str, usize); 13] = [
+    ("release", 18),
+    ("Q", 15),
+    ("P", 20),
+    ("S", 25),
+    ("EX", 14),
+    ("HX", 25),
+    ("MEM0", 6),
+    ("MEM1", 13),
+    ("MEM2", 5),
+    ("MEM3", 15),
+    // Of the predictor: what is likely.
+    ("heavy", 7),
+    ("heavier", 7),
+    ("learned", 3),
+];
+
+#[test]
+fn the_path_that_is_cut_has_short_stages_and_registered_outputs() {
+    if missing(&["yosys"]) {
+        return;
+    }
+    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
+    let cache = Cache::user().unwrap();
+    let tools = (&yosys, &cache);
+    for ahead in 1..=3 {
+        let config = cut_machine(ahead);
+        assert_eq!(assert_declared("spad_sm_path", &config, tools), 0);
+    }
+    let (_, gates) = gates("spad_sm_path", &cut_machine(3), tools);
+    let stages = gates.levels_by_stage();
+    println!("{stages:?}");
+    for (stage, bound) in STAGE_LEVELS {
+        let levels = stages[stage];
+        assert!(
+            levels <= bound + bound.div_ceil(10),
+            "stage {stage}: {levels} levels, it had {bound}"
+        );
+    }
+    // What is no stage of the path is configuration.
+    let known = |s: &&String| STAGE_LEVELS.iter().any(|(stage, _)| stage == s);
+    let others = stages.keys().filter(|s| !known(s));
+    let others: Vec<_> = others.filter(|s| !s.ends_with("_config")).collect();
+    assert!(others.is_empty(), "registers of no stage: {others:?}");
+}

@@ -1,0 +1,12 @@
+//! The scratchpad in other designs: the units behind a bus as their neighbours
+//! see them, the rules of the neighbours, assertions about the inside,
+//! SystemVerilog.
+
+mod inside;
+mod rtl;
+mod rules;
+mod stream;
+mod system;
+mod tcdm;
+
+use crate::common::tools::missing;
