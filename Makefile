@@ -34,7 +34,7 @@ test-rust: deps deps-browser lint check-generated
 	$(CARGO) test --workspace
 
 # The Python package from the library as `make build` compiles it. NumPy, pytest,
-# mypy and ruff are in a virtual environment of their own.
+# mypy, ruff and typos are in a virtual environment of their own.
 PYTHON ?= python3
 VENV   := $(or $(CARGO_TARGET_DIR),target)/venv
 NATIVE := python/spadkit/_native.abi3.so
@@ -47,6 +47,7 @@ test-python: deps-python build
 	  $(VENV)/bin/pip install -q --disable-pip-version-check -r python/requirements.txt && \
 	  touch $(VENV)/done; }
 	$(VENV)/bin/ruff check -q python
+	$(VENV)/bin/typos
 	cd python && SPADKIT=$(abspath $(SPADKIT)) $(abspath $(VENV))/bin/python -B -m pytest -q -p no:cacheprovider
 
 # The package to install: target/wheels/spadkit-*.whl.

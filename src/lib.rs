@@ -14,7 +14,6 @@ pub mod launch;
 pub mod mutate;
 pub mod page;
 pub mod prove;
-pub mod rap;
 pub mod report;
 pub mod reproduce;
 pub mod rewrite;
@@ -29,6 +28,6 @@ pub mod workload;
 
 use spadkit_base::claims;
 pub use spadkit_base::{error, input, interrupt, output, quote};
-pub use spadkit_mapping::{geometry, hash, search, software, trace};
+pub use spadkit_mapping::{geometry, hash, rap, search, software, trace};
 pub use spadkit_ptx as ptx;
 pub use spadkit_sm::{config, model, sm};

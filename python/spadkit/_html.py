@@ -6,7 +6,8 @@ from html import escape
 from typing import Any, Mapping, Optional, Sequence
 
 # Of lanes that a bank serves together, and of those that wait for 1, 2, ... others.
-_COLORS = ["#4c9f70", "#e8c33c", "#e8963c", "#de5b45", "#b3304f", "#6d2a6b"]
+# Each stands out from the ground of a light and of a dark notebook.
+_COLORS = ["#3d8b5f", "#a8800f", "#c9691c", "#d6453a", "#c04067", "#a0559c"]
 _CELL = 11
 
 
@@ -99,9 +100,9 @@ def picture(access: Mapping[str, Any]) -> str:
         f"<p>{escape(place(access))}: {escape(str(access['op']))} of {access['bytes']} bytes a lane, "
         f"warp {access['warp']}, {access['wavefronts']} wavefronts, "
         f"ideally {access['ideal_wavefronts']}{text}</p>"
-        f'<svg width="{width + 30}" height="{height + 16}" font-size="9" font-family="monospace">'
+        f'<svg width="{width + 30}" height="{height + 16}" font-size="9" font-family="monospace" fill="currentColor">'
         f'<text x="30" y="10">bank 0 ... {count - 1}</text><text x="0" y="24">lane</text>'
-        f'<g transform="translate(30,14)"><rect width="{width}" height="{height}" fill="#eeeeee"/>'
+        f'<g transform="translate(30,14)"><rect width="{width}" height="{height}" fill-opacity="0.08"/>'
         f"{''.join(cells)}</g></svg>"
     )
 

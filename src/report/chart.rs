@@ -4,17 +4,10 @@
 //! bar per target clock, and a label on each bar.
 
 use super::svg::{Anchor, Svg};
+use super::theme::{GRID, INK, INK_ON_BRIGHT, INK_ON_DEEP, MUTED, SHADES};
 
-/// Light to dark: the order of the bars of a group reads from the colour.
-const PALETTE: [&str; 8] = [
-    "#c9def2", "#a3c8e8", "#7bb0dc", "#5797cf", "#3a7dbf", "#2864a6", "#1b4c86", "#103463",
-];
-/// From this index on, white text is legible on a colour of the palette.
-const DARK_FROM: usize = 3;
-
-const INK: &str = "#1f2933";
-const MUTED: &str = "#5b6770";
-const GRID: &str = "#e3e8ee";
+/// From this index on, a shade needs bright text.
+const DEEP_FROM: usize = 4;
 
 const BAR_WIDTH: f64 = 19.0;
 const GROUP_GAP: f64 = 34.0;
@@ -157,7 +150,7 @@ impl BarChart {
             let Some(bar) = bar else { continue };
             let x = start + i as f64 * BAR_WIDTH;
             let height = bar.value * scale;
-            let color = i * PALETTE.len() / self.series.len().max(1);
+            let color = i * SHADES.len() / self.series.len().max(1);
             let hover = format!(
                 "{}, {}: {} ({})",
                 group.name, self.series[i], bar.value, bar.label
@@ -167,16 +160,16 @@ impl BarChart {
                 bottom - height,
                 BAR_WIDTH - 2.0,
                 height,
-                PALETTE[color],
+                SHADES[color],
                 &hover,
             );
             // On the bar where it is high enough, else above it.
             let length = bar.label.chars().count() as f64 * LABEL_CHARACTER;
             let inside = height > length + 10.0;
-            let ink = if inside && color >= DARK_FROM {
-                "#ffffff"
-            } else {
-                INK
+            let ink = match (inside, color >= DEEP_FROM) {
+                (false, _) => INK,
+                (true, false) => INK_ON_BRIGHT,
+                (true, true) => INK_ON_DEEP,
             };
             let y = if inside {
                 bottom - 6.0
@@ -216,7 +209,7 @@ impl BarChart {
         let pitch = (right - LEFT) / self.series.len().max(1) as f64;
         for (i, name) in self.series.iter().enumerate() {
             let x = LEFT + i as f64 * pitch;
-            let color = PALETTE[i * PALETTE.len() / self.series.len()];
+            let color = SHADES[i * SHADES.len() / self.series.len()];
             svg.bar(x, y, 12.0, 12.0, color, name);
             for (line, text) in name.split('\n').enumerate() {
                 let y = y + 10.0 + 14.0 * line as f64;

@@ -1,14 +1,8 @@
 //! A control-flow graph as SVG, in layers from the entry down.
 
 use super::svg::{Anchor, Svg};
+use super::theme::{BOX, GOOD, INK, LINE, PARTLY, RANGE};
 use crate::sharing::Drawing;
-
-const INK: &str = "#1f2933";
-const LINE: &str = "#7b8794";
-const RELEASE: &str = "#1f7a4d";
-const BOX: &str = "#f6f8fa";
-const PARTLY: &str = "#fdf1d8";
-const RANGE: &str = "#f8d9a8";
 
 const CHARACTER: f64 = 6.7;
 const LINE_HEIGHT: f64 = 14.0;
@@ -97,7 +91,7 @@ pub fn svg(drawing: &Drawing) -> String {
     svg.text(MARGIN, 28.0, &drawing.title, 15.0, INK, Anchor::Start, true);
     for edge in &drawing.edges {
         let (from, to) = (placed[edge.from], placed[edge.to]);
-        let color = if edge.releases { RELEASE } else { LINE };
+        let color = if edge.releases { GOOD } else { LINE };
         let start = (from.x + from.width / 2.0, from.y + from.height);
         let end = (to.x + to.width / 2.0, to.y);
         let back = edge.to <= edge.from;
@@ -111,7 +105,7 @@ pub fn svg(drawing: &Drawing) -> String {
         svg.arrow([start, first, second, end], color);
         if edge.releases {
             let (x, y) = ((start.0 + end.0) / 2.0, (start.1 + end.1) / 2.0);
-            svg.text(x + 4.0, y, "relssp", 11.0, RELEASE, Anchor::Start, true);
+            svg.text(x + 4.0, y, "relssp", 11.0, GOOD, Anchor::Start, true);
         }
     }
     for (at, p) in placed.iter().enumerate() {
@@ -126,7 +120,7 @@ pub fn svg(drawing: &Drawing) -> String {
         for (n, line) in lines.iter().enumerate() {
             let y = p.y + PADDING + LINE_HEIGHT * (n as f64 + 0.8);
             let release = line.starts_with("relssp");
-            let ink = if release { RELEASE } else { INK };
+            let ink = if release { GOOD } else { INK };
             svg.text(
                 p.x + PADDING,
                 y,

@@ -2,7 +2,8 @@
 //! in panels one above the other: the shape of the papers' own figures.
 
 use super::chart::{axis_steps, tick_digits};
-use super::svg::{Anchor, MARK, Svg};
+use super::svg::{Anchor, Svg};
+use super::theme::{GRID, INK, MARK, MUTED, SERIES};
 
 /// A measured value and the published one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -54,13 +55,6 @@ const RIGHT: f64 = 16.0;
 const PLOT: f64 = WIDTH - LEFT - RIGHT;
 const HEIGHT: f64 = 170.0;
 const CHARACTER: f64 = 6.4;
-
-const INK: &str = "#1f2933";
-const MUTED: &str = "#5b6770";
-const GRID: &str = "#e3e8ee";
-const COLORS: [&str; 8] = [
-    "#4e79a7", "#f0a541", "#59a14f", "#9c6fb0", "#76b7b2", "#8c6d51", "#b0b7bf", "#c9c14a",
-];
 
 impl MarkedChart {
     /// The chart as an SVG file.
@@ -163,7 +157,7 @@ impl MarkedPanel {
     fn legend(&self, svg: &mut Svg, y: f64) {
         let mut x = LEFT;
         for (i, name) in self.series.iter().enumerate().filter(|s| !s.1.is_empty()) {
-            svg.bar(x, y - 9.0, 10.0, 10.0, COLORS[i % COLORS.len()], name);
+            svg.bar(x, y - 9.0, 10.0, 10.0, SERIES[i % SERIES.len()], name);
             svg.text(x + 14.0, y, name, 11.0, INK, Anchor::Start, false);
             x += 30.0 + name.chars().count() as f64 * 6.0;
         }
@@ -231,7 +225,7 @@ impl MarkedPanel {
             if let Some(measured) = pair.measured {
                 let y = axis.y(measured);
                 let (y, height) = (y.min(zero), (y - zero).abs().max(0.4));
-                let color = COLORS[i % COLORS.len()];
+                let color = SERIES[i % SERIES.len()];
                 svg.bar(x, y, (width - 1.0).max(1.0), height, color, &hover);
             }
             if let Some(published) = pair.published {
@@ -241,7 +235,7 @@ impl MarkedPanel {
     }
 
     fn line(&self, svg: &mut Svg, series: usize, axis: &Axis) {
-        let color = COLORS[series % COLORS.len()];
+        let color = SERIES[series % SERIES.len()];
         let mut before: Option<(f64, f64)> = None;
         for (i, group) in self.groups.iter().enumerate() {
             let Some(pair) = group.bars.get(series) else {

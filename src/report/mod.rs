@@ -17,6 +17,7 @@ mod since;
 mod software_report;
 mod source_page;
 mod svg;
+pub mod theme;
 mod tornado;
 mod trade_off;
 mod verdict;

@@ -22,24 +22,3 @@ pub(super) fn render(name: &str, template: &str, mut context: Context) -> Result
     )
     .map_err(|error| defect(name, error))
 }
-
-/// A chart with the colours of the page, which has two themes, in place of its
-/// own.
-pub(super) fn themed(svg: &str) -> String {
-    let colors = [
-        ("\"#ffffff\"", "\"var(--bg)\""),
-        ("\"#c9def2\"", "\"var(--ideal)\""),
-        ("\"#1f2933\"", "\"var(--ink)\""),
-        ("\"#5b6770\"", "\"var(--muted)\""),
-        ("\"#7b8794\"", "\"var(--muted)\""),
-        ("\"#e3e8ee\"", "\"var(--grid)\""),
-        ("\"#dde3ea\"", "\"var(--grid)\""),
-        ("\"#f6f8fa\"", "\"var(--panel)\""),
-        ("\"#1f7a4d\"", "\"var(--good)\""),
-        ("\"#fdf1d8\"", "\"var(--partly)\""),
-        ("\"#f8d9a8\"", "\"var(--range)\""),
-    ];
-    colors
-        .iter()
-        .fold(svg.to_owned(), |svg, (from, to)| svg.replace(from, to))
-}

@@ -1,6 +1,7 @@
 //! Pareto charts: speed over area, a panel per kernel, the front as steps.
 
 use super::svg::{Anchor, Svg};
+use super::theme::{ACCENT, INK, MUTED, OTHER};
 
 /// A choice in the plane.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,10 +22,6 @@ const GAP: (f64, f64) = (70.0, 64.0);
 const ACROSS: usize = 2;
 const TOP: f64 = 44.0;
 const LEFT: f64 = 60.0;
-const INK: &str = "#1f2933";
-const MUTED: &str = "#5b6770";
-const FRONT: &str = "#2563eb";
-const BEHIND: &str = "#a9b4bf";
 
 /// The chart; `axes` are what the areas and the speeds count.
 pub fn pareto(title: &str, axes: (&str, &str), panels: &[(String, Vec<Choice>)]) -> String {
@@ -86,14 +83,14 @@ fn panel(svg: &mut Svg, at: (f64, f64), name: &str, choices: &[Choice], widest: 
             (x(pair[0].area), y(pair[0].speed)),
             (x(pair[1].area), y(pair[1].speed)),
         );
-        svg.line(x1, y1, x2, y1, FRONT);
-        svg.line(x2, y1, x2, y2, FRONT);
+        svg.line(x1, y1, x2, y1, ACCENT);
+        svg.line(x2, y1, x2, y2, ACCENT);
     }
     // Those of the front on top.
     for on_front in [false, true] {
         for choice in choices.iter().filter(|c| c.front == on_front) {
             let hover = format!("{}: {:.3}, {:.0}", choice.name, choice.speed, choice.area);
-            let color = if on_front { FRONT } else { BEHIND };
+            let color = if on_front { ACCENT } else { OTHER };
             svg.bar(
                 x(choice.area) - 3.5,
                 y(choice.speed) - 3.5,

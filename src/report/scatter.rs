@@ -1,6 +1,7 @@
 //! Measured over published values, with the line on which both are equal.
 
 use super::svg::{Anchor, Svg};
+use super::theme::{GRID, INK, MUTED};
 
 /// A point.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +42,6 @@ const SIDE: f64 = 400.0;
 const LEFT: f64 = 66.0;
 const TOP: f64 = 84.0;
 const PITCH: f64 = SIDE + 78.0;
-
-const INK: &str = "#1f2933";
-const MUTED: &str = "#5b6770";
-const GRID: &str = "#e3e8ee";
 
 /// The panels side by side, two at most.
 pub fn scatter(title: &str, panels: &[ScatterPanel]) -> String {

@@ -2,7 +2,7 @@
 //! and what each step gains.
 
 use super::chart::{Bar, BarChart, BarGroup, Panel};
-use super::{flow_drawing, page};
+use super::{flow_drawing, page, theme};
 use crate::error::Result;
 use crate::quote::show_strings;
 use crate::sharing::annotate::Annotated;
@@ -59,8 +59,11 @@ impl ShareReport<'_> {
         show_strings(&mut all);
         let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
         let flow = flow_drawing::svg(&Drawing::of(self.plan));
-        context.insert("flow", &page::themed(&flow));
-        context.insert("chart", &self.chart().map(|c| page::themed(&c.svg())));
+        context.insert("flow", &theme::with_variables(&flow));
+        context.insert(
+            "chart",
+            &self.chart().map(|c| theme::with_variables(&c.svg())),
+        );
         page::render(NAME, TEMPLATE, context)
     }
 

@@ -1,5 +1,6 @@
 //! A minimal SVG writer with the elements that the charts need.
 
+use super::theme::{self, MARK, PAPER};
 use std::fmt::Write;
 
 /// The position of a text relative to its point.
@@ -20,9 +21,6 @@ impl Anchor {
     }
 }
 
-/// The colour of published values.
-pub(super) const MARK: &str = "#d1242f";
-
 /// An SVG picture in the making.
 pub(super) struct Svg(String);
 
@@ -37,7 +35,7 @@ impl Svg {
         ));
         svg.element(format_args!("<title>{}</title>", escaped(title)));
         svg.element(format_args!(
-            "<rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>"
+            "<rect width=\"{width}\" height=\"{height}\" fill=\"{PAPER}\"/>"
         ));
         svg
     }
@@ -140,9 +138,9 @@ impl Svg {
     }
 
     /// The whole file.
-    pub fn finish(mut self) -> String {
-        self.element(format_args!("</svg>"));
-        self.0
+    pub fn finish(self) -> String {
+        let style = theme::dark_style(&self.0);
+        self.0 + &style + "</svg>\n"
     }
 }
 

@@ -1,6 +1,7 @@
 //! A tornado chart: the effect of each change on a number, largest first.
 
 use super::svg::{Anchor, Svg};
+use super::theme::{ACCENT, INK, MARK, MUTED};
 use serde::Serialize;
 
 /// The least and the greatest value under one change.
@@ -24,7 +25,7 @@ const TOP: f64 = 56.0;
 pub fn tornado(title: &str, base: f64, swings: &[Swing]) -> String {
     let height = TOP + ROW * swings.len() as f64 + 40.0;
     let mut svg = Svg::new(LEFT + WIDTH + 80.0, height, title);
-    svg.text(16.0, 26.0, title, 15.0, "#111827", Anchor::Start, true);
+    svg.text(16.0, 26.0, title, 15.0, INK, Anchor::Start, true);
     let ends = swings.iter().flat_map(|s| [s.least, s.most]).chain([base]);
     let least = ends.clone().fold(f64::INFINITY, f64::min);
     let most = ends.fold(f64::NEG_INFINITY, f64::max);
@@ -37,16 +38,16 @@ pub fn tornado(title: &str, base: f64, swings: &[Swing]) -> String {
             y + 13.0,
             &swing.name,
             12.0,
-            "#111827",
+            INK,
             Anchor::End,
             false,
         );
         let range = format!("{}: {:.3} to {:.3}", swing.name, swing.least, swing.most);
         let width = (x(swing.most) - x(swing.least)).max(1.0);
-        svg.bar(x(swing.least), y, width, 16.0, "#2563eb", &range);
+        svg.bar(x(swing.least), y, width, 16.0, ACCENT, &range);
     }
     let bottom = TOP + ROW * swings.len() as f64;
-    svg.line(x(base), TOP - 8.0, x(base), bottom, "#dc2626");
+    svg.line(x(base), TOP - 8.0, x(base), bottom, MARK);
     for value in [least, base, most] {
         let text = format!("{value:.3}");
         svg.text(
@@ -54,7 +55,7 @@ pub fn tornado(title: &str, base: f64, swings: &[Swing]) -> String {
             bottom + 18.0,
             &text,
             11.0,
-            "#4b5563",
+            MUTED,
             Anchor::Middle,
             false,
         );

@@ -17,6 +17,7 @@
 
 pub mod geometry;
 pub mod hash;
+pub mod rap;
 pub mod search;
 pub mod software;
 pub mod trace;

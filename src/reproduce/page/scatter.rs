@@ -4,16 +4,17 @@ use super::super::evidence::Evidence;
 use super::super::results::{Check, Result};
 use super::super::rules::{Measure, value_measure};
 use super::Section;
+use crate::report::theme::SERIES;
 use crate::report::{ScatterPanel, ScatterPoint, ScatterSeries, scatter};
 
 /// Percent that the linear plot shows.
 const LINEAR: std::ops::RangeInclusive<f64> = -30.0..=110.0;
 
 const COLORS: [(Evidence, &str); 4] = [
-    (Evidence::Formula, "#8a8f98"),
-    (Evidence::Counted, "#2f6db3"),
-    (Evidence::Timed, "#d9822b"),
-    (Evidence::Inferred, "#8e44ad"),
+    (Evidence::Formula, SERIES[6]),
+    (Evidence::Counted, SERIES[0]),
+    (Evidence::Timed, SERIES[1]),
+    (Evidence::Inferred, SERIES[3]),
 ];
 
 /// A value in its plot.

@@ -4,14 +4,16 @@
 mod page;
 
 use page::{Page, Pages};
+use spadkit::report::theme::dark_style;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Pages of docs/ that are no chapter.
 const NOT_CHAPTERS: [&str; 1] = ["docs/SUMMARY.md"];
 /// Where sources name pages.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "src",
+    "crates",
     "hdl",
     "tests",
     "examples",
@@ -160,4 +162,26 @@ fn faults_are_found() {
             (3, paths[2].into())
         ]
     );
+}
+
+/// Every picture has a dark theme, made from the colours that it has. `UPDATE=1`
+/// gives it one; a picture that a command draws has it from there.
+#[test]
+fn pictures_have_a_dark_theme() {
+    let mut stale = Vec::new();
+    for path in files_below("docs", &["svg"]) {
+        let file = root().join(&path);
+        let text = std::fs::read_to_string(&file).unwrap();
+        let drawn = text.lines().filter(|l| !l.starts_with("<style>"));
+        let drawn: String = drawn.flat_map(|l| [l, "\n"]).collect();
+        let inner = drawn.strip_suffix("</svg>\n").expect("one picture");
+        let themed = format!("{inner}{}</svg>\n", dark_style(inner));
+        if themed != text {
+            stale.push(path.display().to_string());
+            if std::env::var_os("UPDATE").is_some() {
+                std::fs::write(&file, themed).unwrap();
+            }
+        }
+    }
+    assert!(stale.is_empty(), "UPDATE=1 mends {}", stale.join(", "));
 }

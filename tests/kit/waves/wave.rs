@@ -1,5 +1,6 @@
 //! A waveform as it is recorded, and its picture.
 
+use spadkit::report::theme::{INK, MUTED, PAPER, dark_style};
 use std::fmt::Write;
 
 const CELL: usize = 52;
@@ -9,10 +10,9 @@ const TOP: usize = 24;
 /// Half the swing of a signal, and the run of its edges.
 const SWING: usize = 8;
 const SLANT: usize = 3;
-const INK: &str = "#1f2933";
 const FAINT: &str = "#c9d1d8";
 const INPUT: &str = "#0b62a4";
-const OUTPUT: &str = "#1f2933";
+const OUTPUT: &str = INK;
 
 /// What a signal is in one cycle.
 #[derive(Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Wave {
              viewBox=\"0 0 {width} {height}\" role=\"img\" font-size=\"11\" \
              font-family=\"ui-monospace, 'DejaVu Sans Mono', monospace\">\n\
              <title>{title}</title>\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#ffffff\"/>\n\
+             <rect width=\"{width}\" height=\"{height}\" fill=\"{PAPER}\"/>\n\
              <text x=\"8\" y=\"17\" font-size=\"12\" fill=\"{INK}\" \
              font-family=\"system-ui, sans-serif\">{title}</text>\n",
             title = escaped(&self.title)
@@ -124,13 +124,7 @@ impl Wave {
             line(&mut svg, (x, TOP + 6), (x, height - 4), FAINT);
             if cycle < self.cycles {
                 let (x, y) = (x + CELL / 2, TOP + 14);
-                text(
-                    &mut svg,
-                    (x, y),
-                    "middle",
-                    "#5b6770",
-                    &(cycle + 1).to_string(),
-                );
+                text(&mut svg, (x, y), "middle", MUTED, &(cycle + 1).to_string());
             }
         }
         let middle = |row: usize| first + row * ROW + ROW / 2;
@@ -141,8 +135,8 @@ impl Wave {
             text(&mut svg, (8, y + 4), "start", row.color, &row.name);
             draw(&mut svg, row, left, y);
         }
-        svg.push_str("</svg>\n");
-        svg
+        let style = dark_style(&svg);
+        svg + &style + "</svg>\n"
     }
 
     fn clock(&self, svg: &mut String, left: usize, y: usize) {

@@ -2,9 +2,9 @@
 //! permutations (RAP) and its extensions to four dimensions (RAP paper,
 //! sections IV and VII).
 
-use crate::error::{Error, Result};
 use crate::hash::{random_permutation, uniform};
 use rand_chacha::rand_core::Rng;
+use spadkit_base::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 

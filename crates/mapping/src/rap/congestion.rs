@@ -4,10 +4,10 @@
 
 use super::access::AccessKind;
 use super::scheme::{Draw, Element, Scheme};
-use crate::error::{Error, Result};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
+use spadkit_base::error::{Error, Result};
 use std::ops::RangeInclusive;
 
 /// Supported widths.

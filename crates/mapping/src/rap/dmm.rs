@@ -1,7 +1,7 @@
 //! The discrete memory machine, DMM (RAP paper, section II): w banks, a
 //! memory pipeline of l stages, warps that are dispatched in turn.
 
-use crate::error::{Error, Result};
+use spadkit_base::error::{Error, Result};
 
 /// The addresses that a warp asks for at once, one entry per thread; `None`
 /// for a thread that does not take part.

@@ -2,9 +2,9 @@
 //! III and VII).
 
 use super::scheme::{Element, Scheme};
-use crate::error::{Error, Result};
 use crate::hash::uniform;
 use rand_chacha::rand_core::Rng;
+use spadkit_base::error::{Error, Result};
 use std::fmt;
 use std::str::FromStr;
 

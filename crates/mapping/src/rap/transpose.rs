@@ -10,11 +10,11 @@
 use super::congestion::check_width;
 use super::dmm::{Dmm, Request};
 use super::scheme::Scheme;
-use crate::error::{Error, Result};
 use crate::hash::{random_permutation, uniform};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use rayon::prelude::*;
+use spadkit_base::error::{Error, Result};
 use std::fmt;
 
 /// A transpose algorithm: the order in which threads read and write.
