@@ -28,6 +28,14 @@ pub(super) struct Selected {
     pub refused: Option<Left>,
 }
 
+/// Mappings by name.
+struct Mappings<'l> {
+    /// Of parts of dynamic shared memory, by offset.
+    parts: Vec<(SharedPart, &'l LayoutSpec)>,
+    /// Of variables.
+    whole: Vec<&'l (String, LayoutSpec)>,
+}
+
 /// A kernel and what is asked for.
 pub(super) struct Job<'a> {
     pub module: &'a Module,
@@ -94,8 +102,8 @@ impl Job<'_> {
     fn of_their_own(&self, list: &[(String, LayoutSpec)]) -> failure::Result<Vec<Region>> {
         let mut regions = Vec::new();
         let mut taken: BTreeSet<SharedVariable> = BTreeSet::new();
-        let (of_parts, whole) = self.parts_apart(list)?;
-        regions.extend(self.of_parts(of_parts, &mut taken)?);
+        let Mappings { parts, whole } = self.parts_apart(list)?;
+        regions.extend(self.of_parts(parts, &mut taken)?);
         for (name, spec) in whole {
             let mut variables = self.named(name)?;
             if variables.iter().any(|v| !taken.insert(v.variable)) {
@@ -126,14 +134,8 @@ impl Job<'_> {
         Ok(regions)
     }
 
-    /// The mappings of parts of dynamic shared memory, by offset, and of variables.
-    fn parts_apart<'l>(
-        &self,
-        list: &'l [(String, LayoutSpec)],
-    ) -> Result<(
-        Vec<(SharedPart, &'l LayoutSpec)>,
-        Vec<&'l (String, LayoutSpec)>,
-    )> {
+    /// The mappings of parts of dynamic shared memory, and of variables.
+    fn parts_apart<'l>(&self, list: &'l [(String, LayoutSpec)]) -> Result<Mappings<'l>> {
         let (mut parts, mut whole) = (Vec::new(), Vec::new());
         for one in list {
             let named = |part: &&SharedPart| part.name == one.0;
@@ -160,7 +162,7 @@ impl Job<'_> {
             parts.push((part.clone(), &one.1));
         }
         parts.sort_by_key(|(part, _)| part.offset);
-        Ok((parts, whole))
+        Ok(Mappings { parts, whole })
     }
 
     /// The region of dynamic shared memory whose parts have these mappings.
