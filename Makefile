@@ -169,7 +169,7 @@ campaign-cosim:
 # Needs cargo-fuzz (`cargo install cargo-fuzz`); RUSTC_BOOTSTRAP lets the stable
 # compiler instrument the code. What it finds is in fuzz/artifacts.
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= trace hash_spec config liberty spt warp kernel ptx launch accelsim
+FUZZ_TARGETS ?= trace hash_spec config liberty spt warp kernel ptx launch accelsim nvdisasm
 fuzz:
 	@$(CARGO) fuzz --version >/dev/null 2>&1 || { \
 	  echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 3; }

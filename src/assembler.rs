@@ -15,7 +15,7 @@ use serde::Serialize;
 use std::fmt;
 
 pub use registers::{allocated, registers};
-pub use sass::MachineAccess;
+pub use sass::{MachineAccess, accesses as listed_accesses};
 
 /// The oldest GPU that `ptxas` of today assembles for (CUDA 13).
 const OLDEST: u32 = 75;

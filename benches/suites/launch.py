@@ -42,6 +42,34 @@ def split(text):
     return parts + [part] if part.strip() else parts
 
 
+def expanded(path, names=None, depth=0):
+    """A source with what it includes from its own folders, without the branches of
+    `#if NAME == NUMBER` that are not taken: several kernels share one file so."""
+    names = {} if names is None else names
+    lines, taken = [], []
+    for line in open(path, errors="replace").read().splitlines():
+        word = line.strip()
+        if m := re.match(r"#\s*define\s+(\w+)\s+(\d+)\s*$", word):
+            names[m[1]] = m[2]
+        if m := re.match(r"#\s*if\s+(\w+)\s*==\s*(\d+)", word):
+            taken.append(names.get(m[1], m[2]) == m[2])
+        elif re.match(r"#\s*if", word):
+            taken.append(None)
+        elif re.match(r"#\s*else\b", word) and taken:
+            taken[-1] = None if taken[-1] is None else not taken[-1]
+        elif re.match(r"#\s*endif\b", word) and taken:
+            taken.pop()
+        if False in taken:
+            continue
+        include = re.match(r'#\s*include\s+"([^"]+)"', word)
+        inner = include and os.path.join(os.path.dirname(path), include[1])
+        if inner and depth < 4 and os.path.exists(inner):
+            lines.append(expanded(inner, names, depth + 1))
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
 def parameters(source, entry):
     """Names of the kernel's parameters, and of what they point to, as the source has them."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.S)
@@ -185,7 +213,7 @@ def launches(spadkit, ptx, entry, program, work, elements, limit):
     stem = os.path.join(work, "launch", os.path.basename(ptx)[:-4] + "." + entry[-40:])
     os.makedirs(os.path.dirname(stem), exist_ok=True)
     table = bare(spadkit, ptx, entry, program, stem + ".init.toml")
-    source, text = open(program.source, errors="replace").read(), open(ptx).read()
+    source, text = expanded(program.source), open(ptx).read()
     args = table.get("arg", [])
     told = parameters(source, entry)
     told = told if len(told) == len(args) else [(a["name"], None) for a in args]

@@ -39,8 +39,9 @@ impl MachineAccess {
     }
 }
 
-/// The accesses of `entry`; `None` where the listing has no such code.
-pub(super) fn accesses(listing: &str, entry: &str) -> Option<Vec<MachineAccess>> {
+/// The accesses of `entry` in a listing of `nvdisasm -c -gp`; `None` where it has no
+/// such code.
+pub fn accesses(listing: &str, entry: &str) -> Option<Vec<MachineAccess>> {
     let start = format!(".text.{entry},");
     let mut lines = listing.lines();
     lines.find(|l| is_section(l) && l.contains(&start))?;
@@ -171,7 +172,9 @@ fn address(operands: &str) -> Option<(String, i64)> {
             None => (1, part.trim()),
         };
         match digits.strip_prefix("0x") {
-            Some(hex) => offset += sign * i64::from_str_radix(hex, 16).ok()?,
+            Some(hex) => {
+                offset += sign * i64::from(u32::from_str_radix(hex, 16).ok()?);
+            }
             None => registers.push(part.trim().trim_end_matches(".reuse")),
         }
     }
@@ -226,5 +229,18 @@ mod tests {
         assert_eq!(one_lane, [false, false, true, false, false]);
         assert!(found[3].is_matrix() && !found[4].is_matrix());
         assert_eq!(accesses(LISTING, "missing"), None);
+    }
+
+    #[test]
+    fn constants_of_no_address_are_no_access() {
+        assert_eq!(
+            address("R1, [R2+0x7fffffff+0x7fffffff]").unwrap().1,
+            0xffff_fffe
+        );
+        assert_eq!(
+            address("R1, [R2+0x7fffffffffffffff+0x7fffffffffffffff]"),
+            None
+        );
+        assert_eq!(address("R1, [R2+-0x]"), None);
     }
 }

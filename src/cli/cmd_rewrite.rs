@@ -39,7 +39,7 @@ pub struct RewriteArgs {
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// The mapping of all shared variables together, or with NAME= of one
-    /// variable; repeat for several.
+    /// variable or part of dynamic memory; repeat for several.
     #[arg(long = "hash", value_name = "[NAME=]SPEC", required = true, value_parser = parse_hash)]
     hashes: Vec<NamedHash>,
     /// Where to write the PTX.
@@ -256,6 +256,7 @@ impl RewriteArgs {
         let threads = self.block.or(of_launches.block).or(function.tuning.reqntid);
         let request = Request {
             dynamic_shared: self.dynamic_shared.or(of_launches.dynamic_shared),
+            parts: launch.map_or_else(Vec::new, |file| file.shared.to_vec()),
             block: self.block.or(of_launches.block.filter(|_| !self.any_block)),
             optimise: !self.plain,
             ..of_launches

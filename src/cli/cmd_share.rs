@@ -106,7 +106,11 @@ impl Execute for ShareArgs {
         }
         let mut input = Input::load(self)?;
         input.find_registers(self.registers, &machine, printer);
-        let kernel = Kernel::new(&input.module, Some(&input.entry), input.dynamic)?;
+        let parts = input
+            .launch
+            .as_ref()
+            .map_or(&[][..], |(file, _)| &file.shared);
+        let kernel = Kernel::with_parts(&input.module, Some(&input.entry), input.dynamic, parts)?;
         let sharing = self.sharing.unwrap_or(machine.sm.sharing.threshold);
         let choice = (self.layout, self.placement);
         let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;

@@ -351,6 +351,7 @@ fn rewritten(
         geometry: Geometry::new(bits + words.ilog2(), banks)?,
         block_words: words * machine.block_words,
         dynamic_shared: Some(launch.dynamic_shared),
+        parts: Vec::new(),
         block: Some(launch.block),
         optimise: true,
     };

@@ -5,7 +5,7 @@ use crate::ptx::analysis::{
     AccessKind, Affines, BitFacts, Context, Loops, SharedAccess, SharedVariable, Summaries,
     Touches, Values, shared_accesses,
 };
-use crate::ptx::ast::{Base, Instruction, Module, Operand, Span, Target};
+use crate::ptx::ast::{Base, Instruction, Linkage, Module, Operand, Span, Target};
 use crate::ptx::cfg::Cfg;
 use crate::ptx::names::{Space, Special, Word};
 use crate::ptx::opcodes::Opcode;
@@ -26,6 +26,9 @@ pub(super) struct Access {
     pub generic: bool,
     /// What it may touch.
     pub touches: Touches,
+    /// The least and the largest byte of its dynamic variable at which it may begin,
+    /// where that is known.
+    pub begins: Option<(u32, u32)>,
 }
 
 /// An instruction that may touch shared memory in a way that cannot be
@@ -70,9 +73,14 @@ pub(super) struct Accesses {
 /// The accesses of the functions `reached`, the entry first, to the variables
 /// `used`. An access to a dynamic variable may touch all of the module's,
 /// which begin at one place; those that the entry does not use are not memory
-/// of its own.
-pub(super) fn accesses(module: &Module, reached: &[u32], used: &[SharedVariable]) -> Accesses {
-    let mut found = of_functions(module, reached);
+/// of its own. `block` are the threads of a block, where they may be relied on.
+pub(super) fn accesses(
+    module: &Module,
+    reached: &[u32],
+    used: &[SharedVariable],
+    block: Option<[u32; 3]>,
+) -> Accesses {
+    let mut found = of_functions(module, reached, block);
     let accesses = found.list.iter_mut().map(|a| &mut a.touches);
     let obstacles = found.obstacles.iter_mut().map(|o| &mut o.touches);
     for touches in accesses.chain(obstacles) {
@@ -83,7 +91,7 @@ pub(super) fn accesses(module: &Module, reached: &[u32], used: &[SharedVariable]
     found
 }
 
-fn of_functions(module: &Module, reached: &[u32]) -> Accesses {
+fn of_functions(module: &Module, reached: &[u32], block: Option<[u32; 3]>) -> Accesses {
     let mut found = Accesses::default();
     initial_values(module, &mut found);
     let summaries = Summaries::new(module);
@@ -92,7 +100,10 @@ fn of_functions(module: &Module, reached: &[u32]) -> Accesses {
     let generic_made = functions().any(|f| f.instructions.iter().any(makes_generic));
     for &index in reached {
         let function = &module.functions[index as usize];
-        let context = Context::of(function);
+        let context = Context {
+            block: block.or(function.tuning.reqntid),
+            ..Context::default()
+        };
         let cfg = Cfg::new(function);
         let values = Values::new(function, &cfg);
         let loops = Loops::new(&cfg, values.dominators());
@@ -100,6 +111,12 @@ fn of_functions(module: &Module, reached: &[u32]) -> Accesses {
         let affines = Affines::new(module, function, &cfg, &values, &loops, &facts, &context);
         for access in shared_accesses(module, function, &cfg, &values, &affines, &summaries) {
             let i = &function.instructions[access.at as usize];
+            let is_dynamic = |symbol| {
+                let v = module.variable(function, symbol);
+                is_shared(v.space) && (v.bytes == 0 || v.linkage == Linkage::Extern)
+            };
+            let begins = access.expression.as_ref();
+            let begins = begins.and_then(|e| affines.offset_range(e, is_dynamic));
             match classify(module, i, &access, generic_made) {
                 Class::Nothing => {}
                 Class::Access { operand } => found.list.push(Access {
@@ -109,6 +126,7 @@ fn of_functions(module: &Module, reached: &[u32]) -> Accesses {
                     bytes: access.bytes,
                     generic: access.generic,
                     touches: access.touches,
+                    begins,
                 }),
                 Class::Obstacle(reason) if is_unknown(i, &access) => {
                     found.obstacles.push(Obstacle::everywhere(i.span, reason));

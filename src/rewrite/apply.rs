@@ -4,11 +4,12 @@ use super::failure::{Impossible, Result};
 use super::map::WORD;
 use super::plan::{self, Assume, Target};
 use super::region::{self, Region};
-use super::rewritten::{Rewritten, SharedBytes, Verdict};
+use super::rewritten::{MovedPart, Rewritten, SharedBytes, Verdict};
 use super::select::{Job, Selected};
 use super::text;
 use crate::ptx::ast::Module;
 use crate::ptx::edit::Edits;
+use crate::ptx::exec::SharedPart;
 
 impl Job<'_> {
     /// No text, with the first reason.
@@ -39,6 +40,7 @@ impl Job<'_> {
                 after: before,
             },
             dynamic_shared: None,
+            parts: Vec::new(),
             block: None,
         }
     }
@@ -48,21 +50,22 @@ impl Job<'_> {
         let regions = &selected.regions;
         let installed = region::install(self.module, reached, regions)?;
         let installed = text::written(&installed, self.module)?;
-        let targets: Vec<Target> = self
-            .found
-            .list
-            .iter()
-            .filter_map(|access| {
-                Some(Target {
-                    access,
-                    region: self.region_of(access, regions)?,
-                })
-            })
-            .collect();
-        let (text, block) = self.planned(&installed, regions, &targets)?;
+        // Behind the regions, each as it is seen from inside its parts.
+        let views = regions.iter().flat_map(Region::views);
+        let seen: Vec<Region> = regions.iter().cloned().chain(views).collect();
+        let target = |access| {
+            let at = self.region_of(access, regions)?;
+            let before: usize = regions[..at].iter().map(|r| r.parts.len()).sum();
+            let part = regions[at].part_of(access.begins, access.bytes);
+            let region = part.map_or(at, |part| regions.len() + before + part);
+            Some(Target { access, region })
+        };
+        let targets: Vec<Target> = self.found.list.iter().filter_map(target).collect();
+        let (text, block) = self.planned(&installed, &seen, &targets)?;
         let result = text::written(&text, self.module)?;
         let after = self.memory_of(&result, regions)?;
         self.require_room(&after, regions)?;
+        let parts = self.moved_parts(regions);
         let unchanged = self.unchanged(selected, Verdict::Text(text));
         Ok(Rewritten {
             rewritten: targets.len(),
@@ -72,9 +75,29 @@ impl Job<'_> {
                 ..unchanged.shared_bytes
             },
             dynamic_shared: after.dynamic,
+            parts,
             block,
             ..unchanged
         })
+    }
+
+    /// Where the parts of dynamic shared memory are, where some have mappings of
+    /// their own.
+    fn moved_parts(&self, regions: &[Region]) -> Vec<MovedPart> {
+        let Some(region) = regions.iter().find(|r| !r.parts.is_empty()) else {
+            return Vec::new();
+        };
+        let moved = |part: &SharedPart| {
+            let places = (part.offset..part.end()).filter_map(|b| region.map.place(b.into()));
+            let (low, high) =
+                places.fold((i64::MAX, 0), |(low, high), p| (low.min(p), high.max(p)));
+            MovedPart {
+                name: part.name.clone(),
+                offset: low as u32,
+                bytes: (high + 1 - low) as u32,
+            }
+        };
+        self.request.parts.iter().map(moved).collect()
     }
 
     /// A block has room for the regions.
@@ -86,7 +109,7 @@ impl Job<'_> {
         if after.total.div_ceil(WORD) <= self.request.block_words {
             return Ok(());
         }
-        let specs: Vec<String> = regions.iter().map(|r| r.spec.to_string()).collect();
+        let specs: Vec<String> = regions.iter().map(|r| r.spec.clone()).collect();
         Err(Impossible::new(
             format!(
                 "{} needs {} bytes of shared memory with {}, a block has {}",
@@ -111,15 +134,12 @@ impl Job<'_> {
         let planned = |block| plan::apply(installed, regions, targets, Assume { block, optimise });
         let for_any = planned(None);
         let entry = installed.entry(&self.request.entry)?;
-        let tuning = &installed.functions[entry as usize].tuning;
-        // The text says which block it is for with `.reqntid`, which
-        // `.maxntid` excludes.
-        let free = tuning.reqntid.is_none() && tuning.maxntid.is_none();
-        let Some(block) = self.request.block.filter(|_| free && optimise) else {
+        let Some(block) = self.request.assumed_block(installed, entry) else {
             return Ok((for_any, None));
         };
         let for_block = planned(Some(block));
-        if for_block == for_any {
+        let relied = self.request.relied_block(installed, entry).is_some();
+        if for_block == for_any && !relied {
             return Ok((for_any, None));
         }
         let module = text::written(&for_block, installed)?;

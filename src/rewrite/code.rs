@@ -43,6 +43,10 @@ pub(super) enum Op {
     Field { value: Arg, low: u32, bits: u32 },
     /// That word of the map's table in constant memory.
     Entry(Arg),
+    /// value + constant
+    Plus(Arg, u32),
+    /// `above` where `by` is not negative, else `below`.
+    Pick { by: Arg, above: Arg, below: Arg },
 }
 
 /// Bits of an address below those of its word.
@@ -90,6 +94,9 @@ impl Op {
             Op::MulHigh(v, factor) => ((u64::from(of(v)) * u64::from(factor)) >> 32) as u32,
             Op::Field { value, low, bits } => of(value) >> low & ((1 << bits) - 1),
             Op::Entry(at) => table.get(of(at) as usize).copied().unwrap_or(0),
+            Op::Plus(value, constant) => of(value).wrapping_add(constant),
+            Op::Pick { by, above, .. } if of(by) as i32 >= 0 => of(above),
+            Op::Pick { below, .. } => of(below),
         }
     }
 
@@ -101,7 +108,9 @@ impl Op {
             | Op::And(a, _)
             | Op::MulHigh(a, _)
             | Op::Field { value: a, .. }
+            | Op::Plus(a, _)
             | Op::Entry(a) => vec![a],
+            Op::Pick { by, above, below } => vec![by, above, below],
             Op::Add(a, b) | Op::Sub(a, b) => vec![a, b],
             Op::XorMasked { rest, value, .. } => vec![rest, value],
             Op::Merge {
@@ -146,6 +155,12 @@ impl Op {
                 bits,
             },
             Op::Entry(at) => Op::Entry(read(at)),
+            Op::Plus(value, constant) => Op::Plus(kept(value), constant),
+            Op::Pick { by, above, below } => Op::Pick {
+                by: read(by),
+                above: kept(above),
+                below: kept(below),
+            },
         }
     }
 
@@ -183,6 +198,13 @@ impl Op {
                 format!("bfe.u32 {to}, {}, {low}, {bits};", name(value))
             }
             Op::Entry(_) => format!("ld.const.u32 {to}, [{entry}];"),
+            Op::Plus(v, constant) => format!("add.s32 {to}, {}, {};", name(v), constant as i32),
+            Op::Pick { by, above, below } => format!(
+                "slct.b32.s32 {to}, {}, {}, {};",
+                name(above),
+                name(below),
+                name(by)
+            ),
         }
     }
 }

@@ -7,6 +7,8 @@
 //! bits. It is certain up to [`WINDOW_ALIGN`]; beyond that the base is
 //! subtracted first. Padding counts from the base, too.
 
+mod parts;
+
 use super::code::{Arg, BYTE_BITS, Op};
 use crate::hash::BankFunction;
 use crate::ptx::shared::WINDOW_ALIGN;
@@ -18,7 +20,9 @@ pub(super) const WORD: u32 = 1 << BYTE_BITS;
 /// A layout of a region of some size.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
-    /// The place of each word, in words from the base.
+    /// The first word that it maps.
+    first: u32,
+    /// The place of each word from there, in words from the base.
     places: Vec<u32>,
     /// Words that the region needs.
     needed: u32,
@@ -37,6 +41,7 @@ impl Map {
         let places: Vec<u32> = (0..words).map(|i| layout.place(i)).collect();
         let needed = places.iter().map(|p| p + 1).max().unwrap_or(0);
         let mut map = Map {
+            first: 0,
             needed,
             // So that the banks of the region are those of its places.
             align: layout.geometry().banks() as u32 * WORD,
@@ -60,12 +65,20 @@ impl Map {
 
     /// Whether every word stays where it is.
     pub fn is_identity(&self) -> bool {
-        self.places.iter().zip(0..).all(|(&place, i)| place == i)
+        self.places
+            .iter()
+            .zip(self.first..)
+            .all(|(&place, i)| place == i)
     }
 
-    /// Words of the region before it is mapped.
+    /// Words of the region before it is mapped, or up to the last that it maps.
     pub fn words(&self) -> u32 {
-        self.places.len() as u32
+        self.first + self.places.len() as u32
+    }
+
+    /// The first word that it maps: that of the region, or of a part.
+    pub fn first(&self) -> u32 {
+        self.first
     }
 
     /// Bytes of the region when it is mapped.
@@ -101,10 +114,10 @@ impl Map {
         &self.table
     }
 
-    /// Where the byte at offset `byte` of the region goes; `None` beyond it.
+    /// Where the byte at offset `byte` of the region goes; `None` beyond what it maps.
     pub fn place(&self, byte: i64) -> Option<i64> {
-        let word = usize::try_from(byte >> BYTE_BITS).ok()?;
-        let place = *self.places.get(word)?;
+        let word = (byte >> BYTE_BITS) - i64::from(self.first);
+        let place = *self.places.get(usize::try_from(word).ok()?)?;
         Some(i64::from(place) << BYTE_BITS | byte & 3)
     }
 
@@ -137,12 +150,24 @@ impl Map {
     }
 
     /// The first word of an aligned group of `words` words (a power of two)
-    /// that does not stay together and aligned.
-    pub fn torn(&self, words: u32) -> Option<u32> {
-        (0..self.words()).find(|&i| {
+    /// that does not stay together and aligned; of the groups that begin at these
+    /// bytes, where they are known.
+    pub fn torn(&self, words: u32, begins: Option<(u32, u32)>) -> Option<u32> {
+        let all = match begins {
+            Some((low, high)) => low / WORD..(high / WORD + words).min(self.words()),
+            None => self.first..self.words(),
+        };
+        let place = |i: u32| {
+            self.places
+                .get(i.checked_sub(self.first)? as usize)
+                .copied()
+        };
+        all.into_iter().find(|&i| {
             let first = i & !(words - 1);
-            let (place, head) = (self.places[i as usize], self.places[first as usize]);
-            head % words != 0 || place != head + (i - first)
+            match (place(i), place(first)) {
+                (Some(place), Some(head)) => head % words != 0 || place != head + (i - first),
+                _ => true,
+            }
         })
     }
 
@@ -362,9 +387,9 @@ mod tests {
 
     #[test]
     fn torn_groups_are_found() {
-        assert_eq!(map("xor", 1024).0.torn(2), Some(32));
-        assert_eq!(map("swizzle:3,2,5", 1024).0.torn(4), None);
-        assert_eq!(map("pad:every=32,by=4", 1024).0.torn(4), None);
-        assert_eq!(map("pad:every=32,by=1", 1024).0.torn(2), Some(32));
+        assert_eq!(map("xor", 1024).0.torn(2, None), Some(32));
+        assert_eq!(map("swizzle:3,2,5", 1024).0.torn(4, None), None);
+        assert_eq!(map("pad:every=32,by=4", 1024).0.torn(4, None), None);
+        assert_eq!(map("pad:every=32,by=1", 1024).0.torn(2, None), Some(32));
     }
 }

@@ -8,7 +8,7 @@ use crate::capture::{launch_trace, refuse_faults};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Options, Prepared};
 use crate::ptx::Module;
-use crate::ptx::exec::{Launch, Outcome};
+use crate::ptx::exec::{Launch, Outcome, SharedPart};
 use crate::tool::Toolbox;
 use crate::trace::{ConflictProfile, ConflictRule};
 use serde::Serialize;
@@ -36,6 +36,14 @@ pub struct Measured {
 /// needs.
 pub fn with_shared(file: &LaunchFile, entries: &[String], rewritten: &Rewritten) -> LaunchFile {
     let mut file = file.clone();
+    if !rewritten.parts.is_empty() {
+        let part = |p: &super::MovedPart| SharedPart {
+            name: p.name.clone(),
+            offset: p.offset,
+            bytes: p.bytes,
+        };
+        file.shared = rewritten.parts.iter().map(part).collect();
+    }
     if let Some(bytes) = rewritten.dynamic_shared {
         let launches = std::iter::once(&mut file.first).chain(&mut file.then);
         for (launch, entry) in launches.zip(entries) {

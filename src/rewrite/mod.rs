@@ -33,13 +33,13 @@ pub use failure::Impossible;
 pub use measure::{MachineConflicts, Measured, machine_conflicts, measure, with_shared};
 pub use propose::{Proposal, one_for_all, propose};
 pub use resources::{Block, Occupancy, Resources, under_each};
-pub use rewritten::{Left, Rewritten, SharedBytes, Verdict};
+pub use rewritten::{Left, MovedPart, Rewritten, SharedBytes, Verdict};
 
 use crate::config::Config;
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::ptx::ast::Module;
-use crate::ptx::exec::Launch;
+use crate::ptx::exec::{Launch, SharedPart};
 use crate::ptx::marker::LAYOUT;
 use crate::software::LayoutSpec;
 use failure::Failure;
@@ -58,6 +58,8 @@ pub struct Request {
     pub block_words: u32,
     /// Bytes of dynamic shared memory of the launch, where it is known.
     pub dynamic_shared: Option<u32>,
+    /// Names for parts of dynamic shared memory, by offset.
+    pub parts: Vec<SharedPart>,
     /// Threads of a block, where every launch has the same.
     pub block: Option<[u32; 3]>,
     /// Whether addresses are mapped once for several accesses, outside loops
@@ -76,9 +78,35 @@ impl Request {
             geometry: machine.geometry,
             block_words: machine.block_words,
             dynamic_shared: own().map(|l| l.dynamic_shared).max(),
+            parts: Vec::new(),
             block: first.filter(|first| own().all(|l| l.block == *first)),
             optimise: true,
         }
+    }
+}
+
+impl Request {
+    /// Whether parts of dynamic shared memory have mappings of their own.
+    fn maps_parts(&self) -> bool {
+        let is_part = |name: &String| self.parts.iter().any(|part| part.name == *name);
+        match &self.hashes {
+            Hashes::All(_) => false,
+            Hashes::Named(list) => list.iter().any(|(name, _)| is_part(name)),
+        }
+    }
+
+    /// The block size that may be assumed of an entry, which then says so.
+    fn assumed_block(&self, module: &Module, entry: u32) -> Option<[u32; 3]> {
+        // `.maxntid` excludes `.reqntid`.
+        let tuning = &module.functions[entry as usize].tuning;
+        let free = tuning.reqntid.is_none() && tuning.maxntid.is_none();
+        self.block.filter(|_| free && self.optimise)
+    }
+
+    /// The block size on which it depends in which part an access is.
+    fn relied_block(&self, module: &Module, entry: u32) -> Option<[u32; 3]> {
+        let assumed = self.assumed_block(module, entry);
+        assumed.filter(|_| self.maps_parts())
     }
 }
 
@@ -87,7 +115,8 @@ impl Request {
 pub enum Hashes {
     /// All shared variables of the kernel lie in one array under this one.
     All(LayoutSpec),
-    /// These variables lie in arrays of their own; others stay.
+    /// These variables lie in arrays of their own, these parts of dynamic shared
+    /// memory under mappings of their own; others stay.
     Named(Vec<(String, LayoutSpec)>),
 }
 
@@ -124,7 +153,7 @@ fn rewritten(module: &Module, request: &Request) -> failure::Result<Rewritten> {
         .into());
     }
     let used: Vec<_> = placed.iter().map(|p| p.variable).collect();
-    let found = access::accesses(module, &reached, &used);
+    let found = access::accesses(module, &reached, &used, request.relied_block(module, entry));
     let job = Job {
         module,
         request,

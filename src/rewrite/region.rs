@@ -9,9 +9,11 @@ use crate::error::{Error, Result};
 use crate::ptx::analysis::SharedVariable;
 use crate::ptx::ast::{self, Module, Operand, StatementKind};
 use crate::ptx::edit::Edits;
+use crate::ptx::exec::SharedPart;
 use crate::ptx::shared::{SharedVariable as SharedMemoryVariable, WINDOW_ALIGN};
-use crate::software::{Layout, LayoutSpec};
+use crate::software::Layout;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// Static variables of a kernel have at most this many bytes, on every GPU.
 const MAX_STATIC: u32 = 48 * 1024;
@@ -30,6 +32,15 @@ pub(super) struct Placed {
     pub dynamic: bool,
 }
 
+/// A part of dynamic shared memory under a mapping of its own.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// Bytes of the region.
+    pub bytes: Range<u32>,
+    /// The map of addresses that are certainly in it.
+    pub map: Map,
+}
+
 /// An array that holds variables under a mapping.
 #[derive(Clone, Debug)]
 pub(super) struct Region {
@@ -39,7 +50,10 @@ pub(super) struct Region {
     pub table: String,
     pub variables: Vec<Placed>,
     pub map: Map,
-    pub spec: LayoutSpec,
+    /// The mapping, or those of its parts.
+    pub spec: String,
+    /// Parts with mappings of their own.
+    pub parts: Vec<Part>,
     /// Whether the launch gives its size.
     pub dynamic: bool,
 }
@@ -52,30 +66,76 @@ impl Region {
         variables: Vec<Placed>,
         layout: &Layout,
     ) -> std::result::Result<Region, Impossible> {
-        let bytes = variables.iter().map(|v| v.offset + v.bytes).max();
-        let words = bytes.unwrap_or(0).div_ceil(WORD);
-        let geometry = layout.geometry();
-        if words as usize > geometry.words() {
-            return Err(Impossible::new(
-                format!(
-                    "{} for {} words of shared memory: the machine addresses {}",
-                    layout.spec(),
-                    words,
-                    geometry.words()
-                ),
-                "use a machine with a larger scratchpad: --preset sm80 has 164 KB, sm90 228 KB",
-            ));
-        }
+        let words = fitting(&variables, layout)?;
         let map = Map::new(layout, words);
+        let spec = layout.spec().to_string();
+        Ok(Self::with(module, name, variables, (map, spec, Vec::new())))
+    }
+
+    /// An array with these variables, all at its start, whose parts have mappings of
+    /// their own: those of `parts`, in the order of their offsets.
+    pub fn of_parts(
+        module: &Module,
+        name: &str,
+        variables: Vec<Placed>,
+        parts: &[(SharedPart, Layout)],
+    ) -> std::result::Result<Region, Impossible> {
+        let (mut words, mut banks) = (0, 1);
+        for (_, layout) in parts {
+            words = fitting(&variables, layout)?;
+            banks = layout.geometry().banks() as u32;
+        }
+        let of = |part: &SharedPart| part.offset / WORD..part.end() / WORD;
+        let layouts: Vec<(Range<u32>, Layout)> =
+            parts.iter().map(|(p, l)| (of(p), l.clone())).collect();
+        let (map, views) = Map::of_parts(&layouts, words, banks);
+        let specs = parts
+            .iter()
+            .map(|(p, l)| format!("{}={}", p.name, l.spec()));
+        let spec = specs.collect::<Vec<_>>().join(", ");
+        let own = parts.iter().zip(views).map(|((part, _), map)| Part {
+            bytes: part.offset..part.end(),
+            map,
+        });
+        let own = own.collect();
+        Ok(Self::with(module, name, variables, (map, spec, own)))
+    }
+
+    fn with(
+        module: &Module,
+        name: &str,
+        variables: Vec<Placed>,
+        (map, spec, parts): (Map, String, Vec<Part>),
+    ) -> Region {
         let dynamic = variables.iter().any(|v| v.dynamic) || map.bytes() > MAX_STATIC;
-        Ok(Region {
+        Region {
             name: text::free_name(module, name),
             table: text::free_name(module, &format!("{name}_table")),
             variables,
             map,
-            spec: layout.spec().clone(),
+            spec,
+            parts,
             dynamic,
+        }
+    }
+
+    /// The region as addresses see it that are certainly in one of its parts.
+    pub fn views(&self) -> impl Iterator<Item = Region> + '_ {
+        self.parts.iter().map(|part| Region {
+            map: part.map.clone(),
+            parts: Vec::new(),
+            ..self.clone()
         })
+    }
+
+    /// The part in which `bytes` bytes are that begin at one of these.
+    pub fn part_of(&self, begins: Option<(u32, u32)>, bytes: u32) -> Option<usize> {
+        let (low, high) = begins?;
+        let inside = |part: &Part| {
+            part.bytes.start <= low
+                && u64::from(high) + u64::from(bytes) <= u64::from(part.bytes.end)
+        };
+        self.parts.iter().position(inside)
     }
 
     /// Offset of a variable in the region.
@@ -125,6 +185,25 @@ impl Region {
         }
         text
     }
+}
+
+/// Words that the variables take, which the machine of a layout addresses.
+fn fitting(variables: &[Placed], layout: &Layout) -> std::result::Result<u32, Impossible> {
+    let bytes = variables.iter().map(|v| v.offset + v.bytes).max();
+    let words = bytes.unwrap_or(0).div_ceil(WORD);
+    let geometry = layout.geometry();
+    if words as usize <= geometry.words() {
+        return Ok(words);
+    }
+    Err(Impossible::new(
+        format!(
+            "{} for {} words of shared memory: the machine addresses {}",
+            layout.spec(),
+            words,
+            geometry.words()
+        ),
+        "use a machine with a larger scratchpad: --preset sm80 has 164 KB, sm90 228 KB",
+    ))
 }
 
 /// The shared variables of an entry as a block has them; dynamic ones with the

@@ -31,6 +31,17 @@ pub struct SharedBytes {
     pub after: u32,
 }
 
+/// Where a part of dynamic shared memory is in the kernel as rewritten.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MovedPart {
+    /// Its name in the launch file.
+    pub name: String,
+    /// Its first byte, from the begin of dynamic shared memory.
+    pub offset: u32,
+    /// Its bytes.
+    pub bytes: u32,
+}
+
 /// What a kernel came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
@@ -86,6 +97,10 @@ pub struct Rewritten {
     /// Bytes of dynamic shared memory that a launch must give, where it must
     /// give some.
     pub dynamic_shared: Option<u32>,
+    /// Where the parts of dynamic shared memory are now, where some were mapped by
+    /// their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<MovedPart>,
     /// Threads of a block, where the text is right for these alone; it says so
     /// with `.reqntid`.
     pub block: Option<[u32; 3]>,

@@ -12,6 +12,7 @@ use super::{Hashes, Left, Request};
 use crate::error::{Error, Result};
 use crate::ptx::analysis::{SharedVariable, Touches};
 use crate::ptx::ast::{Module, Span};
+use crate::ptx::exec::SharedPart;
 use crate::software::{Layout, LayoutSpec};
 use std::collections::BTreeSet;
 
@@ -25,6 +26,14 @@ pub(super) struct Selected {
     pub mixed: Option<Left>,
     /// The first reason.
     pub refused: Option<Left>,
+}
+
+/// Mappings by name.
+struct Mappings<'l> {
+    /// Of parts of dynamic shared memory, by offset.
+    parts: Vec<(SharedPart, &'l LayoutSpec)>,
+    /// Of variables.
+    whole: Vec<&'l (String, LayoutSpec)>,
 }
 
 /// A kernel and what is asked for.
@@ -93,7 +102,9 @@ impl Job<'_> {
     fn of_their_own(&self, list: &[(String, LayoutSpec)]) -> failure::Result<Vec<Region>> {
         let mut regions = Vec::new();
         let mut taken: BTreeSet<SharedVariable> = BTreeSet::new();
-        for (name, spec) in list {
+        let Mappings { parts, whole } = self.parts_apart(list)?;
+        regions.extend(self.of_parts(parts, &mut taken)?);
+        for (name, spec) in whole {
             let mut variables = self.named(name)?;
             if variables.iter().any(|v| !taken.insert(v.variable)) {
                 return Err(Error::usage(
@@ -123,6 +134,85 @@ impl Job<'_> {
         Ok(regions)
     }
 
+    /// The mappings of parts of dynamic shared memory, and of variables.
+    fn parts_apart<'l>(&self, list: &'l [(String, LayoutSpec)]) -> Result<Mappings<'l>> {
+        let (mut parts, mut whole) = (Vec::new(), Vec::new());
+        for one in list {
+            let named = |part: &&SharedPart| part.name == one.0;
+            let Some(part) = self.request.parts.iter().find(named) else {
+                whole.push(one);
+                continue;
+            };
+            let wrong = |what: String, help: &str| Err(Error::usage(what, help.to_owned()));
+            if parts.iter().any(|(other, _)| other == part) {
+                return wrong(
+                    format!("{} has two mappings", part.name),
+                    "name each part of dynamic shared memory once",
+                );
+            }
+            if part.offset % map::WORD != 0 || part.bytes % map::WORD != 0 {
+                return wrong(
+                    format!(
+                        "{} is {} bytes from byte {} of dynamic shared memory on",
+                        part.name, part.bytes, part.offset
+                    ),
+                    "expected whole words of 4 bytes: a mapping moves words",
+                );
+            }
+            parts.push((part.clone(), &one.1));
+        }
+        parts.sort_by_key(|(part, _)| part.offset);
+        Ok(Mappings { parts, whole })
+    }
+
+    /// The region of dynamic shared memory whose parts have these mappings.
+    fn of_parts(
+        &self,
+        parts: Vec<(SharedPart, &LayoutSpec)>,
+        taken: &mut BTreeSet<SharedVariable>,
+    ) -> failure::Result<Option<Region>> {
+        let Some((first, _)) = parts.first() else {
+            return Ok(None);
+        };
+        let dynamic = self.placed.iter().filter(|v| v.dynamic);
+        let mut variables: Vec<Placed> = dynamic.cloned().collect();
+        let Some(bytes) = variables.iter().map(|v| v.bytes).max() else {
+            return Err(Error::usage(
+                format!("{} uses no dynamic shared memory", self.request.entry),
+                format!(
+                    "{} is a part of it: name a variable that is used",
+                    first.name
+                ),
+            )
+            .into());
+        };
+        if let Some((part, _)) = parts.iter().find(|(part, _)| part.end() > bytes) {
+            return Err(Error::usage(
+                format!(
+                    "{} ends at byte {} of dynamic shared memory",
+                    part.name,
+                    part.end()
+                ),
+                format!("expected at most {bytes}, what the launch gives"),
+            )
+            .into());
+        }
+        taken.extend(variables.iter().map(|v| v.variable));
+        variables.iter_mut().for_each(|v| v.offset = 0);
+        let layout = |(part, spec): (SharedPart, &LayoutSpec)| {
+            Ok((part, Layout::new(spec, self.request.geometry)?))
+        };
+        let parts: Vec<(SharedPart, Layout)> =
+            parts.into_iter().map(layout).collect::<Result<_>>()?;
+        let name = format!("spad_{}_{}", self.request.entry, variables[0].name);
+        Ok(Some(Region::of_parts(
+            self.module,
+            &name,
+            variables,
+            &parts,
+        )?))
+    }
+
     /// An array `spad_ENTRYSUFFIX` for these variables.
     fn region(
         &self,
@@ -145,7 +235,9 @@ impl Job<'_> {
             matching.cloned().collect()
         };
         if found.is_empty() {
-            let names: Vec<&str> = self.placed.iter().map(|v| v.name.as_str()).collect();
+            let parts = self.request.parts.iter().map(|p| p.name.as_str());
+            let names = self.placed.iter().map(|v| v.name.as_str()).chain(parts);
+            let names: Vec<&str> = names.collect();
             return Err(Error::usage(
                 format!("{} has no shared variable {name}", self.request.entry),
                 format!("expected one of {}", names.join(", ")),
@@ -257,7 +349,9 @@ impl Job<'_> {
             match (self.region_of(access, regions), &access.touches) {
                 (Some(at), _) => {
                     let words = access.bytes / map::WORD;
-                    if words > 1 && regions[at].map.torn(words).is_some() {
+                    let map = &regions[at].map;
+                    let begins = access.begins.filter(|_| !regions[at].parts.is_empty());
+                    if words > 1 && map.torn(words, begins).is_some() {
                         found.dropped.insert(at);
                         found.together = found.together.max(Some(words));
                         let reason = torn(&regions[at], access.bytes);

@@ -5,14 +5,17 @@
 //! then they may be on their way. An access that cannot be attributed counts
 //! for every variable.
 
+use super::layout::Variable;
 use super::ranges::VariableSet;
 use crate::ptx::analysis::{
-    AccessKind, Affines, BitFacts, Context, Loops, SharedVariable, Summaries, Touches, Values,
-    shared_accesses,
+    AccessKind, Affines, BitFacts, Context, Loops, SharedAccess, SharedVariable, Summaries,
+    Touches, Values, shared_accesses,
 };
+use crate::ptx::ast::Linkage;
 use crate::ptx::cfg::Cfg;
-use crate::ptx::shared::SharedMemory;
-use crate::ptx::{Module, Opcode, Word};
+use crate::ptx::shared;
+use crate::ptx::{Function, Module, Opcode, Word};
+use std::ops::Range;
 
 /// An access that may be to any variable.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +26,56 @@ pub struct Unattributed {
     pub because: u32,
     /// What that does.
     pub reason: &'static str,
+}
+
+/// What an access may be to: a variable, or a part of the dynamic ones.
+#[derive(Clone, Debug)]
+pub(super) struct Attributed {
+    /// The variable; of a part all dynamic ones, which lie at one place.
+    pub of: Vec<shared::SharedVariable>,
+    pub variable: Variable,
+    /// Of a part its bytes.
+    pub bytes: Option<Range<u32>>,
+}
+
+impl Attributed {
+    /// Whether an access that begins at one of these bytes of dynamic memory may be
+    /// to it.
+    fn may(&self, access: &SharedAccess, begins: Option<(u32, u32)>) -> bool {
+        let touched = |v: &shared::SharedVariable| {
+            access.touches.may(SharedVariable {
+                function: v.function,
+                variable: v.index,
+            })
+        };
+        let meets = match (&self.bytes, begins) {
+            (Some(own), Some((low, high))) => {
+                let end = u64::from(high) + u64::from(access.bytes.max(1));
+                low < own.end && end > u64::from(own.start)
+            }
+            _ => true,
+        };
+        meets && self.of.iter().any(touched)
+    }
+}
+
+/// The bytes of dynamic memory at which an access may begin, where that is known.
+fn begins(
+    module: &Module,
+    function: &Function,
+    affines: &Affines,
+    access: &SharedAccess,
+) -> Option<(u32, u32)> {
+    let is_dynamic = |symbol| {
+        let v = module.variable(function, symbol);
+        shared::is_shared(v.space) && (v.bytes == 0 || v.linkage == Linkage::Extern)
+    };
+    let plain = [AccessKind::Load, AccessKind::Store, AccessKind::Atomic];
+    let known = access
+        .expression
+        .as_ref()
+        .filter(|_| plain.contains(&access.kind));
+    known.and_then(|address| affines.offset_range(address, is_dynamic))
 }
 
 /// The accesses of an entry.
@@ -37,8 +90,8 @@ pub(super) struct Attribution {
 }
 
 impl Attribution {
-    /// Looks at `entry`; `memory` has the variables in the order of the bits.
-    pub fn new(module: &Module, entry: u32, memory: &SharedMemory) -> Self {
+    /// Looks at `entry`; the variables are in the order of the bits.
+    pub fn new(module: &Module, entry: u32, variables: &[Attributed]) -> Self {
         let function = &module.functions[entry as usize];
         let cfg = Cfg::new(function);
         let values = Values::new(function, &cfg);
@@ -49,7 +102,7 @@ impl Attribution {
         let summaries = Summaries::new(module);
         let list = shared_accesses(module, function, &cfg, &values, &affines, &summaries);
         let line = |at: u32| function.instructions[at as usize].span.line;
-        let count = memory.variables.len();
+        let count = variables.len();
         let mut attribution = Attribution {
             accesses: vec![0; function.instructions.len()],
             counts: vec![0; count],
@@ -58,12 +111,9 @@ impl Attribution {
         let mut copied: VariableSet = 0;
         for access in list {
             let mut set: VariableSet = 0;
-            for (bit, v) in memory.variables.iter().enumerate() {
-                let variable = SharedVariable {
-                    function: v.function,
-                    variable: v.index,
-                };
-                if access.touches.may(variable) {
+            let begins = begins(module, function, &affines, &access);
+            for (bit, v) in variables.iter().enumerate() {
+                if v.may(&access, begins) {
                     set |= 1 << bit;
                     attribution.counts[bit] += 1;
                 }

@@ -1,12 +1,13 @@
 //! An entry, as seen by the compiler half of scratchpad sharing.
 
-use super::attribution::{Attribution, Unattributed};
+use super::attribution::{Attributed, Attribution, Unattributed};
 use super::graph::FlowGraph;
 use super::layout::Variable;
 use super::ranges::{Costs, MOST_VARIABLES, Ranges};
 use crate::error::{Error, Result};
+use crate::ptx::exec::SharedPart;
 use crate::ptx::marker::{LAYOUT, RELSSP};
-use crate::ptx::shared::SharedMemory;
+use crate::ptx::shared::{SharedMemory, SharedVariable};
 use crate::ptx::{Function, Module};
 
 /// An entry with its shared variables and their access ranges.
@@ -36,6 +37,17 @@ impl<'m> Kernel<'m> {
     /// Analyses entry `name` of `module`, the only one where that is `None`,
     /// with `dynamic` bytes of dynamic shared memory.
     pub fn new(module: &'m Module, name: Option<&str>, dynamic: u32) -> Result<Self> {
+        Self::with_parts(module, name, dynamic, &[])
+    }
+
+    /// The same where parts of dynamic shared memory have names, in the order of
+    /// their offsets: each is a variable of its own, and so is what is between.
+    pub fn with_parts(
+        module: &'m Module,
+        name: Option<&str>,
+        dynamic: u32,
+        parts: &[SharedPart],
+    ) -> Result<Self> {
         module.require_one_text("share")?;
         let entry = find_entry(module, name)?;
         let function = &module.functions[entry as usize];
@@ -52,16 +64,17 @@ impl<'m> Kernel<'m> {
                 "expected a kernel with shared variables: two blocks share their scratchpad",
             ));
         }
-        if memory.variables.len() > MOST_VARIABLES {
-            let count = memory.variables.len();
+        let variables = variables(&memory, dynamic, parts);
+        if variables.len() > MOST_VARIABLES {
+            let count = variables.len();
             return Err(Error::usage(
                 format!("{name} has {count} shared variables"),
                 format!("expected at most {MOST_VARIABLES}"),
             ));
         }
         let bytes = u64::from(memory.bytes) + u64::from(dynamic);
-        let attribution = Attribution::new(module, entry, &memory);
-        let variables = variables(&memory, dynamic);
+        let attribution = Attribution::new(module, entry, &variables);
+        let variables: Vec<Variable> = variables.into_iter().map(|v| v.variable).collect();
         refuse_missing_size(name, &variables, &attribution)?;
         let graph = FlowGraph::of(function);
         Ok(Kernel {
@@ -88,15 +101,56 @@ impl<'m> Kernel<'m> {
     }
 }
 
-fn variables(memory: &SharedMemory, dynamic: u32) -> Vec<Variable> {
-    let of = |v: &crate::ptx::shared::SharedVariable| Variable {
-        name: v.name.clone(),
-        bytes: if v.dynamic { dynamic } else { v.bytes },
-        align: v.align,
-        offset: v.offset,
-        dynamic: v.dynamic,
+/// The variables of a block, dynamic ones by their parts where these have names.
+fn variables(memory: &SharedMemory, dynamic: u32, parts: &[SharedPart]) -> Vec<Attributed> {
+    let of = |v: &SharedVariable| Attributed {
+        of: vec![v.clone()],
+        variable: Variable {
+            name: v.name.clone(),
+            bytes: if v.dynamic { dynamic } else { v.bytes },
+            align: v.align,
+            offset: v.offset,
+            dynamic: v.dynamic,
+        },
+        bytes: None,
     };
-    memory.variables.iter().map(of).collect()
+    let is_whole = |v: &&SharedVariable| parts.is_empty() || !v.dynamic;
+    let mut all: Vec<Attributed> = memory.variables.iter().filter(is_whole).map(of).collect();
+    let whole: Vec<SharedVariable> = memory
+        .variables
+        .iter()
+        .filter(|v| !is_whole(v))
+        .cloned()
+        .collect();
+    let Some(first) = whole.first() else {
+        return all;
+    };
+    let mut add = |name: String, from: u32, end: u32| {
+        all.push(Attributed {
+            of: whole.clone(),
+            variable: Variable {
+                name,
+                bytes: end - from,
+                align: first.align,
+                offset: first.offset + from,
+                dynamic: true,
+            },
+            bytes: Some(from..end),
+        });
+    };
+    let mut at = 0;
+    let rest = |at: u32| format!("{}+{at}", first.name);
+    for part in parts {
+        if part.offset > at {
+            add(rest(at), at, part.offset);
+        }
+        add(part.name.clone(), part.offset, part.end());
+        at = part.end();
+    }
+    if dynamic > at {
+        add(rest(at), at, dynamic);
+    }
+    all
 }
 
 /// Index of the entry of that name; of the only one where that is `None`.

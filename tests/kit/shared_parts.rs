@@ -124,3 +124,139 @@ fn wrong_parts_are_refused_with_their_place() {
         .assert()
         .success();
 }
+
+/// `rewrite` with options, into a file beside the launch file: the result and the PTX.
+fn rewritten(folder: &Folder, options: &[&str]) -> (serde_json::Value, String) {
+    let output = folder.0.path().join("fast.ptx");
+    let output = output.to_str().unwrap();
+    let launch = folder.launch();
+    let command = ["rewrite", &launch, "--preset", "sm80", "-o", output];
+    let result = json(&[&command[..], options].concat());
+    (result, std::fs::read_to_string(output).unwrap())
+}
+
+#[test]
+fn rewrite_maps_each_part_by_its_name() {
+    let folder = Folder::new(PARTS);
+    let (result, ptx) = rewritten(&folder, &["--hash", "columns=pad:every=32,by=1"]);
+    assert_eq!(result["outputs_equal"], true, "{result}");
+    assert_eq!(result["rewritten"], result["accesses"], "{result}");
+    // 32 rows of 33 words; what is behind them is where the banks are the same.
+    assert_eq!(result["dynamic_shared"], 4224 + 256, "{result}");
+    let parts = serde_json::json!([
+        {"name": "columns", "offset": 0, "bytes": 4220},
+        {"name": "row", "offset": 4224, "bytes": 256}
+    ]);
+    assert_eq!(result["parts"], parts, "{result}");
+    assert_eq!(result["conflicts_after"], 0, "{result}");
+    assert!(result["conflicts_before"].as_u64().unwrap() > 0, "{result}");
+    // The second part moves by a constant: its accesses pay nothing for the first.
+    assert!(ptx.contains("+4224]"), "{ptx}");
+    assert!(!ptx.contains("slct"), "{ptx}");
+    // Two mappings, and one more that the part's wide neighbours do not mind.
+    let both = ["--hash", "row=xor", "--hash", "columns=swizzle:5,0,5"];
+    let (result, _) = rewritten(&folder, &both);
+    assert_eq!(result["outputs_equal"], true, "{result}");
+    assert_eq!(result["conflicts_after"], 0, "{result}");
+}
+
+#[test]
+fn rewrite_chooses_where_the_part_is_not_known() {
+    let unknown = PTX.replace(
+        "setp.eq.u32 %p1, %r0, 0;",
+        "ld.shared.u32 %r8, [%r5+4096]; shl.b32 %r8, %r8, 7; add.u32 %r8, %r1, %r8; \
+         st.shared.u32 [%r8+96], %r0; setp.eq.u32 %p1, %r0, 99;",
+    );
+    let folder = Folder::new(PARTS);
+    std::fs::write(folder.0.path().join("k.ptx"), &unknown).unwrap();
+    for hash in ["pad:every=32,by=1", "rap:seed=1"] {
+        let (result, ptx) = rewritten(&folder, &["--hash", &format!("columns={hash}")]);
+        assert_eq!(result["outputs_equal"], true, "{result}");
+        assert_eq!(result["rewritten"], result["accesses"], "{result}");
+        assert!(ptx.contains("slct.b32.s32"), "{ptx}");
+    }
+}
+
+#[test]
+fn rewrite_refuses_names_that_do_not_fit() {
+    let cases = [
+        (
+            PARTS.to_owned(),
+            "rows=xor",
+            "no shared variable rows",
+            "dyn, columns, row",
+        ),
+        (
+            "[[shared]]\nname = \"odd\"\noffset = 2\nbytes = 4096\n".to_owned(),
+            "odd=xor",
+            "odd is 4096 bytes from byte 2",
+            "whole words",
+        ),
+        (
+            PARTS.to_owned(),
+            "columns=xor --hash dyn=add",
+            "dyn has two mappings",
+            "once",
+        ),
+        (
+            PARTS.to_owned(),
+            "row=xor --hash row=add",
+            "row has two mappings",
+            "once",
+        ),
+    ];
+    for (keys, hash, what, help) in cases {
+        let folder = Folder::new(&keys);
+        let launch = folder.launch();
+        let mut command = vec!["rewrite", &launch, "-o", "/tmp/none.ptx", "--hash"];
+        command.extend(hash.split(' '));
+        let text = refused(&command);
+        for part in [what, help] {
+            assert!(text.contains(part), "{hash}: {part}: {text}");
+        }
+    }
+}
+
+#[test]
+fn share_sees_parts_as_variables() {
+    let folder = Folder::new(PARTS);
+    // With the block size the parts that lanes reach are known.
+    let known = PTX.replace(
+        ".visible .entry k() {",
+        ".visible .entry k()\n.reqntid 32, 1, 1\n{",
+    );
+    std::fs::write(folder.0.path().join("k.ptx"), known).unwrap();
+    let launch = folder.launch();
+    let options = ["--preset", "sharing-48k", "--sharing", "0.95", "--no-sim"];
+    let result = json(&[&["share", &launch][..], &options].concat());
+    let variables = serde_json::json!([
+        {"name": "columns", "bytes": 4096, "offset": 0, "shared": false, "accesses": 2},
+        {"name": "row", "bytes": 256, "offset": 4096, "shared": true, "accesses": 3}
+    ]);
+    assert_eq!(result["variables"], variables, "{result}");
+    // The first store is none to the shared part.
+    let whole = Folder::new("");
+    std::fs::copy(folder.0.path().join("k.ptx"), whole.0.path().join("k.ptx")).unwrap();
+    let all = json(&[&["share", &whole.launch()][..], &options].concat());
+    let range = |result: &serde_json::Value| result["access_range"].as_u64().unwrap();
+    assert!(range(&result) < range(&all), "{result} {all}");
+}
+
+/// What `tune` suggests, `rewrite` does: with the conflicts that were promised.
+#[test]
+fn rewrite_takes_what_tune_suggests() {
+    let folder = Folder::new(PARTS);
+    let launch = folder.launch();
+    let found = json(&["tune", &launch, "--software", "--preset", "sm80"]);
+    let promised = &found["per_variable"]["conflicts"];
+    let variables = found["per_variable"]["variables"].as_array().unwrap();
+    let of = |v: &serde_json::Value| {
+        let text = |v: &serde_json::Value| v.as_str().unwrap().to_owned();
+        format!("{}={}", text(&v["name"]), text(&v["results"][0]["hash"]))
+    };
+    let mappings: Vec<String> = variables.iter().map(of).collect();
+    let options = mappings.iter().flat_map(|m| ["--hash", m]);
+    let (result, _) = rewritten(&folder, &options.collect::<Vec<_>>());
+    assert_eq!(&result["conflicts_after"], promised, "{result} {found}");
+    assert_eq!(result["outputs_equal"], true, "{result}");
+}

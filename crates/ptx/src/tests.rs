@@ -182,6 +182,28 @@ fn everything_that_compilers_write() {
     );
 }
 
+/// nvcc writes one string, clang, as DWARF 5 has it, two.
+#[test]
+fn files_may_have_their_folder_apart() {
+    let m = module(
+        ".file 1 \"/src/a.cu\"\n.file 2 \"/src/inner\" \"b.cl\"\n\
+         .file 3 \"/src/\" \"/other/c.cl\"\n.file 4 \"\" \"d.cl\"\n\
+         .file 5 \"/src/\" \"e.cl\", 7, 8\n.visible .entry k() { ret; }",
+    );
+    let names: Vec<&str> = m.files.iter().map(|(_, name)| name.as_str()).collect();
+    let wanted = [
+        "/src/a.cu",
+        "/src/inner/b.cl",
+        "/other/c.cl",
+        "d.cl",
+        "/src/e.cl",
+    ];
+    assert_eq!(names, wanted);
+    let (what, line, column, help) =
+        error(".version 8.5\n.target sm_80\n.file 1 \"a\" \"b\" \"c\"\n");
+    assert_eq!((line, column), (3, 17), "{what} {help}");
+}
+
 #[test]
 fn statements_are_the_whole_text() {
     check_spans(&Module::parse(SAMPLE, "k.ptx").unwrap());

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::page::{Details, Hint, Table, Tone};
 use crate::quote::shell;
-use crate::rewrite::{Left, MachineConflicts, Measured, Rewritten};
+use crate::rewrite::{Left, MachineConflicts, Measured, MovedPart, Rewritten};
 use crate::software::LayoutSpec;
 use serde::Serialize;
 use std::path::Path;
@@ -140,6 +140,11 @@ impl CommandResult for Report<'_> {
         if let Some(bytes) = r.dynamic_shared {
             let text = format!("launch it with {bytes} bytes of dynamic shared memory");
             details.toned(Tone::Doubt, text);
+        }
+        if !r.parts.is_empty() {
+            let part = |p: &MovedPart| format!("{} at {}, {} bytes", p.name, p.offset, p.bytes);
+            let parts: Vec<String> = r.parts.iter().map(part).collect();
+            details.say(format!("in dynamic shared memory: {}", parts.join("; ")));
         }
         if let Some([x, y, z]) = r.block {
             let text = format!("valid only for blocks of {x} x {y} x {z} threads");

@@ -272,6 +272,21 @@ impl<'a> Apart<'a> {
         }
     }
 
+    /// What `rewrite` takes for these mappings; `None` where a variable has not one
+    /// name alone.
+    fn options(&self) -> Option<String> {
+        let plain = |v: &OfVariable| !v.name.is_empty() && !v.name.contains([',', ' ', '=', ':']);
+        if !self.variables.iter().all(plain) {
+            return None;
+        }
+        let moved = |v: &&OfVariable| v.own.best().conflicts < v.own.unmapped();
+        let option = |v: &OfVariable| {
+            let hash = format!("{}={}", v.name, v.own.best().hash);
+            format!(" --hash {}", crate::quote::shell(hash))
+        };
+        Some(self.variables.iter().filter(moved).map(option).collect())
+    }
+
     /// A line per variable, and all of them against one mapping.
     fn details(&self, whole: &Ranking) -> Details {
         let header = [
@@ -407,13 +422,22 @@ impl CommandResult for Found<'_> {
             return Vec::new();
         };
         let best = self.whole.best();
-        if best.conflicts >= self.whole.unmapped() {
-            return Vec::new();
-        }
         let mut hints = Vec::new();
+        let rewrites = self.subject.launched.is_some() && !self.tensor_copies;
+        let input = crate::quote::shell(self.subject.input);
+        let apart = self.per_variable.as_ref().filter(|apart| {
+            let least = best.conflicts.min(self.whole.unmapped());
+            rewrites && apart.conflicts < least
+        });
+        if let Some(hashes) = apart.and_then(Apart::options) {
+            let command = format!("spadkit rewrite {input}{hashes} {again} -o fast.ptx");
+            hints.push(Hint::new("next, each variable with its own", command));
+        }
+        if best.conflicts >= self.whole.unmapped() {
+            return hints;
+        }
         let hash = crate::quote::shell(best.hash.to_string());
-        if self.subject.launched.is_some() && !self.tensor_copies {
-            let input = crate::quote::shell(self.subject.input);
+        if rewrites {
             let command = format!("spadkit rewrite {input} --hash {hash} {again} -o fast.ptx");
             hints.push(Hint::new("next, without touching the source", command));
         }

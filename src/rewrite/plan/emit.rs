@@ -20,10 +20,10 @@ pub(super) struct Emitter<'a> {
     regions: &'a [Region],
     words: Names,
     doubles: Names,
-    /// Registers with the address of a region, by its index.
-    bases: BTreeMap<usize, String>,
-    /// Registers with the address of its table.
-    tables: BTreeMap<usize, String>,
+    /// Registers with the address of a region, by its name.
+    bases: BTreeMap<&'a str, String>,
+    /// Registers with the address of a table, by its name.
+    tables: BTreeMap<&'a str, String>,
     /// The register of each node.
     registers: Vec<String>,
 }
@@ -213,24 +213,25 @@ impl<'a> Emitter<'a> {
 
     /// The place of an address in a register.
     fn mapped(&mut self, region: usize, input: &str, lines: &mut Vec<String>) -> String {
-        let regions = self.regions;
+        let region = &self.regions[region];
+        let (home, table) = (region.name.as_str(), region.table.as_str());
         let mut results: Vec<String> = Vec::new();
-        for op in regions[region].map.ops() {
-            if op.args().contains(&Arg::Base) && !self.bases.contains_key(&region) {
+        for op in region.map.ops() {
+            if op.args().contains(&Arg::Base) && !self.bases.contains_key(home) {
                 let base = self.words.fresh();
-                self.bases.insert(region, base);
+                self.bases.insert(home, base);
             }
             let name = |arg: Arg| match arg {
                 Arg::Input => input.to_owned(),
-                Arg::Base => self.bases[&region].clone(),
+                Arg::Base => self.bases[home].clone(),
                 Arg::Op(at) => results[at].clone(),
             };
             let mut entry = String::new();
             if let Op::Entry(row) = op {
                 let row = name(*row);
-                if !self.tables.contains_key(&region) {
-                    let table = self.address_register();
-                    self.tables.insert(region, table);
+                if !self.tables.contains_key(table) {
+                    let register = self.address_register();
+                    self.tables.insert(table, register);
                 }
                 entry = self.address_register();
                 let form = if self.wide() {
@@ -238,14 +239,11 @@ impl<'a> Emitter<'a> {
                 } else {
                     "mad.lo.u32"
                 };
-                lines.push(format!(
-                    "{form} {entry}, {row}, 4, {};",
-                    self.tables[&region]
-                ));
+                lines.push(format!("{form} {entry}, {row}, 4, {};", self.tables[table]));
             }
             let name = |arg: Arg| match arg {
                 Arg::Input => input.to_owned(),
-                Arg::Base => self.bases[&region].clone(),
+                Arg::Base => self.bases[home].clone(),
                 Arg::Op(at) => results[at].clone(),
             };
             let to = self.words.upcoming();
@@ -363,12 +361,10 @@ impl<'a> Emitter<'a> {
             }
         }
         let bits = self.module.address_size;
-        let bases = self.bases.iter().map(|(region, register)| {
-            format!("mov.u32 {register}, {};", self.regions[*region].name)
-        });
-        let tables = self.tables.iter().map(|(region, register)| {
-            format!("mov.u{bits} {register}, {};", self.regions[*region].table)
-        });
+        let bases = self.bases.iter();
+        let bases = bases.map(|(name, register)| format!("mov.u32 {register}, {name};"));
+        let tables = self.tables.iter();
+        let tables = tables.map(|(name, register)| format!("mov.u{bits} {register}, {name};"));
         for line in bases.chain(tables) {
             edits.insert(start, format!("\n\t{line}"));
         }

@@ -19,6 +19,7 @@ pub(super) enum Relation {
 pub(super) struct Offsets {
     zeros: u32,
     ones: u32,
+    start: u32,
     end: u32,
     /// Bytes that are accessed; the address is a multiple.
     align: u32,
@@ -40,6 +41,7 @@ impl Offsets {
         Offsets {
             zeros: zeros & low | more_zeros,
             ones: ones & low | more_ones,
+            start: region.map.first() * super::super::map::WORD,
             end: region.map.words() * super::super::map::WORD,
             align: site.bytes.next_power_of_two().max(1),
         }
@@ -47,7 +49,7 @@ impl Offsets {
 
     fn each(&self, step: u32) -> impl Iterator<Item = i64> + '_ {
         let fits = |o: &u32| o & self.zeros == 0 && o & self.ones == self.ones;
-        (0..self.end)
+        (self.start.next_multiple_of(step)..self.end)
             .step_by(step as usize)
             .filter(fits)
             .map(i64::from)
@@ -149,6 +151,7 @@ mod tests {
         Offsets {
             zeros,
             ones: 0,
+            start: 0,
             end: map.words() * 4,
             align: 4,
         }

@@ -59,6 +59,7 @@ impl Case {
             geometry: self.machine.geometry,
             block_words: self.machine.block_words,
             dynamic_shared: Some(first.dynamic_shared),
+            parts: Vec::new(),
             block: own
                 .clone()
                 .all(|l| l.block == first.block)
@@ -370,6 +371,7 @@ fn what_stands_in_the_way_is_said() {
             geometry: case.machine.geometry,
             block_words: case.machine.block_words,
             dynamic_shared: None,
+            parts: Vec::new(),
             block: None,
             optimise: true,
         };

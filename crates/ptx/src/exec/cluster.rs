@@ -62,6 +62,11 @@ impl<'a> Together<'a> {
         self.begin_races();
         for (at, &block) in blocks.iter().enumerate() {
             self.hand_races_to(at);
+            let first = blocks[at - at % self.size];
+            let several = (self.size > 1).then_some(first);
+            if let Some(races) = &mut self.workers[at].machine.races {
+                races.order.cluster = several;
+            }
             self.workers[at].begin(block, options);
             self.take_races_from(at);
         }

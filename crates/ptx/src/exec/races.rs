@@ -76,11 +76,20 @@ pub(super) fn reported(
         .filter(|(_, t)| !t.key.harmless)
         .map(|(lines, t)| (lines.clone(), t.key.why))
         .collect();
+    // Nor is one value by lanes of an instruction beside what else races there.
+    let others: Vec<Lines> = all
+        .iter()
+        .filter(|(_, t)| t.key.why != Why::Lanes)
+        .map(|(lines, _)| lines.clone())
+        .collect();
     all.retain(|(lines, t)| {
-        !t.key.harmless
-            || !faults
+        let fault = || {
+            faults
                 .iter()
                 .any(|(l, why)| l == lines && *why == t.key.why)
+        };
+        let beside = || t.key.why == Why::Lanes && others.contains(lines);
+        !t.key.harmless || !fault() && !beside()
     });
     let finding = |(_, told): (Lines, Told)| {
         let barrier = barrier(&told, image);
@@ -130,6 +139,9 @@ fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
     let why = match key.why {
         Why::Order => " without a barrier between".to_owned() + harmless,
         Why::Blocks => " and nothing orders the two blocks".to_owned() + harmless,
+        Why::Lanes if key.harmless => {
+            "; lanes of this instruction write the same value there".to_owned()
+        }
         Why::Lanes => "; lanes of this instruction write different values there".to_owned(),
         Why::Copy => "; no thread has waited for the copy".to_owned(),
         Why::Product => "; its warp has not waited for the wgmma".to_owned(),

@@ -70,11 +70,22 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// `.file 1 "name" [, time, size]`
+    /// `.file 1 ["folder"] "name" [, time, size]`
     pub(super) fn file(&mut self) -> Result<()> {
         let number = self.number("the number of a file")?;
         let token = self.expect(TokenKind::Text, "the name of a file in quotes")?;
-        let name = self.str_of(token).trim_matches('"').to_owned();
+        let mut name = self.str_of(token).trim_matches('"').to_owned();
+        // clang writes the folder apart, as DWARF 5 has it.
+        if self.kind() == TokenKind::Text {
+            let token = self.next();
+            let file = self.str_of(token).trim_matches('"');
+            let whole = file.starts_with('/') || name.is_empty();
+            name = if whole {
+                file.to_owned()
+            } else {
+                format!("{}/{file}", name.trim_end_matches('/'))
+            };
+        }
         self.module.files.push((number, name));
         while self.eat(TokenKind::Comma) {
             self.integer("a time stamp or a size")?;

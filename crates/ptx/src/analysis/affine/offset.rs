@@ -1,7 +1,7 @@
 //! What is known of an address relative to the variable that it points into.
 
 use super::super::{KnownBits, ValueId};
-use super::{Affines, Term};
+use super::{Affine, Affines, Term};
 use crate::ast::Symbol;
 
 /// Offsets are modulo 2 to this power.
@@ -39,6 +39,30 @@ impl Affines<'_> {
             }
         }
         (bases == 1).then_some(sum)
+    }
+
+    /// The least and the largest byte from the begin of a shared variable for which
+    /// `is_base` holds that an address may be; `None` where it is not the address of
+    /// one plus something, or where that has no bound.
+    pub fn offset_range(
+        &self,
+        address: &Affine,
+        is_base: impl Fn(Symbol) -> bool,
+    ) -> Option<(u32, u32)> {
+        if address.bits < BITS {
+            return None;
+        }
+        let mut rest = address.clone().truncate(BITS);
+        let own = |(term, factor): &(Term, i64)| match term {
+            Term::Base(symbol) => *factor == 1 && is_base(*symbol),
+            _ => false,
+        };
+        let before = rest.terms.len();
+        rest.terms.retain(|term| !own(term));
+        let (low, high) = self
+            .range(&rest)
+            .filter(|_| before - rest.terms.len() == 1)?;
+        Some((u32::try_from(low).ok()?, u32::try_from(high).ok()?))
     }
 
     fn term_bits(&self, term: &Term) -> KnownBits {

@@ -19,8 +19,7 @@ use crate::names::Space;
 pub fn fence(m: &mut Machine, fence: Fence, exec: u32) {
     let warp = m.warp;
     let fence = match fence {
-        Fence::Cluster if m.has_peers() => Fence::Wide,
-        Fence::Cluster => Fence::Block,
+        Fence::Cluster if !m.has_peers() => Fence::Block,
         fence => fence,
     };
     if let Some(races) = &mut m.races {
@@ -261,7 +260,8 @@ pub fn global(
         stored == Some(object.byte(offset + u64::from(at)))
     };
     let heap = m.common.heap.filter(|h| h.has(address));
-    let known = || heap.is_none_or(|h| h.missing(address, bytes.into()).is_none());
+    let given = m.unknown_lanes() & touch.lanes == 0;
+    let known = || given && heap.is_none_or(|h| h.missing(address, bytes.into()).is_none());
     touch.silent = touch.write && info.is_some() && (0..bytes).all(same) && known();
     let fixed = info.is_some_and(|info| info.order.fixed);
     let reach = Reach {

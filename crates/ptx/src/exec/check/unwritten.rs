@@ -24,6 +24,8 @@ pub fn registers(m: &mut Machine, at: u32, (active, exec): (u32, u32)) {
     let found = of_guard.chain(reads.iter().map(|r| (r, missing(r, exec))));
     let found = found.into_iter().find(|(_, lanes)| *lanes != 0);
     let (found, lanes) = (found.map(|f| f.0), found.map(|f| f.1));
+    let unknown = reads.iter().map(|r| missing(r, exec));
+    m.unknown = (m.pc, unknown.fold(0, |all, lanes| all | lanes));
     for &register in writes {
         written.registers[register as usize] |= exec;
     }
@@ -72,6 +74,15 @@ pub fn local(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
 }
 
 impl Machine<'_> {
+    /// Lanes for which the instruction reads a register that they have not written:
+    /// what it holds may be anything.
+    pub fn unknown_lanes(&self) -> u32 {
+        match self.unknown {
+            (pc, lanes) if pc == self.pc => lanes,
+            _ => 0,
+        }
+    }
+
     /// The variables of a space of which there is one for every thread.
     pub fn own_variable(&self, space: Space, offset: u64) -> Option<(&str, u64, u64)> {
         let list = match space {

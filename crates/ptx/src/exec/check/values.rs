@@ -12,7 +12,7 @@ pub fn silent_lanes(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
         return 0;
     };
     let size = element.bytes();
-    let mut mask = exec;
+    let mut mask = exec & !m.unknown_lanes();
     for (at, slot) in (0..).zip(from) {
         let values = m.registers.read(*slot);
         for lane in lanes(mask) {
@@ -58,7 +58,9 @@ pub fn is_alike(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) 
     };
     order.windows(2).all(|pair| {
         let same = |at: u32| stored(m, info, pair[0], at) == stored(m, info, pair[1], at);
-        addresses[pair[0] as usize] != addresses[pair[1] as usize] || (0..info.bytes).all(same)
+        let known = m.unknown_lanes() & (1 << pair[0] | 1 << pair[1]) == 0;
+        let apart = addresses[pair[0] as usize] != addresses[pair[1] as usize];
+        apart || known && (0..info.bytes).all(same)
     })
 }
 
@@ -76,7 +78,7 @@ fn in_order(exec: u32, addresses: &[u64; 32]) -> Option<Vec<u32>> {
     })
 }
 
-/// Lanes that write different values to one place.
+/// Lanes that write to one place: different values, or one.
 pub fn collide(m: &mut Machine, info: &MemoryOp, shared: bool, exec: u32, addresses: &[u64; 32]) {
     if let Some(order) = in_order(exec, addresses) {
         collide_sorted(m, info, shared, &order, addresses);
@@ -94,13 +96,14 @@ fn collide_sorted(
     for pair in order.windows(2) {
         let [one, other] = [pair[0], pair[1]];
         let address = addresses[one as usize];
-        let differs = |at: &u32| stored(m, info, one, *at) != stored(m, info, other, *at);
+        let unknown = m.unknown_lanes() & (1 << one | 1 << other) != 0;
+        let differs =
+            |at: &u32| unknown || stored(m, info, one, *at) != stored(m, info, other, *at);
         if address != addresses[other as usize] {
             continue;
         }
-        let Some(at) = (0..info.bytes).find(differs) else {
-            continue;
-        };
+        let different = (0..info.bytes).find(differs);
+        let at = different.unwrap_or(0);
         let place = if shared {
             let byte = address + u64::from(at);
             let (variable, offset) = m.shared_place(byte);
@@ -121,6 +124,6 @@ fn collide_sorted(
             block: None,
         };
         let sides = [side(one), side(other)];
-        m.pair((Why::Lanes, false), sides, place);
+        m.pair((Why::Lanes, different.is_none()), sides, place);
     }
 }

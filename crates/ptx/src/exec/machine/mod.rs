@@ -176,6 +176,9 @@ pub(super) struct Machine<'a> {
     pub pairs: Pairs,
     /// Of each warp, where races are looked for.
     pub written_by: Vec<Written>,
+    /// The last instruction that read a register which lanes may not have written,
+    /// and the lanes that had not.
+    pub unknown: (u32, u32),
 }
 
 impl<'a> Machine<'a> {
@@ -216,6 +219,7 @@ impl<'a> Machine<'a> {
             races: None,
             pairs: Pairs::new(),
             written_by: Vec::new(),
+            unknown: (u32::MAX, 0),
         }
     }
 

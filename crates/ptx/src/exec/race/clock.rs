@@ -17,7 +17,7 @@ mod words;
 
 use super::known::Warp;
 use super::lanes;
-use super::mark::Mark;
+use super::mark::{Mark, Scope};
 use super::moments::{Carried, Moments};
 use super::seen::{Knowledge, Seen};
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ pub use words::Word;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fence {
     Block,
-    /// For the blocks of the cluster, which are the block or others, too.
+    /// For the blocks of the cluster.
     Cluster,
     /// For other blocks, too.
     Wide,
@@ -53,6 +53,8 @@ pub struct Order {
     start: u32,
     /// Its number.
     number: u32,
+    /// What its cluster is told by, where that has other blocks, too.
+    pub cluster: Option<u64>,
     /// Whether blocks take turns, so that moments after the start may be of others.
     pub turns: bool,
     /// What the blocks have in common, while this one has its turn.
@@ -87,7 +89,8 @@ impl Order {
         if !self.turns {
             self.moments.end();
         }
-        self.number = self.moments.begin(linear, self.now);
+        let cluster = self.cluster.unwrap_or(linear);
+        self.number = self.moments.begin(linear, cluster, self.now);
     }
 
     /// The block has its turn, behind that of another one.
@@ -147,6 +150,18 @@ impl Order {
         mark.seq >= self.start && (!self.turns || self.moments.block_at(mark.seq) == self.number)
     }
 
+    /// The narrowest scope that has who made an access, and the block.
+    pub fn between(&self, mark: &Mark) -> Scope {
+        if self.is_own(mark) {
+            return Scope::Block;
+        }
+        let other = self.moments.block_at(mark.seq);
+        match self.cluster {
+            Some(own) if self.moments.cluster(other) == Some(own) => Scope::Cluster,
+            _ => Scope::Wide,
+        }
+    }
+
     /// Whether no block can ever see an access of a block before.
     pub fn is_hidden(&self, mark: &Mark) -> bool {
         self.moments.is_hidden(mark)
@@ -202,7 +217,8 @@ impl Order {
         let of = &self.warps[warp as usize];
         let all = [Some(&self.common), Some(&of.know), of.part(lane)];
         let looser = |k: &Knowledge| {
-            loosely && (enough(&k.loose) || enough(&k.pending[0]) || enough(&k.pending_wide[0]))
+            let pending = [&k.pending[0], &k.pending_near, &k.pending_wide[0]];
+            loosely && (enough(&k.loose) || pending.into_iter().any(&enough))
         };
         all.into_iter()
             .flatten()
@@ -245,7 +261,12 @@ impl Order {
             }
         }
         if let Some(own) = &of.own {
-            let parts = [&mut all.fenced, &mut all.published, &mut all.proxied];
+            let parts = [
+                &mut all.fenced,
+                &mut all.published,
+                &mut all.proxied,
+                &mut all.near,
+            ];
             for (part, moments) in parts.into_iter().zip(own.iter()) {
                 let moment = |l: &u32| moments[*l as usize];
                 for lane in lanes(mask).filter(|l| moment(l) != 0) {
@@ -345,10 +366,11 @@ impl Order {
         let known = self.common.seen.clone();
         let of = &mut self.warps[warp as usize];
         let whole = of.is_whole(mask);
-        let own = of.own.get_or_insert_with(|| Box::new([[0; 32]; 3]));
+        let own = of.own.get_or_insert_with(|| Box::new([[0; 32]; 4]));
         let kinds: &[usize] = match fence {
-            Fence::Block | Fence::Cluster => &[0],
-            Fence::Wide => &[0, 1],
+            Fence::Block => &[0],
+            Fence::Cluster => &[0, 3],
+            Fence::Wide => &[0, 1, 3],
             Fence::Proxy => &[2],
         };
         for &kind in kinds {
@@ -360,6 +382,9 @@ impl Order {
                 let [seen, proxied] = std::mem::take(&mut k.pending);
                 k.seen.join(&seen);
                 k.proxied.join(&proxied);
+            }
+            if fence == Fence::Cluster || fence == Fence::Wide {
+                k.seen.join(&std::mem::take(&mut k.pending_near));
             }
             if fence == Fence::Wide {
                 let [seen, proxied] = std::mem::take(&mut k.pending_wide);
@@ -374,9 +399,14 @@ impl Order {
                 seen.join(more);
             }
             match fence {
-                Fence::Block | Fence::Cluster => k.fenced.join(&seen),
+                Fence::Block => k.fenced.join(&seen),
+                Fence::Cluster => {
+                    k.fenced.join(&seen);
+                    k.near.join(&seen);
+                }
                 Fence::Wide => {
                     k.fenced.join(&seen);
+                    k.near.join(&seen);
                     k.published.join(&seen);
                 }
                 Fence::Proxy => k.proxied.join(&seen),
@@ -388,6 +418,7 @@ impl Order {
         let common = of.know.seen.clone();
         for lane in lanes(mask & if whole { of.apart } else { u32::MAX }) {
             let pending = (of.know.pending.clone(), of.know.pending_wide.clone());
+            let near = of.know.pending_near.clone();
             let row = of.rows.as_ref().map(|r| r[lane as usize]);
             let part = of.part_mut(lane);
             if !whole {
@@ -395,6 +426,7 @@ impl Order {
                     .iter_mut()
                     .zip(&pending.0)
                     .for_each(|(a, b)| a.join(b));
+                part.pending_near.join(&near);
                 part.pending_wide
                     .iter_mut()
                     .zip(&pending.1)

@@ -229,8 +229,7 @@ fn is_passed(order: &Order, old: &Mark, touch: &Touch) -> bool {
 
 /// The lane for which an earlier access is unordered and conflicts.
 fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
-    let apart = !order.is_own(mark);
-    if mark.seq == touch.seq || touch.how.agrees(mark.how, apart) {
+    if mark.seq == touch.seq || touch.how.agrees(mark.how, order.between(mark)) {
         return None;
     }
     let volatile = Strength::Volatile;

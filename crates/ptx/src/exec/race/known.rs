@@ -5,7 +5,7 @@ use super::lanes;
 use super::seen::Knowledge;
 
 /// What only the lane itself is known to have put behind a fence, by kind.
-pub type Own = [[u32; 32]; 3];
+pub type Own = [[u32; 32]; 4];
 
 /// A warp of the block.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +51,12 @@ impl Warp {
         self.rows = None;
         if let Some(own) = self.own.take() {
             let know = &mut self.know;
-            let parts = [&mut know.fenced, &mut know.published, &mut know.proxied];
+            let parts = [
+                &mut know.fenced,
+                &mut know.published,
+                &mut know.proxied,
+                &mut know.near,
+            ];
             for (part, moments) in parts.into_iter().zip(own.iter()) {
                 for (lane, &moment) in (0..).zip(moments).filter(|(_, m)| **m != 0) {
                     part.raise(number, 1 << lane, moment);

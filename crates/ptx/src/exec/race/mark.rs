@@ -13,7 +13,7 @@ pub enum Strength {
 }
 
 /// Who an access that is not weak is strong for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Scope {
     /// The block.
     Block,
@@ -25,12 +25,10 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Whom it is for, in a cluster of several blocks or of one: other blocks are
-    /// taken for some of the cluster.
+    /// Whom it is for, in a cluster of several blocks or of one, which is the block.
     pub fn among(self, several: bool) -> Scope {
         match self {
-            Scope::Cluster if several => Scope::Wide,
-            Scope::Cluster => Scope::Block,
+            Scope::Cluster if !several => Scope::Block,
             scope => scope,
         }
     }
@@ -64,21 +62,21 @@ pub struct How {
 }
 
 impl How {
-    /// Whether two accesses may come in any order; `apart` of two blocks.
-    pub fn agrees(self, other: How, apart: bool) -> bool {
+    /// Whether two accesses may come in any order; `between` is the narrowest scope
+    /// that has both threads.
+    pub fn agrees(self, other: How, between: Scope) -> bool {
         use Strength::{Volatile, Weak};
-        let wide = self.scope == Scope::Wide && other.scope == Scope::Wide;
+        let scoped = self.scope >= between && other.scope >= between;
         match (self.strength, other.strength) {
             (Weak, _) | (_, Weak) => false,
             (Volatile, Volatile) => false,
-            _ => self.size == other.size && (wide || !apart),
+            _ => self.size == other.size && scoped,
         }
     }
 
     /// Whether whatever agrees with this one agrees with the other.
     pub fn covers(self, other: How) -> bool {
-        let wide = self.scope == Scope::Block || other.scope == Scope::Wide;
-        let alike = self.size == other.size && wide;
+        let alike = self.size == other.size && self.scope <= other.scope;
         self.strength == Strength::Weak || alike && self.strength >= other.strength
     }
 }

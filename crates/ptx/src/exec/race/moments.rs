@@ -6,7 +6,7 @@
 
 use super::mark::Mark;
 use super::seen::Seen;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What a word takes along.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,8 @@ impl Carried {
 struct Block {
     /// Its linear index.
     linear: u64,
+    /// What its cluster is told by.
+    cluster: u64,
     /// When it last wrote a word that other blocks may read.
     spoke: u32,
 }
@@ -49,13 +51,19 @@ pub struct Moments {
     now: u32,
     /// What words bring to other blocks.
     pub wide: HashMap<u64, Carried>,
+    /// What they bring to the blocks of a cluster alone, by cluster.
+    pub near: HashMap<u64, BTreeMap<u64, Carried>>,
 }
 
 impl Moments {
-    /// A block begins; it has its turn. Its number.
-    pub fn begin(&mut self, linear: u64, now: u32) -> u32 {
+    /// A block of a cluster begins; it has its turn. Its number.
+    pub fn begin(&mut self, linear: u64, cluster: u64, now: u32) -> u32 {
         let number = self.blocks.len() as u32;
-        self.blocks.push(Block { linear, spoke: 0 });
+        self.blocks.push(Block {
+            linear,
+            cluster,
+            spoke: 0,
+        });
         self.turn(number, now);
         number
     }
@@ -99,6 +107,11 @@ impl Moments {
         self.blocks.get(number as usize).map(|block| block.linear)
     }
 
+    /// What the cluster of a block is told by.
+    pub fn cluster(&self, number: u32) -> Option<u64> {
+        self.blocks.get(number as usize).map(|block| block.cluster)
+    }
+
     /// A block writes a word that others may read.
     pub fn speak(&mut self, number: u32, now: u32) {
         if let Some(block) = self.blocks.get_mut(number as usize) {
@@ -121,8 +134,8 @@ mod tests {
     #[test]
     fn a_moment_is_of_the_block_whose_turn_it_was() {
         let mut moments = Moments::default();
-        assert_eq!(moments.begin(7, 1), 0);
-        assert_eq!(moments.begin(9, 1), 1);
+        assert_eq!(moments.begin(7, 7, 1), 0);
+        assert_eq!(moments.begin(9, 9, 1), 1);
         // Nothing was done in the first turn.
         moments.turn(0, 5);
         moments.turn(0, 6);
@@ -136,7 +149,7 @@ mod tests {
     #[test]
     fn what_a_block_did_is_hidden_once_it_has_ended_and_not_spoken_since() {
         let mut moments = Moments::default();
-        moments.begin(0, 1);
+        moments.begin(0, 0, 1);
         let mark = |seq| Mark {
             seq,
             ..Mark::default()
@@ -144,7 +157,7 @@ mod tests {
         moments.speak(0, 4);
         assert!(!moments.is_hidden(&mark(3)) && !moments.is_hidden(&mark(5)));
         moments.end();
-        moments.begin(1, 9);
+        moments.begin(1, 1, 9);
         assert!(!moments.is_hidden(&mark(3)) && moments.is_hidden(&mark(5)));
         assert!(!moments.is_hidden(&mark(9)));
     }

@@ -159,16 +159,20 @@ pub struct Knowledge {
     pub proxied: Seen,
     /// What a fence has made visible to the block: a word takes it along.
     pub fenced: Seen,
+    /// What a fence has made visible to the blocks of the cluster.
+    pub near: Seen,
     /// What a fence has made visible to other blocks.
     pub published: Seen,
     /// What words of the block have brought, until the next fence.
     pub pending: [Seen; 2],
+    /// What those of other blocks of the cluster have brought.
+    pub pending_near: Seen,
     /// What those of other blocks have brought.
     pub pending_wide: [Seen; 2],
 }
 
 impl Knowledge {
-    fn parts(&self) -> [&Seen; 9] {
+    fn parts(&self) -> [&Seen; 11] {
         let ([a, b], [c, d]) = (&self.pending, &self.pending_wide);
         let k = self;
         [
@@ -176,7 +180,9 @@ impl Knowledge {
             &k.loose,
             &k.proxied,
             &k.fenced,
+            &k.near,
             &k.published,
+            &k.pending_near,
             a,
             b,
             c,
@@ -184,7 +190,7 @@ impl Knowledge {
         ]
     }
 
-    fn parts_mut(&mut self) -> [&mut Seen; 9] {
+    fn parts_mut(&mut self) -> [&mut Seen; 11] {
         let ([a, b], [c, d]) = (&mut self.pending, &mut self.pending_wide);
         let (seen, loose, proxied) = (&mut self.seen, &mut self.loose, &mut self.proxied);
         [
@@ -192,7 +198,9 @@ impl Knowledge {
             loose,
             proxied,
             &mut self.fenced,
+            &mut self.near,
             &mut self.published,
+            &mut self.pending_near,
             a,
             b,
             c,
@@ -213,6 +221,7 @@ impl Knowledge {
     /// known without.
     pub fn pass(&mut self) {
         let pending = self.pending.iter_mut().chain(&mut self.pending_wide);
+        let pending = pending.chain([&mut self.pending_near]);
         let parts = [&mut self.seen, &mut self.loose, &mut self.fenced];
         parts
             .into_iter()

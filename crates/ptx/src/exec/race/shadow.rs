@@ -5,7 +5,7 @@
 //! A place is a word, or a byte once something smaller than a word is accessed.
 
 use super::clock::Order;
-use super::mark::{How, Mark, Strength};
+use super::mark::{How, Mark, Scope, Strength};
 use super::{FLYING, lanes};
 use std::collections::HashMap;
 
@@ -372,7 +372,7 @@ fn harmless(old: &Mark, touch: &Touch, met: u32) -> bool {
 /// The lane for which an earlier access is unordered and conflicts.
 fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     let gone = mark.seq < order.start_of_block();
-    if gone || mark.seq == touch.seq || touch.how.agrees(mark.how, false) {
+    if gone || mark.seq == touch.seq || touch.how.agrees(mark.how, Scope::Block) {
         return None;
     }
     if mark.seq == FLYING {

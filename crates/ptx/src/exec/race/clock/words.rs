@@ -40,7 +40,10 @@ impl Order {
             }
             self.learn(warp, mask, &new);
         }
-        if word.global
+        if !word.global {
+            return;
+        }
+        if word.scope == Scope::Wide
             && let Some(carried) = self.moments.wide.get(&word.address)
         {
             let Carried { seen, loose, .. } = carried.clone();
@@ -48,10 +51,27 @@ impl Order {
                 loose,
                 ..Knowledge::default()
             };
-            if word.orders && word.scope == Scope::Wide {
+            if word.orders {
                 new.seen = seen;
             } else {
                 new.pending_wide[0] = seen;
+            }
+            self.learn(warp, mask, &new);
+        }
+        if word.scope >= Scope::Cluster
+            && let Some(cluster) = self.cluster
+            && let Some(all) = self.moments.near.get(&word.address)
+            && let Some(carried) = all.get(&cluster)
+        {
+            let Carried { seen, loose, .. } = carried.clone();
+            let mut new = Knowledge {
+                loose,
+                ..Knowledge::default()
+            };
+            if word.orders {
+                new.seen = seen;
+            } else {
+                new.pending_near = seen;
             }
             self.learn(warp, mask, &new);
         }
@@ -59,7 +79,9 @@ impl Order {
 
     /// Lanes write a word that may order.
     pub fn write(&mut self, warp: u32, mask: u32, word: Word) {
-        let fenced = self.used || !self.words.is_empty() || !self.moments.wide.is_empty();
+        let moments = &self.moments;
+        let carried = !moments.wide.is_empty() || !moments.near.is_empty();
+        let fenced = self.used || !self.words.is_empty() || carried;
         if !word.orders && !fenced && !self.volatile {
             return;
         }
@@ -80,35 +102,60 @@ impl Order {
             },
         };
         put(&mut self.words, word, own);
-        if !word.global || word.scope != Scope::Wide {
-            if word.global && !word.update {
-                self.moments.wide.remove(&word.address);
-            }
+        if word.global {
+            self.write_abroad(word, all);
+        }
+    }
+
+    /// Lanes that know something write a word which other blocks may read.
+    fn write_abroad(&mut self, word: Word, all: Knowledge) {
+        if !word.update {
+            self.moments.near.remove(&word.address);
+            self.moments.wide.remove(&word.address);
+        }
+        if word.scope == Scope::Block {
             return;
         }
-        let mut seen = if word.orders { all.seen } else { all.published };
-        let common = if word.orders {
-            &self.common.seen
+        self.moments.speak(self.number, self.now);
+        if let Some(cluster) = self.cluster {
+            let published = (&all.near, &self.common.near);
+            let carried = self.carried(word, &all, published);
+            let near = self.moments.near.entry(word.address).or_default();
+            near.entry(cluster).or_default().join(&carried);
+        }
+        if word.scope == Scope::Wide {
+            let published = (&all.published, &self.common.published);
+            let carried = self.carried(word, &all, published);
+            if !carried.is_empty() {
+                let wide = &mut self.moments.wide;
+                wide.entry(word.address).or_default().join(&carried);
+            }
+        }
+    }
+
+    /// What a word takes to other blocks, where it may take what fences have
+    /// published: for the lanes, and for the block.
+    fn carried(&self, word: Word, all: &Knowledge, published: (&Seen, &Seen)) -> Carried {
+        let (own, common) = if word.orders {
+            (&all.seen, &self.common.seen)
         } else {
-            &self.common.published
+            published
         };
+        let mut seen = own.clone();
         seen.join(common);
-        let number = self.number;
-        self.moments.speak(number, self.now);
         let mut loose = Seen::default();
         if self.volatile {
-            loose = all.loose;
+            loose.clone_from(&all.loose);
             loose.join(&seen);
             loose.join(&self.common.loose);
             loose.join(&self.common.seen);
-            loose = loose.abroad(number);
+            loose = loose.abroad(self.number);
         }
-        let abroad = Carried {
-            seen: seen.abroad(number),
+        Carried {
+            seen: seen.abroad(self.number),
             proxied: Seen::default(),
             loose,
-        };
-        put(&mut self.moments.wide, word, abroad);
+        }
     }
 }
 
