@@ -8,11 +8,14 @@
 //! 32 lanes, 32 banks, words of 32 bits, plain interleaving, no locks. Yosys
 //! takes some minutes for each row, once: what was measured is kept. Then the
 //! cycles of `spad_tcdm` with lanes that do not wait for each other, which
-//! `--free-lanes` prints alone. With PULP=DIR, where DIR has the repositories
+//! `--free-lanes` prints alone, and those of `spad_stream` with accesses that
+//! overlap (`--window` alone). With PULP=DIR, where DIR has the repositories
 //! `cluster_interconnect` and `common_cells`, PULP's network beside it.
 
 #[path = "compare_local_memories/pulp.rs"]
 pub mod pulp;
+#[path = "compare_local_memories/window.rs"]
+pub mod window;
 
 use pulp::Pulp;
 use spadkit::config::Config;
@@ -72,11 +75,22 @@ fn main() -> ExitCode {
 
 fn run() -> Result<()> {
     let pulp = Pulp::given()?;
-    if !std::env::args().any(|arg| arg == "--free-lanes") {
+    let alone = |option: &str| std::env::args().any(|arg| arg == option);
+    let (lanes, overlap) = (alone("--free-lanes"), alone("--window"));
+    if !lanes && !overlap {
         compare()?;
         println!();
     }
-    free_lanes(pulp.as_ref())
+    if !overlap {
+        free_lanes(pulp.as_ref())?;
+    }
+    if !overlap && !lanes {
+        println!();
+    }
+    if lanes {
+        return Ok(());
+    }
+    window::print()
 }
 
 /// Size, depth and the cycles of one access.
@@ -238,7 +252,7 @@ pub fn free_machine(lanes: u16, bank_bits: u32, registered: bool) -> Result<Conf
 }
 
 /// The same words in each run, which look like random ones.
-fn random(lane: u16, k: u16) -> u16 {
+pub fn random(lane: u16, k: u16) -> u16 {
     let mut x = (u32::from(lane) << 16 | u32::from(k)).wrapping_mul(0x9e37_79b9);
     for shift in [15, 13, 16] {
         x = (x ^ x >> shift).wrapping_mul(0x85eb_ca6b);

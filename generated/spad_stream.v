@@ -6,7 +6,7 @@
 // an error.
 //
 // Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, LOCKS = 1024,
-//             LKG = 2, MS = 4, STG = 14
+//             LKG = 2, MS = 4, SWIN = 0, STG = 14
 // Timing:     taken in cycle t, an access of degree d is answered in
 //             t+1+MS+max(1, d) (with locks LKG * max(1, d)) if nothing is in
 //             the way; one access per cycle at d <= 1

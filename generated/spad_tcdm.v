@@ -126,14 +126,39 @@ module spad_tcdm (
     endgenerate
     wire [L-1:0] in_range = tcdm_req & ~beyond;
 
+    // Lanes that do the same with the same word, in row i those alike lane i. A
+    // lane owns the bytes that it enables and no lower lane of these does. Both
+    // are found beside the choice of the banks, which would be slower if they
+    // waited for it.
+    genvar j;
+    wire [L*L-1:0] alike;
+    wire [L*BE-1:0] owned;
+    genvar k;
+    generate
+        for (i = 0; i < L; i = i + 1) begin : alike_of
+            for (j = 0; j < L; j = j + 1) begin : with_lane
+                assign alike[i*L + j] = tcdm_req[i] & (tcdm_add[i*n +: n] == tcdm_add[j*n +: n])
+                    & ~(tcdm_wen[i] ^ tcdm_wen[j]);
+            end
+        end
+        for (i = 0; i < L; i = i + 1) begin : bytes_of
+            for (k = 0; k < BE; k = k + 1) begin : enable
+                wire [L-1:0] lower;
+                for (j = 0; j < L; j = j + 1) begin : below
+                    assign lower[j] = (j < i) & alike[j*L + i] & tcdm_be[j*BE + k];
+                end
+                assign owned[i*BE + k] = tcdm_be[i*BE + k] & ~(|lower);
+            end
+        end
+    endgenerate
+
     // Each bank chooses one of the lanes that want it: the next in the order
     // after the one that it chose last.
     reg [B*LW-1:0] last_q;
     wire [B*L-1:0] turns;
     wire [L-1:0] served;
     wire [B*D-1:0] words;
-    genvar g, j;
-    genvar k;
+    genvar g;
     generate
         for (g = 0; g < B; g = g + 1) begin : bank_of
             wire [L-1:0] want;
@@ -153,43 +178,31 @@ module spad_tcdm (
                 else if (used) last_q[g*LW +: LW] <= number;
             end
             wire [R-1:0] turn_row;
-            wire writes = ~tcdm_wen[number];
+            wire writes = |(turns[g*L +: L] & ~tcdm_wen);
             wire [D-1:0] wdata;
             wire [BE-1:0] wbe;
-            spad_select #(.BITS(LW), .WIDTH(R)) row_of (
-                .index(number),
+            spad_pick #(.COUNT(L), .WIDTH(R)) row_of (
+                .pick(turns[g*L +: L]),
                 .words(row),
                 .word(turn_row)
             );
-            wire [L-1:0] group = want & served;
+            wire [L-1:0] group;
+            for (i = 0; i < L; i = i + 1) begin : in_group
+                assign group[i] = |(turns[g*L +: L] & alike[i*L +: L]);
+            end
             for (k = 0; k < BE; k = k + 1) begin : byte_of
-                wire [L-1:0] enables;
+                wire [L-1:0] writer;
                 wire [L*8-1:0] bytes;
                 for (i = 0; i < L; i = i + 1) begin : of_lane
-                    assign enables[i] = group[i] & tcdm_be[i*BE + k];
+                    assign writer[i] = group[i] & owned[i*BE + k];
                     assign bytes[i*8 +: 8] = tcdm_wdata[i*D + k*8 +: 8];
                 end
-                /* verilator lint_off UNUSEDSIGNAL */ // the lowest is enough
-                wire [L-1:0] found;
-                /* verilator lint_on UNUSEDSIGNAL */
-                /* verilator lint_off UNUSEDSIGNAL */ // the first lane needs no number
-                wire [L-1:0] first;
-                /* verilator lint_on UNUSEDSIGNAL */
-                spad_lowest #(.WIDTH(L)) first_of (
-                    .want(enables),
-                    .found(found),
-                    .lowest(first)
-                );
-                wire [LW-1:0] writer;
-                spad_number_32 writer_of (.above(first[L-1:1]), .number(writer));
-                wire [7:0] chosen;
-                spad_select #(.BITS(LW), .WIDTH(8)) byte_for (
-                    .index(writer),
+                spad_pick #(.COUNT(L), .WIDTH(8)) byte_for (
+                    .pick(writer),
                     .words(bytes),
-                    .word(chosen)
+                    .word(wdata[k*8 +: 8])
                 );
-                assign wdata[k*8 +: 8] = chosen;
-                assign wbe[k] = |enables;
+                assign wbe[k] = |writer;
             end
             spad_bank_ram ram (
                 .clk(clk),
@@ -216,12 +229,7 @@ module spad_tcdm (
             assign picked[i] = |by;
         end
         for (i = 0; i < L; i = i + 1) begin : served_of
-            wire [L-1:0] partners;
-            for (j = 0; j < L; j = j + 1) begin : with_lane
-                assign partners[j] = picked[j] & (tcdm_add[i*n +: n] == tcdm_add[j*n +: n])
-                    & ~(tcdm_wen[i] ^ tcdm_wen[j]);
-            end
-            assign served[i] = tcdm_req[i] & (|partners);
+            assign served[i] = |(picked & alike[i*L +: L]);
         end
     endgenerate
     assign takes = served | beyond;

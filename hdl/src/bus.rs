@@ -6,16 +6,20 @@ use crate::machine::Machine;
 use crate::module::{Module, Result};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Signal};
+use crate::size::index_bits;
 use crate::unit::Unit;
-use crate::{spad_scratchpad, spad_skid};
+use crate::{spad_scratchpad, spad_skid, spad_window};
 
-/// Bits of the number of accesses inside: those of two buffers and of the stages.
-const INSIDE: usize = 4;
+/// Bits of the number of accesses inside: those of two buffers, and of the stages
+/// or of the window.
+fn inside_bits(p: &Params) -> usize {
+    index_bits(4 + p.MS.max(p.SWIN) + 1).max(4)
+}
 
 /// The parts of a bus unit.
 pub(crate) struct Bus {
     pub lanes: HashedLanes,
-    /// The scratchpad, its parts first.
+    /// The scratchpad, or the window of accesses, its parts first.
     pub scratchpad: Vec<Module>,
     /// The buffer between a bus and the scratchpad.
     pub skid: Module,
@@ -32,7 +36,10 @@ impl Bus {
     pub(crate) fn new(p: &Params, machine: &Machine) -> Result<Self> {
         Ok(Bus {
             lanes: HashedLanes::new(p, machine)?,
-            scratchpad: spad_scratchpad::emit_unit(p)?,
+            scratchpad: match p.SWIN {
+                0 => spad_scratchpad::emit_unit(p)?,
+                _ => spad_window::emit_helper(p)?,
+            },
             skid: spad_skid::emit_helper()?,
         })
     }
@@ -74,9 +81,14 @@ pub(crate) fn unread(u: &Unit, name: &str, width: usize) -> Signal {
 }
 
 /// The number of accesses inside.
-pub(crate) fn inside(u: &Unit, enters: impl Into<Expr>, leaves: impl Into<Expr>) -> Signal {
+pub(crate) fn inside(
+    u: &Unit,
+    p: &Params,
+    enters: impl Into<Expr>,
+    leaves: impl Into<Expr>,
+) -> Signal {
     let (enters, leaves) = (enters.into(), leaves.into());
-    let count = u.counter("count", INSIDE, enters.clone(), leaves.clone());
+    let count = u.counter("count", inside_bits(p), enters.clone(), leaves.clone());
     u.assertions(|| {
         let message = "an answer leaves, but no access is inside";
         let some = enters.clone() | count.any();

@@ -48,6 +48,14 @@ pub struct TcdmOptions {
     pub id_bits: u32,
 }
 
+/// What `spad_stream` has between its buffers (microarchitecture/bus.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StreamOptions {
+    /// Accesses whose bank conflicts overlap, a power of two; 0: one after the
+    /// other, in the scratchpad of the path.
+    pub window: u32,
+}
+
 /// The machine that is emitted.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -89,6 +97,8 @@ pub struct Machine {
     pub retry: RetryLatencies,
     /// Options of the ports per lane.
     pub tcdm: TcdmOptions,
+    /// Options of the port of all lanes.
+    pub stream: StreamOptions,
 }
 
 /// What each number of a machine may be by itself. Configuration files read
@@ -124,6 +134,8 @@ impl Machine {
     pub const RETRY_ACCESS: Allowed = Allowed::Range(0, 63);
     /// Bits of an identifier at the ports per lane.
     pub const TCDM_ID_BITS: Allowed = Allowed::Range(0, 32);
+    /// Accesses that overlap at the port of all lanes.
+    pub const STREAM_WINDOW: Allowed = Allowed::ZeroOrPowerOfTwo(2, 16);
 }
 
 impl Machine {
@@ -150,6 +162,7 @@ impl Machine {
             history_sets: 256,
             retry: RetryLatencies::NONE,
             tcdm: TcdmOptions::default(),
+            stream: StreamOptions::default(),
         }
     }
 
@@ -173,6 +186,10 @@ impl Machine {
             (
                 self.lock_group_cycles <= self.lanes,
                 "lock_group_cycles: at most the lanes",
+            ),
+            (
+                self.stream.window == 0 || (self.broadcast && self.merge_bytes),
+                "stream.window: 0 without path.broadcast and path.merge_bytes",
             ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {
@@ -201,6 +218,11 @@ impl Machine {
             ("ahead", self.ahead, Self::AHEAD),
             ("hash_stage", self.hash_stage, Self::HASH_STAGE),
             ("history_sets", self.history_sets, Self::HISTORY_SETS),
+            (
+                "stream.window",
+                self.stream.window as usize,
+                Self::STREAM_WINDOW,
+            ),
         ];
         match numbers
             .iter()

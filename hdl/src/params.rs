@@ -146,6 +146,8 @@ parameters! { machine;
     TRSP: bool = machine.tcdm.response_register;
     /// Bits of its identifiers; 0 for none.
     TID: usize = machine.tcdm.id_bits as usize;
+    /// Accesses of `spad_stream` that overlap; 0: its groups are in order.
+    SWIN: usize = machine.stream.window as usize;
     /// Bits of a cycle within a state of the retry loop.
     CTW: usize = index_bits(longest_state(L, machine.retry) + 1);
     /// Control that travels with a pass: warp, kind, tag, pc, pass, last.

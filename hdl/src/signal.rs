@@ -144,6 +144,12 @@ pub(crate) fn same(index: Size, other: Size) -> Expr {
     Expr::leaf(&text, 1.into())
 }
 
+/// Whether an index of a loop is below another.
+pub(crate) fn below(index: Size, other: Size) -> Expr {
+    let text = format!("({} < {})", index.text(), other.text());
+    Expr::leaf(&text, 1.into())
+}
+
 /// The constant of which one bit is set.
 pub(crate) fn one_hot(width: Size, index: usize) -> Expr {
     let bits = width.value().expect("a constant has one width");

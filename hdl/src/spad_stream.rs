@@ -96,7 +96,10 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     };
     let (head, access) = stream.requests();
     let places = stream.hash(head, &access);
-    stream.scratchpad(head, &access, places);
+    match p.SWIN {
+        0 => stream.scratchpad(head, &access, places),
+        _ => stream.window(head, &access, places),
+    }
     stream.accesses_inside();
     u.assertions(|| stream.rules());
     let module = u.emit()?;
@@ -139,7 +142,10 @@ impl Stream<'_> {
         u.paragraph();
         let bank = u.wire("head_bank", s.L * s.m);
         let row = u.wire("head_row", s.L * s.R);
-        let lock = u.wire("head_lock", s.L * s.LK);
+        let lock = match p.SWIN {
+            0 => u.wire("head_lock", s.L * s.LK),
+            _ => u.wire_in_part("head_lock", s.L * s.LK, "a window has no locks"),
+        };
         let lanes = Lanes {
             valid: head.valid,
             lock_hash: self.io.cfg_lock_hash.into(),
@@ -203,6 +209,47 @@ impl Stream<'_> {
         });
     }
 
+    /// The window of accesses, and its answers on their way out.
+    fn window(&self, head: Handshake, access: &Access, [bank, row, _]: [Signal; 3]) {
+        let (u, s) = (self.u, self.s);
+        u.paragraph();
+        let [valid, ready] = u.wires(["win_resp_valid", "win_resp_ready"], 1);
+        let op = u.wire("win_resp_op", op::FIELD.width);
+        let mask = u.wire("win_resp_mask", s.L);
+        let tag = u.wire("win_resp_tag", tag(s));
+        let data = u.wire("win_resp_data", s.L * s.D);
+        let error = u.wire("win_resp_error", 1);
+        let degree = u.wire("win_resp_degree", s.DG);
+        u.instance(top(&self.bus.scratchpad), "window")
+            .same(self.clock)
+            .port("req_valid", head.valid)
+            .port("req_ready", head.ready)
+            .port("req_op", access.op)
+            .port("req_mask", access.mask)
+            .port("req_addr", access.addr)
+            .port("req_bank", bank)
+            .port("req_row", row)
+            .port("req_data", access.data)
+            .port("req_be", access.be)
+            .port("req_tag", access.tag)
+            .port("resp_valid", valid)
+            .port("resp_ready", ready)
+            .port("resp_op", op)
+            .port("resp_mask", mask)
+            .port("resp_tag", tag)
+            .port("resp_data", data)
+            .port("resp_error", error)
+            .port("resp_degree", degree)
+            .done();
+        let success = u.named("win_resp_success", s.L, 0);
+        let fields = [tag, degree, error, success, data, mask, op];
+        self.answers(Side {
+            valid: valid.into(),
+            data: concat(fields.map(Expr::from)),
+            ready,
+        });
+    }
+
     /// The answers of the scratchpad, and those at the port.
     fn answers(&self, from: Side) {
         let (u, io) = (self.u, self.io);
@@ -230,7 +277,7 @@ impl Stream<'_> {
         u.section("Accesses inside.");
         let enters = u.name("enters", io.req_valid & io.req_ready);
         let leaves = u.name("leaves", io.rsp_valid & io.rsp_ready);
-        let count = bus::inside(u, enters, leaves);
+        let count = bus::inside(u, self.p, enters, leaves);
         u.assign(io.idle, count.is(0));
     }
 
@@ -275,7 +322,7 @@ fn tag_bits(p: &Params) -> usize {
 }
 
 fn doc(p: &Params) -> UnitDoc {
-    let sizes = p.text(&["n", "m", "L", "D", "ROWS", "LOCKS", "LKG", "MS"]);
+    let sizes = p.text(&["n", "m", "L", "D", "ROWS", "LOCKS", "LKG", "MS", "SWIN"]);
     UnitDoc {
         name: "spad_stream".into(),
         summary: "the scratchpad behind one warp-wide valid/ready port in and one out: word \

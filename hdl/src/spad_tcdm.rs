@@ -13,7 +13,7 @@ use crate::ports::ports;
 use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Signal, code, concat};
 use crate::unit::{Index, Unit};
-use crate::{spad_bank_ram, spad_lowest, spad_number, spad_select, spad_skid, spad_turn};
+use crate::{spad_bank_ram, spad_pick, spad_select, spad_skid, spad_turn};
 use answers::Answers;
 
 ports! {
@@ -49,8 +49,7 @@ struct Parts {
     hash: HashedLanes,
     ram: Vec<Module>,
     turn: Vec<Module>,
-    lowest: Module,
-    number: Module,
+    pick: Module,
     select: Module,
     skid: Module,
 }
@@ -76,8 +75,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         hash: HashedLanes::new(p, machine)?,
         ram: spad_bank_ram::emit_unit(p)?,
         turn: spad_turn::emit_helper(p.L)?,
-        lowest: spad_lowest::emit_helper()?,
-        number: spad_number::emit_kernel(p.L)?,
+        pick: spad_pick::emit_helper()?,
         select: spad_select::emit_helper()?,
         skid: spad_skid::emit_helper()?,
     };
@@ -119,10 +117,9 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
 impl Parts {
     /// All modules of the machine's unit, each after what it instantiates.
     fn with(self, unit: Module, p: &Params) -> Vec<Module> {
-        let merges = [self.lowest, self.number].into_iter();
         let skid = [self.skid].into_iter().filter(|_| p.TREQ);
         let banks = self.ram.into_iter().chain(self.turn);
-        let banks = banks.chain(merges).chain([self.select]).chain(skid);
+        let banks = banks.chain([self.pick, self.select]).chain(skid);
         banks
             .chain(self.hash.into_modules())
             .chain([unit])

@@ -163,7 +163,9 @@ fn digest(
     hash.update(inputs.to_string());
     // The options of a block on a bus change no number of the papers.
     let tcdm = machine.map_or(String::new(), |m| format!(", tcdm: {:?}", m.path.tcdm));
-    hash.update(format!("{machine:?}").replace(&tcdm, ""));
+    let stream = machine.map_or(String::new(), |m| format!(", stream: {:?}", m.path.stream));
+    let machine = format!("{machine:?}");
+    hash.update(machine.replace(&tcdm, "").replace(&stream, ""));
     for file in files(root, work)? {
         let mut content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
         if file.extension().is_some_and(|e| e == "ptx") {

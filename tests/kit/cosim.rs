@@ -30,6 +30,29 @@ fn assert_clean(json: &Value, cycles: u64) {
     }
 }
 
+/// Accesses that overlap, with addresses beyond the capacity, a mapping that
+/// changes, and words of 64 bits.
+#[test]
+fn a_window_of_accesses_agrees_with_its_model() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for (window, word_bits) in [(2, 64), (8, 32)] {
+        let text = format!(
+            "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
+             [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\n"
+        );
+        let file = dir.path().join("machine.toml");
+        std::fs::write(&file, text).unwrap();
+        let config = file.to_str().unwrap();
+        let args = ["cosim", "spad_stream", "--cycles", "20000", "--config"];
+        let (status, json, stderr) = spadkit(&[&args[..], &[config]].concat());
+        assert_eq!(status, 0, "{stderr}");
+        assert_clean(&json, 20_000);
+    }
+}
+
 /// The whole kit on the small machine, the SM path included.
 #[test]
 fn every_unit_agrees_with_its_model() {

@@ -66,6 +66,27 @@ fn the_comparison_counts_cycles_as_the_contract_does() {
     }
 }
 
+/// Conflicts in different banks overlap, up to what the busiest bank can serve.
+#[test]
+fn a_window_of_accesses_takes_few_cycles_more_than_the_busiest_bank() {
+    use compare_local_memories::window::{PATTERNS, at_least, cycles, machine};
+    let of = |bank_bits, window, name| {
+        let machine = machine(bank_bits, window).unwrap();
+        let pattern = PATTERNS.iter().find(|(pattern, _)| *pattern == name);
+        let addr = pattern.unwrap().1;
+        let cycles = cycles(&machine, 2, u16::MAX, addr);
+        (f64::from(cycles), at_least(&machine, addr) as f64)
+    };
+    for name in ["stride 8", "stride 16", "stride 32"] {
+        assert_eq!(of(3, 0, name).0, 256.0 * 8.0 + 4.0);
+        assert!(of(3, 4, name).0 <= 851.0, "{name}");
+    }
+    let (cycles, bound) = of(5, 16, "random");
+    assert!(bound / cycles > 0.9, "{cycles} cycles");
+    let (cycles, bound) = of(5, 0, "random");
+    assert!(bound / cycles < 0.5, "{cycles} cycles");
+}
+
 #[test]
 fn the_library_example_prints_verilog_for_the_mapping_it_found() {
     let tuned = tune_kernel::run("kernel:transpose").unwrap();

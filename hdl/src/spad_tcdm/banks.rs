@@ -2,16 +2,21 @@
 
 use super::{Heads, Tcdm};
 use crate::module::top;
-use crate::signal::{Bits, Signal, same};
+use crate::signal::{Bits, Signal, below, same};
 use crate::size::Size;
 use crate::unit::Index;
-use crate::{spad_lowest, spad_select, spad_turn};
+use crate::{spad_pick, spad_turn};
+
+/// Per lane those that do the same with the same word; with merging, the bytes
+/// that it writes for them, and the index of bytes.
+type Sharing = (Signal, Option<(Signal, Index)>);
 
 impl Tcdm<'_> {
     /// The words that the banks read, a cycle after their accesses; gives `takes`
     /// its value.
     pub(super) fn banks(&self, heads: &Heads, takes: Signal, lane: Index) -> Signal {
         let (u, s) = (self.u, self.s);
+        let sharing = self.sharing(heads, lane);
         u.section(
             "Each bank chooses one of the lanes that want it: the next in the order after the \
              one that it chose last.",
@@ -20,14 +25,14 @@ impl Tcdm<'_> {
         let turns = u.wire("turns", s.B * s.L);
         let served = u.wire("served", s.L);
         let words = u.wire("words", s.B * s.D);
-        let [bank, other] = u.indices(["g", "j"]);
-        let byte = self.merges().then(|| u.indices(["k"]));
+        let [bank] = u.indices(["g"]);
         u.generate(|| {
             u.each("bank_of", bank, (0, s.B), |b| {
-                self.bank(heads, (last, turns, served, words), b, (lane, byte));
+                self.bank(heads, (last, turns, words), sharing, (b, lane));
             });
         });
-        self.served(heads, turns, served, [lane, other, bank]);
+        let alike = sharing.map(|(alike, _)| alike);
+        self.served((turns, served), alike, [lane, bank]);
         u.assign(takes, served | heads.beyond);
         if !self.p.TREQ {
             u.assign(self.io.tcdm_gnt, takes);
@@ -44,9 +49,9 @@ impl Tcdm<'_> {
     fn bank(
         &self,
         heads: &Heads,
-        (last, turns, served, words): (Signal, Signal, Signal, Signal),
-        b: Size,
-        (lane, byte): (Index, Option<[Index; 1]>),
+        (last, turns, words): (Signal, Signal, Signal),
+        sharing: Option<Sharing>,
+        (b, lane): (Size, Index),
     ) {
         let (u, s, parts) = (self.u, self.s, self.parts);
         let want = u.wire("want", s.L);
@@ -63,7 +68,7 @@ impl Tcdm<'_> {
             &parts.turn,
             "round_robin",
             (want, last.clone()),
-            (turn, number),
+            (turn.clone(), number),
         );
         u.at_clock().when(used).next(last, number);
 
@@ -73,18 +78,22 @@ impl Tcdm<'_> {
         } else {
             u.wire("turn_row", s.R)
         };
-        let writes = u.name("writes", !heads.wen.select(number));
+        let writes = u.name("writes", (turn.clone() & !heads.wen).any());
         let wdata = u.wire("wdata", s.D);
         let wbe = u.wire("wbe", s.BE);
-        spad_select::instance(u, &parts.select, "row_of", number, heads.row, row);
-        match byte {
-            None => {
-                spad_select::instance(u, &parts.select, "data_of", number, heads.data, wdata);
-                spad_select::instance(u, &parts.select, "enables_of", number, heads.be, wbe);
+        spad_pick::instance(u, &parts.pick, "row_of", turn.clone(), heads.row, row);
+        match sharing {
+            Some((alike, Some((owned, byte)))) => {
+                let group = u.wire("group", s.L);
+                u.each("in_group", lane, (0, s.L), |i| {
+                    let with = turn & alike.part(i * s.L, s.L);
+                    u.assign(group.at(i), with.any());
+                });
+                self.merged(heads, (group, owned), (wdata, wbe), (lane, byte));
             }
-            Some([byte]) => {
-                let group = u.name("group", want & served);
-                self.merged(heads, group, (wdata, wbe), (lane, byte));
+            _ => {
+                spad_pick::instance(u, &parts.pick, "data_of", turn.clone(), heads.data, wdata);
+                spad_pick::instance(u, &parts.pick, "enables_of", turn, heads.be, wbe);
             }
         }
         u.instance(top(&parts.ram), "ram")
@@ -98,45 +107,97 @@ impl Tcdm<'_> {
             .done();
     }
 
-    /// The bytes of a write: of each the lowest lane of `group` that enables it.
+    /// The bytes of a write: each from the lane of `group` that owns it.
     fn merged(
         &self,
         heads: &Heads,
-        group: Signal,
+        (group, owned): (Signal, Signal),
         (wdata, wbe): (Signal, Signal),
         (lane, byte): (Index, Index),
     ) {
         let (u, s, parts) = (self.u, self.s, self.parts);
         u.each("byte_of", byte, (0, s.BE), |k| {
-            let enables = u.wire("enables", s.L);
+            let writer = u.wire("writer", s.L);
             let bytes = u.wire("bytes", s.L * 8);
             u.each("of_lane", lane, (0, s.L), |i| {
-                u.assign(enables.at(i), group.at(i) & heads.be.at(i * s.BE + k));
+                u.assign(writer.at(i), group.at(i) & owned.at(i * s.BE + k));
                 let byte = heads.data.part(i * s.D + k * 8, 8);
                 u.assign(bytes.part(i * 8, 8), byte);
             });
-            let found = u.wire_in_part("found", s.L, "the lowest is enough");
-            let first = u.wire_in_part("first", s.L, "the first lane needs no number");
-            spad_lowest::instance(u, &parts.lowest, "first_of", enables, [found, first]);
-            let writer = u.wire("writer", s.LW);
-            u.instance(&parts.number, "writer_of")
-                .port("above", first.high(1))
-                .port("number", writer)
-                .done();
-            let chosen = u.wire("chosen", 8);
-            spad_select::instance(u, &parts.select, "byte_for", writer, bytes, chosen);
-            u.assign(wdata.part(k * 8, 8), chosen);
-            u.assign(wbe.at(k), enables.any());
+            let byte = wdata.part(k * 8, 8);
+            spad_pick::instance(u, &parts.pick, "byte_for", writer, bytes, byte);
+            u.assign(wbe.at(k), writer.any());
+        });
+    }
+
+    /// Which lanes do the same with the same word, and which bytes of it a lane
+    /// writes for all of them. Neither waits for the banks to choose.
+    fn sharing(&self, heads: &Heads, lane: Index) -> Option<Sharing> {
+        let (u, p, s) = (self.u, self.p, self.s);
+        if !p.BCAST {
+            return None;
+        }
+        u.section(if p.MERGE {
+            "Lanes that do the same with the same word, in row i those alike lane i. A lane owns \
+             the bytes that it enables and no lower lane of these does. Both are found beside the \
+             choice of the banks, which would be slower if they waited for it."
+        } else {
+            "Lanes that read the same word, in row i those alike lane i. They are found beside \
+             the choice of the banks, which would be slower if they waited for it."
+        });
+        let [other] = u.indices(["j"]);
+        let alike = u.wire("alike", s.L * s.L);
+        let owned = self
+            .merges()
+            .then(|| (u.wire("owned", s.L * s.BE), u.indices(["k"])[0]));
+        u.generate(|| {
+            u.each("alike_of", lane, (0, s.L), |i| {
+                u.each("with_lane", other, (0, s.L), |j| {
+                    let addr = |lane: Size| heads.addr.part(lane * s.n, s.n);
+                    let wen = |lane: Size| heads.wen.at(lane);
+                    let one_word = addr(i).is(addr(j));
+                    let alike_j = if p.MERGE {
+                        one_word & !(wen(i) ^ wen(j))
+                    } else {
+                        same(i, j) | (one_word & wen(i) & wen(j))
+                    };
+                    u.assign(alike.at(i * s.L + j), heads.valid.at(i) & alike_j);
+                });
+            });
+            if let Some((owned, byte)) = owned {
+                self.owned(heads, (alike, owned), [lane, other, byte]);
+            }
+        });
+        Some((alike, owned))
+    }
+
+    /// The bytes that each lane owns.
+    fn owned(
+        &self,
+        heads: &Heads,
+        (alike, owned): (Signal, Signal),
+        [lane, other, byte]: [Index; 3],
+    ) {
+        let (u, s) = (self.u, self.s);
+        let enables = |i: Size, k: Size| heads.be.at(i * s.BE + k);
+        u.each("bytes_of", lane, (0, s.L), |i| {
+            u.each("enable", byte, (0, s.BE), |k| {
+                let lower = u.wire("lower", s.L);
+                u.each("below", other, (0, s.L), |j| {
+                    let taken = alike.at(j * s.L + i) & enables(j, k);
+                    u.assign(lower.at(j), below(j, i) & taken);
+                });
+                u.assign(owned.at(i * s.BE + k), enables(i, k) & !lower.any());
+            });
         });
     }
 
     /// The lanes that are served: those whose turn it is, and those with them.
     fn served(
         &self,
-        heads: &Heads,
-        turns: Signal,
-        served: Signal,
-        [lane, other, bank]: [Index; 3],
+        (turns, served): (Signal, Signal),
+        alike: Option<Signal>,
+        [lane, bank]: [Index; 2],
     ) {
         let (u, p, s) = (self.u, self.p, self.s);
         u.section(match (p.BCAST, p.MERGE) {
@@ -163,23 +224,10 @@ impl Tcdm<'_> {
                 });
                 u.assign(chosen.at(i), by.any());
             });
-            if !p.BCAST {
-                return;
-            }
+            let Some(alike) = alike else { return };
             u.each("served_of", lane, (0, s.L), |i| {
-                let with = u.wire("partners", s.L);
-                u.each("with_lane", other, (0, s.L), |j| {
-                    let addr = |lane: Size| heads.addr.part(lane * s.n, s.n);
-                    let wen = |lane: Size| heads.wen.at(lane);
-                    let alike = addr(i).is(addr(j));
-                    let alike = if p.MERGE {
-                        alike & !(wen(i) ^ wen(j))
-                    } else {
-                        same(i, j) | (alike & wen(i) & wen(j))
-                    };
-                    u.assign(with.at(j), chosen.at(j) & alike);
-                });
-                u.assign(served.at(i), heads.valid.at(i) & with.any());
+                let with = chosen & alike.part(i * s.L, s.L);
+                u.assign(served.at(i), with.any());
             });
         });
     }

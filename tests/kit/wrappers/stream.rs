@@ -46,11 +46,11 @@ impl Access {
         rtl.set_lanes("req_be", 4, &self.be);
     }
 
-    /// Does it to the memory.
-    fn answer(&self, memory: &mut Memory) -> Answer {
+    /// Does it to the memory; operations above `last` are refused.
+    fn answer(&self, memory: &mut Memory, last: u64) -> Answer {
         let active = |lane: &usize| self.mask >> lane & 1 == 1;
         let beyond = (0..LANES).filter(active).any(|i| !inside(self.addr[i]));
-        let error = self.op > 4 || (self.op != 0 && beyond);
+        let error = self.op > last || (self.op != 0 && beyond);
         let word = |lane: usize| match self.op {
             0 => self.data[lane],
             1 | 3 => memory.word(self.addr[lane]),
@@ -93,9 +93,19 @@ fn shown(rtl: &Rtl) -> Answer {
     }
 }
 
-/// Random traffic; what the neighbours offer and take changes its rhythm.
-fn traffic(mem_stages: u32, cycles: u64) {
-    let mut rtl = Rtl::new("spad_stream", &machine(mem_stages, 0));
+/// Random traffic; what the neighbours offer and take changes its rhythm. With a
+/// window of accesses, how long each is served depends on the others.
+fn traffic(mem_stages: u32, window: u32, cycles: u64) {
+    let mut config = machine(mem_stages, 0);
+    config.path.stream.window = window;
+    let mut rtl = Rtl::new("spad_stream", &config);
+    let degree = |answer: Answer| Answer {
+        degree: if window > 0 { 0 } else { answer.degree },
+        ..answer
+    };
+    let shown = |rtl: &Rtl| degree(shown(rtl));
+    // A window has no locks.
+    let last = if window > 0 { 2 } else { 4 };
     let mut dice = Dice::new(1);
     let mut memory = Memory::default();
     let mut waiting: VecDeque<Answer> = VecDeque::new();
@@ -133,7 +143,7 @@ fn traffic(mem_stages: u32, cycles: u64) {
         if rtl.get("req_ready") == 1
             && let Some(access) = offered.take()
         {
-            waiting.push_back(access.answer(&mut memory));
+            waiting.push_back(degree(access.answer(&mut memory, last)));
         }
         most = most.max(waiting.len());
     }
@@ -148,7 +158,7 @@ fn a_stream_answers_every_access_once_in_order() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    traffic(2, 20_000);
+    traffic(2, 0, 20_000);
 }
 
 #[test]
@@ -156,7 +166,17 @@ fn a_stream_of_four_stages_does_too() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    traffic(4, 20_000);
+    traffic(4, 0, 20_000);
+}
+
+#[test]
+fn a_stream_with_a_window_does_too() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    for window in [2, 4] {
+        traffic(2, window, 20_000);
+    }
 }
 
 /// Cycles of `accesses` loads at one address per lane, back to back, until the

@@ -147,6 +147,16 @@ impl Config {
                 "expected at most the number of lanes",
             );
         }
+        if p.stream.window > 0 && !(p.broadcast && p.merge_bytes) {
+            return refuse(
+                &["stream.window", "path.broadcast", "path.merge_bytes"],
+                format!(
+                    "a window of {} accesses without broadcast or byte merging is not supported",
+                    p.stream.window
+                ),
+                "expected window = 0, or broadcast and merge_bytes = true",
+            );
+        }
         Ok(())
     }
 

@@ -31,6 +31,7 @@ impl Config {
             history_sets: size(path.history_sets),
             retry: path.retry,
             tcdm: path.tcdm,
+            stream: path.stream,
         }
     }
 

@@ -4,7 +4,7 @@
 use super::Config;
 use serde::{Deserialize, Serialize};
 use spadkit_hdl::codes;
-use spadkit_hdl::{PathHash, RetryLatencies, TcdmOptions};
+use spadkit_hdl::{PathHash, RetryLatencies, StreamOptions, TcdmOptions};
 use spadkit_mapping::hash::HashSpec;
 
 /// How the memory stages relate to the rest (elastic paper, section 4).
@@ -144,6 +144,8 @@ pub struct PathParams {
     pub emitted_retry: RetryLatencies,
     /// Options of `spad_tcdm`.
     pub tcdm: TcdmOptions,
+    /// Options of `spad_stream`.
+    pub stream: StreamOptions,
     /// Contexts of the retry loop: ATOMIC instructions in flight. The RTL has
     /// one.
     pub retry_contexts: u32,

@@ -4,7 +4,7 @@ use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Schedule
 use super::sm::{
     Dram, GlobalMemory, L1Cache, L2Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit,
 };
-use super::{Config, PRESETS, PathHash, RetryLatencies, TcdmOptions};
+use super::{Config, PRESETS, PathHash, RetryLatencies, StreamOptions, TcdmOptions};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::quote::did_you_mean;
 use spadkit_mapping::geometry::Geometry;
@@ -82,6 +82,7 @@ fn fermi() -> Result<Config> {
             retry: FERMI_RETRY,
             emitted_retry: RetryLatencies::NONE,
             tcdm: TcdmOptions::default(),
+            stream: StreamOptions::default(),
             retry_contexts: 1,
         },
         settings: PathSettings {

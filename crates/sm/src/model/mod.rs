@@ -49,6 +49,7 @@ mod spad_stream;
 mod spad_tcdm;
 pub(crate) mod spad_warp_mask;
 mod spad_warp_scheduler;
+mod spad_window;
 mod spad_writeback_mux;
 
 pub use byte_merging::ByteMerging;

@@ -5,6 +5,7 @@ use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES};
 use super::spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs};
 use super::spad_skid::Skid;
+use super::spad_window::{Window, WindowRequest};
 use crate::config::Config;
 
 /// An access of all lanes.
@@ -50,11 +51,20 @@ pub struct StreamInputs {
     pub rsp_ready: bool,
 }
 
+/// What is between the buffers.
+#[derive(Clone, Debug)]
+enum Banks {
+    /// One access after the other.
+    Scratchpad(Box<Scratchpad<u64>>),
+    /// Accesses whose conflicts overlap.
+    Window(Window),
+}
+
 /// The unit.
 #[derive(Clone, Debug)]
 pub struct Stream {
     requests: Skid<StreamRequest>,
-    scratchpad: Scratchpad<u64>,
+    banks: Banks,
     answers: Skid<StreamAnswer>,
     hash: LaneHash,
     /// Accesses inside.
@@ -67,7 +77,10 @@ impl Stream {
     pub fn new(config: &Config) -> Self {
         Stream {
             requests: Skid::new(),
-            scratchpad: Scratchpad::new(config),
+            banks: match config.path.stream.window {
+                0 => Banks::Scratchpad(Box::new(Scratchpad::new(config))),
+                _ => Banks::Window(Window::new(config)),
+            },
             answers: Skid::new(),
             hash: LaneHash::new(config),
             count: 0,
@@ -95,7 +108,10 @@ impl Stream {
         let enters = inputs.request.is_some() && self.req_ready();
         let leaves = self.answer().is_some() && inputs.rsp_ready;
         let resp_ready = self.answers.in_ready();
-        let taken = self.scratchpad.req_ready(resp_ready);
+        let taken = match &self.banks {
+            Banks::Scratchpad(scratchpad) => scratchpad.req_ready(resp_ready),
+            Banks::Window(window) => window.req_ready(resp_ready),
+        };
         let answer = self.access(inputs.rst, inputs.lock_hash, resp_ready);
         if inputs.rst {
             (self.requests, self.answers) = (Skid::new(), Skid::new());
@@ -109,7 +125,7 @@ impl Stream {
         self.count = self.count + u32::from(enters) - u32::from(leaves);
     }
 
-    /// One cycle of the scratchpad; its answer before the edge.
+    /// One cycle of the banks; their answer before the edge.
     fn access(&mut self, rst: bool, lock_hash: u8, resp_ready: bool) -> Option<StreamAnswer> {
         let lanes = self.config.lanes as usize;
         let (mut bank, mut row) = ([0; MAX_LANES], [0; MAX_LANES]);
@@ -120,7 +136,26 @@ impl Stream {
         let addr = &request.addr[..lanes];
         self.hash.places(addr, &mut bank, &mut row);
         self.hash.locks(request.mask, lock_hash, addr, &mut lock);
-        let out = self.scratchpad.step(&ScratchpadInputs {
+        let scratchpad = match &mut self.banks {
+            Banks::Scratchpad(scratchpad) => scratchpad,
+            Banks::Window(window) => {
+                let control = window.response();
+                let mut data = [0; MAX_LANES];
+                window.response_data(&mut data);
+                let request = head.map(|request| WindowRequest {
+                    op: request.op,
+                    mask: request.mask,
+                    bank: &bank[..lanes],
+                    row: &row[..lanes],
+                    data: &request.data[..lanes],
+                    be: &request.be[..lanes],
+                    tag: request.tag,
+                });
+                window.commit(rst, request, resp_ready);
+                return control.valid.then_some(StreamAnswer { control, data });
+            }
+        };
+        let out = scratchpad.step(&ScratchpadInputs {
             rst,
             req_valid: head.is_some(),
             req_op: request.op,
