@@ -166,24 +166,17 @@ impl BarChart {
             // On the bar where it is high enough, else above it.
             let length = bar.label.chars().count() as f64 * LABEL_CHARACTER;
             let inside = height > length + 10.0;
-            let ink = match (inside, color >= DEEP_FROM) {
-                (false, _) => INK,
-                (true, false) => INK_ON_BRIGHT,
-                (true, true) => INK_ON_DEEP,
-            };
-            let y = if inside {
-                bottom - 6.0
+            let x = x + BAR_WIDTH / 2.0 + 4.0;
+            if inside {
+                let ink = match color >= DEEP_FROM {
+                    true => INK_ON_DEEP,
+                    false => INK_ON_BRIGHT,
+                };
+                svg.text_on_bar(x, bottom - 6.0, &bar.label, 11.0, ink);
             } else {
-                bottom - height - 5.0
-            };
-            svg.vertical_text(
-                x + BAR_WIDTH / 2.0 + 4.0,
-                y,
-                &bar.label,
-                11.0,
-                ink,
-                Anchor::Start,
-            );
+                let y = bottom - height - 5.0;
+                svg.vertical_text(x, y, &bar.label, 11.0, INK, Anchor::Start);
+            }
         }
         svg.text(
             middle,

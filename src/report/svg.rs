@@ -129,10 +129,27 @@ impl Svg {
         color: &str,
         anchor: Anchor,
     ) {
+        self.upwards("", (x, y), text, size, color, anchor);
+    }
+
+    /// A text that reads upwards from the foot of the bar that was drawn last.
+    pub fn text_on_bar(&mut self, x: f64, y: f64, text: &str, size: f64, color: &str) {
+        self.upwards(" class=\"ln\"", (x, y), text, size, color, Anchor::Start);
+    }
+
+    fn upwards(
+        &mut self,
+        class: &str,
+        (x, y): (f64, f64),
+        text: &str,
+        size: f64,
+        color: &str,
+        anchor: Anchor,
+    ) {
         let anchor = anchor.name();
         let text = escaped(text);
         self.element(format_args!(
-            "<text transform=\"translate({x:.1} {y:.1}) rotate(-90)\" font-size=\"{size}\" \
+            "<text{class} transform=\"translate({x:.1} {y:.1}) rotate(-90)\" font-size=\"{size}\" \
              fill=\"{color}\" text-anchor=\"{anchor}\">{text}</text>"
         ));
     }

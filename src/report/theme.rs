@@ -107,7 +107,9 @@ pub(super) fn with_variables(svg: &str) -> String {
     {
         svg = svg.replace(&format!("\"{light}\""), &format!("\"var(--{variable})\""));
     }
+    // The one series of a page's chart, and what is written on it.
     svg.replace(&format!("\"{}\"", SHADES[0]), "\"var(--ideal)\"")
+        .replace(&format!("\"{INK_ON_BRIGHT}\""), "\"var(--b-text)\"")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::change::Change;
 use super::figure::Figure;
-use super::point::{Numbers, Point};
+use super::point::{Inputs, Numbers, Point};
 use super::store::Store;
 use super::{analytic, simulate};
 use crate::error::{Error, Result};
@@ -20,12 +20,13 @@ pub trait Watch: Sync {
 
 /// The points of figures, each once, in the order of the figures.
 pub fn points(root: &Path, figures: &[&Figure], change: &Change) -> Result<Vec<Point>> {
+    let mut inputs = Inputs::of(root);
     let mut found: Vec<Point> = Vec::new();
     let mut known = std::collections::BTreeSet::new();
     for figure in figures {
         for workload in figure.workload.keys() {
             for configuration in figure.configurations_of(workload) {
-                let point = Point::new(root, figure, (workload, configuration), change)?;
+                let point = Point::new(&mut inputs, figure, (workload, configuration), change)?;
                 if known.insert(point.digest.clone()) {
                     found.push(point);
                 }
@@ -109,10 +110,11 @@ pub type Table = BTreeMap<(String, String), Numbers>;
 
 /// What `store` has of a figure.
 pub fn table(root: &Path, figure: &Figure, store: &Store, change: &Change) -> Result<Table> {
+    let mut inputs = Inputs::of(root);
     let mut table = Table::new();
     for workload in figure.workload.keys() {
         for configuration in figure.configurations_of(workload) {
-            let point = Point::new(root, figure, (workload, configuration), change)?;
+            let point = Point::new(&mut inputs, figure, (workload, configuration), change)?;
             if let Some(numbers) = store.get(&point.digest) {
                 table.insert((workload.clone(), configuration.to_owned()), numbers);
             }

@@ -10,7 +10,7 @@ use crate::launch::{Arg, ArgKind, Buffer, Init, LaunchFile};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Raised when the models count differently, so that old points are not taken
@@ -28,6 +28,37 @@ pub struct Numbers {
     pub reason: Option<String>,
     /// Cycles, conflicts, stalls, ...
     pub values: BTreeMap<String, f64>,
+}
+
+/// The files of workloads, each read once for all points that it is an input of.
+pub struct Inputs<'a> {
+    root: &'a Path,
+    /// What a digest takes of the files of a workload's input.
+    read: HashMap<String, Vec<Vec<u8>>>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Inputs below `root`, none of which is read yet.
+    pub fn of(root: &'a Path) -> Self {
+        Inputs {
+            root,
+            read: HashMap::new(),
+        }
+    }
+
+    /// The launch file of a workload and the files that it names, without what
+    /// changes no number.
+    fn of_workload(&mut self, work: &Workload) -> Result<&[Vec<u8>]> {
+        let Some(input) = work.input.as_deref().filter(|i| !i.starts_with("kernel:")) else {
+            return Ok(&[]);
+        };
+        if !self.read.contains_key(input) {
+            let files = files(&self.root.join(input))?;
+            let contents = files.iter().map(|f| content(f)).collect::<Result<_>>()?;
+            self.read.insert(input.to_owned(), contents);
+        }
+        Ok(&self.read[input])
+    }
 }
 
 /// A workload with a configuration on a machine.
@@ -51,8 +82,13 @@ pub struct Point {
 
 impl Point {
     /// The point of a figure, with its inputs read, and with a change.
-    pub fn new(root: &Path, figure: &Figure, names: (&str, &str), change: &Change) -> Result<Self> {
-        let (workload, configuration) = names;
+    pub fn new(
+        inputs: &mut Inputs,
+        figure: &Figure,
+        (workload, configuration): (&str, &str),
+        change: &Change,
+    ) -> Result<Self> {
+        let root = inputs.root;
         let mut work = figure.workload[workload].clone();
         let mut with = figure.configuration[configuration].clone();
         if let Some(variant) = with.variant.take() {
@@ -78,7 +114,7 @@ impl Point {
         }
         with.software = column(with.software)?;
         let machine = machine(figure, &with, &change.sets)?;
-        let digest = digest(root, &work, &with, machine.as_ref())?;
+        let digest = digest(inputs.of_workload(&work)?, &work, &with, machine.as_ref());
         let open = |input: String| {
             if input.starts_with("kernel:") {
                 input
@@ -148,11 +184,11 @@ fn machine(figure: &Figure, with: &Configuration, more: &[String]) -> Result<Opt
 
 /// SHA-256 of everything that the numbers depend on.
 fn digest(
-    root: &Path,
+    contents: &[Vec<u8>],
     work: &Workload,
     with: &Configuration,
     machine: Option<&Config>,
-) -> Result<String> {
+) -> String {
     let mut hash = Sha256::new();
     let inputs = json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -166,19 +202,24 @@ fn digest(
     let stream = machine.map_or(String::new(), |m| format!(", stream: {:?}", m.path.stream));
     let machine = format!("{machine:?}");
     hash.update(machine.replace(&tcdm, "").replace(&stream, ""));
-    for file in files(root, work)? {
-        let mut content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
-        if file.extension().is_some_and(|e| e == "ptx") {
-            content = match String::from_utf8(content) {
-                Ok(text) => without_lines(&text).into_bytes(),
-                Err(other) => other.into_bytes(),
-            };
-        }
+    for content in contents {
         hash.update(content.len().to_le_bytes());
         hash.update(content);
     }
     let bytes = hash.finalize();
-    Ok(bytes.iter().take(16).map(|b| format!("{b:02x}")).collect())
+    bytes.iter().take(16).map(|b| format!("{b:02x}")).collect()
+}
+
+/// A file without what changes no number: the line information of PTX.
+fn content(file: &Path) -> Result<Vec<u8>> {
+    let content = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
+    if file.extension().is_none_or(|e| e != "ptx") {
+        return Ok(content);
+    }
+    Ok(match String::from_utf8(content) {
+        Ok(text) => without_lines(&text).into_bytes(),
+        Err(other) => other.into_bytes(),
+    })
 }
 
 /// The buffer of an argument that has one.
@@ -189,14 +230,10 @@ fn buffer(arg: &Arg) -> Option<&Buffer> {
     }
 }
 
-/// The launch file of a workload and the files that it names.
-fn files(root: &Path, work: &Workload) -> Result<Vec<PathBuf>> {
-    let Some(input) = work.input.as_deref().filter(|i| !i.starts_with("kernel:")) else {
-        return Ok(Vec::new());
-    };
-    let path = root.join(input);
-    let Some(selected) = crate::capture::Selected::of(&path) else {
-        return Ok(vec![path]);
+/// A launch file and the files that it names; a file of another kind is one.
+fn files(input: &Path) -> Result<Vec<PathBuf>> {
+    let Some(selected) = crate::capture::Selected::of(input) else {
+        return Ok(vec![input.to_owned()]);
     };
     let file = LaunchFile::load(&selected.file)?;
     let buffers = file

@@ -372,6 +372,7 @@ fn each_kind_of_outcome_has_its_exit_status() {
 /// What the fuzzer starts from is what its readers accept.
 #[test]
 fn the_seeds_of_the_fuzzer_are_good_inputs() {
+    use spadkit::assembler::listed_accesses;
     use spadkit::launch::LaunchFile;
     use spadkit::{config::Config, hash::HashSpec, ptx, synth::liberty::Liberty, trace, workload};
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds");
@@ -395,6 +396,10 @@ fn the_seeds_of_the_fuzzer_are_good_inputs() {
                     while program.next_part()?.is_some() {}
                     Ok(())
                 }),
+                "nvdisasm" => {
+                    assert!(listed_accesses(&text(), "k").is_some(), "no code of k");
+                    Ok(())
+                }
                 "ptx" => ptx::Module::parse(&text(), "seed.ptx").map(drop),
                 "launch" => LaunchFile::load(&path).map(drop),
                 "accelsim" => trace::accelsim::Survey::read(&path).map(drop),

@@ -15,7 +15,7 @@ fn ask() {
 /// `ask` in a process with this `SPADKIT_REQUIRE_TOOLS`.
 fn run(tool: &str, required: Option<&str>) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["ask", "--exact", "--nocapture"]);
+    command.args(["tools::ask", "--exact", "--nocapture"]);
     command.env("ASKED_TOOL", tool);
     command.env_remove("SPADKIT_REQUIRE_TOOLS");
     command.envs(required.map(|value| ("SPADKIT_REQUIRE_TOOLS", value)));
@@ -65,5 +65,5 @@ fn tests_ask_the_one_helper() {
         }
     }
     assert!(files > 100);
-    assert_eq!(own, [Path::new("common/tools.rs")]);
+    assert_eq!(own, [Path::new("kit/common/tools.rs")]);
 }
