@@ -247,11 +247,14 @@ mod tests {
         cycles
     }
 
-    /// All lanes of an access are in one bank, those of the next in another.
+    /// All lanes of an access are in one bank, those of the next in another. An
+    /// access has its slot for the eight cycles of its conflicts and for that of its
+    /// answer.
     #[test]
     fn conflicts_in_different_banks_overlap() {
         let apart = |lane: u16, k: u16| (8 * lane + k) % 1024;
-        for (size, expected) in [(2, 4 * 64), (4, 2 * 64), (8, 64)] {
+        for size in [2, 4, 8] {
+            let expected = 64 / size * 9;
             let cycles = cycles(size, op::STORE, 64, apart);
             assert!(
                 (expected..expected + 16).contains(&cycles),
