@@ -168,9 +168,10 @@ impl BarChart {
             let inside = height > length + 10.0;
             let x = x + BAR_WIDTH / 2.0 + 4.0;
             if inside {
-                let ink = match color >= DEEP_FROM {
-                    true => INK_ON_DEEP,
-                    false => INK_ON_BRIGHT,
+                let ink = if color >= DEEP_FROM {
+                    INK_ON_DEEP
+                } else {
+                    INK_ON_BRIGHT
                 };
                 svg.text_on_bar(x, bottom - 6.0, &bar.label, 11.0, ink);
             } else {
