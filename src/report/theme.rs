@@ -3,7 +3,7 @@
 //! A chart is drawn in the colours of the light theme, so that a program without
 //! CSS shows it. [`dark_style`] adds what a browser uses where the reader's system
 //! is dark. A page of the kit, whose reader can choose the theme, puts its own
-//! variables in ([`Role::variable`]).
+//! variables in.
 
 /// The ground of a chart.
 pub const PAPER: &str = "#ffffff";
