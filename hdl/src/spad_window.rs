@@ -323,7 +323,7 @@ impl Window<'_> {
         let (u, s, parts, slots) = (self.u, self.s, self.parts, &self.slots);
         let some = u.wire("some", s.SWIN);
         let rows = u.wire("rows", s.SWIN * s.R);
-        let datas = u.wire("datas", s.SWIN * s.D);
+        let slot_data = u.wire("slot_data", s.SWIN * s.D);
         let enables = u.wire("enables", s.SWIN * s.BE);
         let found = u.wire_in_part("slots_found", s.SWIN, "the oldest is enough");
         let oldest = u.wire("oldest", s.SWIN);
@@ -345,7 +345,7 @@ impl Window<'_> {
                 spad_pick::instance(u, &parts.pick, name, first, of_slot, to);
             };
             pick("row_of", slots.row, rows, s.R);
-            pick("data_of", slots.data, datas, s.D);
+            pick("data_of", slots.data, slot_data, s.D);
             pick("enables_of", slots.be, enables, s.BE);
         });
         spad_lowest::instance(u, &parts.lowest, "oldest_of", some, [found, oldest]);
@@ -357,7 +357,7 @@ impl Window<'_> {
         };
         let [wdata, wbe] = [u.wire("wdata", s.D), u.wire("wbe", s.BE)];
         spad_pick::instance(u, &parts.pick, "row_from", oldest, rows, row);
-        spad_pick::instance(u, &parts.pick, "data_from", oldest, datas, wdata);
+        spad_pick::instance(u, &parts.pick, "data_from", oldest, slot_data, wdata);
         spad_pick::instance(u, &parts.pick, "enables_from", oldest, enables, wbe);
         u.instance(top(&parts.ram), "ram")
             .same(self.clock)
