@@ -1,5 +1,7 @@
 //! What people call a mapping, in a table and in a sentence.
 
+use crate::hash::hash_kind;
+
 /// The names of a mapping.
 pub struct Names {
     /// In a table: "Bit-vector XOR unit".
@@ -14,7 +16,7 @@ pub fn unit(spec: &str) -> Names {
         "mod" => ("Nothing".to_owned(), "the kernel as it is".to_owned()),
         "xor" => ("Fixed XOR".to_owned(), "a fixed XOR hash".to_owned()),
         "add" => ("Fixed ADD".to_owned(), "a fixed ADD hash".to_owned()),
-        kind => {
+        kind if hash_kind(kind).is_ok() => {
             let words = kind.split('-').map(|word| match word {
                 "bitvec" => "bit-vector",
                 "perm" => "permutation",
@@ -25,6 +27,7 @@ pub fn unit(spec: &str) -> Names {
             let subject = format!("a {name} hash unit");
             (capital(&name) + " unit", subject)
         }
+        other => (other.to_owned(), format!("a {other} hash")),
     };
     Names { label, subject }
 }
