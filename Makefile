@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim fuzz deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-cluster fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -165,6 +165,11 @@ campaign-cosim:
 	    echo "$$preset $$input"; \
 	    $(COSIM) spad_sm_path --preset $$preset --trace $$input || exit 1; done; done
 
+# A sweep in shards, by GNU parallel and as a job array of Slurm on this machine:
+# the same points and table as in one run (docs/guides/campaigns.md).
+campaign-cluster: deps-cluster build
+	examples/cluster/check.sh $(SPADKIT)
+
 # Fuzzes the parsers of all inputs, a minute each, from the seeds in fuzz/seeds.
 # Needs cargo-fuzz (`cargo install cargo-fuzz`); RUSTC_BOOTSTRAP lets the stable
 # compiler instrument the code. What it finds is in fuzz/artifacts.
@@ -180,45 +185,49 @@ fuzz:
 	    $$(test ! -e fuzz/dictionaries/$$target.dict || echo -dict=fuzz/dictionaries/$$target.dict) \
 	    || exit 1; done
 
-# Installs what is missing, and says so.
+# A comma in an argument of a call.
+comma := ,
+
+# Installs packages of Debian, and says so: $(call apt,PACKAGES,WITHOUT-APT,FAILED).
+# Goes on from a command that has said what is missing.
+define apt
+if ! command -v apt-get >/dev/null; then echo "$(2)"; exit 3; fi; \
+sudo=""; if [ "$$(id -u)" -ne 0 ]; then sudo=sudo; fi; \
+echo "installing with apt-get: $(1)"; \
+$$sudo apt-get update -qq && \
+DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $(1) >/dev/null || \
+  { echo "could not install $(1)$(3)"; exit 3; }
+endef
+
+# The external tools.
 deps:
 	@missing=""; for tool in $(TOOLS); do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
 	test -e $(OSU018) || missing="$$missing osu018"; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	echo "missing:$$missing"; \
-	if ! command -v apt-get >/dev/null; then \
-	  echo "install these (Debian's names): $(PACKAGES)"; exit 3; fi; \
-	sudo=""; if [ "$$(id -u)" -ne 0 ]; then sudo=sudo; fi; \
-	echo "installing with apt-get: $(PACKAGES)"; \
-	$$sudo apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $(PACKAGES) >/dev/null || \
-	  { echo "could not install; the packages are: $(PACKAGES)"; exit 3; }
+	$(call apt,$(PACKAGES),install these (Debian's names): $(PACKAGES))
 
 # Python with venv, for the tests of the Python package. `make`, `make build` and
 # `make test-rust` do without.
 deps-python:
 	@if $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null; then exit 0; fi; \
 	echo "missing: python3 with venv"; \
-	if ! command -v apt-get >/dev/null; then \
-	  echo "install Python 3.9 or later with venv (Debian: python3-venv), or use 'make test-rust'"; exit 3; fi; \
-	sudo=""; if [ "$$(id -u)" -ne 0 ]; then sudo=sudo; fi; \
-	echo "installing with apt-get: python3-venv"; \
-	$$sudo apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends python3-venv >/dev/null || \
-	  { echo "could not install python3-venv; 'make test-rust' does without"; exit 3; }
+	$(call apt,python3-venv,install Python 3.9 or later with venv (Debian: python3-venv)$(comma) or use 'make test-rust',; 'make test-rust' does without)
 
 # A browser, for the tests of the pages. `make` and `make build` do without.
 deps-browser:
 	@for browser in chromium chromium-browser google-chrome chrome; do \
 	  command -v $$browser >/dev/null && exit 0; done; \
 	echo "missing: a browser"; \
-	if ! command -v apt-get >/dev/null; then \
-	  echo "install Chromium (Debian: chromium): without it the tests of the pages are skipped"; exit 0; fi; \
-	sudo=""; if [ "$$(id -u)" -ne 0 ]; then sudo=sudo; fi; \
-	echo "installing with apt-get: chromium"; \
-	$$sudo apt-get update -qq && \
-	DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null || \
-	  { echo "could not install chromium: the tests of the pages need it"; exit 3; }
+	command -v apt-get >/dev/null || { \
+	  echo "install Chromium (Debian: chromium): without it the tests of the pages are skipped"; exit 0; }; \
+	$(call apt,chromium fonts-dejavu-core,,: the tests of the pages need it)
+
+# GNU parallel and Slurm, for `make campaign-cluster`.
+deps-cluster:
+	@if command -v parallel >/dev/null && command -v sbatch >/dev/null; then exit 0; fi; \
+	echo "missing: GNU parallel or Slurm"; \
+	$(call apt,parallel slurm-wlm,install GNU parallel and Slurm (Debian: parallel slurm-wlm))
 
 clean:
 	$(CARGO) clean

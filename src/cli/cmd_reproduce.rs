@@ -7,6 +7,7 @@ mod sensitivity;
 pub(super) use compose::ComposeArgs;
 
 use super::printer::{CommandResult, Printer, Progress};
+use super::shard::Shard;
 use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -37,7 +38,7 @@ pub struct ReproduceArgs {
     ids: Vec<String>,
     /// Compute every N-th point from the I-th; `merge` puts shards together.
     #[arg(long, value_name = "I/N", requires = "out")]
-    shard: Option<String>,
+    shard: Option<Shard>,
     /// Show each headline number as median and range over perturbations of
     /// machine and input, and what moves it most. Without it, as far as DIR has
     /// the points.
@@ -126,14 +127,13 @@ impl Execute for ReproduceArgs {
             };
             return check.run();
         }
-        let shard = self.shard.as_deref().map(shard).transpose()?;
         let store = match &self.out {
             Some(dir) => Store::open(dir)?,
             None => Store::in_memory(),
         };
         let mut wanted = points(&library.root, &figures, &Change::default())?;
-        if let Some((i, n)) = shard {
-            wanted = wanted.into_iter().skip(i - 1).step_by(n).collect();
+        if let Some(shard) = self.shard {
+            wanted = shard.of(wanted);
         }
         let meter = Meter::new(printer, wanted.len(), "reproduce: points");
         let ended = compute(&wanted, &store, &meter)?;
@@ -144,9 +144,9 @@ impl Execute for ReproduceArgs {
                 what: "reproduce".to_owned(),
             });
         }
-        if shard.is_some() {
+        if self.shard.is_some() {
             let points = wanted.len();
-            return printer.show(&Shard { points });
+            return printer.show(&Part { points });
         }
         let run = Run {
             library: &library,
@@ -192,20 +192,6 @@ fn amount(text: &str) -> std::result::Result<usize, String> {
         _ => text
             .parse()
             .map_err(|_| "expected a number, or all".to_owned()),
-    }
-}
-
-/// I and N of `I/N`.
-fn shard(text: &str) -> Result<(usize, usize)> {
-    let parsed = text
-        .split_once('/')
-        .and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    match parsed {
-        Some((i, n)) if i >= 1 && i <= n => Ok((i, n)),
-        _ => Err(Error::usage(
-            format!("--shard {text}"),
-            "expected I/N, such as 1/4 for the first of four shards",
-        )),
     }
 }
 
@@ -298,11 +284,11 @@ impl Run<'_> {
 
 /// The points of a shard.
 #[derive(Serialize)]
-struct Shard {
+struct Part {
     points: usize,
 }
 
-impl CommandResult for Shard {
+impl CommandResult for Part {
     fn verdict(&self) -> String {
         match self.points {
             1 => "1 point is computed.".to_owned(),

@@ -1,6 +1,7 @@
 //! `spadkit sim`: the golden model of a whole SM runs a kernel.
 
 mod chart;
+mod kept;
 mod plan;
 mod point;
 mod sweep;
@@ -10,6 +11,7 @@ use super::kernel_registers::of_kernel;
 use super::line_slots::{self, LineSlot, LineSlots};
 use super::overrides::named;
 use super::printer::{CommandResult, Printer};
+use super::shard::Shard;
 use super::source_text::SourceText;
 use super::{Execute, Global};
 use crate::capture::{is_launch, opened};
@@ -25,13 +27,14 @@ use crate::sm::{AccessWorkload, RunProgress, Workload};
 use crate::workload::load_input;
 use crate::workload::{AccessOptions, LaunchWorkload, is_access_trace, load_workload};
 use clap::Args;
+use kept::Kept;
 use plan::Plan;
 use point::{Compared, Numbers, Point};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
-use sweep::Sweep;
+use sweep::{Sweep, run_part};
 
 /// Run a kernel on the golden model of a whole SM.
 ///
@@ -83,6 +86,13 @@ pub struct SimArgs {
     /// Write all numbers of all points as a table.
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
+    /// Keep the runs of the sweep in FILE, a line each: those that are there are
+    /// not run again. Repeat for files of other shards, which are read.
+    #[arg(long, value_name = "FILE.jsonl", requires = "sweep")]
+    points: Vec<PathBuf>,
+    /// Run every N-th point from the I-th, for --points of the whole sweep.
+    #[arg(long, value_name = "I/N", requires = "points", conflicts_with_all = ["csv", "chart"])]
+    shard: Option<Shard>,
     /// Sum the issue slots of each source line, most first: those in which an
     /// instruction of it was issued, and those in which a warp waited at one.
     /// Without line information, of each line of the PTX or instruction.
@@ -186,7 +196,20 @@ impl Execute for SimArgs {
         super::note_launches(&self.input, printer);
         interrupt::listen();
         let sweep = if self.sweep {
-            Sweep::run(&plan, &works, printer)?
+            let kept = Kept::open(self)?;
+            if let Some(shard) = self.shard {
+                let (runs, ended) = run_part(&plan, &works, (shard, &kept), printer)?;
+                kept.finish()?;
+                if !ended {
+                    return Err(Error::Interrupted {
+                        what: "sim".to_owned(),
+                    });
+                }
+                return printer.show(&kept.part(runs, &self.input));
+            }
+            let sweep = Sweep::run(&plan, &works, &kept, printer)?;
+            kept.finish()?;
+            sweep
         } else {
             Sweep::of_one(one_run(&plan, &works, self.source, printer)?)
         };

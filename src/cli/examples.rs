@@ -115,10 +115,16 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
     ("merge", &[("two shards", "merge shard1 shard2 -o all")]),
     (
         "mutate",
-        &[(
-            "a unit on a small machine",
-            "mutate spad_row_map --preset small --faults 50",
-        )],
+        &[
+            (
+                "a unit on a small machine",
+                "mutate spad_row_map --preset small --faults 50",
+            ),
+            (
+                "all units; what an interrupted run has done is kept",
+                "mutate --preset small --points mutate.jsonl",
+            ),
+        ],
     ),
     (
         "prove",
@@ -166,6 +172,10 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
             (
                 "all choices",
                 "sim kernel:transpose --sweep --csv sweep.csv",
+            ),
+            (
+                "a quarter of them, on one of four machines",
+                "sim kernel:transpose --sweep --shard 1/4 --points shard-1.jsonl",
             ),
         ],
     ),

@@ -37,6 +37,7 @@ mod names;
 mod overrides;
 mod paths_text;
 mod printer;
+mod shard;
 mod source_rows;
 mod source_text;
 mod strides_text;

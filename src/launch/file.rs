@@ -1,6 +1,7 @@
 //! Launch files, version 1: a kernel in PTX, its grid and its arguments.
 
-use super::arg::{Arg, Tables, parse_args};
+use super::arg::{Arg, ArgKind, Tables, parse_args};
+use super::init::Init;
 use super::outline::refuse_ptx;
 use super::shared_parts::parse_parts;
 use super::single::{Launch, parse_launch};
@@ -89,6 +90,24 @@ impl LaunchFile {
         refuse_ptx(path)?;
         let text = LIMIT.read_text(path)?;
         Self::parse(text, path)
+    }
+
+    /// The files that it names: PTX and the contents of buffers.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let of_arg = |arg: &Arg| match &arg.kind {
+            ArgKind::Buffer(buffer) => Some(buffer.init.clone()),
+            _ => None,
+        };
+        let args = self.args.iter().filter_map(of_arg);
+        let inits = args.chain(self.symbols.iter().map(|s| s.buffer.init.clone()));
+        let contents = inits.filter_map(|init| match init {
+            Init::File(path) => Some(path),
+            _ => None,
+        });
+        let mut files = vec![self.ptx.value.clone()];
+        files.extend(self.linked.iter().cloned());
+        files.extend(contents);
+        files
     }
 
     /// Parses a launch file's text. `path` is for messages, and the files that

@@ -4,7 +4,7 @@ use super::aig::{AS_GATES, Aig};
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
 use crate::tool::{Cache, KeyBuilder, ToolKind, Toolbox, unexpected_output};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// The select input; 0 is the original.
@@ -15,7 +15,7 @@ pub(super) const SELECT: &str = "spad_mutant";
 const MUTABLE: &str = "* t:$mem* %d";
 
 /// One injected fault.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Mutant {
     /// Value of the select input.
     pub number: u32,

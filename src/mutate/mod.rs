@@ -21,7 +21,7 @@ use crate::tool::{Cache, Toolbox};
 use crate::units::{Bench, Frame, Layout, PortSlot, Setup, Stimulus, bench_for};
 use rayon::prelude::*;
 use rules::Rules;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How to run a campaign.
@@ -41,7 +41,7 @@ pub struct MutationOptions {
 }
 
 /// The outcome for one unit.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct MutationResult {
     /// The unit.
     pub unit: String,

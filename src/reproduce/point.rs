@@ -6,16 +6,13 @@ use super::lines::without_lines;
 use super::table5;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::{Arg, ArgKind, Buffer, Init, LaunchFile};
+use crate::launch::LaunchFile;
+use crate::points::MODEL;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-
-/// Raised when the models count differently, so that old points are not taken
-/// for new ones.
-const MODEL: u32 = 2;
 
 /// What a point came to, by the names that quantities have for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -222,31 +219,11 @@ fn content(file: &Path) -> Result<Vec<u8>> {
     })
 }
 
-/// The buffer of an argument that has one.
-fn buffer(arg: &Arg) -> Option<&Buffer> {
-    match &arg.kind {
-        ArgKind::Buffer(buffer) => Some(buffer),
-        _ => None,
-    }
-}
-
 /// A launch file and the files that it names; a file of another kind is one.
 fn files(input: &Path) -> Result<Vec<PathBuf>> {
     let Some(selected) = crate::capture::Selected::of(input) else {
         return Ok(vec![input.to_owned()]);
     };
     let file = LaunchFile::load(&selected.file)?;
-    let buffers = file
-        .args
-        .iter()
-        .filter_map(buffer)
-        .chain(file.symbols.iter().map(|s| &s.buffer));
-    let data = buffers.filter_map(|b| match &b.init {
-        Init::File(path) => Some(path.clone()),
-        _ => None,
-    });
-    let mut files = vec![selected.file, file.ptx.value.clone()];
-    files.extend(file.linked);
-    files.extend(data);
-    Ok(files)
+    Ok(std::iter::once(selected.file).chain(file.files()).collect())
 }

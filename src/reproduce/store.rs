@@ -3,152 +3,73 @@
 use super::point::{Numbers, Point};
 use crate::claims;
 use crate::error::{Error, Result};
-use crate::output::write_file;
+use crate::points::{Lines, Points};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// The points of a folder, or of this run alone.
-pub struct Store {
-    file: Option<PathBuf>,
-    inner: Mutex<Inner>,
-}
-
-#[derive(Default)]
-struct Inner {
-    /// Lines by digest.
-    lines: BTreeMap<String, Value>,
-    /// Takes lines as points are done, so that an interrupted run keeps them.
-    journal: Option<File>,
-}
+pub struct Store(Points);
 
 impl Store {
     /// Points that are kept in memory alone.
     pub fn in_memory() -> Self {
-        Store {
-            file: None,
-            inner: Mutex::default(),
-        }
+        Store(Points::default())
     }
 
     /// The points of `DIR/points.jsonl`, which is made if it is not there. The
     /// last line may be broken: a run was interrupted in it.
     pub fn open(dir: &Path) -> Result<Self> {
         std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
-        let file = dir.join("points.jsonl");
-        let lines = if file.exists() {
-            read(&file)?
-        } else {
-            BTreeMap::new()
-        };
-        Self::write(&file, &lines)?;
-        let journal = Some(append_to(&file)?);
-        Ok(Store {
-            file: Some(file),
-            inner: Mutex::new(Inner { lines, journal }),
-        })
+        Points::open(&dir.join("points.jsonl")).map(Store)
     }
 
     /// The points of a file, which is not written.
     pub fn load(file: &Path) -> Result<Self> {
-        let inner = Inner {
-            lines: read(file)?,
-            journal: None,
-        };
-        Ok(Store {
-            file: None,
-            inner: Mutex::new(inner),
-        })
+        Points::load(file).map(Store)
     }
 
     /// The digests of all points.
     pub fn digests(&self) -> Vec<String> {
-        self.inner().lines.keys().cloned().collect()
+        self.0.lines().into_keys().collect()
     }
 
     /// The points of `digests` as a file of their numbers alone, of those that
     /// `keys` name.
     pub fn compact(&self, digests: &BTreeSet<String>, keys: &BTreeSet<&str>) -> String {
-        let inner = self.inner();
-        let wanted = inner.lines.iter().filter(|l| digests.contains(l.0));
+        let lines = self.0.lines();
+        let wanted = lines.iter().filter(|l| digests.contains(l.0));
         wanted.map(|(_, line)| compact(line, keys)).collect()
-    }
-
-    fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The numbers of a point.
     pub fn get(&self, digest: &str) -> Option<Numbers> {
-        let line = self.inner().lines.get(digest).cloned()?;
-        serde_json::from_value(line).ok()
+        serde_json::from_value(self.0.line(digest)?).ok()
     }
 
     /// Adds a point.
     pub fn add(&self, point: &Point, numbers: Numbers) -> Result<()> {
-        let line = point.json(&numbers);
-        let mut inner = self.inner();
-        if let (Some(journal), Some(file)) = (&mut inner.journal, &self.file) {
-            writeln!(journal, "{line}").map_err(|e| Error::io("write", file, e))?;
-        }
-        inner.lines.insert(point.digest.clone(), line);
-        Ok(())
+        self.0.add_line(&point.digest, point.json(&numbers))
     }
 
     /// Takes the points of another folder, which has to have some, all whole.
     pub fn merge(&self, dir: &Path) -> Result<()> {
         let file = dir.join("points.jsonl");
         claims::reads(&file)?;
-        self.put(whole(&file)?, dir)
+        self.0.put(whole(&file)?, dir)
     }
 
     /// Takes the points of `merged`, which were read from shards already.
     pub fn take(&self, merged: Store) -> Result<()> {
-        let inner = merged.inner.into_inner();
-        let lines = inner.unwrap_or_else(PoisonError::into_inner).lines;
-        self.put(lines, self.file.as_deref().unwrap_or(Path::new("memory")))
-    }
-
-    /// Adds lines. `place` is named where one contradicts a line that is there.
-    fn put(&self, lines: BTreeMap<String, Value>, place: &Path) -> Result<()> {
-        let mut inner = self.inner();
-        for (digest, line) in lines {
-            match inner.lines.get(&digest) {
-                Some(known) if *known != line => {
-                    return Err(Error::usage(
-                        format!(
-                            "{}: point {digest} has other numbers than elsewhere",
-                            place.display()
-                        ),
-                        "expected the folders of one program's shards",
-                    ));
-                }
-                _ => inner.lines.insert(digest, line),
-            };
-        }
-        Ok(())
+        let place = self.0.file().unwrap_or(Path::new("memory"));
+        self.0.put(merged.0.into_lines(), place)
     }
 
     /// Puts the lines in the order of their digests: the file depends on the
     /// points alone, not on the order in which they were computed. More points
     /// may follow.
     pub fn finish(&self) -> Result<()> {
-        let Some(file) = &self.file else {
-            return Ok(());
-        };
-        let mut inner = self.inner();
-        Self::write(file, &inner.lines)?;
-        // The file is another one now.
-        inner.journal = Some(append_to(file)?);
-        Ok(())
-    }
-
-    fn write(file: &Path, lines: &BTreeMap<String, Value>) -> Result<()> {
-        let text: String = lines.values().map(|line| format!("{line}\n")).collect();
-        write_file(file, text.as_bytes())
+        self.0.finish()
     }
 }
 
@@ -169,39 +90,8 @@ fn compact(line: &Value, keys: &BTreeSet<&str>) -> String {
     format!("{}\n", Value::Object(short))
 }
 
-fn append_to(file: &Path) -> Result<File> {
-    let opened = OpenOptions::new().append(true).open(file);
-    opened.map_err(|e| Error::io("write", file, e))
-}
-
-fn read(file: &Path) -> Result<BTreeMap<String, Value>> {
-    let text = std::fs::read_to_string(file).map_err(|e| Error::io("read", file, e))?;
-    let mut lines = BTreeMap::new();
-    let count = text.lines().count();
-    for (i, line) in text.lines().enumerate() {
-        let value: Option<Value> = serde_json::from_str(line).ok();
-        let digest = value
-            .as_ref()
-            .and_then(|v| v["digest"].as_str())
-            .map(str::to_owned);
-        match (digest, value) {
-            (Some(digest), Some(value)) => {
-                lines.insert(digest, value);
-            }
-            _ if i + 1 == count && !text.ends_with('\n') => {}
-            _ => {
-                return Err(Error::usage(
-                    format!("{}, line {}: no point", file.display(), i + 1),
-                    "expected a JSON object with a digest; remove the file to compute all again",
-                ));
-            }
-        }
-    }
-    Ok(lines)
-}
-
 /// The points of a shard that ran to its end: at least one, and no line broken.
-fn whole(file: &Path) -> Result<BTreeMap<String, Value>> {
+fn whole(file: &Path) -> Result<Lines> {
     let refuse = |what: String| {
         let help = "expected what `reproduce --shard I/N -o DIR` writes when it ends; run the \
                     shard again";
@@ -214,7 +104,7 @@ fn whole(file: &Path) -> Result<BTreeMap<String, Value>> {
     if !text.ends_with('\n') {
         return refuse("the last line is broken".to_owned());
     }
-    let lines = read(file)?;
+    let lines = Points::load(file)?.into_lines();
     let hexadecimal = |digest: &str| digest.bytes().all(|b| b.is_ascii_hexdigit());
     for (digest, line) in &lines {
         let numbers = serde_json::from_value::<Numbers>(line.clone());

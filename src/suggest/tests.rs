@@ -164,12 +164,13 @@ fn templates_and_padding_mean_the_mapping() {
         for s in kernel.suggestions(&[MappingKind::Swizzle, MappingKind::Pad]) {
             let bytes = s.element_bytes;
             let elements = kernel.trace.shared_bytes / bytes;
-            let place = |spec: &LayoutSpec, element: u32| {
+            let place = |layout: &Layout, element: u32| {
                 let at = element * bytes;
-                (4 * kernel.layout(spec).place(at / 4) + at % 4) / bytes
+                (4 * layout.place(at / 4) + at % 4) / bytes
             };
             if let Some(p) = &s.padding {
                 paddings += 1;
+                let layout = kernel.layout(&p.hash);
                 let sizes: Vec<u32> = (p.declaration.split('[').skip(1))
                     .map(|d| d.split(']').next().unwrap().parse().unwrap())
                     .collect();
@@ -186,11 +187,12 @@ fn templates_and_padding_mean_the_mapping() {
                         let by = p.index.contains(" * ").then(|| number(&p.index, " * "));
                         i + i / every * by.unwrap_or(1)
                     };
-                    assert_eq!(new, place(&p.hash, i), "{launch}: {p:?} {i}");
+                    assert_eq!(new, place(&layout, i), "{launch}: {p:?} {i}");
                 }
             }
             if let Some(t) = &s.cute {
                 cute += 1;
+                let layout = kernel.layout(&t.hash);
                 let numbers = t.code.split_once("Swizzle<").unwrap().1;
                 let numbers = numbers.split_once('>').unwrap().0;
                 let numbers: Vec<i32> = numbers.split(", ").map(|n| n.parse().unwrap()).collect();
@@ -206,11 +208,12 @@ fn templates_and_padding_mean_the_mapping() {
                     } else {
                         moved >> shift
                     };
-                    assert_eq!(new, place(&t.hash, i), "{launch}: {t:?} {i}");
+                    assert_eq!(new, place(&layout, i), "{launch}: {t:?} {i}");
                 }
             }
             if let Some(t) = &s.triton {
                 triton += 1;
+                let layout = kernel.layout(&t.hash);
                 let row = number(&t.code, "rows of ");
                 let vec = number(&t.code, "vec = ");
                 let per_phase = number(&t.code, "perPhase = ");
@@ -220,7 +223,7 @@ fn templates_and_padding_mean_the_mapping() {
                     let (r, c) = (i / row, i % row);
                     let phase = r / per_phase % max_phase;
                     let new = r * row + ((c / vec) ^ phase) * vec + c % vec;
-                    assert_eq!(new, place(&t.hash, i), "{launch}: {t:?} {i}");
+                    assert_eq!(new, place(&layout, i), "{launch}: {t:?} {i}");
                 }
             }
         }

@@ -45,6 +45,42 @@ fn faults_in_hash_units_are_caught_or_proved_equivalent() {
 fn faults_in_units_of_the_path_are_caught_or_proved_equivalent() {
     mutate(
         &["--config", "testbenches/mutate.toml"],
-        &["spad_crossbar", "spad_warp_mask", "spad_tcdm"],
+        &["spad_crossbar", "spad_warp_mask"],
     );
+}
+
+/// What became of a unit is kept: the second run needs no tool.
+#[test]
+fn units_that_are_known_do_not_run_again() {
+    if missing(&["verilator", "c++", "yosys"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    let run = |more: &[&str], faults: &str, status: i32| {
+        let mut command = Command::cargo_bin("spadkit").unwrap();
+        let units = ["mutate", "spad_hash_xor", "spad_hash_add"];
+        command
+            .args(units)
+            .args(["--preset", "small", "--faults", faults]);
+        command
+            .args(["--seeds", "1", "--format", "json"])
+            .args(more);
+        if more.len() == 6 {
+            command.env("SPADKIT_YOSYS", "/nowhere/yosys");
+        }
+        let output = command.assert().code(status).get_output().clone();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default()
+    };
+    let (one, two, all) = (file("1.jsonl"), file("2.jsonl"), file("all.jsonl"));
+    let [one, two, all] = [&one, &two, &all].map(|f| f.to_str().unwrap());
+    let first = run(&["--shard", "1/2", "--points", one], "4", 0);
+    let second = run(&["--shard", "2/2", "--points", two], "4", 0);
+    let merged = ["--points", all, "--points", one, "--points", two];
+    let both = run(&merged, "4", 0);
+    assert_eq!(both["results"][0], first["results"][0]);
+    assert_eq!(both["results"][1], second["results"][0]);
+    assert_eq!(both, run(&[], "4", 0));
+    // Other faults are other points.
+    run(&merged, "5", 3);
 }

@@ -298,7 +298,10 @@ fn every_fault_is_in_the_text() {
     );
 }
 
-/// The first fault of each unit; all of them in the campaign.
+/// Units of which a single fault takes a minute to disprove.
+const LARGE: [&str; 3] = ["spad_scratchpad", "spad_sm_path", "spad_tcdm"];
+
+/// The first fault of each other unit; all of them in the campaign.
 #[test]
 fn the_first_fault_of_each_unit_is_disproved() {
     if missing(&["yosys"]) {
@@ -306,7 +309,7 @@ fn the_first_fault_of_each_unit_is_disproved() {
     }
     let mut units = BTreeSet::new();
     let mut faults = path_faults();
-    faults.retain(|fault| units.insert(fault.unit.clone()));
+    faults.retain(|f| !LARGE.contains(&f.unit.as_str()) && units.insert(f.unit.clone()));
     assert_eq!(missed(&faults), [""; 0]);
 }
 

@@ -414,3 +414,74 @@ fn an_interrupted_sweep_prints_what_it_has() {
     run("INT", 130);
     run("TERM", 143);
 }
+
+/// Three machines take a third of the sweep each; who puts the thirds together
+/// gets what one machine gets, to the byte, and runs nothing.
+#[test]
+fn shards_of_a_sweep_give_what_one_run_gives() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| at(folder.path(), name);
+    let sweep = [
+        "sim",
+        "kernel:nw",
+        "--sweep",
+        "--hash",
+        "xor",
+        "--pipeline",
+        "unified,split,elastic",
+    ];
+    let run = |more: &[&str]| json(&[&sweep[..], more].concat());
+    let (csv, one) = (file("one.csv"), file("one.jsonl"));
+    let whole = run(&["--csv", &csv, "--points", &one]);
+    assert_eq!(whole, run(&[]));
+    let shards = ["1/3", "2/3", "3/3"].map(|shard| {
+        let points = file(&format!("{}.jsonl", &shard[..1]));
+        let part = run(&["--shard", shard, "--points", &points]);
+        // Three points, and what they are compared with.
+        assert_eq!(part["runs"], if shard == "1/3" { 2 } else { 1 });
+        points
+    });
+    let (all, merged) = (file("all.jsonl"), file("all.csv"));
+    let points = ["--points", &all, "--points", &shards[0]];
+    let others = ["--points", &shards[1], "--points", &shards[2]];
+    let together = run(&[&points[..], &others, &["--csv", &merged]].concat());
+    assert_eq!(together, whole);
+    let read = |name: &str| std::fs::read_to_string(name).unwrap();
+    assert_eq!(read(&merged), read(&csv));
+    assert_eq!(read(&all), read(&one));
+    // What is there is taken, not computed.
+    let cycles = whole["results"][0]["cycles"].as_u64().unwrap();
+    let text = read(&all).replace(&format!("\"cycles\":{cycles},"), "\"cycles\":7,");
+    std::fs::write(&all, text).unwrap();
+    assert_eq!(run(&["--points", &all])["results"][0]["cycles"], 7);
+    let refused = refused(&[&sweep[..], &["--points", &all, "--points", &one]].concat());
+    assert!(refused.contains("other numbers"), "{refused}");
+}
+
+/// A point is named by everything that its numbers depend on.
+#[test]
+fn a_kernel_that_changed_runs_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/fwt");
+    let launch = folder.path().join("fwt.toml");
+    let toml = std::fs::read_to_string(kernels.join("fwt.toml")).unwrap();
+    let ptx = std::fs::read_to_string(kernels.join("fwt.ptx")).unwrap();
+    std::fs::write(folder.path().join("fwt.ptx"), &ptx).unwrap();
+    let (points, launch) = (at(folder.path(), "p.jsonl"), launch.to_str().unwrap());
+    let lines = |toml: &str, more: &[&str]| {
+        std::fs::write(launch, toml).unwrap();
+        let sweep = [
+            "sim", launch, "--sweep", "--hash", "mod", "--points", &points,
+        ];
+        json(&[&sweep[..], more].concat());
+        std::fs::read_to_string(&points).unwrap().lines().count()
+    };
+    assert_eq!(lines(&toml, &[]), 1);
+    assert_eq!(lines(&toml, &[]), 1);
+    assert_eq!(lines(&toml.replace("seed = 1", "seed = 2"), &[]), 2);
+    assert_eq!(lines(&toml, &["--preset", "gt200"]), 3);
+    std::fs::write(folder.path().join("fwt.ptx"), format!("{ptx}\n")).unwrap();
+    assert_eq!(lines(&toml, &[]), 4);
+    let stdin = refused(&["sim", "-", "--sweep", "--points", &points]);
+    assert!(stdin.contains("standard input"), "{stdin}");
+}

@@ -29,6 +29,40 @@ pub(super) struct Point {
 }
 
 impl Point {
+    /// The point as an earlier run left it.
+    pub fn known(
+        draft: &Draft,
+        plan: &Plan,
+        works: &Works,
+        statistics: Statistics,
+    ) -> Result<Self> {
+        let machine = draft.machine(plan)?;
+        let sm = draft.setup.build(&machine, works.of(draft.blocks))?;
+        let residency = sm.layout().residency();
+        Self::of(draft, &machine, works, (residency, statistics))
+    }
+
+    /// A point that has run to its end.
+    fn of(
+        draft: &Draft,
+        machine: &Config,
+        works: &Works,
+        (residency, statistics): (Residency, Statistics),
+    ) -> Result<Self> {
+        let config = draft.setup.apply(machine)?;
+        Ok(Point {
+            draft: draft.clone(),
+            hash: mapping(&draft.setup, &config),
+            residency,
+            dependent: works.dependent,
+            statistics,
+            profile: None,
+            ended: true,
+            baseline: None,
+            config,
+        })
+    }
+
     /// Runs the point, where `profiled` with the issue slots of each
     /// instruction; `watch` ends it by returning false.
     pub fn run(
@@ -48,17 +82,10 @@ impl Point {
             let (statistics, ended) = sm.run_watched(watch)?;
             (statistics, None, ended)
         };
-        let config = draft.setup.apply(&machine)?;
         Ok(Point {
-            draft: draft.clone(),
-            hash: mapping(&draft.setup, &config),
-            residency,
-            dependent: works.dependent,
-            statistics,
             profile,
             ended,
-            baseline: None,
-            config,
+            ..Self::of(draft, &machine, works, (residency, statistics))?
         })
     }
 

@@ -1,9 +1,11 @@
 //! Running all points of a sweep, and what comes out of it.
 
+use super::kept::Kept;
 use super::plan::{Draft, Plan};
 use super::point::Point;
 use super::{Works, speed};
 use crate::cli::printer::{Printer, Progress};
+use crate::cli::shard::Shard;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::page::csv_cell;
@@ -51,9 +53,16 @@ struct Meter {
 }
 
 impl Meter {
-    fn run(&self, draft: &Draft, plan: &Plan, works: &Works) -> Result<Outcome> {
+    fn run(&self, draft: &Draft, plan: &Plan, works: &Works, kept: &Kept) -> Result<Outcome> {
         if interrupt::requested() {
             return Ok(Outcome::Interrupted);
+        }
+        if let Some(point) = kept.get(draft, plan, works)? {
+            self.bar.set(
+                self.done.fetch_add(1, Ordering::Relaxed) + 1,
+                String::from("known"),
+            );
+            return Ok(Outcome::Done(Box::new(point)));
         }
         let mut before = 0;
         let mut watch = |progress: RunProgress| {
@@ -65,7 +74,10 @@ impl Meter {
             !interrupt::requested()
         };
         let outcome = match Point::run(draft, plan, works, false, &mut watch) {
-            Ok(point) if point.ended => Outcome::Done(Box::new(point)),
+            Ok(point) if point.ended => {
+                kept.add(&point, plan, works)?;
+                Outcome::Done(Box::new(point))
+            }
             Ok(_) => Outcome::Interrupted,
             Err(error @ Error::Usage { .. }) => Outcome::Skipped(error.to_string()),
             Err(error) => return Err(error),
@@ -77,9 +89,54 @@ impl Meter {
     }
 }
 
-/// All runs: those of `alone`, which are no points, before the points that are
-/// compared with them, so that an interrupted sweep can compare what it has.
-fn runs<'a>(plan: &'a Plan, mut alone: Vec<&'a Draft>) -> Vec<(Role, &'a Draft)> {
+/// The runs of a shard: how many there are, and whether all have ended.
+pub(super) fn run_part(
+    plan: &Plan,
+    works: &Works,
+    (shard, kept): (Shard, &Kept),
+    printer: &Printer,
+) -> Result<(usize, bool)> {
+    let wanted = baselines(plan, works);
+    let among = among(plan, &wanted);
+    let runs = shard.of(runs(plan, &wanted, &among));
+    let outcomes = all(&runs, plan, works, kept, printer)?;
+    let ended = |o: &(Role, Outcome)| !matches!(o.1, Outcome::Interrupted);
+    Ok((runs.len(), outcomes.iter().all(ended)))
+}
+
+/// Runs on all cores, in their order.
+fn all(
+    runs: &[(Role, &Draft)],
+    plan: &Plan,
+    works: &Works,
+    kept: &Kept,
+    printer: &Printer,
+) -> Result<Vec<(Role, Outcome)>> {
+    let meter = Meter {
+        bar: printer.progress(runs.len() as u64, "sim: points"),
+        start: Instant::now(),
+        done: AtomicU64::new(0),
+        cycles: AtomicU64::new(0),
+    };
+    let run = |&(role, draft): &(Role, &Draft)| Ok((role, meter.run(draft, plan, works, kept)?));
+    runs.par_iter().map(run).collect()
+}
+
+/// Which point each of the baselines is, where it is one.
+fn among(plan: &Plan, baselines: &[Draft]) -> Vec<Option<usize>> {
+    let find = |b: &Draft| plan.points.iter().position(|p| p.is_same_run(b, plan));
+    baselines.iter().map(find).collect()
+}
+
+/// All runs: baselines that are no points before the points that are compared
+/// with them, so that an interrupted sweep can compare what it has.
+fn runs<'a>(
+    plan: &'a Plan,
+    baselines: &'a [Draft],
+    among: &[Option<usize>],
+) -> Vec<(Role, &'a Draft)> {
+    let alone = baselines.iter().zip(among).filter(|b| b.1.is_none());
+    let mut alone: Vec<&Draft> = alone.map(|b| b.0).collect();
     let mut runs = Vec::new();
     for point in &plan.points {
         let first = alone.iter().position(|b| b.is_comparable(point));
@@ -112,21 +169,11 @@ impl Sweep {
     }
 
     /// Runs all points, on all cores.
-    pub fn run(plan: &Plan, works: &Works, printer: &Printer) -> Result<Self> {
+    pub fn run(plan: &Plan, works: &Works, kept: &Kept, printer: &Printer) -> Result<Self> {
         let wanted = baselines(plan, works);
-        let find = |b: &Draft| plan.points.iter().position(|p| p.is_same_run(b, plan));
-        let among: Vec<Option<usize>> = wanted.iter().map(find).collect();
-        let alone = wanted.iter().zip(&among).filter(|b| b.1.is_none());
-        let runs = runs(plan, alone.map(|b| b.0).collect());
-        let meter = Meter {
-            bar: printer.progress(runs.len() as u64, "sim: points"),
-            start: Instant::now(),
-            done: AtomicU64::new(0),
-            cycles: AtomicU64::new(0),
-        };
-        let run = |&(role, draft): &(Role, &Draft)| Ok((role, meter.run(draft, plan, works)?));
-        let outcomes = runs.par_iter().map(run).collect::<Result<Vec<_>>>()?;
-        drop(meter);
+        let among = among(plan, &wanted);
+        let runs = runs(plan, &wanted, &among);
+        let outcomes = all(&runs, plan, works, kept, printer)?;
         let (alone, points): (Vec<_>, Vec<_>) =
             outcomes.into_iter().partition(|o| o.0 == Role::Baseline);
         let points: Vec<Outcome> = points.into_iter().map(|o| o.1).collect();

@@ -1,7 +1,7 @@
 //! The phases of a kernel: how long its first block takes from one barrier to
 //! the next.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Barriers that are kept.
 const BARRIERS: usize = 32;
@@ -16,7 +16,7 @@ pub struct Phases {
 }
 
 /// From one barrier to the next one, or to the block's end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
     /// The barrier that it begins with, the block's first one being 1; 0: the
     /// start of the kernel.
@@ -65,6 +65,26 @@ impl Serialize for Phases {
     }
 }
 
+/// Phases whose list is that which was written.
+impl<'de> Deserialize<'de> for Phases {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let list = Vec::<Phase>::deserialize(deserializer)?;
+        let mut phases = Phases::default();
+        let mut cycle = 0;
+        for phase in list {
+            cycle += phase.cycles;
+            match phases.met.get_mut(phases.count) {
+                Some(met) => {
+                    *met = cycle;
+                    phases.count += 1;
+                }
+                None => phases.end = Some(cycle),
+            }
+        }
+        Ok(phases)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +117,25 @@ mod tests {
         }
         phases.block_ended(0, 1000);
         assert_eq!(cycles(&phases), [10; BARRIERS]);
+    }
+
+    #[test]
+    fn phases_that_were_written_read_back_with_the_same_list() {
+        for (barriers, ended) in [
+            (0, true),
+            (0, false),
+            (3, true),
+            (BARRIERS, true),
+            (40, true),
+        ] {
+            let mut phases = Phases::default();
+            (1..=barriers as u64).for_each(|cycle| phases.barrier_met(0, 10 * cycle));
+            if ended {
+                phases.block_ended(0, 1000);
+            }
+            let text = serde_json::to_string(&phases).unwrap();
+            let again: Phases = serde_json::from_str(&text).unwrap();
+            assert_eq!(again.list(), phases.list(), "{barriers} barriers");
+        }
     }
 }

@@ -1,10 +1,10 @@
 //! What a run comes to (microarchitecture/sm-model.md).
 
 use super::phases::Phases;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Cycles without issue, by reason.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stalls {
     /// Latency, front end, barrel, masked warps, nothing left to issue.
     pub no_ready_warp: u64,
@@ -119,7 +119,7 @@ impl Stalls {
 
 /// Cycles that blocks of pairs were resident, all of them together, by what
 /// they had of the shared scratchpad (sharing paper, Fig. 17).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharedProgress {
     /// Up to the block's first access to it, waiting for it included.
     pub before: u64,
@@ -145,7 +145,7 @@ impl SharedProgress {
 }
 
 /// The numbers of one run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Number of the last cycle in which an instruction completed, a store by
     /// the end of its last slot on the channel.
@@ -185,19 +185,19 @@ pub struct Statistics {
     /// Lines that loads found under way to the L1.
     pub l1_merged: u64,
     /// Segments that the L2 had.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub l2_hits: u64,
     /// Lines that the L2 did not have.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub l2_misses: u64,
     /// Segments of lines that were under way to the L2.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub l2_merged: u64,
     /// Accesses to rows of DRAM that were open.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub dram_row_hits: u64,
     /// Accesses to rows that had to be opened.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub dram_row_conflicts: u64,
     /// Thread blocks that ran.
     pub blocks: u64,

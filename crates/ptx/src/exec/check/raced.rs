@@ -94,6 +94,7 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
     let Some(races) = &mut m.races else {
         return;
     };
+    let pass = races.shadow.pass(&races.order, &one);
     let mut left = exec;
     while left != 0 {
         let lane = left.trailing_zeros();
@@ -105,8 +106,9 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
             left &= left - 1;
         }
         (one.lanes, one.silent) = (mask, silent & mask != 0);
-        let (first, count) = races.places(address, info.bytes);
-        races.shadow.touch(&races.order, first, count, &one);
+        let places = races.places(address, info.bytes);
+        let first = places.0;
+        races.shadow.touch_in(pass, &races.order, places, &one);
         if one.write && races.reads.any() {
             in_flight(races, (address, info.bytes), first, &one);
         }
@@ -232,11 +234,18 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
     (one.passing, one.alike) = (false, alike);
+    // Mostly no two lanes have one address.
+    let own = lanes(exec).map(|l| addresses[l as usize]);
+    let rises = own.is_sorted_by(|a, b| a < b);
     let mut left = exec;
     while left != 0 {
         let address = addresses[left.trailing_zeros() as usize];
         let same = lanes(left).filter(|&l| addresses[l as usize] == address);
-        one.lanes = same.fold(0, |all, l| all | 1 << l);
+        one.lanes = if rises {
+            left & left.wrapping_neg()
+        } else {
+            same.fold(0, |all, l| all | 1 << l)
+        };
         left &= !one.lanes;
         if !global(m, (address, info.bytes), Some(info), one) {
             return;

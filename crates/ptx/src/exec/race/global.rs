@@ -35,13 +35,44 @@ struct Cell {
     list: Vec<(Kind, Mark)>,
 }
 
-/// Bytes of a place, and the places.
-type Page = (u32, Vec<Cell>);
+/// The places of 1,024 bytes.
+#[derive(Debug)]
+struct Page {
+    /// A place is a byte; else a word.
+    bytes: bool,
+    cells: Vec<Cell>,
+}
+
+impl Page {
+    fn new() -> Self {
+        Page {
+            bytes: false,
+            cells: vec![Cell::default(); PAGE as usize],
+        }
+    }
+
+    /// Bytes of a place, as a power of two.
+    fn shift(&self) -> u32 {
+        if self.bytes { 0 } else { 2 }
+    }
+
+    /// Places are bytes from now on.
+    #[cold]
+    fn refine(&mut self) {
+        self.bytes = true;
+        let each = |c: &Cell| std::iter::repeat_n(c.clone(), 4);
+        self.cells = self.cells.iter().flat_map(each).collect();
+    }
+}
 
 /// What was done to global memory so far.
 #[derive(Debug, Default)]
 pub struct GlobalRaces {
-    pages: HashMap<u64, Page>,
+    pages: Vec<Page>,
+    /// Where the page of 1,024 bytes is among them.
+    numbers: HashMap<u64, usize>,
+    /// The page that was asked for last: lanes mostly share one.
+    last: Option<(u64, usize)>,
     pub hits: Vec<Hit>,
 }
 
@@ -58,16 +89,41 @@ impl GlobalRaces {
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.pages.clear();
+        self.numbers.clear();
+        self.last = None;
+    }
+
+    /// Where the page is, made if it is new; nothing where there is no room.
+    #[inline(always)]
+    fn page(&mut self, number: u64) -> Option<usize> {
+        if let Some((last, at)) = self.last
+            && last == number
+        {
+            return Some(at);
+        }
+        let at = match self.numbers.get(&number) {
+            Some(&at) => at,
+            None if self.pages.len() >= PAGES => return None,
+            None => {
+                self.pages.push(Page::new());
+                self.numbers.insert(number, self.pages.len() - 1);
+                self.pages.len() - 1
+            }
+        };
+        self.last = Some((number, at));
+        Some(at)
     }
 
     /// Forgets who has written to bytes, which are whole words.
     pub fn forget_writes(&mut self, address: u64, bytes: u64) {
         for at in (address..address + bytes).step_by(4) {
-            let Some((unit, cells)) = self.pages.get_mut(&(at / (4 * PAGE))) else {
+            let Some(&number) = self.numbers.get(&(at / (4 * PAGE))) else {
                 continue;
             };
-            let (unit, first) = (u64::from(*unit), at % (4 * PAGE));
-            for cell in &mut cells[(first / unit) as usize..((first + 4) / unit) as usize] {
+            let page = &mut self.pages[number];
+            let (shift, first) = (page.shift(), at % (4 * PAGE));
+            let places = (first >> shift) as usize..((first + 4) >> shift) as usize;
+            for cell in &mut page.cells[places] {
                 cell.write = Mark::default();
                 cell.list.retain(|(kind, _)| *kind != Kind::Write);
             }
@@ -82,24 +138,15 @@ impl GlobalRaces {
         while at < end {
             let number = at / (4 * PAGE);
             let stop = end.min(4 * PAGE * (number + 1));
-            let full = self.pages.len() >= PAGES && !self.pages.contains_key(&number);
-            if full {
-                return Err(());
+            let page = self.page(number).ok_or(())?;
+            let page = &mut self.pages[page];
+            if !page.bytes && (at | stop) & 3 != 0 {
+                page.refine();
             }
-            let (unit, cells) = self
-                .pages
-                .entry(number)
-                .or_insert_with(|| (4, vec![Cell::default(); PAGE as usize]));
-            if *unit == 4 && (!at.is_multiple_of(4) || !stop.is_multiple_of(4)) {
-                *unit = 1;
-                let each = |c: &Cell| std::iter::repeat_n(c.clone(), 4);
-                *cells = cells.iter().flat_map(each).collect();
-            }
-            let unit = u64::from(*unit);
-            let first = (at - 4 * PAGE * number) / unit;
-            for n in 0..(stop - at) / unit {
-                let place = (at + n * unit - reach.address) as u32;
-                let cell = &mut cells[(first + n) as usize];
+            let (shift, start) = (page.shift(), at - 4 * PAGE * number);
+            let (first, count) = ((start >> shift) as usize, ((stop - at) >> shift) as usize);
+            for (n, cell) in (0..).zip(&mut page.cells[first..first + count]) {
+                let place = (at - reach.address) as u32 + (n << shift);
                 cell.touch(order, (place, reach.fixed), touch, &mut self.hits);
             }
             at = stop;

@@ -97,6 +97,12 @@ impl Moments {
 
     /// The number of the block that a moment is of.
     pub fn block_at(&self, moment: u32) -> u32 {
+        // Mostly it is asked for what happened in this turn.
+        if let Some(&(start, number)) = self.turns.last()
+            && start <= moment
+        {
+            return number;
+        }
         let turn = self.turns.partition_point(|&(start, _)| start <= moment);
         let turn = turn.checked_sub(1).and_then(|at| self.turns.get(at));
         turn.map_or(0, |&(_, number)| number)

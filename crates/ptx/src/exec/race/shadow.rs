@@ -53,6 +53,16 @@ impl Touch {
     }
 }
 
+/// What lanes of an access have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    base: u32,
+    met: u32,
+    /// Whether there are reads, and atomics, that it may race with.
+    reads: bool,
+    updates: bool,
+}
+
 /// A race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
@@ -72,6 +82,8 @@ struct Planes {
     /// Warps that have made one since the last barrier, and that barrier.
     live: u32,
     base: u32,
+    /// By place: that barrier, and the warps that have made one there since.
+    by: Vec<(u32, u32)>,
     /// Sizes of elements, as bits.
     sizes: u8,
 }
@@ -92,8 +104,18 @@ impl Planes {
         self.live
     }
 
+    /// The warps that have made one at a place since the last barrier.
+    #[inline(always)]
+    fn at(&self, base: u32, place: u32) -> u32 {
+        match self.by.get(place as usize) {
+            Some(&(since, warps)) if since == base => warps,
+            _ => 0,
+        }
+    }
+
     fn clear(&mut self) {
         self.live = 0;
+        self.by.fill((0, 0));
         for plane in &mut self.of {
             plane.marks.fill(Mark::default());
             plane.more.clear();
@@ -101,6 +123,8 @@ impl Planes {
     }
 
     fn refine(&mut self, parts: u32) {
+        let each = |by: &(u32, u32)| std::iter::repeat_n(*by, parts as usize);
+        self.by = self.by.iter().flat_map(each).collect();
         for plane in &mut self.of {
             plane.marks = fine(&plane.marks, parts);
             plane.more = fine_lists(&plane.more, parts);
@@ -168,27 +192,49 @@ impl Shadow {
         self.updates.refine(parts);
     }
 
-    /// Lanes of a warp access places from `first` on.
+    /// What the lanes of an access have in common: it is looked at once.
     #[inline(always)]
-    pub fn touch(&mut self, order: &Order, first: u32, count: u32, touch: &Touch) {
+    pub fn pass(&mut self, order: &Order, touch: &Touch) -> Pass {
         let (base, met) = (order.base(), order.met(touch.warp));
+        let (reads, updates) = (self.reads.live(base), self.updates.live(base));
+        let agrees = touch.update && self.updates.sizes == touch.how.size;
+        Pass {
+            base,
+            met,
+            reads: touch.write && reads != 0,
+            updates: !agrees && updates != 0,
+        }
+    }
+
+    /// Lanes of a warp access places from `first` on.
+    pub fn touch(&mut self, order: &Order, first: u32, count: u32, touch: &Touch) {
+        let pass = self.pass(order, touch);
+        self.touch_in(pass, order, (first, count), touch);
+    }
+
+    /// The same for some lanes of an access.
+    #[inline(always)]
+    pub fn touch_in(
+        &mut self,
+        pass: Pass,
+        order: &Order,
+        (first, count): (u32, u32),
+        touch: &Touch,
+    ) {
+        let (base, met) = (pass.base, pass.met);
         let end = (first + count).min(self.writes.len() as u32);
-        let mut reads = self.reads.live(base);
-        if !touch.write {
-            reads = 0;
-        }
-        let mut updates = self.updates.live(base);
-        if touch.update && self.updates.sizes == touch.how.size {
-            updates = 0;
-        }
         for place in first..end {
             let old = &self.writes[place as usize];
             if (old.seq >= base || old.warp >= super::AGENTS) && !harmless(old, touch, met) {
                 self.check_writes(order, place, touch);
             }
-            if reads | updates != 0 {
-                let all = [(&self.reads, reads, false), (&self.updates, updates, true)];
-                for (planes, live, wrote) in all {
+            if pass.reads | pass.updates {
+                let all = [
+                    (&self.reads, pass.reads, false),
+                    (&self.updates, pass.updates, true),
+                ];
+                for (planes, some, wrote) in all {
+                    let live = if some { planes.at(base, place) } else { 0 };
                     for at in lanes(live) {
                         let read = &planes.of[at as usize].marks[place as usize];
                         if read.seq >= base && !harmless(read, touch, met) {
@@ -238,6 +284,14 @@ impl Shadow {
             plane.marks = vec![Mark::default(); self.writes.len()];
         }
         planes.live |= 1 << touch.warp;
+        if planes.by.is_empty() {
+            planes.by = vec![(0, 0); self.writes.len()];
+        }
+        let by = &mut planes.by[place as usize];
+        if by.0 != base {
+            *by = (base, 0);
+        }
+        by.1 |= 1 << touch.warp;
         planes.sizes |= touch.how.size;
         let old = &mut plane.marks[place as usize];
         let passed = old.lanes & !touch.lanes == 0 || old.seq < met;

@@ -24,20 +24,9 @@ impl Order {
     /// Lanes read a word that may order.
     pub fn read(&mut self, warp: u32, mask: u32, word: Word) {
         if let Some(carried) = self.words.get(&word.address) {
-            let Carried {
-                seen,
-                proxied,
-                loose,
-            } = carried.clone();
-            let mut new = Knowledge {
-                loose,
-                ..Knowledge::default()
-            };
-            if word.orders {
-                (new.seen, new.proxied) = (seen, proxied);
-            } else {
+            let new = learned(carried, word, |new, seen, proxied| {
                 new.pending = [seen, proxied];
-            }
+            });
             self.learn(warp, mask, &new);
         }
         if !word.global {
@@ -46,16 +35,7 @@ impl Order {
         if word.scope == Scope::Wide
             && let Some(carried) = self.moments.wide.get(&word.address)
         {
-            let Carried { seen, loose, .. } = carried.clone();
-            let mut new = Knowledge {
-                loose,
-                ..Knowledge::default()
-            };
-            if word.orders {
-                new.seen = seen;
-            } else {
-                new.pending_wide[0] = seen;
-            }
+            let new = learned(carried, word, |new, seen, _| new.pending_wide[0] = seen);
             self.learn(warp, mask, &new);
         }
         if word.scope >= Scope::Cluster
@@ -63,16 +43,7 @@ impl Order {
             && let Some(all) = self.moments.near.get(&word.address)
             && let Some(carried) = all.get(&cluster)
         {
-            let Carried { seen, loose, .. } = carried.clone();
-            let mut new = Knowledge {
-                loose,
-                ..Knowledge::default()
-            };
-            if word.orders {
-                new.seen = seen;
-            } else {
-                new.pending_near = seen;
-            }
+            let new = learned(carried, word, |new, seen, _| new.pending_near = seen);
             self.learn(warp, mask, &new);
         }
     }
@@ -157,6 +128,31 @@ impl Order {
             loose,
         }
     }
+}
+
+/// What a read of `word` learns from what its writer left there: at once if it
+/// acquires; else `wait` keeps what was seen, and seen through a proxy, for the
+/// next fence.
+fn learned(
+    carried: &Carried,
+    word: Word,
+    wait: impl FnOnce(&mut Knowledge, Seen, Seen),
+) -> Knowledge {
+    let Carried {
+        seen,
+        proxied,
+        loose,
+    } = carried.clone();
+    let mut new = Knowledge {
+        loose,
+        ..Knowledge::default()
+    };
+    if word.orders {
+        (new.seen, new.proxied) = (seen, proxied);
+    } else {
+        wait(&mut new, seen, proxied);
+    }
+    new
 }
 
 fn put(words: &mut HashMap<u64, Carried>, word: Word, carried: Carried) {

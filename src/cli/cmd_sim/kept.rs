@@ -1,0 +1,143 @@
+//! Runs of a sweep that are kept in files, for shards and for the next time.
+
+use super::plan::{Draft, Plan};
+use super::point::Point;
+use super::{SimArgs, Works};
+use crate::capture::Selected;
+use crate::cli::printer::CommandResult;
+use crate::error::{Error, Result};
+use crate::input::is_stdin;
+use crate::launch::LaunchFile;
+use crate::page::{Details, Hint};
+use crate::points::{MODEL, Points};
+use crate::quote::{shell, shown_path};
+use crate::tool::KeyBuilder;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// The runs that are known, and what names them.
+#[derive(Default)]
+pub(super) struct Kept {
+    points: Points,
+    /// What every run depends on; nothing where none is kept.
+    input: Option<String>,
+}
+
+impl Kept {
+    /// Those of the files of `--points`.
+    pub fn open(args: &SimArgs) -> Result<Self> {
+        if args.points.is_empty() {
+            return Ok(Self::default());
+        }
+        if is_stdin(Path::new(&args.input)) {
+            return Err(Error::usage(
+                "--points with the kernel from standard input",
+                "expected a file: what a run depends on names it",
+            ));
+        }
+        let mut key = KeyBuilder::new("sim")
+            .add("version", env!("CARGO_PKG_VERSION"))
+            .add("model", MODEL.to_string());
+        if args.input.starts_with("kernel:") {
+            key = key.add("kernel", &args.input);
+        } else {
+            for file in files(&args.input)? {
+                let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
+                key = key.add("file", content);
+            }
+            let launch = Selected::of(Path::new(&args.input)).map(|s| s.which);
+            key = key.add("launch", format!("{launch:?}"));
+        }
+        Ok(Kept {
+            points: Points::of(&args.points)?,
+            input: Some(key.finish().to_string()),
+        })
+    }
+
+    /// What names the run of a point: everything that its numbers depend on.
+    fn digest(&self, draft: &Draft, plan: &Plan, works: &Works) -> Result<Option<String>> {
+        let Some(input) = &self.input else {
+            return Ok(None);
+        };
+        let key = KeyBuilder::new("sim point")
+            .add("input", input)
+            .add("kernel", format!("{:?}", works.of(draft.blocks).info()))
+            .add("blocks", format!("{:?}", draft.blocks))
+            .add("dependent", format!("{:?}", works.dependent))
+            .add("machine", format!("{:?}", draft.machine(plan)?))
+            .add("setup", format!("{:?}", draft.setup));
+        let digest = key.finish().to_string();
+        Ok(Some(digest.chars().take(32).collect()))
+    }
+
+    /// The point, if it was run before.
+    pub fn get(&self, draft: &Draft, plan: &Plan, works: &Works) -> Result<Option<Point>> {
+        let digest = self.digest(draft, plan, works)?;
+        let statistics = digest.and_then(|digest| self.points.get(&digest));
+        let point = statistics.map(|s| Point::known(draft, plan, works, s));
+        point.transpose()
+    }
+
+    /// Keeps a point that has run to its end.
+    pub fn add(&self, point: &Point, plan: &Plan, works: &Works) -> Result<()> {
+        let Some(digest) = self.digest(&point.draft, plan, works)? else {
+            return Ok(());
+        };
+        let labels = point.draft.labels.iter().map(|(k, v)| format!("{k} {v}"));
+        let all: Vec<String> = std::iter::once(works.kernel().to_owned())
+            .chain(labels)
+            .collect();
+        self.points.add(&digest, &all.join(", "), &point.statistics)
+    }
+
+    /// Puts the file in order: it depends on the points alone.
+    pub fn finish(&self) -> Result<()> {
+        self.points.finish()
+    }
+
+    /// A shard of so many runs, all of which have ended.
+    pub fn part(&self, runs: usize, input: &str) -> Part {
+        Part {
+            runs,
+            file: self.points.file().map(Path::to_owned),
+            input: input.to_owned(),
+        }
+    }
+}
+
+/// The file of an input and those that it names.
+fn files(input: &str) -> Result<Vec<PathBuf>> {
+    let Some(selected) = Selected::of(Path::new(input)) else {
+        return Ok(vec![PathBuf::from(input)]);
+    };
+    let file = LaunchFile::load(&selected.file)?;
+    Ok(std::iter::once(selected.file).chain(file.files()).collect())
+}
+
+/// A shard that has ended.
+#[derive(Serialize)]
+pub(super) struct Part {
+    runs: usize,
+    file: Option<PathBuf>,
+    #[serde(skip)]
+    input: String,
+}
+
+impl CommandResult for Part {
+    fn verdict(&self) -> String {
+        let file = self.file.as_deref().map(shown_path).unwrap_or_default();
+        format!("{} runs of the sweep are in {file}.", self.runs)
+    }
+
+    fn details(&self) -> Details {
+        Details::default()
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let input = shell(&self.input);
+        vec![Hint::new(
+            "the whole sweep, once all shards have ended, with the options of this one",
+            format!("spadkit sim {input} --sweep --points all.jsonl --points SHARD.jsonl ..."),
+        )]
+    }
+}

@@ -1,0 +1,54 @@
+//! `--shard I/N`: a part of a campaign, for one of several machines.
+
+use std::str::FromStr;
+
+/// Every N-th item from the I-th.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shard {
+    first: usize,
+    step: usize,
+}
+
+impl FromStr for Shard {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parsed = text
+            .split_once('/')
+            .and_then(|(i, n)| Some((i.parse::<usize>().ok()?, n.parse().ok()?)));
+        match parsed {
+            Some((i, n)) if i >= 1 && i <= n => Ok(Shard {
+                first: i - 1,
+                step: n,
+            }),
+            _ => Err("expected I/N, such as 1/4 for the first of four shards"),
+        }
+    }
+}
+
+impl Shard {
+    /// Its part of a list.
+    pub fn of<T>(self, all: Vec<T>) -> Vec<T> {
+        all.into_iter()
+            .skip(self.first)
+            .step_by(self.step)
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_have_every_item_once() {
+        let shard = |text: &str| text.parse::<Shard>().unwrap().of((0..10).collect());
+        let mut all: Vec<i32> = ["1/3", "2/3", "3/3"].into_iter().flat_map(shard).collect();
+        assert_eq!(shard("2/3"), [1, 4, 7]);
+        all.sort_unstable();
+        assert_eq!(all, (0..10).collect::<Vec<_>>());
+        for wrong in ["0/3", "4/3", "1", "a/b", "1/0"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+}
