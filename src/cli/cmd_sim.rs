@@ -4,6 +4,7 @@ mod chart;
 mod kept;
 mod plan;
 mod point;
+mod report;
 mod sweep;
 mod text;
 
@@ -91,7 +92,7 @@ pub struct SimArgs {
     #[arg(long, value_name = "FILE.jsonl", requires = "sweep")]
     points: Vec<PathBuf>,
     /// Run every N-th point from the I-th, for --points of the whole sweep.
-    #[arg(long, value_name = "I/N", requires = "points", conflicts_with_all = ["csv", "chart"])]
+    #[arg(long, value_name = "I/N", requires = "points", conflicts_with_all = ["csv", "chart", "report"])]
     shard: Option<Shard>,
     /// Sum the issue slots of each source line, most first: those in which an
     /// instruction of it was issued, and those in which a warp waited at one.
@@ -100,6 +101,10 @@ pub struct SimArgs {
     source: bool,
     #[command(flatten)]
     allow: super::Allow,
+    /// Write a page about the sweep: the fastest point, what it gains, what the
+    /// cycles of each point go to.
+    #[arg(long, value_name = "FILE.html", requires = "sweep")]
+    report: Option<PathBuf>,
     /// Draw cycles and speed-ups.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
@@ -189,7 +194,7 @@ impl Execute for SimArgs {
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         let plan = Plan::new(self, global)?;
-        for file in self.csv.iter().chain(&self.chart) {
+        for file in self.csv.iter().chain(&self.chart).chain(&self.report) {
             check_writable(file)?;
         }
         let works = Works::load(self, &plan, printer)?;
@@ -383,6 +388,9 @@ impl SimArgs {
         };
         if let Some(file) = &self.csv {
             write(file, &sweep.csv())?;
+        }
+        if let Some(file) = &self.report {
+            write(file, &report::of(sweep, works).render()?)?;
         }
         match &self.chart {
             Some(file) => write(file, &chart::svg(sweep, works.kernel())),

@@ -171,7 +171,7 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
             ("cycles by source line", "sim k.toml --source"),
             (
                 "all choices",
-                "sim kernel:transpose --sweep --csv sweep.csv",
+                "sim kernel:transpose --sweep --report sweep.html",
             ),
             (
                 "a quarter of them, on one of four machines",

@@ -1,6 +1,7 @@
 //! Reports for people: one HTML file, charts.
 
 mod advice;
+mod bars;
 pub mod chart;
 mod choice;
 pub mod flow_drawing;
@@ -17,6 +18,7 @@ mod since;
 mod software_report;
 mod source_page;
 mod svg;
+mod sweep_report;
 pub mod theme;
 mod tornado;
 mod trade_off;
@@ -37,5 +39,6 @@ pub use share_report::ShareReport;
 pub use since::Since;
 pub use software_report::{RewrittenLine, Software, SoftwareLine};
 pub use source_page::{Cell, PhaseCount, Served, Situation, SourceLine, SourcePage};
+pub use sweep_report::{SweepLine, SweepReport};
 pub use tornado::{Swing, tornado};
 pub use verdict::{Verdict, grouped};

@@ -6,6 +6,8 @@ use tera::Context;
 
 const FRAME: &str = include_str!("page.html.tera");
 const STYLE: &str = include_str!("page.css");
+const BARS: &str = include_str!("bars.html.tera");
+const AGAIN: &str = include_str!("again.html.tera");
 const SCRIPT: &str = include_str!("page.js");
 
 /// A page that fills the blocks of the frame: one file that refers to no other.
@@ -16,7 +18,12 @@ pub(super) fn render(name: &str, template: &str, mut context: Context) -> Result
     context.insert("script", SCRIPT);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));
     fill_page(
-        &[("page.html", FRAME), ("body.html", template)],
+        &[
+            ("page.html", FRAME),
+            ("bars.html", BARS),
+            ("again.html", AGAIN),
+            ("body.html", template),
+        ],
         "body.html",
         &context,
     )

@@ -1,5 +1,6 @@
 //! The report as the template shows it: every number is a text, rounded once.
 
+use super::bars::bars;
 use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
 use super::picture;
@@ -306,33 +307,7 @@ pub(super) fn clock(slack: f64, target: u32) -> String {
 /// The bars of the cycles.
 pub(super) fn cycles(report: &FlowReport) -> Value {
     let timed = report.choices.iter().filter_map(|c| Some((c, c.cycles?)));
-    let most = timed
-        .clone()
-        .map(|(_, p)| p.total)
-        .max()
-        .unwrap_or(1)
-        .max(1);
-    let row = |(c, parts): (&ChoiceLine, super::choice::CycleParts)| {
-        let parts = parts.list().into_iter().filter(|part| part.2 >= 0.5);
-        let part = parts.map(|(name, class, cycles)| {
-            let percent = 100.0 * cycles / most as f64;
-            json!({
-                "name": name,
-                "class": class,
-                "cycles": grouped(cycles.round() as u64),
-                "percent": format!("{percent:.3}"),
-                "label": percent >= 7.0,
-            })
-        });
-        json!({
-            "name": c.name,
-            "chosen": c.chosen,
-            "total": grouped(c.cycles.map_or(0, |p| p.total)),
-            "speed_up": c.speed_up.map(|s| format!("{s:.3}")),
-            "parts": part.collect::<Vec<_>>(),
-        })
-    };
-    json!(timed.map(row).collect::<Vec<_>>())
+    bars(timed.map(|(c, parts)| (c.name.clone(), c.chosen, parts, c.speed_up)))
 }
 
 /// The chosen mapping as code, and that of the other kind.

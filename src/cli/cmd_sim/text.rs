@@ -141,7 +141,7 @@ fn scheduler(settings: &PathSettings) -> String {
     text
 }
 
-fn spaced(name: &str) -> String {
+pub(super) fn spaced(name: &str) -> String {
     name.replace('_', " ")
 }
 
@@ -174,7 +174,7 @@ fn dependences(dependent: Option<u32>) -> String {
 }
 
 /// How conflicts were counted; `lanes` of a pass, where all points have as many.
-fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
+pub(super) fn conflict_rule(config: &Config, lanes: Option<u32>) -> String {
     let served = if config.path.broadcast {
         "distinct words"
     } else {
@@ -230,7 +230,7 @@ pub(super) fn sweep(sweep: &Sweep, works: &Works) -> Details {
     details
 }
 
-fn labels(labels: &[(String, String)]) -> String {
+pub(super) fn labels(labels: &[(String, String)]) -> String {
     let labels: Vec<String> = labels.iter().map(|(k, v)| format!("{k} {v}")).collect();
     labels.join(", ")
 }
