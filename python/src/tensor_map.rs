@@ -11,7 +11,7 @@ use spadkit::ptx::tensor::Swizzle;
 /// Of an image: the corners of its pixels, channels, and how many pixels.
 type Pixels = (Vec<i32>, Vec<i32>, u32, u32);
 
-/// The map of a tensor in an array of so many bytes, checked by all rules, as
+/// The map of a tensor in an array of this many bytes, checked by all rules, as
 /// the library encodes it; its address is an offset in the array. Lists begin
 /// with the innermost dimension.
 #[pyfunction]

@@ -74,7 +74,7 @@ pub(super) enum Role {
     ProductWait,
     /// Closes a group of asynchronous copies, or waits for some.
     Copies(CopyControl),
-    /// Closes a bulk group, or waits for all but so many.
+    /// Closes a bulk group, or waits for all but this many.
     BulkGroup(BulkGroupOp, u32),
     /// What it does is known when it has been executed: bulk copies, and
     /// operations on `mbarrier` objects.

@@ -19,7 +19,7 @@ pub(super) struct Copies {
 pub(super) enum CopyControl {
     /// Makes a group of the copies so far.
     Commit,
-    /// Waits for all groups but so many of the youngest.
+    /// Waits for all groups but this many of the youngest.
     Wait(usize),
     /// Waits for all copies.
     WaitAll,

@@ -58,7 +58,7 @@ pub struct ReproduceArgs {
         conflicts_with_all = ["out", "shard", "sensitivity"]
     )]
     check: Option<PathBuf>,
-    /// With --check, compute so many points of other figures again that take a
+    /// With --check, compute this many points of other figures again that take a
     /// second at most; or all points.
     #[arg(long, value_name = "N|all", value_parser = amount, default_value = "0")]
     recompute: usize,

@@ -49,7 +49,7 @@ fn demangled(name: &str) -> Option<String> {
     (!parts.is_empty() && nested.starts_with(['E', 'I'])).then(|| parts.join("::"))
 }
 
-/// A length and so many characters, and what follows them.
+/// A length and this many characters, and what follows them.
 fn source_name(text: &str) -> Option<(&str, &str)> {
     let digits = text.find(|c: char| !c.is_ascii_digit())?;
     let length: usize = text[..digits].parse().ok()?;

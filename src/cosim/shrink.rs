@@ -54,7 +54,7 @@ impl Shrunk {
     }
 }
 
-/// Whether a stimulus of so many cycles can be shrunk.
+/// Whether a stimulus of this many cycles can be shrunk.
 pub(super) fn fits(layout: &Layout, cycles: u64) -> bool {
     (cycles as usize).saturating_mul(layout.input_words) <= MAX_WORDS
 }

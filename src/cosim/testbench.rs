@@ -17,7 +17,7 @@ const TEMPLATE: &str = include_str!("../../testbenches/unit_tb.v.tera");
 const SEED: u64 = 1;
 
 /// Steps are cheap where they are narrow, and a hash unit's configuration
-/// changes every 128 steps only: units without a clock and with at most so many
+/// changes every 128 steps only: units without a clock and with at most this many
 /// bits get more of them.
 const NARROW_BITS: usize = 512;
 

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 /// Accesses that a page with scripting can show.
 const MOST_SITUATIONS: usize = 240;
-/// A file with so many lines between its first and its last is shown whole.
+/// A file with this many lines between its first and its last is shown whole.
 const WHOLE: u32 = 80;
 /// Lines around those that cost something, where a file is not shown whole.
 const AROUND: u32 = 2;

@@ -30,15 +30,15 @@ pub struct Image {
 pub enum ImageKind {
     /// Random values 64 pixels apart, straight in between.
     Smooth,
-    /// Each pixel one of so many levels, equally spaced and equally likely.
+    /// Each pixel one of this many levels, equally spaced and equally likely.
     Noise(u64),
-    /// Of 100 pixels so many have the middle value, the others any.
+    /// Of 100 pixels this many have the middle value, the others any.
     Share(u64),
     /// Every value equally likely.
     Uniform,
-    /// The contours between so many bands of a smooth image; all else is 0.
+    /// The contours between this many bands of a smooth image; all else is 0.
     Edges(u64),
-    /// Not pixels: places of the edges between so many bands, in raster order,
+    /// Not pixels: places of the edges between this many bands, in raster order,
     /// each y << 16 | x.
     Points(u64),
 }

@@ -51,7 +51,7 @@ enum ParamKind {
     },
     /// A number.
     Scalar(Type),
-    /// A struct or an array by value, of so many bytes.
+    /// A struct or an array by value, of this many bytes.
     Bytes(u64),
     /// A tensor map, or the address of one.
     TensorMap(MapUse),

@@ -98,7 +98,7 @@ impl TensorMapArg {
         }
     }
 
-    /// Whether the tensor is inside of its buffer of so many bytes; none where
+    /// Whether the tensor is inside of its buffer of this many bytes; none where
     /// the argument is not a buffer.
     pub(super) fn check(&self, arg: &Section, buffer: Option<u64>) -> Result<()> {
         let Some(bytes) = buffer else {
@@ -110,7 +110,7 @@ impl TensorMapArg {
     }
 }
 
-/// Whether the tensor of a map is inside of a buffer of so many bytes, if its
+/// Whether the tensor of a map is inside of a buffer of this many bytes, if its
 /// address is an offset there.
 pub fn check_inside(map: &TensorMap, bytes: u64) -> std::result::Result<(), Wrong> {
     let outer = map.extent.iter().skip(1).zip(&map.strides);

@@ -232,7 +232,7 @@ impl Rounds {
     }
 }
 
-/// An argument after so many steps; otherwise what is wrong, and what was
+/// An argument after this many steps; otherwise what is wrong, and what was
 /// expected.
 fn stepped(
     arg: usize,

@@ -106,7 +106,7 @@ impl Mutants {
 }
 
 /// The directory with what Yosys makes of the files of `top` with `faults`
-/// faults, of which the select input has so many bits: the list, the Verilog and
+/// faults, of which the select input has this many bits: the list, the Verilog and
 /// the circuit.
 fn mutated(
     (top, files): (&str, &[SourceFile]),

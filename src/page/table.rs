@@ -81,7 +81,7 @@ impl Table {
         self
     }
 
-    /// The same with a column that is not folded below so many columns while
+    /// The same with a column that is not folded below this many columns while
     /// another can be left out.
     pub fn readable(mut self, title: &str, columns: usize) -> Self {
         for column in self.columns.iter_mut().filter(|c| c.title == title) {

@@ -18,7 +18,7 @@ use crate::tool::Tool;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// Counterexamples are looked for in so many cycles first, the first a reset;
+/// Counterexamples are looked for in this many cycles first, the first a reset;
 /// then in as many as the circuit says.
 const CYCLES: [u32; 2] = [5, 10];
 

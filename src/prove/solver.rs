@@ -38,7 +38,7 @@ pub(super) enum Answer {
 pub(super) enum Reply {
     /// One answer for each question.
     Answers(Vec<Answer>),
-    /// It did not end; after so many seconds.
+    /// It did not end; after this many seconds.
     TimedOut(u64),
 }
 

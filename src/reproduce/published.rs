@@ -26,7 +26,7 @@ impl PartialEq for Published {
 }
 
 impl Published {
-    /// A number with so many printed decimals.
+    /// A number with this many printed decimals.
     pub fn number_of(value: f64, decimals: u32) -> Self {
         Published {
             value: Value::Number { value, decimals },

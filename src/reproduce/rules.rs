@@ -149,7 +149,7 @@ pub fn rule(evidence: Evidence, key: &str, measure: Measure) -> &'static Rule {
 }
 
 impl Rule {
-    /// The absolute distance for a published value with so many decimals.
+    /// The absolute distance for a published value with this many decimals.
     pub fn tolerance(&self, published: f64, decimals: u32) -> f64 {
         match self.width {
             Width::Rounding => 0.5 * 0.1_f64.powi(decimals.min(15) as i32),

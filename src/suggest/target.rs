@@ -101,7 +101,7 @@ impl Target<'_> {
         (4 * words).div_ceil(self.element_bytes())
     }
 
-    /// Whether a mapping with so many conflicts is nearly as good as the best.
+    /// Whether a mapping with this many conflicts is nearly as good as the best.
     pub fn is_nearly_best(&self, conflicts: u64) -> bool {
         let best = self.choices.best().conflicts;
         let removed = self.conflicts_before().saturating_sub(best);

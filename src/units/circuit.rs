@@ -20,7 +20,7 @@ pub struct Circuit {
     /// Modules inside the unit (patterns as Yosys has them) that may answer
     /// anything: what is proved then holds whatever they do.
     pub free: &'static [&'static str],
-    /// Counterexamples are looked for in so many cycles, the first a reset.
+    /// Counterexamples are looked for in this many cycles, the first a reset.
     pub cycles: u32,
 }
 
@@ -55,7 +55,7 @@ impl Circuit {
         self
     }
 
-    /// The same with counterexamples of so many cycles.
+    /// The same with counterexamples of this many cycles.
     pub(super) const fn cycles(mut self, cycles: u32) -> Self {
         self.cycles = cycles;
         self
@@ -89,11 +89,11 @@ pub enum Stages {
     Memory(u32),
     /// This many memory stages: some after the scratchpad (above 4), or none.
     AfterScratchpad(u32),
-    /// So many before EX, which decide the issue.
+    /// This many before EX, which decide the issue.
     Ahead(u32),
-    /// So many of the hash alone: 0 or 1.
+    /// This many of the hash alone: 0 or 1.
     Hash(u32),
-    /// So many memory stages, and so many before EX.
+    /// This many memory stages, and this many before EX.
     Whole(u32, u32),
     /// Registers of `spad_tcdm`: for requests, for answers.
     Registers(bool, bool),

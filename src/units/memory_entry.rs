@@ -28,7 +28,7 @@ const KINDS: [u8; 12] = [1, 1, 2, 2, 3, 3, 4, 4, 0, 6, 7, 15];
 enum Atomic {
     /// None is.
     None,
-    /// It was taken; so many passes have come, of so many.
+    /// It was taken; this many passes have come, of this many.
     Passes(u32, u32),
     /// All its passes have come.
     Ends,

@@ -113,7 +113,7 @@ impl Unit {
     }
 }
 
-/// The path with so many memory stages, and so many that decide the issue:
+/// The path with this many memory stages, and this many that decide the issue:
 /// nothing lost, doubled or reordered, no deadlock.
 const fn whole(memory: u32, ahead: u32) -> Circuit {
     circuit!("sm_path", Whole)

@@ -68,7 +68,7 @@ fn half_a_million_warp_instructions_are_traced_in_little_memory() {
     assert_eq!(json["blocks"], 12, "{json}");
 }
 
-/// Functions like those that compilers write, until there are so many bytes.
+/// Functions like those that compilers write, until there are this many bytes.
 fn large(bytes: usize) -> String {
     let mut text = String::from(
         ".version 7.0\n.target sm_70\n.address_size 64\n\

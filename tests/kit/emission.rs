@@ -73,7 +73,7 @@ fn asynchronous_resets_do_what_synchronous_ones_do() {
     prove_in_icarus(&["--reset", "async"], 112);
 }
 
-/// Every unit's bench passes, and compares at least so many outputs in its 128
+/// Every unit's bench passes, and compares at least this many outputs in its 128
 /// cycles.
 fn prove_in_icarus(style: &[&str], compared: u64) {
     if missing(&["iverilog", "vvp"]) {

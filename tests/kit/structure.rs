@@ -132,7 +132,7 @@ fn machine(text: &str) -> Config {
     Config::from_toml(text, Path::new("test.toml")).unwrap()
 }
 
-/// The same machine with every stage that shortens a cycle, and so many that
+/// The same machine with every stage that shortens a cycle, and this many that
 /// decide the issue.
 fn cut_machine(ahead: u32) -> Config {
     let stages = [

@@ -381,7 +381,7 @@ fn names_of(modules: &[Module]) -> String {
     names.join(", ")
 }
 
-/// Moves all places of a module by so many bytes; lines stay.
+/// Moves all places of a module by this many bytes; lines stay.
 fn move_text(module: &mut Module, by: u32) {
     each_span(module, &mut |span| {
         span.start += by;

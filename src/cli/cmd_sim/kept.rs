@@ -95,7 +95,7 @@ impl Kept {
         self.points.finish()
     }
 
-    /// A shard of so many runs, all of which have ended.
+    /// A shard of this many runs, all of which have ended.
     pub fn part(&self, runs: usize, input: &str) -> Part {
         Part {
             runs,

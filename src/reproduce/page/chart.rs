@@ -9,7 +9,7 @@ use crate::report::{MarkedChart, MarkedGroup, MarkedPanel, Pair};
 
 /// Panels of a chart at most.
 const PANELS: usize = 6;
-/// From so many steps of a number on, values are lines.
+/// From this many steps of a number on, values are lines.
 const STEPS: usize = 4;
 
 /// The chart; none where no workload has a number.

@@ -33,11 +33,11 @@ const DRAIN_CYCLES: u32 = 2048;
 
 /// What the environment is at.
 enum Phase {
-    /// Reset for so many more cycles.
+    /// Reset for this many more cycles.
     Reset(u32),
     /// Register writes, the last one first.
     Configure(RegisterWrites),
-    /// A kernel runs for so many more cycles.
+    /// A kernel runs for this many more cycles.
     Run(u32),
     /// Nothing new until the path is empty.
     Drain(u32),

@@ -20,7 +20,7 @@ const QUAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, l
 const EXIT: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                     warp_size = 8, capacity_words = 512 }\n\
                     path = { mem_stages = 6, ahead = 0, lock_group_cycles = 2 }\n";
-/// As `PAIR`, with a fixed hash in so many stages of its own.
+/// As `PAIR`, with a fixed hash in this many stages of its own.
 macro_rules! hashed {
     ($stages:literal) => {
         concat!(
@@ -40,7 +40,7 @@ pub const ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits 
                       warp_size = 8, capacity_words = 512 }\n\
                       path = { locks = 32, lock_group_cycles = 2, mem_stages = 2, ahead = 0 }\n\
                       retry = { read = 2, update = 3, write = 2, branch = 1 }\n";
-/// Banks of four rows, with so many stages.
+/// Banks of four rows, with this many stages.
 macro_rules! rows {
     ($stages:literal) => {
         concat!(
@@ -52,7 +52,7 @@ macro_rules! rows {
         )
     };
 }
-/// The path as a whole, with so many memory stages, and so many in front of EX.
+/// The path as a whole, with this many memory stages, and this many in front of EX.
 macro_rules! whole {
     ($stages:literal, $ahead:literal) => {
         concat!(
@@ -88,7 +88,7 @@ const TCDM_REGISTERED: &str = tcdm!("true");
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
-/// As `QUAD`, with the issue decided so many stages ahead.
+/// As `QUAD`, with the issue decided this many stages ahead.
 macro_rules! ahead {
     ($stages:literal) => {
         concat!(

@@ -89,7 +89,7 @@ impl Case {
         self.tripped_until(cycle + 2, cycle, ports)
     }
 
-    /// The same in the first cycles, so many.
+    /// The same in the first cycles, this many.
     fn tripped_until(&self, cycles: usize, cycle: usize, ports: &[(&str, u64)]) -> String {
         let (ins, outs) = (self.layout.input_words, self.layout.output_words);
         let mut inputs = self.inputs[..cycles * ins].to_vec();

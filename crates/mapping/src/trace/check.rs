@@ -112,7 +112,7 @@ impl AccessTrace {
         })
     }
 
-    /// What is wrong with the address of a lane of a warp of so many threads,
+    /// What is wrong with the address of a lane of a warp of this many threads,
     /// and what was expected.
     fn lane(
         &self,

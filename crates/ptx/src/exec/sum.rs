@@ -18,8 +18,8 @@ pub(super) struct Sum {
     findings: Vec<(u64, RawFinding)>,
     known: HashSet<(FindingKind, u32, bool)>,
     races: BTreeMap<Key, Raced>,
-    /// Of so many blocks, in the order in which they come, the output is
-    /// printed; and so many have come.
+    /// Of this many blocks, in the order in which they come, the output is
+    /// printed; and this many have come.
     printed: u64,
     come: u64,
 }

@@ -5,7 +5,7 @@
 pub const PIECE: u32 = 16;
 
 /// How far the pieces of 16 bytes of a matrix are spread over the banks: runs
-/// of so many bytes, whose pieces trade places.
+/// of this many bytes, whose pieces trade places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Swizzle {

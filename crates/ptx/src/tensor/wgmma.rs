@@ -1,7 +1,7 @@
 //! `wgmma`: which products of a warpgroup there are, and what one of its four
 //! warps holds of them: 16 of the 64 rows (PTX ISA, "Asynchronous Warpgroup
 //! Level Matrix Multiply-Accumulate Instructions"). Which of them `ptxas`
-//! takes stands in the tests of the executor (`wgmma.txt`).
+//! takes: see the tests of the executor (`wgmma.txt`).
 
 use super::fragment::Fragment;
 use super::mma::{Arithmetic, arithmetic, check_sums};
@@ -134,7 +134,7 @@ fn check_types([d, a, b]: [Type; 3], sums: &[Type]) -> Result<(), String> {
     ))
 }
 
-/// Whether a result may have so many columns, a multiple of 8.
+/// Whether a result may have this many columns, a multiple of 8.
 fn has_columns(a: Type, n: u32) -> bool {
     a.is_float() || n == 8 || n == 24 || n.is_multiple_of(16)
 }

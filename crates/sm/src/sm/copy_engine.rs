@@ -18,7 +18,7 @@ pub(super) struct Owner {
 /// Where a copy shows that it is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completion {
-    /// So many bytes arrive at the `mbarrier` at the address.
+    /// This many bytes arrive at the `mbarrier` at the address.
     Barrier(u64, u32),
     /// A bulk group of a lane of its warp.
     Group(u32, u64),
@@ -97,7 +97,7 @@ impl CopyEngine {
         self.copies.is_empty()
     }
 
-    /// A copy that was issued in `cycle`; its rows and segments are of so many
+    /// A copy that was issued in `cycle`; its rows and segments are of this many
     /// bytes. None to do if it is empty.
     pub fn begin(
         &mut self,

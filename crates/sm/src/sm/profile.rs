@@ -55,7 +55,7 @@ impl Profile {
         self.slots(Some(pc), counts).issued += 1;
     }
 
-    /// Nothing was issued in so many slots.
+    /// Nothing was issued in this many slots.
     pub(super) fn stall(&mut self, pc: Option<u32>, stall: Stall, cycles: u64, counts: bool) {
         self.slots(pc, counts).stalls.add(stall, cycles);
     }

@@ -22,9 +22,9 @@ pub struct Array {
 /// Why an array cannot have a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It tears vector accesses of so many bytes.
+    /// It tears vector accesses of this many bytes.
     Tears(u32),
-    /// The array takes so many words then, of the second number that there are.
+    /// The array takes this many words then, of the second number that there are.
     NoRoom(u32, u32),
     /// The tensor copy at this line of the PTX cannot take the words in its
     /// order.
@@ -74,7 +74,7 @@ impl Array {
         self.words
     }
 
-    /// Words of the widest access: so many, aligned to their size, stay
+    /// Words of the widest access: this many, aligned to their size, stay
     /// together.
     pub fn vector_words(&self) -> u32 {
         self.vector_words

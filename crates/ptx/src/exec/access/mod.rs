@@ -328,7 +328,7 @@ pub(super) fn atomic(m: &mut Machine, info: &MemoryOp, exec: u32) {
     }
 }
 
-/// An atomic operation on an element of so many bytes.
+/// An atomic operation on an element of this many bytes.
 fn update(
     m: &Machine,
     info: &Update,

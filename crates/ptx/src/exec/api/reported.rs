@@ -10,17 +10,17 @@ pub enum BarrierOp {
     Init,
     /// Invalidates it.
     Invalidate,
-    /// Expects so many bytes more.
+    /// Expects this many bytes more.
     Expect,
-    /// So many bytes have come.
+    /// This many bytes have come.
     Complete,
-    /// Arrives so many times.
+    /// Arrives this many times.
     Arrive,
-    /// Arrives once, and expects so many bytes first.
+    /// Arrives once, and expects this many bytes first.
     ArriveExpect,
-    /// Arrives so many times, for this phase and all later ones.
+    /// Arrives this many times, for this phase and all later ones.
     Drop,
-    /// As `Drop`, once, and expects so many bytes first.
+    /// As `Drop`, once, and expects this many bytes first.
     DropExpect,
     /// Arrives when the `cp.async` copies so far have come.
     CopiesArrive,

@@ -19,7 +19,7 @@ pub const REACH: u64 = 1 << OFFSET_BITS;
 /// below zero.
 const MOST: u64 = 0xef;
 
-/// Blocks of a cluster: so many where the kernel asks for more than is portable.
+/// Blocks of a cluster: this many where the kernel asks for more than is portable.
 pub const MOST_BLOCKS: u32 = 16;
 
 /// The address of an offset in the shared memory of the block of a rank.

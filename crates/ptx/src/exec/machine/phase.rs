@@ -31,7 +31,7 @@ pub struct Arrival {
     pub count: u32,
     /// Bytes that are expected first.
     pub bytes: u32,
-    /// Later phases wait for so many arrivals less.
+    /// Later phases wait for this many arrivals less.
     pub drops: bool,
     /// It must not complete the phase.
     pub stays: bool,
@@ -100,7 +100,7 @@ impl BarrierObject {
         }
     }
 
-    /// The current phase takes so many arrivals more.
+    /// The current phase takes this many arrivals more.
     pub fn join(&mut self, count: u32) {
         self.pending = self.pending.saturating_add(count);
     }

@@ -77,7 +77,7 @@ impl Object {
 }
 
 /// Words that take no memory before something is written to them; none where
-/// the system does not give so many.
+/// the system does not give that many.
 fn zeroed(count: usize) -> Option<Box<[AtomicU64]>> {
     if count == 0 {
         return Some(Box::new([]));

@@ -76,7 +76,7 @@ fn shr(x: &[u64; 4], ty: Type) -> u64 {
     }
 }
 
-/// `bmsk`: so many ones from a bit on.
+/// `bmsk`: this many ones from a bit on.
 fn bmsk(i: &Instruction) -> Option<Definition> {
     let clamp = i.has(Word::Clamp);
     definition(i, move |x| {

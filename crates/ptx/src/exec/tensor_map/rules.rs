@@ -150,7 +150,7 @@ impl TensorMap {
                 "3 to 5: channels, width, ..., images",
             ));
         }
-        // CUDA has so many bits for a corner.
+        // CUDA has this many bits for a corner.
         let most = match rank {
             3 => i32::from(i16::MAX),
             4 => i32::from(i8::MAX),

@@ -22,7 +22,7 @@ fn free(pointer: &str) -> String {
     )
 }
 
-/// Runs `body` in blocks of `count` threads on a heap of so many bytes.
+/// Runs `body` in blocks of `count` threads on a heap of this many bytes.
 fn on_heap(body: &str, count: u32, words: &[u32], heap: u64) -> Run {
     let text = DECLARED.to_owned() + &kernel(body);
     run_with(&text, [count, 1, 1], [1, 1, 1], words, |o, _| o.heap = heap)

@@ -8,7 +8,7 @@ use crate::model::{Exit, PathLaunch};
 /// M = 4, AHEAD = 3, without hash stage.
 const AHEAD: &str = "[hash]\npath = \"mod\"\n[path]\nmem_stages = 4\nahead = 3\n";
 
-/// The same with so many stages before EX.
+/// The same with this many stages before EX.
 fn machine_of(ahead: usize) -> Machine {
     Machine::new(&AHEAD.replace("ahead = 3", &format!("ahead = {ahead}")))
 }

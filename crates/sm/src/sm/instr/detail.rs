@@ -60,7 +60,7 @@ pub enum Detail {
     },
     /// Of an operation on an `mbarrier`: the parts of an [`MbarrierOp`].
     Mbarrier(BarrierOp, u32),
-    /// Of bulk groups: a wait leaves so many of them.
+    /// Of bulk groups: a wait leaves this many of them.
     BulkGroup(BulkGroupOp, u32),
 }
 

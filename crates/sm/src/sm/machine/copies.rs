@@ -283,7 +283,7 @@ impl Sm<'_> {
         u64::from(self.config.word_bytes()) << self.config.geometry.bank_bits()
     }
 
-    /// An operation of so many lanes on an object.
+    /// An operation of this many lanes on an object.
     fn barrier_op(
         &mut self,
         w: usize,
@@ -339,7 +339,7 @@ impl Sm<'_> {
         self.change_barrier(w, slot, at, |o| o.arrive(arrival).map(drop))
     }
 
-    /// So many lanes arrive at an object when the loads of `registers` have
+    /// This many lanes arrive at an object when the loads of `registers` have
     /// come.
     fn arrive_after(
         &mut self,

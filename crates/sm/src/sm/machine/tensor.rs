@@ -38,7 +38,7 @@ enum Answer {
 }
 
 impl Tensor {
-    /// A unit for each of so many schedulers.
+    /// A unit for each of this many schedulers.
     pub fn new(schedulers: u32) -> Self {
         Tensor {
             units: vec![Unit::default(); schedulers as usize],
@@ -95,7 +95,7 @@ impl Sm<'_> {
     }
 
     /// A product of warp `w` was issued in this cycle and occupies its unit for
-    /// so many.
+    /// this many.
     pub(super) fn begin_product(&mut self, w: usize, occupied: u64) {
         let free_at = self.cycle + occupied;
         if let Some(next) = self.tensor.begin(w, free_at) {

@@ -17,7 +17,7 @@ impl Texture {
         }
     }
 
-    /// A fetch of so many lanes that leaves the path in `cycle`: the cycle of
+    /// A fetch of this many lanes that leaves the path in `cycle`: the cycle of
     /// its texels.
     pub fn fetch(&mut self, lanes: u32, cycle: u64) -> u64 {
         let TextureUnit { per_cycle, latency } = self.parameters;

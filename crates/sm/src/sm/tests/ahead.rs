@@ -4,7 +4,7 @@
 
 use super::*;
 
-/// `base` with so many memory stages and stages before EX.
+/// `base` with this many memory stages and stages before EX.
 fn machine_with(base: &str, mem_stages: u32, ahead: u32) -> Config {
     machine(&format!(
         "{base}[path]\nmem_stages = {mem_stages}\nahead = {ahead}\n"

@@ -234,7 +234,7 @@ fn a_wait_may_leave_groups_on_their_way() {
 }
 
 /// Each thread has bulk groups of its own: a lane waits for its own groups, and
-/// may leave so many of them pending.
+/// may leave this many of them pending.
 #[test]
 fn every_lane_has_bulk_groups_of_its_own() {
     let by = |lanes: u64, mut instr: Instr| {

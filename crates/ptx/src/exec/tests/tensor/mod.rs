@@ -156,7 +156,7 @@ pub(super) fn run_text(text: &str, words: &[u32]) -> (Vec<u32>, Outcome) {
     run_block(text, words, 32, |_| ())
 }
 
-/// One block of so many threads, with other options.
+/// One block of this many threads, with other options.
 pub(super) fn run_block<'a>(
     text: &str,
     words: &[u32],
