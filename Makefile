@@ -174,15 +174,21 @@ campaign-cluster: deps-cluster build
 # Needs cargo-fuzz (`cargo install cargo-fuzz`); RUSTC_BOOTSTRAP lets the stable
 # compiler instrument the code. What it finds is in fuzz/artifacts.
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= trace hash_spec config liberty spt warp kernel ptx launch accelsim nvdisasm
+FUZZ_TARGETS ?= trace hash_spec config liberty spt warp kernel ptx launch accelsim nvdisasm execute
+# The executor has unsafe code, so its target runs under AddressSanitizer; it starts
+# from the PTX of the file tests, which has every group of instructions.
 fuzz:
 	@$(CARGO) fuzz --version >/dev/null 2>&1 || { \
 	  echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 3; }
+	mkdir -p fuzz/corpus/execute
+	PTX_OUT=$(CURDIR)/fuzz/corpus/execute $(CARGO) test -q --workspace --test filetests
 	for target in $(FUZZ_TARGETS); do \
+	  sanitizer=none; seeds=$$target; \
+	  [ $$target != execute ] || { sanitizer=address; seeds=ptx; }; \
 	  mkdir -p fuzz/corpus/$$target && \
-	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --sanitizer none $$target \
-	    fuzz/corpus/$$target fuzz/seeds/$$target -- -max_total_time=$(FUZZ_SECONDS) -timeout=10 \
-	    $$(test ! -e fuzz/dictionaries/$$target.dict || echo -dict=fuzz/dictionaries/$$target.dict) \
+	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --sanitizer $$sanitizer $$target \
+	    fuzz/corpus/$$target fuzz/seeds/$$seeds -- -max_total_time=$(FUZZ_SECONDS) -timeout=20 \
+	    $$(test ! -e fuzz/dictionaries/$$seeds.dict || echo -dict=fuzz/dictionaries/$$seeds.dict) \
 	    || exit 1; done
 
 # A comma in an argument of a call.

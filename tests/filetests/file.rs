@@ -1,6 +1,7 @@
 //! The form of a file: what is said in its head, and its PTX.
 
 use crate::Failure;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 /// What a head says in one line.
@@ -107,14 +108,27 @@ impl TestFile {
             text = text.replace(&format!("${{{name}}}"), value);
         }
         let code: String = self.lines[self.head..].join("\n");
-        if code.contains(".version") {
+        let text = if code.contains(".version") {
             text
         } else if code.contains(".entry") {
             format!("{HEAD}{text}")
         } else {
             format!("{HEAD}{ENTRY}{text}}}\n")
-        }
+        };
+        keep(&text);
+        text
     }
+}
+
+/// With `PTX_OUT=DIR`, keeps a module there: `make fuzz` starts from them.
+fn keep(text: &str) {
+    let Some(dir) = std::env::var_os("PTX_OUT") else {
+        return;
+    };
+    let mut hash = DefaultHasher::new();
+    text.hash(&mut hash);
+    let file = Path::new(&dir).join(format!("{:016x}.ptx", hash.finish()));
+    std::fs::write(file, text).expect("PTX_OUT is a folder");
 }
 
 /// What a line of the head says; prose starts with `// #`.
