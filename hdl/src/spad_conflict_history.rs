@@ -6,18 +6,17 @@ use crate::ports::ports;
 use crate::property::one_at_most;
 use crate::signal::{Bits, Operand, Signal, concat, when};
 use crate::size::Size;
-use crate::spad_table_ram;
+use crate::spad_table_ram::{self, ENTRIES, TAGS};
 use crate::unit::Unit;
 
 /// Emits `spad_conflict_history` after its memories.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let tag_bits = p.PCW - p.SETW;
-    let entries = spad_table_ram::emit_helper(p.SETS, tag_bits + p.EX)?;
-    let tags = spad_table_ram::emit_helper(p.SETS, tag_bits)?;
+    let entries = spad_table_ram::emit_helper(ENTRIES, p)?;
+    let tags = spad_table_ram::emit_helper(TAGS, p)?;
     let u = Unit::new(doc(p));
     let io = Ports::declared(&u, p);
     let history = History {
-        of_tag: u.size("TAG", tag_bits),
+        of_tag: u.size("TAG", p.PCW - p.SETW),
         ways: Ways::new(&u, io.s),
         update: Update::new(&u, io.s),
         write: Write::new(&u, io.s),

@@ -12,6 +12,7 @@ mod manifest;
 mod prefix;
 mod reset;
 mod system;
+mod timescale;
 mod write;
 
 pub use budget::Budget;
@@ -21,4 +22,5 @@ pub use manifest::Manifest;
 pub use reset::Reset;
 pub use spadkit_hdl::{Dir, Port};
 pub use system::SystemVerilog;
+pub use timescale::Timescale;
 pub use write::{design_files, write_design};
