@@ -6,8 +6,12 @@
 use crate::machine::{Machine, PC_BITS, RetryLatencies, TAG_BITS};
 use crate::module::Result;
 use crate::size::{Size, index_bits};
-use crate::spad_table_ram;
 use serde::Serialize;
+
+/// The tables of the conflict history: tags beside their values, which a
+/// look-up reads, and tags alone, which an update reads.
+pub(crate) const TABLE_ENTRIES: &str = "spad_table_ram_entries";
+pub(crate) const TABLE_TAGS: &str = "spad_table_ram_tags";
 
 /// Lists each parameter once; a value may use those above it.
 macro_rules! parameters {
@@ -181,8 +185,8 @@ impl Params {
         let tag = self.PCW - self.SETW;
         match module {
             "spad_bank_ram" => Some((self.ROWS, self.D)),
-            spad_table_ram::ENTRIES => Some((self.SETS, tag + self.EX)),
-            spad_table_ram::TAGS => Some((self.SETS, tag)),
+            TABLE_ENTRIES => Some((self.SETS, tag + self.EX)),
+            TABLE_TAGS => Some((self.SETS, tag)),
             _ => None,
         }
     }

@@ -1,18 +1,18 @@
 //! The conflict history cache.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::{Params, Sizes};
+use crate::params::{Params, Sizes, TABLE_ENTRIES, TABLE_TAGS};
 use crate::ports::ports;
 use crate::property::one_at_most;
 use crate::signal::{Bits, Operand, Signal, concat, when};
 use crate::size::Size;
-use crate::spad_table_ram::{self, ENTRIES, TAGS};
+use crate::spad_table_ram;
 use crate::unit::Unit;
 
 /// Emits `spad_conflict_history` after its memories.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let entries = spad_table_ram::emit_helper(ENTRIES, p)?;
-    let tags = spad_table_ram::emit_helper(TAGS, p)?;
+    let entries = spad_table_ram::emit_helper(TABLE_ENTRIES, p)?;
+    let tags = spad_table_ram::emit_helper(TABLE_TAGS, p)?;
     let u = Unit::new(doc(p));
     let io = Ports::declared(&u, p);
     let history = History {

@@ -5,11 +5,6 @@ use crate::params::Params;
 use crate::size::index_bits;
 use crate::unit::Unit;
 
-/// The tables of the conflict history: tags beside their values, which a
-/// look-up reads, and tags alone, which an update reads.
-pub(crate) const ENTRIES: &str = "spad_table_ram_entries";
-pub(crate) const TAGS: &str = "spad_table_ram_tags";
-
 /// Emits the table called `name`.
 pub(crate) fn emit_helper(name: &str, p: &Params) -> Result<Module> {
     let (rows, width) = p.memory(name).expect("one of the tables");

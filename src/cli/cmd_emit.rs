@@ -37,7 +37,8 @@ pub struct EmitArgs {
     bench_cycles: u32,
     /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
     /// valid/ready port) or tcdm (spad_tcdm, request, grant and valid per
-    /// lane), with wrappers whose ports are SystemVerilog structs. Without
+    /// lane), with wrappers whose ports are SystemVerilog structs; obi: the
+    /// same as tcdm, whose second wrapper, spad_obi_sv, speaks OBI. Without
     /// UNIT, only that unit is emitted.
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,
@@ -77,6 +78,8 @@ enum Bus {
     Stream,
     /// Request, grant and valid per lane.
     Tcdm,
+    /// The same as OBI.
+    Obi,
 }
 
 /// How registers are reset.
@@ -104,7 +107,7 @@ impl Bus {
     fn unit(self) -> &'static str {
         match self {
             Bus::Stream => "spad_stream",
-            Bus::Tcdm => "spad_tcdm",
+            Bus::Tcdm | Bus::Obi => "spad_tcdm",
         }
     }
 }

@@ -59,7 +59,7 @@ impl VerilatedUnit {
         tools: &Toolbox,
         cache: &Cache,
     ) -> Result<Arc<Self>> {
-        let reset = Reset::of(files);
+        let reset = Reset::of(files.iter().map(|file| file.text.as_str()));
         let harness = render_harness(&layout, reset)?;
         let verilator = tools.get(ToolKind::Verilator)?;
         let compiler = tools.get(ToolKind::Cxx)?;

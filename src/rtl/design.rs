@@ -173,6 +173,24 @@ impl Design {
         Ok(self)
     }
 
+    /// The design with `timescale` in every file, test benches that it has
+    /// already included.
+    pub fn with_timescale(mut self, timescale: Timescale) -> Self {
+        let Design {
+            files,
+            system,
+            asserted,
+            benches,
+            ..
+        } = &mut self;
+        let all = [files, system, asserted, benches];
+        for SourceFile { text, .. } in all.into_iter().flatten() {
+            *text = timescale.stated(text);
+        }
+        self.timescale = Some(timescale);
+        self
+    }
+
     fn add(&mut self, name: &str, modules: Vec<Module>) {
         let file_name = |m: &Module| format!("{}.v", m.doc.name);
         let Some(top) = modules.last() else { return };

@@ -1,6 +1,7 @@
 //! The emit layer: from unit names to a folder of Verilog with its manifest,
 //! file list, constraints and FuseSoC core.
 
+mod bender;
 mod budget;
 mod constraints;
 mod design;

@@ -1,7 +1,6 @@
 //! How registers are reset: with the clock or at any time, by a high or a low
 //! level.
 
-use super::design::SourceFile;
 use serde::Serialize;
 
 /// The style of reset of a design.
@@ -48,8 +47,8 @@ impl Reset {
     }
 
     /// The style of Verilog that was emitted with one.
-    pub fn of(files: &[SourceFile]) -> Self {
-        let any = |text: &str| files.iter().any(|file| file.text.contains(text));
+    pub fn of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Self {
+        let any = |part: &str| texts.clone().any(|text| text.contains(part));
         let styles = [
             ("or negedge rst_n)", Reset::AsyncLow),
             ("input wire rst_n", Reset::SyncLow),

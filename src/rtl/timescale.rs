@@ -1,7 +1,6 @@
 //! `` `timescale`` in every file: without it a simulator takes that of the file
 //! that it read before, or complains of files with and files without.
 
-use super::design::{Design, SourceFile};
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::str::FromStr;
@@ -77,32 +76,12 @@ impl Serialize for Timescale {
 
 impl Timescale {
     /// `text` with the directive in front of its first line of code.
-    fn stated(self, text: &str) -> String {
+    pub(super) fn stated(self, text: &str) -> String {
         let is_code = |line: &&str| !line.trim().is_empty() && !line.starts_with("//");
         let lines = text.split_inclusive('\n');
         let header: usize = lines.take_while(|l| !is_code(l)).map(str::len).sum();
         let (header, code) = text.split_at(header);
         format!("{header}`timescale {self}\n{code}")
-    }
-}
-
-impl Design {
-    /// The design with `timescale` in every file, test benches that it has
-    /// already included.
-    pub fn with_timescale(mut self, timescale: Timescale) -> Self {
-        let Design {
-            files,
-            system,
-            asserted,
-            benches,
-            ..
-        } = &mut self;
-        let all = [files, system, asserted, benches];
-        for SourceFile { text, .. } in all.into_iter().flatten() {
-            *text = timescale.stated(text);
-        }
-        self.timescale = Some(timescale);
-        self
     }
 }
 
