@@ -47,7 +47,7 @@ fn unit(g: Geometry) -> Result<Module> {
         steps: steps2,
         addr,
     };
-    let reason = "with two banks the last step of odd outputs can be beyond the address";
+    let reason = "the last odd step can be beyond the address";
     u.unused(3 * (steps1 - 1) + 1 >= n, cfg_coarse1, reason);
     assign_lines(&u, window1, (0..m + 2).map(|j| coarse1.output(j)));
     assign_lines(&u, window2, (0..m + 1).map(|j| coarse2.output(j)));
