@@ -135,7 +135,7 @@ fn compare() -> Result<()> {
 pub fn machine(stages: u32) -> Result<Config> {
     let text = format!(
         "base = 'fermi'\n[geometry]\ncapacity_words = 16384\n[hash]\npath = 'mod'\n\
-         [path]\nlocks = 0\nmem_stages = {stages}\n"
+         [path]\nlocks = 0\n[stream]\nmem_stages = {stages}\n"
     );
     Config::from_toml(&text, Path::new("comparison"))
 }

@@ -3,7 +3,7 @@
 // Replace it by an SRAM macro; only dout after a read is relied on. rst never
 // clears the array. FPGA tools infer block RAM.
 //
-// Parameters: ROWS = 384, D = 32, BE = 4
+// Parameters: ROWS = 384, D = 32, DB = 4
 // Timing:     read data in the next cycle, held until the next read
 // Reference:  microarchitecture/bank-ram.md
 //
@@ -29,7 +29,7 @@ module spad_bank_ram (
     output wire [31:0] dout
 );
     localparam D = 32;
-    localparam BE = 4;
+    localparam DB = 4;
     reg [31:0] mem [0:383];
     reg [D-1:0] out_q;
 
@@ -46,7 +46,7 @@ module spad_bank_ram (
         /* verilator lint_off SYNCASYNCNET */ // no write beside a reset, of any style
         if (en & we & ~rst) begin
         /* verilator lint_on SYNCASYNCNET */
-            for (k = 0; k < BE; k = k + 1) begin
+            for (k = 0; k < DB; k = k + 1) begin
                 if (be[k]) mem[row][k*8 +: 8] <= wdata[k*8 +: 8];
             end
         end

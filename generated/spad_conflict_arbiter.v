@@ -4,7 +4,7 @@
 // waiting lanes on its row; a byte of their word is written by the lowest of
 // them that enables it (MERGE = 1), or all bytes by the leader (MERGE = 0).
 //
-// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, BE = 4, DG = 6, BCAST = 1,
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, DB = 4, DG = 6, BCAST = 1,
 //             MERGE = 1
 // Timing:     an access that fires in cycle t is in the groups of t+1 and on,
 //             one for each cycle with adv; the next may fire with the last
@@ -20,7 +20,7 @@
 // in  req_access       1  0: no lane is served, one empty group
 // in  req_bank       160  bank, m bits per lane
 // in  req_row        288  row, R bits per lane
-// in  req_be         128  bytes to write, BE bits per lane
+// in  req_be         128  bytes to write, DB bits per lane
 // in  adv              1  the present group is served in this cycle
 // out grp_valid        1  there is a group
 // out grp_last         1  the group is the access's last
@@ -61,7 +61,7 @@ module spad_conflict_arbiter (
     localparam B = 32;
     localparam R = 9;
     localparam L = 32;
-    localparam BE = 4;
+    localparam DB = 4;
     localparam DG = 6;
 
     reg busy_q;
@@ -92,9 +92,9 @@ module spad_conflict_arbiter (
     // `first` those of them with no earlier one on their word. All lanes that
     // wait on the word of a served lane are served with it, so this is
     // independent of the group.
-    reg [L*BE-1:0] be_q; // no reset: `pend_q` covers it
-    wire [BE*L-1:0] wants;
-    wire [BE*L-1:0] first;
+    reg [L*DB-1:0] be_q; // no reset: `pend_q` covers it
+    wire [DB*L-1:0] wants;
+    wire [DB*L-1:0] first;
 
     assign req_ready = ~busy_q | (adv & last_q);
     wire fire = req_valid & req_ready;
@@ -124,15 +124,15 @@ module spad_conflict_arbiter (
             assign clash_coming[i] = coming[i] & (|(clash_d & coming[i-1:0]));
             assign clash_remaining[i] = remain[i] & (|(clash_q & remain[i-1:0]));
             wire [i-1:0] same_word = same_bank_q & ~clash_q;
-            for (k = 0; k < BE; k = k + 1) begin : lane_byte
+            for (k = 0; k < DB; k = k + 1) begin : lane_byte
                 assign first[k*L + i] = wants[k*L + i] & ~(|(same_word & wants[k*L +: i]));
             end
         end
-        for (k = 0; k < BE; k = k + 1) begin : of_byte
+        for (k = 0; k < DB; k = k + 1) begin : of_byte
             assign first[k*L] = wants[k*L];
             for (i = 0; i < L; i = i + 1) begin : of_lane
-                assign wants[k*L + i] = pend_q[i] & be_q[i*BE + k];
-                assign grp_writes[i*BE + k] = first[k*L + i] & ~kept_off[i];
+                assign wants[k*L + i] = pend_q[i] & be_q[i*DB + k];
+                assign grp_writes[i*DB + k] = first[k*L + i] & ~kept_off[i];
             end
         end
         for (j = 0; j < B; j = j + 1) begin : bank_used

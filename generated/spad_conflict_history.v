@@ -106,7 +106,7 @@ module spad_conflict_history (
     // The tags for updates: a copy, with a port of its own.
     wire [TAG-1:0] tag0;
     wire [TAG-1:0] tag1;
-    spad_table_ram_256x6 tags0 (
+    spad_table_ram_tags tags0 (
         .clk(clk),
         .rd_en(up_valid),
         .rd_row(up_set),
@@ -115,7 +115,7 @@ module spad_conflict_history (
         .wr_row(write_set),
         .wr_data(write_tag)
     );
-    spad_table_ram_256x6 tags1 (
+    spad_table_ram_tags tags1 (
         .clk(clk),
         .rd_en(up_valid),
         .rd_row(up_set),
@@ -168,7 +168,7 @@ module spad_conflict_history (
     // Look-up: tags and values of both ways.
     wire [TAG+EX-1:0] found0;
     wire [TAG+EX-1:0] found1;
-    spad_table_ram_256x11 entries0 (
+    spad_table_ram_entries entries0 (
         .clk(clk),
         .rd_en(lk_valid),
         .rd_row(lk_set),
@@ -177,7 +177,7 @@ module spad_conflict_history (
         .wr_row(write_set),
         .wr_data({write_tag, write_excess_q})
     );
-    spad_table_ram_256x11 entries1 (
+    spad_table_ram_entries entries1 (
         .clk(clk),
         .rd_en(lk_valid),
         .rd_row(lk_set),

@@ -2,7 +2,7 @@
 // spad_conflict_predictor: remembers what the instructions at each program
 // counter cost in MEM0 and masks memory warps after the next one for as long.
 //
-// Parameters: PW = 2, DG = 6, OCC = 7, EX = 5, SETS = 256, AHEAD = 3
+// Parameters: PW = 2, DG = 6, OCW = 7, EX = 5, SETS = 256, AHEAD = 3
 // Timing:     taken in cycle s with P passes and excess x: after the passes
 //             mask is 1 for x cycles without hold
 // Reference:  elastic paper, section 5; microarchitecture/warp-mask.md

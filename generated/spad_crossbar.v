@@ -3,7 +3,7 @@
 // to lanes. All served lanes of a bank are on one word, and each byte of it is
 // written by one of them at most.
 //
-// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, D = 32, BE = 4
+// Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, D = 32, DB = 4
 // Timing:     combinational
 // Reference:  microarchitecture/crossbar.md
 //
@@ -11,7 +11,7 @@
 // in  lane_bank    160  bank of each lane, m bits
 // in  lane_row     288  row, R bits per lane
 // in  lane_data   1024  store data, D bits per lane
-// in  lane_writes  128  bytes each lane writes, BE bits per lane; a byte of a
+// in  lane_writes  128  bytes each lane writes, DB bits per lane; a byte of a
 //                       bank is of one lane at most
 // out bank_row     288  row of the bank's leader; 0 if unused
 // out bank_wdata  1024  store data; 0 where nothing is written
@@ -42,17 +42,17 @@ module spad_crossbar (
     localparam B = 32;
     localparam R = 9;
     localparam D = 32;
-    localparam BE = 4;
+    localparam DB = 4;
 
     // The bytes of a word apart: byte k of all lanes, and the lanes that write it.
-    wire [BE*L*8-1:0] bytes;
-    wire [BE*L-1:0] writes;
+    wire [DB*L*8-1:0] bytes;
+    wire [DB*L-1:0] writes;
     genvar i, j, k;
     generate
-        for (k = 0; k < BE; k = k + 1) begin : of_byte
+        for (k = 0; k < DB; k = k + 1) begin : of_byte
             for (i = 0; i < L; i = i + 1) begin : of_lane
                 assign bytes[(k*L + i)*8 +: 8] = lane_data[i*D + k*8 +: 8];
-                assign writes[k*L + i] = lane_writes[i*BE + k];
+                assign writes[k*L + i] = lane_writes[i*DB + k];
             end
         end
         for (j = 0; j < B; j = j + 1) begin : to_bank
@@ -65,9 +65,9 @@ module spad_crossbar (
                 .words(lane_row),
                 .word(bank_row[j*R +: R])
             );
-            for (k = 0; k < BE; k = k + 1) begin : bank_byte
+            for (k = 0; k < DB; k = k + 1) begin : bank_byte
                 wire [L-1:0] from = writes[k*L +: L] & here;
-                assign bank_wbe[j*BE + k] = |from;
+                assign bank_wbe[j*DB + k] = |from;
                 spad_pick #(.COUNT(L), .WIDTH(8)) byte_of (
                     .pick(from),
                     .words(bytes[k*L*8 +: L*8]),

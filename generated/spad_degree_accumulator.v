@@ -2,7 +2,7 @@
 // spad_degree_accumulator: sums the extra cycles in MEM0 of the passes of one
 // warp instruction, for the conflict history. Saturates.
 //
-// Parameters: OCC = 7, EX = 5, PCW = 14
+// Parameters: OCW = 7, EX = 5, PCW = 14
 // Timing:     the update is offered for one cycle, the one after the last pass
 // Reference:  elastic paper, section 5.2 and Eq. 6;
 //             microarchitecture/conflict-history.md

@@ -27,7 +27,7 @@
 // in  in_mask         32  active lanes
 // in  in_addr        448  word address, n bits per lane
 // in  in_data       1024  data, D bits per lane
-// in  in_be          128  byte enables, BE bits per lane
+// in  in_be          128  byte enables, DB bits per lane
 // in  in_aop           4  operation of an atomic
 // out out_valid        1  a pass is offered
 // in  out_ready        1  an output would be accepted
@@ -37,7 +37,7 @@
 // out out_row        288  row, R bits per lane
 // out out_lock       320  lock, LK bits per lane
 // out out_data      1024  data, D bits per lane
-// out out_be         128  byte enables, BE bits per lane
+// out out_be         128  byte enables, DB bits per lane
 // out out_aop          4  operation of an atomic
 // out hx_valid         1  a pass is in the hash stage
 
@@ -80,7 +80,7 @@ module spad_hash_stage (
     localparam LK = 10;
     localparam D = 32;
     localparam CTL = 35;
-    localparam BE = 4;
+    localparam DB = 4;
 
     // Outputs from registers.
     reg hx_valid_q;
@@ -91,7 +91,7 @@ module spad_hash_stage (
     reg [L-1:0] hx_mask_q; // no reset: `hx_valid_q` covers it
     reg [L*n-1:0] hx_addr_q; // no reset: `hx_valid_q` covers it
     reg [L*D-1:0] hx_data_q; // no reset: `hx_valid_q` covers it
-    reg [L*BE-1:0] hx_be_q; // no reset: `hx_valid_q` covers it
+    reg [L*DB-1:0] hx_be_q; // no reset: `hx_valid_q` covers it
     reg [3:0] hx_aop_q; // no reset: `hx_valid_q` covers it
     assign in_ready = ~hx_valid_q | out_ready;
     always @(posedge clk) begin

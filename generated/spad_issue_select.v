@@ -194,7 +194,7 @@ module spad_issue_select (
     );
     assign picked = pk_q;
     assign take_sel = pk_q;
-    spad_number_48 encode_pick (.above(pk_q[W-1:1]), .number(take_warp));
+    spad_warp_number encode_pick (.above(pk_q[W-1:1]), .number(take_warp));
 endmodule
 
 `default_nettype wire

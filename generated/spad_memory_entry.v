@@ -22,7 +22,7 @@
 // in  in_row       288  row, R bits per lane
 // in  in_lock      320  lock, LK bits per lane
 // in  in_data     1024  data, D bits per lane
-// in  in_be        128  byte enables, BE bits per lane
+// in  in_be        128  byte enables, DB bits per lane
 // in  in_aop         4  operation of an atomic
 // out req_valid      1  a scratchpad request is offered
 // in  req_ready      1  a request would be accepted
@@ -32,7 +32,7 @@
 // out req_row      288  row, R bits per lane
 // out req_lock     320  lock, LK bits per lane
 // out req_data    1024  data, D bits per lane
-// out req_be       128  byte enables, BE bits per lane
+// out req_be       128  byte enables, DB bits per lane
 // out req_tag       43  control, degree, error, source: 1 for what the
 //                       sequencer waits for
 // out atom_infl      1  an ATOMIC is in flight
@@ -90,7 +90,7 @@ module spad_memory_entry (
     localparam R = 9;
     localparam L = 32;
     localparam D = 32;
-    localparam BE = 4;
+    localparam DB = 4;
     localparam WW = 6;
     localparam LK = 10;
     localparam PQW = 1;
@@ -111,7 +111,7 @@ module spad_memory_entry (
     wire [L*R-1:0] head_row;
     wire [L*LK-1:0] head_lock;
     wire [L*D-1:0] head_data;
-    wire [L*BE-1:0] head_be;
+    wire [L*DB-1:0] head_be;
     wire [3:0] head_aop;
     spad_premem_queue premem (
         .clk(clk),
@@ -145,7 +145,7 @@ module spad_memory_entry (
     wire [L*LK-1:0] at_lock;
     wire [L*D-1:0] at_data;
     /* verilator lint_off UNUSEDSIGNAL */ // atomics write whole words
-    wire [L*BE-1:0] at_be;
+    wire [L*DB-1:0] at_be;
     /* verilator lint_on UNUSEDSIGNAL */
     wire [3:0] at_aop;
     /* verilator lint_off UNUSEDSIGNAL */ // for debugging
@@ -234,7 +234,7 @@ module spad_memory_entry (
     assign req_data = seq_valid ? seq_data : head_data;
     assign req_tag = seq_valid ? seq_req_tag : head_tag;
     // An atomic writes whole words.
-    assign req_be = head_be | {(L*BE){seq_valid}};
+    assign req_be = head_be | {(L*DB){seq_valid}};
 endmodule
 
 `default_nettype wire

@@ -3,7 +3,7 @@
 // writeback port, after the memory stages that are not in the scratchpad, and
 // tells the conflict prediction what a pass cost.
 //
-// Parameters: L = 32, D = 32, DG = 6, OCC = 7, LKG = 2, M = 4, TGW = 43,
+// Parameters: L = 32, D = 32, DG = 6, OCW = 7, LKG = 2, M = 4, TGW = 43,
 //             WBW = 1116
 // Timing:     combinational
 // Reference:  elastic paper, section 4; microarchitecture/memory-exit.md

@@ -21,7 +21,7 @@
 // in  req_row       288  row, R bits per lane
 // in  req_lock      320  lock, LK bits per lane
 // in  req_data     1024  data, D bits per lane
-// in  req_be        128  byte enables of a store, BE bits per lane
+// in  req_be        128  byte enables of a store, DB bits per lane
 // in  req_tag        43  comes back with the response
 // out resp_valid      1  a response is offered
 // in  resp_ready      1  a response would be accepted
@@ -77,7 +77,7 @@ module spad_scratchpad (
     localparam R = 9;
     localparam RW = 9;
     localparam D = 32;
-    localparam BE = 4;
+    localparam DB = 4;
     localparam LK = 10;
     localparam DG = 6;
     localparam TGW = 43;
@@ -97,7 +97,7 @@ module spad_scratchpad (
     wire adv = resp_ready | ~resp_valid;
     // The byte enables of a bank do not toggle with those of a load.
     wire storing = (req_op == OP_STORE) | (req_op == OP_STUL);
-    wire [L*BE-1:0] stored = req_be & {(L*BE){storing}};
+    wire [L*DB-1:0] stored = req_be & {(L*DB){storing}};
 
     // MEM0: the request in the arbiter.
     wire mem0_valid;
@@ -132,7 +132,7 @@ module spad_scratchpad (
 
     wire [L-1:0] mem0_served;
     wire [L-1:0] mem0_leader;
-    wire [L*BE-1:0] mem0_writes;
+    wire [L*DB-1:0] mem0_writes;
     wire [B-1:0] mem0_bank_valid;
     wire [L*m-1:0] mem0_bank;
     wire [L*R-1:0] mem0_row;
@@ -182,7 +182,7 @@ module spad_scratchpad (
     reg [B-1:0] mem1_bank_write_q; // no reset: `mem1_valid_q` covers it
     reg [L*R-1:0] mem1_row_q; // no reset: `mem1_valid_q` covers it
     reg [L*D-1:0] mem1_data_q; // no reset: `mem1_valid_q` covers it
-    reg [L*BE-1:0] mem1_writes_q; // no reset: `mem1_valid_q` covers it
+    reg [L*DB-1:0] mem1_writes_q; // no reset: `mem1_valid_q` covers it
     reg mem1_locking_q; // no reset: `mem1_valid_q` covers it
     reg [L*LK-1:0] mem1_lock_q; // no reset: `mem1_valid_q` covers it
     reg mem1_window_q; // no reset: `mem1_valid_q` covers it
@@ -211,7 +211,7 @@ module spad_scratchpad (
     // The banks.
     wire [B*R-1:0] bank_row;
     wire [B*D-1:0] bank_wdata;
-    wire [B*BE-1:0] bank_wbe;
+    wire [B*DB-1:0] bank_wbe;
     wire [B*D-1:0] bank_rdata;
     wire access = mem1_valid_q & adv;
     wire read = (mem1_op_q == OP_LOAD) | (mem1_op_q == OP_LDLK);
@@ -222,7 +222,7 @@ module spad_scratchpad (
                 .rst(rst),
                 .en(access & mem1_bank_valid_q[j]),
                 .we(mem1_bank_write_q[j]),
-                .be(bank_wbe[j*BE +: BE]),
+                .be(bank_wbe[j*DB +: DB]),
                 .row(bank_row[j*R +: RW]),
                 .wdata(bank_wdata[j*D +: D]),
                 .dout(bank_rdata[j*D +: D])

@@ -58,7 +58,7 @@
 // in  op_mask         32  active lanes of the pass in EXE
 // in  op_addr        448  word address, n bits per lane
 // in  op_data       1024  data, D bits per lane
-// in  op_be          128  byte enables of a store, BE bits per lane
+// in  op_be          128  byte enables of a store, DB bits per lane
 // in  op_aop           4  operation of an atomic
 // in  icn_valid        1  data from off-chip is offered
 // in  icn_warp         6  its warp
@@ -194,7 +194,7 @@ module spad_sm_path (
     localparam R = 9;
     localparam L = 32;
     localparam D = 32;
-    localparam BE = 4;
+    localparam DB = 4;
     localparam W = 48;
     localparam WW = 6;
     localparam T = 8;
@@ -204,7 +204,7 @@ module spad_sm_path (
     localparam TG = 8;
     localparam PW = 2;
     localparam DG = 6;
-    localparam OCC = 7;
+    localparam OCW = 7;
     localparam CTL = 35;
     localparam TGW = 43;
     localparam NMW = 1077;
@@ -233,7 +233,7 @@ module spad_sm_path (
     wire mask_likely;
     wire atom_infl;
     wire resolved_valid;
-    wire [OCC-1:0] resolved_occ;
+    wire [OCW-1:0] resolved_occ;
     wire resolved_last;
     wire [PCW-1:0] resolved_pc;
     wire hx_valid;
@@ -261,7 +261,7 @@ module spad_sm_path (
     wire [L*R-1:0] pre_row;
     wire [L*LK-1:0] pre_lock;
     wire [L*D-1:0] pre_data;
-    wire [L*BE-1:0] pre_be;
+    wire [L*DB-1:0] pre_be;
     wire [3:0] pre_aop;
 
     // Q: who may go.
@@ -495,7 +495,7 @@ module spad_sm_path (
     wire [L*R-1:0] req_row;
     wire [L*LK-1:0] req_lock;
     wire [L*D-1:0] req_data;
-    wire [L*BE-1:0] req_be;
+    wire [L*DB-1:0] req_be;
     wire [TGW-1:0] req_tag;
     wire resp_valid;
     wire resp_ready;

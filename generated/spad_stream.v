@@ -6,9 +6,9 @@
 // an error.
 //
 // Parameters: n = 14, m = 5, L = 32, D = 32, ROWS = 384, LOCKS = 1024,
-//             LKG = 2, MS = 4, SWIN = 0, STG = 14
+//             LKG = 2, SMS = 2, SWIN = 0, STG = 14
 // Timing:     taken in cycle t, an access of degree d is answered in
-//             t+1+MS+max(1, d) (with locks LKG * max(1, d)) if nothing is in
+//             t+1+SMS+max(1, d) (with locks LKG * max(1, d)) if nothing is in
 //             the way; one access per cycle at d <= 1
 // Reference:  microarchitecture/bus.md; hash paper, section 4
 //
@@ -31,7 +31,7 @@
 // in  req_mask        32  active lanes
 // in  req_addr       448  word address, n bits per lane
 // in  req_data      1024  data, D bits per lane
-// in  req_be         128  byte enables of a store, BE bits per lane
+// in  req_be         128  byte enables of a store, DB bits per lane
 // in  req_tag         14  comes back with the answer
 // out rsp_valid        1  an answer is offered; the rest is 0 if not
 // in  rsp_ready        1  a response would be accepted
@@ -82,12 +82,11 @@ module spad_stream (
     localparam R = 9;
     localparam L = 32;
     localparam D = 32;
-    localparam BE = 4;
+    localparam DB = 4;
     localparam LK = 10;
     localparam DG = 6;
-    localparam TGW = 43;
     localparam STG = 14;
-    localparam REQUEST = STG + L*BE + L*D + L*n + L + 3;
+    localparam REQUEST = STG + L*DB + L*D + L*n + L + 3;
     localparam ANSWER = STG+DG+1+L + L*D + L + 3;
 
     wire head_valid;
@@ -96,7 +95,7 @@ module spad_stream (
     wire [L-1:0] head_mask;
     wire [L*n-1:0] head_addr;
     wire [L*D-1:0] head_data;
-    wire [L*BE-1:0] head_be;
+    wire [L*DB-1:0] head_be;
     wire [STG-1:0] head_tag;
     spad_skid #(.WIDTH(REQUEST), .CLEAR(0)) requests (
         .clk(clk),
@@ -148,13 +147,11 @@ module spad_stream (
     endgenerate
 
     /* verilator lint_off UNUSEDSIGNAL */ // this unit has no port for it
-    wire [2:0] sp_stages;
+    wire sp_stages;
     wire sp_busy_more;
     wire sp_blocked;
     /* verilator lint_on UNUSEDSIGNAL */
-    /* verilator lint_off UNUSEDSIGNAL */ // the scratchpad's tag is wider than that of the bus
-    wire [TGW-1:0] sp_resp_tag;
-    /* verilator lint_on UNUSEDSIGNAL */
+    wire [STG-1:0] sp_resp_tag;
     wire sp_resp_valid;
     wire sp_resp_ready;
     wire [2:0] sp_resp_op;
@@ -163,7 +160,7 @@ module spad_stream (
     wire [L-1:0] sp_resp_success;
     wire sp_resp_error;
     wire [DG-1:0] sp_resp_degree;
-    spad_scratchpad scratchpad (
+    spad_stream_scratchpad scratchpad (
         .clk(clk),
         .rst(rst),
         .req_valid(head_valid),
@@ -175,7 +172,7 @@ module spad_stream (
         .req_lock(head_lock),
         .req_data(head_data),
         .req_be(head_be),
-        .req_tag({29'd0, head_tag}),
+        .req_tag(head_tag),
         .resp_valid(sp_resp_valid),
         .resp_ready(sp_resp_ready),
         .resp_op(sp_resp_op),
@@ -194,8 +191,8 @@ module spad_stream (
         .clk(clk),
         .rst(rst),
         .in_valid(sp_resp_valid),
-        .in_data({sp_resp_tag[STG-1:0], sp_resp_degree, sp_resp_error, sp_resp_success,
-            sp_resp_data, sp_resp_mask, sp_resp_op}),
+        .in_data({sp_resp_tag, sp_resp_degree, sp_resp_error, sp_resp_success, sp_resp_data,
+            sp_resp_mask, sp_resp_op}),
         .in_ready(sp_resp_ready),
         .out_valid(rsp_valid),
         .out_data({rsp_tag, rsp_degree, rsp_error, rsp_success, rsp_data, rsp_mask, rsp_op}),

@@ -26,7 +26,7 @@
 // in  tcdm_add       448  word address, n bits per lane
 // in  tcdm_wen        32  1 read, 0 write
 // in  tcdm_wdata    1024  data, D bits per lane
-// in  tcdm_be        128  byte enables of a write, BE bits per lane
+// in  tcdm_be        128  byte enables of a write, DB bits per lane
 // out tcdm_r_valid    32  the lane's oldest request is answered; there is no
 //                         ready
 // out tcdm_r_rdata  1024  the word read; else 0
@@ -65,7 +65,7 @@ module spad_tcdm (
     localparam L = 32;
     localparam LW = 5;
     localparam D = 32;
-    localparam BE = 4;
+    localparam DB = 4;
     localparam LK = 10;
 
     // Outputs from registers.
@@ -132,7 +132,7 @@ module spad_tcdm (
     // waited for it.
     genvar j;
     wire [L*L-1:0] alike;
-    wire [L*BE-1:0] owned;
+    wire [L*DB-1:0] owned;
     genvar k;
     generate
         for (i = 0; i < L; i = i + 1) begin : alike_of
@@ -142,12 +142,12 @@ module spad_tcdm (
             end
         end
         for (i = 0; i < L; i = i + 1) begin : bytes_of
-            for (k = 0; k < BE; k = k + 1) begin : enable
+            for (k = 0; k < DB; k = k + 1) begin : enable
                 wire [L-1:0] lower;
                 for (j = 0; j < L; j = j + 1) begin : below
-                    assign lower[j] = (j < i) & alike[j*L + i] & tcdm_be[j*BE + k];
+                    assign lower[j] = (j < i) & alike[j*L + i] & tcdm_be[j*DB + k];
                 end
-                assign owned[i*BE + k] = tcdm_be[i*BE + k] & ~(|lower);
+                assign owned[i*DB + k] = tcdm_be[i*DB + k] & ~(|lower);
             end
         end
     endgenerate
@@ -180,7 +180,7 @@ module spad_tcdm (
             wire [R-1:0] turn_row;
             wire writes = |(turns[g*L +: L] & ~tcdm_wen);
             wire [D-1:0] wdata;
-            wire [BE-1:0] wbe;
+            wire [DB-1:0] wbe;
             spad_pick #(.COUNT(L), .WIDTH(R)) row_of (
                 .pick(turns[g*L +: L]),
                 .words(row),
@@ -190,11 +190,11 @@ module spad_tcdm (
             for (i = 0; i < L; i = i + 1) begin : in_group
                 assign group[i] = |(turns[g*L +: L] & alike[i*L +: L]);
             end
-            for (k = 0; k < BE; k = k + 1) begin : byte_of
+            for (k = 0; k < DB; k = k + 1) begin : byte_of
                 wire [L-1:0] writer;
                 wire [L*8-1:0] bytes;
                 for (i = 0; i < L; i = i + 1) begin : of_lane
-                    assign writer[i] = group[i] & owned[i*BE + k];
+                    assign writer[i] = group[i] & owned[i*DB + k];
                     assign bytes[i*8 +: 8] = tcdm_wdata[i*D + k*8 +: 8];
                 end
                 spad_pick #(.COUNT(L), .WIDTH(8)) byte_for (

@@ -51,7 +51,7 @@ module spad_turn (
     );
     wire [L-1:0] chosen = later_found[L-1] ? first_later : first_any;
     assign turn = chosen;
-    spad_number_32 number_of (.above(chosen[L-1:1]), .number(number));
+    spad_lane_number number_of (.above(chosen[L-1:1]), .number(number));
 endmodule
 
 `default_nettype wire

@@ -97,7 +97,7 @@ module spad_warp_scheduler (
     wire [W-1:0] found_sel = only_others ? of_others_found : of_all_found;
     assign sel_valid = found_sel[47];
     wire [W-1:0] behind_d = found_sel << 1;
-    spad_number_48 encode (.above(sel[W-1:1]), .number(sel_warp));
+    spad_warp_number encode (.above(sel[W-1:1]), .number(sel_warp));
 
     always @(posedge clk) begin
         if (rst) behind_q <= {W{1'b0}};

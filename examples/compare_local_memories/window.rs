@@ -31,7 +31,7 @@ pub const PATTERNS: [(&str, Pattern); 7] = [
 pub fn machine(bank_bits: u32, window: u32) -> Result<Config> {
     let text = format!(
         "base = 'fermi'\n[geometry]\nlanes = {}\nbank_bits = {bank_bits}\n\
-         capacity_words = 16384\n[hash]\npath = 'mod'\n[path]\nlocks = 0\nmem_stages = 2\n\
+         capacity_words = 16384\n[hash]\npath = 'mod'\n[path]\nlocks = 0\n\
          [stream]\nwindow = {window}\n",
         1 << bank_bits
     );

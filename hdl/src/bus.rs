@@ -13,7 +13,7 @@ use crate::{spad_scratchpad, spad_skid, spad_window};
 /// Bits of the number of accesses inside: those of two buffers, and of the stages
 /// or of the window.
 fn inside_bits(p: &Params) -> usize {
-    index_bits(4 + p.MS.max(p.SWIN) + 1).max(4)
+    index_bits(4 + p.SMS.max(p.SWIN) + 1).max(4)
 }
 
 /// The parts of a bus unit.
@@ -37,7 +37,7 @@ impl Bus {
         Ok(Bus {
             lanes: HashedLanes::new(p, machine)?,
             scratchpad: match p.SWIN {
-                0 => spad_scratchpad::emit_unit(p)?,
+                0 => spad_scratchpad::emit_for_stream(p)?,
                 _ => spad_window::emit_helper(p)?,
             },
             skid: spad_skid::emit_helper()?,

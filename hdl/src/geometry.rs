@@ -16,7 +16,7 @@ impl Geometry {
     /// What n may be.
     pub const ADDR_BITS: RangeInclusive<u32> = 9..=16;
     /// What m may be.
-    pub const BANK_BITS: RangeInclusive<u32> = 3..=6;
+    pub const BANK_BITS: RangeInclusive<u32> = 1..=6;
 
     /// n - m, the bits of a row index.
     pub fn row_bits(self) -> usize {

@@ -15,7 +15,7 @@ const LAST: &str = "nothing follows the last one";
 /// which nothing is left depends on the others.
 pub(crate) fn independent(u: &Unit, vectors: Signal, count: Size, width: Size) -> Signal {
     let joins = u.wire("joins", count);
-    let [vector, bit] = u.indices(["v", "b"]);
+    let [vector, bit] = u.indices(["v", "e"]);
     u.generate(|| {
         u.each("vector", vector, (0, count), |v| {
             let [led_before, leads] = u.wires(["led_before", "leads"], width);

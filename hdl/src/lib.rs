@@ -110,7 +110,7 @@ pub use machine::{Machine, PC_BITS, RetryLatencies, StreamOptions, TcdmOptions};
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use params::Params;
 pub use signal::register_name;
-pub use system::{Companion, package, wrapper};
+pub use system::{Companion, obi_wrapper, package, wrapper};
 
 use catalog::Unit;
 use std::sync::LazyLock;

@@ -49,11 +49,27 @@ pub struct TcdmOptions {
 }
 
 /// What `spad_stream` has between its buffers (microarchitecture/bus.md).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamOptions {
+    /// Memory stages of that scratchpad, as [`Machine::mem_stages`] are of the
+    /// path's.
+    pub mem_stages: u32,
     /// Accesses whose bank conflicts overlap, a power of two; 0: one after the
-    /// other, in the scratchpad of the path.
+    /// other, in a scratchpad as the path has it.
     pub window: u32,
+    /// Bits of the tag of an access; 0: those of a warp and its destination.
+    pub tag_bits: u32,
+}
+
+impl Default for StreamOptions {
+    /// As few cycles as there can be.
+    fn default() -> Self {
+        StreamOptions {
+            mem_stages: 2,
+            window: 0,
+            tag_bits: 0,
+        }
+    }
 }
 
 /// The machine that is emitted.
@@ -136,6 +152,11 @@ impl Machine {
     pub const TCDM_ID_BITS: Allowed = Allowed::Range(0, 32);
     /// Accesses that overlap at the port of all lanes.
     pub const STREAM_WINDOW: Allowed = Allowed::ZeroOrPowerOfTwo(2, 16);
+    /// Memory stages behind the port of all lanes.
+    pub const STREAM_MEM_STAGES: Allowed = Allowed::Range(2, 4);
+    /// Bits of the tag of an access at the port of all lanes; 0: those of a warp
+    /// and its destination.
+    pub const STREAM_TAG_BITS: Allowed = Allowed::Range(0, 64);
 }
 
 impl Machine {
@@ -219,9 +240,19 @@ impl Machine {
             ("hash_stage", self.hash_stage, Self::HASH_STAGE),
             ("history_sets", self.history_sets, Self::HISTORY_SETS),
             (
+                "stream.mem_stages",
+                self.stream.mem_stages as usize,
+                Self::STREAM_MEM_STAGES,
+            ),
+            (
                 "stream.window",
                 self.stream.window as usize,
                 Self::STREAM_WINDOW,
+            ),
+            (
+                "stream.tag_bits",
+                self.stream.tag_bits as usize,
+                Self::STREAM_TAG_BITS,
             ),
         ];
         match numbers

@@ -8,6 +8,11 @@ use crate::module::Result;
 use crate::size::{Size, index_bits};
 use serde::Serialize;
 
+/// The tables of the conflict history: tags beside their values, which a
+/// look-up reads, and tags alone, which an update reads.
+pub(crate) const TABLE_ENTRIES: &str = "spad_table_ram_entries";
+pub(crate) const TABLE_TAGS: &str = "spad_table_ram_tags";
+
 /// Lists each parameter once; a value may use those above it.
 macro_rules! parameters {
     ($machine:ident; $($(#[doc = $doc:literal])* $name:ident: $kind:ty = $value:expr;)*) => {
@@ -73,7 +78,7 @@ parameters! { machine;
     /// Bits of a word.
     D: usize = machine.word_bits;
     /// Bytes of a word.
-    BE: usize = D / 8;
+    DB: usize = D / 8;
     /// Threads of a warp.
     WS: usize = machine.warp_size;
     /// Subwarps: the passes of an access of one word.
@@ -121,7 +126,7 @@ parameters! { machine;
     /// Lanes of a lock window.
     P: usize = L / LKG;
     /// Bits of a pass's cycles in MEM0.
-    OCC: usize = DG + if LOCKS > 0 { LKG.trailing_zeros() as usize } else { 0 };
+    OCW: usize = DG + if LOCKS > 0 { LKG.trailing_zeros() as usize } else { 0 };
     /// Bits of a warp's excess degree (elastic paper, Table 3).
     EX: usize = index_bits(WS);
     /// Sets of the conflict history.
@@ -146,8 +151,12 @@ parameters! { machine;
     TRSP: bool = machine.tcdm.response_register;
     /// Bits of its identifiers; 0 for none.
     TID: usize = machine.tcdm.id_bits as usize;
+    /// Memory stages in the scratchpad of `spad_stream`.
+    SMS: usize = machine.stream.mem_stages as usize;
     /// Accesses of `spad_stream` that overlap; 0: its groups are in order.
     SWIN: usize = machine.stream.window as usize;
+    /// Bits of the tag of an access of `spad_stream`.
+    STG: usize = match machine.stream.tag_bits { 0 => WW + TG, bits => bits as usize };
     /// Bits of a cycle within a state of the retry loop.
     CTW: usize = index_bits(longest_state(L, machine.retry) + 1);
     /// Control that travels with a pass: warp, kind, tag, pc, pass, last.
@@ -155,7 +164,7 @@ parameters! { machine;
     /// Tag of a scratchpad request: source, error, degree, control.
     TGW: usize = CTL + DG + 2;
     /// Payload of a PREMEM entry: control, aop, mask, places, data, byte enables.
-    PREW: usize = CTL + 4 + L + L * (n + LK) + L * D + L * BE;
+    PREW: usize = CTL + 4 + L + L * (n + LK) + L * D + L * DB;
     /// Payload of a NONMEM entry: warp, tag, kind, pass, last, mask, data.
     NMW: usize = WW + TG + 4 + PW + 1 + L + L * D;
     /// Payload of the writeback multiplexer: the same, success, error, degree.
@@ -168,6 +177,18 @@ impl Params {
     pub(crate) fn new(machine: &Machine) -> Result<Self> {
         machine.check()?;
         Ok(Params::of(machine))
+    }
+
+    /// Rows and bits of the memory in which a chip has an SRAM macro, by the name
+    /// of its module; `None` if that is no memory.
+    pub fn memory(&self, module: &str) -> Option<(usize, usize)> {
+        let tag = self.PCW - self.SETW;
+        match module {
+            "spad_bank_ram" => Some((self.ROWS, self.D)),
+            TABLE_ENTRIES => Some((self.SETS, tag + self.EX)),
+            TABLE_TAGS => Some((self.SETS, tag)),
+            _ => None,
+        }
     }
 
     /// The parameters as they stand in a file's header.

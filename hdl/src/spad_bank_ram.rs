@@ -12,7 +12,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
                   SRAM macro; only dout after a read is relied on. rst never clears the array. \
                   FPGA tools infer block RAM."
             .into(),
-        parameters: p.text(&["ROWS", "D", "BE"]),
+        parameters: p.text(&["ROWS", "D", "DB"]),
         timing: "read data in the next cycle, held until the next read".into(),
         paper: "microarchitecture/bank-ram.md".into(),
         latency_cycles: 1,
@@ -21,7 +21,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let [_, rst] = u.clocked();
     let en = u.input("en", 1, "access in this cycle");
     let we = u.input("we", 1, "1 write, 0 read");
-    let be = u.input("be", s.BE, "bytes to write");
+    let be = u.input("be", s.DB, "bytes to write");
     let about = "row, must be below ROWS (not checked here)";
     let row = u.input("row", s.RW, about);
     let wdata = u.input("wdata", s.D, "data to write");

@@ -46,7 +46,7 @@ fn doc(p: &Params) -> UnitDoc {
                   of their word is written by the lowest of them that enables it (MERGE = 1), or \
                   all bytes by the leader (MERGE = 0)."
             .into(),
-        parameters: p.text(&["n", "m", "L", "B", "R", "BE", "DG", "BCAST", "MERGE"]),
+        parameters: p.text(&["n", "m", "L", "B", "R", "DB", "DG", "BCAST", "MERGE"]),
         timing: "an access that fires in cycle t is in the groups of t+1 and on, one for each \
                  cycle with adv; the next may fire with the last group"
             .into(),
@@ -76,14 +76,14 @@ ports! {
         req_access: input(1, "0: no lane is served, one empty group"),
         req_bank: input(s.L * s.m, "bank, m bits per lane"),
         req_row: input(s.L * s.R, "row, R bits per lane"),
-        req_be: input(s.L * s.BE, "bytes to write, BE bits per lane"),
+        req_be: input(s.L * s.DB, "bytes to write, DB bits per lane"),
         adv: input(1, "the present group is served in this cycle"),
         grp_valid: output(1, "there is a group"),
         grp_last: output(1, "the group is the access's last"),
         grp_served: output(s.L, "lanes that the group serves"),
         grp_leader: output(s.L, "leaders of the group, at most one per bank"),
         grp_writes: output(
-            s.L * s.BE,
+            s.L * s.DB,
             "bytes each lane writes if the access is a store; a byte of a bank is of one lane at most"
         ),
         grp_bank_valid: output(s.B, "banks that it uses"),
@@ -195,9 +195,9 @@ impl Bytes {
         let about = "Byte k of all lanes apart: `wants` has those that wait to write it";
         u.section(&format!("{about}{more}."));
         Bytes {
-            be: u.register("be", s.L * s.BE).covered_by(access.pend),
-            wants: u.wire("wants", s.BE * s.L),
-            first: p.BCAST.then(|| u.wire("first", s.BE * s.L)),
+            be: u.register("be", s.L * s.DB).covered_by(access.pend),
+            wants: u.wire("wants", s.DB * s.L),
+            first: p.BCAST.then(|| u.wire("first", s.DB * s.L)),
         }
     }
 }
@@ -247,7 +247,7 @@ impl Arbiter<'_> {
             }) = self.bytes
             {
                 let same_word = u.named("same_word", i, same_bank & !clash);
-                u.each("lane_byte", k, (0, s.BE), |k| {
+                u.each("lane_byte", k, (0, s.DB), |k| {
                     let earlier = (same_word & wants.part(k * s.L, i)).any();
                     let at = k * s.L + i;
                     u.assign(first.at(at), wants.at(at) & !earlier);
@@ -289,7 +289,7 @@ impl Arbiter<'_> {
     /// The bytes that each lane writes.
     fn writes(&self, [i, _, k]: [Index; 3]) {
         let (u, io, conflicts) = (self.u, &self.io, &self.conflicts);
-        let (l, be_bits) = (io.s.L, io.s.BE);
+        let (l, be_bits) = (io.s.L, io.s.DB);
         match self.bytes {
             Some(Bytes { be, wants, first }) => u.each("of_byte", k, (0, be_bits), |k| {
                 if let Some(first) = first {

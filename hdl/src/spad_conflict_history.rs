@@ -1,7 +1,7 @@
 //! The conflict history cache.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::{Params, Sizes};
+use crate::params::{Params, Sizes, TABLE_ENTRIES, TABLE_TAGS};
 use crate::ports::ports;
 use crate::property::one_at_most;
 use crate::signal::{Bits, Operand, Signal, concat, when};
@@ -11,13 +11,12 @@ use crate::unit::Unit;
 
 /// Emits `spad_conflict_history` after its memories.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
-    let tag_bits = p.PCW - p.SETW;
-    let entries = spad_table_ram::emit_helper(p.SETS, tag_bits + p.EX)?;
-    let tags = spad_table_ram::emit_helper(p.SETS, tag_bits)?;
+    let entries = spad_table_ram::emit_helper(TABLE_ENTRIES, p)?;
+    let tags = spad_table_ram::emit_helper(TABLE_TAGS, p)?;
     let u = Unit::new(doc(p));
     let io = Ports::declared(&u, p);
     let history = History {
-        of_tag: u.size("TAG", tag_bits),
+        of_tag: u.size("TAG", p.PCW - p.SETW),
         ways: Ways::new(&u, io.s),
         update: Update::new(&u, io.s),
         write: Write::new(&u, io.s),

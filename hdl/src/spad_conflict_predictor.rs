@@ -42,7 +42,7 @@ fn doc(p: &Params) -> UnitDoc {
         summary: "remembers what the instructions at each program counter cost in MEM0 and \
                   masks memory warps after the next one for as long."
             .into(),
-        parameters: p.text(&["PW", "DG", "OCC", "EX", "SETS", "AHEAD"]),
+        parameters: p.text(&["PW", "DG", "OCW", "EX", "SETS", "AHEAD"]),
         timing: "taken in cycle s with P passes and excess x: after the passes mask is 1 for x \
                  cycles without hold"
             .into(),
@@ -56,7 +56,7 @@ ports! {
     Ports(s) clocked {
         clear: input(1, "kernel launch: as reset"),
         resolved_valid: input(1, "a predicted pass leaves the scratchpad"),
-        resolved_occ: input(s.OCC, "cycles that it took in MEM0"),
+        resolved_occ: input(s.OCW, "cycles that it took in MEM0"),
         resolved_last: input(1, "the pass is the last of its instruction"),
         resolved_pc: input(s.PCW, "the instruction's program counter"),
         set_valid: input(1, "a predicted instruction is taken in this cycle"),

@@ -17,8 +17,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let io = Ports::new(&u, s);
     u.paragraph();
     u.note("The bytes of a word apart: byte k of all lanes, and the lanes that write it.");
-    let bytes = u.wire("bytes", s.BE * l * 8);
-    let writes = u.wire("writes", s.BE * l);
+    let bytes = u.wire("bytes", s.DB * l * 8);
+    let writes = u.wire("writes", s.DB * l);
     let indices = u.indices(["i", "j", "k"]);
     u.generate(|| {
         bytes_apart(&u, s, &io, bytes, writes, indices);
@@ -37,12 +37,12 @@ ports! {
         lane_row: input(s.L * s.R, "row, R bits per lane"),
         lane_data: input(s.L * s.D, "store data, D bits per lane"),
         lane_writes: input(
-            s.L * s.BE,
-            "bytes each lane writes, BE bits per lane; a byte of a bank is of one lane at most"
+            s.L * s.DB,
+            "bytes each lane writes, DB bits per lane; a byte of a bank is of one lane at most"
         ),
         bank_row: output(s.B * s.R, "row of the bank's leader; 0 if unused"),
         bank_wdata: output(s.B * s.D, "store data; 0 where nothing is written"),
-        bank_wbe: output(s.B * s.BE, "bytes that are written"),
+        bank_wbe: output(s.B * s.DB, "bytes that are written"),
         sel_valid: input(s.L, "response: lanes to route to"),
         sel_bank: input(s.L * s.m, "response: bank of each, m bits"),
         bank_rdata: input(s.B * s.D, "read data, D bits per bank"),
@@ -60,7 +60,7 @@ fn bytes_apart(
     [i, _, k]: [Index; 3],
 ) {
     let Sizes {
-        L: l, D: d, BE: be, ..
+        L: l, D: d, DB: be, ..
     } = *s;
     u.each("of_byte", k, (0, be), |k| {
         u.each("of_lane", i, (0, l), |i| {
@@ -87,7 +87,7 @@ fn to_banks(
         B: banks,
         R: r,
         D: d,
-        BE: be,
+        DB: be,
         ..
     } = *s;
     u.each("to_bank", j, (0, banks), |j| {
@@ -134,7 +134,7 @@ fn doc(p: &Params) -> UnitDoc {
                   served lanes of a bank are on one word, and each byte of it is written by one \
                   of them at most."
             .into(),
-        parameters: p.text(&["n", "m", "L", "B", "R", "D", "BE"]),
+        parameters: p.text(&["n", "m", "L", "B", "R", "D", "DB"]),
         timing: "combinational".into(),
         paper: "microarchitecture/crossbar.md".into(),
         latency_cycles: 0,

@@ -10,7 +10,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(UnitDoc {
         name: "spad_degree_accumulator".into(),
         summary: "sums the extra cycles in MEM0 of the passes of one warp instruction, for the conflict history. Saturates.".into(),
-        parameters: p.text(&["OCC", "EX", "PCW"]),
+        parameters: p.text(&["OCW", "EX", "PCW"]),
         timing: "the update is offered for one cycle, the one after the last pass".into(),
         paper: "elastic paper, section 5.2 and Eq. 6; microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
@@ -20,7 +20,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let clear = u.input("clear", 1, "kernel launch: the sum starts again");
     let resolved_valid = u.input("resolved_valid", 1, "a pass is resolved");
     let about = "cycles that it took in MEM0, at least 1";
-    let resolved_occ = u.input("resolved_occ", s.OCC, about);
+    let resolved_occ = u.input("resolved_occ", s.OCW, about);
     let resolved_last = u.input(
         "resolved_last",
         1,
@@ -39,7 +39,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 
     u.paragraph();
     u.note("Wide enough for both terms; everything above the field saturates.");
-    let (bits, most) = (p.EX.max(p.OCC) + 1, (1 << p.EX) - 1);
+    let (bits, most) = (p.EX.max(p.OCW) + 1, (1 << p.EX) - 1);
     let wide = u.name("wide", sum.extended(bits) + resolved_occ.extended(bits) - 1);
     let saturated = when(wide.above(most), number(p.EX, most));
     let total = u.name("total", saturated.otherwise(wide.part(0, p.EX)));

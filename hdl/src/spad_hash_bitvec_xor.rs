@@ -47,6 +47,8 @@ fn unit(g: Geometry) -> Result<Module> {
         steps: steps2,
         addr,
     };
+    let reason = "the last odd step can be beyond the address";
+    u.unused(3 * (steps1 - 1) + 1 >= n, cfg_coarse1, reason);
     assign_lines(&u, window1, (0..m + 2).map(|j| coarse1.output(j)));
     assign_lines(&u, window2, (0..m + 1).map(|j| coarse2.output(j)));
     let first = |i: usize| and_or((0..3).map(|f| (!cfg_fine1_n.at(f), window1.at(i + f))));

@@ -70,11 +70,11 @@ struct Ports {
 impl Ports {
     fn new(u: &Unit, p: &Params, lanes: &HashedLanes) -> Self {
         let [l, n, m, r, lk] = u.sizes(p, ["L", "n", "m", "R", "LK"]);
-        let [d, ctl, be] = u.sizes(p, ["D", "CTL", "BE"]);
+        let [d, ctl, be] = u.sizes(p, ["D", "CTL", "DB"]);
         let clocks = u.clocked();
         let ready = "an input would be accepted at the end of this cycle";
         let control = "its control: last, pass, pc, tag, kind, warp, from the top";
-        let enables = "byte enables, BE bits per lane";
+        let enables = "byte enables, DB bits per lane";
         let held = "a pass is in the hash stage";
         let io = Ports {
             writing: lanes.write_ports(u, clocks),

@@ -28,10 +28,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
         }
         2 => take_what_was_ready(&u, &io, scheduler_unit),
         _ => {
-            check = vec![
-                spad_number::emit_kernel(p.W)?,
-                spad_pick_check::emit_kernel()?,
-            ];
+            check = vec![spad_number::of_warp(p)?, spad_pick_check::emit_kernel()?];
             take_what_was_picked(&u, &io, scheduler_unit, &check);
         }
     }

@@ -304,7 +304,7 @@ impl Entry<'_> {
         }
         chosen(request.tag, seq_req_tag, head.tag);
         u.note("An atomic writes whole words.");
-        u.assign(request.be, head.pass.be | seq.valid.copies(s.L * s.BE));
+        u.assign(request.be, head.pass.be | seq.valid.copies(s.L * s.DB));
     }
 }
 
@@ -351,7 +351,7 @@ impl Pass {
         Pass {
             ctl: wire("ctl", s.CTL),
             lanes: Lanes::wires(u, s, prefix),
-            be: wire("be", s.L * s.BE),
+            be: wire("be", s.L * s.DB),
             aop: wire("aop", 4.into()),
         }
     }
@@ -373,7 +373,7 @@ fn pass_ports(u: &Unit, s: &Sizes) -> Pass {
             lock: u.input("in_lock", s.L * s.LK, "lock, LK bits per lane"),
             data: u.input("in_data", s.L * s.D, "data, D bits per lane"),
         },
-        be: u.input("in_be", s.L * s.BE, "byte enables, BE bits per lane"),
+        be: u.input("in_be", s.L * s.DB, "byte enables, DB bits per lane"),
         aop: u.input("in_aop", 4, "operation of an atomic"),
     }
 }
@@ -401,7 +401,7 @@ fn request_ports(u: &Unit, s: &Sizes) -> Request {
             lock: u.output("req_lock", s.L * s.LK, "lock, LK bits per lane"),
             data: u.output("req_data", s.L * s.D, "data, D bits per lane"),
         },
-        be: u.output("req_be", s.L * s.BE, "byte enables, BE bits per lane"),
+        be: u.output("req_be", s.L * s.DB, "byte enables, DB bits per lane"),
         tag: u.output("req_tag", s.TGW, about),
     }
 }

@@ -76,7 +76,7 @@ impl Ports {
             resp_degree: u.input("resp_degree", s.DG, "conflict degree"),
             sr_valid: u.output("sr_valid", 1, waits),
             resolved_valid: u.output("resolved_valid", 1, predicted),
-            resolved_occ: u.output("resolved_occ", s.OCC, "cycles that it took in MEM0"),
+            resolved_occ: u.output("resolved_occ", s.OCW, "cycles that it took in MEM0"),
             resolved_last: u.output("resolved_last", 1, last),
             resolved_pc: u.output("resolved_pc", s.PCW, "the instruction's program counter"),
             out_valid: u.output("out_valid", 1, "a result is offered"),
@@ -159,9 +159,9 @@ fn resolve(u: &Unit, p: &Params, io: &Ports, ctl: Control, leaves: Expr) {
     u.assign(io.resolved_last, ctl.last);
     u.assign(io.resolved_pc, ctl.pc);
     let groups = when(io.resp_degree.any(), io.resp_degree).otherwise(1);
-    let groups = u.name("groups", groups).extended(p.OCC);
-    if p.OCC > p.DG {
-        let windows = groups.clone().up(p.OCC - p.DG);
+    let groups = u.name("groups", groups).extended(p.OCW);
+    if p.OCW > p.DG {
+        let windows = groups.clone().up(p.OCW - p.DG);
         let cycles = when(ctl.kind.at_least(locks), windows).otherwise(groups);
         u.assign(io.resolved_occ, cycles);
     } else {
@@ -176,7 +176,7 @@ fn doc(p: &Params) -> UnitDoc {
                   the memory stages that are not in the scratchpad, and tells the conflict \
                   prediction what a pass cost."
             .into(),
-        parameters: p.text(&["L", "D", "DG", "OCC", "LKG", "M", "TGW", "WBW"]),
+        parameters: p.text(&["L", "D", "DG", "OCW", "LKG", "M", "TGW", "WBW"]),
         timing: match p.M {
             0..=4 => "combinational".into(),
             stages => format!("{} cycles if nothing is in the way", stages - 4),

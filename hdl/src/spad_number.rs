@@ -1,14 +1,26 @@
 //! The number of the bit that is set in a one-hot vector.
 
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::signal::{Bits, or_all};
 use crate::size::index_bits;
 use crate::unit::Unit;
 
-/// Emits the encoder of `count` bits (2 or more).
-pub(crate) fn emit_kernel(count: usize) -> Result<Module> {
+/// Emits `spad_warp_number`, the encoder of a warp slot.
+pub(crate) fn of_warp(p: &Params) -> Result<Module> {
+    emit_kernel("spad_warp_number", p.W)
+}
+
+/// Emits `spad_lane_number`, the encoder of a lane.
+pub(crate) fn of_lane(lanes: usize) -> Result<Module> {
+    emit_kernel("spad_lane_number", lanes)
+}
+
+/// The encoder of `count` bits (2 or more). Its name says what is numbered, not
+/// how many there are: what names a module holds for every machine.
+fn emit_kernel(name: &str, count: usize) -> Result<Module> {
     let u = Unit::new(UnitDoc {
-        name: format!("spad_number_{count}"),
+        name: name.into(),
         summary: "the number of the bit that is set.".into(),
         parameters: format!("{count} bits"),
         timing: "combinational".into(),

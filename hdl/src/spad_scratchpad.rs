@@ -17,9 +17,24 @@ use stages::{Group, Stage};
 
 /// Emits `spad_scratchpad`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    emit_as("spad_scratchpad", "TGW", p)
+}
+
+/// Emits `spad_stream_scratchpad`, the same with the stages and the tag of
+/// `spad_stream`: a design may have both.
+pub(crate) fn emit_for_stream(p: &Params) -> Result<Vec<Module>> {
+    let own = Params {
+        MS: p.SMS,
+        ..p.clone()
+    };
+    emit_as("spad_stream_scratchpad", "STG", &own)
+}
+
+/// The scratchpad under that name, its tag as wide as that parameter says.
+fn emit_as(name: &str, tag: &str, p: &Params) -> Result<Vec<Module>> {
     let parts = Parts::emit(p)?;
-    let u = Unit::new(doc(p));
-    let io = Ports::new(&u, p);
+    let u = Unit::new(doc(name, tag, p));
+    let io = Ports::new(&u, p, tag);
     let request = request(&u, p, &io);
     let adv = request.adv;
     let (mut group, mut to_banks) = mem0(&u, p, &io, &parts, request);
@@ -124,11 +139,11 @@ struct Ports {
 }
 
 impl Ports {
-    fn new(u: &Unit, p: &Params) -> Self {
+    fn new(u: &Unit, p: &Params, tag: &str) -> Self {
         let [l, m, banks, r, rw] = u.sizes(p, ["L", "m", "B", "R", "RW"]);
-        let [d, be, lk, dg, tgw] = u.sizes(p, ["D", "BE", "LK", "DG", "TGW"]);
+        let [d, be, lk, dg, tag] = u.sizes(p, ["D", "DB", "LK", "DG", tag]);
         let [clk, rst] = u.clocked();
-        let enables = "byte enables of a store, BE bits per lane";
+        let enables = "byte enables of a store, DB bits per lane";
         let words = "words read, or the data of a pass; else 0";
         let error = "unsupported operation, or a row beyond the capacity";
         let stages = "MEM1 and on, from bit 0: the stage holds the last group of an access";
@@ -160,12 +175,12 @@ impl Ports {
             req_lock: u.input("req_lock", l * lk, "lock, LK bits per lane"),
             req_data: u.input("req_data", l * d, "data, D bits per lane"),
             req_be: u.input("req_be", l * be, enables),
-            req_tag: u.input("req_tag", tgw, "comes back with the response"),
+            req_tag: u.input("req_tag", tag, "comes back with the response"),
             resp_valid: u.output("resp_valid", 1, "a response is offered"),
             resp_ready: u.input("resp_ready", 1, "a response would be accepted"),
             resp_op: u.output("resp_op", 3, "operation of the request"),
             resp_mask: u.output("resp_mask", l, "active lanes of the request"),
-            resp_tag: u.output("resp_tag", tgw, "tag of the request"),
+            resp_tag: u.output("resp_tag", tag, "tag of the request"),
             resp_data: u.output("resp_data", l * d, words),
             resp_success: u.output("resp_success", l, "lanes that took their lock"),
             resp_error: u.output("resp_error", 1, error),
@@ -367,9 +382,9 @@ fn respond(
         .next(acc, when(pass, passed).when(gathers, word));
 }
 
-fn doc(p: &Params) -> UnitDoc {
+fn doc(name: &str, tag: &str, p: &Params) -> UnitDoc {
     UnitDoc {
-        name: "spad_scratchpad".into(),
+        name: name.into(),
         summary:
             "the scratchpad of L lanes and B banks in MS stages: loads, stores, load-and-lock, \
                   store-and-unlock, one conflict-free group a cycle; lanes on one word are \
@@ -377,7 +392,7 @@ fn doc(p: &Params) -> UnitDoc {
                   4 store and unlock; others are answered with an error."
                 .into(),
         parameters: p.text(&[
-            "n", "m", "L", "B", "R", "ROWS", "D", "LOCKS", "LKG", "MERGE", "MS", "TGW",
+            "n", "m", "L", "B", "R", "ROWS", "D", "LOCKS", "LKG", "MERGE", "MS", tag,
         ]),
         timing: "an access of degree d answers MS - 1 + max(1, d) cycles after the cycle in which \
                  it fires (with locks LKG * max(1, d)); one access per cycle at d <= 1"

@@ -32,7 +32,7 @@ bundle! {
         shares: s.W, allow: s.W, allowed_wait: s.W, allowed_viol: s.W, cls: 2 * s.W,
         mask: 1, mask_lasts: 1, mask_likely: 1, atom_infl: 1,
         // A predicted pass that has left the scratchpad.
-        resolved_valid: 1, resolved_occ: s.OCC, resolved_last: 1, resolved_pc: s.PCW,
+        resolved_valid: 1, resolved_occ: s.OCW, resolved_last: 1, resolved_pc: s.PCW,
         // Stages that are occupied, and what holds the pass in MEM0.
         hx_valid: 1, seq_busy: 1, stages: (s.MS - 1).plain(), blocked: 1,
         // The result of the last memory stage.
@@ -44,7 +44,7 @@ bundle! {
     /// A pass after the hash.
     Hashed(s) {
         valid: 1, ready: 1, ctl: s.CTL, mask: s.L, bank: s.L * s.m, row: s.L * s.R,
-        lock: s.L * s.LK, data: s.L * s.D, be: s.L * s.BE, aop: 4,
+        lock: s.L * s.LK, data: s.L * s.D, be: s.L * s.DB, aop: 4,
     }
 }
 
@@ -52,7 +52,7 @@ bundle! {
     /// A request to the scratchpad.
     Request(s) {
         valid: 1, ready: 1, op: 3, mask: s.L, bank: s.L * s.m, row: s.L * s.R,
-        lock: s.L * s.LK, data: s.L * s.D, be: s.L * s.BE, tag: s.TGW,
+        lock: s.L * s.LK, data: s.L * s.D, be: s.L * s.DB, tag: s.TGW,
     }
 }
 

@@ -11,7 +11,6 @@ use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::property::{offer_is_held, stable};
 use crate::signal::{Bits, Expr, Signal, concat};
-use crate::size::Size;
 use crate::unit::Unit;
 
 ports! {
@@ -27,13 +26,13 @@ ports! {
         req_mask: input(s.L, "active lanes"),
         req_addr: input(s.L * s.n, "word address, n bits per lane"),
         req_data: input(s.L * s.D, "data, D bits per lane"),
-        req_be: input(s.L * s.BE, "byte enables of a store, BE bits per lane"),
-        req_tag: input(tag(s), "comes back with the answer"),
+        req_be: input(s.L * s.DB, "byte enables of a store, DB bits per lane"),
+        req_tag: input(s.STG, "comes back with the answer"),
         rsp_valid: output(1, "an answer is offered; the rest is 0 if not"),
         rsp_ready: input(1, "a response would be accepted"),
         rsp_op: output(op::FIELD.width, "operation of the access"),
         rsp_mask: output(s.L, "active lanes of the response"),
-        rsp_tag: output(tag(s), "tag of the response"),
+        rsp_tag: output(s.STG, "tag of the response"),
         rsp_data: output(
             s.L * s.D,
             "words read, or the data of a pass, D bits per lane; else 0"
@@ -51,8 +50,8 @@ ports! {
 bundle! {
     /// An access as it enters the scratchpad, before the hash.
     Access(s) {
-        op: op::FIELD.width, mask: s.L, addr: s.L * s.n, data: s.L * s.D, be: s.L * s.BE,
-        tag: tag(s),
+        op: op::FIELD.width, mask: s.L, addr: s.L * s.n, data: s.L * s.D, be: s.L * s.DB,
+        tag: s.STG,
     }
 }
 
@@ -79,7 +78,6 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let bus = Bus::new(p, machine)?;
     let u = Unit::new(doc(p));
     let s = &u.all_sizes(p);
-    u.size("STG", tag_bits(p));
     let clock = u.clocked();
     let writing = &bus.lanes.write_ports(&u, clock);
     let io = Io::new(&u, s);
@@ -163,11 +161,10 @@ impl Stream<'_> {
         let (u, p, s) = (self.u, self.p, self.s);
         u.paragraph();
         let unread = |name, width| bus::unread(u, name, width);
-        let stages = unread("sp_stages", p.MS - 1);
+        let stages = unread("sp_stages", p.SMS - 1);
         let busy_more = unread("sp_busy_more", 1);
         let blocked = unread("sp_blocked", 1);
-        let reason = "the scratchpad's tag is wider than that of the bus";
-        let tag_of_all = u.wire_in_part("sp_resp_tag", s.TGW, reason);
+        let tag = u.wire("sp_resp_tag", s.STG);
         let [valid, ready] = u.wires(["sp_resp_valid", "sp_resp_ready"], 1);
         let op = u.wire("sp_resp_op", op::FIELD.width);
         let mask = u.wire("sp_resp_mask", s.L);
@@ -186,12 +183,12 @@ impl Stream<'_> {
             .port("req_lock", lock)
             .port("req_data", access.data)
             .port("req_be", access.be)
-            .port("req_tag", access.tag.extended(p.TGW))
+            .port("req_tag", access.tag)
             .port("resp_valid", valid)
             .port("resp_ready", ready)
             .port("resp_op", op)
             .port("resp_mask", mask)
-            .port("resp_tag", tag_of_all)
+            .port("resp_tag", tag)
             .port("resp_data", data)
             .port("resp_success", success)
             .port("resp_error", error)
@@ -200,11 +197,10 @@ impl Stream<'_> {
             .port("busy_more", busy_more)
             .port("blocked", blocked)
             .done();
-        let tag = tag_of_all.low(tag(s));
-        let rest = [degree, error, success, data, mask, op].map(Expr::from);
+        let fields = [tag, degree, error, success, data, mask, op];
         self.answers(Side {
             valid: valid.into(),
-            data: concat([tag].into_iter().chain(rest)),
+            data: concat(fields.map(Expr::from)),
             ready,
         });
     }
@@ -216,7 +212,7 @@ impl Stream<'_> {
         let [valid, ready] = u.wires(["win_resp_valid", "win_resp_ready"], 1);
         let op = u.wire("win_resp_op", op::FIELD.width);
         let mask = u.wire("win_resp_mask", s.L);
-        let tag = u.wire("win_resp_tag", tag(s));
+        let tag = u.wire("win_resp_tag", s.STG);
         let data = u.wire("win_resp_data", s.L * s.D);
         let error = u.wire("win_resp_error", 1);
         let degree = u.wire("win_resp_degree", s.DG);
@@ -311,18 +307,10 @@ impl Stream<'_> {
     }
 }
 
-/// The width of a tag on this port.
-fn tag(s: &Sizes) -> Size {
-    Size::called("STG", s.WW + s.TG)
-}
-
-/// Bits of a tag on this port.
-fn tag_bits(p: &Params) -> usize {
-    p.WW + p.TG
-}
-
 fn doc(p: &Params) -> UnitDoc {
-    let sizes = p.text(&["n", "m", "L", "D", "ROWS", "LOCKS", "LKG", "MS", "SWIN"]);
+    let names = [
+        "n", "m", "L", "D", "ROWS", "LOCKS", "LKG", "SMS", "SWIN", "STG",
+    ];
     UnitDoc {
         name: "spad_stream".into(),
         summary: "the scratchpad behind one warp-wide valid/ready port in and one out: word \
@@ -330,11 +318,14 @@ fn doc(p: &Params) -> UnitDoc {
                   has a combinational path to an output. Operations: 0 pass, 1 load, 2 store, \
                   3 load and lock, 4 store and unlock; others are answered with an error."
             .into(),
-        parameters: format!("{sizes}, STG = {}", tag_bits(p)),
-        timing: "taken in cycle t, an access of degree d is answered in t+1+MS+max(1, d) (with \
+        parameters: p.text(&names),
+        timing: "taken in cycle t, an access of degree d is answered in t+1+SMS+max(1, d) (with \
                  locks LKG * max(1, d)) if nothing is in the way; one access per cycle at d <= 1"
             .into(),
         paper: "microarchitecture/bus.md; hash paper, section 4".into(),
-        latency_cycles: 2 + p.MS as u32,
+        latency_cycles: 2 + match p.SWIN {
+            0 => p.SMS as u32,
+            _ => 2,
+        },
     }
 }

@@ -1,13 +1,15 @@
 //! A table in memory: one port to read, one to write; an SRAM macro on a chip.
 
 use crate::module::{Module, Result, UnitDoc};
+use crate::params::Params;
 use crate::size::index_bits;
 use crate::unit::Unit;
 
-/// Emits the memory of `rows` words (2 or more) of `width` bits.
-pub(crate) fn emit_helper(rows: usize, width: usize) -> Result<Module> {
+/// Emits the table called `name`.
+pub(crate) fn emit_helper(name: &str, p: &Params) -> Result<Module> {
+    let (rows, width) = p.memory(name).expect("one of the tables");
     let u = Unit::new(UnitDoc {
-        name: format!("spad_table_ram_{rows}x{width}"),
+        name: name.into(),
         summary: "a table: one port to read, one to write, both synchronous. Replace it by an \
                   SRAM macro (1R1W); FPGA tools make memory of it. Its contents and rd_data are \
                   undefined until they are written and read. What is read of the row that is \

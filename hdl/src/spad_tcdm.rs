@@ -24,7 +24,7 @@ ports! {
         tcdm_add: input(s.L * s.n, "word address, n bits per lane"),
         tcdm_wen: input(s.L, "1 read, 0 write"),
         tcdm_wdata: input(s.L * s.D, "data, D bits per lane"),
-        tcdm_be: input(s.L * s.BE, "byte enables of a write, BE bits per lane"),
+        tcdm_be: input(s.L * s.DB, "byte enables of a write, DB bits per lane"),
     }
 }
 
@@ -183,7 +183,7 @@ impl Tcdm<'_> {
         let wen = u.wire("head_wen", s.L);
         let addr = u.wire("head_addr", s.L * s.n);
         let data = u.wire("head_data", s.L * s.D);
-        let be = u.wire("head_be", s.L * s.BE);
+        let be = u.wire("head_be", s.L * s.DB);
         let id = self.id.map(|_| u.wire("head_id", s.L * s.TID));
         (valid, [wen, addr, data, be], id)
     }
@@ -201,7 +201,7 @@ impl Tcdm<'_> {
             u.each("buffer", lane, (0, s.L), |i| {
                 let request = |wen: Signal, addr: Signal, data: Signal, be: Signal| -> Vec<Expr> {
                     vec![
-                        be.part(i * s.BE, s.BE),
+                        be.part(i * s.DB, s.DB),
                         data.part(i * s.D, s.D),
                         addr.part(i * s.n, s.n),
                         wen.at(i),
@@ -263,7 +263,7 @@ impl Tcdm<'_> {
                         io.tcdm_wen.at(i),
                         io.tcdm_add.part(i * s.n, s.n),
                         io.tcdm_wdata.part(i * s.D, s.D),
-                        io.tcdm_be.part(i * s.BE, s.BE),
+                        io.tcdm_be.part(i * s.DB, s.DB),
                     ]
                     .into_iter()
                     .chain(id),

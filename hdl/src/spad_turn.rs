@@ -7,10 +7,7 @@ use crate::{spad_lowest, spad_number};
 
 /// Emits `spad_turn` of `lanes` lanes after its parts.
 pub(crate) fn emit_helper(lanes: usize) -> Result<Vec<Module>> {
-    let parts = [
-        spad_lowest::emit_helper()?,
-        spad_number::emit_kernel(lanes)?,
-    ];
+    let parts = [spad_lowest::emit_helper()?, spad_number::of_lane(lanes)?];
     let [lowest, number_of] = &parts;
     let u = Unit::new(UnitDoc {
         name: "spad_turn".into(),

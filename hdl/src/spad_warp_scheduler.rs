@@ -11,7 +11,7 @@ use crate::{spad_first_warp, spad_number};
 /// Emits `spad_warp_scheduler`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let first = spad_first_warp::emit_helper(p)?;
-    let number = spad_number::emit_kernel(p.W)?;
+    let number = spad_number::of_warp(p)?;
     let u = Unit::new(doc(p));
     let io = Ports::declared(&u, p);
     u.section("The warps after the one that was taken last.");

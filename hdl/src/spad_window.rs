@@ -21,13 +21,13 @@ ports! {
         req_bank: input(s.L * s.m, "bank, m bits per lane"),
         req_row: input(s.L * s.R, "row, R bits per lane"),
         req_data: input(s.L * s.D, "data, D bits per lane"),
-        req_be: input(s.L * s.BE, "byte enables of a store, BE bits per lane"),
-        req_tag: input(tag(s), "comes back with the response"),
+        req_be: input(s.L * s.DB, "byte enables of a store, DB bits per lane"),
+        req_tag: input(s.STG, "comes back with the response"),
         resp_valid: output(1, "a response is offered"),
         resp_ready: input(1, "a response would be accepted"),
         resp_op: output(op::FIELD.width, "operation of the request"),
         resp_mask: output(s.L, "active lanes of the request"),
-        resp_tag: output(tag(s), "tag of the request"),
+        resp_tag: output(s.STG, "tag of the request"),
         resp_data: output(s.L * s.D, "words read, or the data of a pass; else 0"),
         resp_error: output(1, "unsupported operation, or a row beyond the capacity"),
         resp_degree: output(s.DG, "cycles in which some of its words were served"),
@@ -94,13 +94,12 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let parts = Parts {
         ram: spad_bank_ram::emit_unit(p)?,
         lowest: spad_lowest::emit_helper()?,
-        number: spad_number::emit_kernel(p.L)?,
+        number: spad_number::of_lane(p.L)?,
         pick: spad_pick::emit_helper()?,
         select: spad_select::emit_helper()?,
     };
     let u = Unit::new(doc(p));
     let s = &u.all_sizes(p);
-    u.size("STG", p.WW + p.TG);
     let clock = u.clocked();
     let io = Ports::new(&u, s);
     u.outputs_depend_on(|port| match port {
@@ -150,13 +149,13 @@ impl Slots {
             valid,
             op: covered("op", op::FIELD.width.into()),
             mask: covered("mask", s.L),
-            tag: covered("tag", tag(s)),
+            tag: covered("tag", s.STG),
             error: covered("error", 1.into()),
             degree: covered("degree", s.DG),
             bank: covered("bank", s.L * s.m),
             row: covered("row", s.L * s.R),
             data: covered("data", s.L * s.D),
-            be: covered("be", s.L * s.BE),
+            be: covered("be", s.L * s.DB),
             lead: covered("lead", s.L * s.LW),
             waits: u.register("waits", q * s.L).reset(0),
             comes: u.register("comes", q * s.L).reset(0),
@@ -186,11 +185,11 @@ impl Window<'_> {
         let error = self.refused(storing | loading.clone());
         let accessing = u.name("accessing", (storing | loading) & !error);
         let alike = u.wire("alike", s.L * s.L);
-        let owned = u.wire("owned", s.L * s.BE);
+        let owned = u.wire("owned", s.L * s.DB);
         let lead = u.wire("new_lead", s.L * s.LW);
         let waits = u.wire("new_waits", s.L);
         let data = u.wire("new_data", s.L * s.D);
-        let be = u.wire("new_be", s.L * s.BE);
+        let be = u.wire("new_be", s.L * s.DB);
         u.generate(|| {
             u.each("alike_of", self.i, (0, s.L), |i| {
                 u.each("with_lane", self.j, (0, s.L), |j| {
@@ -252,14 +251,14 @@ impl Window<'_> {
     /// lower lane on its word does, else all.
     fn owned(&self, i: Size, storing: Signal, alike: Signal, owned: Signal) {
         let (u, s, io) = (self.u, self.s, self.io);
-        u.each("enable", self.k, (0, s.BE), |k| {
+        u.each("enable", self.k, (0, s.DB), |k| {
             let lower = u.wire("lower", s.L);
             u.each("below", self.j, (0, s.L), |j| {
-                let taken = alike.at(j * s.L + i) & io.req_be.at(j * s.BE + k);
+                let taken = alike.at(j * s.L + i) & io.req_be.at(j * s.DB + k);
                 u.assign(lower.at(j), below(j, i) & taken);
             });
-            let stored = io.req_be.at(i * s.BE + k) & !lower.any();
-            u.assign(owned.at(i * s.BE + k), stored | !storing);
+            let stored = io.req_be.at(i * s.DB + k) & !lower.any();
+            u.assign(owned.at(i * s.DB + k), stored | !storing);
         });
     }
 
@@ -272,18 +271,18 @@ impl Window<'_> {
         (data, be): (Signal, Signal),
     ) {
         let (u, s, io) = (self.u, self.s, self.io);
-        u.each("byte_of", self.k, (0, s.BE), |k| {
+        u.each("byte_of", self.k, (0, s.DB), |k| {
             let writer = u.wire("writer", s.L);
             let bytes = u.wire("bytes", s.L * 8);
             u.each("from_lane", self.j, (0, s.L), |j| {
                 let joins = alike.at(i * s.L + j) & (storing | same(i, j));
-                u.assign(writer.at(j), joins & owned.at(j * s.BE + k));
+                u.assign(writer.at(j), joins & owned.at(j * s.DB + k));
                 let byte = io.req_data.part(j * s.D + k * 8, 8);
                 u.assign(bytes.part(j * 8, 8), byte);
             });
             let byte = data.part(i * s.D + k * 8, 8);
             spad_pick::instance(u, &self.parts.pick, "byte_for", writer, bytes, byte);
-            u.assign(be.at(i * s.BE + k), writer.any());
+            u.assign(be.at(i * s.DB + k), writer.any());
         });
     }
 
@@ -324,7 +323,7 @@ impl Window<'_> {
         let some = u.wire("some", s.SWIN);
         let rows = u.wire("rows", s.SWIN * s.R);
         let slot_data = u.wire("slot_data", s.SWIN * s.D);
-        let enables = u.wire("enables", s.SWIN * s.BE);
+        let enables = u.wire("enables", s.SWIN * s.DB);
         let found = u.wire_in_part("slots_found", s.SWIN, "the oldest is enough");
         let oldest = u.wire("oldest", s.SWIN);
         u.each("in_slot", self.q, (0, s.SWIN), |q| {
@@ -346,7 +345,7 @@ impl Window<'_> {
             };
             pick("row_of", slots.row, rows, s.R);
             pick("data_of", slots.data, slot_data, s.D);
-            pick("enables_of", slots.be, enables, s.BE);
+            pick("enables_of", slots.be, enables, s.DB);
         });
         spad_lowest::instance(u, &parts.lowest, "oldest_of", some, [found, oldest]);
         let reason = "rows beyond the capacity are refused before";
@@ -355,7 +354,7 @@ impl Window<'_> {
         } else {
             u.wire("row_now", s.R)
         };
-        let [wdata, wbe] = [u.wire("wdata", s.D), u.wire("wbe", s.BE)];
+        let [wdata, wbe] = [u.wire("wdata", s.D), u.wire("wbe", s.DB)];
         spad_pick::instance(u, &parts.pick, "row_from", oldest, rows, row);
         spad_pick::instance(u, &parts.pick, "data_from", oldest, slot_data, wdata);
         spad_pick::instance(u, &parts.pick, "enables_from", oldest, enables, wbe);
@@ -431,7 +430,7 @@ impl Window<'_> {
         let shows = u.name("shows", shows);
         u.assign(io.resp_op, operation.gated(io.resp_valid));
         u.assign(io.resp_mask, slots.mask.low(s.L).gated(io.resp_valid));
-        u.assign(io.resp_tag, slots.tag.low(tag(s)).gated(io.resp_valid));
+        u.assign(io.resp_tag, slots.tag.low(s.STG).gated(io.resp_valid));
         u.assign(io.resp_error, slots.error.at(0) & io.resp_valid);
         u.assign(io.resp_degree, slots.degree.low(s.DG).gated(io.resp_valid));
         u.generate(|| {
@@ -461,11 +460,11 @@ impl Window<'_> {
         let moving: [(Signal, Signal, Expr, Size); 12] = [
             kept(slots.op, io.req_op, operation),
             kept(slots.mask, io.req_mask, s.L),
-            kept(slots.tag, io.req_tag, tag(s)),
+            kept(slots.tag, io.req_tag, s.STG),
             kept(slots.error, entry.error, 1.into()),
             kept(slots.bank, io.req_bank, s.L * s.m),
             kept(slots.row, io.req_row, s.L * s.R),
-            kept(slots.be, entry.be, s.L * s.BE),
+            kept(slots.be, entry.be, s.L * s.DB),
             kept(slots.lead, entry.lead, s.L * s.LW),
             (slots.data, after.data, entry.data.into(), s.L * s.D),
             (slots.degree, after.degree, none, s.DG),
@@ -504,13 +503,7 @@ impl Window<'_> {
     }
 }
 
-/// The width of a tag.
-fn tag(s: &Sizes) -> Size {
-    Size::called("STG", s.WW + s.TG)
-}
-
 fn doc(p: &Params) -> UnitDoc {
-    let sizes = p.text(&["n", "m", "L", "D", "ROWS", "SWIN"]);
     UnitDoc {
         name: "spad_window".into(),
         summary: "the banks behind a window of SWIN accesses. In each cycle each bank serves one \
@@ -518,7 +511,7 @@ fn doc(p: &Params) -> UnitDoc {
                   in different banks overlap. Answers come in the order of the requests. \
                   Operations: 0 pass, 1 load, 2 store; others are answered with an error."
             .into(),
-        parameters: format!("{sizes}, STG = {}", p.WW + p.TG),
+        parameters: p.text(&["n", "m", "L", "D", "ROWS", "SWIN", "STG"]),
         timing: "an access that no older one delays answers max(1, d) + 1 cycles after the cycle \
                  in which it fires, d its conflict degree (1 if it accesses nothing)"
             .into(),

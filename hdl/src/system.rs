@@ -75,13 +75,28 @@ pub fn wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<C
     if !["spad_stream", "spad_tcdm"].contains(&unit) {
         return Ok(None);
     }
+    let about = format!("{unit} with structs of spad_pkg as ports (microarchitecture/bus.md)");
+    around(&format!("{unit}_sv"), &about, ports, machine).map(Some)
+}
+
+/// `spad_obi_sv`, which speaks OBI at each lane's port and has the wrapper of
+/// `unit` inside; `None` where that is not `spad_tcdm`.
+pub fn obi_wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<Companion>> {
+    if unit != "spad_tcdm" {
+        return Ok(None);
+    }
+    let about = "spad_tcdm behind a port of the Open Bus Interface (OBI) per lane, without rready: \
+                 a lane takes its answer when it comes (microarchitecture/bus.md)";
+    around("spad_obi_sv", about, ports, machine).map(Some)
+}
+
+/// A module around a unit with these ports.
+fn around(name: &str, about: &str, ports: &[Port], machine: &Machine) -> Result<Companion> {
     let is_write = |q: &&Port| q.dir == Dir::In && q.name.contains("_wr_");
     let x = Writes {
         writes: ports.iter().filter(is_write).collect(),
     };
-    let name = format!("{unit}_sv");
-    let about = format!("{unit} with structs of spad_pkg as ports (microarchitecture/bus.md)");
-    file(&name, &about, &Params::new(machine)?, x).map(Some)
+    file(name, about, &Params::new(machine)?, x)
 }
 
 fn file(name: &str, about: &str, p: &Params, x: impl Serialize) -> Result<Companion> {
@@ -123,6 +138,9 @@ mod tests {
                 let wrapper = wrapper(unit, ports, &machine).unwrap();
                 assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
                 wrapper.iter().for_each(fits);
+                let obi = obi_wrapper(unit, ports, &machine).unwrap();
+                assert_eq!(obi.is_some(), unit == "spad_tcdm");
+                obi.iter().for_each(fits);
             }
         }
     }

@@ -409,20 +409,22 @@ impl Unit {
             sizes: &state.sizes,
         };
         let text = body::module(&self.doc, &opening, &items, false)?;
-        if let Some([one, other]) = names::alike(&text) {
+        let asserted = state
+            .asserts
+            .then(|| body::module(&self.doc, &opening, &items, true))
+            .transpose()?;
+        let alike = asserted.as_deref().and_then(names::alike);
+        if let Some([one, other]) = alike.or_else(|| names::alike(&text)) {
             let reason = format!("the names {one} and {other} differ only by case");
             let unit = self.doc.name;
             return Err(HdlError::Check { unit, reason });
         }
-        let asserted = state
-            .asserts
-            .then(|| body::module(&self.doc, &opening, &items, true));
         Ok(Module {
             doc: self.doc,
             ports: state.ports,
             submodules: state.submodules,
             text,
-            asserted: asserted.transpose()?,
+            asserted,
         })
     }
 }

@@ -9,7 +9,7 @@ use crate::interrupt;
 use crate::output::OwnedFolder;
 use crate::page::{Columns, Details, Hint};
 use crate::quote::shell;
-use crate::rtl::{Budget, Design, Manifest, Reset, SystemVerilog, write_design};
+use crate::rtl::{Budget, Design, Manifest, Reset, SystemVerilog, Timescale, write_design};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -37,7 +37,8 @@ pub struct EmitArgs {
     bench_cycles: u32,
     /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
     /// valid/ready port) or tcdm (spad_tcdm, request, grant and valid per
-    /// lane), with wrappers whose ports are SystemVerilog structs. Without
+    /// lane), with wrappers whose ports are SystemVerilog structs; obi: the
+    /// same as tcdm, whose second wrapper, spad_obi_sv, speaks OBI. Without
     /// UNIT, only that unit is emitted.
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,
@@ -57,6 +58,14 @@ pub struct EmitArgs {
     /// How registers are reset; those covered by a valid bit have no reset.
     #[arg(long, value_enum, value_name = "STYLE", default_value = "sync")]
     reset: ResetStyle,
+    /// The reset is active low and called rst_n, in the style of --reset.
+    #[arg(long)]
+    active_low: bool,
+    /// `timescale in every file: unit and precision of delays, such as 1ns/1ps.
+    /// The Verilog has no delays; beside files that state one it has to be
+    /// stated.
+    #[arg(long, value_name = "UNIT/PRECISION")]
+    timescale: Option<Timescale>,
     /// Replace and remove files that are in the way.
     #[arg(long)]
     force: bool,
@@ -69,6 +78,8 @@ enum Bus {
     Stream,
     /// Request, grant and valid per lane.
     Tcdm,
+    /// The same as OBI.
+    Obi,
 }
 
 /// How registers are reset.
@@ -78,6 +89,8 @@ enum ResetStyle {
     Sync,
     /// As soon as `rst` is high; release it away from the clock edge.
     Async,
+    /// As soon as `rst_n` is low: async with --active-low.
+    AsyncLow,
 }
 
 impl From<ResetStyle> for Reset {
@@ -85,6 +98,7 @@ impl From<ResetStyle> for Reset {
         match style {
             ResetStyle::Sync => Reset::Sync,
             ResetStyle::Async => Reset::Async,
+            ResetStyle::AsyncLow => Reset::AsyncLow,
         }
     }
 }
@@ -93,7 +107,7 @@ impl Bus {
     fn unit(self) -> &'static str {
         match self {
             Bus::Stream => "spad_stream",
-            Bus::Tcdm => "spad_tcdm",
+            Bus::Tcdm | Bus::Obi => "spad_tcdm",
         }
     }
 }
@@ -133,6 +147,13 @@ fn refuse_spent(design: &Design) -> Result<()> {
     }
 }
 
+impl EmitArgs {
+    fn reset(&self) -> Reset {
+        let reset = Reset::from(self.reset);
+        if self.active_low { reset.low() } else { reset }
+    }
+}
+
 impl Execute for EmitArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen(); // quickly done: all files or none
@@ -144,7 +165,7 @@ impl Execute for EmitArgs {
             assertions: self.assertions,
         };
         let design = Design::emit(&units, &machine)?.with_system_verilog(wanted, &machine)?;
-        let design = design.with_reset(self.reset.into())?;
+        let design = design.with_reset(self.reset())?;
         let mut design = design.with_prefix(&self.prefix)?;
         design.budget = Budget {
             period: self.period,
@@ -153,6 +174,9 @@ impl Execute for EmitArgs {
         };
         refuse_spent(&design)?;
         add_test_benches(&mut design, &machine, self.bench_cycles as usize)?;
+        if let Some(timescale) = self.timescale {
+            design = design.with_timescale(timescale);
+        }
         write_design(&design, &OwnedFolder::new(&self.out, self.force))?;
         if design.has_scheduler() {
             for note in machine.simulated_only() {

@@ -48,6 +48,9 @@ pub fn add_test_benches(design: &mut Design, config: &Config, cycles: usize) -> 
 #[derive(Serialize)]
 struct Field<'a> {
     name: &'a str,
+    /// The unit's port, and what is connected to it.
+    port: &'a str,
+    drives: String,
     width: usize,
     high: usize,
     low: usize,
@@ -68,8 +71,11 @@ struct Values<'a> {
 }
 
 fn bench_text(unit: &EmittedUnit, config: &Config, reset: Reset, cycles: usize) -> Result<String> {
-    let layout = Layout::new(unit);
-    let (in_bits, inputs) = fields(&layout.inputs);
+    let layout = Layout::new(&with_high_reset(unit, reset));
+    let (in_bits, mut inputs) = fields(&layout.inputs);
+    if reset.is_low() {
+        invert_reset(&mut inputs, reset);
+    }
     let (out_bits, outputs) = fields(&layout.outputs);
     let cycles = if !layout.clocked && in_bits + out_bits <= NARROW_BITS {
         cycles * NARROW_FACTOR
@@ -83,7 +89,7 @@ fn bench_text(unit: &EmittedUnit, config: &Config, reset: Reset, cycles: usize) 
     };
     let mut bench = bench_for(&unit.name, &setup)?;
     let mut recording = record(&layout, &mut *bench, &mut Stimulus::new(SEED), cycles);
-    if reset == Reset::Async {
+    if reset.is_async() {
         ignore_resets(&layout, &mut recording);
     }
     let values = Values {
@@ -99,6 +105,22 @@ fn bench_text(unit: &EmittedUnit, config: &Config, reset: Reset, cycles: usize) 
         steps: steps(&layout, &recording, cycles, in_bits, out_bits),
     };
     fill("unit_tb.v.tera", TEMPLATE, &values)
+}
+
+/// `unit` with the reset that the golden models have.
+fn with_high_reset(unit: &EmittedUnit, reset: Reset) -> EmittedUnit {
+    let mut unit = unit.clone();
+    let resets = unit.ports.iter_mut().filter(|p| p.name == reset.port());
+    resets.for_each(|port| port.name = "rst".into());
+    unit
+}
+
+/// Connects the port that is active low.
+fn invert_reset(inputs: &mut [Field], reset: Reset) {
+    for field in inputs.iter_mut().filter(|f| f.name == "rst") {
+        field.port = reset.port();
+        field.drives = "~rst".into();
+    }
 }
 
 /// The golden models reset with the clock: what an output shows while an
@@ -127,6 +149,8 @@ fn fields(slots: &[PortSlot]) -> (usize, Vec<Field<'_>>) {
     let places: Vec<_> = slots.iter().map(field).collect();
     let fields = slots.iter().zip(places).map(|(slot, (low, high))| Field {
         name: &slot.name,
+        port: &slot.name,
+        drives: slot.name.clone(),
         width: slot.width,
         high,
         low,

@@ -1,7 +1,7 @@
 //! A unit as a shared object, built by Verilator and a C++ compiler.
 
 use crate::error::{Error, Result};
-use crate::rtl::SourceFile;
+use crate::rtl::{Reset, SourceFile};
 use crate::template::fill;
 use crate::tool::{Cache, Key, KeyBuilder, ToolKind, Toolbox};
 use crate::units::{Layout, PortSlot};
@@ -40,6 +40,12 @@ struct HarnessValues<'a> {
     input_words: usize,
     output_words: usize,
     clocked: bool,
+    /// Of Verilog that resets otherwise than the models: how, and its port.
+    reset: Option<Reset>,
+    reset_port: &'static str,
+    reset_low: bool,
+    /// It resets at any time.
+    reset_waits: bool,
 }
 
 impl VerilatedUnit {
@@ -53,7 +59,8 @@ impl VerilatedUnit {
         tools: &Toolbox,
         cache: &Cache,
     ) -> Result<Arc<Self>> {
-        let harness = render_harness(&layout)?;
+        let reset = Reset::of(files.iter().map(|file| file.text.as_str()));
+        let harness = render_harness(&layout, reset)?;
         let verilator = tools.get(ToolKind::Verilator)?;
         let compiler = tools.get(ToolKind::Cxx)?;
         let mut key = KeyBuilder::new("verilated unit 6")
@@ -91,7 +98,7 @@ impl VerilatedUnit {
                 .args(files.iter().map(|f| f.name.as_str()))
                 .cwd(dir)
                 .run()?;
-            check_ports(top, &layout, &dir.join("obj/Vunit.h"))?;
+            check_ports(top, &layout, reset, &dir.join("obj/Vunit.h"))?;
             compile(dir, &runtime(tools, cache)?, tools)?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
@@ -340,7 +347,7 @@ fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
 /// Refuses Verilog without the ports of `layout`, as Verilator declares them:
 /// `VL_IN8(&addr,13,0);`. The compiler's error would be hard to read, and a
 /// wrong width would not be one.
-fn check_ports(top: &str, layout: &Layout, header: &Path) -> Result<()> {
+fn check_ports(top: &str, layout: &Layout, reset: Reset, header: &Path) -> Result<()> {
     let text = std::fs::read_to_string(header).map_err(|_| Error::ToolFailed {
         tool: ToolKind::Verilator.name().to_owned(),
         what: format!("ended well, but did not write the class of {top}"),
@@ -357,6 +364,11 @@ fn check_ports(top: &str, layout: &Layout, header: &Path) -> Result<()> {
     let mut expected = ports(&layout.inputs, true);
     expected.extend(ports(&layout.outputs, false));
     for (input, name, width) in expected {
+        let name = if name == "rst" {
+            reset.port().to_owned()
+        } else {
+            name
+        };
         let dir = if input { "input" } else { "output" };
         let what = match declared.get(&(input, name.as_str())) {
             Some(w) if *w == width => continue,
@@ -387,13 +399,18 @@ fn write(path: &Path, text: &str) -> Result<()> {
     std::fs::write(path, text).map_err(|e| Error::io("write", path, e))
 }
 
-fn render_harness(layout: &Layout) -> Result<String> {
+fn render_harness(layout: &Layout, reset: Reset) -> Result<String> {
+    let other = reset != Reset::Sync && layout.clocked;
     let values = HarnessValues {
         inputs: &layout.inputs,
         outputs: &layout.outputs,
         input_words: layout.input_words,
         output_words: layout.output_words,
         clocked: layout.clocked,
+        reset: other.then_some(reset),
+        reset_port: reset.port(),
+        reset_low: reset.is_low(),
+        reset_waits: other && reset.is_async(),
     };
     fill("harness.cpp.tera", HARNESS, &values)
 }

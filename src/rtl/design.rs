@@ -2,7 +2,8 @@
 
 use super::budget::Budget;
 use super::machine::Description;
-use super::reset::{Reset, asynchronous};
+use super::reset::Reset;
+use super::timescale::Timescale;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::quote::did_you_mean;
@@ -86,6 +87,9 @@ pub struct Design {
     pub budget: Budget,
     /// How registers are reset ([`with_reset`](Self::with_reset)).
     pub reset: Reset,
+    /// The unit of delays that every file states, if any
+    /// ([`with_timescale`](Self::with_timescale)).
+    pub timescale: Option<Timescale>,
     pub(super) machine: Description,
 }
 
@@ -114,6 +118,7 @@ impl Design {
             asserted: Vec::new(),
             budget: Budget::default(),
             reset: Reset::default(),
+            timescale: None,
             machine: Description::of(config),
         }
     }
@@ -147,26 +152,43 @@ impl Design {
         Ok(design)
     }
 
-    /// The design with registers of that style. Registers without a reset,
+    /// The synchronous design with registers of that style. Registers without a reset,
     /// whose contents a valid bit covers, stay without.
     pub fn with_reset(mut self, reset: Reset) -> Result<Self> {
-        if reset == Reset::Async {
-            let files = self.files.iter_mut().chain(&mut self.asserted);
-            for file in files.chain(&mut self.system) {
-                file.text = asynchronous(&file.text).map_err(|line| {
-                    Error::defect(format!(
-                        "{}:{line} resets, but not first and alone",
-                        file.name
-                    ))
-                })?;
-            }
-            let ports = self.units.iter_mut().flat_map(|unit| &mut unit.ports);
-            for port in ports.filter(|port| port.name == "rst") {
-                port.doc = "asynchronous reset".into();
-            }
+        let files = self.files.iter_mut().chain(&mut self.asserted);
+        for file in files.chain(&mut self.system) {
+            file.text = reset.styled(&file.text).map_err(|line| {
+                Error::defect(format!(
+                    "{}:{line} uses the reset otherwise than to reset registers",
+                    file.name
+                ))
+            })?;
+        }
+        let ports = self.units.iter_mut().flat_map(|unit| &mut unit.ports);
+        for port in ports.filter(|port| port.name == "rst") {
+            port.doc = reset.doc(&port.doc);
+            port.name = reset.port().into();
         }
         self.reset = reset;
         Ok(self)
+    }
+
+    /// The design with `timescale` in every file, test benches that it has
+    /// already included.
+    pub fn with_timescale(mut self, timescale: Timescale) -> Self {
+        let Design {
+            files,
+            system,
+            asserted,
+            benches,
+            ..
+        } = &mut self;
+        let all = [files, system, asserted, benches];
+        for SourceFile { text, .. } in all.into_iter().flatten() {
+            *text = timescale.stated(text);
+        }
+        self.timescale = Some(timescale);
+        self
     }
 
     fn add(&mut self, name: &str, modules: Vec<Module>) {
@@ -275,27 +297,47 @@ mod tests {
         }
     }
 
-    /// Nothing but the lists of events and what is said of the reset changes.
+    /// Nothing but the lists of events, the level and what is said of the reset
+    /// changes.
     #[test]
-    fn every_unit_has_both_styles() {
+    fn every_unit_has_all_styles() {
         let (sync, any_time) = (
             "always @(posedge clk)",
             "always @(posedge clk or posedge rst)",
         );
+        let back_to_high = |text: &str| {
+            text.replace("negedge rst_n", "posedge rst")
+                .replace("(!rst_n)", "(rst)")
+                .replace("we & rst_n", "we & ~rst")
+                .replace("  rst_n ", "  rst   ")
+                .replace("rst_n", "rst")
+                .replace("synchronous reset, active low", "synchronous reset")
+        };
         for preset in ["small", "gt200", "sharing-48k"] {
             let design = Design::emit(&[], &Config::preset(preset).unwrap()).unwrap();
-            let changed = design.clone().with_reset(Reset::Async).unwrap();
-            for (file, other) in design.files.iter().zip(&changed.files) {
-                let back = other.text.replace(any_time, sync);
-                let back = back.replace("asynchronous reset", "synchronous reset");
-                assert_eq!(back, file.text, "{}", file.name);
-                let resets = file.text.matches("if (rst)").count();
-                assert_eq!(
-                    other.text.matches(any_time).count(),
-                    resets,
-                    "{}",
-                    file.name
-                );
+            for reset in [Reset::Async, Reset::SyncLow, Reset::AsyncLow] {
+                let changed = design.clone().with_reset(reset).unwrap();
+                for (file, other) in design.files.iter().zip(&changed.files) {
+                    let text = back_to_high(&other.text);
+                    let resets = file.text.contains("input wire rst,");
+                    assert_eq!(
+                        text != other.text,
+                        reset.is_low() && resets,
+                        "{}",
+                        file.name
+                    );
+                    let back = text.replace(any_time, sync);
+                    let back = back.replace("asynchronous reset", "synchronous reset");
+                    assert_eq!(back, file.text, "{}", file.name);
+                    let resets = file.text.matches("if (rst)").count();
+                    let expected = if reset.is_async() { resets } else { 0 };
+                    assert_eq!(text.matches(any_time).count(), expected, "{}", file.name);
+                }
+                for (unit, other) in design.units.iter().zip(&changed.units) {
+                    let has = |unit: &EmittedUnit, name| unit.ports.iter().any(|p| p.name == name);
+                    assert_eq!(has(other, reset.port()), has(unit, "rst"));
+                    assert!(!reset.is_low() || !has(other, "rst"));
+                }
             }
         }
     }

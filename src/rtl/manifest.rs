@@ -4,6 +4,7 @@
 use super::design::{Design, EmittedUnit};
 use super::machine::Description;
 use super::reset::Reset;
+use super::timescale::Timescale;
 use crate::geometry::Geometry;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -18,6 +19,7 @@ pub struct Manifest<'a> {
     geometry: Geometry,
     machine: &'a Description,
     reset: Reset,
+    timescale: Option<Timescale>,
     prefix: &'a str,
     /// What the codes on ports mean, by field: `{"kind": {"ALU": 0, ...}, ...}`.
     codes: Map<String, Value>,
@@ -60,6 +62,7 @@ impl Design {
             geometry: self.geometry,
             machine: &self.machine,
             reset: self.reset,
+            timescale: self.timescale,
             prefix: &self.prefix,
             codes: FIELDS.iter().map(codes).collect(),
             memories: self.memories(),
@@ -80,15 +83,10 @@ impl Design {
     fn memory<'a>(&self, module: &'a str) -> Option<Memory<'a>> {
         let plain = module.strip_prefix(&self.prefix)?;
         let parameters = &self.machine.fixed.parameters;
-        let (rows, bits, ports) = match plain.strip_prefix("spad_table_ram_") {
-            Some(size) => {
-                let (rows, bits) = size.split_once('x')?;
-                (rows.parse().ok()?, bits.parse().ok()?, "1R1W")
-            }
-            None if plain == "spad_bank_ram" => {
-                (parameters.ROWS, parameters.D, "1RW, byte enables")
-            }
-            None => return None,
+        let (rows, bits) = parameters.memory(plain)?;
+        let ports = match plain {
+            "spad_bank_ram" => "1RW, byte enables",
+            _ => "1R1W",
         };
         Some(Memory {
             module,
@@ -191,12 +189,12 @@ mod tests {
             (&of("spad_bank_ram")["rows"], &of("spad_bank_ram")["bits"]),
             (&json!(128), &json!(32))
         );
-        let tables = list.iter().filter(|m| m["ports"] == "1R1W");
-        assert!(tables.clone().count() >= 1);
-        assert!(
-            tables.clone().all(|m| m["rows"] == 16),
-            "sets of the history: {list:?}"
-        );
+        // Sets of the history; a tag is what is left of a pc, and 5 bits a value.
+        let tables: Vec<_> = list.iter().filter(|m| m["ports"] == "1R1W").collect();
+        let sizes = |name: &str| (&of(name)["rows"], &of(name)["bits"]);
+        assert_eq!(tables.len(), 2, "{list:?}");
+        assert_eq!(sizes("spad_table_ram_tags"), (&json!(16), &json!(10)));
+        assert_eq!(sizes("spad_table_ram_entries"), (&json!(16), &json!(15)));
         assert_eq!(
             manifest("base = 'small'\n", &["spad_warp_mask"])["memories"],
             json!([])

@@ -1,6 +1,7 @@
 //! The emit layer: from unit names to a folder of Verilog with its manifest,
 //! file list, constraints and FuseSoC core.
 
+mod bender;
 mod budget;
 mod constraints;
 mod design;
@@ -12,6 +13,7 @@ mod manifest;
 mod prefix;
 mod reset;
 mod system;
+mod timescale;
 mod write;
 
 pub use budget::Budget;
@@ -21,4 +23,5 @@ pub use manifest::Manifest;
 pub use reset::Reset;
 pub use spadkit_hdl::{Dir, Port};
 pub use system::SystemVerilog;
+pub use timescale::Timescale;
 pub use write::{design_files, write_design};

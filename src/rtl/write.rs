@@ -1,12 +1,12 @@
 //! Writes a design into a folder.
 
 use super::design::{Design, SourceFile};
-use super::{constraints, fusesoc};
+use super::{bender, constraints, fusesoc};
 use crate::error::Result;
 use crate::output::{OwnedFile, OwnedFolder};
 
 /// The files of an emission: the Verilog, `filelist.f`, `spadkit.core`
-/// (FuseSoC), `manifest.json`, constraints in `sdc/`, the test benches in `tb/`
+/// (FuseSoC), `Bender.yml`, `manifest.json`, constraints in `sdc/`, the test benches in `tb/`
 /// and SystemVerilog with `filelist_sv.f` where the design has them.
 pub fn design_files(design: &Design) -> Vec<OwnedFile> {
     let manifest = serde_json::to_string_pretty(&design.manifest()).expect("a JSON value") + "\n";
@@ -17,12 +17,13 @@ pub fn design_files(design: &Design) -> Vec<OwnedFile> {
         .collect();
     files.extend(constraints::files(design));
     files.push(OwnedFile::new("filelist.f", file_list(&design.files)));
+    let beside = |file: &&SourceFile| design.files.iter().all(|f| f.module() != file.module());
+    let mut all = design.in_system_verilog(&design.files);
+    all.extend(design.system.iter().filter(beside).cloned());
     if !design.system.is_empty() {
-        let beside = |file: &&SourceFile| design.files.iter().all(|f| f.module() != file.module());
-        let mut all = design.in_system_verilog(&design.files);
-        all.extend(design.system.iter().filter(beside).cloned());
         files.push(OwnedFile::new("filelist_sv.f", file_list(&all)));
     }
+    files.push(OwnedFile::new("Bender.yml", bender::manifest(design, &all)));
     files.push(OwnedFile::new("spadkit.core", fusesoc::core(design)));
     files.push(OwnedFile::new("manifest.json", manifest));
     files
@@ -79,6 +80,36 @@ mod tests {
             std::fs::read_dir(scratch.path().join("a")).unwrap().count(),
             1
         );
+    }
+
+    /// The same files as in the lists, by target.
+    #[test]
+    fn bender_has_the_files_of_the_lists() {
+        let config = Config::preset("small").unwrap();
+        let design = Design::emit(&["spad_tcdm".to_owned()], &config).unwrap();
+        let wanted = crate::rtl::SystemVerilog {
+            wrappers: true,
+            assertions: false,
+        };
+        let with = design.clone().with_system_verilog(wanted, &config);
+        for design in [design, with.unwrap()] {
+            let files = design_files(&design);
+            let text = |name: &str| {
+                let file = files.iter().find(|f| f.name == name)?;
+                String::from_utf8(file.content.clone()).ok()
+            };
+            let bender = text("Bender.yml").unwrap();
+            assert!(bender.contains("  name: spadkit_small\n"), "{bender}");
+            let groups: Vec<&str> = bender.split("files:\n").skip(1).collect();
+            let lists = ["filelist.f", "filelist_sv.f"].into_iter().filter_map(text);
+            let lists: Vec<String> = lists.collect();
+            assert_eq!(groups.len(), lists.len());
+            for (group, list) in groups.iter().zip(&lists) {
+                let of_group = group.lines().filter_map(|l| l.strip_prefix("      - "));
+                let of_list = list.lines().filter(|l| !l.starts_with("//"));
+                assert!(of_group.eq(of_list), "{bender}");
+            }
+        }
     }
 
     #[test]

@@ -39,41 +39,28 @@ pub struct SynthJob {
     pub keep_hierarchy: bool,
 }
 
-/// The module that is an SRAM macro on a chip.
-const BANK: &str = "spad_bank_ram";
-
-/// The modules that are tables in memory: the rest of the name says how many
-/// rows of how many bits, as in `256x11`.
-const TABLE: &str = "spad_table_ram_";
-
-fn table(file: &str) -> Option<Memory> {
-    let module = file.strip_suffix(".v")?;
-    let (rows, bits) = module.strip_prefix(TABLE)?.split_once('x')?;
-    Some(Memory {
-        module: module.to_owned(),
-        bits: rows.parse::<u64>().ok()? * bits.parse::<u64>().ok()?,
-    })
-}
-
 impl SynthJob {
     /// One unit of `design`, which was emitted for `machine`. Its memories
     /// are left out, unless it is a bank itself.
     pub fn of(design: &Design, unit: &EmittedUnit, machine: &Config) -> Self {
         let files = design.files_of(unit).into_iter();
         let sources: Vec<_> = files.map(|f| (f.name, f.text)).collect();
-        let has_banks = unit.name != BANK && sources.iter().any(|(f, _)| *f == format!("{BANK}.v"));
-        let bank = Memory {
-            module: BANK.to_owned(),
-            bits: machine.parameters().ROWS as u64 * u64::from(machine.word_bits),
+        let parameters = machine.parameters();
+        let memory = |(file, _): &(String, String)| {
+            let module = file.strip_suffix(".v").filter(|m| *m != unit.name)?;
+            let (rows, bits) = parameters.memory(module)?;
+            Some(Memory {
+                module: module.to_owned(),
+                bits: rows as u64 * bits as u64,
+            })
         };
-        let tables = sources.iter().filter_map(|(file, _)| table(file)).collect();
-        let banks = has_banks.then_some(bank);
+        let memories = sources.iter().filter_map(memory).collect();
         SynthJob {
             unit: unit.name.clone(),
             top: unit.name.clone(),
             geometry: design.geometry,
             sources,
-            memories: banks.into_iter().chain::<Vec<Memory>>(tables).collect(),
+            memories,
             ports: unit.ports.clone(),
             keep_hierarchy: false,
         }

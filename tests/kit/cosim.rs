@@ -30,18 +30,18 @@ fn assert_clean(json: &Value, cycles: u64) {
     }
 }
 
-/// Accesses that overlap, with addresses beyond the capacity, a mapping that
-/// changes, and words of 64 bits.
+/// With and without accesses that overlap, with addresses beyond the capacity, a
+/// mapping that changes, words of 64 bits, and tags of any width.
 #[test]
-fn a_window_of_accesses_agrees_with_its_model() {
+fn streams_of_other_widths_agree_with_their_model() {
     if missing(&TOOLS) {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    for (window, word_bits) in [(2, 64), (8, 32)] {
+    for (window, word_bits, tag_bits) in [(2, 64, 45), (8, 32, 1), (0, 32, 45)] {
         let text = format!(
             "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
-             [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\n"
+             [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\ntag_bits = {tag_bits}\n"
         );
         let file = dir.path().join("machine.toml");
         std::fs::write(&file, text).unwrap();

@@ -69,9 +69,12 @@ fn of_verilog() -> BTreeMap<String, Registers> {
         let config = Config::from_toml(text, Path::new("test.toml")).unwrap();
         for file in Design::emit(&[], &config).unwrap().files {
             let unit = file.name.trim_end_matches(".v");
-            // Tables are named after their size.
-            let is_table = unit.starts_with("spad_table_ram");
-            let unit = if is_table { "spad_table_ram" } else { unit };
+            // The contract has one section for both tables, and for both scratchpads.
+            let unit = match unit {
+                _ if unit.starts_with("spad_table_ram") => "spad_table_ram",
+                "spad_stream_scratchpad" => "spad_scratchpad",
+                _ => unit,
+            };
             let entry = found.entry(unit.to_owned()).or_default();
             for (all, more) in entry.iter_mut().zip(of_module(&file.text)) {
                 all.extend(more);

@@ -14,8 +14,8 @@ use spadkit::rtl::{Design, Reset, SystemVerilog, write_design};
 use std::path::Path;
 use std::process::Command;
 
-/// Geometries of the usual run; the campaign takes all 32.
-const USUAL: [(u32, u32); 4] = [(14, 5), (9, 3), (9, 6), (16, 4)];
+/// Geometries of the usual run; the campaign takes all 48.
+const USUAL: [(u32, u32); 5] = [(14, 5), (9, 1), (9, 6), (16, 2), (16, 4)];
 
 fn config(n: u32, m: u32) -> Config {
     let text = format!("[geometry]\naddr_bits = {n}\nbank_bits = {m}\n");
@@ -86,7 +86,9 @@ fn every_unit_is_lint_clean() {
     }
     let small = Design::emit(&[], &Config::preset("small").unwrap()).unwrap();
     check_design(&small);
-    check_design(&small.with_reset(Reset::Async).unwrap());
+    check_design(&small.clone().with_reset(Reset::Async).unwrap());
+    let low = small.with_reset(Reset::AsyncLow).unwrap();
+    check_design(&low.with_timescale("1ns/1ps".parse().unwrap()));
 }
 
 /// What a machine can do without or have otherwise, as sections and keys.
@@ -122,6 +124,10 @@ fn lint_features(chosen: &[usize]) {
 /// Lints the whole path of a machine, and the scratchpad behind its buses:
 /// Verilog, wrappers with structs, rules.
 fn lint_path(text: &str) {
+    lint_system_verilog(text, &with_system_verilog(text));
+}
+
+fn with_system_verilog(text: &str) -> Design {
     let config = Config::from_toml(text, Path::new("test.toml")).unwrap();
     let units = ["spad_stream", "spad_tcdm", "spad_sm_path"].map(str::to_owned);
     let all = SystemVerilog {
@@ -129,21 +135,32 @@ fn lint_path(text: &str) {
         assertions: true,
     };
     let design = Design::emit(&units, &config).unwrap();
-    let design = design.with_system_verilog(all, &config).unwrap();
+    design.with_system_verilog(all, &config).unwrap()
+}
+
+/// Lints a design with wrappers and assertions.
+fn lint_system_verilog(machine: &str, design: &Design) {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
-    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
-    for top in ["spad_stream_sv", "spad_tcdm_sv", "spad_sm_path"] {
+    write_design(design, &OwnedFolder::new(&dir, false)).unwrap();
+    for top in ["spad_stream_sv", "spad_obi_sv", "spad_sm_path"] {
         let mut verilator = Command::new("verilator");
         verilator.args(["--lint-only", "-Wall", "--assert", "--top-module", top]);
+        if design.reset.is_async() {
+            // Assertions look at it with the clock.
+            verilator.arg("-Wno-SYNCASYNCNET");
+        }
         // A module with assertions takes the place of the one without.
         let mut files = design.in_system_verilog(&design.files);
         files.extend(design.system.iter().cloned());
         files.sort_by(|a, b| a.name.cmp(&b.name));
         files.dedup_by(|a, b| a.name == b.name);
         files.sort_by_key(|f| f.name != "spad_pkg.sv");
+        for file in &files {
+            assert_eq!(text::alike(&file.text), [""; 0], "{}", file.name);
+        }
         silent(
-            text,
+            machine,
             verilator
                 .args(files.iter().map(|f| &f.name))
                 .current_dir(&dir),
@@ -162,6 +179,11 @@ fn machines_without_a_feature_are_lint_clean() {
     let all: Vec<usize> = (0..FEATURES.len()).collect();
     lint_features(&[]);
     lint_features(&all);
+    // Wrappers and assertions follow the reset and have the timescale.
+    let low = with_system_verilog("base = \"small\"\n[stream]\ntag_bits = 45\nmem_stages = 4\n");
+    let low = low.with_reset(Reset::AsyncLow).unwrap();
+    let low = low.with_timescale("1ns/1ps".parse().unwrap());
+    lint_system_verilog("active low", &low);
     for i in 0..FEATURES.len() {
         lint_features(&[i]);
     }
@@ -173,6 +195,24 @@ fn every_set_of_features_is_lint_clean() {
     for set in 0..1usize << FEATURES.len() {
         let chosen: Vec<usize> = (0..FEATURES.len()).filter(|i| set >> i & 1 == 1).collect();
         lint_features(&chosen);
+    }
+}
+
+/// A neighbour's instance, a macro's wrapper and a script for one machine are
+/// right for the next.
+#[test]
+fn names_of_modules_do_not_depend_on_sizes() {
+    for (preset, n, m) in [("small", 10, 3), ("fermi", 14, 5), ("gt200", 12, 3)] {
+        for window in [0, 4] {
+            let text = format!("base = \"{preset}\"\n[stream]\nwindow = {window}\n");
+            let machine = Config::from_toml(&text, Path::new("test.toml")).unwrap();
+            let design = Design::emit(&[], &machine).unwrap();
+            assert_eq!(design.geometry, Geometry::new(n, m).unwrap());
+            for file in &design.files {
+                let digit = file.name.find(|c: char| c.is_ascii_digit());
+                assert_eq!(digit, None, "{preset}: {}", file.name);
+            }
+        }
     }
 }
 

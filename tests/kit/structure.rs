@@ -199,6 +199,45 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
     }
 }
 
+/// Flip-flops of a unit as it is written, and those that are left when Yosys has
+/// removed what is constant, has a twin or is not read.
+fn flip_flops(unit: &str, config: &Config) -> [usize; 2] {
+    let design = emit(&[unit], config);
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
+    let list = |file: &str| format!("tee -q -o {file} select -list t:$_*DFF*");
+    let script = format!(
+        "read_verilog {}; blackbox spad_bank_ram; hierarchy -top {unit}; proc; flatten; \
+         simplemap t:$*dff*; {}; opt -full; opt_clean; {}",
+        design.units[0].files.join(" "),
+        list("written"),
+        list("left"),
+    );
+    let mut yosys = Command::new("yosys");
+    let output = yosys.args(["-q", "-p", &script]).current_dir(&dir).output();
+    let output = output.unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{unit}: {text}");
+    ["written", "left"].map(|file| {
+        let list = std::fs::read_to_string(dir.join(file)).unwrap();
+        list.lines().count()
+    })
+}
+
+/// The tag of the path's scratchpad is wider than that of a stream, and what a
+/// stream does not use is not there.
+#[test]
+fn a_stream_has_no_register_that_nobody_needs() {
+    if missing(&["yosys"]) {
+        return;
+    }
+    let [written, left] = flip_flops("spad_stream", &machine(MACHINE));
+    assert!(left > 500, "{left}");
+    // A lane that no lower one can stand for leads its own group.
+    assert!(written - left <= 1, "{written}, {left} are left");
+}
+
 /// Gates in a row from registers into those that a stage writes
 /// (microarchitecture/sm-path.md), as those of
 /// units.

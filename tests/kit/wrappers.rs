@@ -3,6 +3,7 @@
 //! SystemVerilog.
 
 mod inside;
+mod obi;
 mod rtl;
 mod rules;
 mod stream;

@@ -76,10 +76,10 @@ impl Arbiter<'_> {
             leads.is(waiting & (!waiting + 1)),
             "the leader of a bank is not its lowest waiting lane",
         );
-        u.each("byte_check", k, (0, s.BE), |byte| {
+        u.each("byte_check", k, (0, s.DB), |byte| {
             let writers = u.wire("writers", s.L);
             u.each("writer", i, (0, s.L), |lane| {
-                let writes = io.grp_writes.at(lane * s.BE + byte);
+                let writes = io.grp_writes.at(lane * s.DB + byte);
                 u.assign(writers.at(lane), waiting.at(lane) & writes);
             });
             u.property(
@@ -109,7 +109,7 @@ impl Arbiter<'_> {
         );
         u.property(
             "writer_is_served",
-            io.grp_writes.part(lane * s.BE, s.BE).any(),
+            io.grp_writes.part(lane * s.DB, s.DB).any(),
             io.grp_served.at(lane),
             "a lane writes that is not served",
         );

@@ -58,7 +58,7 @@ ports! {
         op_mask: input(s.L, "active lanes of the pass in EXE"),
         op_addr: input(s.L * s.n, "word address, n bits per lane"),
         op_data: input(s.L * s.D, "data, D bits per lane"),
-        op_be: input(s.L * s.BE, "byte enables of a store, BE bits per lane"),
+        op_be: input(s.L * s.DB, "byte enables of a store, DB bits per lane"),
         op_aop: input(4, "operation of an atomic"),
 
         // Data from off-chip.

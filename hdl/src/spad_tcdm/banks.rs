@@ -80,7 +80,7 @@ impl Tcdm<'_> {
         };
         let writes = u.name("writes", (turn.clone() & !heads.wen).any());
         let wdata = u.wire("wdata", s.D);
-        let wbe = u.wire("wbe", s.BE);
+        let wbe = u.wire("wbe", s.DB);
         spad_pick::instance(u, &parts.pick, "row_of", turn.clone(), heads.row, row);
         match sharing {
             Some((alike, Some((owned, byte)))) => {
@@ -116,11 +116,11 @@ impl Tcdm<'_> {
         (lane, byte): (Index, Index),
     ) {
         let (u, s, parts) = (self.u, self.s, self.parts);
-        u.each("byte_of", byte, (0, s.BE), |k| {
+        u.each("byte_of", byte, (0, s.DB), |k| {
             let writer = u.wire("writer", s.L);
             let bytes = u.wire("bytes", s.L * 8);
             u.each("of_lane", lane, (0, s.L), |i| {
-                u.assign(writer.at(i), group.at(i) & owned.at(i * s.BE + k));
+                u.assign(writer.at(i), group.at(i) & owned.at(i * s.DB + k));
                 let byte = heads.data.part(i * s.D + k * 8, 8);
                 u.assign(bytes.part(i * 8, 8), byte);
             });
@@ -149,7 +149,7 @@ impl Tcdm<'_> {
         let alike = u.wire("alike", s.L * s.L);
         let owned = self
             .merges()
-            .then(|| (u.wire("owned", s.L * s.BE), u.indices(["k"])[0]));
+            .then(|| (u.wire("owned", s.L * s.DB), u.indices(["k"])[0]));
         u.generate(|| {
             u.each("alike_of", lane, (0, s.L), |i| {
                 u.each("with_lane", other, (0, s.L), |j| {
@@ -179,15 +179,15 @@ impl Tcdm<'_> {
         [lane, other, byte]: [Index; 3],
     ) {
         let (u, s) = (self.u, self.s);
-        let enables = |i: Size, k: Size| heads.be.at(i * s.BE + k);
+        let enables = |i: Size, k: Size| heads.be.at(i * s.DB + k);
         u.each("bytes_of", lane, (0, s.L), |i| {
-            u.each("enable", byte, (0, s.BE), |k| {
+            u.each("enable", byte, (0, s.DB), |k| {
                 let lower = u.wire("lower", s.L);
                 u.each("below", other, (0, s.L), |j| {
                     let taken = alike.at(j * s.L + i) & enables(j, k);
                     u.assign(lower.at(j), below(j, i) & taken);
                 });
-                u.assign(owned.at(i * s.BE + k), enables(i, k) & !lower.any());
+                u.assign(owned.at(i * s.DB + k), enables(i, k) & !lower.any());
             });
         });
     }

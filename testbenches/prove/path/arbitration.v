@@ -29,20 +29,20 @@ endmodule
 
 // The bytes that each lane of a group writes: of a word, the lowest lane that
 // enables the byte, or the leader all of it (MERGE = 0).
-module writers #(parameter L = 4, parameter m = 3, parameter BE = 4, parameter MERGE = 1) (
+module writers #(parameter L = 4, parameter m = 3, parameter DB = 4, parameter MERGE = 1) (
     input wire [L-1:0] served,
     input wire [L-1:0] leader,
     input wire [L*m-1:0] bank,
-    input wire [L*BE-1:0] be,
-    output reg [L*BE-1:0] writes
+    input wire [L*DB-1:0] be,
+    output reg [L*DB-1:0] writes
 );
     integer i, j;
     always @* begin
         for (i = 0; i < L; i = i + 1) begin
-            writes[i*BE +: BE] = MERGE ? be[i*BE +: BE] & {BE{served[i]}} : {BE{leader[i]}};
+            writes[i*DB +: DB] = MERGE ? be[i*DB +: DB] & {DB{served[i]}} : {DB{leader[i]}};
             for (j = 0; j < i; j = j + 1)
                 if ((MERGE != 0) & served[j] & (bank[j*m +: m] == bank[i*m +: m]))
-                    writes[i*BE +: BE] = writes[i*BE +: BE] & ~be[j*BE +: BE];
+                    writes[i*DB +: DB] = writes[i*DB +: DB] & ~be[j*DB +: DB];
         end
     end
 endmodule

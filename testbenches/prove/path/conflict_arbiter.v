@@ -2,7 +2,7 @@
 // in exactly `degree` cycles in which the response side is ready
 // (microarchitecture/conflict-arbiter.md).
 module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 8,
-               parameter BE = 4, parameter DG = 3, parameter MERGE = 1) (
+               parameter DB = 4, parameter DG = 3, parameter MERGE = 1) (
     input wire clk,
     input wire rst,
     input wire req_valid,
@@ -10,7 +10,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     input wire req_access,
     input wire [L*m-1:0] req_bank,
     input wire [L*R-1:0] req_row,
-    input wire [L*BE-1:0] req_be,
+    input wire [L*DB-1:0] req_be,
     input wire adv,
     input wire [m-1:0] bank_seen,
     output wire assume_one_bank, // any one bank is looked at
@@ -39,7 +39,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
 );
     wire req_ready, grp_valid, grp_last;
     wire [L-1:0] grp_served, grp_leader;
-    wire [L*BE-1:0] grp_writes;
+    wire [L*DB-1:0] grp_writes;
     wire [B-1:0] grp_bank_valid;
     wire [L*m-1:0] grp_bank;
     wire [L*R-1:0] grp_row;
@@ -56,7 +56,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     (* hierconn *) wire [L*m-1:0] \unit.bank_q ;
     (* hierconn *) wire [L*R-1:0] \unit.row_q ;
 {%- if MERGE %}
-    (* hierconn *) wire [L*BE-1:0] \unit.be_q ;
+    (* hierconn *) wire [L*DB-1:0] \unit.be_q ;
 {%- endif %}
     (* hierconn *) wire [DG-1:0] \unit.cnt_q ;
     (* hierconn *) wire \unit.acc_q ;
@@ -71,7 +71,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     reg [L-1:0] waiting;
     reg [L*m-1:0] bank;
     reg [L*R-1:0] row;
-    reg [L*BE-1:0] be;
+    reg [L*DB-1:0] be;
     reg [DG:0] steps;
     // Distinct rows in one bank of the whole access, as large as any bank may be.
     reg [DG-1:0] whole;
@@ -112,8 +112,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     group #(.L(L), .m(m), .R(R)) expected (
         .waiting(waiting), .bank(bank), .row(row), .leader(leader), .served(served), .used(used));
 
-    wire [L*BE-1:0] writes;
-    writers #(.L(L), .m(m), .BE(BE), .MERGE(MERGE)) of_group (
+    wire [L*DB-1:0] writes;
+    writers #(.L(L), .m(m), .DB(DB), .MERGE(MERGE)) of_group (
         .served(served), .leader(leader), .bank(bank), .be(be), .writes(writes));
 
     integer i;
@@ -165,8 +165,8 @@ module miter #(parameter L = 4, parameter m = 3, parameter R = 2, parameter B = 
     assign check_pass = !held | active | (grp_last & (grp_served == 0) & (grp_degree == 0));
     assign cover_degree = held & grp_last & (grp_degree == 3);
     assign cover_broadcast = held & ((grp_served & ~grp_leader) != 0) & ((grp_leader & (grp_leader - 1)) != 0);
-    assign cover_merged = held & (bank[m-1:0] == bank[2*m-1:m]) & be[0] & be[BE]
-        & (grp_writes[BE-1:0] != 0) & ((grp_writes[2*BE-1:BE] != 0) | (MERGE == 0));
+    assign cover_merged = held & (bank[m-1:0] == bank[2*m-1:m]) & be[0] & be[DB]
+        & (grp_writes[DB-1:0] != 0) & ((grp_writes[2*DB-1:DB] != 0) | (MERGE == 0));
     assign cover_next = fire & held & (grp_degree == 2);
 endmodule
 

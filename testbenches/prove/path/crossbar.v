@@ -18,10 +18,10 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
     output wire check_response, // a lane gets its bank's word, one that asks for none 0
     output wire cover_merged // 1: two lanes write into one word
 );
-    localparam BE = D / 8;
+    localparam DB = D / 8;
     wire [B*R-1:0] bank_row;
     wire [B*D-1:0] bank_wdata;
-    wire [B*BE-1:0] bank_wbe;
+    wire [B*DB-1:0] bank_wbe;
     wire [L*D-1:0] lane_rdata;
     spad_crossbar unit (
         .leader(leader), .lane_bank(lane_bank),
@@ -30,7 +30,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
     );
     reg [B*R-1:0] row;
     reg [B*D-1:0] data;
-    reg [B*BE-1:0] enables;
+    reg [B*DB-1:0] enables;
     reg [L*D-1:0] read;
     integer b, i, j, k;
     reg two, two_write;
@@ -42,9 +42,9 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
         for (b = 0; b < B; b = b + 1) begin
             for (i = 0; i < L; i = i + 1) begin
                 if (leader[i] & (lane_bank[i*m +: m] == b)) row[b*R +: R] = lane_row[i*R +: R];
-                for (k = 0; k < BE; k = k + 1)
-                    if (lane_writes[i*BE + k] & (lane_bank[i*m +: m] == b)) begin
-                        enables[b*BE + k] = 1;
+                for (k = 0; k < DB; k = k + 1)
+                    if (lane_writes[i*DB + k] & (lane_bank[i*m +: m] == b)) begin
+                        enables[b*DB + k] = 1;
                         data[b*D + k*8 +: 8] = lane_data[i*D + k*8 +: 8];
                     end
             end
@@ -60,7 +60,7 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
             for (j = 0; j < i; j = j + 1)
                 if (lane_bank[i*m +: m] == lane_bank[j*m +: m]) begin
                     if (leader[i] & leader[j]) two = 1;
-                    if (lane_writes[i*BE +: BE] & lane_writes[j*BE +: BE]) two_write = 1;
+                    if (lane_writes[i*DB +: DB] & lane_writes[j*DB +: DB]) two_write = 1;
                 end
     end
     assign assume_one_leader = !two;
@@ -69,6 +69,6 @@ module miter #(parameter L = 4, parameter m = 3, parameter B = 8, parameter R = 
     assign check_enables = bank_wbe == enables;
     assign check_data = bank_wdata == data;
     assign check_response = lane_rdata == read;
-    assign cover_merged = (bank_wbe[BE-1:0] == 3) & (bank_wdata[15:0] == 16'h1234) & lane_writes[0] & !lane_writes[1]
+    assign cover_merged = (bank_wbe[DB-1:0] == 3) & (bank_wdata[15:0] == 16'h1234) & lane_writes[0] & !lane_writes[1]
         & (lane_bank[m-1:0] == 0);
 endmodule

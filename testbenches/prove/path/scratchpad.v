@@ -143,7 +143,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     group #(.L(L), .m(m), .R(R)) group_0 (
         .waiting(waiting_0), .bank(bank_0), .row(row_0), .leader(leader_0), .served(served_0), .used(used_0));
     wire [L*D/8-1:0] writes_0;
-    writers #(.L(L), .m(m), .BE(D/8), .MERGE(MERGE)) writers_0 (
+    writers #(.L(L), .m(m), .DB(D/8), .MERGE(MERGE)) writers_0 (
         .served(served_0), .leader(leader_0), .bank(bank_0), .be(be_0), .writes(writes_0));
     wire [L-1:0] left_0 = waiting_0 & ~served_0;
     wire locking_0 = access_0 & ((op_0 == 3) | (op_0 == 4));
@@ -400,7 +400,7 @@ module miter #(parameter L = 4, parameter LW = 2, parameter m = 3, parameter B =
     group #(.L(L), .m(m), .R(R)) group_x (
         .waiting(waiting_x), .bank(bank_x), .row(row_x), .leader(lead), .served(serve), .used(use_bank));
     wire [L*D/8-1:0] write;
-    writers #(.L(L), .m(m), .BE(D/8), .MERGE(MERGE)) writers_x (
+    writers #(.L(L), .m(m), .DB(D/8), .MERGE(MERGE)) writers_x (
         .served(served_x), .leader(leader_x), .bank(bank_x), .be(be_x), .writes(write));
     wire agreed_x;
     one_lock_per_word #(.L(L), .m(m), .R(R), .LK(LK)) of_group (

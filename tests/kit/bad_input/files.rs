@@ -171,7 +171,7 @@ fn a_mount_point_takes_the_verilog() {
         .assert()
         .success();
     assert!(dir.path().join("spad_hash_xor.v").exists());
-    // The Verilog, the list of files, the core, the manifest, the digests, and
-    // the folder of the constraints.
-    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 6);
+    // The Verilog, the list of files, the core, Bender's package, the manifest,
+    // the digests, and the folder of the constraints.
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 7);
 }

@@ -267,8 +267,8 @@ fn bad_configurations() {
             "geometry.addr_bits 8 is not supported",
         ),
         (
-            b"[geometry]\nbank_bits = 2",
-            "geometry.bank_bits 2 is not supported",
+            b"[geometry]\nbank_bits = 7",
+            "geometry.bank_bits 7 is not supported",
         ),
         (
             b"[geometry]\nlanes = 3",

@@ -1,6 +1,8 @@
 //! Rules for the text of an emitted module, checked token by token: a word in a
 //! comment or a longer name breaks none.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 /// System functions of synthesizable Verilog.
 const SYSTEM: [&str; 3] = ["$clog2", "$signed", "$unsigned"];
 
@@ -27,6 +29,15 @@ pub fn broken_rules(name: &str, text: &str) -> Vec<String> {
         .filter(|t| !matches!(t, Token::Comment(_)))
         .collect();
     let mut broken = Vec::new();
+    // A timescale, which a design may have, is in front of the rest.
+    let stated = code.first() == Some(&&Token::Directive("`timescale"));
+    let code = match code
+        .iter()
+        .position(|t| **t == Token::Directive("`default_nettype"))
+    {
+        Some(start) if stated => &code[start..],
+        _ => &code[..],
+    };
     let nettype = |at: usize, value| {
         let directive = code.get(at) == Some(&&Token::Directive("`default_nettype"));
         directive && code.get(at + 1) == Some(&&Token::Word(value))
@@ -55,7 +66,30 @@ pub fn broken_rules(name: &str, text: &str) -> Vec<String> {
     let allowed = if is_memory { "SYNCASYNCNET" } else { "UNUSED" };
     let waivers = waivers.filter(|rule| !rule.starts_with(allowed));
     broken.extend(waivers.map(|rule| format!("lint_off {rule}")));
+    broken.extend(alike(text));
     broken
+}
+
+/// The names in a module's code that differ from another one by case alone.
+pub fn alike(text: &str) -> Vec<String> {
+    let mut known: BTreeMap<String, &str> = BTreeMap::new();
+    let (mut before, mut in_string) = (Token::Other(' '), false);
+    let mut found = BTreeSet::new();
+    for token in tokens(text) {
+        in_string ^= token == Token::Other('"');
+        // Behind a dot is a name of another module, behind a quote a number.
+        let elsewhere = matches!(before, Token::Other('.' | '\''));
+        if let Token::Word(word) = token
+            && !(in_string || elsewhere || word.starts_with(|c: char| c.is_ascii_digit()))
+        {
+            let first = *known.entry(word.to_lowercase()).or_insert(word);
+            if first != word {
+                found.insert(format!("{first} and {word}"));
+            }
+        }
+        before = token;
+    }
+    found.into_iter().collect()
 }
 
 fn tokens(text: &str) -> Vec<Token<'_>> {
@@ -110,6 +144,14 @@ fn a_module_that_breaks_a_rule_is_found() {
         broken_rules("m.v", open),
         ["no `default_nettype around the module"]
     );
+}
+
+#[test]
+fn names_that_differ_by_case_alone_are_found() {
+    let text = "module m #(parameter BE = 4) (input wire [BE-1:0] be);\n    wire [7:0] x = 8'hBe;\n\
+                part p (.Be(x), .X(be)); // X\n    $display(\"X\");\nendmodule\n";
+    assert_eq!(alike(text), ["BE and be"]);
+    assert_eq!(alike(&text.replace("BE", "DB")), [""; 0]);
 }
 
 #[test]

@@ -25,9 +25,11 @@ fn load(tag: usize, stride: usize) -> StreamRequest {
 
 pub fn stream() -> Wave {
     let mut wave = Wave::new(
-        "spad_stream, 8 lanes and banks, MS = 4: loads A, B (stride 2, degree 2), C; the answer waits in cycle 9",
+        "spad_stream, 8 lanes and banks, SMS = 4: loads A, B (stride 2, degree 2), C; the answer waits in cycle 9",
     );
-    let mut unit = Stream::new(&Config::preset("small").unwrap());
+    let mut machine = Config::preset("small").unwrap();
+    machine.path.stream.mem_stages = 4;
+    let mut unit = Stream::new(&machine);
     let strides = [1, 2, 1];
     let mut next = 0;
     for cycle in 1..=12 {

@@ -127,8 +127,8 @@ fn the_arbiter_serves_groups_without_conflicts() {
         (first, "first[k*L + i] = wants[k*L + i]", "one_writer"),
         (clash, "clash_d[j] = 1'b0", "served_with_leader"),
         (
-            "= pend_q[i] & be_q[i*BE + k]",
-            "= be_q[i*BE + k]",
+            "= pend_q[i] & be_q[i*DB + k]",
+            "= be_q[i*DB + k]",
             "writer_is_served",
         ),
     ];

@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spadkit::config::Config;
 use spadkit::cosim::{Instance, VerilatedUnit};
-use spadkit::rtl::Design;
+use spadkit::rtl::{Design, SourceFile};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, PortSlot};
 use std::path::Path;
@@ -58,9 +58,14 @@ impl Rtl {
     pub fn new(unit: &str, config: &Config) -> Self {
         let design = Design::emit(&[unit.to_owned()], config).unwrap();
         let layout = Layout::new(&design.units[0]);
-        let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
         let files = design.files_of(&design.units[0]);
-        let built = VerilatedUnit::build(unit, &files, layout.clone(), &tools, &cache).unwrap();
+        Rtl::of(unit, &files, layout)
+    }
+
+    /// A module with these ports, behind two cycles of reset.
+    pub fn of(top: &str, files: &[SourceFile], layout: Layout) -> Self {
+        let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
+        let built = VerilatedUnit::build(top, files, layout.clone(), &tools, &cache).unwrap();
         let mut rtl = Rtl {
             instance: built.instance(),
             inputs: vec![0; layout.input_words],

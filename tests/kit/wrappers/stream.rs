@@ -3,7 +3,12 @@
 
 use super::missing;
 use super::rtl::{Dice, LANES, Memory, Rtl, degree, inside, machine};
+use spadkit::config::Config;
+use spadkit::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, spad_scratchpad::op};
 use std::collections::VecDeque;
+
+/// A tag as Vortex has it.
+const TAG_BITS: u32 = 45;
 
 /// What an answer has to be.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,7 +35,7 @@ impl Access {
         Access {
             op: [0, 1, 1, 1, 2, 2, 2, 3, 4, 5, 7][dice.below(11) as usize],
             mask: if dice.chance(6) { 15 } else { dice.bits(4) },
-            tag: tag & 0x3ff,
+            tag: tag.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - TAG_BITS),
             addr: dice.addresses(),
             data: std::array::from_fn(|_| dice.bits(32)),
             be: std::array::from_fn(|_| if dice.chance(4) { 15 } else { dice.bits(4) }),
@@ -96,8 +101,10 @@ fn shown(rtl: &Rtl) -> Answer {
 /// Random traffic; what the neighbours offer and take changes its rhythm. With a
 /// window of accesses, how long each is served depends on the others.
 fn traffic(mem_stages: u32, window: u32, cycles: u64) {
-    let mut config = machine(mem_stages, 0);
+    let mut config = machine(2, 0);
+    config.path.stream.mem_stages = mem_stages;
     config.path.stream.window = window;
+    config.path.stream.tag_bits = TAG_BITS;
     let mut rtl = Rtl::new("spad_stream", &config);
     let degree = |answer: Answer| Answer {
         degree: if window > 0 { 0 } else { answer.degree },
@@ -206,7 +213,10 @@ fn a_stream_keeps_its_timing() {
         return;
     }
     for mem_stages in [2, 4] {
-        let mut rtl = Rtl::new("spad_stream", &machine(mem_stages, 0));
+        // The path's stages are no matter here.
+        let mut config = machine(6 - mem_stages, 0);
+        config.path.stream.mem_stages = mem_stages;
+        let mut rtl = Rtl::new("spad_stream", &config);
         let latency = |degree: u64| 1 + u64::from(mem_stages) + degree + 1;
         assert_eq!(cycles_of(&mut rtl, 1, &[5; LANES]), latency(1));
         assert_eq!(cycles_of(&mut rtl, 1, &[0, 1, 2, 3]), latency(1));
@@ -214,4 +224,43 @@ fn a_stream_keeps_its_timing() {
         assert_eq!(cycles_of(&mut rtl, 1, &[0, 9, 18, 27]), latency(4));
         assert_eq!(cycles_of(&mut rtl, 60, &[0, 1, 2, 3]), latency(1) + 59);
     }
+}
+
+/// Cycles of 256 loads of stride 1 whose neighbour has two in flight: from the
+/// first request to the last answer, both included.
+fn two_in_flight(mem_stages: u32) -> u32 {
+    let mut config = Config::preset("small").unwrap();
+    config.path.stream.mem_stages = mem_stages;
+    let mut unit = Stream::new(&config);
+    let load = StreamRequest {
+        op: op::LOAD,
+        mask: 0xff,
+        addr: std::array::from_fn(|lane| lane as u16),
+        data: [0; MAX_LANES],
+        be: [0; MAX_LANES],
+        tag: 0,
+    };
+    let (mut sent, mut answered) = (0, 0);
+    for cycle in 1.. {
+        let request = (sent < 256 && sent - answered < 2).then(|| load.clone());
+        sent += u32::from(request.is_some() && unit.req_ready());
+        answered += u32::from(unit.answer().is_some());
+        if answered == 256 {
+            return cycle;
+        }
+        unit.commit(StreamInputs {
+            rst: false,
+            hash_wr: None,
+            row_wr: None,
+            lock_hash: 0,
+            request,
+            rsp_ready: true,
+        });
+    }
+    unreachable!()
+}
+
+#[test]
+fn fewer_stages_serve_a_neighbour_that_waits_sooner() {
+    assert_eq!([2, 3, 4].map(two_in_flight), [641, 769, 897]);
 }

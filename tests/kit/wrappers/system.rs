@@ -49,7 +49,12 @@ fn wrappers_with_structs_and_rules_are_lint_clean() {
         let machine = ["spad_sm_path", "--config", config.to_str().unwrap()];
         let (done, errors) = emit(&dir, &[&options[..], &machine].concat());
         assert!(done, "{name}: {errors}");
-        for top in ["spad_stream_sv", "spad_tcdm_sv", "spad_sm_path"] {
+        for top in [
+            "spad_stream_sv",
+            "spad_obi_sv",
+            "spad_tcdm_sv",
+            "spad_sm_path",
+        ] {
             lint(&dir, top);
         }
     }

@@ -167,7 +167,17 @@ pub(super) static KEYS: &[Key] = &[
     flag!("tcdm.request_register", path.tcdm.request_register),
     flag!("tcdm.response_register", path.tcdm.response_register),
     number!("tcdm.id_bits", path.tcdm.id_bits, Machine::TCDM_ID_BITS),
+    number!(
+        "stream.mem_stages",
+        path.stream.mem_stages,
+        Machine::STREAM_MEM_STAGES
+    ),
     number!("stream.window", path.stream.window, Machine::STREAM_WINDOW),
+    number!(
+        "stream.tag_bits",
+        path.stream.tag_bits,
+        Machine::STREAM_TAG_BITS
+    ),
     choice!("pipeline.kind", settings.pipeline, Pipeline),
     choice!("pipeline.barrel", settings.barrel, Barrel),
     number!(

@@ -78,7 +78,7 @@ impl Stream {
         Stream {
             requests: Skid::new(),
             banks: match config.path.stream.window {
-                0 => Banks::Scratchpad(Box::new(Scratchpad::new(config))),
+                0 => Banks::Scratchpad(Box::new(Scratchpad::new(&with_own_stages(config)))),
                 _ => Banks::Window(Window::new(config)),
             },
             answers: Skid::new(),
@@ -173,6 +173,13 @@ impl Stream {
             data: out.resp_data,
         })
     }
+}
+
+/// The machine with the memory stages that the scratchpad has here.
+fn with_own_stages(config: &Config) -> Config {
+    let mut config = config.clone();
+    config.path.mem_stages = config.path.stream.mem_stages;
+    config
 }
 
 /// What stands at the scratchpad's port while there is no request.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_number_48: the number of the bit that is set.
+// spad_warp_number: the number of the bit that is set.
 //
 // Parameters: 48 bits
 // Timing:     combinational
@@ -10,7 +10,7 @@
 
 `default_nettype none
 
-module spad_number_48 (
+module spad_warp_number (
     input wire [46:0] above,
     output wire [5:0] number
 );

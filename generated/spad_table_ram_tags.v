@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_table_ram_256x6: a table: one port to read, one to write, both
+// spad_table_ram_tags: a table: one port to read, one to write, both
 // synchronous. Replace it by an SRAM macro (1R1W); FPGA tools make memory of
 // it. Its contents and rd_data are undefined until they are written and read.
 // What is read of the row that is written in the same cycle is not relied on.
@@ -18,7 +18,7 @@
 
 `default_nettype none
 
-module spad_table_ram_256x6 (
+module spad_table_ram_tags (
     input wire clk,
     input wire rd_en,
     input wire [7:0] rd_row,

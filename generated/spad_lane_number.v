@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// spad_number_32: the number of the bit that is set.
+// spad_lane_number: the number of the bit that is set.
 //
 // Parameters: 32 bits
 // Timing:     combinational
@@ -10,7 +10,7 @@
 
 `default_nettype none
 
-module spad_number_32 (
+module spad_lane_number (
     input wire [30:0] above,
     output wire [4:0] number
 );
