@@ -9,7 +9,7 @@ use rust_hdl::core::ast::VerilogStatement;
 pub(crate) enum Item {
     /// A line between two paragraphs.
     Blank,
-    /// A comment, in lines of so many columns.
+    /// A comment, in lines of this many columns.
     Comment(String, usize),
     /// A wire or register where it is declared.
     Declaration(Declaration),

@@ -46,7 +46,7 @@ impl Signal {
     }
 }
 
-/// Bits of a signal: all, or so many from one on.
+/// Bits of a signal: all, or this many from one on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     /// Its index among the signals of the unit.

@@ -115,7 +115,7 @@ impl Size {
         self.least >= 0 && self.most <= end.least.max(end.most)
     }
 
-    /// Whether all numbers of so many bits are below `end`.
+    /// Whether all numbers of this many bits are below `end`.
     pub(crate) fn numbers_within(self, end: Size) -> bool {
         let numbers = u32::try_from(self.most)
             .ok()

@@ -195,7 +195,7 @@ impl State {
         }
     }
 
-    /// `next` once the state has lasted so many cycles, until then the same.
+    /// `next` once the state has lasted this many cycles, until then the same.
     fn after(&self, cycles: Size, state: u8, mut next: Value) -> Value {
         if let Some(cnt) = self.cnt {
             next.cases.insert(0, (!cnt.is(cycles), to(state).into()));

@@ -10,7 +10,7 @@ use super::write_port::HashRegisters;
 use crate::config::Config;
 use crate::model::{Stream, StreamInputs, StreamRequest};
 
-/// Once in so many cycles the mapping is to change.
+/// Once in this many cycles the mapping is to change.
 const MAPPING_CYCLES: u32 = 256;
 
 /// What both neighbours do: accesses, rhythm, mappings.
