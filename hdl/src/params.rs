@@ -10,12 +10,12 @@ use serde::Serialize;
 
 /// Lists each parameter once; a value may use those above it.
 macro_rules! parameters {
-    ($machine:ident; $($(#[doc = $doc:literal])* $name:ident: $kind:ty = $value:expr;)*) => {
+    ($machine:ident; $($(#[$about:meta])* $name:ident: $kind:ty = $value:expr;)*) => {
         /// The parameters of a machine, under the names of the document.
         #[derive(Clone, Debug, Serialize)]
         #[allow(non_snake_case, reason = "the names of the contract")]
         pub struct Params {
-            $($(#[doc = $doc])* pub $name: $kind,)*
+            $($(#[$about])* pub $name: $kind,)*
         }
 
         /// The same as numbers with names.
@@ -146,6 +146,10 @@ parameters! { machine;
     TRSP: bool = machine.tcdm.response_register;
     /// Bits of its identifiers; 0 for none.
     TID: usize = machine.tcdm.id_bits as usize;
+    /// Its banks perform atomic operations; not among the numbers of a machine
+    /// without them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    TATM: bool = machine.tcdm.atomics;
     /// Accesses of `spad_stream` that overlap; 0: its groups are in order.
     SWIN: usize = machine.stream.window as usize;
     /// Bits of a cycle within a state of the retry loop.

@@ -7,7 +7,7 @@ use super::reset::Reset;
 use crate::geometry::Geometry;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use spadkit_hdl::codes::{FIELDS, Field};
+use spadkit_hdl::codes::{FIELDS, Field, amo};
 use std::collections::BTreeSet;
 
 /// Machine, units, files, ports.
@@ -61,11 +61,18 @@ impl Design {
             machine: &self.machine,
             reset: self.reset,
             prefix: &self.prefix,
-            codes: FIELDS.iter().map(codes).collect(),
+            codes: self.fields().iter().map(codes).collect(),
             memories: self.memories(),
             units: self.units.iter().map(entry).collect(),
             system_verilog: self.system.iter().map(|f| f.name.as_str()).collect(),
         }
+    }
+
+    /// The fields of codes on ports.
+    fn fields(&self) -> Vec<Field> {
+        let atomics = self.machine.fixed.parameters.TATM;
+        let amo = atomics.then_some(amo::FIELD);
+        FIELDS.into_iter().chain(amo).collect()
     }
 
     fn memories(&self) -> Vec<Memory<'_>> {
@@ -88,6 +95,7 @@ impl Design {
             None if plain == "spad_bank_ram" => {
                 (parameters.ROWS, parameters.D, "1RW, byte enables")
             }
+            None if plain == "spad_two_port_ram" => (parameters.ROWS, parameters.D, "1R1W"),
             None => return None,
         };
         Some(Memory {

@@ -39,8 +39,8 @@ pub struct SynthJob {
     pub keep_hierarchy: bool,
 }
 
-/// The module that is an SRAM macro on a chip.
-const BANK: &str = "spad_bank_ram";
+/// The modules that are SRAM macros on a chip: a bank, with one port or two.
+const BANKS: [&str; 2] = ["spad_bank_ram", "spad_two_port_ram"];
 
 /// The modules that are tables in memory: the rest of the name says how many
 /// rows of how many bits, as in `256x11`.
@@ -61,13 +61,17 @@ impl SynthJob {
     pub fn of(design: &Design, unit: &EmittedUnit, machine: &Config) -> Self {
         let files = design.files_of(unit).into_iter();
         let sources: Vec<_> = files.map(|f| (f.name, f.text)).collect();
-        let has_banks = unit.name != BANK && sources.iter().any(|(f, _)| *f == format!("{BANK}.v"));
-        let bank = Memory {
-            module: BANK.to_owned(),
-            bits: machine.parameters().ROWS as u64 * u64::from(machine.word_bits),
+        let bits = machine.parameters().ROWS as u64 * u64::from(machine.word_bits);
+        let is_there = |bank: &&str| {
+            let file = format!("{bank}.v");
+            unit.name != **bank && sources.iter().any(|(f, _)| *f == file)
         };
+        let banks = BANKS.into_iter().filter(is_there).map(|bank| Memory {
+            module: bank.to_owned(),
+            bits,
+        });
+        let banks: Vec<Memory> = banks.collect();
         let tables = sources.iter().filter_map(|(file, _)| table(file)).collect();
-        let banks = has_banks.then_some(bank);
         SynthJob {
             unit: unit.name.clone(),
             top: unit.name.clone(),
