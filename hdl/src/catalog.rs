@@ -136,7 +136,8 @@ mod tests {
     #[test]
     fn every_unit_emits_in_every_geometry() {
         for geometry in every_geometry() {
-            let machine = Machine::of_geometry(geometry, HashKind::Matrix);
+            let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
+            machine.tcdm.atomics = geometry.bank_bits == 4;
             for name in unit_names().filter(|n| has_unit(n, &machine)) {
                 let modules = emit(name, &machine).unwrap();
                 let top = modules.last().unwrap();

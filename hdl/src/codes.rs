@@ -96,6 +96,39 @@ field! {
 }
 
 field! {
+    /// Atomic operations of `spad_tcdm` (microarchitecture/atomic-bank.md): the
+    /// codes of [`aop`], and those that need more than one operand or access.
+    amo "AMO" 4:
+    /// Sum modulo 2^D.
+    ADD = 0;
+    /// Bitwise and.
+    AND = 1;
+    /// Bitwise or.
+    OR = 2;
+    /// Bitwise exclusive or.
+    XOR = 3;
+    /// Exchange.
+    SWAP = 4;
+    /// Unsigned minimum.
+    UMIN = 5;
+    /// Unsigned maximum.
+    UMAX = 6;
+    /// Signed minimum.
+    SMIN = 7;
+    /// Signed maximum.
+    SMAX = 8;
+    /// Compare and swap.
+    CAS = 9;
+    /// Load-reserved.
+    LR = 10;
+    /// Store-conditional.
+    SC = 11;
+    /// Adds 1; lanes that do so in one word are counted first. The last supported
+    /// operation.
+    COUNT = 12;
+}
+
+field! {
     /// `cfg_lock_hash` (microarchitecture/hash-units.md).
     lock_hash "LOCK_HASH" 2:
     /// The low address bits.
@@ -207,7 +240,8 @@ field! {
     ATOMICS = 9;
 }
 
-/// Every field.
+/// Every field of the path and of the blocks on a bus; [`amo`] is one of those
+/// that have atomic operations only.
 pub const FIELDS: [Field; 11] = [
     kind::FIELD,
     op::FIELD,
@@ -226,7 +260,7 @@ pub const FIELDS: [Field; 11] = [
 pub(crate) fn declarations(text: &str) -> String {
     let names: HashSet<&str> = words(text).collect();
     let mut out = String::new();
-    for field in FIELDS {
+    for field in FIELDS.into_iter().chain([amo::FIELD]) {
         for (code, value) in field.codes {
             let (name, width) = (format!("{}_{code}", field.prefix), field.width);
             if names.contains(name.as_str()) {
@@ -255,7 +289,7 @@ mod tests {
 
     #[test]
     fn codes_fit_their_fields_and_differ() {
-        for field in FIELDS {
+        for field in FIELDS.into_iter().chain([amo::FIELD]) {
             let mut values: Vec<u8> = field.codes.iter().map(|c| c.1).collect();
             assert!(values.iter().all(|v| usize::from(*v) < 1 << field.width));
             let count = values.len();
@@ -283,6 +317,10 @@ mod tests {
         let atomics = part("## Atomic operations", "unsupported");
         for (name, value) in aop::FIELD.codes {
             assert!(atomics.contains(&format!("{value} {name}")), "{name}");
+        }
+        let bus = include_str!("../../docs/reference/microarchitecture/atomic-bank.md");
+        for (name, value) in amo::FIELD.codes {
+            assert!(bus.contains(&format!("| {value} | {name} |")), "{name}");
         }
     }
 }

@@ -45,6 +45,7 @@ mod size;
 mod spad_access_pair;
 mod spad_access_unit;
 mod spad_atomic_alu;
+mod spad_atomic_bank;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 mod spad_conflict_history;
@@ -93,6 +94,7 @@ mod spad_stream;
 mod spad_table_ram;
 mod spad_tcdm;
 mod spad_turn;
+mod spad_two_port_ram;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_window;
@@ -176,6 +178,8 @@ const PATH: &[Unit] = &[
         spad_hash_stage::emit_unit(p, machine).map(|stage| stage.modules)
     }),
     Unit::of_machine("spad_stream", spad_stream::emit_unit),
+    Unit::of_path("spad_atomic_bank", spad_atomic_bank::emit_unit)
+        .only_where(|machine| machine.tcdm.atomics),
     Unit::of_machine("spad_tcdm", spad_tcdm::emit_unit),
     Unit::of_machine("spad_sm_path", spad_sm_path::emit_unit),
 ];
@@ -191,7 +195,7 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
 
 /// Whether the machine has the unit: one without locks has neither a lock
 /// unit nor a retry sequencer, one that decides the issue at once no register
-/// after relssp.
+/// after relssp, one without atomic operations on the bus no bank for them.
 pub fn has_unit(name: &str, machine: &Machine) -> bool {
     unit(name).is_none_or(|unit| unit.is_in(machine))
 }

@@ -46,6 +46,9 @@ pub struct TcdmOptions {
     pub response_register: bool,
     /// Bits of a request's identifier; 0 for none.
     pub id_bits: u32,
+    /// The banks perform atomic operations (microarchitecture/atomic-bank.md).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub atomics: bool,
 }
 
 /// What `spad_stream` has between its buffers (microarchitecture/bus.md).

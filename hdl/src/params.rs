@@ -15,12 +15,12 @@ pub(crate) const TABLE_TAGS: &str = "spad_table_ram_tags";
 
 /// Lists each parameter once; a value may use those above it.
 macro_rules! parameters {
-    ($machine:ident; $($(#[doc = $doc:literal])* $name:ident: $kind:ty = $value:expr;)*) => {
+    ($machine:ident; $($(#[$about:meta])* $name:ident: $kind:ty = $value:expr;)*) => {
         /// The parameters of a machine, under the names of the document.
         #[derive(Clone, Debug, Serialize)]
         #[allow(non_snake_case, reason = "the names of the contract")]
         pub struct Params {
-            $($(#[doc = $doc])* pub $name: $kind,)*
+            $($(#[$about])* pub $name: $kind,)*
         }
 
         /// The same as numbers with names.
@@ -151,6 +151,10 @@ parameters! { machine;
     TRSP: bool = machine.tcdm.response_register;
     /// Bits of its identifiers; 0 for none.
     TID: usize = machine.tcdm.id_bits as usize;
+    /// Its banks perform atomic operations; not among the numbers of a machine
+    /// without them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    TATM: bool = machine.tcdm.atomics;
     /// Memory stages in the scratchpad of `spad_stream`.
     SMS: usize = machine.stream.mem_stages as usize;
     /// Accesses of `spad_stream` that overlap; 0: its groups are in order.
@@ -184,7 +188,7 @@ impl Params {
     pub fn memory(&self, module: &str) -> Option<(usize, usize)> {
         let tag = self.PCW - self.SETW;
         match module {
-            "spad_bank_ram" => Some((self.ROWS, self.D)),
+            "spad_bank_ram" | "spad_two_port_ram" => Some((self.ROWS, self.D)),
             TABLE_ENTRIES => Some((self.SETS, tag + self.EX)),
             TABLE_TAGS => Some((self.SETS, tag)),
             _ => None,

@@ -3,17 +3,19 @@
 
 mod answers;
 mod banks;
+mod reservations;
 
-use crate::codes::lock_hash;
+use crate::codes::{amo, lock_hash};
 use crate::hashed_lanes::{HashedLanes, Lanes, Writing};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::property::offer_is_held;
-use crate::signal::{Bits, Expr, Signal, code, concat};
+use crate::signal::{Bits, Expr, Signal, code, concat, or_all};
+use crate::size::Size;
 use crate::unit::{Index, Unit};
-use crate::{spad_bank_ram, spad_pick, spad_select, spad_skid, spad_turn};
+use crate::{spad_atomic_bank, spad_bank_ram, spad_pick, spad_select, spad_skid, spad_turn};
 use answers::Answers;
 
 ports! {
@@ -28,25 +30,53 @@ ports! {
     }
 }
 
-/// The requests that contend in this cycle, side by side.
-struct Heads {
+ports! {
+    /// Those of atomic operations, where the banks perform them.
+    AtomicAsks(s) {
+        tcdm_amo: input(s.L, "the lane requests an atomic operation; tcdm_wen does not count"),
+        tcdm_aop: input(s.L * 4, "which one, 4 bits per lane"),
+        tcdm_cmp: input(s.L * s.D, "what a compare-and-swap expects, D bits per lane"),
+    }
+}
+
+/// The operations of the requests, side by side.
+#[derive(Clone, Copy)]
+struct Operations {
+    amo: Signal,
+    aop: Signal,
+    cmp: Signal,
+}
+
+/// Requests of all lanes, side by side.
+#[derive(Clone, Copy)]
+struct Requests {
     valid: Signal,
     wen: Signal,
     addr: Signal,
     data: Signal,
     be: Signal,
+    /// Where the banks perform atomic operations.
+    operations: Option<Operations>,
     /// Their identifiers, where there are any.
     id: Option<Signal>,
+}
+
+/// The requests that contend in this cycle, and the places of their words.
+struct Heads {
+    of: Requests,
     bank: Signal,
     row: Signal,
-    /// Those within the capacity, and those outside.
+    /// Those within the capacity, and those outside or of an unknown operation.
     inside: Signal,
     beyond: Signal,
+    /// Those that count, where the banks perform atomic operations.
+    counts: Option<Signal>,
 }
 
 /// The modules that it instantiates.
 struct Parts {
     hash: HashedLanes,
+    /// A bank: words alone, or with atomic operations.
     ram: Vec<Module>,
     turn: Vec<Module>,
     pick: Module,
@@ -63,6 +93,7 @@ struct Tcdm<'a> {
     clock: [Signal; 2],
     writing: &'a Writing,
     io: Asks,
+    operations: Option<Operations>,
     /// The identifiers of requests.
     id: Option<Signal>,
     answers: Answers,
@@ -73,7 +104,11 @@ struct Tcdm<'a> {
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let parts = Parts {
         hash: HashedLanes::new(p, machine)?,
-        ram: spad_bank_ram::emit_unit(p)?,
+        ram: if p.TATM {
+            spad_atomic_bank::emit_unit(p)?
+        } else {
+            spad_bank_ram::emit_unit(p)?
+        },
         turn: spad_turn::emit_helper(p.L)?,
         pick: spad_pick::emit_helper()?,
         select: spad_select::emit_helper()?,
@@ -84,13 +119,17 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let clock = u.clocked();
     let writing = &parts.hash.write_ports(&u, clock);
     let io = Asks::new(&u, s);
+    let operations = p
+        .TATM
+        .then(|| AtomicAsks::new(&u, s))
+        .map(Operations::asked);
     let about = "identifier, TID bits per lane";
     let id = (p.TID > 0).then(|| u.input("tcdm_id", s.L * s.TID, about));
     let answers = Answers::new(&u, p, s);
     let idle = u.output("idle", 1, "nothing is inside");
     // The grant alone, and only where requests are not registered.
     u.outputs_depend_on(|port| match port {
-        "tcdm_gnt" if !p.TREQ => vec!["tcdm_req", "tcdm_add", "tcdm_wen"],
+        "tcdm_gnt" if !p.TREQ => granted_by(p),
         _ => Vec::new(),
     });
     let tcdm = Tcdm {
@@ -101,17 +140,82 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         clock,
         writing,
         io,
+        operations,
         id,
         answers,
         idle,
     };
     let takes = u.wire("takes", s.L);
     let (heads, lane) = tcdm.heads(takes);
-    let words = tcdm.banks(&heads, takes, lane);
-    tcdm.answer(&heads, takes, words, lane);
+    let banks = tcdm.banks(&heads, takes, lane);
+    let from = tcdm.answer(&heads, takes, banks.words, lane);
+    if let (Some(operations), Some(later)) = (heads.of.operations, banks.later) {
+        tcdm.reservations((&heads, operations), takes, (from, later), lane);
+    }
     u.assertions(|| tcdm.rules(lane));
     let module = u.emit()?;
     Ok(parts.with(module, p))
+}
+
+/// What the grants depend on, where requests are not registered.
+fn granted_by(p: &Params) -> Vec<&'static str> {
+    let operations = ["tcdm_amo", "tcdm_aop"].into_iter().filter(|_| p.TATM);
+    let plain = ["tcdm_req", "tcdm_add", "tcdm_wen"];
+    plain.into_iter().chain(operations).collect()
+}
+
+impl Operations {
+    /// Those of the ports.
+    fn asked(ports: AtomicAsks) -> Self {
+        Operations {
+            amo: ports.tcdm_amo,
+            aop: ports.tcdm_aop,
+            cmp: ports.tcdm_cmp,
+        }
+    }
+
+    /// Wires for them after the requests' registers.
+    fn wires(u: &Unit, s: &Sizes) -> Self {
+        Operations {
+            amo: u.wire("head_amo", s.L),
+            aop: u.wire("head_aop", s.L * 4),
+            cmp: u.wire("head_cmp", s.L * s.D),
+        }
+    }
+
+    /// Those of lane `i`.
+    fn of_lane(self, s: &Sizes, i: Size) -> [Expr; 3] {
+        let cmp = self.cmp.part(i * s.D, s.D);
+        [cmp, self.aop.part(i * 4, 4), self.amo.at(i)]
+    }
+
+    /// Lane `i` requests one that there is not.
+    fn is_unknown(self, i: Size) -> Expr {
+        let last = code(&amo::FIELD, amo::COUNT);
+        self.amo.at(i) & self.aop.part(i * 4, 4).above(last)
+    }
+
+    /// Lane `i` requests this operation.
+    fn is(self, i: Size, operation: u8) -> Expr {
+        let asked = self.aop.part(i * 4, 4).is(code(&amo::FIELD, operation));
+        self.amo.at(i) & asked
+    }
+}
+
+impl Requests {
+    /// The fields of lane `i`, from the high bits on.
+    fn of_lane(&self, s: &Sizes, i: Size) -> Vec<Expr> {
+        let id = self.id.map(|id| id.part(i * s.TID, s.TID));
+        let operation = self.operations.map(|operations| operations.of_lane(s, i));
+        let plain = [
+            self.be.part(i * s.DB, s.DB),
+            self.data.part(i * s.D, s.D),
+            self.addr.part(i * s.n, s.n),
+            self.wen.at(i),
+        ];
+        let fields = id.into_iter().chain(operation.into_iter().flatten());
+        fields.chain(plain).collect()
+    }
 }
 
 impl Parts {
@@ -131,16 +235,9 @@ impl Tcdm<'_> {
     /// The requests that contend for the banks, with bank and row, and the index
     /// of lanes; `takes` has those that leave.
     fn heads(&self, takes: Signal) -> (Heads, Index) {
-        let (u, p, s, io) = (self.u, self.p, self.s, self.io);
-        let waiting = p.TREQ.then(|| self.waiting());
-        let (valid, [wen, addr, data, be], id) = match waiting {
-            Some((valid, fields, id)) => (valid, fields, id),
-            None => (
-                io.tcdm_req,
-                [io.tcdm_wen, io.tcdm_add, io.tcdm_wdata, io.tcdm_be],
-                self.id,
-            ),
-        };
+        let (u, p, s) = (self.u, self.p, self.s);
+        let heads = if p.TREQ { self.waiting() } else { self.asked() };
+        let (valid, addr) = (heads.valid, heads.addr);
         let any = u.wire_in_part("any", 1, "only the rules ask for it");
         u.assign(any, valid.any());
         let bank = u.wire("bank", s.L * s.m);
@@ -156,72 +253,73 @@ impl Tcdm<'_> {
         };
         let lane = self.parts.hash.instances(u, p, self.writing, lanes);
         if p.TREQ {
-            self.buffers(takes, (valid, [wen, addr, data, be], id), lane);
+            self.buffers(takes, &heads, lane);
         }
-        let beyond = self.beyond_capacity(valid, row, lane);
+        let beyond = self.beyond(&heads, row, lane);
         let inside = u.name("in_range", valid & !beyond);
+        let (be, counts) = match heads.operations {
+            Some(operations) => {
+                let (be, counts) = self.words(operations, heads.be, lane);
+                (be, Some(counts))
+            }
+            None => (heads.be, None),
+        };
         let heads = Heads {
-            valid,
-            wen,
-            addr,
-            data,
-            be,
-            id,
             bank,
             row,
             inside,
             beyond,
+            counts,
+            of: Requests { be, ..heads },
         };
         (heads, lane)
     }
 
+    /// The requests at the ports.
+    fn asked(&self) -> Requests {
+        let io = self.io;
+        Requests {
+            valid: io.tcdm_req,
+            wen: io.tcdm_wen,
+            addr: io.tcdm_add,
+            data: io.tcdm_wdata,
+            be: io.tcdm_be,
+            operations: self.operations,
+            id: self.id,
+        }
+    }
+
     /// Wires for the requests after their registers.
-    fn waiting(&self) -> (Signal, [Signal; 4], Option<Signal>) {
+    fn waiting(&self) -> Requests {
         let (u, s) = (self.u, self.s);
         u.section("The oldest request of each lane, out of a buffer.");
-        let valid = u.wire("head", s.L);
-        let wen = u.wire("head_wen", s.L);
-        let addr = u.wire("head_addr", s.L * s.n);
-        let data = u.wire("head_data", s.L * s.D);
-        let be = u.wire("head_be", s.L * s.DB);
-        let id = self.id.map(|_| u.wire("head_id", s.L * s.TID));
-        (valid, [wen, addr, data, be], id)
+        Requests {
+            valid: u.wire("head", s.L),
+            wen: u.wire("head_wen", s.L),
+            addr: u.wire("head_addr", s.L * s.n),
+            data: u.wire("head_data", s.L * s.D),
+            be: u.wire("head_be", s.L * s.DB),
+            operations: self.operations.map(|_| Operations::wires(u, s)),
+            id: self.id.map(|_| u.wire("head_id", s.L * s.TID)),
+        }
     }
 
     /// The buffers of the lanes.
-    fn buffers(
-        &self,
-        takes: Signal,
-        (valid, [wen, addr, data, be], id): (Signal, [Signal; 4], Option<Signal>),
-        lane: Index,
-    ) {
-        let (u, s, io) = (self.u, self.s, self.io);
+    fn buffers(&self, takes: Signal, heads: &Requests, lane: Index) {
+        let (u, s, asked) = (self.u, self.s, self.asked());
         u.paragraph();
         u.generate(|| {
             u.each("buffer", lane, (0, s.L), |i| {
-                let request = |wen: Signal, addr: Signal, data: Signal, be: Signal| -> Vec<Expr> {
-                    vec![
-                        be.part(i * s.DB, s.DB),
-                        data.part(i * s.D, s.D),
-                        addr.part(i * s.n, s.n),
-                        wen.at(i),
-                    ]
-                };
-                let with = |id: Option<Signal>, fields: Vec<Expr>| {
-                    let id = id.map(|id| id.part(i * s.TID, s.TID));
-                    concat(id.into_iter().chain(fields))
-                };
-                let fields = request(io.tcdm_wen, io.tcdm_add, io.tcdm_wdata, io.tcdm_be);
-                let from = with(self.id, fields);
-                let to = with(id, request(wen, addr, data, be));
+                let from = concat(asked.of_lane(s, i));
+                let to = concat(heads.of_lane(s, i));
                 u.instance(&self.parts.skid, "skid")
                     .parameter("WIDTH", u.size("REQUEST", from.width))
                     .parameter("CLEAR", 0.into())
                     .same(self.clock)
-                    .port("in_valid", io.tcdm_req.at(i))
+                    .port("in_valid", asked.valid.at(i))
                     .port("in_data", from)
-                    .port("in_ready", io.tcdm_gnt.at(i))
-                    .port("out_valid", valid.at(i))
+                    .port("in_ready", self.io.tcdm_gnt.at(i))
+                    .port("out_valid", heads.valid.at(i))
                     .port("out_data", to)
                     .port("out_ready", takes.at(i))
                     .done();
@@ -230,21 +328,42 @@ impl Tcdm<'_> {
     }
 
     /// Requests whose row is beyond the capacity: there are row numbers without
-    /// a row.
-    fn beyond_capacity(&self, valid: Signal, row: Signal, lane: Index) -> Signal {
+    /// a row; and those of operations that there are not.
+    fn beyond(&self, heads: &Requests, row: Signal, lane: Index) -> Signal {
         let (u, p, s) = (self.u, self.p, self.s);
         u.paragraph();
-        if p.ROWS == 1 << p.R {
+        let full = p.ROWS == 1 << p.R;
+        if full && heads.operations.is_none() {
             return u.named("beyond", s.L, 0);
         }
         let beyond = u.wire("beyond", s.L);
         u.generate(|| {
             u.each("range", lane, (0, s.L), |i| {
                 let row = row.part(i * s.R, s.R);
-                u.assign(beyond.at(i), valid.at(i) & row.at_least(p.ROWS));
+                let outside = (!full).then(|| row.at_least(p.ROWS));
+                let unknown = heads.operations.map(|operations| operations.is_unknown(i));
+                let refused = or_all(outside.into_iter().chain(unknown));
+                u.assign(beyond.at(i), heads.valid.at(i) & refused);
             });
         });
         beyond
+    }
+
+    /// The byte enables, with all of an atomic operation, and the lanes that count.
+    fn words(&self, operations: Operations, be: Signal, lane: Index) -> (Signal, Signal) {
+        let (u, s) = (self.u, self.s);
+        u.section("An atomic operation is one of the whole word.");
+        let enables = u.wire("enables", s.L * s.DB);
+        let counts = u.wire("counts", s.L);
+        u.generate(|| {
+            u.each("enables_of", lane, (0, s.L), |i| {
+                let all = operations.amo.at(i).copies(s.DB);
+                let own = be.part(i * s.DB, s.DB);
+                u.assign(enables.part(i * s.DB, s.DB), own | all);
+                u.assign(counts.at(i), operations.is(i, amo::COUNT));
+            });
+        });
+        (enables, counts)
     }
 
     /// What a neighbour has to keep.
@@ -254,6 +373,7 @@ impl Tcdm<'_> {
         u.generate(|| {
             u.each("asks", lane, (0, s.L), |i| {
                 let id = self.id.map(|id| id.part(i * s.TID, s.TID));
+                let operation = self.operations.map(|operations| operations.of_lane(s, i));
                 offer_is_held(
                     u,
                     ("ask_held", "a lane's request changes before it is granted"),
@@ -266,6 +386,7 @@ impl Tcdm<'_> {
                         io.tcdm_be.part(i * s.DB, s.DB),
                     ]
                     .into_iter()
+                    .chain(operation.into_iter().flatten())
                     .chain(id),
                 );
             });
@@ -278,6 +399,11 @@ impl Tcdm<'_> {
 }
 
 fn doc(p: &Params) -> UnitDoc {
+    let plain = [
+        "n", "m", "L", "D", "ROWS", "BCAST", "MERGE", "TREQ", "TRSP", "TID",
+    ];
+    let atomics = ["TATM"].into_iter().filter(|_| p.TATM);
+    let parameters: Vec<&str> = plain.into_iter().chain(atomics).collect();
     UnitDoc {
         name: "spad_tcdm".into(),
         summary: "the banks behind a request/grant/valid port per lane. Each bank serves one of \
@@ -285,9 +411,7 @@ fn doc(p: &Params) -> UnitDoc {
                   (BCAST = 1) or write it (MERGE = 1). Answers come in the order of a lane's \
                   requests."
             .into(),
-        parameters: p.text(&[
-            "n", "m", "L", "D", "ROWS", "BCAST", "MERGE", "TREQ", "TRSP", "TID",
-        ]),
+        parameters: p.text(&parameters),
         timing: if p.TREQ {
             "a request is granted if the lane's buffer has room, and contends for its bank from \
              the next cycle on; the answer comes 1 + TRSP cycles after it is served"

@@ -1,7 +1,7 @@
 //! SystemVerilog beside the units: the package with codes and structs, and the
 //! wrappers whose ports are structs.
 
-use crate::codes::{FIELDS, Field};
+use crate::codes::{FIELDS, Field, amo};
 use crate::lines::{COMMENT_WIDTH, wrap};
 use crate::machine::Machine;
 use crate::module::{Dir, LICENSE, Port, Result};
@@ -48,20 +48,23 @@ pub fn package(machine: &Machine) -> Result<Companion> {
         name: format!("{}_{name}", field.prefix),
         value,
     };
-    let fields = FIELDS.iter().map(|field| Enumeration {
+    let p = &Params::new(machine)?;
+    let atomics = p.TATM.then_some(amo::FIELD);
+    let fields = FIELDS.into_iter().chain(atomics);
+    let fields = fields.map(|field| Enumeration {
         name: field.prefix.to_lowercase(),
         width: field.width,
         codes: field
             .codes
             .iter()
-            .map(|(name, value)| code(field, name, *value))
+            .map(|(name, value)| code(&field, name, *value))
             .collect(),
     });
     let x = Fields {
         fields: fields.collect(),
     };
     let about = "widths, codes on ports, and the structs of spad_stream_sv and spad_tcdm_sv";
-    file("spad_pkg", about, &Params::new(machine)?, x)
+    file("spad_pkg", about, p, x)
 }
 
 #[derive(Serialize)]
@@ -129,6 +132,7 @@ mod tests {
         };
         for ahead in 0..=3 {
             machine.ahead = ahead;
+            machine.tcdm.atomics = ahead == 1;
             let package = package(&machine).unwrap();
             assert!(package.text.contains("OP_LOAD = 3'd1,\n"));
             fits(&package);

@@ -8,7 +8,7 @@ use super::timescale::Timescale;
 use crate::geometry::Geometry;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use spadkit_hdl::codes::{FIELDS, Field};
+use spadkit_hdl::codes::{FIELDS, Field, amo};
 use std::collections::BTreeSet;
 
 /// Machine, units, files, ports.
@@ -64,11 +64,18 @@ impl Design {
             reset: self.reset,
             timescale: self.timescale,
             prefix: &self.prefix,
-            codes: FIELDS.iter().map(codes).collect(),
+            codes: self.fields().iter().map(codes).collect(),
             memories: self.memories(),
             units: self.units.iter().map(entry).collect(),
             system_verilog: self.system.iter().map(|f| f.name.as_str()).collect(),
         }
+    }
+
+    /// The fields of codes on ports.
+    fn fields(&self) -> Vec<Field> {
+        let atomics = self.machine.fixed.parameters.TATM;
+        let amo = atomics.then_some(amo::FIELD);
+        FIELDS.into_iter().chain(amo).collect()
     }
 
     fn memories(&self) -> Vec<Memory<'_>> {

@@ -95,8 +95,11 @@ pub enum Stages {
     Hash(u32),
     /// This many memory stages, and this many before EX.
     Whole(u32, u32),
-    /// Registers of `spad_tcdm`: for requests, for answers.
+    /// Registers of `spad_tcdm`, without atomic operations: for requests, for
+    /// answers.
     Registers(bool, bool),
+    /// `spad_tcdm` with atomic operations and no registers, and its banks.
+    Atomic,
 }
 
 impl Stages {
@@ -111,10 +114,17 @@ impl Stages {
                 response_register: response,
                 // So that an answer shows whose it is.
                 id_bits: 2,
+                atomics: false,
+            };
+        }
+        if self == Stages::Atomic {
+            config.path.tcdm = TcdmOptions {
+                atomics: true,
+                ..TcdmOptions::default()
             };
         }
         (config.path.mem_stages, config.path.ahead) = match self {
-            Stages::Any | Stages::Hash(_) | Stages::Registers(..) => (2, 0),
+            Stages::Any | Stages::Hash(_) | Stages::Registers(..) | Stages::Atomic => (2, 0),
             Stages::Memory(stages) | Stages::AfterScratchpad(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
             Stages::Whole(stages, ahead) => (stages, ahead),
@@ -134,7 +144,13 @@ impl Stages {
             }
             Stages::Registers(request, response) => {
                 let options = &config.path.tcdm;
-                (options.request_register, options.response_register) == (request, response)
+                let registers = (options.request_register, options.response_register);
+                registers == (request, response) && !options.atomics
+            }
+            Stages::Atomic => {
+                let options = &config.path.tcdm;
+                let registers = options.request_register || options.response_register;
+                options.atomics && !registers
             }
         }
     }

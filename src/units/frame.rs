@@ -269,6 +269,13 @@ impl Frame<'_> {
         packing::join(&self.expected[port.offset..port.offset + port.words])
     }
 
+    /// The fields of `width` bits, at most 64, that an output shows.
+    pub fn shown_fields(&self, port: &PortSlot, width: usize) -> impl Iterator<Item = u64> {
+        let words = &self.expected[port.offset..port.offset + port.words];
+        let mut fields = Unpacker::new(words, width);
+        (0..port.width.div_ceil(width)).map(move |_| fields.next())
+    }
+
     /// Whether an output of one bit shows a one.
     #[inline]
     pub fn shows(&self, port: &PortSlot) -> bool {

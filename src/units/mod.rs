@@ -5,6 +5,7 @@
 mod access_tag;
 mod answers;
 mod arbiter;
+mod atomic_bank;
 mod bank_ram;
 mod bench;
 mod bus;
@@ -32,6 +33,7 @@ mod sm_path;
 mod stimulus;
 mod support;
 mod tcdm;
+mod tcdm_atomics;
 mod write_port;
 
 pub use bench::{Bench, Chunk, Driver, Frame, Golden, Setup, Stimulus};
@@ -270,11 +272,20 @@ const OTHERS: &[Unit] = &[
         .levels(24)
         .proved(&[circuit!("counters", Quad)]),
     Unit::new("spad_stream", bus::stream).levels(18),
+    Unit::new("spad_atomic_bank", atomic_bank::atomic_bank)
+        .levels(28)
+        .proved(&[circuit!("atomic_bank", Rows)
+            .needs(Need::FourRows)
+            .with(Stages::Atomic)]),
     Unit::new("spad_tcdm", tcdm::tcdm).levels(31).proved(&[
         tcdm_with(false, false),
         tcdm_with(false, true),
         tcdm_with(true, false),
         tcdm_with(true, true),
+        circuit!("tcdm_atomic", Rows)
+            .needs(Need::FewWords)
+            .free(ATOMIC_PARTS)
+            .with(Stages::Atomic),
     ]),
     Unit::new("spad_sm_path", sm_path::random)
         // What a part of it shows at once is rare in the whole: an atomic that
@@ -304,6 +315,9 @@ const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
 /// Where an address lies, and the registers that tell: what is proved holds for
 /// any mapping that is one to one, which the hash units are by proofs of their own.
 const HASHES: &[&str] = &["spad_lane_hash", "spad_hash_config*"];
+
+/// The same, and the banks: what they do with their accesses is proved of them alone.
+const ATOMIC_PARTS: &[&str] = &["spad_lane_hash", "spad_hash_config*", "spad_atomic_bank"];
 
 /// The unit called `name`.
 pub fn unit_of(name: &str) -> Result<&'static Unit> {

@@ -6,6 +6,7 @@ use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::bus::Neighbour;
 use super::layout::{Layout, PortSlot};
 use super::support::{ports, reset};
+use super::tcdm_atomics::{AtomicNeighbour, AtomicPorts};
 use super::write_port::HashRegisters;
 use crate::model::{Tcdm, TcdmInputs, TcdmRequests};
 
@@ -38,6 +39,7 @@ impl IdPorts {
 #[derive(Clone)]
 struct GoldenTcdm {
     ports: TcdmPorts,
+    atomics: Option<AtomicPorts>,
     ids: Option<IdPorts>,
     registers: HashRegisters,
     model: Tcdm,
@@ -54,7 +56,7 @@ impl GoldenTcdm {
             return TcdmRequests::NONE;
         }
         let ids = self.ids.as_ref();
-        TcdmRequests {
+        let plain = TcdmRequests {
             req,
             wen: frame.driven_mask(&p.tcdm_wen),
             addr: frame.driven_array(&p.tcdm_add, self.addr_bits),
@@ -63,6 +65,11 @@ impl GoldenTcdm {
             id: ids.map_or(TcdmRequests::NONE.id, |id| {
                 frame.driven_array(&id.asked, id.bits)
             }),
+            ..TcdmRequests::NONE
+        };
+        match &self.atomics {
+            Some(atomics) => atomics.requests(frame, plain),
+            None => plain,
         }
     }
 }
@@ -93,6 +100,8 @@ impl Golden for GoldenTcdm {
 struct TcdmDriver {
     ports: TcdmPorts,
     ids: Option<IdPorts>,
+    /// What the lanes know of atomic operations, where there are any.
+    atomics: Option<AtomicNeighbour>,
     neighbour: Neighbour,
     /// What the lanes request.
     asked: TcdmRequests,
@@ -112,11 +121,13 @@ fn tcdm_bench(setup: &Setup) -> TcdmBench {
     let driver = TcdmDriver {
         ports: ports.clone(),
         ids: ids.clone(),
+        atomics: AtomicPorts::find(setup.layout, &ports.tcdm_r_rdata).map(AtomicNeighbour::new),
         neighbour: Neighbour::new(setup),
         asked: TcdmRequests::NONE,
         idle: true,
     };
     let golden = GoldenTcdm {
+        atomics: AtomicPorts::find(setup.layout, &ports.tcdm_r_rdata),
         ports,
         ids,
         registers: HashRegisters::new(setup.layout),
@@ -151,6 +162,9 @@ impl TcdmDriver {
             if let Some(id) = &self.ids {
                 self.asked.id[lane] = stimulus.wide(id.bits) as u32;
             }
+            if let Some(atomics) = &mut self.atomics {
+                atomics.ask(stimulus, lane, &mut self.asked);
+            }
         }
     }
 }
@@ -178,6 +192,9 @@ impl Driver for TcdmDriver {
         if let Some(id) = &self.ids {
             frame.drive_fields(&id.asked, id.bits, asked.id);
         }
+        if let Some(atomics) = &self.atomics {
+            atomics.drive(frame, asked);
+        }
     }
 
     fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
@@ -185,6 +202,10 @@ impl Driver for TcdmDriver {
         self.idle = frame.shows(&p.idle) && self.asked.req == 0;
         let granted = frame.shown_bits(&p.tcdm_gnt) as u64;
         self.asked.req &= !granted;
+        if let Some(atomics) = &mut self.atomics {
+            let answered = frame.shown_bits(&p.tcdm_r_valid) as u64;
+            atomics.follow(frame, answered, &p.tcdm_r_rdata);
+        }
         if frame.is_high(&p.rst) {
             self.asked.req = 0;
         }
@@ -197,6 +218,7 @@ mod tests {
     use crate::config::Config;
     use crate::rtl::Design;
     use crate::units::bench::Words;
+    use crate::units::tcdm_atomics::Outcomes;
     use std::collections::BTreeMap;
     use std::path::Path;
 
@@ -216,7 +238,7 @@ mod tests {
             trace: None,
         });
         let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
-        let mut seen = BTreeMap::new();
+        let (mut seen, mut outcomes) = (BTreeMap::new(), Outcomes::default());
         for _ in 0..20_000 {
             bench.cycle(&mut stimulus, &mut words.frame());
             stimulus.cycle += 1;
@@ -231,10 +253,23 @@ mod tests {
             count("all are answered", answers.valid == 0xff);
             count("read", answers.data.iter().any(|word| *word != 0));
             count("some fail", answers.failed != 0);
+
             count(
                 "waits for a mapping",
                 !bench.driver.neighbour.writes.is_empty(),
             );
+            let (frame, golden) = (words.frame(), &bench.golden);
+            if let Some(atomics) = &golden.atomics {
+                let p = &golden.ports;
+                let mut granted = atomics.requests(&frame, golden.requests(&frame));
+                granted.req &= frame.shown_bits(&p.tcdm_gnt) as u64;
+                let answered = frame.shown_bits(&p.tcdm_r_valid) as u64;
+                let data: Vec<u64> = frame.shown_fields(&p.tcdm_r_rdata, 32).collect();
+                outcomes.follow(granted, (answered, &data), count);
+                if frame.is_high(&p.rst) {
+                    outcomes.reset();
+                }
+            }
         }
         seen
     }
@@ -242,7 +277,8 @@ mod tests {
     #[test]
     fn the_neighbours_reach_what_is_rare() {
         let registers = "[tcdm]\nrequest_register = true\nresponse_register = true\nid_bits = 3\n";
-        for options in ["", registers] {
+        let atomics = "[tcdm]\natomics = true\n";
+        for options in ["", registers, atomics] {
             let rare: Vec<_> = seen(options)
                 .into_iter()
                 .filter(|(_, times)| *times == 0)

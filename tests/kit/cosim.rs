@@ -53,6 +53,33 @@ fn streams_of_other_widths_agree_with_their_model() {
     }
 }
 
+/// Atomic operations on the bus, with and without registers, broadcast and merging.
+#[test]
+fn banks_with_atomic_operations_agree_with_their_model() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let registers = "request_register = true\nresponse_register = true\nid_bits = 3\n";
+    for (word_bits, path, options) in [
+        (32, "", ""),
+        (64, "merge_bytes = false\n", registers),
+        (32, "broadcast = false\n", "response_register = true\n"),
+    ] {
+        let text = format!(
+            "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
+             [hash]\npath = 'configurable'\n[path]\n{path}[tcdm]\natomics = true\n{options}"
+        );
+        let file = dir.path().join("machine.toml");
+        std::fs::write(&file, text).unwrap();
+        let units = ["cosim", "spad_tcdm", "spad_atomic_bank"];
+        let args = ["--cycles", "20000", "--config", file.to_str().unwrap()];
+        let (status, json, stderr) = spadkit(&[&units[..], &args].concat());
+        assert_eq!(status, 0, "{stderr}");
+        assert_clean(&json, 20_000);
+    }
+}
+
 /// The whole kit on the small machine, the SM path included.
 #[test]
 fn every_unit_agrees_with_its_model() {

@@ -23,6 +23,10 @@ mod on_gpu;
 #[path = "../../examples/stage_cost.rs"]
 mod stage_cost;
 
+#[allow(dead_code)] // its `main`
+#[path = "../../examples/compare_atomics.rs"]
+mod compare_atomics;
+
 fn spadkit(args: &[&str]) -> Output {
     let mut command = assert_cmd::Command::cargo_bin("spadkit").unwrap();
     let output = command.args(args).output().unwrap();
@@ -40,6 +44,35 @@ fn silent(dir: &Path, program: &str, args: &[&str]) {
         output.status.success() && text.is_empty(),
         "{program}: {text}"
     );
+}
+
+/// The tables of histograms in the contract are what the example prints.
+#[test]
+fn the_contract_has_the_cycles_of_histograms() {
+    use compare_atomics::{PRESETS, alone, machine, rows};
+    let contract = include_str!("../../docs/reference/microarchitecture/atomic-bank.md");
+    for preset in PRESETS {
+        let config = machine(preset).unwrap();
+        for row in rows(&config) {
+            let cells = row.map(with_commas).join(" | ");
+            assert!(
+                contract.contains(&format!("| {cells} |")),
+                "{preset}: {cells}"
+            );
+        }
+        let [bank, lock, sequenced, waiting] = alone(&config);
+        let text = format!("| `{preset}` | {bank} | {lock} | {sequenced} | {waiting} |");
+        assert!(contract.contains(&text), "{text}");
+        // It waits for nothing but its scratchpad.
+        assert!(sequenced < 12);
+    }
+}
+
+fn with_commas(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", with_commas(number / 1000), number % 1000),
+    }
 }
 
 /// microarchitecture/bus.md: 1 + 1 + MS + max(1, degree), with the cycle

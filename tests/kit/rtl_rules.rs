@@ -89,7 +89,13 @@ fn every_unit_is_lint_clean() {
     check_design(&small.clone().with_reset(Reset::Async).unwrap());
     let low = small.with_reset(Reset::AsyncLow).unwrap();
     check_design(&low.with_timescale("1ns/1ps".parse().unwrap()));
+    let atomic = Config::from_toml(ATOMIC, Path::new("test.toml")).unwrap();
+    let units = ["spad_tcdm", "spad_atomic_bank"].map(str::to_owned);
+    check_design(&Design::emit(&units, &atomic).unwrap());
 }
+
+/// Banks that perform atomic operations, with rows that are not there.
+const ATOMIC: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n[tcdm]\natomics = true\n";
 
 /// What a machine can do without or have otherwise, as sections and keys.
 const FEATURES: [(&str, &str); 9] = [
@@ -176,6 +182,10 @@ fn machines_without_a_feature_are_lint_clean() {
     for ahead in [0, 1] {
         lint_path(&format!("base = \"small\"\n[path]\nahead = {ahead}\n"));
     }
+    lint_path(ATOMIC);
+    lint_path(&format!(
+        "{ATOMIC}request_register = true\n[path]\nmerge_bytes = false\n"
+    ));
     let all: Vec<usize> = (0..FEATURES.len()).collect();
     lint_features(&[]);
     lint_features(&all);
@@ -344,15 +354,23 @@ fn an_outside_bench_finds_every_word_where_it_belongs() {
 
 /// Outputs that are anything until something has happened for the first time:
 /// of parts of the path, whose registers a valid bit covers.
-const UNKNOWN_AT_FIRST: [(&str, &[&str], &str); 1] = [(
-    "spad_conflict_arbiter",
-    &["grp_bank", "grp_row"],
-    "req_valid && req_ready",
-)];
+const UNKNOWN_AT_FIRST: [(&str, &[&str], &str); 2] = [
+    (
+        "spad_conflict_arbiter",
+        &["grp_bank", "grp_row"],
+        "req_valid && req_ready",
+    ),
+    (
+        "spad_atomic_bank",
+        &["dout", "written", "at"],
+        "unit.busy_q",
+    ),
+];
 
 /// Outputs that show words of the scratchpad: unknown where a word has not been
 /// written, since the banks power up with unknown words.
-const WORDS: [(&str, &[&str]); 5] = [
+const WORDS: [(&str, &[&str]); 6] = [
+    ("spad_atomic_bank", &["dout", "written"]),
     ("spad_bank_ram", &["dout"]),
     ("spad_scratchpad", &["resp_data"]),
     ("spad_sm_path", &["wb_data"]),
@@ -423,6 +441,27 @@ fn blocks_with_a_hash_stage_are_known_from_the_reset_on() {
             "{}",
             unit["name"]
         );
+    }
+}
+
+/// The same of banks that perform atomic operations.
+#[test]
+fn atomic_operations_are_known_from_the_reset_on() {
+    if missing(&["iverilog", "vvp"]) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let machine = scratch.path().join("machine.toml");
+    // The bank alone does not refuse rows that are not there.
+    std::fs::write(&machine, ATOMIC.replace("768", "1024")).unwrap();
+    let dir = scratch.path().join("rtl");
+    let args = ["emit", "spad_tcdm", "spad_atomic_bank", "--config"];
+    let paths = [machine.to_str().unwrap(), "-o", dir.to_str().unwrap()];
+    let manifest = spadkit_json(&[&args[..], &paths].concat());
+    for unit in manifest["units"].as_array().unwrap() {
+        let printed = from_power_up(&dir, unit);
+        let name = &unit["name"];
+        assert_eq!(printed, "unknown before the reset\ndone", "{name}");
     }
 }
 

@@ -186,9 +186,13 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
     assert!(assert_declared("spad_sm_path", &plain, tools) > 0);
     // The grant of spad_tcdm, if no register is before it.
     assert_eq!(assert_declared("spad_tcdm", &plain, tools), 1);
+    let mut atomic = plain.clone();
+    atomic.path.tcdm.atomics = true;
+    assert_eq!(assert_declared("spad_tcdm", &atomic, tools), 1);
     // Otherwise what stands behind a bus has no path through, from cfg_* neither.
     let mut registered = plain.clone();
     registered.path.tcdm.request_register = true;
+    registered.path.tcdm.atomics = true;
     for (unit, config) in [("spad_stream", &plain), ("spad_tcdm", &registered)] {
         assert_eq!(assert_declared(unit, config, tools), 0);
         let through = gates(unit, config, tools).1.dependencies();

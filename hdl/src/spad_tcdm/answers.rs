@@ -36,13 +36,24 @@ impl Answers {
 }
 
 impl Tcdm<'_> {
-    /// The answers to the lanes in `takes`; `words` are those of the banks.
-    pub(super) fn answer(&self, heads: &Heads, takes: Signal, words: Signal, lane: Index) {
+    /// The answers to the lanes in `takes`; `words` are those of the banks. Returns
+    /// the banks that the lanes have had.
+    pub(super) fn answer(
+        &self,
+        heads: &Heads,
+        takes: Signal,
+        words: Signal,
+        lane: Index,
+    ) -> Signal {
         let (u, p, s, to) = (self.u, self.p, self.s, self.answers);
         u.section("The answers: a lane that has read is shown the word of its bank.");
         let reads = u.register("reads", s.L).reset(0);
         let from = u.register("from", s.L * s.m).covered_by(reads);
-        u.at_clock().next(reads, takes & heads.inside & heads.wen);
+        let shown = match heads.of.operations {
+            Some(operations) => heads.of.wen | operations.amo,
+            None => heads.of.wen.into(),
+        };
+        u.at_clock().next(reads, takes & heads.inside & shown);
         u.at_clock().next(from, heads.bank);
         let rdata = if p.TRSP {
             u.wire("rdata", s.L * s.D)
@@ -65,18 +76,19 @@ impl Tcdm<'_> {
         u.assign(
             self.idle,
             if p.TREQ {
-                !heads.valid.any() & quiet
+                !heads.of.valid.any() & quiet
             } else {
                 quiet
             },
         );
+        from
     }
 
     /// The registers of the answers; with TRSP there are two in a row, the first
     /// of which is returned.
     fn stage(&self, heads: &Heads, takes: Signal, rdata: Signal, lane: Index) -> Option<Signal> {
         let (u, p, s, to) = (self.u, self.p, self.s, self.answers);
-        let id = heads.id.map(|id| self.identifiers(takes, id, lane));
+        let id = heads.of.id.map(|id| self.identifiers(takes, id, lane));
         if !p.TRSP {
             let clock = u.at_clock();
             let clock = clock.next(to.r_valid, takes).next(to.r_opc, heads.beyond);

@@ -2,7 +2,7 @@
 
 use super::{Heads, Tcdm};
 use crate::module::top;
-use crate::signal::{Bits, Signal, below, same};
+use crate::signal::{Bits, Expr, Signal, below, same};
 use crate::size::Size;
 use crate::unit::Index;
 use crate::{spad_pick, spad_turn};
@@ -11,10 +11,29 @@ use crate::{spad_pick, spad_turn};
 /// that it writes for them, and the index of bytes.
 type Sharing = (Signal, Option<(Signal, Index)>);
 
+/// What the banks show, side by side.
+#[derive(Clone, Copy)]
+pub(super) struct Banks {
+    /// The words of accesses in their second cycle.
+    pub(super) words: Signal,
+    /// Where they perform atomic operations.
+    pub(super) later: Option<Later>,
+}
+
+/// The later cycles of accesses.
+#[derive(Clone, Copy)]
+pub(super) struct Later {
+    /// The bank's store-conditional, in its second cycle, finds its reservation.
+    pub(super) reserved: Signal,
+    /// The bank writes a word, in the third cycle of an access.
+    pub(super) written: Signal,
+    /// Its row.
+    pub(super) rows: Signal,
+}
+
 impl Tcdm<'_> {
-    /// The words that the banks read, a cycle after their accesses; gives `takes`
-    /// its value.
-    pub(super) fn banks(&self, heads: &Heads, takes: Signal, lane: Index) -> Signal {
+    /// What the banks show; gives `takes` its value.
+    pub(super) fn banks(&self, heads: &Heads, takes: Signal, lane: Index) -> Banks {
         let (u, s) = (self.u, self.s);
         let sharing = self.sharing(heads, lane);
         u.section(
@@ -24,11 +43,18 @@ impl Tcdm<'_> {
         let last = u.register("last", s.B * s.LW).reset_to_ones();
         let turns = u.wire("turns", s.B * s.L);
         let served = u.wire("served", s.L);
-        let words = u.wire("words", s.B * s.D);
+        let banks = Banks {
+            words: u.wire("words", s.B * s.D),
+            later: self.p.TATM.then(|| Later {
+                reserved: u.wire("conditional_reserved", s.B),
+                written: u.wire("written", s.B),
+                rows: u.wire("written_row", s.B * s.RW),
+            }),
+        };
         let [bank] = u.indices(["g"]);
         u.generate(|| {
             u.each("bank_of", bank, (0, s.B), |b| {
-                self.bank(heads, (last, turns, words), sharing, (b, lane));
+                self.bank(heads, (last, turns, banks), sharing, (b, lane));
             });
         });
         let alike = sharing.map(|(alike, _)| alike);
@@ -37,7 +63,7 @@ impl Tcdm<'_> {
         if !self.p.TREQ {
             u.assign(self.io.tcdm_gnt, takes);
         }
-        words
+        banks
     }
 
     /// Writes of one word are merged.
@@ -49,11 +75,11 @@ impl Tcdm<'_> {
     fn bank(
         &self,
         heads: &Heads,
-        (last, turns, words): (Signal, Signal, Signal),
+        (last, turns, banks): (Signal, Signal, Banks),
         sharing: Option<Sharing>,
         (b, lane): (Size, Index),
     ) {
-        let (u, s, parts) = (self.u, self.s, self.parts);
+        let (u, p, s, parts) = (self.u, self.p, self.s, self.parts);
         let want = u.wire("want", s.L);
         u.each("wants", lane, (0, s.L), |i| {
             let here = heads.bank.part(i * s.m, s.m).is(b);
@@ -78,23 +104,43 @@ impl Tcdm<'_> {
         } else {
             u.wire("turn_row", s.R)
         };
-        let writes = u.name("writes", (turn.clone() & !heads.wen).any());
+        let writes = u.name("writes", (turn.clone() & !heads.of.wen).any());
         let wdata = u.wire("wdata", s.D);
         let wbe = u.wire("wbe", s.DB);
         spad_pick::instance(u, &parts.pick, "row_of", turn.clone(), heads.row, row);
-        match sharing {
-            Some((alike, Some((owned, byte)))) => {
-                let group = u.wire("group", s.L);
-                u.each("in_group", lane, (0, s.L), |i| {
-                    let with = turn & alike.part(i * s.L, s.L);
-                    u.assign(group.at(i), with.any());
-                });
+        let group = sharing.map(|(alike, _)| alike);
+        let group = group.filter(|_| p.TATM || self.merges());
+        let group = group.map(|alike| {
+            let group = u.wire("group", s.L);
+            u.each("in_group", lane, (0, s.L), |i| {
+                let with = turn.clone() & alike.part(i * s.L, s.L);
+                u.assign(group.at(i), with.any());
+            });
+            group
+        });
+        match (group, sharing) {
+            (Some(group), Some((_, Some((owned, byte))))) => {
                 self.merged(heads, (group, owned), (wdata, wbe), (lane, byte));
             }
             _ => {
-                spad_pick::instance(u, &parts.pick, "data_of", turn.clone(), heads.data, wdata);
-                spad_pick::instance(u, &parts.pick, "enables_of", turn, heads.be, wbe);
+                let turn = turn.clone();
+                spad_pick::instance(
+                    u,
+                    &parts.pick,
+                    "data_of",
+                    turn.clone(),
+                    heads.of.data,
+                    wdata,
+                );
+                spad_pick::instance(u, &parts.pick, "enables_of", turn, heads.of.be, wbe);
             }
+        }
+        let dout = banks.words.part(b * s.D, s.D);
+        if let (Some(counts), Some(later)) = (heads.counts, banks.later) {
+            let served = group.map_or(turn.clone(), Expr::from);
+            let counted = u.name("counted", served & counts);
+            let plain = [used, writes, wbe, row, wdata, counted];
+            return self.atomic_bank((heads, turn), plain, (dout, later), b);
         }
         u.instance(top(&parts.ram), "ram")
             .same(self.clock)
@@ -103,7 +149,45 @@ impl Tcdm<'_> {
             .port("be", wbe)
             .port("row", row.low(s.RW))
             .port("wdata", wdata)
-            .port("dout", words.part(b * s.D, s.D))
+            .port("dout", dout)
+            .done();
+    }
+
+    /// The words of bank `b`, with its operation.
+    fn atomic_bank(
+        &self,
+        (heads, turn): (&Heads, Expr),
+        [used, writes, wbe, row, wdata, counted]: [Signal; 6],
+        (dout, later): (Expr, Later),
+        b: Size,
+    ) {
+        let (u, s, parts) = (self.u, self.s, self.parts);
+        let Some(operations) = heads.of.operations else {
+            return;
+        };
+        let amo = u.name("amo", (turn.clone() & operations.amo).any());
+        let aop = u.wire("aop", 4);
+        let cmp = u.wire("cmp", s.D);
+        let pick = |name, words, word| {
+            spad_pick::instance(u, &parts.pick, name, turn.clone(), words, word);
+        };
+        pick("operation_of", operations.aop, aop);
+        pick("expected_of", operations.cmp, cmp);
+        u.instance(top(&parts.ram), "atomic")
+            .same(self.clock)
+            .port("en", used)
+            .port("amo", amo)
+            .port("aop", aop)
+            .port("we", writes)
+            .port("be", wbe)
+            .port("row", row.low(s.RW))
+            .port("data", wdata)
+            .port("cmp", cmp)
+            .port("lanes", counted)
+            .port("reserved", later.reserved.at(b))
+            .port("dout", dout)
+            .port("written", later.written.at(b))
+            .port("at", later.rows.part(b * s.RW, s.RW))
             .done();
     }
 
@@ -121,7 +205,7 @@ impl Tcdm<'_> {
             let bytes = u.wire("bytes", s.L * 8);
             u.each("of_lane", lane, (0, s.L), |i| {
                 u.assign(writer.at(i), group.at(i) & owned.at(i * s.DB + k));
-                let byte = heads.data.part(i * s.D + k * 8, 8);
+                let byte = heads.of.data.part(i * s.D + k * 8, 8);
                 u.assign(bytes.part(i * 8, 8), byte);
             });
             let byte = wdata.part(k * 8, 8);
@@ -153,15 +237,8 @@ impl Tcdm<'_> {
         u.generate(|| {
             u.each("alike_of", lane, (0, s.L), |i| {
                 u.each("with_lane", other, (0, s.L), |j| {
-                    let addr = |lane: Size| heads.addr.part(lane * s.n, s.n);
-                    let wen = |lane: Size| heads.wen.at(lane);
-                    let one_word = addr(i).is(addr(j));
-                    let alike_j = if p.MERGE {
-                        one_word & !(wen(i) ^ wen(j))
-                    } else {
-                        same(i, j) | (one_word & wen(i) & wen(j))
-                    };
-                    u.assign(alike.at(i * s.L + j), heads.valid.at(i) & alike_j);
+                    let alike_j = self.alike(heads, i, j);
+                    u.assign(alike.at(i * s.L + j), heads.of.valid.at(i) & alike_j);
                 });
             });
             if let Some((owned, byte)) = owned {
@@ -169,6 +246,31 @@ impl Tcdm<'_> {
             }
         });
         Some((alike, owned))
+    }
+
+    /// Whether lane `j` does the same as lane `i` with the same word. An atomic
+    /// operation is like no other, but a count like a count.
+    fn alike(&self, heads: &Heads, i: Size, j: Size) -> Expr {
+        let (p, s) = (self.p, self.s);
+        let addr = |lane: Size| heads.of.addr.part(lane * s.n, s.n);
+        let wen = |lane: Size| heads.of.wen.at(lane);
+        let one_word = addr(i).is(addr(j));
+        let counts = heads
+            .counts
+            .map(|counts| counts.at(i) & counts.at(j) & one_word.clone());
+        let both = if p.MERGE {
+            one_word & !(wen(i) ^ wen(j))
+        } else {
+            one_word & wen(i) & wen(j)
+        };
+        match (heads.of.operations, counts) {
+            (Some(operations), Some(counts)) => {
+                let plain = !(operations.amo.at(i) | operations.amo.at(j));
+                same(i, j) | (both & plain) | counts
+            }
+            _ if p.MERGE => both,
+            _ => same(i, j) | both,
+        }
     }
 
     /// The bytes that each lane owns.
@@ -179,7 +281,7 @@ impl Tcdm<'_> {
         [lane, other, byte]: [Index; 3],
     ) {
         let (u, s) = (self.u, self.s);
-        let enables = |i: Size, k: Size| heads.be.at(i * s.DB + k);
+        let enables = |i: Size, k: Size| heads.of.be.at(i * s.DB + k);
         u.each("bytes_of", lane, (0, s.L), |i| {
             u.each("enable", byte, (0, s.DB), |k| {
                 let lower = u.wire("lower", s.L);

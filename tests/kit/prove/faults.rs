@@ -85,6 +85,10 @@ macro_rules! tcdm {
 }
 const TCDM: &str = tcdm!("false");
 const TCDM_REGISTERED: &str = tcdm!("true");
+/// Banks of four rows that perform atomic operations.
+const ATOMIC_BANK: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+                           warp_size = 8, capacity_words = 32 }\n\
+                           path = { mem_stages = 2, ahead = 0 }\ntcdm = { atomics = true }\n";
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
@@ -133,6 +137,7 @@ impl Mutant {
             "tcdm" => TCDM,
             "tcdm_registered" => TCDM_REGISTERED,
             "atomic" => ATOMIC,
+            "atomic_bank" => ATOMIC_BANK,
             "hashed" => HASHED,
             "unhashed" => UNHASHED,
             "ahead" => AHEAD,

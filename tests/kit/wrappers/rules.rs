@@ -279,6 +279,7 @@ fn each_rule_of_the_bus_units_notices_who_breaks_it() {
     }
     let mut config = machine(2, 0);
     config.path.hash = spadkit::config::PathHash::Rap;
+    config.path.tcdm.atomics = true;
     let stream = Case::new("spad_stream", &config);
     let (i, o) = (
         |t, port| stream.input(t, port),
@@ -310,7 +311,16 @@ fn each_rule_of_the_bus_units_notices_who_breaks_it() {
     );
     let waits = |t| i(t - 1, "tcdm_req") & !o(t - 1, "tcdm_gnt") & 1 == 1;
     let t = tcdm.cycle("a lane that waits", waits);
-    for port in ["tcdm_req", "tcdm_wen", "tcdm_add", "tcdm_wdata", "tcdm_be"] {
+    for port in [
+        "tcdm_req",
+        "tcdm_wen",
+        "tcdm_add",
+        "tcdm_wdata",
+        "tcdm_be",
+        "tcdm_amo",
+        "tcdm_aop",
+        "tcdm_cmp",
+    ] {
         let slot = tcdm.layout.input(port);
         let word = u64::from(tcdm.inputs[t * tcdm.layout.input_words + slot.offset]);
         tcdm.expect("ask_held", t, &[(port, word ^ 1)]);

@@ -6,9 +6,15 @@ use super::rtl::{Dice, LANES, Memory, Rtl, inside, machine};
 use spadkit::config::Config;
 use std::collections::VecDeque;
 
+mod atomics;
+
+use atomics::{Atomics, COUNT};
+
 /// A request of one lane.
 #[derive(Clone, Copy, Default)]
 struct Ask {
+    /// The code of an atomic operation, and what it expects.
+    atomic: Option<(u64, u64)>,
     read: bool,
     addr: u64,
     data: u64,
@@ -21,11 +27,11 @@ struct Ask {
 type Queues = [VecDeque<(Ask, u64)>; LANES];
 
 /// Options of the machine: registers at requests and at answers, bits of an
-/// identifier.
+/// identifier, atomic operations.
 #[derive(Clone, Copy)]
-struct Options(bool, bool, u32);
+struct Options(bool, bool, u32, bool);
 
-const PLAIN: Options = Options(false, false, 0);
+const PLAIN: Options = Options(false, false, 0, false);
 
 impl Options {
     fn machine(self) -> Config {
@@ -33,6 +39,7 @@ impl Options {
         let tcdm = &mut config.path.tcdm;
         (tcdm.request_register, tcdm.response_register) = (self.0, self.1);
         tcdm.id_bits = self.2;
+        tcdm.atomics = self.3;
         config
     }
 
@@ -57,12 +64,25 @@ fn drive(rtl: &mut Rtl, asked: &[Option<Ask>; LANES], options: Options) {
     if options.2 > 0 {
         rtl.set_lanes("tcdm_id", options.2 as usize, &all.map(|a| a.id));
     }
+    if options.3 {
+        let atomic = all.map(|a| a.atomic.unwrap_or_default());
+        rtl.set("tcdm_amo", bits(&|a| a.atomic.is_some()));
+        rtl.set_lanes("tcdm_aop", 4, &atomic.map(|(code, _)| code));
+        rtl.set_lanes("tcdm_cmp", 32, &atomic.map(|(_, expected)| expected));
+    }
+}
+
+/// Words, and what the lanes have reserved.
+#[derive(Default)]
+struct Board {
+    memory: Memory,
+    atomics: Atomics,
 }
 
 /// The answers of this cycle: to the requests that were served together, 1 +
 /// TRSP cycles before, so in the order of the answers. Reads see the words from
 /// before.
-fn collect(rtl: &Rtl, memory: &mut Memory, waiting: &mut Queues, cycle: u64, options: Options) {
+fn collect(rtl: &Rtl, board: &mut Board, waiting: &mut Queues, cycle: u64, options: Options) {
     let (valid, failed) = (rtl.get("tcdm_r_valid"), rtl.get("tcdm_r_opc"));
     let words = rtl.get_lanes("tcdm_r_rdata", 32);
     let ids = match options.2 {
@@ -78,13 +98,15 @@ fn collect(rtl: &Rtl, memory: &mut Memory, waiting: &mut Queues, cycle: u64, opt
         }
         let (ask, granted) = waiting[lane].pop_front().expect("an answer to nobody");
         let fails = failed >> lane & 1 == 1;
-        let word = if ask.read && inside(ask.addr) {
-            memory.word(ask.addr)
-        } else {
-            0
+        let word = match ask.atomic {
+            _ if !ask.is_there() => 0,
+            Some(_) => board.atomics.answer(lane, &ask, &board.memory),
+            None if ask.read => board.memory.word(ask.addr),
+            None => 0,
         };
-        let (got, expected) = ((words[lane], fails), (word, !inside(ask.addr)));
+        let (got, expected) = ((words[lane], fails), (word, !ask.is_there()));
         assert_eq!(got, expected, "lane {lane} in cycle {cycle}");
+        board.atomics.got(lane, &ask, word);
         assert_eq!(ids[lane], ask.id, "lane {lane} in cycle {cycle}");
         let took = cycle - granted;
         // With the register two requests wait, each for the other lanes.
@@ -95,21 +117,40 @@ fn collect(rtl: &Rtl, memory: &mut Memory, waiting: &mut Queues, cycle: u64, opt
         );
         served.push((lane, ask));
     }
-    store(&served, memory);
+    store(&served, board);
 }
 
-/// The words after a cycle: no bank reads one and writes it.
-fn store(served: &[(usize, Ask)], memory: &mut Memory) {
+/// The words after a cycle: no bank reads one and writes it, and none operates on
+/// one beside that.
+fn store(served: &[(usize, Ask)], board: &mut Board) {
     let mut all = [Ask::default(); LANES];
     let mut mask = 0;
-    for (lane, ask) in served.iter().filter(|(_, a)| inside(a.addr)) {
-        let other = |o: &(usize, Ask)| o.1.addr == ask.addr && o.1.read != ask.read;
-        assert!(!served.iter().any(other), "reads and writes of one word");
-        if !ask.read {
-            (all[*lane], mask) = (*ask, mask | 1 << lane);
+    for (lane, ask) in served.iter().filter(|(_, a)| a.is_there()) {
+        let beside = |o: &&(usize, Ask)| o.1.is_there() && o.1.addr == ask.addr;
+        let together = served.iter().filter(beside);
+        let other = |o: &(usize, Ask)| {
+            let apart = match (o.1.atomic, ask.atomic) {
+                (None, None) => o.1.read != ask.read,
+                (Some((one, _)), Some((other, _))) => (one, other) != (COUNT, COUNT),
+                _ => true,
+            };
+            o.0 != *lane && apart
+        };
+        assert!(!together.clone().any(other), "reads and writes of one word");
+        let written = match ask.atomic {
+            Some((COUNT, _)) => {
+                let lanes = together.map(|o| o.0).collect::<Vec<_>>();
+                board.atomics.counted(*lane, ask, &lanes, &board.memory)
+            }
+            Some(_) => board.atomics.written(*lane, ask, &board.memory),
+            None => (!ask.read).then_some(*ask),
+        };
+        if let Some(written) = written {
+            (all[*lane], mask) = (written, mask | 1 << lane);
         }
     }
-    memory.store(
+    board.atomics.follow(served, mask);
+    board.memory.store(
         mask,
         &all.map(|a| a.addr),
         &all.map(|a| a.data),
@@ -117,18 +158,36 @@ fn store(served: &[(usize, Ask)], memory: &mut Memory) {
     );
 }
 
+impl Ask {
+    /// There is such a word, and such an operation.
+    fn is_there(&self) -> bool {
+        inside(self.addr) && self.atomic.is_none_or(|(code, _)| code <= atomics::COUNT)
+    }
+}
+
 /// New requests of lanes that have none.
-fn ask(asked: &mut [Option<Ask>; LANES], dice: &mut Dice, busy: u64, options: Options) {
+fn ask(
+    asked: &mut [Option<Ask>; LANES],
+    (dice, atomics): (&mut Dice, &mut Atomics),
+    busy: u64,
+    options: Options,
+) {
     let addr = dice.addresses();
     let reads = [0, 15, 15, dice.bits(4)][dice.below(4) as usize];
     for (lane, ask) in asked.iter_mut().enumerate() {
         if ask.is_none() && dice.chance(busy) {
-            *ask = Some(Ask {
+            let plain = Ask {
+                atomic: None,
                 read: reads >> lane & 1 == 1,
                 addr: addr[lane],
                 data: dice.bits(32),
                 be: dice.bits(4),
                 id: dice.bits(options.2.max(1)) & ((1 << options.2) - 1),
+            };
+            *ask = Some(if options.3 {
+                atomics.ask(lane, plain, dice)
+            } else {
+                plain
             });
         }
     }
@@ -139,7 +198,7 @@ fn ask(asked: &mut [Option<Ask>; LANES], dice: &mut Dice, busy: u64, options: Op
 fn traffic(options: Options, accesses: u64, seed: u64) {
     let mut rtl = Rtl::new("spad_tcdm", &options.machine());
     let mut dice = Dice::new(seed);
-    let mut memory = Memory::default();
+    let mut board = Board::default();
     let mut waiting = Queues::default();
     let mut asked = [None::<Ask>; LANES];
     let (mut busy, mut granted_in_all, mut refused, mut cycle) = (8, 0, 0, 0);
@@ -150,13 +209,14 @@ fn traffic(options: Options, accesses: u64, seed: u64) {
             busy = [0, 1, 4, 8, 8][dice.below(5) as usize];
         }
         if granted_in_all < accesses {
-            ask(&mut asked, &mut dice, busy, options);
+            let sources = (&mut dice, &mut board.atomics);
+            ask(&mut asked, sources, busy, options);
         }
         drive(&mut rtl, &asked, options);
         rtl.clock();
         let empty = waiting.iter().all(VecDeque::is_empty);
         assert_eq!(rtl.get("idle") == 1, empty, "cycle {cycle}");
-        collect(&rtl, &mut memory, &mut waiting, cycle, options);
+        collect(&rtl, &mut board, &mut waiting, cycle, options);
         let granted = rtl.get("tcdm_gnt");
         for lane in 0..LANES {
             let (asks, gets) = (asked[lane].is_some(), granted >> lane & 1 == 1);
@@ -175,18 +235,25 @@ fn traffic(options: Options, accesses: u64, seed: u64) {
     drive(&mut rtl, &asked, options);
     for cycle in cycle..cycle + 3 * LANES as u64 {
         rtl.clock();
-        collect(&rtl, &mut memory, &mut waiting, cycle, options);
+        collect(&rtl, &mut board, &mut waiting, cycle, options);
+    }
+    if options.3 {
+        board.atomics.has_seen_everything(accesses);
     }
     assert!(waiting.iter().all(VecDeque::is_empty), "not answered");
     assert!(refused > accesses / 100, "{refused} waits");
 }
 
-const EVERY: [Options; 4] = [
+const EVERY: [Options; 6] = [
     PLAIN,
-    Options(false, true, 5),
-    Options(true, false, 0),
-    Options(true, true, 3),
+    Options(false, true, 5, false),
+    Options(true, false, 0, false),
+    Options(true, true, 3, false),
+    ATOMIC,
+    Options(true, true, 2, true),
 ];
+
+const ATOMIC: Options = Options(false, false, 0, true);
 
 #[test]
 fn lanes_are_answered_once_in_their_order() {
@@ -212,16 +279,20 @@ fn a_million_accesses_of_lanes_are_answered_once_in_their_order() {
 /// Cycles until every lane has had `count` words, of which the k-th is
 /// `addr(lane, k)`: each lane requests the next as soon as it may.
 fn cycles(options: Options, count: u64, addr: impl Fn(usize, u64) -> u64) -> u64 {
+    cycles_of(options, count, |lane, k| Ask {
+        read: true,
+        addr: addr(lane, k),
+        ..Ask::default()
+    })
+}
+
+/// The same of any requests.
+fn cycles_of(options: Options, count: u64, ask: impl Fn(usize, u64) -> Ask) -> u64 {
     let mut rtl = Rtl::new("spad_tcdm", &options.machine());
     let (mut next, mut left) = ([0; LANES], LANES as u64 * count);
     for cycle in 0..10_000 {
-        let asked: [Option<Ask>; LANES] = std::array::from_fn(|lane| {
-            (next[lane] < count).then(|| Ask {
-                read: true,
-                addr: addr(lane, next[lane]),
-                ..Ask::default()
-            })
-        });
+        let next_of = |lane| (next[lane] < count).then(|| ask(lane, next[lane]));
+        let asked: [Option<Ask>; LANES] = std::array::from_fn(next_of);
         drive(&mut rtl, &asked, options);
         rtl.clock();
         left -= u64::from(rtl.get("tcdm_r_valid").count_ones());
@@ -249,7 +320,7 @@ fn lanes_are_independent_and_answered_in_time() {
     let one_word = |_: usize, k: u64| k % 64;
     for request in [false, true] {
         for response in [false, true] {
-            let options = Options(request, response, 0);
+            let options = Options(request, response, 0, false);
             let latency = options.latency();
             assert_eq!(cycles(options, 1, one_word), latency);
             assert_eq!(cycles(options, 32, one_word), 31 + latency);

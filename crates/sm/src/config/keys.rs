@@ -167,6 +167,7 @@ pub(super) static KEYS: &[Key] = &[
     flag!("tcdm.request_register", path.tcdm.request_register),
     flag!("tcdm.response_register", path.tcdm.response_register),
     number!("tcdm.id_bits", path.tcdm.id_bits, Machine::TCDM_ID_BITS),
+    flag!("tcdm.atomics", path.tcdm.atomics),
     number!(
         "stream.mem_stages",
         path.stream.mem_stages,

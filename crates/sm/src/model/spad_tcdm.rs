@@ -3,6 +3,7 @@
 
 use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};
+use super::spad_atomic_bank::{AtomicBank, BankOperation, amo};
 use crate::config::{Config, TcdmOptions};
 use std::collections::VecDeque;
 
@@ -19,6 +20,12 @@ pub struct TcdmRequests {
     pub data: [u64; MAX_LANES],
     /// Byte enables of each lane.
     pub be: [u8; MAX_LANES],
+    /// Of the lanes that request, those that request an atomic operation.
+    pub amo: LaneMask,
+    /// Code of each lane's atomic operation.
+    pub aop: [u8; MAX_LANES],
+    /// What each lane's compare-and-swap expects.
+    pub expected: [u64; MAX_LANES],
     /// Identifier of each lane's request.
     pub id: [u32; MAX_LANES],
 }
@@ -31,16 +38,24 @@ impl TcdmRequests {
         addr: [0; MAX_LANES],
         data: [0; MAX_LANES],
         be: [0; MAX_LANES],
+        amo: 0,
+        aop: [0; MAX_LANES],
+        expected: [0; MAX_LANES],
         id: [0; MAX_LANES],
     };
 
     /// The request of one lane.
     fn of(&self, lane: usize) -> Option<Request> {
         (self.req >> lane & 1 == 1).then(|| Request {
-            reads: self.wen >> lane & 1 == 1,
+            what: if self.amo >> lane & 1 == 1 {
+                What::Atomic(self.aop[lane], self.expected[lane])
+            } else if self.wen >> lane & 1 == 1 {
+                What::Read
+            } else {
+                What::Write(self.be[lane])
+            },
             addr: self.addr[lane],
             data: self.data[lane],
-            be: self.be[lane],
             id: self.id[lane],
         })
     }
@@ -64,9 +79,11 @@ pub struct TcdmInputs {
 pub struct TcdmAnswers {
     /// Lanes whose oldest request is answered.
     pub valid: LaneMask,
-    /// Of these, those that requested a word beyond the capacity.
+    /// Of these, those that requested a word beyond the capacity, or an atomic
+    /// operation that there is not.
     pub failed: LaneMask,
-    /// Words read; else 0.
+    /// Words read, also by atomic operations, and whether a store-conditional
+    /// failed; else 0.
     pub data: [u64; MAX_LANES],
     /// Identifiers of the requests; else 0.
     pub id: [u32; MAX_LANES],
@@ -79,12 +96,21 @@ const NO_ANSWERS: TcdmAnswers = TcdmAnswers {
     id: [0; MAX_LANES],
 };
 
+/// What is done with a word.
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Read,
+    /// The bytes that are enabled.
+    Write(u8),
+    /// An operation, and what it expects.
+    Atomic(u8, u64),
+}
+
 #[derive(Clone, Copy, Debug)]
 struct Request {
-    reads: bool,
+    what: What,
     addr: u16,
     data: u64,
-    be: u8,
     id: u32,
 }
 
@@ -112,13 +138,16 @@ pub struct Tcdm {
     lanes: usize,
     /// Lanes on one word are served together: those that read, those that write.
     joins: [bool; 2],
-    word_mask: u64,
     /// With the request register: per lane, at most two requests.
     waiting: Vec<VecDeque<Request>>,
     /// Per bank, the lane that it was last chosen for.
     last: Vec<usize>,
-    /// Per bank, its rows.
-    words: Vec<Vec<u64>>,
+    banks: Vec<AtomicBank>,
+    /// Bank and row that each lane has reserved.
+    reserved: Vec<Option<(usize, usize)>>,
+    /// With atomic operations: bank, row and word before it of each access of the
+    /// last cycle, in its second cycle now, from which a reset keeps it.
+    second: Vec<(usize, usize, u64)>,
     answers: TcdmAnswers,
     /// With the response register: the answers before them.
     coming: TcdmAnswers,
@@ -134,10 +163,14 @@ impl Tcdm {
             options: config.path.tcdm,
             lanes,
             joins: [broadcast, broadcast && config.path.merge_bytes],
-            word_mask: u64::MAX >> (64 - config.word_bits),
             waiting: vec![VecDeque::new(); lanes],
             last: vec![lanes - 1; banks],
-            words: vec![vec![0; config.capacity_words as usize / banks]; banks],
+            banks: vec![
+                AtomicBank::new(config.capacity_words as usize / banks, config.word_bits);
+                banks
+            ],
+            reserved: vec![None; lanes],
+            second: Vec::new(),
             answers: NO_ANSWERS,
             coming: NO_ANSWERS,
         }
@@ -170,6 +203,7 @@ impl Tcdm {
             self.reset();
             return;
         }
+        self.second.clear();
         let cycle = self.cycle(&inputs.requests);
         let granted = self.grants(&inputs.requests) & inputs.requests.req;
         let answers = self.perform(&cycle);
@@ -198,9 +232,13 @@ impl Tcdm {
 
     /// The words survive.
     fn reset(&mut self) {
+        for (bank, row, word) in self.second.drain(..).rev() {
+            self.banks[bank].restore(row, word);
+        }
         self.hash.reset();
         self.waiting.iter_mut().for_each(VecDeque::clear);
         self.last.fill(self.lanes - 1);
+        self.reserved.fill(None);
         (self.answers, self.coming) = (NO_ANSWERS, NO_ANSWERS);
     }
 
@@ -218,7 +256,7 @@ impl Tcdm {
         let addresses = heads.iter().map(|head| head.map_or(0, |h| h.addr));
         let addresses: Vec<u16> = addresses.collect();
         self.hash.places(&addresses, &mut banks, &mut rows);
-        let mut wanted = vec![Vec::new(); self.words.len()];
+        let mut wanted = vec![Vec::new(); self.banks.len()];
         let mut beyond = Vec::new();
         for (lane, head) in heads.into_iter().enumerate() {
             let Some(request) = head else { continue };
@@ -228,7 +266,8 @@ impl Tcdm {
                 bank: usize::from(banks[lane]),
                 row: usize::from(rows[lane]),
             };
-            if placed.row < self.words[placed.bank].len() {
+            let unknown = matches!(request.what, What::Atomic(code, _) if code > amo::COUNT);
+            if placed.row < self.banks[placed.bank].rows() && !unknown {
                 wanted[placed.bank].push(placed);
             } else {
                 beyond.push(placed);
@@ -245,10 +284,14 @@ impl Tcdm {
         let last = self.last[lanes[0].bank];
         lanes.sort_by_key(|p| (p.lane + self.lanes - last - 1) % self.lanes);
         let turn = lanes[0];
-        let joins = self.joins[usize::from(!turn.request.reads)];
         let with = |p: &Placed| {
-            let alike = p.row == turn.row && p.request.reads == turn.request.reads;
-            p.lane == turn.lane || joins && alike
+            let joins = match (p.request.what, turn.request.what) {
+                (What::Read, What::Read) => self.joins[0],
+                (What::Write(_), What::Write(_)) => self.joins[1],
+                (What::Atomic(amo::COUNT, _), What::Atomic(amo::COUNT, _)) => self.joins[0],
+                _ => false,
+            };
+            p.lane == turn.lane || joins && p.row == turn.row
         };
         lanes.into_iter().filter(with).collect()
     }
@@ -262,14 +305,16 @@ impl Tcdm {
             let mut lanes = served.clone();
             // Where several write a byte, the lowest lane does it last.
             lanes.sort_by_key(|p| std::cmp::Reverse(p.lane));
-            let word = &mut self.words[turn.bank][turn.row];
+            if let What::Atomic(amo::COUNT, _) = turn.request.what {
+                // One addition; each lane gets the word before it.
+                let mut count = turn;
+                count.request.data = lanes.len() as u64;
+                let old = self.access(&count);
+                lanes.iter().for_each(|p| answers.data[p.lane] = old);
+                continue;
+            }
             for placed in &lanes {
-                if placed.request.reads {
-                    answers.data[placed.lane] = *word;
-                } else {
-                    let bytes = bytes_of(placed.request.be) & self.word_mask;
-                    *word = (*word & !bytes) | (placed.request.data & bytes);
-                }
+                answers.data[placed.lane] = self.access(placed);
             }
         }
         for placed in cycle.placed() {
@@ -283,6 +328,46 @@ impl Tcdm {
     }
 }
 
+impl Tcdm {
+    /// Performs an access; what it answers.
+    fn access(&mut self, placed: &Placed) -> u64 {
+        let Placed {
+            lane,
+            request,
+            bank,
+            row,
+        } = *placed;
+        let place = Some((bank, row));
+        let operation = match request.what {
+            What::Read => BankOperation::Read,
+            What::Write(be) => BankOperation::Write { be },
+            What::Atomic(code, expected) => BankOperation::Atomic {
+                code,
+                expected,
+                reserved: self.reserved[lane] == place,
+            },
+        };
+        if self.options.atomics {
+            self.second.push((bank, row, self.banks[bank].word(row)));
+        }
+        let answer = self.banks[bank].access(row, operation, request.data);
+        match request.what {
+            What::Atomic(amo::LR, _) => self.reserved[lane] = place,
+            What::Atomic(amo::SC, _) => self.reserved[lane] = None,
+            _ => {}
+        }
+        if answer.written {
+            let of_word = |own: &&mut Option<_>| **own == place;
+            let ended = self.reserved.iter_mut().filter(of_word);
+            ended.for_each(|own| *own = None);
+        }
+        match request.what {
+            What::Write(_) => 0,
+            _ => answer.word,
+        }
+    }
+}
+
 impl Cycle {
     /// The lanes whose requests leave.
     fn placed(&self) -> impl Iterator<Item = &Placed> {
@@ -292,12 +377,6 @@ impl Cycle {
 
 fn mask_of(lanes: impl Iterator<Item = usize>) -> LaneMask {
     lanes.fold(0, |mask, lane| mask | 1 << lane)
-}
-
-/// The bits of the bytes that are enabled.
-fn bytes_of(be: u8) -> u64 {
-    let byte = |k: u32| (u64::from(be) >> k & 1) * (0xff << (8 * k));
-    (0..8).map(byte).sum()
 }
 
 #[cfg(test)]

@@ -9,3 +9,4 @@ mod sm_path_ahead;
 mod sm_path_atomics;
 mod sm_path_random;
 mod sm_path_sharing;
+mod tcdm_atomics;
