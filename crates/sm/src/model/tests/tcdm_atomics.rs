@@ -95,7 +95,7 @@ fn a_reservation_lasts_until_its_word_is_written() {
 #[test]
 fn an_unknown_operation_is_refused() {
     let mut unit = unit();
-    assert_eq!(atomic(&mut unit, 1, amo::SC + 1, 4, 5), 0);
+    assert_eq!(atomic(&mut unit, 1, amo::COUNT + 1, 4, 5), 0);
     assert_eq!((unit.answers().valid, unit.answers().failed), (2, 2));
     assert_eq!(
         atomic(&mut unit, 0, amo::ADD, 4, 0),
