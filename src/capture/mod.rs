@@ -18,7 +18,7 @@ mod tests;
 
 pub use access::{access_trace, access_trace_with, launch_trace};
 pub use full::{Captured, full_trace, full_trace_of, full_trace_with};
-pub use select::{Selected, launches_note, listed_from};
+pub use select::{Selected, input_files, launches_note, listed_from};
 pub use target::{PtxTarget, ptx_target};
 
 use crate::error::{Error, Result};

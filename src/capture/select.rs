@@ -16,6 +16,16 @@ pub struct Selected {
     pub which: Option<String>,
 }
 
+/// The files that an input is read from: a launch file and those that it names; a
+/// file of another kind is one.
+pub fn input_files(input: &Path) -> Result<Vec<PathBuf>> {
+    let Some(selected) = Selected::of(input) else {
+        return Ok(vec![input.to_owned()]);
+    };
+    let file = LaunchFile::load(&selected.file)?;
+    Ok(std::iter::once(selected.file).chain(file.files()).collect())
+}
+
 impl Selected {
     /// What `input` names; none if its name is not that of a launch file.
     pub fn of(input: &Path) -> Option<Self> {

@@ -1,16 +1,16 @@
 //! `spadkit mutate`: how many injected faults the co-simulation catches.
 
+use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
-use super::shard::Shard;
 use super::{Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
 use crate::page::{Columns, Details, Tone};
-use crate::points::{MODEL, Points};
+use crate::points::Points;
 use crate::rtl::{Design, EmittedUnit};
-use crate::tool::{Cache, KeyBuilder, Toolbox};
+use crate::tool::{Cache, Toolbox};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -67,8 +67,10 @@ impl Execute for MutateArgs {
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
         let points = Points::of(&self.points)?;
-        let units: Vec<&EmittedUnit> = design.units.iter().collect();
-        let units = self.shard.map_or(units.clone(), |shard| shard.of(units));
+        let mut units: Vec<&EmittedUnit> = design.units.iter().collect();
+        if let Some(shard) = self.shard {
+            units = shard.of(units);
+        }
         let bar = printer.progress(units.len() as u64, "mutate");
         let mut results = Vec::new();
         for unit in units {
@@ -114,16 +116,14 @@ fn digest(
     config: &Config,
     options: &MutationOptions,
 ) -> String {
-    let mut key = KeyBuilder::new("mutate")
-        .add("version", env!("CARGO_PKG_VERSION"))
-        .add("model", MODEL.to_string())
+    let mut point = campaign::point("mutate")
         .add("unit", &unit.name)
         .add("machine", format!("{config:?}"))
         .add("options", format!("{options:?}"));
     for file in design.files_of(unit) {
-        key = key.add(&file.name, &file.text);
+        point = point.add(&file.name, &file.text);
     }
-    key.finish().to_string().chars().take(32).collect()
+    campaign::digest(point)
 }
 
 /// What became of the faults of all units.

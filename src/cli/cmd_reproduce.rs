@@ -6,8 +6,8 @@ mod sensitivity;
 
 pub(super) use compose::ComposeArgs;
 
+use super::campaign::Shard;
 use super::printer::{CommandResult, Printer, Progress};
-use super::shard::Shard;
 use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;

@@ -8,11 +8,11 @@ mod report;
 mod sweep;
 mod text;
 
+use super::campaign::Shard;
 use super::kernel_registers::of_kernel;
 use super::line_slots::{self, LineSlot, LineSlots};
 use super::overrides::named;
 use super::printer::{CommandResult, Printer};
-use super::shard::Shard;
 use super::source_text::SourceText;
 use super::{Execute, Global};
 use crate::capture::{is_launch, opened};

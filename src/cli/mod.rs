@@ -1,6 +1,7 @@
 //! The command line: one file per command, [`Printer`] for all output.
 
 pub mod answers;
+mod campaign;
 mod changes;
 mod classify_static;
 mod cmd_classify;
@@ -37,7 +38,6 @@ mod names;
 mod overrides;
 mod paths_text;
 mod printer;
-mod shard;
 mod source_rows;
 mod source_text;
 mod strides_text;

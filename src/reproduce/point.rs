@@ -4,15 +4,15 @@ use super::change::Change;
 use super::figure::{Configuration, Figure, Workload};
 use super::lines::without_lines;
 use super::table5;
+use crate::capture::input_files;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::LaunchFile;
 use crate::points::MODEL;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What a point came to, by the names that quantities have for it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl<'a> Inputs<'a> {
             return Ok(&[]);
         };
         if !self.read.contains_key(input) {
-            let files = files(&self.root.join(input))?;
+            let files = input_files(&self.root.join(input))?;
             let contents = files.iter().map(|f| content(f)).collect::<Result<_>>()?;
             self.read.insert(input.to_owned(), contents);
         }
@@ -217,13 +217,4 @@ fn content(file: &Path) -> Result<Vec<u8>> {
         Ok(text) => without_lines(&text).into_bytes(),
         Err(other) => other.into_bytes(),
     })
-}
-
-/// A launch file and the files that it names; a file of another kind is one.
-fn files(input: &Path) -> Result<Vec<PathBuf>> {
-    let Some(selected) = crate::capture::Selected::of(input) else {
-        return Ok(vec![input.to_owned()]);
-    };
-    let file = LaunchFile::load(&selected.file)?;
-    Ok(std::iter::once(selected.file).chain(file.files()).collect())
 }

@@ -3,15 +3,14 @@
 use super::plan::{Draft, Plan};
 use super::point::Point;
 use super::{SimArgs, Works};
-use crate::capture::Selected;
+use crate::capture::{Selected, input_files};
+use crate::cli::campaign;
 use crate::cli::printer::CommandResult;
 use crate::error::{Error, Result};
 use crate::input::is_stdin;
-use crate::launch::LaunchFile;
 use crate::page::{Details, Hint};
-use crate::points::{MODEL, Points};
+use crate::points::Points;
 use crate::quote::{shell, shown_path};
-use crate::tool::KeyBuilder;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -35,13 +34,11 @@ impl Kept {
                 "expected a file: what a run depends on names it",
             ));
         }
-        let mut key = KeyBuilder::new("sim")
-            .add("version", env!("CARGO_PKG_VERSION"))
-            .add("model", MODEL.to_string());
+        let mut key = campaign::point("sim");
         if args.input.starts_with("kernel:") {
             key = key.add("kernel", &args.input);
         } else {
-            for file in files(&args.input)? {
+            for file in input_files(Path::new(&args.input))? {
                 let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
                 key = key.add("file", content);
             }
@@ -50,7 +47,7 @@ impl Kept {
         }
         Ok(Kept {
             points: Points::of(&args.points)?,
-            input: Some(key.finish().to_string()),
+            input: Some(campaign::digest(key)),
         })
     }
 
@@ -59,15 +56,14 @@ impl Kept {
         let Some(input) = &self.input else {
             return Ok(None);
         };
-        let key = KeyBuilder::new("sim point")
+        let point = campaign::point("sim point")
             .add("input", input)
             .add("kernel", format!("{:?}", works.of(draft.blocks).info()))
             .add("blocks", format!("{:?}", draft.blocks))
             .add("dependent", format!("{:?}", works.dependent))
             .add("machine", format!("{:?}", draft.machine(plan)?))
             .add("setup", format!("{:?}", draft.setup));
-        let digest = key.finish().to_string();
-        Ok(Some(digest.chars().take(32).collect()))
+        Ok(Some(campaign::digest(point)))
     }
 
     /// The point, if it was run before.
@@ -103,15 +99,6 @@ impl Kept {
             input: input.to_owned(),
         }
     }
-}
-
-/// The file of an input and those that it names.
-fn files(input: &str) -> Result<Vec<PathBuf>> {
-    let Some(selected) = Selected::of(Path::new(input)) else {
-        return Ok(vec![PathBuf::from(input)]);
-    };
-    let file = LaunchFile::load(&selected.file)?;
-    Ok(std::iter::once(selected.file).chain(file.files()).collect())
 }
 
 /// A shard that has ended.

@@ -79,9 +79,8 @@ pub struct Hit {
 #[derive(Debug, Default)]
 struct Planes {
     of: Vec<Plane>,
-    /// Warps that have made one since the last barrier, and that barrier.
-    live: u32,
-    base: u32,
+    /// The barrier since which some have been made.
+    since: u32,
     /// By place: that barrier, and the warps that have made one there since.
     by: Vec<(u32, u32)>,
     /// Sizes of elements, as bits.
@@ -96,12 +95,10 @@ impl Planes {
         }
     }
 
+    /// Whether any has been made since the last barrier.
     #[inline(always)]
-    fn live(&mut self, base: u32) -> u32 {
-        if self.base != base {
-            (self.base, self.live) = (base, 0);
-        }
-        self.live
+    fn any(&self, base: u32) -> bool {
+        self.since == base
     }
 
     /// The warps that have made one at a place since the last barrier.
@@ -114,7 +111,7 @@ impl Planes {
     }
 
     fn clear(&mut self) {
-        self.live = 0;
+        self.since = 0;
         self.by.fill((0, 0));
         for plane in &mut self.of {
             plane.marks.fill(Mark::default());
@@ -194,15 +191,14 @@ impl Shadow {
 
     /// What the lanes of an access have in common: it is looked at once.
     #[inline(always)]
-    pub fn pass(&mut self, order: &Order, touch: &Touch) -> Pass {
+    pub fn pass(&self, order: &Order, touch: &Touch) -> Pass {
         let (base, met) = (order.base(), order.met(touch.warp));
-        let (reads, updates) = (self.reads.live(base), self.updates.live(base));
         let agrees = touch.update && self.updates.sizes == touch.how.size;
         Pass {
             base,
             met,
-            reads: touch.write && reads != 0,
-            updates: !agrees && updates != 0,
+            reads: touch.write && self.reads.any(base),
+            updates: !agrees && self.updates.any(base),
         }
     }
 
@@ -253,7 +249,6 @@ impl Shadow {
     /// Remembers accesses that were looked at when they began.
     pub fn remember(&mut self, order: &Order, first: u32, count: u32, touch: &Touch) {
         let (base, met) = (order.base(), order.met(touch.warp));
-        self.reads.live(base);
         let end = (first + count).min(self.writes.len() as u32);
         (first..end).for_each(|place| self.note(order, place, touch, (base, met)));
     }
@@ -283,7 +278,7 @@ impl Shadow {
         if plane.marks.is_empty() {
             plane.marks = vec![Mark::default(); self.writes.len()];
         }
-        planes.live |= 1 << touch.warp;
+        planes.since = base;
         if planes.by.is_empty() {
             planes.by = vec![(0, 0); self.writes.len()];
         }

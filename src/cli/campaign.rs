@@ -1,6 +1,21 @@
-//! `--shard I/N`: a part of a campaign, for one of several machines.
+//! Campaigns: lists of points, of which one of several machines takes a part
+//! (`--shard I/N`), and what names a point.
 
+use crate::points::MODEL;
+use crate::tool::KeyBuilder;
 use std::str::FromStr;
+
+/// Begins what names a point of this kind: it depends on the kit, too.
+pub(super) fn point(kind: &str) -> KeyBuilder {
+    KeyBuilder::new(kind)
+        .add("version", env!("CARGO_PKG_VERSION"))
+        .add("model", MODEL.to_string())
+}
+
+/// The digest of all that a point depends on.
+pub(super) fn digest(point: KeyBuilder) -> String {
+    point.finish().to_string().chars().take(32).collect()
+}
 
 /// Every N-th item from the I-th.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
