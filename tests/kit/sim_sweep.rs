@@ -482,6 +482,7 @@ fn a_kernel_that_changed_runs_again() {
     assert_eq!(lines(&toml, &["--preset", "gt200"]), 3);
     std::fs::write(folder.path().join("fwt.ptx"), format!("{ptx}\n")).unwrap();
     assert_eq!(lines(&toml, &[]), 4);
+    assert_eq!(lines(&toml, &["--allow", "out-of-bounds-read"]), 5);
     let stdin = refused(&["sim", "-", "--sweep", "--points", &points]);
     assert!(stdin.contains("standard input"), "{stdin}");
 }

@@ -43,7 +43,9 @@ impl Kept {
                 key = key.add("file", content);
             }
             let launch = Selected::of(Path::new(&args.input)).map(|s| s.which);
-            key = key.add("launch", format!("{launch:?}"));
+            key = key
+                .add("launch", format!("{launch:?}"))
+                .add("allow", format!("{:?}", args.allow.allow));
         }
         Ok(Kept {
             points: Points::of(&args.points)?,
