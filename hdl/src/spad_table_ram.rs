@@ -3,6 +3,7 @@
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::size::index_bits;
+use crate::spad_two_port_ram::ports_and_array;
 use crate::unit::Unit;
 
 /// Emits the table called `name`.
@@ -20,23 +21,7 @@ pub(crate) fn emit_helper(name: &str, p: &Params) -> Result<Module> {
         paper: "microarchitecture/conflict-history.md".into(),
         latency_cycles: 1,
     });
-    let row_bits = index_bits(rows);
-    u.input("clk", 1, "clock");
-    let rd_en = u.input("rd_en", 1, "read in this cycle");
-    let rd_row = u.input("rd_row", row_bits, "row");
-    let rd_data = u.output("rd_data", width, "word of the last read");
-    let wr_en = u.input("wr_en", 1, "write in this cycle");
-    let wr_row = u.input("wr_row", row_bits, "row");
-    let wr_data = u.input("wr_data", width, "word to write");
-
-    let mem = u.memory("mem", rows, width);
-    let out = u.register("out", width);
-    let out = out.without_reset("it is not relied on before the first read");
-    u.paragraph();
-    u.at_clock().when(wr_en).next(mem.word(wr_row), wr_data);
-    u.paragraph();
-    u.at_clock().when(rd_en).next(out, mem.word(rd_row));
-    u.paragraph();
-    u.assign(rd_data, out);
+    let row_bits = index_bits(rows).into();
+    ports_and_array(&u, (rows, row_bits), (width, width.into()), "row", |_| {});
     u.emit()
 }
