@@ -8,6 +8,7 @@ use crate::claims;
 use crate::error::{Error, Result};
 use crate::output::write_file;
 use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -16,6 +17,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// Raised when the models count differently, so that old points are not taken
 /// for new ones.
@@ -176,8 +178,18 @@ fn write(file: &Path, lines: &Lines) -> Result<()> {
 fn append_to(file: &Path) -> Result<File> {
     let opened = OpenOptions::new().append(true).create(true).open(file);
     let opened = opened.map_err(|e| Error::io("write", file, e))?;
-    match flock(&opened, FlockOperation::NonBlockingLockExclusive) {
-        Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::usage(
+    let mut lock = flock(&opened, FlockOperation::NonBlockingLockExclusive);
+    // A tool that this process is about to start holds a copy of each open file until
+    // it runs, so that a lock outlives its file by a moment.
+    for _ in 0..20 {
+        if lock != Err(Errno::WOULDBLOCK) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        lock = flock(&opened, FlockOperation::NonBlockingLockExclusive);
+    }
+    match lock {
+        Err(Errno::WOULDBLOCK) => Err(Error::usage(
             format!("{}: another process adds points to it", file.display()),
             "expected a file of its own for each shard",
         )),

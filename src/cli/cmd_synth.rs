@@ -9,12 +9,13 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
 use crate::page::{Details, Table};
+use crate::report::fig4;
 use crate::synth::{
     DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
     feature_builds, feature_costs,
 };
 use crate::tool::{Cache, Toolbox};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -43,7 +44,7 @@ pub struct SynthArgs {
     /// area: Yosys' own recipe. speed: if that does not meet the period, a
     /// timing-driven one; several times slower to run, and larger units.
     #[arg(long, value_enum, default_value_t)]
-    effort: Effort,
+    effort: Recipe,
     /// Take the Verilog from DIR (hand-edited, for example) instead of emitting
     /// it; without UNIT, every unit that DIR has.
     #[arg(long, value_name = "DIR")]
@@ -63,6 +64,23 @@ pub struct SynthArgs {
     /// Draw power and area over the target periods.
     #[arg(long, value_name = "FILE.svg")]
     chart: Option<PathBuf>,
+}
+
+/// How hard to try to meet the period.
+#[derive(Clone, Copy, Default, ValueEnum)]
+enum Recipe {
+    #[default]
+    Area,
+    Speed,
+}
+
+impl Recipe {
+    fn effort(self) -> Effort {
+        match self {
+            Recipe::Area => Effort::Area,
+            Recipe::Speed => Effort::Speed,
+        }
+    }
 }
 
 impl Execute for SynthArgs {
@@ -88,7 +106,7 @@ impl Execute for SynthArgs {
             &technology,
             &tools,
             Measured {
-                effort: self.effort,
+                effort: self.effort.effort(),
                 rtl: self.rtl.as_deref(),
                 keep_hierarchy: self.keep_hierarchy,
                 paths: !self.units.is_empty(),
@@ -104,7 +122,7 @@ impl Execute for SynthArgs {
         }
         if let Some(path) = &self.chart {
             let whole = !interrupt::requested();
-            let written = write_result(path, done.chart().as_bytes(), whole)?;
+            let written = write_result(path, fig4(&done).as_bytes(), whole)?;
             printer.wrote(&written);
         }
         printer.show(&done)

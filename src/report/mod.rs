@@ -4,6 +4,7 @@ mod advice;
 mod bars;
 pub mod chart;
 mod choice;
+mod fig4;
 pub mod flow_drawing;
 mod flow_report;
 mod html;
@@ -28,6 +29,7 @@ mod view_hardware;
 
 pub use advice::{Advice, Timed, Worth};
 pub use choice::{ChoiceKind, ChoiceLine, CodeText, CycleParts, HardwareCost};
+pub use fig4::fig4;
 pub use flow_report::{
     CosimLine, FlowReport, InputFile, InstructionLine, Kernel, MappingLine, UnitSetting,
 };

@@ -31,10 +31,26 @@ const OTHERS: [(&str, &str, &str); 12] = [
     ),
     ("matrix", "src/cli/examples.rs", "examples of commands"),
     // What the hash paper publishes of its units.
-    ("bitvec-perm", "src/synth/published.rs", "a paper's table"),
-    ("bitvec-xor", "src/synth/published.rs", "a paper's table"),
-    ("bitwise-perm", "src/synth/published.rs", "a paper's table"),
-    ("bitwise-xor", "src/synth/published.rs", "a paper's table"),
+    (
+        "bitvec-perm",
+        "crates/rtl/src/synth/published.rs",
+        "a paper's table",
+    ),
+    (
+        "bitvec-xor",
+        "crates/rtl/src/synth/published.rs",
+        "a paper's table",
+    ),
+    (
+        "bitwise-perm",
+        "crates/rtl/src/synth/published.rs",
+        "a paper's table",
+    ),
+    (
+        "bitwise-xor",
+        "crates/rtl/src/synth/published.rs",
+        "a paper's table",
+    ),
     // The columns of its table of mappings.
     ("bitvec-xor", "src/reproduce/table5.rs", "a paper's table"),
     ("bitwise-perm", "src/reproduce/table5.rs", "a paper's table"),

@@ -272,11 +272,7 @@ impl ToolOutput {
 }
 
 /// An error of a tool that ended well but did not print what it should.
-pub(crate) fn unexpected_output(
-    kind: ToolKind,
-    what: impl Into<String>,
-    output: &ToolOutput,
-) -> Error {
+pub fn unexpected_output(kind: ToolKind, what: impl Into<String>, output: &ToolOutput) -> Error {
     Error::ToolFailed {
         tool: kind.name().to_owned(),
         what: what.into(),

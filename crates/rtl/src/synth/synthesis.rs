@@ -60,10 +60,12 @@ pub struct Synthesis {
     /// Whole SMs: the hash units, and the others that have configuration registers.
     pub per_sm: Vec<SmTotal>,
     published_40nm: Vec<PublishedUnit>,
+    /// The units of the chart.
     #[serde(skip)]
-    charted: Vec<String>,
+    pub charted: Vec<String>,
+    /// The target periods of the chart.
     #[serde(skip)]
-    chart_periods: Vec<u32>,
+    pub chart_periods: Vec<u32>,
 }
 
 /// The best result of a unit over the periods.
@@ -154,12 +156,6 @@ impl Synthesis {
             charted,
             chart_periods,
         })
-    }
-
-    /// The hash paper's Fig. 4 with these results, as SVG.
-    pub fn chart(&self) -> String {
-        let units: Vec<&str> = self.charted.iter().map(String::as_str).collect();
-        self.report.chart(&units, &self.chart_periods).svg()
     }
 }
 

@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    const TINY: &str = include_str!("../../../tests/fixtures/tiny.lib");
+    const TINY: &str = include_str!("../../../../../tests/fixtures/tiny.lib");
 
     fn parse(text: &str) -> Result<Liberty> {
         Liberty::parse(text.to_owned(), Path::new("x.lib"))

@@ -214,7 +214,7 @@ fn lacks(liberty: &Liberty, what: &str) -> Error {
 mod tests {
     use super::*;
 
-    const TINY: &str = include_str!("../../tests/fixtures/tiny.lib");
+    const TINY: &str = include_str!("../../../../tests/fixtures/tiny.lib");
 
     fn technology(text: &str) -> Result<Technology> {
         Technology::of(Liberty::parse(text.to_owned(), Path::new("x.lib"))?)

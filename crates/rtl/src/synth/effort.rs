@@ -5,7 +5,7 @@ use crate::template::fill;
 use serde::{Deserialize, Serialize};
 
 /// What a netlist is made small or fast with.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Effort {
     /// Yosys' own recipe: maps for area, then sizes gates for the period.

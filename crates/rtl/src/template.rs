@@ -7,7 +7,7 @@ use tera::{Context, Tera};
 
 /// Plain text with the fields of `values`; `name` is what messages call the
 /// template.
-pub(crate) fn fill(name: &str, template: &str, values: &impl Serialize) -> Result<String> {
+pub fn fill(name: &str, template: &str, values: &impl Serialize) -> Result<String> {
     let context = Context::from_serialize(values);
     let filled = context.and_then(|context| Tera::one_off(template, &context, false));
     filled.map_err(|error| defect(name, error))
@@ -15,7 +15,7 @@ pub(crate) fn fill(name: &str, template: &str, values: &impl Serialize) -> Resul
 
 /// Page `page` of `templates`, pairs of a name that ends in `.html` and a text;
 /// values are escaped.
-pub(crate) fn fill_page(
+pub fn fill_page(
     templates: &[(&str, &str)],
     page: &str,
     values: &Context,
@@ -27,7 +27,7 @@ pub(crate) fn fill_page(
 }
 
 /// The error of a template that cannot be filled in.
-pub(crate) fn defect(name: &str, error: tera::Error) -> Error {
+pub fn defect(name: &str, error: tera::Error) -> Error {
     // Tera's message is about the template, its cause about the place in it.
     let cause = std::error::Error::source(&error);
     let cause = cause.map_or(String::new(), |cause| format!(": {cause}"));

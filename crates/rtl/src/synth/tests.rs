@@ -7,8 +7,8 @@ use crate::geometry::Geometry;
 use crate::tool::{Cache, ToolKind, Toolbox, fake, required};
 use std::path::Path;
 
-const TINY: &str = include_str!("../../tests/fixtures/tiny.lib");
-const GATES: &str = include_str!("../../tests/fixtures/synth_gates.v");
+const TINY: &str = include_str!("../../../../tests/fixtures/tiny.lib");
+const GATES: &str = include_str!("../../../../tests/fixtures/synth_gates.v");
 
 fn job(top: &str) -> SynthJob {
     SynthJob {
@@ -329,7 +329,7 @@ fn names_that_are_no_names_are_refused() {
 }
 
 #[test]
-fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
+fn the_sweep_measures_every_unit_at_every_period() {
     let Some((tools, osu)) = real(&[ToolKind::Yosys, ToolKind::Sta]) else {
         return;
     };
@@ -354,21 +354,6 @@ fn the_sweep_is_a_chart_with_a_bar_for_every_point() {
         order,
         [(select, 400), (select, 2000), (nand, 400), (nand, 2000)]
     );
-    let chart = report.chart(&report.units(), &[400, 2000]);
-    assert_eq!(chart.series, ["0.5 GHz\n2000 ps", "2.5 GHz\n400 ps"]);
-    assert_eq!(chart.panels.len(), 2);
-    let bars = |p: usize| {
-        chart.panels[p]
-            .groups
-            .iter()
-            .flat_map(|g| g.bars.iter().flatten())
-    };
-    assert_eq!((bars(0).count(), bars(1).count()), (4, 4));
-    let area = bars(1).next().unwrap();
-    assert_eq!(area.value, report.results[1].area_um2); // the slower clock comes first
-    assert_eq!(area.label, format!("{:.0} ps", report.results[1].delay_ps));
-    let svg = chart.svg();
-    assert_eq!(svg.matches("class=\"bar\"").count(), 8 + 2);
 }
 
 /// Registers around a memory that is left out.

@@ -23,8 +23,7 @@ mod trust;
 mod version;
 
 pub use cache::{Cache, Key, KeyBuilder};
-pub(crate) use command::unexpected_output;
-pub use command::{ToolCommand, ToolOutput};
+pub use command::{ToolCommand, ToolOutput, unexpected_output};
 pub use kind::ToolKind;
 pub use toolbox::{Tool, Toolbox};
 pub use version::Version;

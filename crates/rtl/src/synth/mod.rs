@@ -5,7 +5,6 @@
 
 mod effort;
 mod features;
-mod fig4;
 mod files;
 mod gates;
 mod job;
