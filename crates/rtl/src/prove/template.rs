@@ -20,7 +20,7 @@ const TEMPLATES: [(&str, &str); 9] = [
     template!("linear.v.tera"),
     template!("parts.v.tera"),
     template!("path/arbiter_pairs.v.tera"),
-    template!("path/arbitration.v"),
+    template!("path/arbitration.v.tera"),
     template!("prove.ys.tera"),
     template!("registers.v.tera"),
     template!("shift.v.tera"),

@@ -68,11 +68,11 @@ impl Circuit {
     }
 }
 
-/// The circuit in `testbenches/prove/path/FILE.v`.
+/// The circuit in `testbenches/prove/path/FILE.v.tera`.
 macro_rules! circuit {
     ($file:literal, $size:ident) => {
         Circuit::new(
-            include_str!(concat!("../../testbenches/prove/path/", $file, ".v")),
+            include_str!(concat!("../../testbenches/prove/path/", $file, ".v.tera")),
             Size::$size,
         )
     };

@@ -4,36 +4,50 @@
 
 mod access_tag;
 mod answers;
-mod arbiter;
-mod atomic_bank;
-mod bank_ram;
 mod bench;
-mod bus;
 mod circuit;
-mod config;
-mod counters;
-mod crossbar;
 mod frame;
-mod hash;
-mod hash_stage;
-mod issue;
+mod hash_units;
 mod layout;
-mod lock_unit;
-mod memory_entry;
-mod memory_exit;
+mod neighbour;
 mod packing;
 mod pattern;
-mod prediction;
-mod queues;
-mod row_map;
-mod scratchpad;
-mod sequencer;
-mod sharing;
-mod sm_path;
+mod payloads;
+mod queue;
+mod spad_access_unit;
+mod spad_atomic_bank;
+mod spad_bank_ram;
+mod spad_conflict_arbiter;
+mod spad_conflict_history;
+mod spad_conflict_predictor;
+mod spad_counters;
+mod spad_crossbar;
+mod spad_degree_accumulator;
+mod spad_eligibility;
+mod spad_hash_config;
+mod spad_hash_stage;
+mod spad_issue_select;
+mod spad_lock_unit;
+mod spad_memory_entry;
+mod spad_memory_exit;
+mod spad_nonmem_queue;
+mod spad_pass_issue;
+mod spad_premem_queue;
+mod spad_release_register;
+mod spad_relssp;
+mod spad_retry_sequencer;
+mod spad_row_map;
+mod spad_scratchpad;
+mod spad_sm_path;
+mod spad_stream;
+mod spad_tcdm;
+mod spad_warp_mask;
+mod spad_warp_scheduler;
+mod spad_writeback_mux;
 mod stimulus;
 mod support;
-mod tcdm;
 mod tcdm_atomics;
+mod warps;
 mod write_port;
 
 pub use bench::{Bench, Chunk, Driver, Frame, Golden, Setup, Stimulus};
@@ -45,8 +59,8 @@ use crate::error::{Error, Result};
 use crate::hash::{Configured, HashKind};
 use crate::sm::Workload;
 use circuit::circuit;
-use hash::Mappings;
-use sm_path::ReplayBench;
+use hash_units::Mappings;
+use spad_sm_path::ReplayBench;
 use std::sync::LazyLock;
 
 /// A unit of the kit.
@@ -118,7 +132,7 @@ impl Unit {
 /// The path with this many memory stages, and this many that decide the issue:
 /// nothing lost, doubled or reordered, no deadlock.
 const fn whole(memory: u32, ahead: u32) -> Circuit {
-    circuit!("sm_path", Whole)
+    circuit!("spad_sm_path", Whole)
         .needs(Need::Path { locks: true })
         .free(MEMORIES)
         .cycles(24)
@@ -127,7 +141,7 @@ const fn whole(memory: u32, ahead: u32) -> Circuit {
 
 /// The same path: no access to a shared part but by its owner.
 const fn owner(memory: u32, ahead: u32) -> Circuit {
-    circuit!("sm_path_owner", Whole)
+    circuit!("spad_sm_path_owner", Whole)
         .needs(Need::Path { locks: true })
         .free(MEMORIES)
         .with(Stages::Whole(memory, ahead))
@@ -135,7 +149,7 @@ const fn owner(memory: u32, ahead: u32) -> Circuit {
 
 /// `spad_tcdm` with registers for requests, for answers, for both, or for none.
 const fn tcdm_with(request: bool, response: bool) -> Circuit {
-    circuit!("tcdm", Rows)
+    circuit!("spad_tcdm", Rows)
         .needs(Need::FewWords)
         .free(HASHES)
         .with(Stages::Registers(request, response))
@@ -153,148 +167,150 @@ pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
 
 /// Those that are not a kind of configurable hash.
 const OTHERS: &[Unit] = &[
-    Unit::new("spad_hash_xor", |s| hash::hash(Mappings::Xor, s)),
-    Unit::new("spad_hash_add", |s| hash::hash(Mappings::Add, s)),
-    Unit::new("spad_rap", |s| hash::hash(Mappings::Shift, s)),
-    Unit::new("spad_row_map", row_map::row_map),
+    Unit::new("spad_hash_xor", |s| hash_units::bench(Mappings::Xor, s)),
+    Unit::new("spad_hash_add", |s| hash_units::bench(Mappings::Add, s)),
+    Unit::new("spad_rap", |s| hash_units::bench(Mappings::Shift, s)),
+    Unit::new("spad_row_map", spad_row_map::bench),
     Unit::new("spad_hash_config", |s| {
-        config::registers(Configured::Hash(s.config.hash_unit), s)
+        spad_hash_config::bench(Configured::Hash(s.config.hash_unit), s)
     }),
-    Unit::new("spad_conflict_arbiter", arbiter::arbiter)
+    Unit::new("spad_conflict_arbiter", spad_conflict_arbiter::bench)
         .levels(11)
-        .proved(&[circuit!("conflict_arbiter", Quad).needs(Need::Broadcast)]),
-    Unit::new("spad_crossbar", crossbar::crossbar)
+        .proved(&[circuit!("spad_conflict_arbiter", Quad).needs(Need::Broadcast)]),
+    Unit::new("spad_crossbar", spad_crossbar::bench)
         .levels(7)
-        .proved(&[circuit!("crossbar", Quad)]),
-    Unit::new("spad_bank_ram", bank_ram::bank_ram)
+        .proved(&[circuit!("spad_crossbar", Quad)]),
+    Unit::new("spad_bank_ram", spad_bank_ram::bench)
         .levels(4)
-        .proved(&[circuit!("bank_ram", Rows).needs(Need::FourRows)]),
-    Unit::new("spad_scratchpad", scratchpad::scratchpad)
+        .proved(&[circuit!("spad_bank_ram", Rows).needs(Need::FourRows)]),
+    Unit::new("spad_scratchpad", spad_scratchpad::bench)
         .levels(17)
         .proved(&[
-            circuit!("scratchpad", Rows)
+            circuit!("spad_scratchpad", Rows)
                 .needs(Need::Words)
                 .with(Stages::Memory(2)),
-            circuit!("scratchpad", Rows)
+            circuit!("spad_scratchpad", Rows)
                 .needs(Need::Words)
                 .with(Stages::Memory(3)),
-            circuit!("scratchpad", Rows)
+            circuit!("spad_scratchpad", Rows)
                 .needs(Need::Words)
                 .with(Stages::Memory(4)),
         ]),
-    Unit::new("spad_lock_unit", lock_unit::lock_unit)
+    Unit::new("spad_lock_unit", spad_lock_unit::bench)
         .levels(9)
-        .proved(&[circuit!("lock_unit", Quad).needs(Need::Locks)]),
-    Unit::new("spad_retry_sequencer", sequencer::sequencer)
+        .proved(&[circuit!("spad_lock_unit", Quad).needs(Need::Locks)]),
+    Unit::new("spad_retry_sequencer", spad_retry_sequencer::bench)
         .levels(26)
         .proved(&[
-            circuit!("retry_sequencer", Quad).needs(Need::ShortRetry { waits: true }),
-            circuit!("retry_sequencer", Prompt).needs(Need::ShortRetry { waits: false }),
+            circuit!("spad_retry_sequencer", Quad).needs(Need::ShortRetry { waits: true }),
+            circuit!("spad_retry_sequencer", Prompt).needs(Need::ShortRetry { waits: false }),
         ]),
-    Unit::new("spad_premem_queue", queues::premem)
+    Unit::new("spad_premem_queue", spad_premem_queue::bench)
         .levels(5)
-        .proved(&[circuit!("premem_queue", Pair).needs(Need::PrememQueue)]),
-    Unit::new("spad_nonmem_queue", queues::nonmem)
+        .proved(&[circuit!("spad_premem_queue", Pair).needs(Need::PrememQueue)]),
+    Unit::new("spad_nonmem_queue", spad_nonmem_queue::bench)
         .levels(8)
-        .proved(&[circuit!("nonmem_queue", Pair)]),
-    Unit::new("spad_writeback_mux", queues::writeback)
+        .proved(&[circuit!("spad_nonmem_queue", Pair)]),
+    Unit::new("spad_writeback_mux", spad_writeback_mux::bench)
         .levels(6)
         .proved(&[
-            circuit!("writeback_mux", Pair).with(Stages::Ahead(0)),
-            circuit!("writeback_mux", Pair).with(Stages::Ahead(3)),
+            circuit!("spad_writeback_mux", Pair).with(Stages::Ahead(0)),
+            circuit!("spad_writeback_mux", Pair).with(Stages::Ahead(3)),
         ]),
-    Unit::new("spad_degree_accumulator", prediction::accumulator)
+    Unit::new("spad_degree_accumulator", spad_degree_accumulator::bench)
         .levels(9)
-        .proved(&[circuit!("degree_accumulator", Quad)]),
-    Unit::new("spad_conflict_history", prediction::history)
+        .proved(&[circuit!("spad_degree_accumulator", Quad)]),
+    Unit::new("spad_conflict_history", spad_conflict_history::bench)
         .levels(11)
-        .proved(&[circuit!("conflict_history", Quad).needs(Need::TwoSets)]),
-    Unit::new("spad_warp_mask", prediction::mask)
+        .proved(&[circuit!("spad_conflict_history", Quad).needs(Need::TwoSets)]),
+    Unit::new("spad_warp_mask", spad_warp_mask::bench)
         .levels(10)
         .proved(&[
-            circuit!("warp_mask", Quad).with(Stages::Ahead(0)),
-            circuit!("warp_mask", Quad).with(Stages::Ahead(3)),
+            circuit!("spad_warp_mask", Quad).with(Stages::Ahead(0)),
+            circuit!("spad_warp_mask", Quad).with(Stages::Ahead(3)),
         ]),
-    Unit::new("spad_warp_scheduler", sharing::scheduler)
+    Unit::new("spad_warp_scheduler", spad_warp_scheduler::bench)
         .levels(21)
-        .proved(&[circuit!("warp_scheduler", Quad)]),
-    Unit::new("spad_access_unit", sharing::access)
+        .proved(&[circuit!("spad_warp_scheduler", Quad)]),
+    Unit::new("spad_access_unit", spad_access_unit::bench)
         .levels(23)
-        .proved(&[circuit!("access_unit", Quad)]),
-    Unit::new("spad_relssp", sharing::relssp)
+        .proved(&[circuit!("spad_access_unit", Quad)]),
+    Unit::new("spad_relssp", spad_relssp::bench)
         .levels(15)
-        .proved(&[circuit!("relssp", Quad)]),
-    Unit::new("spad_eligibility", issue::eligibility)
+        .proved(&[circuit!("spad_relssp", Quad)]),
+    Unit::new("spad_eligibility", spad_eligibility::bench)
         .levels(11)
-        .proved(&[circuit!("eligibility", Quad)]),
-    Unit::new("spad_issue_select", issue::select)
+        .proved(&[circuit!("spad_eligibility", Quad)]),
+    Unit::new("spad_issue_select", spad_issue_select::bench)
         .levels(21)
         .proved(&[
-            circuit!("issue_select", Quad)
+            circuit!("spad_issue_select", Quad)
                 .with(Stages::Ahead(2))
                 .beside(&["spad_access_unit"]),
-            circuit!("issue_select", Quad)
+            circuit!("spad_issue_select", Quad)
                 .with(Stages::Ahead(3))
                 .beside(&["spad_access_unit"]),
         ]),
-    Unit::new("spad_pass_issue", issue::passes)
+    Unit::new("spad_pass_issue", spad_pass_issue::bench)
         .levels(13)
         .proved(&[
-            circuit!("pass_issue", Quad).with(Stages::Ahead(0)),
-            circuit!("pass_issue", Quad).with(Stages::Ahead(3)),
+            circuit!("spad_pass_issue", Quad).with(Stages::Ahead(0)),
+            circuit!("spad_pass_issue", Quad).with(Stages::Ahead(3)),
         ]),
-    Unit::new("spad_release_register", sharing::release).proved(&[circuit!(
-        "release_register",
+    Unit::new("spad_release_register", spad_release_register::bench).proved(&[circuit!(
+        "spad_release_register",
         Quad
     )
     .with(Stages::Ahead(3))]),
-    Unit::new("spad_conflict_predictor", prediction::predictor).levels(21),
-    Unit::new("spad_hash_stage", hash_stage::hash_stage)
+    Unit::new("spad_conflict_predictor", spad_conflict_predictor::bench).levels(21),
+    Unit::new("spad_hash_stage", spad_hash_stage::bench)
         .levels(8)
         .proved(&[
-            circuit!("hash_stage", Pair)
+            circuit!("spad_hash_stage", Pair)
                 .needs(Need::XorHash)
                 .with(Stages::Hash(0)),
-            circuit!("hash_stage", Pair)
+            circuit!("spad_hash_stage", Pair)
                 .needs(Need::XorHash)
                 .with(Stages::Hash(1)),
         ]),
-    Unit::new("spad_memory_entry", memory_entry::memory_entry)
+    Unit::new("spad_memory_entry", spad_memory_entry::bench)
         .levels(26)
-        .proved(&[circuit!("memory_entry", Pair).needs(Need::LocksAndQueue)]),
-    Unit::new("spad_memory_exit", memory_exit::memory_exit)
+        .proved(&[circuit!("spad_memory_entry", Pair).needs(Need::LocksAndQueue)]),
+    Unit::new("spad_memory_exit", spad_memory_exit::bench)
         .levels(5)
         .proved(&[
-            circuit!("memory_exit", Pair).with(Stages::AfterScratchpad(4)),
-            circuit!("memory_exit", Pair).with(Stages::AfterScratchpad(6)),
+            circuit!("spad_memory_exit", Pair).with(Stages::AfterScratchpad(4)),
+            circuit!("spad_memory_exit", Pair).with(Stages::AfterScratchpad(6)),
         ]),
-    Unit::new("spad_counters", counters::counters)
+    Unit::new("spad_counters", spad_counters::bench)
         .levels(24)
-        .proved(&[circuit!("counters", Quad)]),
-    Unit::new("spad_stream", bus::stream).levels(18),
-    Unit::new("spad_atomic_bank", atomic_bank::atomic_bank)
+        .proved(&[circuit!("spad_counters", Quad)]),
+    Unit::new("spad_stream", spad_stream::bench).levels(18),
+    Unit::new("spad_atomic_bank", spad_atomic_bank::bench)
         .levels(28)
-        .proved(&[circuit!("atomic_bank", Rows)
+        .proved(&[circuit!("spad_atomic_bank", Rows)
             .needs(Need::FourRows)
             .with(Stages::Atomic)]),
-    Unit::new("spad_tcdm", tcdm::tcdm).levels(31).proved(&[
-        tcdm_with(false, false),
-        tcdm_with(false, true),
-        tcdm_with(true, false),
-        tcdm_with(true, true),
-        circuit!("tcdm_atomic", Rows)
-            .needs(Need::FewWords)
-            .free(ATOMIC_PARTS)
-            .with(Stages::Atomic),
-    ]),
-    Unit::new("spad_sm_path", sm_path::random)
+    Unit::new("spad_tcdm", spad_tcdm::bench)
+        .levels(31)
+        .proved(&[
+            tcdm_with(false, false),
+            tcdm_with(false, true),
+            tcdm_with(true, false),
+            tcdm_with(true, true),
+            circuit!("spad_tcdm_atomic", Rows)
+                .needs(Need::FewWords)
+                .free(ATOMIC_PARTS)
+                .with(Stages::Atomic),
+        ]),
+    Unit::new("spad_sm_path", spad_sm_path::bench)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.
         .cycles(200_000)
         .levels(105)
         .proved(&[
             whole(4, 3),
-            circuit!("sm_path", Lockless)
+            circuit!("spad_sm_path", Lockless)
                 .needs(Need::Path { locks: false })
                 .free(MEMORIES)
                 .cycles(24)
@@ -333,8 +349,8 @@ pub fn unit_of(name: &str) -> Result<&'static Unit> {
 pub fn bench_for(name: &str, setup: &Setup) -> Result<Box<dyn Bench>> {
     Ok(match unit_of(name)?.bench {
         NewBench::Own(bench) => bench(setup),
-        NewBench::Hash(kind) => hash::hash(Mappings::Kind(kind), setup),
-        NewBench::Registers(of) => config::registers(of, setup),
+        NewBench::Hash(kind) => hash_units::bench(Mappings::Kind(kind), setup),
+        NewBench::Registers(of) => spad_hash_config::bench(of, setup),
     })
 }
 

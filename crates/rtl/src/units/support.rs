@@ -65,3 +65,13 @@ impl Rhythm {
         stimulus.below(8) < self.weight
     }
 }
+
+/// A pipeline is held for some cycles at a time, or not at all.
+pub(super) fn held(stimulus: &mut Stimulus) -> bool {
+    match stimulus.cycle & 0xc0 {
+        0 => true,
+        0x40 => stimulus.one_in(2),
+        0x80 => stimulus.one_in(8),
+        _ => false,
+    }
+}

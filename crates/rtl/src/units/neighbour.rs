@@ -1,0 +1,75 @@
+//! What the neighbours of `spad_stream` and `spad_tcdm` do to keep the rules of
+//! microarchitecture/bus.md: the mapping changes only while nothing is inside.
+
+use super::bench::{Frame, Setup, Stimulus};
+use super::hash_units::{RegisterWrites, register_writes};
+use super::pattern::{LaneAccess, Patterns};
+use super::support::Rhythm;
+use super::write_port::HashRegisters;
+use crate::config::Config;
+
+/// Once in this many cycles the mapping is to change.
+const MAPPING_CYCLES: u32 = 256;
+
+/// What both neighbours do: accesses, rhythm, mappings.
+pub(super) struct Neighbour {
+    config: Config,
+    registers: HashRegisters,
+    patterns: Patterns,
+    offer: Rhythm,
+    /// The writes of the next mapping; nothing new is offered until they are done.
+    pub(super) writes: RegisterWrites,
+}
+
+impl Neighbour {
+    pub(super) fn new(setup: &Setup) -> Self {
+        Neighbour {
+            config: setup.config.clone(),
+            registers: HashRegisters::new(setup.layout),
+            patterns: Patterns::new(setup.config, setup.trace),
+            offer: Rhythm::with_silence(),
+            writes: Vec::new(),
+        }
+    }
+
+    /// Drives the write ports; `idle`: nothing is inside or offered.
+    pub(super) fn configure(&mut self, stimulus: &mut Stimulus, frame: &mut Frame, idle: bool) {
+        if self.writes.is_empty() && stimulus.one_in(MAPPING_CYCLES) {
+            self.writes = register_writes(&self.config, stimulus);
+        }
+        let writes = if idle {
+            self.writes.pop().unwrap_or_default()
+        } else {
+            (None, None)
+        };
+        self.registers.drive(writes, frame);
+        self.registers.disturb(stimulus, frame);
+    }
+
+    /// The ports that it writes registers with.
+    pub(super) fn registers(&self) -> &HashRegisters {
+        &self.registers
+    }
+
+    /// Word addresses of a new access, and which lanes it has.
+    pub(super) fn access(&mut self, stimulus: &mut Stimulus) -> Option<(u64, Vec<u16>)> {
+        if !self.writes.is_empty() || !self.offer.beat(stimulus) {
+            return None;
+        }
+        let LaneAccess {
+            mask, bank, row, ..
+        } = self.patterns.next(stimulus, true);
+        let m = self.config.geometry.bank_bits();
+        let word = |(row, bank): (&u16, &u8)| row << m | u16::from(*bank);
+        let words = row.iter().zip(&bank).map(word);
+        Some((mask, words.take(self.config.lanes as usize).collect()))
+    }
+
+    pub(super) fn data(&self, stimulus: &mut Stimulus) -> u64 {
+        stimulus.word(self.config.word_bits as usize)
+    }
+
+    pub(super) fn enables(&self, stimulus: &mut Stimulus) -> u8 {
+        stimulus.word(self.config.word_bits as usize / 8) as u8
+    }
+}

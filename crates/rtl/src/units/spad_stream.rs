@@ -1,0 +1,202 @@
+//! The scratchpad on one port: what is offered stands until it is taken.
+
+use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
+use super::neighbour::Neighbour;
+use super::support::{Rhythm, ports, reset};
+use super::write_port::HashRegisters;
+use crate::config::Config;
+use crate::model::{Stream, StreamInputs, StreamRequest};
+
+ports!(StreamPorts {
+    in rst cfg_lock_hash req_valid req_op req_mask req_addr req_data req_be req_tag rsp_ready;
+    out req_ready rsp_valid rsp_op rsp_mask rsp_tag rsp_data rsp_success rsp_error rsp_degree idle;
+});
+
+#[derive(Clone)]
+struct GoldenStream {
+    ports: StreamPorts,
+    registers: HashRegisters,
+    model: Stream,
+    word_bits: usize,
+    addr_bits: usize,
+}
+
+impl Golden for GoldenStream {
+    fn respond(&mut self, frame: &mut Frame) {
+        let (p, bits) = (&self.ports, self.word_bits);
+        let answer = self.model.answer();
+        let control = answer.map(|a| a.control).unwrap_or_default();
+        frame.expect(&p.req_ready, self.model.req_ready().into());
+        frame.expect(&p.rsp_valid, answer.is_some().into());
+        frame.expect(&p.rsp_op, control.op.into());
+        frame.expect_bits(&p.rsp_mask, control.mask.into());
+        frame.expect_bits(&p.rsp_tag, control.tag.into());
+        let words = answer.map_or(&[][..], |a| &a.data);
+        frame.expect_fields(&p.rsp_data, bits, words.iter().copied());
+        frame.expect_bits(&p.rsp_success, control.success.into());
+        frame.expect(&p.rsp_error, control.error.into());
+        frame.expect(&p.rsp_degree, control.degree);
+        frame.expect(&p.idle, self.model.idle().into());
+        let (hash_wr, row_wr) = self.registers.read(frame);
+        let request = frame.is_high(&p.req_valid).then(|| StreamRequest {
+            op: frame.driven(&p.req_op) as u8,
+            mask: frame.driven_mask(&p.req_mask),
+            addr: frame.driven_array(&p.req_addr, self.addr_bits),
+            data: frame.driven_array(&p.req_data, bits),
+            be: frame.driven_array(&p.req_be, bits / 8),
+            tag: frame.driven_mask(&p.req_tag),
+        });
+        self.model.commit(StreamInputs {
+            rst: frame.is_high(&p.rst),
+            hash_wr,
+            row_wr,
+            lock_hash: frame.driven(&p.cfg_lock_hash) as u8,
+            request,
+            rsp_ready: frame.is_high(&p.rsp_ready),
+        });
+    }
+}
+
+/// Stimulus of `spad_stream`.
+struct StreamDriver {
+    ports: StreamPorts,
+    neighbour: Neighbour,
+    ready: Rhythm,
+    /// An access stands at the port.
+    offered: bool,
+    /// The unit was empty, and nothing was offered.
+    idle: bool,
+}
+
+pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
+    Box::new(stream_bench(setup))
+}
+
+type StreamBench = DrivenBench<StreamDriver, GoldenStream>;
+
+fn stream_bench(setup: &Setup) -> StreamBench {
+    let ports = StreamPorts::new(setup.layout);
+    let driver = StreamDriver {
+        ports: ports.clone(),
+        neighbour: Neighbour::new(setup),
+        ready: Rhythm::with_silence(),
+        offered: false,
+        idle: true,
+    };
+    let golden = GoldenStream {
+        ports,
+        registers: HashRegisters::new(setup.layout),
+        model: Stream::new(setup.config),
+        word_bits: setup.config.word_bits as usize,
+        addr_bits: setup.config.geometry.addr_bits() as usize,
+    };
+    DrivenBench::new(setup, driver, move || golden.clone())
+}
+
+impl StreamDriver {
+    fn offer(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let Some((mask, addr)) = self.neighbour.access(stimulus) else {
+            return;
+        };
+        let (p, neighbour) = (&self.ports, &self.neighbour);
+        let lanes = addr.len();
+        let data: Vec<u64> = (0..lanes).map(|_| neighbour.data(stimulus)).collect();
+        let be: Vec<u8> = (0..lanes).map(|_| neighbour.enables(stimulus)).collect();
+        let op = [0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 7][stimulus.below(14) as usize];
+        frame.drive(&p.req_op, op);
+        frame.drive_bits(&p.req_mask, mask.into());
+        frame.drive_fields(&p.req_addr, p.req_addr.width / lanes, addr);
+        frame.drive_fields(&p.req_data, p.req_data.width / lanes, data);
+        frame.drive_fields(&p.req_be, p.req_be.width / lanes, be);
+        frame.drive_bits(&p.req_tag, stimulus.wide(p.req_tag.width));
+        self.offered = true;
+    }
+}
+
+impl Driver for StreamDriver {
+    fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
+        let rst = reset(stimulus, frame, &self.ports.rst);
+        self.neighbour.configure(stimulus, frame, self.idle);
+        if rst {
+            // What was written is gone, and the rest alone would be no mapping.
+            self.neighbour.writes.clear();
+        }
+        if self.idle && stimulus.one_in(64) {
+            frame.drive(&self.ports.cfg_lock_hash, stimulus.below(4));
+        }
+        if !self.offered {
+            self.offer(stimulus, frame);
+        }
+        let p = &self.ports;
+        frame.drive(&p.req_valid, self.offered.into());
+        frame.drive(&p.rsp_ready, self.ready.beat(stimulus).into());
+    }
+
+    fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
+        let p = &self.ports;
+        self.idle = frame.shows(&p.idle) && !self.offered;
+        self.offered &= !frame.shows(&p.req_ready) && !frame.is_high(&p.rst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rtl::Design;
+    use crate::units::bench::Words;
+    use crate::units::layout::Layout;
+    use std::collections::BTreeMap;
+
+    fn layout(unit: &str, config: &Config) -> Layout {
+        let design = Design::emit(&[unit.to_owned()], config).unwrap();
+        Layout::new(&design.units[0])
+    }
+
+    /// A machine with registers to write and addresses beyond the capacity.
+    fn machine() -> Config {
+        let text = "base = 'small'\n[geometry]\ncapacity_words = 768\n\
+                    [hash]\npath = 'configurable'\n";
+        Config::from_toml(text, std::path::Path::new("t.toml")).unwrap()
+    }
+
+    fn setup<'a>(config: &'a Config, layout: &'a Layout) -> Setup<'a> {
+        Setup {
+            config,
+            layout,
+            trace: None,
+        }
+    }
+
+    fn missed(seen: BTreeMap<&'static str, u64>) -> Vec<&'static str> {
+        let rare = seen.into_iter().filter(|(_, times)| *times == 0);
+        rare.map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn the_neighbour_of_a_stream_reaches_what_is_rare() {
+        let config = machine();
+        let layout = layout("spad_stream", &config);
+        let mut bench = stream_bench(&setup(&config, &layout));
+        let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
+        let mut seen = BTreeMap::new();
+        for _ in 0..20_000 {
+            bench.cycle(&mut stimulus, &mut words.frame());
+            stimulus.cycle += 1;
+            let model = &bench.golden.model;
+            let control = model.answer().map(|a| a.control).unwrap_or_default();
+            let mut count = |name, happened: bool| {
+                *seen.entry(name).or_default() += u64::from(happened);
+            };
+            count("full", !model.req_ready());
+            count("idle", model.idle());
+            count("locks taken", control.success != 0);
+            count("error", control.error);
+            count("conflict", control.degree > 3);
+            count(
+                "waits for a mapping",
+                !bench.driver.neighbour.writes.is_empty(),
+            );
+        }
+        assert_eq!(missed(seen), [""; 0]);
+    }
+}
