@@ -63,7 +63,8 @@ lint:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --lib --examples
 
 bench: deps
-	$(CARGO) bench --workspace
+	$(CARGO) build --release
+	$(CARGO) bench -p spadkit-benches
 
 # Cells, flip-flops, levels and cycles beside the local memories of open cores.
 # PULP=DIR measures PULP's network, too: DIR has the repositories

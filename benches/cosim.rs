@@ -3,19 +3,17 @@
 //! since some units have phases of thousands of cycles in which they do more or
 //! less than in others.
 //!
-//! `cargo bench --bench cosim` prints the ratio of each unit, both sides
+//! `cargo bench -p spadkit-benches --bench cosim` prints the ratio of each unit, both sides
 //! measured alternately in this one run, in processor time. With names of
 //! units behind `--` only those.
 
-mod clock;
-
-use clock::timed;
 use spadkit::config::Config;
-use spadkit::cosim::{Instance, Lockstep, VerilatedUnit};
+use spadkit::cosim::{Compiled, Instance, Lockstep, VerilatedUnit};
 use spadkit::error::Error;
 use spadkit::rtl::Design;
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Bench, Chunk, Layout, Setup, Stimulus, bench_for};
+use spadkit_benches::timed;
 
 const CYCLES: u64 = 400_000;
 const ROUNDS: usize = 5;
@@ -39,7 +37,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for unit in design.units.iter().filter(|u| wanted(&u.name)) {
         let layout = Layout::new(unit);
         let files = design.files_of(unit);
-        let rtl = VerilatedUnit::build(&unit.name, &files, layout.clone(), &tools, &cache)?;
+        let rtl = VerilatedUnit::build(
+            &unit.name,
+            &files,
+            layout.clone(),
+            Compiled::Optimised,
+            &tools,
+            &cache,
+        )?;
         let setup = Setup {
             config: &config,
             layout: &layout,

@@ -2,14 +2,12 @@
 //! beside the same product on fused multiply-adds, in the PTX executor on one
 //! core: kernels/gemm.
 //!
-//! `cargo bench --bench gemm` prints multiply-adds a second of processor time
+//! `cargo bench -p spadkit-benches --bench gemm` prints multiply-adds a second of processor time
 //! and the ratio, the two kernels measured alternately.
 
-mod clock;
-
-use clock::timed;
 use spadkit::ptx::Module;
 use spadkit::ptx::exec::{BufferId, Launch, Memory, Options, Program};
+use spadkit_benches::timed;
 use std::error::Error;
 
 const PTX: &str = include_str!("../kernels/gemm/gemm.ptx");

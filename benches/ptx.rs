@@ -4,18 +4,17 @@
 //! (that of the tests), ptoxide 0.1 where it takes the kernel, and with an
 //! observer of every instruction; and what a second core brings.
 //!
-//! `cargo bench --bench ptx` prints each kernel's rates and ratios, all
+//! `cargo bench -p spadkit-benches --bench ptx` prints each kernel's rates and ratios, all
 //! sides measured alternately in this one run, in processor time (two cores
 //! against one: in wall time). With names of kernels behind `--` only those.
 
-mod clock;
 #[path = "../tests/kit/reference/mod.rs"]
 mod reference;
 
-use clock::timed;
 use ptoxide::{Argument, Context, LaunchParams};
 use spadkit::ptx::Module;
 use spadkit::ptx::exec::{BlockSink, Event, Launch, Memory, Options, Program, Sink};
+use spadkit_benches::timed;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;

@@ -1,12 +1,9 @@
 //! The exhaustive bit-vector XOR search against a plain loop over
 //! configurations and accesses, and how the search scales.
 //!
-//! `cargo bench --bench search` prints the ratios measured in this one run,
+//! `cargo bench -p spadkit-benches --bench search` prints the ratios measured in this one run,
 //! then criterion's figures.
 
-mod clock;
-
-use clock::timed;
 use criterion::{BenchmarkId, Criterion, Throughput};
 use rand_chacha::ChaCha12Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -15,6 +12,7 @@ use spadkit::geometry::Geometry;
 use spadkit::search::bitvec::{all_pairs, search_xor};
 use spadkit::search::{Control, Problem};
 use spadkit::trace::{AccessTrace, ConflictProfile, kernels};
+use spadkit_benches::timed;
 use std::hint::black_box;
 
 const LANES: usize = 32;

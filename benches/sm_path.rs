@@ -1,6 +1,6 @@
 //! Speed of the golden model of the SM path and of the whole SM.
 //!
-//! `cargo bench --bench sm_path` prints three tables, each measured in this
+//! `cargo bench -p spadkit-benches --bench sm_path` prints three tables, each measured in this
 //! one run:
 //!
 //! 1. the model against the Verilated `spad_sm_path`, both driven by the same
@@ -15,11 +15,8 @@
 //! The sweep shows the clock's beside it: on free cores it is the processor's
 //! divided by the threads.
 
-mod clock;
-
-use clock::timed;
 use spadkit::config::Config;
-use spadkit::cosim::{VerilatedUnit, record_inputs};
+use spadkit::cosim::{Compiled, VerilatedUnit, record_inputs};
 use spadkit::model::{
     Exit, IcnData, NO_OPERANDS, Offer, Offers, Operands, PathLaunch, SmPath, SmPathInputs,
 };
@@ -27,6 +24,7 @@ use spadkit::rtl::Design;
 use spadkit::sm::{Setup, Sm, TraceFile, WarpText, Workload, record};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, Stimulus, replay_for};
+use spadkit_benches::timed;
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
@@ -242,6 +240,7 @@ fn against_rtl(folder: &Path) -> Result<(), Failure> {
         &unit.name,
         &design.files_of(unit),
         layout.clone(),
+        Compiled::Optimised,
         &tools,
         &cache,
     )?;
@@ -348,10 +347,17 @@ fn sweep(folder: &Path) -> Result<(), Failure> {
         "sim --sweep, 100 points of {} warp instructions",
         2 * 18_880
     );
+    // Beside the folder of this program.
+    let mut program = std::env::current_exe()?;
+    program.pop();
+    program.set_file_name("spadkit");
+    if !program.exists() {
+        return Err("no spadkit to measure: cargo build --release".into());
+    }
     let mut one = None;
     for threads in ["1", "2"] {
         let (start, before) = (Instant::now(), children_time());
-        let output = Command::new(env!("CARGO_BIN_EXE_spadkit"))
+        let output = Command::new(&program)
             .args(&args)
             .arg(&trace)
             .env("RAYON_NUM_THREADS", threads)

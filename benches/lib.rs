@@ -1,4 +1,4 @@
-//! Time that others on the machine do not change much.
+//! What the benches share: time that others on the machine do not change much.
 
 use std::ffi::{c_int, c_long};
 
