@@ -1,22 +1,24 @@
 //! `spadkit cosim`: Verilated RTL against the golden model.
 
+use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::capture::is_launch;
 use crate::config::Config;
-use crate::cosim::{CosimOptions, CosimResult, PATH, Replay, cosim_all};
+use crate::cosim::{CosimOptions, CosimResult, Outcome, PATH, Replay, cosim_all};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::check_writable;
 use crate::page::{Columns, Details, Tone};
+use crate::points::Points;
 use crate::quote::shell;
-use crate::rtl::Design;
+use crate::rtl::{Design, EmittedUnit};
 use crate::sm::{Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use crate::workload::{self, AccessOptions};
 use clap::Args;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Run the RTL in lockstep with the golden model, in Verilator.
@@ -54,6 +56,14 @@ pub struct CosimArgs {
     /// Run the Verilog of --rtl without checking it.
     #[arg(long, requires = "rtl")]
     trust: bool,
+    /// Keep the units that agree in FILE, a line each: those that are there, from the
+    /// same Verilog and stimulus, do not run again. Repeat for files of other shards,
+    /// which are read.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["trace", "rtl", "wave"])]
+    points: Vec<PathBuf>,
+    /// Only every N-th unit from the I-th.
+    #[arg(long, value_name = "I/N", requires = "points")]
+    shard: Option<Shard>,
 }
 
 impl Execute for CosimArgs {
@@ -61,7 +71,7 @@ impl Execute for CosimArgs {
         interrupt::listen();
         let config = global.machine()?.for_hardware();
         let design = match &self.rtl {
-            None => Design::emit(&self.units, &config)?,
+            None => self.emit(&config)?,
             Some(dir) => Design::of_folder(&self.units, &config, dir)?,
         };
         if self.wave.is_some() && design.units.len() != 1 {
@@ -91,11 +101,36 @@ impl Execute for CosimArgs {
             wave: self.wave.clone(),
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
+        let points = Points::of(&self.points)?;
         let bar = printer.progress(design.units.len() as u64, "cosim");
-        let results = cosim_all(&design, &options, &tools, &cache, &|done, unit| {
+        let kept = |unit: &EmittedUnit| points.get::<Agreed>(&digest(&design, unit, &options));
+        let known: Vec<Option<Agreed>> = design.units.iter().map(kept).collect();
+        let mut rest = design.clone();
+        let mut told = known.iter().map(Option::is_some);
+        rest.units.retain(|_| !told.next().unwrap_or_default());
+        let run = cosim_all(&rest, &options, &tools, &cache, &|done, unit| {
             bar.set(done, unit);
         })?;
         drop(bar);
+        for result in &run {
+            let unit = design
+                .unit(&result.unit)
+                .filter(|_| points.file().is_some());
+            if let (Some(unit), Some(agreed)) = (unit, Agreed::of(result)) {
+                points.add(&digest(&design, unit, &options), &unit.name, &agreed)?;
+            }
+        }
+        points.finish()?;
+        let mut run = run.into_iter().peekable();
+        let results = design
+            .units
+            .iter()
+            .zip(known)
+            .filter_map(|(unit, known)| match known {
+                Some(agreed) => Some(agreed.result(&unit.name)),
+                None => run.next_if(|result| result.unit == unit.name),
+            });
+        let results: Vec<CosimResult> = results.collect();
         for result in results.iter().filter(|r| r.ended == Some(false)) {
             if result.mismatch().is_none() {
                 let cycles = result.outcome.cycles;
@@ -118,6 +153,69 @@ impl Execute for CosimArgs {
             options.push_str(&format!(" --cycles {cycles}"));
         }
         fail_on_mismatch(&verified.results, &options)
+    }
+}
+
+impl CosimArgs {
+    /// The units that are to run.
+    fn emit(&self, config: &Config) -> Result<Design> {
+        let design = Design::emit(&self.units, config)?;
+        let Some(shard) = self.shard else {
+            return Ok(design);
+        };
+        let names = design.units.iter().map(|unit| unit.name.clone());
+        match shard.of(names.collect()) {
+            // No name would be all units.
+            names if names.is_empty() => Ok(Design::empty(config)),
+            names => Design::emit(&names, config),
+        }
+    }
+}
+
+/// What names a run of a unit.
+fn digest(design: &Design, unit: &EmittedUnit, options: &CosimOptions) -> String {
+    let mut point = campaign::point("cosim")
+        .add("unit", &unit.name)
+        .add("machine", format!("{:?}", options.config))
+        .add("cycles", format!("{:?}", options.cycles))
+        .add("seed", options.seed.to_string());
+    for file in design.files_of(unit) {
+        point = point.add(&file.name, &file.text);
+    }
+    campaign::digest(point)
+}
+
+/// A unit that agreed with its model in all cycles, as a point keeps it.
+#[derive(Serialize, Deserialize)]
+struct Agreed {
+    cycles: u64,
+    checks: u64,
+    seconds: f64,
+}
+
+impl Agreed {
+    /// Nothing of a run that differed, or that an interrupt ended.
+    fn of(result: &CosimResult) -> Option<Self> {
+        let outcome = &result.outcome;
+        (outcome.mismatches == 0 && !interrupt::requested()).then_some(Agreed {
+            cycles: outcome.cycles,
+            checks: outcome.checks,
+            seconds: result.seconds,
+        })
+    }
+
+    fn result(self, unit: &str) -> CosimResult {
+        CosimResult {
+            unit: unit.to_owned(),
+            outcome: Outcome {
+                cycles: self.cycles,
+                checks: self.checks,
+                ..Outcome::default()
+            },
+            seconds: self.seconds,
+            ended: None,
+            shrunk: None,
+        }
     }
 }
 

@@ -1,21 +1,24 @@
 //! `spadkit prove`: formal proofs of the units.
 
+use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
 use crate::output::write_file;
 use crate::page::{Columns, Details, Tone};
+use crate::points::Points;
 use crate::prove::{
-    Counterexample, Machines, Outcome, Proof, RtlSource, Verdict, about, check, plan,
+    Counterexample, Machines, Method, Outcome, Proof, RtlSource, Verdict, about, check, plan,
     usual_geometries,
 };
 use crate::quote::shown_path;
-use crate::tool::{ToolKind, Toolbox, Version};
+use crate::tool::{Tool, ToolKind, Toolbox, Version};
 use clap::Args;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -55,6 +58,14 @@ pub struct ProveArgs {
     /// Write the run of each counterexample to DIR, as UNIT.PROPERTY.vcd.
     #[arg(long, value_name = "DIR")]
     wave: Option<PathBuf>,
+    /// Keep what is proved in FILE, a line each: what is there, of the same Verilog
+    /// and by the same Yosys, is not proved again. Repeat for files of other shards,
+    /// which are read.
+    #[arg(long, value_name = "FILE.jsonl")]
+    points: Vec<PathBuf>,
+    /// Only every N-th proof from the I-th.
+    #[arg(long, value_name = "I/N", requires = "points")]
+    shard: Option<Shard>,
 }
 
 impl Execute for ProveArgs {
@@ -73,26 +84,36 @@ impl Execute for ProveArgs {
             (None, false) => Machines::Least,
         };
         let proofs = plan(&self.units, &machine, &geometries, machines, &rtl)?;
-        let proofs = about(proofs, &self.properties)?;
+        let mut proofs = about(proofs, &self.properties)?;
+        if let Some(shard) = self.shard {
+            proofs = shard.of(proofs);
+        }
         if let Some(dir) = &self.wave {
             std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
         }
         let yosys = Toolbox::new().get(ToolKind::Yosys)?;
+        let campaign = Campaign {
+            points: Points::of(&self.points)?,
+            machine: &machine,
+            rtl: &rtl,
+            yosys: &yosys,
+            timeout: Duration::from_secs(self.timeout),
+        };
         announce(&proofs, &machine.name, self.timeout, printer);
-        let timeout = Duration::from_secs(self.timeout);
         let progress = printer.progress(proofs.len() as u64, "proofs");
         let done = AtomicU64::new(0);
         let verdicts = proofs.par_iter().map(|proof| {
             if interrupt::requested() {
                 return Ok(None);
             }
-            let verdict = proof.run(&machine, &rtl, &yosys, timeout);
+            let verdict = campaign.verdicts(proof);
             progress.set(done.fetch_add(1, Ordering::Relaxed) + 1, proof.title());
             interrupt::or_none(verdict)
         });
         let verdicts = verdicts.collect::<Result<Vec<_>>>();
         drop(progress);
         let verdicts = verdicts?;
+        campaign.points.finish()?;
         let missing = verdicts.iter().filter(|v| v.is_none()).count();
         if missing > 0 {
             printer.warn(format!("{missing} of {} proofs were not run", proofs.len()));
@@ -109,6 +130,80 @@ impl Execute for ProveArgs {
         })?;
         check(&verdicts)
     }
+}
+
+/// How proofs are run, and what is known of them.
+struct Campaign<'a> {
+    points: Points,
+    machine: &'a Config,
+    rtl: &'a RtlSource,
+    yosys: &'a Tool,
+    timeout: Duration,
+}
+
+/// A property that is proved, as a point keeps it.
+#[derive(Serialize, Deserialize)]
+struct Proved {
+    unit: String,
+    geometry: Geometry,
+    property: String,
+    method: Method,
+    covered: String,
+    seconds: f64,
+}
+
+impl Proved {
+    fn of(verdict: &Verdict) -> Option<Self> {
+        (verdict.outcome == Outcome::Proved).then(|| Proved {
+            unit: verdict.unit.clone(),
+            geometry: verdict.geometry,
+            property: verdict.property.clone(),
+            method: verdict.method,
+            covered: verdict.covered.clone(),
+            seconds: milliseconds(verdict.seconds),
+        })
+    }
+
+    fn verdict(self) -> Verdict {
+        Verdict {
+            unit: self.unit,
+            geometry: self.geometry,
+            property: self.property,
+            method: self.method,
+            outcome: Outcome::Proved,
+            covered: self.covered,
+            seconds: self.seconds,
+        }
+    }
+}
+
+impl Campaign<'_> {
+    /// What comes of a proof. It is kept if all of it is proved: a counterexample
+    /// is found again, and another time limit may decide what was not decided.
+    fn verdicts(&self, proof: &Proof) -> Result<Vec<Verdict>> {
+        let run = || proof.run(self.machine, self.rtl, self.yosys, self.timeout);
+        if self.points.file().is_none() {
+            return run();
+        }
+        let point = campaign::point("prove")
+            .add("yosys", self.yosys.version.to_string())
+            .add("proof", proof.text(self.machine, self.rtl)?);
+        let digest = campaign::digest(point);
+        if let Some(known) = self.points.get::<Vec<Proved>>(&digest) {
+            return Ok(known.into_iter().map(Proved::verdict).collect());
+        }
+        let verdicts = run()?;
+        let proved: Option<Vec<Proved>> = verdicts.iter().map(Proved::of).collect();
+        if let Some(proved) = proved {
+            self.points.add(&digest, &proof.title(), &proved)?;
+        }
+        Ok(verdicts)
+    }
+}
+
+/// To the millisecond.
+fn milliseconds(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
 }
 
 /// How long it takes, and what is proved in place of the user's own machine.
@@ -191,7 +286,7 @@ struct ProofResult<'a> {
     unit: &'a str,
     geometry: Geometry,
     property: &'a str,
-    method: &'static str,
+    method: Method,
     result: &'static str,
     /// Why the property is neither proved nor disproved.
     reason: Option<&'a str>,
@@ -216,7 +311,7 @@ impl<'a> ProofResult<'a> {
             result,
             reason,
             covered: &verdict.covered,
-            seconds: (verdict.seconds * 1000.0).round() / 1000.0,
+            seconds: milliseconds(verdict.seconds),
             counterexample,
         }
     }

@@ -6,6 +6,7 @@ mod bad_input;
 mod bad_launch;
 mod bad_tensor_input;
 mod bounds;
+mod campaigns;
 mod cli_contract;
 mod cli_trace_congestion;
 mod clusters;

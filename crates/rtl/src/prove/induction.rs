@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 const CYCLES: [u32; 2] = [5, 10];
 
 /// A circuit with all that Yosys needs to know about it.
+#[derive(Debug)]
 pub(super) struct Induction {
     unit: &'static str,
     text: String,

@@ -28,7 +28,7 @@ pub use machine::Machines;
 pub use plan::{Proof, about, plan};
 pub use property::Property;
 pub use rtl::RtlSource;
-pub use script::{Counterexample, Outcome, Verdict};
+pub use script::{Counterexample, Method, Outcome, Verdict};
 pub use solver::Value;
 pub use subject::provable_units;
 

@@ -7,7 +7,7 @@ use super::machine::{Machines, least};
 use super::property::Property;
 use super::question::Builder;
 use super::rtl::RtlSource;
-use super::script::{Script, Verdict};
+use super::script::{Method, Outcome, Script, Verdict};
 use super::subject::{Form, SHARED_CONFIG, Subject, provable_units};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -36,7 +36,7 @@ enum Target {
         geometry: Geometry,
         property: Property,
         subject: &'static Subject,
-        method: Method,
+        method: HashMethod,
     },
     /// All properties of a unit of the path.
     Path {
@@ -48,13 +48,12 @@ enum Target {
     },
 }
 
+/// How a property of a hash unit is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
-    /// One question after the other, each about any moment.
+enum HashMethod {
     Sat,
-    /// From any cycle to the next.
     Induction,
-    /// All configurations one by one, on the software's own mapping.
+    /// All configurations of this kind.
     Exhaustive(HashKind),
 }
 
@@ -77,8 +76,8 @@ pub fn plan(
             proofs.extend(path_proofs(unit, config, machines, named, rtl)?);
         } else if let Some((subject, kinds)) = hash_proofs(unit, config) {
             for &geometry in geometries {
-                let fits = |m: &Method| match m {
-                    Method::Exhaustive(kind) => Exhausted::is_feasible(*kind, geometry),
+                let fits = |m: &HashMethod| match m {
+                    HashMethod::Exhaustive(kind) => Exhausted::is_feasible(*kind, geometry),
                     _ => true,
                 };
                 let kinds = kinds.iter().filter(|(_, m)| fits(m));
@@ -206,7 +205,10 @@ fn small_machine(unit: &str) -> Result<String> {
 }
 
 /// What is proved of a unit of the hash family.
-fn hash_proofs(unit: &str, config: &Config) -> Option<(&'static Subject, Vec<(Property, Method)>)> {
+fn hash_proofs(
+    unit: &str,
+    config: &Config,
+) -> Option<(&'static Subject, Vec<(Property, HashMethod)>)> {
     if let Some(subject) = Subject::of_unit(unit) {
         return Some((subject, proofs_of_unit(subject)));
     }
@@ -216,19 +218,19 @@ fn hash_proofs(unit: &str, config: &Config) -> Option<(&'static Subject, Vec<(Pr
         Subject::of_config(unit)
     };
     let proofs = vec![
-        (Property::Registers, Method::Induction),
-        (Property::Reset, Method::Sat),
+        (Property::Registers, HashMethod::Induction),
+        (Property::Reset, HashMethod::Sat),
     ];
     Some((subject?, proofs))
 }
 
-fn proofs_of_unit(subject: &Subject) -> Vec<(Property, Method)> {
+fn proofs_of_unit(subject: &Subject) -> Vec<(Property, HashMethod)> {
     let mut proofs = vec![
-        (Property::Function, Method::Sat),
-        (Property::Bijection, Method::Sat),
+        (Property::Function, HashMethod::Sat),
+        (Property::Bijection, HashMethod::Sat),
     ];
     if let Some(Configured::Hash(kind)) = subject.configured {
-        proofs.push((Property::Bijection, Method::Exhaustive(kind)));
+        proofs.push((Property::Bijection, HashMethod::Exhaustive(kind)));
     }
     proofs
 }
@@ -249,18 +251,14 @@ impl Proof {
                 machine,
                 instead,
             } => {
-                let rtl = if *instead { &RtlSource::Emitted } else { rtl };
-                let mut induction = Induction::new(harness, machine, rtl)?;
-                if let Some(only) = &self.only {
-                    induction.retain(only);
-                }
+                let induction = self.induction(harness, machine, *instead, rtl)?;
                 let covered = format!("{}: {}", machine.name, induction.covered());
                 let results = induction.run(yosys, timeout)?;
                 let verdict = |r: Proved| Verdict {
                     unit: self.unit.clone(),
                     geometry: machine.geometry,
                     property: r.property,
-                    method: "induction",
+                    method: Method::Induction,
                     outcome: r.outcome,
                     covered: covered.clone(),
                     seconds: r.seconds,
@@ -283,6 +281,52 @@ impl Proof {
                 Ok(vec![hash.run(config, rtl, yosys, timeout)?])
             }
         }
+    }
+
+    /// The induction of a unit of the path, about the properties that are asked for.
+    fn induction(
+        &self,
+        harness: &Harness,
+        machine: &Config,
+        instead: bool,
+        rtl: &RtlSource,
+    ) -> Result<Induction> {
+        let rtl = if instead { &RtlSource::Emitted } else { rtl };
+        let mut induction = Induction::new(harness, machine, rtl)?;
+        if let Some(only) = &self.only {
+            induction.retain(only);
+        }
+        Ok(induction)
+    }
+
+    /// All that is asked, and the Verilog that it is asked of: proofs with the same
+    /// text have the same verdict.
+    pub fn text(&self, config: &Config, rtl: &RtlSource) -> Result<String> {
+        Ok(match &self.target {
+            Target::Path {
+                harness,
+                machine,
+                instead,
+            } => {
+                let induction = self.induction(harness, machine, *instead, rtl)?;
+                format!("{} {machine:?} {induction:?}", self.unit)
+            }
+            &Target::Hash {
+                geometry,
+                property,
+                subject,
+                method,
+            } => {
+                let hash = HashProof {
+                    unit: &self.unit,
+                    geometry,
+                    property,
+                    subject,
+                    method,
+                };
+                hash.text(config, rtl)?
+            }
+        })
     }
 
     /// The names of what it proves.
@@ -341,7 +385,7 @@ struct HashProof<'a> {
     geometry: Geometry,
     property: Property,
     subject: &'static Subject,
-    method: Method,
+    method: HashMethod,
 }
 
 impl HashProof<'_> {
@@ -354,23 +398,12 @@ impl HashProof<'_> {
     ) -> Result<Verdict> {
         let start = Instant::now();
         let (method, outcome, covered) = match self.method {
-            Method::Exhaustive(kind) => {
+            HashMethod::Exhaustive(kind) => {
                 let exhausted = exhaust(kind, self.geometry)?;
-                ("exhaustive", exhausted.outcome, exhausted.covered)
+                (Method::Exhaustive, exhausted.outcome, exhausted.covered)
             }
-            method => {
-                let config = Config {
-                    geometry: self.geometry,
-                    ..config.clone()
-                };
-                let script = self.script(&config, rtl)?;
-                let name = match method {
-                    Method::Induction => "induction",
-                    _ => "sat",
-                };
-                let covered = format!("{} SAT problems", script.steps.len());
-                (name, script.run(yosys, timeout)?, covered)
-            }
+            HashMethod::Induction => self.solve(Method::Induction, config, rtl, yosys, timeout)?,
+            HashMethod::Sat => self.solve(Method::Sat, config, rtl, yosys, timeout)?,
         };
         Ok(Verdict {
             unit: self.unit.to_owned(),
@@ -383,7 +416,39 @@ impl HashProof<'_> {
         })
     }
 
+    /// Puts the questions to the solver.
+    fn solve(
+        &self,
+        method: Method,
+        config: &Config,
+        rtl: &RtlSource,
+        yosys: &Tool,
+        timeout: Duration,
+    ) -> Result<(Method, Outcome, String)> {
+        let script = self.script(config, rtl)?;
+        let covered = format!("{} SAT problems", script.steps.len());
+        Ok((method, script.run(yosys, timeout)?, covered))
+    }
+
+    /// As [`Proof::text`].
+    fn text(&self, config: &Config, rtl: &RtlSource) -> Result<String> {
+        let (unit, geometry, method) = (self.unit, self.geometry, self.method);
+        let asked = match method {
+            // Of the software's mapping: no Verilog is asked.
+            HashMethod::Exhaustive(_) => String::new(),
+            HashMethod::Sat | HashMethod::Induction => format!("{:?}", self.script(config, rtl)?),
+        };
+        Ok(format!(
+            "{unit} {geometry} {:?} {method:?} {asked}",
+            self.property
+        ))
+    }
+
     fn script(&self, config: &Config, rtl: &RtlSource) -> Result<Script> {
+        let config = Config {
+            geometry: self.geometry,
+            ..config.clone()
+        };
         let registers = match self.subject.config_module() {
             // The registers of the machine's own unit have two names.
             Some(_) if self.unit == SHARED_CONFIG => Some(SHARED_CONFIG),
@@ -393,7 +458,7 @@ impl HashProof<'_> {
             subject: self.subject,
             registers,
             geometry: self.geometry,
-            config,
+            config: &config,
             rtl,
         };
         match (self.property, self.subject.form) {

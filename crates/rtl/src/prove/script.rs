@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::rtl::SourceFile;
 use crate::tool::Tool;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -91,6 +91,28 @@ impl Outcome {
     }
 }
 
+/// How a property is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// One question after the other, each about any moment.
+    Sat,
+    /// From any cycle to the next.
+    Induction,
+    /// All configurations one by one, on the software's own mapping.
+    Exhaustive,
+}
+
+impl std::fmt::Display for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Method::Sat => "sat",
+            Method::Induction => "induction",
+            Method::Exhaustive => "exhaustive",
+        })
+    }
+}
+
 /// The outcome of one proof.
 #[derive(Clone, Debug)]
 pub struct Verdict {
@@ -100,8 +122,8 @@ pub struct Verdict {
     pub geometry: Geometry,
     /// The name of what was to be proved.
     pub property: String,
-    /// `sat`, `induction` or `exhaustive`.
-    pub method: &'static str,
+    /// How it was gone about.
+    pub method: Method,
     /// What came out.
     pub outcome: Outcome,
     /// What was gone through: configurations or questions to the solver.

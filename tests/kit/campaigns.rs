@@ -1,0 +1,92 @@
+//! Campaigns that keep what they found: shards, and runs that go on
+//! (docs/guides/campaigns.md).
+
+use crate::common::tools::missing;
+use assert_cmd::Command;
+use serde_json::Value;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A command on the small machine: exit status and results.
+fn run(command: &mut Command, args: &[&str]) -> (Option<i32>, Value) {
+    command.args(args);
+    command.args(["--preset", "small", "--format", "json", "-q"]);
+    let output = command.output().unwrap();
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    (output.status.code(), json["results"].clone())
+}
+
+fn spadkit(args: &[&str]) -> (Option<i32>, Value) {
+    run(&mut Command::cargo_bin("spadkit").unwrap(), args)
+}
+
+/// Files for the points of two shards, and of both.
+fn files(folder: &TempDir) -> [String; 3] {
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    ["1.jsonl", "2.jsonl", "all.jsonl"].map(file)
+}
+
+fn list(results: &Value) -> Vec<Value> {
+    results.as_array().unwrap().clone()
+}
+
+/// Shards together know all that is proved, and ask no solver.
+#[test]
+fn what_shards_have_proved_is_not_proved_again() {
+    if missing(&["yosys"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two, all] = files(&folder);
+    let prove = |more: &[&str]| {
+        let units = ["prove", "spad_lock_unit", "spad_degree_accumulator"];
+        spadkit(&[&units, more].concat())
+    };
+    let first = prove(&["--shard", "1/2", "--points", &one]).1;
+    let second = prove(&["--shard", "2/2", "--points", &two]).1;
+    let expected = [list(&first), list(&second)].concat();
+    assert!(expected.len() > 4, "{expected:?}");
+    let (status, both) = prove(&["--points", &all, "--points", &one, "--points", &two]);
+    assert_eq!(status, Some(0));
+    assert_eq!(list(&both), expected, "with their times");
+    // A disproof is not kept: it is found again.
+    let rtl = folder.path().join("rtl").to_str().unwrap().to_owned();
+    spadkit(&["emit", "spad_lock_unit", "-o", &rtl]);
+    let verilog = Path::new(&rtl).join("spad_lock_unit.v");
+    let text = std::fs::read_to_string(&verilog).unwrap();
+    let wrong = text.replacen("& ~beaten & ~held", "& ~beaten", 1);
+    assert_ne!(text, wrong);
+    std::fs::write(&verilog, wrong).unwrap();
+    let known = std::fs::read_to_string(&all).unwrap();
+    let of_fault = ["prove", "spad_lock_unit", "--rtl", &rtl, "--points", &all];
+    assert_eq!(spadkit(&of_fault).0, Some(1));
+    assert_eq!(std::fs::read_to_string(&all).unwrap(), known);
+}
+
+/// Shards together know all units that agree, and need no tool.
+#[test]
+fn units_of_shards_do_not_run_again() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two, all] = files(&folder);
+    let cosim = |more: &[&str], tools: bool| {
+        let mut command = Command::cargo_bin("spadkit").unwrap();
+        if !tools {
+            command.env("SPADKIT_VERILATOR", "/nowhere/verilator");
+        }
+        command.args(["cosim", "spad_hash_xor", "spad_hash_add", "spad_relssp"]);
+        run(command.args(["--cycles", "500"]), more)
+    };
+    let first = cosim(&["--shard", "1/2", "--points", &one], true).1;
+    let second = cosim(&["--shard", "2/2", "--points", &two], true).1;
+    let merged = ["--points", &all, "--points", &one, "--points", &two];
+    let (status, both) = cosim(&merged, false);
+    assert_eq!(status, Some(0));
+    let expected = [&first[0], &second[0], &first[1]].map(Value::clone);
+    assert_eq!(list(&both), expected);
+    // Another seed is another point.
+    let other = cosim(&[&merged[..], &["--seed", "2"]].concat(), false);
+    assert_eq!(other.0, Some(3));
+}
