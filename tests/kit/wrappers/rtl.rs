@@ -4,7 +4,7 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spadkit::config::Config;
-use spadkit::cosim::{Instance, VerilatedUnit};
+use spadkit::cosim::{Compiled, Instance, VerilatedUnit};
 use spadkit::rtl::{Design, SourceFile};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, PortSlot};
@@ -65,7 +65,15 @@ impl Rtl {
     /// A module with these ports, behind two cycles of reset.
     pub fn of(top: &str, files: &[SourceFile], layout: Layout) -> Self {
         let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
-        let built = VerilatedUnit::build(top, files, layout.clone(), &tools, &cache).unwrap();
+        let built = VerilatedUnit::build(
+            top,
+            files,
+            layout.clone(),
+            Compiled::Quickly,
+            &tools,
+            &cache,
+        )
+        .unwrap();
         let mut rtl = Rtl {
             instance: built.instance(),
             inputs: vec![0; layout.input_words],

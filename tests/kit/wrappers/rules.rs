@@ -4,7 +4,7 @@
 use super::missing;
 use super::rtl::{machine, put, take};
 use spadkit::config::Config;
-use spadkit::cosim::{Instance, VerilatedUnit, record_inputs};
+use spadkit::cosim::{Compiled, Instance, VerilatedUnit, record_inputs};
 use spadkit::rtl::{Design, SourceFile, SystemVerilog};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, Setup, Stimulus, bench_for};
@@ -38,7 +38,14 @@ impl Case {
         files.iter_mut().for_each(edit);
         let layout = Layout::new(&design.units[0]);
         let (tools, cache) = (Toolbox::new(), Cache::user().unwrap());
-        let built = VerilatedUnit::build(unit, &files, layout.clone(), &tools, &cache);
+        let built = VerilatedUnit::build(
+            unit,
+            &files,
+            layout.clone(),
+            Compiled::Quickly,
+            &tools,
+            &cache,
+        );
         let setup = Setup {
             config,
             layout: &layout,

@@ -2,7 +2,7 @@
 
 use super::lockstep::{Lockstep, Mismatch, Outcome, Recording, record};
 use super::shrink::{self, Shrunk};
-use super::verilated::VerilatedUnit;
+use super::verilated::{Compiled, VerilatedUnit};
 use super::wave;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -115,7 +115,14 @@ pub fn cosim_unit(
         None => design.files_of(unit),
         Some(dir) => read_foreign(&unit.files, dir, options.trust)?,
     };
-    let rtl = VerilatedUnit::build(&unit.name, &files, layout.clone(), tools, cache)?;
+    let rtl = VerilatedUnit::build(
+        &unit.name,
+        &files,
+        layout.clone(),
+        Compiled::for_cycles(cycles),
+        tools,
+        cache,
+    )?;
     let start = Instant::now();
     let keep = options.wave.is_some();
     let run = Lockstep::new(&layout, &mut *bench, rtl.instance(), options.seed, keep);

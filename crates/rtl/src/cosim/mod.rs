@@ -13,7 +13,7 @@ mod verilated;
 mod wave;
 
 pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit};
-pub use lockstep::{Lockstep, Mismatch, Recording, record_inputs};
+pub use lockstep::{Lockstep, Mismatch, Outcome, Recording, record_inputs};
 pub use shrink::Shrunk;
 pub use testbench::{BENCH_CYCLES, add_test_benches};
-pub use verilated::{Instance, VerilatedUnit};
+pub use verilated::{Compiled, Instance, VerilatedUnit};

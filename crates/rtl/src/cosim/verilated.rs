@@ -21,6 +21,38 @@ type Free = unsafe extern "C" fn(*mut c_void);
 type Run = unsafe extern "C" fn(*mut c_void, u64, *const u32, *mut u32) -> *const c_char;
 type EmptyLoop = unsafe extern "C" fn(*mut c_void, u64, *const u32, u64);
 
+/// How the C++ of a unit is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compiled {
+    /// For a run that is over before the compiler would have optimised: the unit is
+    /// there in half the time.
+    Quickly,
+    /// For a run that takes longer than the compiler.
+    Optimised,
+}
+
+impl Compiled {
+    /// From here on the optimised unit gains what the compiler takes. It differs
+    /// little between units: a large one takes long to compile and to run.
+    const LONG_RUN: u64 = 100_000;
+
+    /// What is best for a run of so many cycles.
+    pub fn for_cycles(cycles: u64) -> Self {
+        match cycles {
+            ..Self::LONG_RUN => Compiled::Quickly,
+            _ => Compiled::Optimised,
+        }
+    }
+
+    /// More than -O1 would make building the SM path take minutes.
+    fn option(self) -> &'static str {
+        match self {
+            Compiled::Quickly => "-O0",
+            Compiled::Optimised => "-O1",
+        }
+    }
+}
+
 /// The loaded shared object of one unit.
 pub struct VerilatedUnit {
     top: String,
@@ -56,6 +88,7 @@ impl VerilatedUnit {
         top: &str,
         files: &[SourceFile],
         layout: Layout,
+        compiled: Compiled,
         tools: &Toolbox,
         cache: &Cache,
     ) -> Result<Arc<Self>> {
@@ -63,8 +96,9 @@ impl VerilatedUnit {
         let harness = render_harness(&layout, reset)?;
         let verilator = tools.get(ToolKind::Verilator)?;
         let compiler = tools.get(ToolKind::Cxx)?;
-        let mut key = KeyBuilder::new("verilated unit 6")
+        let mut key = KeyBuilder::new("verilated unit 7")
             .add("top", top)
+            .add("option", compiled.option())
             .add("harness", &harness)
             .add("verilator", verilator.version.to_string())
             .add("c++", compiler.version.to_string());
@@ -99,7 +133,7 @@ impl VerilatedUnit {
                 .cwd(dir)
                 .run()?;
             check_ports(top, &layout, reset, &dir.join("obj/Vunit.h"))?;
-            compile(dir, &runtime(tools, cache)?, tools)?;
+            compile(dir, &runtime(compiled, tools, cache)?, compiled, tools)?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
         Self::load(&entry.join("unit.so"), top, layout).map(Arc::new)
@@ -215,9 +249,7 @@ impl Drop for Instance {
 
 /// The harness has handlers of its own; what the Verilog prints goes where it
 /// does not get into the result.
-const COMPILE: [&str; 9] = [
-    // More would make building the SM path take minutes.
-    "-O1",
+const COMPILE: [&str; 8] = [
     "-fno-gnu-unique",
     "-std=c++17",
     "-fPIC",
@@ -234,17 +266,25 @@ const HEADER: &str = "header.h";
 const PRECOMPILED: &str = "header.h.gch";
 
 /// Verilator's run-time library and its header, compiled once for all units.
-fn runtime(tools: &Toolbox, cache: &Cache) -> Result<PathBuf> {
+fn runtime(compiled: Compiled, tools: &Toolbox, cache: &Cache) -> Result<PathBuf> {
     let verilator = tools.get(ToolKind::Verilator)?;
     let compiler = tools.get(ToolKind::Cxx)?;
-    let key = KeyBuilder::new("verilator runtime 4")
+    let key = KeyBuilder::new("verilator runtime 5")
+        .add("option", compiled.option())
         .add("verilator", verilator.version.to_string())
         .add("c++", compiler.version.to_string())
         .finish();
     cache.get_or_build(&key, |dir| {
         let include = verilator_root(tools)?.join("include");
         let dirs = include_dirs(&include);
-        let compile = || compiler.command().args(COMPILE).args(&dirs).cwd(dir);
+        let compile = || {
+            compiler
+                .command()
+                .arg(compiled.option())
+                .args(COMPILE)
+                .args(&dirs)
+                .cwd(dir)
+        };
         compile()
             .arg("-c")
             .arg(include.join("verilated.cpp"))
@@ -311,7 +351,7 @@ fn pieces(dir: &Path) -> Result<Vec<String>> {
 }
 
 /// Compiles what Verilator wrote in `dir` to `unit.so`.
-fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
+fn compile(dir: &Path, runtime: &Path, compiled: Compiled, tools: &Toolbox) -> Result<()> {
     let compiler = tools.get(ToolKind::Cxx)?;
     let sources = pieces(dir)?;
     let include = include_dirs(&verilator_root(tools)?.join("include"));
@@ -322,6 +362,7 @@ fn compile(dir: &Path, runtime: &Path, tools: &Toolbox) -> Result<()> {
             let object = format!("{source}.o");
             compiler
                 .command()
+                .arg(compiled.option())
                 .args(COMPILE)
                 .arg("-include")
                 .arg(&header)

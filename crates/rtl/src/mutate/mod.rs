@@ -13,7 +13,7 @@ mod rules;
 pub use inject::{Mutant, Mutants};
 
 use crate::config::Config;
-use crate::cosim::{Lockstep, VerilatedUnit};
+use crate::cosim::{Compiled, Lockstep, VerilatedUnit};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::rtl::{Design, EmittedUnit};
@@ -81,7 +81,16 @@ pub fn mutate_unit(
     refuse_unknown(&mutants, unit, options)?;
     let layout = with_select(&Layout::new(unit), mutants.select_bits());
     let verilog = [mutants.verilog()];
-    let rtl = VerilatedUnit::build(&unit.name, &verilog, layout.clone(), tools, cache)?;
+    // Most faults are caught at once, in some run of the usual length.
+    let cycles = u64::from(options.faults) * options.cycles + options.long_cycles;
+    let rtl = VerilatedUnit::build(
+        &unit.name,
+        &verilog,
+        layout.clone(),
+        Compiled::for_cycles(cycles),
+        tools,
+        cache,
+    )?;
     let run = |mutant| {
         let caught = is_caught(&rtl, &layout, unit, config, mutant, options);
         interrupt::or_none(caught.map(|caught| (mutant, caught)))
