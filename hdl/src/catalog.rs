@@ -115,6 +115,7 @@ impl Unit {
 
 #[cfg(test)]
 mod tests {
+    use crate::module::Module;
     use crate::{Geometry, HashKind, HdlError, Machine, Params, emit, has_unit, unit_names};
     use std::collections::BTreeMap;
 
@@ -131,35 +132,6 @@ mod tests {
         })
     }
 
-    /// Emission is total over the table, deterministic (of which a few geometries
-    /// are enough), one file per module name, and plain Verilog-2001 text.
-    #[test]
-    fn every_unit_emits_in_every_geometry() {
-        for geometry in every_geometry() {
-            let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
-            machine.tcdm.atomics = geometry.bank_bits == 4;
-            for name in unit_names().filter(|n| has_unit(n, &machine)) {
-                let modules = emit(name, &machine).unwrap();
-                let top = modules.last().unwrap();
-                assert_eq!(top.doc.name, name);
-                for sub in &top.submodules {
-                    assert!(modules.iter().any(|m| m.doc.name == *sub), "{name}: {sub}");
-                }
-                for module in &modules {
-                    let start = format!("\nmodule {}", module.doc.name);
-                    assert!(module.text.contains(&start), "{name}");
-                    assert!(!module.text.contains('$'), "{name} has a system task");
-                    let long = module.text.lines().find(|line| line.len() > 100);
-                    assert_eq!(long, None, "{}", module.doc.name);
-                }
-                if geometry.addr_bits == 9 {
-                    let again = emit(name, &machine).unwrap();
-                    assert_eq!(again.last().unwrap().text, top.text);
-                }
-            }
-        }
-    }
-
     /// Name and value where the line declares a `localparam` that is a number.
     fn number(line: &str) -> Option<(&str, u64)> {
         let declared = line.trim().strip_prefix("localparam ")?;
@@ -168,27 +140,68 @@ mod tests {
         Some((name.rsplit(' ').next()?, value))
     }
 
-    /// One name, one meaning: in all modules of a machine, and in the table of
-    /// parameters that the headers are written from.
-    #[test]
-    fn a_name_has_one_value() {
-        for geometry in every_geometry() {
-            let machine = Machine::of_geometry(geometry, HashKind::Matrix);
+    /// One file per module name, and plain Verilog-2001 text.
+    fn check_text(name: &str, modules: &[Module]) {
+        assert_eq!(modules.last().unwrap().doc.name, name);
+        for sub in modules.iter().flat_map(|m| &m.submodules) {
+            assert!(modules.iter().any(|m| m.doc.name == *sub), "{name}: {sub}");
+        }
+        for module in modules {
+            let start = format!("\nmodule {}", module.doc.name);
+            assert!(module.text.contains(&start), "{name}");
+            assert!(!module.text.contains('$'), "{name} has a system task");
+            let long = module.text.lines().find(|line| line.len() > 100);
+            assert_eq!(long, None, "{}", module.doc.name);
+        }
+    }
+
+    /// One name, one meaning: in all modules of a machine, whose numbers are in
+    /// `values`, and in the table of parameters that the headers are written from.
+    fn check_numbers(modules: &[Module], parameters: &Params, values: &mut BTreeMap<String, u64>) {
+        for module in modules {
+            for (name, value) in module.text.lines().filter_map(number) {
+                if let Some(parameter) = parameters.value(name) {
+                    assert_eq!(value, parameter as u64, "{name} in {}", module.doc.name);
+                }
+                let known = *values.entry(name.into()).or_insert(value);
+                assert_eq!(known, value, "{name} in {}", module.doc.name);
+            }
+        }
+    }
+
+    /// Emission is total over the table, and deterministic.
+    fn check_emission(geometries: impl Iterator<Item = Geometry>) {
+        for geometry in geometries {
+            let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
+            machine.tcdm.atomics = geometry.bank_bits == 4;
             let parameters = Params::of(&machine);
-            let mut values: BTreeMap<String, u64> = BTreeMap::new();
-            for unit in unit_names().filter(|n| has_unit(n, &machine)) {
-                for module in emit(unit, &machine).unwrap() {
-                    for (name, value) in module.text.lines().filter_map(number) {
-                        if let Some(parameter) = parameters.value(name) {
-                            assert_eq!(value, parameter as u64, "{name} in {unit}");
-                        }
-                        let known = *values.entry(name.into()).or_insert(value);
-                        assert_eq!(known, value, "{name} in {unit}");
-                    }
+            let mut values = BTreeMap::new();
+            for name in unit_names().filter(|n| has_unit(n, &machine)) {
+                let modules = emit(name, &machine).unwrap();
+                check_text(name, &modules);
+                check_numbers(&modules, &parameters, &mut values);
+                if geometry.addr_bits == 9 {
+                    let again = emit(name, &machine).unwrap();
+                    assert_eq!(again.last().unwrap().text, modules.last().unwrap().text);
                 }
             }
             assert!(values.len() > 40, "{values:?}");
         }
+    }
+
+    fn is_usual(geometry: &Geometry) -> bool {
+        [9, 14, 16].contains(&geometry.addr_bits)
+    }
+
+    #[test]
+    fn every_unit_emits() {
+        check_emission(every_geometry().filter(is_usual));
+    }
+
+    #[test]
+    #[ignore = "part of make campaign"]
+    fn every_unit_emits_in_every_other_geometry() {
+        check_emission(every_geometry().filter(|g| !is_usual(g)));
     }
 
     #[test]

@@ -43,8 +43,8 @@ const LIGHT: Look = Look {
     everything: false,
 };
 
-/// A page in a frame of the width, probed.
-fn probe(browser: &str, page: &str, look: Look, dir: &Path) -> Value {
+/// The page in a frame of the look's width, with the probe in it.
+fn framed(page: &str, look: Look) -> String {
     let mut page = page.to_owned();
     if look.print {
         // A browser without a window shows what a printer gets.
@@ -61,23 +61,32 @@ fn probe(browser: &str, page: &str, look: Look, dir: &Path) -> Value {
     let end = format!("<script>window.probeMode = {mode};\n{PROBE}</script></body>");
     page = page.replacen("</body>", &end, 1);
     let escaped = page.replace('&', "&amp;").replace('"', "&quot;");
-    let frame = format!(
-        "<!doctype html><body style=\"margin:0\"><iframe id=\"f\" width=\"{}\" height=\"900\" \
-         style=\"border:0\" srcdoc=\"{escaped}\"></iframe><script>onload = () => {{\n\
-         const found = document.getElementById('f').contentWindow.probeResult;\n\
+    let width = look.width;
+    format!(
+        "<iframe width=\"{width}\" height=\"900\" style=\"border:0\" srcdoc=\"{escaped}\"></iframe>"
+    )
+}
+
+/// What the probe finds in each look; the browser starts once for all of them, so
+/// the system prefers the same theme in all.
+fn probe(browser: &str, page: &str, looks: &[Look], dir: &Path) -> Vec<Value> {
+    let frames: String = looks.iter().map(|&look| framed(page, look)).collect();
+    let all = format!(
+        "<!doctype html><body style=\"margin:0\">{frames}<script>onload = () => {{\n\
+         const frames = [...document.querySelectorAll('iframe')];\n\
+         const found = frames.map((frame) => frame.contentWindow.probeResult);\n\
          document.body.replaceChildren(Object.assign(document.createElement('pre'), \
-         {{id: 'found', textContent: JSON.stringify(found)}}));\n}}</script></body>",
-        look.width
+         {{id: 'found', textContent: JSON.stringify(found)}}));\n}}</script></body>"
     );
     let file = dir.join("frame.html");
-    std::fs::write(&file, frame).unwrap();
+    std::fs::write(&file, all).unwrap();
     let profile = dir.join("profile");
     let mut command = Command::new(browser);
     command
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg("--window-size=1600,1000");
-    if look.prefers_dark {
+    if looks.iter().any(|look| look.prefers_dark) {
         command.arg("--force-dark-mode");
     }
     let output = command
@@ -108,17 +117,15 @@ fn check(name: &str, page: &str) {
         theme: Some("dark"),
         ..LIGHT
     };
-    let mut looks = vec![
-        Look {
-            prefers_dark: true,
-            ..LIGHT
-        },
-        Look {
-            print: true,
-            width: 690,
-            ..LIGHT
-        },
-    ];
+    let prefers_dark = Look {
+        prefers_dark: true,
+        ..LIGHT
+    };
+    let mut looks = vec![Look {
+        print: true,
+        width: 690,
+        ..LIGHT
+    }];
     for width in [1400, 1000, 400] {
         looks.extend([LIGHT, dark].map(|look| Look { width, ..look }));
     }
@@ -127,8 +134,11 @@ fn check(name: &str, page: &str) {
         ..look
     }));
     let mut backgrounds = std::collections::BTreeSet::new();
-    for look in looks {
-        let found = probe(browser, page, look, dir.path());
+    let mut found = probe(browser, page, &looks, dir.path());
+    found.extend(probe(browser, page, &[prefers_dark], dir.path()));
+    looks.push(prefers_dark);
+    assert_eq!(found.len(), looks.len());
+    for (look, found) in looks.into_iter().zip(found) {
         let at = format!(
             "{name}, {} px, theme {:?}, dark {}, print {}, everything {}: {found:#}",
             look.width, look.theme, look.prefers_dark, look.print, look.everything
@@ -231,9 +241,9 @@ fn the_probe_finds_what_is_wrong() {
                 <p style=\"color:#999;background:#fff\">pale</p><div class=\"card\" style=\"width:2000px\">x</div>\
                 <span class=\"bar\"><span style=\"background:#eee;width:9px;height:9px;display:block\"></span></span>\
                 <svg></svg><table></table><h3>jump</h3></main><img src=\"https://example.invalid/x.png\"></body></html>";
-    let found = probe(browser, page, LIGHT, dir.path());
+    let found = &probe(browser, page, &[LIGHT], dir.path())[0];
     for key in ["requests", "low", "cut", "unlabelled"] {
-        assert!(!is_empty(&found, key), "{key}: {found:#}");
+        assert!(!is_empty(found, key), "{key}: {found:#}");
     }
     assert!(found["overflow"].as_i64() > Some(0) && found["jumps"] == 1 && found["captions"] == 1);
     assert_eq!(found["low"].as_array().map(Vec::len), Some(2), "{found:#}");

@@ -178,7 +178,7 @@ fn congestion_of_matrices() {
         let access: AccessKind = word().parse().unwrap();
         let width: u32 = word().trim_start_matches('w').parse().unwrap();
         let experiment = Experiment::new(scheme, access, width, 2).unwrap();
-        let kit = experiment.sample(20_000, 1).unwrap().mean;
+        let kit = experiment.sample(8_000, 1).unwrap().mean;
         let want = number(want);
         assert!((kit - want).abs() < 0.01 * want, "{name}: {kit}, {want}");
     }

@@ -132,7 +132,7 @@ fn check(seed: u64, placement: Placement) -> Result<bool, String> {
 #[test]
 fn releases_come_once_behind_the_last_access_and_no_later() {
     let (mut released, mut wrong) = (0, Vec::new());
-    for seed in 0..4000 {
+    for seed in 0..1200 {
         for placement in [Placement::Optimal, Placement::PostDom] {
             match check(seed, placement) {
                 Ok(releases) => released += u32::from(releases),
@@ -142,5 +142,5 @@ fn releases_come_once_behind_the_last_access_and_no_later() {
     }
     let first: Vec<&String> = wrong.iter().take(3).collect();
     assert!(wrong.is_empty(), "{} wrong: {first:#?}", wrong.len());
-    assert!(released > 1500, "{released}");
+    assert!(released > 450, "{released}");
 }

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn table_iii_of_the_paper() {
         for (transpose, scheme, read, write) in table_iii() {
-            let stats = transpose_stats(transpose, scheme, 32, 5, 12_000, 1).unwrap();
+            let stats = transpose_stats(transpose, scheme, 32, 5, 4_000, 1).unwrap();
             for (measured, published) in [(stats.read, read), (stats.write, write)] {
                 assert!(
                     (measured - published).abs() <= 0.025,

@@ -325,17 +325,15 @@ mod tests {
     fn the_result_is_that_of_the_plain_loop() {
         for (n, m, passes) in [(9, 3, 40), (11, 5, 20), (14, 5, 3), (16, 6, 2)] {
             let g = Geometry::new(n, m).unwrap();
-            for seed in 0..3 {
+            for (seed, limit) in [(0, n), (1, n - 2), (2, m)] {
                 let profile = random_profile(seed, n, passes, 32);
-                for limit in [n, n - 2, m] {
-                    let problem = Problem::new(&profile, g).with_pivot_limit(limit).unwrap();
-                    let pairs = all_pairs(g);
-                    let found = search_xor(&problem, &pairs, &Control::none()).unwrap();
-                    let (conflicts, spec) = plain(&problem, &pairs);
-                    assert_eq!((found.conflicts, &found.spec), (conflicts, &spec), "{g}");
-                    assert_eq!(problem.conflicts(&found.spec).unwrap(), conflicts);
-                    assert!(found.optimal());
-                }
+                let problem = Problem::new(&profile, g).with_pivot_limit(limit).unwrap();
+                let pairs = all_pairs(g);
+                let found = search_xor(&problem, &pairs, &Control::none()).unwrap();
+                let (conflicts, spec) = plain(&problem, &pairs);
+                assert_eq!((found.conflicts, &found.spec), (conflicts, &spec), "{g}");
+                assert_eq!(problem.conflicts(&found.spec).unwrap(), conflicts);
+                assert!(found.optimal());
             }
         }
     }

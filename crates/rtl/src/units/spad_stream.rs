@@ -4,7 +4,6 @@ use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::neighbour::Neighbour;
 use super::support::{Rhythm, ports, reset};
 use super::write_port::HashRegisters;
-use crate::config::Config;
 use crate::model::{Stream, StreamInputs, StreamRequest};
 
 ports!(StreamPorts {
@@ -142,6 +141,7 @@ impl Driver for StreamDriver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
     use crate::rtl::Design;
     use crate::units::bench::Words;
     use crate::units::layout::Layout;
