@@ -38,7 +38,7 @@ fn streams_of_other_widths_agree_with_their_model() {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
-    for (window, word_bits, tag_bits) in [(2, 64, 45), (8, 32, 1), (0, 32, 45)] {
+    for (window, word_bits, tag_bits) in [(2, 64, 45), (0, 32, 1)] {
         let text = format!(
             "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
              [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\ntag_bits = {tag_bits}\n"
@@ -62,9 +62,8 @@ fn banks_with_atomic_operations_agree_with_their_model() {
     let dir = tempfile::tempdir().unwrap();
     let registers = "request_register = true\nresponse_register = true\nid_bits = 3\n";
     for (word_bits, path, options) in [
-        (32, "", ""),
+        (32, "broadcast = false\n", ""),
         (64, "merge_bytes = false\n", registers),
-        (32, "broadcast = false\n", "response_register = true\n"),
     ] {
         let text = format!(
             "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
@@ -182,7 +181,25 @@ fn kernel_traces_drive_the_units() {
 /// emitted, in machines so small that each builds in seconds. Pipeline, barrel,
 /// scheduler, lock hash and mapping change within a run.
 #[test]
-fn every_kind_of_path_agrees() {
+fn kinds_of_path_agree() {
+    paths_agree(|file| USUAL_PATHS.iter().any(|usual| file.ends_with(usual)));
+}
+
+#[test]
+#[ignore = "takes a minute; part of make campaign"]
+fn the_other_kinds_of_path_agree() {
+    paths_agree(|file| !USUAL_PATHS.iter().any(|usual| file.ends_with(usual)));
+}
+
+/// Between them they have every stage, every width, and machines without locks.
+const USUAL_PATHS: [&str; 4] = [
+    "bitwise-perm.toml",
+    "bitwise-xor.toml",
+    "hash-add.toml",
+    "rap.toml",
+];
+
+fn paths_agree(chosen: impl Fn(&Path) -> bool) {
     if missing(&TOOLS) {
         return;
     }
@@ -192,7 +209,7 @@ fn every_kind_of_path_agrees() {
         .map(|f| f.unwrap().path());
     let files: Vec<_> = files.collect();
     assert_eq!(files.len(), 9);
-    for file in files {
+    for file in files.iter().filter(|file| chosen(file)) {
         let config = file.to_str().unwrap();
         let args = ["cosim", "spad_sm_path", "--cycles", "20000", "--config"];
         let (status, json, stderr) = spadkit(&[&args[..], &[config]].concat());

@@ -237,7 +237,7 @@ fn hash_mutants_are_disproved() {
     }
     for fault in hash_faults() {
         let (unit, file) = (&fault.unit, &fault.file);
-        let rtl = Rtl::emit(fault.machine(), &[unit]).edit(file, &fault.edits);
+        let rtl = Rtl::emit(fault.machine(), &[]).edit(file, &fault.edits);
         let (status, results) = rtl.results(unit);
         assert_eq!(status, 1, "{unit}");
         for (property, result) in results {

@@ -71,7 +71,7 @@ fn root() -> &'static Path {
 fn points_pages_and_readme_are_those_of_the_tree() {
     let (code, text) = check(
         root(),
-        &[&["--check", "docs", "--recompute", "16"][..], &QUICK].concat(),
+        &[&["--check", "docs", "--recompute", "4"][..], &QUICK].concat(),
     );
     assert_eq!(code, Some(0), "{text}");
 }
@@ -185,9 +185,6 @@ fn points_that_the_program_does_not_give_are_found_by_computing_them() {
     let moved = tree.path().join("docs/points.jsonl");
     std::fs::rename(tree.path().join(kept), moved).unwrap();
     let (code, text) = check(tree.path(), &["-o", "docs", "-q"]);
-    assert_eq!(code, Some(0), "{text}");
-    std::fs::remove_file(tree.path().join("README.md")).unwrap();
-    let (code, text) = check(tree.path(), &["--check"]);
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = check(tree.path(), &["atomics.f5", "--check"]);
     assert_eq!(code, Some(1), "{text}");

@@ -428,6 +428,7 @@ fn outputs_are_known_from_the_reset_on() {
 /// The same of the blocks to integrate, with registers in front of the hash
 /// that have no reset.
 #[test]
+#[ignore = "part of make campaign"]
 fn blocks_with_a_hash_stage_are_known_from_the_reset_on() {
     if missing(&["iverilog", "vvp"]) {
         return;
