@@ -301,3 +301,21 @@ extern "C" __global__ void quads_in_pairs(float4 *out, const float4 *in)
     __syncthreads();
     out[threadIdx.x] = four[threadIdx.x / 2 % 4];
 }
+
+// rows_of_64_bytes with the chunks of 16 bytes rotated by hand: by one more in
+// every second row.
+extern "C" __global__ void rows_rotated(unsigned *out, const uint4 *in)
+{
+    __shared__ uint4 tile[64 * 4];
+    for (int i = threadIdx.x; i < 256; i += 128)
+        tile[i / 4 * 4 + (i % 4 + i / 8) % 4] = in[i];
+    __syncthreads();
+    const unsigned lane = threadIdx.x % 32, top = threadIdx.x / 32 * 16;
+    const unsigned row = top + lane % 16;
+    for (unsigned k = 0; k < 4; k += 2) {
+        unsigned a[4];
+        load_matrices(a, shared_address(tile + 4 * row + (k + lane / 16 + row / 2) % 4));
+        for (unsigned q = 0; q < 4; q++)
+            out[16 * (top + q % 2 * 8 + lane / 4) + 4 * (k + q / 2) + lane % 4] = a[q];
+    }
+}

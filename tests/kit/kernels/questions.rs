@@ -19,7 +19,12 @@ fn copies_and_fragments() {
     for name in ["copy_by_columns", "copy_by_rows", "copy_by_rows_room"] {
         moves::<u16>(name, |i| i);
     }
-    for name in ["rows_of_32_bytes", "rows_of_64_bytes", "rows_of_128_bytes"] {
+    for name in [
+        "rows_of_32_bytes",
+        "rows_of_64_bytes",
+        "rows_of_128_bytes",
+        "rows_rotated",
+    ] {
         moves::<u16>(name, |i| i);
     }
     moves::<f32>("fragments_of_tf32", |i| i);

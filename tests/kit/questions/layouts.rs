@@ -2,7 +2,7 @@
 //! and IREE.
 
 use super::page::{assert_counts, assert_says, cells, counted, rows};
-use super::{array, tuned};
+use super::{array, conflicts, swizzles, tuned};
 use crate::common::json;
 use serde_json::Value;
 use spadkit::software::Layout;
@@ -88,7 +88,10 @@ fn point(found: &Value) -> Vec<String> {
 /// The table of a question has the front of kernels/questions/KERNEL.toml.
 fn assert_front(words: &str, kernel: &str) {
     let file = format!("kernels/questions/{kernel}.toml");
-    let found = json(&["tune", &file, "--software"]);
+    // The two kinds that it finds among all of them; they are proved.
+    let kinds = ["--hash", "swizzle", "two-shifts"];
+    let args = ["tune", &file, "--software"].into_iter().chain(kinds);
+    let found = json(&args.collect::<Vec<_>>());
     let narrower = found["narrower"].as_array().unwrap();
     let expected = [point(&found), point(&narrower[0])];
     let rows = rows(words);
@@ -103,7 +106,10 @@ fn a_transpose_of_halves() {
     assert_front("128 x 128", "transpose_halves");
     let [_, conflicts, degree] = counted(&array("questions/transpose_halves"), "mod");
     let says = format!("{conflicts} conflicts, degree {degree}");
-    assert_says("128 x 128", &[&says]);
+    let rows = rows("128 x 128");
+    let [whole, split] = [&rows[0], &rows[1]].map(|row| row[1].parse::<u32>().unwrap());
+    let more = format!("{} instructions more", split - whole);
+    assert_says("128 x 128", &[&says, &more]);
 }
 
 /// iree-org/iree pull request 23778.
@@ -115,6 +121,29 @@ fn doubles_by_rows_and_columns() {
     assert_says("doubles", &[&says]);
 }
 
+/// Bruce-Lee-LY/cuda_hgemm issue 13: chunks rotated by hand, and all swizzles.
+#[test]
+fn a_rotation_or_a_swizzle() {
+    let array = array("questions/rows_of_64_bytes");
+    let rotated = super::array("questions/rows_rotated");
+    let rows = rows("permuted");
+    assert_eq!(rows.len(), 6);
+    for row in &rows {
+        let [_, conflicts, degree] = match row[0].as_str() {
+            "rotated" => counted(&rotated, "mod"),
+            spec => counted(&array, spec),
+        };
+        assert_eq!(row[2..], [conflicts, degree], "{row:?}");
+    }
+    let all = swizzles(array.words().ilog2(), 2);
+    let clear = all
+        .iter()
+        .filter(|s| conflicts(&array, &s.to_string()).0 == 0);
+    let clear: Vec<String> = clear.map(ToString::to_string).collect();
+    assert_eq!(clear, ["swizzle:2,2,3", "swizzle:3,2,3"]);
+    assert_says("permuted", &[&format!("Of the {} swizzles", all.len())]);
+}
+
 /// tile-ai/tilelang issue 449: the two formulas for rows of 64 bytes.
 #[test]
 fn tilelangs_rows_of_64_bytes() {
@@ -122,13 +151,22 @@ fn tilelangs_rows_of_64_bytes() {
     let array = array("questions/rows_of_64_bytes");
     for (spec, step) in [("swizzle:2,2,2", 1), ("swizzle:2,2,3", 2)] {
         let layout = Layout::new(&spec.parse().unwrap(), array.geometry()).unwrap();
-        for word in 0..array.words() as u32 {
+        for word in 0..array.words() {
             let (row, chunk) = (word / 16, word / 4 % 4);
-            let place = 16 * row + 4 * (chunk ^ row / step % 4) + word % 4;
+            let place = 16 * row + 4 * (chunk ^ (row / step % 4)) + word % 4;
             assert_eq!(layout.place(word), place, "{spec}");
         }
     }
     assert_eq!(proved("rows_of_64_bytes"), ("swizzle:2,2,3".into(), 0));
+    // Rows of 128 bytes: the row number, by both.
+    let layout = Layout::new(&"tma:128".parse().unwrap(), array.geometry()).unwrap();
+    for word in 0..2048 {
+        let (row, chunk) = (word / 32, word / 4 % 8);
+        assert_eq!(
+            layout.place(word),
+            32 * row + 4 * (chunk ^ (row % 8)) + word % 4
+        );
+    }
 }
 
 /// tile-ai/tilelang pull request 1736.

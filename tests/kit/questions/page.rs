@@ -1,6 +1,7 @@
 //! The tables of docs/guides/questions.md, as its readers see them.
 
 use super::{array, conflicts};
+use crate::common::json;
 use spadkit::software::choice::Array;
 
 fn text() -> String {
@@ -60,14 +61,39 @@ pub fn assert_says(words: &str, texts: &[&str]) {
     }
 }
 
+/// The commands of the page; those that search or simulate are run by the
+/// questions' own tests.
+#[test]
+fn every_command_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = text();
+    let commands = text.lines().filter_map(|l| l.strip_prefix("spadkit "));
+    let mut ran = 0;
+    for command in commands {
+        let mut args: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        if let Some(o) = args.iter().position(|a| a == "-o") {
+            args[o + 1] = folder.path().join(&args[o + 1]).display().to_string();
+        }
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        match args[0] {
+            "conflicts" | "classify" => drop(json(&args)),
+            "rewrite" => assert_eq!(json(&args)["outputs_equal"], true, "{command}"),
+            "tune" | "sim" => continue,
+            other => panic!("{other} is run by no test"),
+        }
+        ran += 1;
+    }
+    assert!(ran > 15);
+}
+
 /// The page answers as many questions as it says, and lists each of them.
 #[test]
 fn every_question_is_in_the_list() {
     let text = text();
     let begin = text.split("\n## ").next().unwrap();
     let titles: Vec<&str> = text.lines().filter_map(|l| l.strip_prefix("## ")).collect();
-    assert_eq!(titles.len(), 20);
-    assert!(begin.contains("Twenty questions"));
+    assert_eq!(titles.len(), 21);
+    assert!(begin.contains("Twenty-one questions"));
     let listed: Vec<&str> = begin.lines().filter(|l| l.starts_with("| [")).collect();
     for (title, line) in titles.iter().zip(&listed) {
         assert!(line.contains(&title.replace('|', "")), "{title}: {line}");

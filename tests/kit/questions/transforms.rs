@@ -3,6 +3,7 @@
 use super::page::{assert_says, cells, counted, rows};
 use super::{array, of_lines, tuned};
 use crate::common::json;
+use spadkit::software::Layout;
 use spadkit::software::choice::MappingKind;
 
 /// accel-sim/accel-sim-framework pull request 231: NVIDIA's sample of bank
@@ -41,6 +42,11 @@ fn the_exchange_of_a_transform() {
         assert!(found.fewest_proved && best.costs().0 == 0);
         assert_eq!(row[3], best.layout.spec().to_string());
         assert_eq!(counted(&array, "pad:every=32,by=1")[1..], ["0", "1"]);
+        // Its 31 words between 1024.
+        let padded = Layout::new(&"pad:every=32,by=1".parse().unwrap(), array.geometry()).unwrap();
+        assert_eq!(4 * (padded.place(1023) - 1023), 124);
+        let swizzled = Layout::new(&"swizzle:3,0,5".parse().unwrap(), array.geometry()).unwrap();
+        assert!((0..1024).all(|i| swizzled.place(i) == i ^ (i >> 5 & 7)));
     }
 }
 
@@ -99,7 +105,7 @@ fn a_spectral_element() {
     // The index that the page gives, word by word.
     for (spec, words, mask) in [("swizzle:1,2,3", 1, 4), ("swizzle:2,2,3", 2, 6)] {
         let kernel = array("questions/spectral_double");
-        let layout = spadkit::software::Layout::new(&spec.parse().unwrap(), kernel.geometry());
+        let layout = Layout::new(&spec.parse().unwrap(), kernel.geometry());
         let layout = layout.unwrap();
         for i in 0..64 {
             assert_eq!(layout.place(words * i), words * (i ^ (i >> 3 & mask)));
