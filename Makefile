@@ -102,9 +102,10 @@ docs:
 	  $(CARGO) install mdbook --locked || { echo "could not install mdbook"; exit 3; }; fi
 	"$(MDBOOK)" build
 
-# The timing diagrams of the contract, drawn from the golden models.
+# The timing diagrams of the contract, drawn from the golden models, and the
+# picture of docs/guides/questions.md, drawn from the accesses of a kernel.
 docs-waves:
-	UPDATE=1 $(CARGO) test --workspace --test kit waves::
+	UPDATE=1 $(CARGO) test --workspace --test kit -- waves:: questions::picture
 
 # The emitted Verilog of the default preset, committed for reading: without the
 # test benches, which are megabytes. Git keeps what --force replaces.

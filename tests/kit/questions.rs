@@ -1,6 +1,11 @@
 //! Questions about bank conflicts that people asked in public, and what
 //! docs/guides/questions.md answers.
 
+mod layouts;
+mod page;
+mod picture;
+mod transforms;
+
 use crate::common::json;
 use serde_json::Value;
 use spadkit::capture::access_trace;

@@ -35,6 +35,7 @@ mod matvec;
 mod nqueens;
 mod nw;
 mod orders;
+mod questions;
 mod rap;
 mod reduction;
 mod sanitizer;
