@@ -3,7 +3,9 @@
 use crate::kernels::files::files;
 use spadkit::launch::{LaunchFile, Options};
 
+/// What the search for races on all memory looks for as well, by less code.
 #[test]
+#[ignore = "part of make campaign"]
 fn every_launch_file_runs_without_a_finding() {
     assert_no_finding(false);
 }
