@@ -347,8 +347,9 @@ impl Launch {
                 launched: Some(launched),
                 again: None,
                 all: false,
+                report: None,
             };
-            cmd_tune::software::run(&kinds, budget, &subject, &machine, printer)
+            cmd_tune::in_software::run(&kinds, budget, &subject, &machine, printer)
         })
     }
 }

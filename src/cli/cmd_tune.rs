@@ -1,9 +1,11 @@
 //! `spadkit tune`: the best configuration of each hash unit for a trace.
 
 mod found;
+pub(super) mod in_software;
 mod modes_text;
 mod pairs;
 mod ranking;
+mod report;
 pub(super) mod resources;
 pub(super) mod software;
 mod units;
@@ -17,13 +19,14 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::launch::LaunchFile;
+use crate::output::check_writable;
 use crate::ptx::Module;
 use crate::rewrite::{Hashes, Request};
 use crate::search::tune::Method;
 use crate::software::choice::MappingKind;
 use crate::trace::AccessTrace;
 use clap::Args;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The best configuration of each hash unit for a trace.
@@ -52,6 +55,10 @@ pub struct TuneArgs {
     /// With --software: show every mapping, also those that another one beats.
     #[arg(long, requires = "software")]
     all: bool,
+    /// With --software: write a page with the worst accesses before and after, the
+    /// source with its conflicts, every mapping, and the change as code.
+    #[arg(long, value_name = "FILE.html", requires = "software")]
+    report: Option<PathBuf>,
     /// Search method.
     #[arg(long, value_enum)]
     method: Option<Method>,
@@ -135,7 +142,7 @@ impl Execute for TuneArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         let machine = global.machine()?;
         if self.software {
-            in_software(self, &machine, global.machine_option(), printer)
+            for_software(self, &machine, global.machine_option(), printer)
         } else {
             units::run(self, &machine, global.machine_option(), printer)
         }
@@ -143,7 +150,10 @@ impl Execute for TuneArgs {
 }
 
 /// The mappings without hardware.
-fn in_software(args: &TuneArgs, machine: &Config, again: String, printer: &Printer) -> Result<()> {
+fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Printer) -> Result<()> {
+    if let Some(file) = &args.report {
+        check_writable(file)?;
+    }
     let trace = args.trace(machine, printer)?;
     interrupt::listen();
     let path = Path::new(&args.input);
@@ -162,8 +172,9 @@ fn in_software(args: &TuneArgs, machine: &Config, again: String, printer: &Print
         },
         again: Some(again),
         all: args.all,
+        report: args.report.as_deref(),
     };
-    software::run(&args.kinds, args.budget(), &subject, machine, printer)
+    in_software::run(&args.kinds, args.budget(), &subject, machine, printer)
 }
 
 /// A launch file's kernel.

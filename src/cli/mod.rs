@@ -381,6 +381,12 @@ fn note_launches(input: &str, printer: &Printer) {
 }
 
 /// A line that names the rule by which `machine` counts conflicts.
+/// The command that runs, as the shell was given it.
+fn this_command() -> String {
+    let args = std::env::args_os().skip(1);
+    format!("spadkit {}", crate::quote::shell_line(args))
+}
+
 fn rule_line(machine: &Config) -> String {
     format!("conflicts by: {}", machine.conflict_rule().describe())
 }

@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// A mapping in software in each language; `command` puts it into the PTX of a
 /// launch file.
-pub(super) fn in_software(
+pub fn in_software(
     spec: &LayoutSpec,
     machine: &Config,
     suggestions: &[Suggestion],

@@ -21,6 +21,7 @@ mod analysis;
 mod choices;
 mod code;
 mod commands;
+mod evidence;
 mod hardware;
 mod heat;
 mod inputs;
@@ -30,6 +31,8 @@ mod software;
 mod source;
 mod worth;
 
+pub use code::in_software;
+pub use evidence::Evidence;
 pub use options::{Library, Options, Silent, Stage, Watch};
 
 use crate::config::Config;

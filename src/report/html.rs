@@ -20,11 +20,14 @@ pub fn render(report: &FlowReport) -> Result<String> {
     // from numbers, and escaped where it is not.
     show_strings(&mut all);
     let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
-    context.insert("pictures", &view::pictures(report));
+    context.insert(
+        "pictures",
+        &view::pictures(&report.situations, report.phases.len() > 1),
+    );
     context.insert("trade_off", &trade_off(&report.choices));
     context.insert("script_data", &view::script_data(report));
     // The lines of the source keep their tabs.
-    context.insert("sources", &view::sources(report));
+    context.insert("sources", &view::sources(&report.sources));
     context.insert("code", &view::code(report));
     page::render(NAME, TEMPLATE, context)
 }
@@ -50,7 +53,7 @@ fn shown(report: &FlowReport) -> Value {
         "worth_text": report.worth_text(),
         "chosen": chosen.map(|c| json!({"name": c.name, "hash": c.hash})),
         "phases": view::phases(report),
-        "sources_note": view::sources_note(report),
+        "sources_note": view::sources_note(&report.sources, report.conflicts()),
         "choices": view::choices(report),
         "cycles": view::cycles(report),
         "bars_of": "Change",

@@ -6,8 +6,14 @@ use tera::Context;
 
 const FRAME: &str = include_str!("page.html.tera");
 const STYLE: &str = include_str!("page.css");
-const BARS: &str = include_str!("bars.html.tera");
-const AGAIN: &str = include_str!("again.html.tera");
+/// What pages include.
+const PARTS: [(&str, &str); 5] = [
+    ("again.html", include_str!("again.html.tera")),
+    ("bars.html", include_str!("bars.html.tera")),
+    ("code.html", include_str!("code.html.tera")),
+    ("pictures.html", include_str!("pictures.html.tera")),
+    ("sources.html", include_str!("sources.html.tera")),
+];
 const SCRIPT: &str = include_str!("page.js");
 
 /// A page that fills the blocks of the frame: one file that refers to no other.
@@ -17,15 +23,7 @@ pub(super) fn render(name: &str, template: &str, mut context: Context) -> Result
     context.insert("style", STYLE);
     context.insert("script", SCRIPT);
     context.insert("kit_version", env!("CARGO_PKG_VERSION"));
-    fill_page(
-        &[
-            ("page.html", FRAME),
-            ("bars.html", BARS),
-            ("again.html", AGAIN),
-            ("body.html", template),
-        ],
-        "body.html",
-        &context,
-    )
-    .map_err(|error| defect(name, error))
+    let own = [("page.html", FRAME), ("body.html", template)];
+    let templates = [&own[..], &PARTS].concat();
+    fill_page(&templates, "body.html", &context).map_err(|error| defect(name, error))
 }

@@ -66,9 +66,8 @@ fn share(part: u64, whole: u64) -> String {
 }
 
 /// The line with most conflicts.
-pub(super) fn worst(report: &FlowReport) -> Option<(&SourcePage, &SourceLine)> {
-    let all = report
-        .sources
+pub(super) fn worst(pages: &[SourcePage]) -> Option<(&SourcePage, &SourceLine)> {
+    let all = pages
         .iter()
         .flat_map(|p| p.lines.iter().map(move |l| (p, l)));
     let costly = all.filter(|(_, l)| l.conflicts > 0);
@@ -105,7 +104,7 @@ impl FlowReport {
         if conflicts == 0 {
             return self.no_conflicts();
         }
-        let at = worst(self).map(|(page, line)| (place(page, line), line.conflicts));
+        let at = worst(&self.sources).map(|(page, line)| (place(page, line), line.conflicts));
         let mostly = match &at {
             Some((place, most)) if *most == conflicts => format!(", all at {place}"),
             Some((place, most)) if 2 * most > conflicts => format!(", most of them at {place}"),

@@ -25,9 +25,9 @@ pub(super) struct Size {
 
 impl Size {
     /// As far as the pictures need it.
-    pub fn of(report: &FlowReport) -> Self {
+    pub fn of(situations: &[Situation]) -> Self {
         let cells = || {
-            let served = report.situations.iter();
+            let served = situations.iter();
             let served = served.flat_map(|s| [Some(&s.before), s.after.as_ref()]);
             served.flatten().flat_map(|s| &s.cells)
         };
@@ -40,11 +40,12 @@ impl Size {
     }
 }
 
-/// The accesses that the page shows: the worst of each shape.
-pub(super) fn pictures(report: &FlowReport) -> Value {
-    let size = Size::of(report);
+/// The accesses that the page shows: the worst of each shape. `several`: there are
+/// barrier phases to tell apart.
+pub(super) fn pictures(situations: &[Situation], several: bool) -> Value {
+    let size = Size::of(situations);
     let mut shown: Vec<&Situation> = Vec::new();
-    for situation in report.situations.iter().filter(|s| s.conflicts > 0) {
+    for situation in situations.iter().filter(|s| s.conflicts > 0) {
         let is_new = shown
             .iter()
             .all(|s| s.before.shape() != situation.before.shape());
@@ -53,9 +54,8 @@ pub(super) fn pictures(report: &FlowReport) -> Value {
         }
     }
     if shown.is_empty() {
-        shown.extend(report.situations.first());
+        shown.extend(situations.first());
     }
-    let several = report.phases.len() > 1;
     let all: Vec<Value> = shown.iter().map(|s| one(s, size, several)).collect();
     json!(all)
 }
@@ -123,7 +123,7 @@ fn caption(s: &Situation, several: bool) -> String {
 
 /// Every situation for the script, in few characters.
 pub(super) fn script_data(report: &FlowReport) -> String {
-    let size = Size::of(report);
+    let size = Size::of(&report.situations);
     let served = |s: &Served| {
         let cells = s.cells.iter();
         let cells = cells.map(|c| json!([c.lanes, c.word, c.bank, c.wavefront]));
@@ -179,8 +179,8 @@ pub(super) fn phases(report: &FlowReport) -> Value {
 }
 
 /// The source with what its lines cost.
-pub(super) fn sources(report: &FlowReport) -> Value {
-    let lines = report.sources.iter().flat_map(|p| &p.lines);
+pub(super) fn sources(pages: &[SourcePage]) -> Value {
+    let lines = pages.iter().flat_map(|p| &p.lines);
     let most = lines
         .clone()
         .map(|l| l.wavefronts)
@@ -196,7 +196,7 @@ pub(super) fn sources(report: &FlowReport) -> Value {
             "lines": p.lines.iter().map(line).collect::<Vec<_>>(),
         })
     };
-    json!(report.sources.iter().map(page).collect::<Vec<_>>())
+    json!(pages.iter().map(page).collect::<Vec<_>>())
 }
 
 fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
@@ -237,16 +237,15 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
 }
 
 /// What is said above the source.
-pub(super) fn sources_note(report: &FlowReport) -> String {
-    let Some((page, line)) = worst(report) else {
+pub(super) fn sources_note(pages: &[SourcePage], conflicts: u64) -> String {
+    let Some((page, line)) = worst(pages) else {
         return "No line has a bank conflict.".to_owned();
     };
-    let all = report.conflicts().max(1);
     format!(
         "{} has {} of {} conflicts. Wavefronts are of block 0; a line needs the grey part of its bar under any mapping.",
         place(page, line),
         grouped(line.conflicts),
-        grouped(all)
+        grouped(conflicts.max(1))
     )
 }
 

@@ -217,6 +217,29 @@ fn the_report_of_sharing_reads_everywhere() {
     );
 }
 
+/// A mapping for all of shared memory, and one for each variable.
+#[test]
+fn the_report_of_tune_reads_everywhere() {
+    for (launch, answer) in [
+        ("transpose/transpose.toml", "removes all"),
+        ("lavamd/lavamd.toml", "A mapping for each variable"),
+    ] {
+        let input = kernel(launch);
+        let args = ["tune", input.to_str().unwrap(), "--software"];
+        let page = reported(&[&args[..], &["--preset", "sm80"]].concat());
+        assert!(page.contains(answer), "{launch}");
+        for part in [
+            "<figure>",
+            "class=\"srcbox\"",
+            "spad_place",
+            "spadkit rewrite",
+        ] {
+            assert!(page.contains(part), "{launch} has no {part}");
+        }
+        check(launch, &page);
+    }
+}
+
 /// The default sweep, with a point that cannot be.
 #[test]
 fn the_report_of_a_sweep_reads_everywhere() {

@@ -4,7 +4,7 @@ use super::Works;
 use super::point::Point;
 use super::sweep::Sweep;
 use super::text::{baseline_text, best, conflict_rule, labels, spaced};
-use crate::quote::shell;
+use crate::cli::this_command;
 use crate::report::{CycleParts, SweepLine, SweepReport};
 
 pub(super) fn of(sweep: &Sweep, works: &Works) -> SweepReport {
@@ -26,7 +26,7 @@ pub(super) fn of(sweep: &Sweep, works: &Works) -> SweepReport {
             .collect(),
         missing: sweep.planned - sweep.points.len() - sweep.skipped.len(),
         rule: rule.unwrap_or_default(),
-        commands: vec![command()],
+        commands: vec![this_command()],
     }
 }
 
@@ -45,14 +45,4 @@ fn line(point: &Point) -> SweepLine {
         blocks: point.residency.blocks(),
         dominant: dominant.map(|(reason, share)| (spaced(reason), share)),
     }
-}
-
-/// The command that runs, as the shell was given it.
-fn command() -> String {
-    let args = std::env::args_os().skip(1);
-    let words = args.map(|word| shell(&word).to_string());
-    std::iter::once("spadkit".to_owned())
-        .chain(words)
-        .collect::<Vec<_>>()
-        .join(" ")
 }

@@ -2,6 +2,7 @@
 
 use crate::cli::conflicts_lines::cost_tone;
 use crate::page::{Columns, Details, Tone};
+use crate::report::MappingChoice;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::software::{Language, LayoutSpec, render};
 use crate::trace::TensorCopy;
@@ -149,6 +150,33 @@ impl<'a> Ranking<'a> {
         let is_first = first.is_some_and(|r| std::ptr::eq(r, ranked));
         let usual = ["mod", "xor", "pad", "swizzle"].contains(&ranked.kind);
         ranked.front || is_first && usual
+    }
+
+    /// The mappings on a page, those of the [table](Self::table) first, and how many
+    /// these are; `of` is the array.
+    pub fn rows(&self, of: &str) -> (Vec<MappingChoice>, usize) {
+        let row = |r: &Ranked| MappingChoice {
+            of: of.to_owned(),
+            hash: match r.kind {
+                "mod" => "as it is".to_owned(),
+                _ => r.hash.to_string(),
+            },
+            conflicts: r.conflicts,
+            wavefronts: r.wavefronts,
+            max_degree: r.max_degree,
+            added: r.added_per_access,
+            wasted_bytes: r.wasted_bytes,
+            proof: match r.proved() {
+                "yes" => "the fewest of its kind, proved",
+                "no" => "not proved",
+                _ => "counted",
+            },
+            front: r.front,
+        };
+        let (shown, others): (Vec<&Ranked>, Vec<&Ranked>) =
+            self.results.iter().partition(|r| self.is_shown(r));
+        let count = shown.len();
+        (shown.into_iter().chain(others).map(row).collect(), count)
     }
 
     /// How many accesses there are to what.

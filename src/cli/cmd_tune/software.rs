@@ -6,26 +6,18 @@ use super::resources::{Launched, OnSm};
 use crate::capture::statics::Indices;
 use crate::cli::changes;
 use crate::cli::names::readable_list;
-use crate::cli::printer::{CommandResult, Printer};
-use crate::cli::source_text::SourceText;
+use crate::cli::printer::CommandResult;
 use crate::config::Config;
-use crate::error::Result;
-use crate::interrupt;
 use crate::page::{Columns, Details, Hint, Table, Tone};
-use crate::ptx::analysis::plain_name;
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
-use crate::search::{Control, Update};
 use crate::software::LayoutSpec;
-use crate::software::choice::{
-    Array, Choices, Effort, MappingKind, Narrower, PerVariable, VariableChoices, choices, narrower,
-    per_variable,
-};
-use crate::suggest::{Suggestion, Tuned, suggestions};
+use crate::software::choice::{Choices, Narrower, PerVariable, VariableChoices};
+use crate::suggest::Suggestion;
 use crate::trace::AccessTrace;
 use serde::Serialize;
-use std::time::Duration;
+use std::path::Path;
 
 /// A kernel's accesses, and what its text says of them.
 pub(in crate::cli) struct Subject<'a> {
@@ -40,191 +32,66 @@ pub(in crate::cli) struct Subject<'a> {
     pub again: Option<String>,
     /// Every mapping is shown.
     pub all: bool,
+    /// A page to write.
+    pub report: Option<&'a Path>,
 }
 
 impl Subject<'_> {
-    fn has_tensor_copies(&self) -> bool {
+    pub(super) fn has_tensor_copies(&self) -> bool {
         let is_copy = |i: &Instruction| i.opcode == Opcode::Cp && i.has(Word::Tensor);
         let functions = self.launched.iter().flat_map(|l| &l.module.functions);
         functions.flat_map(|f| &f.instructions).any(is_copy)
     }
 }
 
-/// Searches mappings of `kinds`, all where none is named, with `budget` for
-/// each optimal search.
-pub(in crate::cli) fn run(
-    kinds: &[MappingKind],
-    budget: Duration,
-    subject: &Subject,
-    machine: &Config,
-    printer: &Printer,
-) -> Result<()> {
-    let trace = subject.trace;
-    let searched = Searched::of(kinds, budget, trace, machine, printer)?;
-    let Searched {
-        array,
-        whole,
-        apart,
-        narrower,
-        modes,
-    } = &searched;
-    let apart = apart.as_ref();
-    let on_sm = OnSm::of(
-        (trace, subject.launched.as_ref()),
-        machine,
-        array,
-        whole,
-        printer,
-    );
-    let rule = machine.conflict_rule();
-    let tuned = Tuned {
-        trace,
-        geometry: machine.geometry,
-        rule,
-        whole: (array, whole),
-        apart,
-        indices: subject.indices,
-    };
-    let mut source = SourceText::beside(subject.input);
-    let suggestions = suggestions(&tuned, &mut |place| source.line(place));
-    printer.show(&Found {
-        whole: Ranking::of(array, whole),
-        rule: rule.name(),
-        rule_text: rule.describe(),
-        per_variable: apart.map(|apart| Apart::of(apart, whole)),
-        narrower: narrower.iter().map(Split::of).collect(),
-        modes,
-        on_sm,
-        suggestions,
-        trace,
-        machine,
-        tensor_copies: subject.has_tensor_copies(),
-        copied: copied_text(array, apart),
-        subject,
-    })
-}
-
-/// What was searched.
-struct Searched {
-    /// All of shared memory.
-    array: Array,
-    whole: Choices,
-    /// With several variables: each with a mapping of its own.
-    apart: Option<PerVariable>,
-    /// With wide accesses split.
-    narrower: Vec<Narrower>,
-    /// The swizzle modes of tensor copies.
-    modes: Vec<ModesOf>,
-}
-
-impl Searched {
-    fn of(
-        kinds: &[MappingKind],
-        budget: Duration,
-        trace: &AccessTrace,
-        machine: &Config,
-        printer: &Printer,
-    ) -> Result<Self> {
-        let kinds = if kinds.is_empty() {
-            MappingKind::all()
-        } else {
-            kinds.to_vec()
-        };
-        let progress = printer.progress(1, "tune --software");
-        let report = |update: Update| {
-            let best = update.best.map(|c| format!("{c} conflicts so far"));
-            progress.set_total(update.total);
-            progress.set(update.done, best.unwrap_or_default());
-        };
-        let effort = Effort {
-            control: Control::none()
-                .stop_when(&interrupt::requested)
-                .progress(&report),
-            budget,
-        };
-        let rule = machine.conflict_rule();
-        let (geometry, room) = (machine.geometry, machine.block_words);
-        let array = Array::new(trace, geometry, rule, room);
-        let whole = choices(&array, &kinds, &effort)?;
-        let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
-        // Where wide accesses count as one word there is nothing to gain.
-        let (narrower, modes) = if rule.wide.in_phases() {
-            (
-                narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
-                modes_text::of(&array, apart.as_ref())?,
-            )
-        } else {
-            Default::default()
-        };
-        Ok(Searched {
-            array,
-            whole,
-            apart,
-            narrower,
-            modes,
-        })
-    }
-}
-
-/// The arrays that tensor copies go through: the variables, or all of shared
-/// memory where there are not several.
-fn copied_text(array: &Array, apart: Option<&PerVariable>) -> String {
-    let Some(apart) = apart else {
-        return modes_text::copied_text("all of shared memory", array);
-    };
-    let text =
-        |v: &VariableChoices| modes_text::copied_text(plain_name(&v.variable.name), &v.array);
-    apart.variables.iter().map(text).collect()
-}
-
 /// The mappings that a programmer picks from.
 #[derive(Serialize)]
-struct Found<'a> {
+pub(super) struct Found<'a> {
     #[serde(flatten)]
-    whole: Ranking<'a>,
-    rule: &'static str,
-    rule_text: String,
+    pub whole: Ranking<'a>,
+    pub rule: &'static str,
+    pub rule_text: String,
     /// With several variables: a mapping for each.
-    per_variable: Option<Apart<'a>>,
+    pub per_variable: Option<Apart<'a>>,
     /// With wide accesses that leave conflicts: the same, split.
-    narrower: Vec<Split<'a>>,
+    pub narrower: Vec<Split<'a>>,
     /// The swizzle modes of tensor copies, of each array that has conflicts.
-    modes: &'a [ModesOf],
+    pub modes: &'a [ModesOf],
     /// What blocks take of an SM under the mappings of the front.
-    on_sm: OnSm,
+    pub on_sm: OnSm,
     /// What to type.
-    suggestions: Vec<Suggestion>,
+    pub suggestions: Vec<Suggestion>,
     #[serde(skip)]
-    trace: &'a AccessTrace,
+    pub trace: &'a AccessTrace,
     #[serde(skip)]
-    machine: &'a Config,
+    pub machine: &'a Config,
     /// Whether the kernel has tensor copies.
     #[serde(skip)]
-    tensor_copies: bool,
+    pub tensor_copies: bool,
     /// What can be chosen for the arrays that they go through.
     #[serde(skip)]
-    copied: String,
+    pub copied: String,
     #[serde(skip)]
-    subject: &'a Subject<'a>,
+    pub subject: &'a Subject<'a>,
 }
 
 /// A mapping for each variable, against one for all.
 #[derive(Serialize)]
-struct Apart<'a> {
-    variables: Vec<OfVariable<'a>>,
-    conflicts: u64,
+pub(super) struct Apart<'a> {
+    pub variables: Vec<OfVariable<'a>>,
+    pub conflicts: u64,
     max_degree: u32,
-    added_per_access: f64,
-    wasted_bytes: u32,
+    pub added_per_access: f64,
+    pub wasted_bytes: u32,
     single: Single<'a>,
 }
 
 /// The mappings of a variable.
 #[derive(Serialize)]
-struct OfVariable<'a> {
+pub(super) struct OfVariable<'a> {
     #[serde(flatten)]
-    own: Ranking<'a>,
-    name: &'a str,
+    pub own: Ranking<'a>,
+    pub name: &'a str,
     offset: u32,
     /// Of the variable; accesses may go to fewer.
     #[serde(skip)]
@@ -242,14 +109,14 @@ struct Single<'a> {
 
 /// The mappings with wide accesses split.
 #[derive(Serialize)]
-struct Split<'a> {
+pub(super) struct Split<'a> {
     #[serde(flatten)]
-    own: Ranking<'a>,
-    bytes_at_most: u32,
+    pub own: Ranking<'a>,
+    pub bytes_at_most: u32,
 }
 
 impl<'a> Apart<'a> {
-    fn of(apart: &'a PerVariable, whole: &'a Choices) -> Self {
+    pub fn of(apart: &'a PerVariable, whole: &'a Choices) -> Self {
         let single = whole.best();
         let variable = |v: &'a VariableChoices| OfVariable {
             own: Ranking::of(&v.array, &v.choices),
@@ -354,7 +221,7 @@ impl<'a> Apart<'a> {
 }
 
 impl<'a> Split<'a> {
-    fn of(narrower: &'a Narrower) -> Self {
+    pub fn of(narrower: &'a Narrower) -> Self {
         Split {
             own: Ranking::of(&narrower.array, &narrower.choices),
             bytes_at_most: narrower.bytes,
@@ -364,9 +231,9 @@ impl<'a> Split<'a> {
 
 impl CommandResult for Found<'_> {
     fn verdict(&self) -> String {
-        match &self.per_variable {
+        match self.better_apart() {
             // One mapping for all of shared memory is not what is suggested.
-            Some(apart) if apart.conflicts < self.whole.best().conflicts => {
+            Some(apart) => {
                 let (left, all) = (apart.conflicts, self.whole.unmapped());
                 let what = match left {
                     0 => format!("removes all {all} conflicts"),
@@ -377,7 +244,7 @@ impl CommandResult for Found<'_> {
                     self.whole.best().conflicts
                 )
             }
-            _ => format!("{} {}", self.whole.answer(), self.whole.proof()),
+            None => format!("{} {}", self.whole.answer(), self.whole.proof()),
         }
     }
 
@@ -425,10 +292,7 @@ impl CommandResult for Found<'_> {
         let mut hints = Vec::new();
         let rewrites = self.subject.launched.is_some() && !self.tensor_copies;
         let input = crate::quote::shell(self.subject.input);
-        let apart = self.per_variable.as_ref().filter(|apart| {
-            let least = best.conflicts.min(self.whole.unmapped());
-            rewrites && apart.conflicts < least
-        });
+        let apart = self.better_apart().filter(|_| rewrites);
         if let Some(hashes) = apart.and_then(Apart::options) {
             let command = format!("spadkit rewrite {input}{hashes} {again} -o fast.ptx");
             hints.push(Hint::new("next, each variable with its own", command));
@@ -451,6 +315,14 @@ impl CommandResult for Found<'_> {
 }
 
 impl Found<'_> {
+    /// A mapping for each variable, where that leaves fewer conflicts than one for
+    /// all of shared memory.
+    pub fn better_apart(&self) -> Option<&Apart<'_>> {
+        let least = self.whole.best().conflicts.min(self.whole.unmapped());
+        let apart = self.per_variable.as_ref();
+        apart.filter(|apart| apart.conflicts < least)
+    }
+
     /// Vectors against conflicts: fewer instructions or fewer wavefronts.
     fn narrower_details(&self) -> Details {
         let others = self.narrower.iter().map(|n| (n.bytes_at_most, &n.own));

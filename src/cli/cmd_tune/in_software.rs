@@ -1,0 +1,159 @@
+//! `spadkit tune --software`: the search.
+
+use super::modes_text::{self, ModesOf};
+use super::ranking::Ranking;
+use super::report;
+use super::resources::OnSm;
+use super::software::{Apart, Found, Split, Subject};
+use crate::cli::printer::Printer;
+use crate::cli::source_text::SourceText;
+use crate::config::Config;
+use crate::error::Result;
+use crate::interrupt;
+use crate::output::write_result;
+use crate::ptx::analysis::plain_name;
+use crate::search::{Control, Update};
+use crate::software::choice::{
+    Array, Choices, Effort, MappingKind, Narrower, PerVariable, VariableChoices, choices, narrower,
+    per_variable,
+};
+use crate::suggest::{Tuned, suggestions};
+use crate::trace::AccessTrace;
+use std::time::Duration;
+
+/// Searches mappings of `kinds`, all where none is named, with `budget` for
+/// each optimal search.
+pub(in crate::cli) fn run(
+    kinds: &[MappingKind],
+    budget: Duration,
+    subject: &Subject,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<()> {
+    let trace = subject.trace;
+    let searched = Searched::of(kinds, budget, trace, machine, printer)?;
+    let Searched {
+        array,
+        whole,
+        apart,
+        narrower,
+        modes,
+    } = &searched;
+    let apart = apart.as_ref();
+    let on_sm = OnSm::of(
+        (trace, subject.launched.as_ref()),
+        machine,
+        array,
+        whole,
+        printer,
+    );
+    let rule = machine.conflict_rule();
+    let tuned = Tuned {
+        trace,
+        geometry: machine.geometry,
+        rule,
+        whole: (array, whole),
+        apart,
+        indices: subject.indices,
+    };
+    let mut source = SourceText::beside(subject.input);
+    let suggestions = suggestions(&tuned, &mut |place| source.line(place));
+    let found = Found {
+        whole: Ranking::of(array, whole),
+        rule: rule.name(),
+        rule_text: rule.describe(),
+        per_variable: apart.map(|apart| Apart::of(apart, whole)),
+        narrower: narrower.iter().map(Split::of).collect(),
+        modes,
+        on_sm,
+        suggestions,
+        trace,
+        machine,
+        tensor_copies: subject.has_tensor_copies(),
+        copied: copied_text(array, apart),
+        subject,
+    };
+    printer.show(&found)?;
+    if let Some(file) = subject.report {
+        let page = report::of(&found, &whole.best().layout)?.render()?;
+        printer.wrote(&write_result(
+            file,
+            page.as_bytes(),
+            !interrupt::requested(),
+        )?);
+    }
+    Ok(())
+}
+
+/// What was searched.
+struct Searched {
+    /// All of shared memory.
+    array: Array,
+    whole: Choices,
+    /// With several variables: each with a mapping of its own.
+    apart: Option<PerVariable>,
+    /// With wide accesses split.
+    narrower: Vec<Narrower>,
+    /// The swizzle modes of tensor copies.
+    modes: Vec<ModesOf>,
+}
+
+impl Searched {
+    fn of(
+        kinds: &[MappingKind],
+        budget: Duration,
+        trace: &AccessTrace,
+        machine: &Config,
+        printer: &Printer,
+    ) -> Result<Self> {
+        let kinds = if kinds.is_empty() {
+            MappingKind::all()
+        } else {
+            kinds.to_vec()
+        };
+        let progress = printer.progress(1, "tune --software");
+        let report = |update: Update| {
+            let best = update.best.map(|c| format!("{c} conflicts so far"));
+            progress.set_total(update.total);
+            progress.set(update.done, best.unwrap_or_default());
+        };
+        let effort = Effort {
+            control: Control::none()
+                .stop_when(&interrupt::requested)
+                .progress(&report),
+            budget,
+        };
+        let rule = machine.conflict_rule();
+        let (geometry, room) = (machine.geometry, machine.block_words);
+        let array = Array::new(trace, geometry, rule, room);
+        let whole = choices(&array, &kinds, &effort)?;
+        let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
+        // Where wide accesses count as one word there is nothing to gain.
+        let (narrower, modes) = if rule.wide.in_phases() {
+            (
+                narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
+                modes_text::of(&array, apart.as_ref())?,
+            )
+        } else {
+            Default::default()
+        };
+        Ok(Searched {
+            array,
+            whole,
+            apart,
+            narrower,
+            modes,
+        })
+    }
+}
+
+/// The arrays that tensor copies go through: the variables, or all of shared
+/// memory where there are not several.
+fn copied_text(array: &Array, apart: Option<&PerVariable>) -> String {
+    let Some(apart) = apart else {
+        return modes_text::copied_text("all of shared memory", array);
+    };
+    let text =
+        |v: &VariableChoices| modes_text::copied_text(plain_name(&v.variable.name), &v.array);
+    apart.variables.iter().map(text).collect()
+}

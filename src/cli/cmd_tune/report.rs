@@ -1,0 +1,115 @@
+//! The mappings in software as a page.
+
+use super::software::{Found, OfVariable, Split};
+use crate::cli::names::{readable_list, readable_words};
+use crate::cli::printer::CommandResult;
+use crate::cli::{rule_line, this_command};
+use crate::error::Result;
+use crate::flow::{Evidence, in_software};
+use crate::report::{CodeText, MappingChoice, MappingTable, TuneReport};
+use crate::software::Layout;
+
+/// The page of what was found. `layout` is the best mapping of all of shared memory.
+pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
+    let whole = &found.whole;
+    let best = whole.best();
+    let gains = best.conflicts < whole.unmapped();
+    let apart = found.better_apart();
+    // One mapping for the pictures: each variable's own has none.
+    let chosen = (gains && apart.is_none()).then_some(layout);
+    let evidence = Evidence::of(
+        found.trace,
+        found.machine,
+        chosen,
+        found.subject.input,
+        &found.suggestions,
+    );
+    let (left, cost, wasted_bytes) = match apart {
+        Some(apart) => (
+            apart.conflicts,
+            format!("{:.2}", apart.added_per_access),
+            apart.wasted_bytes,
+        ),
+        None if gains => (
+            best.conflicts,
+            best.added_per_access.to_string(),
+            best.wasted_bytes,
+        ),
+        None => (whole.unmapped(), "0".to_owned(), 0),
+    };
+    let hints = found.hints().into_iter().map(|hint| hint.command);
+    Ok(TuneReport {
+        kernel: readable_words(&found.trace.name),
+        machine: found.machine.name.clone(),
+        verdict: found.verdict(),
+        conflicts: whole.unmapped(),
+        left,
+        code: match gains || apart.is_some() {
+            true => code(found, layout, apart.is_some(), &cost)?,
+            false => Vec::new(),
+        },
+        cost,
+        wasted_bytes,
+        proof: match apart {
+            Some(_) => "the sum of the variables' own".to_owned(),
+            None => whole.proof(),
+        },
+        chosen: chosen.map(|layout| layout.spec().to_string()),
+        phases: evidence.phases.len() > 1,
+        sources: evidence.sources,
+        situations: evidence.situations,
+        tables: tables(found),
+        rule: rule_line(found.machine),
+        commands: std::iter::once(this_command()).chain(hints).collect(),
+    })
+}
+
+/// The change; where each variable has a mapping of its own, as source alone.
+fn code(found: &Found, layout: &Layout, apart: bool, cost: &str) -> Result<Vec<CodeText>> {
+    let cost = format!("{cost} instructions for an access");
+    let spec = layout.spec();
+    let mut all = in_software(spec, found.machine, &found.suggestions, &cost, None)?;
+    all.retain(|code| !apart || code.form == "CUDA");
+    Ok(all)
+}
+
+fn tables(found: &Found) -> Vec<MappingTable> {
+    let (rows, shown) = found.whole.rows("all of shared memory");
+    let mut all = vec![MappingTable {
+        title: "One mapping for all of shared memory".to_owned(),
+        caption: "Fewest conflicts first, then fewest instructions, then fewest bytes".to_owned(),
+        rows,
+        first_alone: true,
+        shown,
+    }];
+    if let Some(apart) = &found.per_variable {
+        let best = |v: &OfVariable| v.own.rows(&readable_list(v.name)).0.into_iter().next();
+        let rows = apart.variables.iter().filter_map(best).collect();
+        let own = together("A mapping for each variable", "The best of each", rows);
+        match found.better_apart() {
+            Some(_) => all.insert(0, own),
+            None => all.push(own),
+        }
+    }
+    if !found.narrower.is_empty() {
+        let best = |split: &Split| {
+            let of = format!("up to {} bits", 8 * split.bytes_at_most);
+            split.own.rows(&of).0.into_iter().next()
+        };
+        let rows = found.narrower.iter().filter_map(best).collect();
+        let caption = "The best with wide loads and stores split; ldmatrix cannot be";
+        all.push(together("Vectors against conflicts", caption, rows));
+    }
+    all
+}
+
+/// Rows that go together, and are all shown.
+fn together(title: &str, caption: &str, rows: Vec<MappingChoice>) -> MappingTable {
+    MappingTable {
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        first_alone: false,
+        shown: rows.len(),
+        rows,
+    }
+}

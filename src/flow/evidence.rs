@@ -1,0 +1,46 @@
+//! What pages show of a kernel's accesses, beside the report of the flow.
+
+use super::heat::{Bank, Heat, suggest};
+use super::inputs;
+use super::source::SourceFiles;
+use crate::config::Config;
+use crate::report::{PhaseCount, Situation, SourcePage};
+use crate::software::Layout;
+use crate::suggest::Suggestion;
+use crate::trace::AccessTrace;
+
+/// Where a kernel has conflicts, and what they look like.
+pub struct Evidence {
+    /// The lines of the source with what they cost, the file with most conflicts
+    /// first.
+    pub sources: Vec<SourcePage>,
+    /// All accesses by barrier phase.
+    pub phases: Vec<PhaseCount>,
+    /// The worst access of each line in each phase, most conflicts first.
+    pub situations: Vec<Situation>,
+}
+
+impl Evidence {
+    /// Of the accesses of `trace`, as they are and under `layout`, with the lines of
+    /// `suggestions` changed. Source files are looked for beside `input`, too.
+    pub fn of(
+        trace: &AccessTrace,
+        machine: &Config,
+        layout: Option<&Layout>,
+        input: &str,
+        suggestions: &[Suggestion],
+    ) -> Self {
+        let heat = Heat::new(trace, machine);
+        let bank = layout.map(|layout| move |word: u32| layout.bank(word));
+        let bank = bank.as_ref().map(|bank| bank as Bank);
+        let ptx = inputs::ptx_of(input).map(|path| path.display().to_string());
+        let mut files = SourceFiles::beside(input);
+        let mut sources = heat.pages(bank, None, &mut files, ptx.as_deref());
+        suggest(&mut sources, suggestions);
+        Evidence {
+            sources,
+            phases: heat.phases(),
+            situations: heat.situations(bank),
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The report of `tune --software`: which mapping to take, what it looks like on the
+//! accesses, where the source changes, and the change as code.
+
+use super::choice::CodeText;
+use super::page;
+use super::source_page::{Situation, SourcePage};
+use super::verdict::grouped;
+use super::view;
+use crate::error::Result;
+use crate::quote::show_strings;
+use crate::template::defect;
+use serde::Serialize;
+use serde_json::{Value, json};
+use tera::Context;
+
+const NAME: &str = "tune.html.tera";
+const TEMPLATE: &str = include_str!("tune.html.tera");
+
+/// A mapping.
+#[derive(Clone, Debug, Serialize)]
+pub struct MappingChoice {
+    /// What it is for: all of shared memory, a variable, accesses of some width.
+    pub of: String,
+    /// The spec, or `as it is`.
+    pub hash: String,
+    /// Conflicts that it leaves.
+    pub conflicts: u64,
+    /// Wavefronts that it leaves.
+    pub wavefronts: u64,
+    /// Largest degree.
+    pub max_degree: u32,
+    /// Instructions that an access has more.
+    pub added: usize,
+    /// Bytes of shared memory more.
+    pub wasted_bytes: u32,
+    /// What is known of it: `the fewest of its kind, proved`.
+    pub proof: &'static str,
+    /// No other is better in all of conflicts, instructions and bytes.
+    pub front: bool,
+}
+
+/// Mappings in a table of their own.
+#[derive(Clone, Debug)]
+pub struct MappingTable {
+    /// Its heading.
+    pub title: String,
+    /// What the rows are.
+    pub caption: String,
+    /// The rows.
+    pub rows: Vec<MappingChoice>,
+    /// The first is the one to take; else all of them together.
+    pub first_alone: bool,
+    /// How many of them are shown before the rest is folded.
+    pub shown: usize,
+}
+
+/// What the report is about.
+#[derive(Clone, Debug)]
+pub struct TuneReport {
+    /// The kernel.
+    pub kernel: String,
+    /// The machine.
+    pub machine: String,
+    /// The answer, a sentence or two.
+    pub verdict: String,
+    /// Conflicts as it is.
+    pub conflicts: u64,
+    /// Conflicts under what is suggested.
+    pub left: u64,
+    /// What an access has more under it, in words.
+    pub cost: String,
+    /// Bytes of shared memory more.
+    pub wasted_bytes: u32,
+    /// How the number of conflicts is known, in words.
+    pub proof: String,
+    /// The one mapping that the pictures show, if it is one.
+    pub chosen: Option<String>,
+    /// Where the conflicts are.
+    pub sources: Vec<SourcePage>,
+    /// The worst accesses.
+    pub situations: Vec<Situation>,
+    /// Whether barriers divide the accesses.
+    pub phases: bool,
+    /// The mappings.
+    pub tables: Vec<MappingTable>,
+    /// The change in each form.
+    pub code: Vec<CodeText>,
+    /// How conflicts are counted.
+    pub rule: String,
+    /// What makes this page, and what takes the next step.
+    pub commands: Vec<String>,
+}
+
+impl TuneReport {
+    /// One HTML file that refers to no other.
+    pub fn render(&self) -> Result<String> {
+        let mut all = json!({
+            "title": format!("mappings for {}", self.kernel),
+            "sections": [["why", "What"], ["where", "Where"], ["mappings", "Mappings"], ["again", "Next"]],
+            "kernel": self.kernel,
+            "machine": self.machine,
+            "verdict": self.verdict,
+            "kpis": self.kpis(),
+            "chosen": self.chosen.as_ref().map(|hash| json!({"name": hash, "hash": hash})),
+            "sources_note": view::sources_note(&self.sources, self.conflicts),
+            "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
+            "rule": self.rule,
+            "commands": self.commands,
+        });
+        // Names of a kernel must not hide what they say.
+        show_strings(&mut all);
+        let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
+        context.insert("pictures", &view::pictures(&self.situations, self.phases));
+        context.insert("sources", &view::sources(&self.sources));
+        context.insert("code", &self.code());
+        page::render(NAME, TEMPLATE, context)
+    }
+
+    /// The four numbers on top: `k` what, `v` how much, `n` beside what.
+    fn kpis(&self) -> Value {
+        let removed = self.conflicts.saturating_sub(self.left);
+        let share = match self.conflicts {
+            0 => "there are none".to_owned(),
+            all => format!("{:.0} % are removed", 100.0 * removed as f64 / all as f64),
+        };
+        json!([
+            {"k": "conflicts left", "v": grouped(self.left), "n": format!("of {}, {share}", grouped(self.conflicts))},
+            {"k": "added to an access", "v": self.cost, "n": "instructions that compute the place"},
+            {"k": "shared memory more", "v": format!("{} bytes", grouped(self.wasted_bytes.into())), "n": "of a block"},
+            {"k": "how it is known", "v": if self.proof.starts_with("Proved") { "proved" } else { "found" }, "n": self.proof.trim_start_matches("Proved: ")},
+        ])
+    }
+
+    fn code(&self) -> Value {
+        let hash = self
+            .chosen
+            .as_deref()
+            .unwrap_or("a mapping for each variable");
+        let tab = |code: &CodeText| {
+            json!({
+                "form": code.form,
+                "what": code.what,
+                "cost": code.cost,
+                "text": code.text.trim_end(),
+                "choice": "In software",
+                "hash": hash,
+                "left": grouped(self.left),
+                "speed_up": null,
+            })
+        };
+        json!(self.code.iter().map(tab).collect::<Vec<_>>())
+    }
+}
+
+fn table(table: &MappingTable) -> Value {
+    let rows: Vec<Value> = table.rows.iter().map(row).collect();
+    let (shown, folded) = rows.split_at(table.shown.min(rows.len()));
+    json!({
+        "title": table.title,
+        "caption": table.caption,
+        "first_alone": table.first_alone,
+        "shown": shown,
+        "folded": folded,
+    })
+}
+
+fn row(mapping: &MappingChoice) -> Value {
+    let added = |n: u64| match n {
+        0 => "0".to_owned(),
+        n => format!("+{}", grouped(n)),
+    };
+    json!({
+        "of": mapping.of,
+        "hash": mapping.hash,
+        "conflicts": grouped(mapping.conflicts),
+        "none_left": mapping.conflicts == 0,
+        "wavefronts": grouped(mapping.wavefronts),
+        "degree": mapping.max_degree,
+        "added": added(mapping.added as u64),
+        "bytes": added(mapping.wasted_bytes.into()),
+        "proof": mapping.proof,
+        "front": mapping.front,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mapping(hash: &str, conflicts: u64) -> MappingChoice {
+        MappingChoice {
+            of: "all of shared memory".to_owned(),
+            hash: hash.to_owned(),
+            conflicts,
+            wavefronts: conflicts + 10,
+            max_degree: 2,
+            added: 1,
+            wasted_bytes: 0,
+            proof: "",
+            front: conflicts == 0,
+        }
+    }
+
+    #[test]
+    fn the_mapping_to_take_comes_first_and_the_rest_is_folded() {
+        let report = TuneReport {
+            kernel: "<k>".to_owned(),
+            machine: "sm80".to_owned(),
+            verdict: "xor removes all 64 conflicts.".to_owned(),
+            conflicts: 64,
+            left: 0,
+            cost: "1".to_owned(),
+            wasted_bytes: 0,
+            proof: "Proved: no mapping at all leaves fewer.".to_owned(),
+            chosen: Some("xor".to_owned()),
+            sources: Vec::new(),
+            situations: Vec::new(),
+            phases: false,
+            tables: vec![MappingTable {
+                title: "All of shared memory".to_owned(),
+                caption: "fewest conflicts first".to_owned(),
+                rows: vec![mapping("xor", 0), mapping("pad", 3), mapping("mod", 64)],
+                first_alone: true,
+                shown: 2,
+            }],
+            code: Vec::new(),
+            rule: "by lanes".to_owned(),
+            commands: vec!["spadkit tune k --software".to_owned()],
+        };
+        let page = report.render().unwrap();
+        assert!(page.contains("&lt;k&gt;") && !page.contains("<k>"));
+        let place = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}"));
+        assert!(place("<code>xor</code>") < place("<code>pad</code>"));
+        assert!(place("<code>pad</code>") < place("1 more"));
+        assert!(place("1 more") < place("<code>mod</code>"));
+        assert!(page.contains("of 64, 100 % are removed") && page.contains("proved"));
+    }
+}
