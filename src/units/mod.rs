@@ -6,6 +6,7 @@ mod access_tag;
 mod answers;
 mod arbiter;
 mod atomic_bank;
+mod axi;
 mod bank_ram;
 mod bench;
 mod bus;
@@ -287,6 +288,9 @@ const OTHERS: &[Unit] = &[
             .free(ATOMIC_PARTS)
             .with(Stages::Atomic),
     ]),
+    Unit::new("spad_axi", axi::axi)
+        .levels(20)
+        .proved(&[circuit!("axi", Pair).with(Stages::Axi(2))]),
     Unit::new("spad_sm_path", sm_path::random)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.
