@@ -138,6 +138,7 @@ mod tests {
         for geometry in every_geometry() {
             let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
             machine.tcdm.atomics = geometry.bank_bits == 4;
+            machine.axi.addr_bits = [0, 20, 64][geometry.addr_bits % 3];
             for name in unit_names().filter(|n| has_unit(n, &machine)) {
                 let modules = emit(name, &machine).unwrap();
                 let top = modules.last().unwrap();

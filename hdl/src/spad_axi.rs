@@ -1,9 +1,10 @@
 //! An AXI4 port in the place of a lane: bursts as requests of one word each.
 
 use crate::bundle::bundle;
-use crate::module::{Module, Result, UnitDoc};
+use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
+use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Operand, Signal, or_all, when};
 use crate::size::{Size, index_bits};
 use crate::unit::Unit;
@@ -124,6 +125,12 @@ struct InFlight {
 
 /// Emits `spad_axi`, its parts first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    if p.XA == 0 {
+        return Err(HdlError::NotThere {
+            unit: "spad_axi".into(),
+            reason: "[axi] addr_bits is 0".into(),
+        });
+    }
     let skid = spad_skid::emit_helper()?;
     let burst = spad_axi_burst::emit_helper(p, &skid)?;
     let queue = spad_queue::emit_helper()?;
@@ -149,6 +156,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let busy = u.name("busy", busy);
     u.assign(io.idle, !busy);
     u.outputs_depend_on(|_| Vec::new());
+    u.assertions(|| axi.rules());
     let module = u.emit()?;
     let Parts { skid, queue, burst } = parts;
     Ok(vec![skid, queue, burst, module])
@@ -171,6 +179,45 @@ fn doc(p: &Params) -> UnitDoc {
 }
 
 impl Axi<'_> {
+    /// What a master has to keep.
+    fn rules(&self) {
+        let (u, io) = (self.u, self.io);
+        u.about("Rules for the master, checked in simulation.");
+        offer_is_held(
+            u,
+            ("aw_held", "a write burst changes before it is taken"),
+            "aw_waits",
+            (io.axi_awvalid, io.axi_awready),
+            [
+                io.axi_awid,
+                io.axi_awaddr,
+                io.axi_awlen,
+                io.axi_awsize,
+                io.axi_awburst,
+            ],
+        );
+        offer_is_held(
+            u,
+            ("w_held", "write data change before they are taken"),
+            "w_waits",
+            (io.axi_wvalid, io.axi_wready),
+            [io.axi_wdata, io.axi_wstrb, io.axi_wlast],
+        );
+        offer_is_held(
+            u,
+            ("ar_held", "a read burst changes before it is taken"),
+            "ar_waits",
+            (io.axi_arvalid, io.axi_arready),
+            [
+                io.axi_arid,
+                io.axi_araddr,
+                io.axi_arlen,
+                io.axi_arsize,
+                io.axi_arburst,
+            ],
+        );
+    }
+
     /// The bursts of both address channels, beat by beat: writes, reads.
     fn bursts(&self) -> [Beat; 2] {
         let io = self.io;
@@ -285,7 +332,7 @@ impl Axi<'_> {
         let oldest = Request::wires(u, s, "oldest");
         let enters = u.name("enters", write | read);
         self.queue(
-            ("order", "REQUEST"),
+            ("order", "PENDING"),
             (enters, picked.joined(s), ready),
             (valid, oldest.joined(s), io.tcdm_r_valid),
         );

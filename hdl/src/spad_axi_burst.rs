@@ -78,7 +78,9 @@ pub(crate) fn emit_helper(p: &Params, skid: &Module) -> Result<Module> {
         addr: u.register("addr", s.XA).covered_by(busy),
         left: u.register("left", 8).covered_by(busy),
         ones: u.register("ones", word_bits).covered_by(busy),
-        mask: u.register("mask", word_bits + MASK_TOP + 1).covered_by(busy),
+        mask: u
+            .register("mask", word_bits + MASK_TOP + 1)
+            .covered_by(busy),
         bad: u.register("bad", 1).covered_by(busy),
     };
     let last = u.name("ends", now.left.is(0));
@@ -108,13 +110,7 @@ pub(crate) fn emit_helper(p: &Params, skid: &Module) -> Result<Module> {
 }
 
 /// The bursts that wait.
-fn requests(
-    u: &Unit,
-    io: &Ports,
-    skid: &Module,
-    (valid, ready): (Signal, Signal),
-    head: Burst,
-) {
+fn requests(u: &Unit, io: &Ports, skid: &Module, (valid, ready): (Signal, Signal), head: Burst) {
     let offered = Burst {
         burst: io.in_burst,
         size: io.in_size,
@@ -182,7 +178,10 @@ fn shape(u: &Unit, head: Burst, word_bits: usize) -> (Signal, Signal, Signal) {
     let block = (0..=word_bits).map(|size| {
         let ones = (size > 0).then(|| number(size, (1 << size) - 1));
         let zeros = (size < word_bits).then(|| number(word_bits - size, 0));
-        let parts = zeros.into_iter().chain([head.len.part(0, MASK_TOP)]).chain(ones);
+        let parts = zeros
+            .into_iter()
+            .chain([head.len.part(0, MASK_TOP)])
+            .chain(ones);
         let of_size = head.size.is(size).copies(word_bits + MASK_TOP);
         (of_size, concat(parts))
     });

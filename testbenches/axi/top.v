@@ -16,7 +16,7 @@ module top (
     output wire [31:0] axi_rdata,
     output wire idle
 );
-    localparam L = 8, n = 10, D = 32;
+    localparam L = 4, n = 10, D = 32;
     wire [L-1:0] req, gnt, wen, r_valid, r_opc;
     wire [L*n-1:0] add;
     wire [L*D-1:0] wdata, r_rdata;

@@ -103,6 +103,8 @@ warps = 4
 locks = 32
 lock_group_cycles = 2
 history_sets = 4
+[axi]
+addr_bits = 32
 ";
 
 /// The bounds stand in the table of units, in Yosys 0.23's own gates: a unit may
@@ -189,6 +191,7 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
     let mut atomic = plain.clone();
     atomic.path.tcdm.atomics = true;
     assert_eq!(assert_declared("spad_tcdm", &atomic, tools), 1);
+    assert_eq!(assert_declared("spad_axi", &plain, tools), 0);
     // Otherwise what stands behind a bus has no path through, from cfg_* neither.
     let mut registered = plain.clone();
     registered.path.tcdm.request_register = true;

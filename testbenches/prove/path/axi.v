@@ -30,10 +30,10 @@ module miter #(parameter n = 9, parameter D = 32, parameter XA = 12, parameter X
     output wire check_stays, // an answer stays until it is taken
     output wire check_goes, // a beat that can go goes: a read, a write with its data, by turns if both can
     output wire check_idle, // idle exactly if nothing is inside
-    output wire cover_wrap, // 9: the second beat of a burst wraps to a lower address
-    output wire cover_refused, // 8: a read of an address that there is not is answered
-    output wire cover_late, // 9: a write is answered with an error of its first beat
-    output wire cover_both // 8: a read and a write can go in one cycle
+    output wire cover_wrap, // 5: the second beat of a burst wraps to a lower address
+    output wire cover_refused, // 6: a read of an address that there is not is answered
+    output wire cover_late, // 7: a write is answered with an error of its first beat
+    output wire cover_both // 5: a read and a write can go in one cycle
 );
     localparam DB = D/8, BW = XID+XA+13, OW = XID+4, RW = XID+D+3, WW = XID+2;
     wire axi_awready, axi_wready, axi_bvalid, axi_arready, axi_rvalid, axi_rlast, tcdm_req, tcdm_wen, idle;
@@ -128,15 +128,16 @@ module miter #(parameter n = 9, parameter D = 32, parameter XA = 12, parameter X
         if (rst) failed <= 0;
         else if (answers & of_write) failed <= of_last ? 2'd0 : all;
 {%- for q in [["order", "order", "OW"], ["read_answers", "r", "RW"], ["write_answers", "b", "WW"]] %}
-    (* hierconn *) wire [1:0] \unit.{{ q.0 }}.held_q ;
-    (* hierconn *) wire [2*{{ q.2 }}-1:0] \unit.{{ q.0 }}.entry_q ;
-    wire same_{{ q.1 }} = ({{ q.1 }}_count <= 2) & ( \unit.{{ q.0 }}.held_q == ({{ q.1 }}_count == 0 ? 2'b00 : {{ q.1 }}_count == 1 ? 2'b01 : 2'b11))
-        & (({{ q.1 }}_count == 0) | ( \unit.{{ q.0 }}.entry_q [{{ q.2 }}-1:0] == {{ q.1 }}0))
-        & (({{ q.1 }}_count != 2) | ( \unit.{{ q.0 }}.entry_q [2*{{ q.2 }}-1:{{ q.2 }}] == {{ q.1 }}1));
+    (* hierconn *) wire [1:0] \unit.{{ q[0] }}.held_q ;
+    (* hierconn *) wire [2*{{ q[2] }}-1:0] \unit.{{ q[0] }}.entry_q ;
+    wire same_{{ q[1] }} = ({{ q[1] }}_count <= 2) & ( \unit.{{ q[0] }}.held_q == ({{ q[1] }}_count == 0 ? 2'b00 : {{ q[1] }}_count == 1 ? 2'b01 : 2'b11))
+        & (({{ q[1] }}_count == 0) | ( \unit.{{ q[0] }}.entry_q [{{ q[2] }}-1:0] == {{ q[1] }}0))
+        & (({{ q[1] }}_count != 2) | ( \unit.{{ q[0] }}.entry_q [2*{{ q[2] }}-1:{{ q[2] }}] == {{ q[1] }}1));
 {%- endfor %}
     (* hierconn *) wire [1:0] \unit.failed_q , \unit.reads_q , \unit.writes_q ;
     (* hierconn *) wire \unit.turn_q , \unit.write_next , \unit.read_next ;
-    assign keep_order = same_order;
+    // There is no answer 1.
+    assign keep_order = same_order & ((order_count == 0) | (order0[3:2] != 1)) & ((order_count != 2) | (order1[3:2] != 1));
     assign keep_answers = same_r & same_b & ( \unit.failed_q == failed);
     wire is_read0 = (order_count != 0) & !order0[0], is_read1 = (order_count == 2) & !order1[0];
     wire is_last0 = (order_count != 0) & order0[0] & order0[1], is_last1 = (order_count == 2) & order1[0] & order1[1];
@@ -191,7 +192,8 @@ module miter #(parameter n = 9, parameter D = 32, parameter XA = 12, parameter X
     assign check_held = was_rst | !was_waiting | (tcdm_req & ({tcdm_add, tcdm_wen, tcdm_be, tcdm_wdata} == was_request));
     assign check_stays = was_rst | ((!was_r | (axi_rvalid & ({axi_rid, axi_rdata, axi_rresp, axi_rlast} == was_read)))
         & (!was_b | (axi_bvalid & ({axi_bid, axi_bresp} == was_written))));
-    assign check_room = (!r_in | (r_count < 2)) & (!b_in | (b_count < 2));
+    (* hierconn *) wire \unit.is_read , \unit.write_ends ;
+    assign check_room = !( \unit.is_read & \unit.read_answers.held_q [1]) & !( \unit.write_ends & \unit.write_answers.held_q [1]);
     assign check_read = (axi_rvalid == (r_count != 0)) & ({axi_rid, axi_rdata, axi_rresp, axi_rlast} == (r_count != 0 ? r0 : 0));
     assign check_written = (axi_bvalid == (b_count != 0)) & ({axi_bid, axi_bresp} == (b_count != 0 ? b0 : 0));
     assign check_goes = ( \unit.write_next == write_goes) & ( \unit.read_next == read_goes);

@@ -271,9 +271,8 @@ impl Axi {
     /// The outputs.
     pub fn eval(&self) -> AxiOutputs {
         let empty = self.write.is_empty() && self.read.is_empty() && self.data.output().is_none();
-        let answered = self.order.is_empty()
-            && self.read_answers.is_empty()
-            && self.write_answers.is_empty();
+        let answered =
+            self.order.is_empty() && self.read_answers.is_empty() && self.write_answers.is_empty();
         AxiOutputs {
             aw_ready: self.write.waiting.in_ready(),
             w_ready: self.data.in_ready(),
@@ -369,7 +368,11 @@ impl Axi {
             add,
             reads: false,
             data: data.data,
-            be: if refused == resp::OKAY { data.strobe } else { 0 },
+            be: if refused == resp::OKAY {
+                data.strobe
+            } else {
+                0
+            },
         });
         self.order.push_back(InFlight {
             writes: true,
