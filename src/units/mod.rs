@@ -289,7 +289,7 @@ const OTHERS: &[Unit] = &[
             .with(Stages::Atomic),
     ]),
     Unit::new("spad_axi", axi::axi)
-        .levels(20)
+        .levels(11)
         .proved(&[circuit!("axi", Pair).with(Stages::Axi(2))]),
     Unit::new("spad_sm_path", sm_path::random)
         // What a part of it shows at once is rare in the whole: an atomic that
