@@ -49,6 +49,8 @@ impl System {
     fn cycle(&mut self) {
         let out = self.port.eval();
         let answers = self.memory.answers();
+        let answered = answers.valid & 1 == 1;
+        let answer = answered.then_some((answers.data[0], answers.failed & 1 == 1));
         let mut requests = TcdmRequests::NONE;
         if let Some(request) = out.request {
             requests.req = 1;
@@ -64,7 +66,6 @@ impl System {
             requests,
         });
         let grant = granted & 1 == 1;
-        let answer = (answers.data[0], answers.failed & 1 == 1);
         self.port.commit(&AxiInputs {
             rst: false,
             aw: self.aw.front().copied(),
@@ -73,7 +74,7 @@ impl System {
             b_ready: self.b_ready,
             r_ready: self.r_ready,
             grant,
-            answer: (answers.valid & 1 == 1).then_some(answer),
+            answer,
         });
         if out.aw_ready {
             self.aw.pop_front();
