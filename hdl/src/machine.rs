@@ -56,6 +56,8 @@ pub struct TcdmOptions {
 pub struct AxiOptions {
     /// Bits of a byte address; 0: there is no AXI port.
     pub addr_bits: u32,
+    /// Lanes that it takes the place of: the words of a beat.
+    pub lanes: u32,
     /// Bits of an identifier.
     pub id_bits: u32,
     /// Beats in flight, reads and writes each.
@@ -76,6 +78,7 @@ impl Default for AxiOptions {
     fn default() -> Self {
         AxiOptions {
             addr_bits: 0,
+            lanes: 1,
             id_bits: 4,
             in_flight: 4,
         }
@@ -196,6 +199,8 @@ impl Machine {
     /// Bits of a byte address at the AXI port: 0, or at least 12 and those of a
     /// byte of the scratchpad.
     pub const AXI_ADDR_BITS: Allowed = Allowed::Range(0, 64);
+    /// Lanes that the AXI port takes the place of; at most the lanes.
+    pub const AXI_LANES: Allowed = Allowed::PowerOfTwo(1, 8);
     /// Bits of an identifier at the AXI port.
     pub const AXI_ID_BITS: Allowed = Allowed::Range(1, 16);
     /// Beats in flight at the AXI port.
@@ -260,6 +265,10 @@ impl Machine {
                 self.axi.is_absent() || self.axi.addr_bits as usize >= self.byte_bits().max(12),
                 "axi.addr_bits: 0, or at least 12 and the bits of a byte address",
             ),
+            (
+                self.axi.is_absent() || self.axi.lanes as usize <= self.lanes,
+                "axi.lanes: at most the lanes",
+            ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {
             None => Ok(()),
@@ -312,6 +321,7 @@ impl Machine {
                 self.axi.addr_bits as usize,
                 Self::AXI_ADDR_BITS,
             ),
+            ("axi.lanes", self.axi.lanes as usize, Self::AXI_LANES),
             ("axi.id_bits", self.axi.id_bits as usize, Self::AXI_ID_BITS),
             (
                 "axi.in_flight",

@@ -162,9 +162,12 @@ parameters! { machine;
     /// Bits of the tag of an access of `spad_stream`.
     STG: usize = match machine.stream.tag_bits { 0 => WW + TG, bits => bits as usize };
     /// Bits of a byte address at the AXI port; 0 for none, which is not among the
-    /// numbers of a machine without it, nor are the two below.
+    /// numbers of a machine without it, nor are those below.
     #[serde(skip_serializing_if = "is_zero")]
     XA: usize = machine.axi.addr_bits as usize;
+    /// Lanes that it takes the place of.
+    #[serde(skip_serializing_if = "is_zero")]
+    XL: usize = if XA > 0 { machine.axi.lanes as usize } else { 0 };
     /// Bits of its identifiers.
     #[serde(skip_serializing_if = "is_zero")]
     XID: usize = if XA > 0 { machine.axi.id_bits as usize } else { 0 };

@@ -5,7 +5,7 @@ use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::property::offer_is_held;
-use crate::signal::{Bits, Expr, Operand, Signal, or_all, when};
+use crate::signal::{Bits, Expr, Operand, Signal, concat, number, or_all, when};
 use crate::size::{Size, index_bits};
 use crate::unit::Unit;
 use crate::{spad_axi_burst, spad_queue, spad_skid};
@@ -21,8 +21,8 @@ ports! {
         axi_awburst: input(2, "0 FIXED, 1 INCR, 2 WRAP"),
         axi_awready: output(1, "a write burst would be accepted"),
         axi_wvalid: input(1, "a beat of write data is offered"),
-        axi_wdata: input(s.D, "the data"),
-        axi_wstrb: input(s.DB, "the bytes that are written"),
+        axi_wdata: input(s.XL * s.D, "the data"),
+        axi_wstrb: input(s.XL * s.DB, "the bytes that are written"),
         axi_wlast: input(1, "the last beat of its burst"),
         axi_wready: output(1, "write data would be accepted"),
         axi_bvalid: output(1, "a write burst is answered; the rest is 0 if not"),
@@ -39,25 +39,25 @@ ports! {
         axi_rvalid: output(1, "a beat of a read burst is answered; the rest is 0 if not"),
         axi_rready: input(1, "the answer would be accepted"),
         axi_rid: output(s.XID, "identifier of its burst"),
-        axi_rdata: output(s.D, "the word; 0 if nothing was read"),
+        axi_rdata: output(s.XL * s.D, "the words; 0 if nothing was read"),
         axi_rresp: output(2, "0 OKAY, 2 SLVERR, 3 DECERR"),
         axi_rlast: output(1, "the last beat of its burst"),
-        tcdm_req: output_register(1, "a request; it stays unchanged until it is granted").reset(0),
-        tcdm_add: output_register(s.n, "its word address").reset(0),
-        tcdm_wen: output_register(1, "1 read, 0 write").reset(0),
-        tcdm_wdata: output_register(s.D, "data of a write, else 0").reset(0),
-        tcdm_be: output_register(s.DB, "bytes that are written; all of a read").reset(0),
-        tcdm_gnt: input(1, "the request is taken at the end of this cycle"),
-        tcdm_r_valid: input(1, "the oldest granted request is answered"),
-        tcdm_r_rdata: input(s.D, "the word read"),
-        tcdm_r_opc: input(1, "nothing was accessed"),
+        tcdm_req: output_register(s.XL, "a request of each lane; it stays unchanged until it is granted").reset(0),
+        tcdm_add: output_register(s.XL * s.n, "its word address, n bits per lane").reset(0),
+        tcdm_wen: output_register(s.XL, "1 read, 0 write").reset(0),
+        tcdm_wdata: output_register(s.XL * s.D, "data of a write, else 0; D bits per lane").reset(0),
+        tcdm_be: output_register(s.XL * s.DB, "bytes that are written; all of a read").reset(0),
+        tcdm_gnt: input(s.XL, "the request of the lane is taken at the end of this cycle"),
+        tcdm_r_valid: input(s.XL, "the oldest granted request of the lane is answered"),
+        tcdm_r_rdata: input(s.XL * s.D, "the word read, D bits per lane"),
+        tcdm_r_opc: input(s.XL, "nothing was accessed"),
         idle: output(1, "nothing is inside"),
     }
 }
 
 bundle! {
     /// A beat of write data.
-    Data(s) { last: 1, word: s.D, strobe: s.DB }
+    Data(s) { last: 1, word: s.XL * s.D, strobe: s.XL * s.DB }
 }
 
 bundle! {
@@ -67,7 +67,7 @@ bundle! {
 
 bundle! {
     /// An answer at R.
-    Read(s) { last: 1, resp: 2, data: s.D, id: s.XID }
+    Read(s) { last: 1, resp: 2, data: s.XL * s.D, id: s.XID }
 }
 
 bundle! {
@@ -113,6 +113,16 @@ struct Waiting {
     data: Data,
 }
 
+/// What the memory has answered.
+#[derive(Clone, Copy)]
+struct Answer {
+    /// There is one, of all lanes.
+    valid: Signal,
+    data: Signal,
+    /// Of each lane: nothing was accessed.
+    nothing: Signal,
+}
+
 /// The requests that are not answered.
 #[derive(Clone, Copy)]
 struct InFlight {
@@ -145,10 +155,12 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     };
     let [write, read] = axi.bursts();
     let waiting = axi.write_data(write.next);
-    let flight = axi.in_flight(write.next, read.next);
+    let answered = u.wire("answered", 1);
+    let answer = axi.lanes_answer(answered);
+    let flight = axi.in_flight(write.next, read.next, answer.valid);
     let counts = axi.counts(write, read, p);
     axi.pick(write, read, waiting, flight, counts);
-    axi.answer(flight);
+    axi.answer(flight, answer, answered);
     u.section("Whether something is inside.");
     let some = [write.holds, read.holds, waiting.valid, flight.valid];
     let counted = counts.map(|count| count.any());
@@ -169,7 +181,7 @@ fn doc(p: &Params) -> UnitDoc {
                   with grant and answer, as the lanes of spad_tcdm have them. FIXED, INCR and \
                   WRAP; narrow and unaligned bursts. All outputs come from registers."
             .into(),
-        parameters: p.text(&["XA", "XID", "XQ", "n", "D"]),
+        parameters: p.text(&["XA", "XL", "XID", "XQ", "n", "D"]),
         timing: "a read that is taken in cycle t requests in t+3, and answers one cycle after \
                  the memory; one beat per cycle"
             .into(),
@@ -250,7 +262,7 @@ impl Axi<'_> {
             valid: wire("valid", 1.into()),
             next: wire("next", 1.into()),
             id: wire("id", s.XID),
-            add: wire("add", s.n),
+            add: wire("add", spad_axi_burst::place_bits(s)),
             last: wire("last", 1.into()),
             refused: wire("refused", 2.into()),
             holds: wire("holds", 1.into()),
@@ -306,8 +318,8 @@ impl Axi<'_> {
     fn queue(
         &self,
         (name, width): (&str, &str),
-        (in_valid, in_data, in_ready): (Signal, Expr, Signal),
-        (out_valid, out_data, out_ready): (Signal, Expr, Signal),
+        (in_valid, in_data, in_ready): (Expr, Expr, Expr),
+        (out_valid, out_data, out_ready): (Expr, Expr, Expr),
     ) {
         let u = self.u;
         u.instance(&self.parts.queue, name)
@@ -323,9 +335,47 @@ impl Axi<'_> {
             .done();
     }
 
-    /// The requests that are not answered; one comes with `write` or `read`.
-    fn in_flight(&self, write: Signal, read: Signal) -> InFlight {
+    /// What the memory answers: of several lanes when all have answered, until
+    /// which the answers wait; `taken` takes one of each.
+    fn lanes_answer(&self, taken: Signal) -> Answer {
         let (u, s, io) = (self.u, self.s, self.io);
+        if s.XL.value() == Some(1) {
+            return Answer {
+                valid: io.tcdm_r_valid,
+                data: io.tcdm_r_rdata,
+                nothing: io.tcdm_r_opc,
+            };
+        }
+        u.section("The answers of each lane wait for those of the others.");
+        let arrived = u.wire("arrived", s.XL);
+        let room = u.wire_in_part("lane_room", s.XL, ROOM);
+        let data = u.wire("lane_data", s.XL * s.D);
+        let nothing = u.wire("lane_nothing", s.XL);
+        let [i] = u.indices(["i"]);
+        u.generate(|| {
+            u.each("lane", i, (0, s.XL), |i| {
+                let answer = u.wire("of_lane", s.D + 1);
+                let given = [io.tcdm_r_opc.at(i), io.tcdm_r_rdata.part(i * s.D, s.D)];
+                self.queue(
+                    ("waiting", "LANE_ANSWER"),
+                    (io.tcdm_r_valid.at(i), concat(given), room.at(i)),
+                    (arrived.at(i), answer.into(), taken.into()),
+                );
+                u.assign(data.part(i * s.D, s.D), answer.part(0, s.D));
+                u.assign(nothing.at(i), answer.at(s.D));
+            });
+        });
+        Answer {
+            valid: u.name("all_arrived", arrived.all()),
+            data,
+            nothing,
+        }
+    }
+
+    /// The requests that are not answered; one comes with `write` or `read`, and
+    /// the oldest leaves when the memory has `answered`.
+    fn in_flight(&self, write: Signal, read: Signal, answered: Signal) -> InFlight {
+        let (u, s) = (self.u, self.s);
         u.section("The requests that are not answered, the oldest first.");
         let [ready, valid] = u.wires(["order_ready", "order_valid"], 1);
         let picked = Request::wires(u, s, "picked");
@@ -333,8 +383,8 @@ impl Axi<'_> {
         let enters = u.name("enters", write | read);
         self.queue(
             ("order", "PENDING"),
-            (enters, picked.joined(s), ready),
-            (valid, oldest.joined(s), io.tcdm_r_valid),
+            (enters.into(), picked.joined(s), ready.into()),
+            (valid.into(), oldest.joined(s), answered.into()),
         );
         InFlight {
             ready,
@@ -368,7 +418,9 @@ impl Axi<'_> {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("The beat that becomes a request. If both can go, they alternate.");
         let turn = u.register("turn", 1).reset(0);
-        let free = u.name("free", !io.tcdm_req | io.tcdm_gnt);
+        let one = s.XL.value() == Some(1);
+        let free = !io.tcdm_req | io.tcdm_gnt;
+        let free = u.name("free", if one { free } else { free.all() });
         let most = s.XQ.value().unwrap_or_default();
         let can_read = read.valid & flight.ready & !reads.is(most);
         let can_read = u.name("can_read", can_read);
@@ -385,15 +437,30 @@ impl Axi<'_> {
         let refused = u.name("refused", refused);
         let writes = u.name("writes_bytes", write.next & !write.refused.at(1));
         let reads = u.name("reads_word", read.next & !read.refused.at(1));
+        let goes = u.name("goes", write.next | read.next);
+        let be = data.strobe.gated(writes) | reads.copies(s.XL * s.DB);
         let add = write.add.gated(writes) | read.add.gated(reads);
-        let be = data.strobe.gated(writes) | reads.copies(s.DB);
-        u.at_clock()
-            .when(free)
-            .next(io.tcdm_req, write.next | read.next)
-            .next(io.tcdm_add, add)
-            .next(io.tcdm_wen, reads)
+        let add = u.name("add", add);
+        let adds = if one {
+            add.into()
+        } else {
+            self.of_lanes(add, goes)
+        };
+        let request = u.at_clock().when(free).next(io.tcdm_add, adds);
+        let request = if one {
+            request.next(io.tcdm_req, goes)
+        } else {
+            request
+        };
+        request
+            .next(io.tcdm_wen, reads.copies(s.XL))
             .next(io.tcdm_wdata, data.word.gated(write.next))
             .next(io.tcdm_be, be);
+        if !one {
+            u.note("A lane that has been granted waits for the others.");
+            let requests = when(free, goes.copies(s.XL)).otherwise(io.tcdm_req & !io.tcdm_gnt);
+            u.at_clock().next(io.tcdm_req, requests);
+        }
 
         u.paragraph();
         let misplaced = u.name("misplaced", write.next & (data.last ^ write.last));
@@ -406,15 +473,23 @@ impl Axi<'_> {
         u.assign(picked.code.at(1), refused.at(1) | misplaced);
     }
 
+    /// The word addresses of all lanes, of which `add` has all but the low bits.
+    fn of_lanes(&self, add: Signal, goes: Signal) -> Expr {
+        let lanes = self.s.XL.value().unwrap_or_default();
+        let bits = lanes.trailing_zeros() as usize;
+        let of_lane = |lane| [add.into(), number(bits, lane).gated(goes)];
+        concat((0..lanes).rev().flat_map(of_lane))
+    }
+
     /// The answers of the memory, and those at R and B.
-    fn answer(&self, flight: InFlight) {
+    fn answer(&self, flight: InFlight, given: Answer, answered: Signal) {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("The memory answers the oldest request.");
         let of = flight.oldest;
-        let answered = u.name("answered", flight.valid & io.tcdm_r_valid);
+        u.assign(answered, flight.valid & given.valid);
         let code = u.wire("code", 2);
         u.assign(code.at(0), of.code.at(0));
-        u.assign(code.at(1), of.code.at(1) | io.tcdm_r_opc);
+        u.assign(code.at(1), of.code.at(1) | given.nothing.any());
         let failed = u.register("failed", 2).reset(0);
         let all = u.name("all", failed | code);
         let is_write = u.name("is_write", answered & of.writes);
@@ -425,7 +500,7 @@ impl Axi<'_> {
         let read = Read::<Operand> {
             last: of.last.into(),
             resp: code.into(),
-            data: io.tcdm_r_rdata.gated(!code.at(1)).into(),
+            data: given.data.gated(!code.at(1)).into(),
             id: of.id.into(),
         };
         let shown = Read {
@@ -438,8 +513,8 @@ impl Axi<'_> {
         let room = u.wire_in_part("read_room", 1, ROOM);
         self.queue(
             ("read_answers", "ANSWER"),
-            (is_read, read.joined(s), room),
-            (io.axi_rvalid, shown.joined(s), io.axi_rready),
+            (is_read.into(), read.joined(s), room.into()),
+            (io.axi_rvalid.into(), shown.joined(s), io.axi_rready.into()),
         );
         u.paragraph();
         let written = Written {
@@ -454,8 +529,8 @@ impl Axi<'_> {
         let room = u.wire_in_part("write_room", 1, ROOM);
         self.queue(
             ("write_answers", "RESPONSE"),
-            (ends, written.joined(s), room),
-            (io.axi_bvalid, shown.joined(s), io.axi_bready),
+            (ends.into(), written.joined(s), room.into()),
+            (io.axi_bvalid.into(), shown.joined(s), io.axi_bready.into()),
         );
     }
 }

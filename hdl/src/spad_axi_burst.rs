@@ -5,6 +5,7 @@ use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, and_or, concat, number, or_all, when};
+use crate::size::Size;
 use crate::unit::Unit;
 
 /// Bursts do not leave the 4 KB that they begin in.
@@ -34,11 +35,29 @@ ports! {
         valid: output(1, "a beat is offered"),
         next: input(1, "the beat is taken"),
         id: output(s.XID, "identifier of its burst"),
-        add: output(s.n, "its word address"),
+        add: output(place_bits(&s), "where its words are: their address without the bits of a lane"),
         last: output(1, "the last beat of its burst"),
         refused: output(2, "why it is refused: 2 there is no such burst, 3 no such address; else 0"),
         holds: output(1, "a burst is inside"),
     }
+}
+
+/// Bits of the number of a lane among those of the port.
+fn lane_bits(p: &Params) -> usize {
+    p.XL.trailing_zeros() as usize
+}
+
+/// Bits of a word address without those.
+pub(crate) fn place_bits(s: &Sizes) -> Size {
+    match s.XL.value().unwrap_or(1) {
+        0 | 1 => s.n,
+        lanes => s.n - lanes.trailing_zeros() as usize,
+    }
+}
+
+/// Bits of the number of a byte in the data.
+fn beat_bits(p: &Params) -> usize {
+    (p.DB * p.XL).trailing_zeros() as usize
 }
 
 /// The burst that is performed.
@@ -58,14 +77,14 @@ pub(crate) fn emit_helper(p: &Params, skid: &Module) -> Result<Module> {
         name: "spad_axi_burst".into(),
         summary: "the bursts of one address channel of AXI as beats, each with its word address."
             .into(),
-        parameters: p.text(&["XA", "XID", "n", "D"]),
+        parameters: p.text(&["XA", "XL", "XID", "n", "D"]),
         timing: "two cycles to the first beat; one beat a cycle, also from burst to burst".into(),
         paper: "microarchitecture/axi.md".into(),
         latency_cycles: 2,
     });
     let io = Ports::declared(&u, p);
     let s = &io.s;
-    let word_bits = p.DB.trailing_zeros() as usize;
+    let word_bits = beat_bits(p);
     u.paragraph();
     let [waits, takes] = u.wires(["head_valid", "head_ready"], 1);
     let head = Burst::wires(&u, s, "head");
@@ -135,9 +154,10 @@ fn requests(u: &Unit, io: &Ports, skid: &Module, (valid, ready): (Signal, Signal
 /// Where the beat is, and whether it is refused.
 fn show(u: &Unit, io: &Ports, p: &Params, now: &Current) {
     u.paragraph();
-    let word_bits = p.DB.trailing_zeros() as usize;
-    u.assign(io.add, now.addr.part(word_bits, io.s.n));
-    let end = word_bits + p.n;
+    let word_bits = beat_bits(p);
+    let add = p.n - lane_bits(p);
+    u.assign(io.add, now.addr.part(word_bits, add));
+    let end = word_bits + add;
     let refused = if p.XA > end {
         let beyond = u.name("beyond", now.addr.part(end, p.XA - end).any());
         when(now.bad, 2).when(beyond, 3).otherwise(0)

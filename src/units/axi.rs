@@ -4,7 +4,7 @@
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::support::{Rhythm, ports, reset};
 use crate::model::spad_axi::burst;
-use crate::model::{Axi, AxiBurst, AxiData, AxiInputs};
+use crate::model::{Axi, AxiBurst, AxiData, AxiInputs, AxiWords, LaneRequests, MAX_AXI_LANES};
 use std::collections::VecDeque;
 
 ports!(AxiPorts {
@@ -17,9 +17,19 @@ ports!(AxiPorts {
         tcdm_req tcdm_add tcdm_wen tcdm_wdata tcdm_be idle;
 });
 
+/// The lanes that the port takes the place of.
+#[derive(Clone, Copy)]
+struct Lanes {
+    count: usize,
+    /// Bits of a word, and of its address.
+    word_bits: usize,
+    addr_bits: usize,
+}
+
 #[derive(Clone)]
 struct GoldenAxi {
     ports: AxiPorts,
+    lanes: Lanes,
     model: Axi,
 }
 
@@ -28,8 +38,9 @@ const AHEAD: usize = 4;
 
 struct AxiDriver {
     ports: AxiPorts,
-    /// Bytes of a word, and of all words.
-    word_bytes: u64,
+    lanes: Lanes,
+    /// Bytes of a beat, and of all words.
+    beat_bytes: u64,
     end: u64,
     aw: VecDeque<AxiBurst>,
     w: VecDeque<AxiData>,
@@ -38,29 +49,37 @@ struct AxiDriver {
     offered: [bool; 3],
     /// When each happens: AW, W, B, AR, R, grants, answers.
     rhythms: [Rhythm; 7],
-    /// Granted requests that are not answered, and whether one is in this cycle.
-    granted: u32,
-    answered: bool,
+    /// Of each lane: granted requests that are not answered, and whether one is in
+    /// this cycle.
+    granted: [u32; MAX_AXI_LANES],
+    answered: [bool; MAX_AXI_LANES],
 }
 
 pub(super) fn axi(setup: &Setup) -> Box<dyn Bench> {
     let ports = AxiPorts::new(setup.layout);
+    let p = setup.config.parameters();
+    let lanes = Lanes {
+        count: p.XL,
+        word_bits: p.D,
+        addr_bits: p.n,
+    };
     let golden = GoldenAxi {
         ports: ports.clone(),
+        lanes,
         model: Axi::new(setup.config),
     };
-    let p = setup.config.parameters();
     let driver = AxiDriver {
         ports,
-        word_bytes: p.DB as u64,
+        lanes,
+        beat_bytes: (p.DB * p.XL) as u64,
         end: (p.DB as u64) << p.n,
         aw: VecDeque::new(),
         w: VecDeque::new(),
         ar: None,
         offered: [false; 3],
         rhythms: [Rhythm::with_silence(); 7],
-        granted: 0,
-        answered: false,
+        granted: [0; MAX_AXI_LANES],
+        answered: [false; MAX_AXI_LANES],
     };
     Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
@@ -69,7 +88,7 @@ impl AxiDriver {
     /// Any burst: mostly such as AXI has, and short.
     fn burst(&self, stimulus: &mut Stimulus) -> AxiBurst {
         let p = &self.ports;
-        let widest = self.word_bytes.trailing_zeros();
+        let widest = self.beat_bytes.trailing_zeros();
         let size = match stimulus.below(16) {
             0 => stimulus.below(8),
             1..4 => stimulus.below(widest + 1),
@@ -124,15 +143,19 @@ impl AxiDriver {
     fn write(&mut self, stimulus: &mut Stimulus) {
         let of = self.burst(stimulus);
         self.aw.push_back(of);
-        let all = u8::MAX >> (8 - self.word_bytes);
+        let all = u64::MAX >> (64 - self.beat_bytes);
         for beat in 0..=of.len {
             let strobe = match stimulus.below(4) {
-                0 => stimulus.bits() as u8 & all,
+                0 => stimulus.bits64() & all,
                 1 => 0,
                 _ => all,
             };
+            let mut data = AxiWords::default();
+            for word in &mut data[..self.lanes.count] {
+                *word = stimulus.word(self.lanes.word_bits);
+            }
             self.w.push_back(AxiData {
-                data: stimulus.word(8 * self.word_bytes as usize),
+                data,
                 strobe,
                 last: (beat == of.len) != stimulus.one_in(64),
             });
@@ -187,16 +210,27 @@ impl Driver for AxiDriver {
         frame.drive(&p.axi_rready, r.into());
         self.drive_burst(frame, true, self.aw[0]);
         self.drive_burst(frame, false, self.ar.unwrap_or_default());
-        frame.drive_bits(&p.axi_wdata, self.w[0].data.into());
-        frame.drive(&p.axi_wstrb, self.w[0].strobe.into());
+        frame.drive_fields(&p.axi_wdata, self.lanes.word_bits, self.w[0].data);
+        frame.drive_bits(&p.axi_wstrb, self.w[0].strobe.into());
         frame.drive(&p.axi_wlast, self.w[0].last.into());
-        frame.drive(&p.tcdm_gnt, grant.into());
-        // Rarely an answer that belongs to no request.
-        self.answered = answer && self.granted > 0;
-        let stray = self.granted == 0 && stimulus.one_in(64);
-        frame.drive(&p.tcdm_r_valid, (self.answered || stray).into());
+        let all = stimulus.word(self.lanes.count) as u32;
+        let every = u32::MAX >> (32 - self.lanes.count);
+        let grants = if stimulus.one_in(2) { every } else { all };
+        frame.drive(&p.tcdm_gnt, if grant { grants } else { 0 });
+        // Rarely an answer that belongs to no request; lanes that answer together
+        // rely on the memory.
+        let stray = self.lanes.count == 1 && self.granted[0] == 0 && stimulus.one_in(64);
+        let mut valid = u32::from(stray);
+        for lane in 0..self.lanes.count {
+            let now = answer && self.granted[lane] > 0 && (lane == 0 || !stimulus.one_in(3));
+            self.answered[lane] = now;
+            valid |= u32::from(now) << lane;
+        }
+        frame.drive(&p.tcdm_r_valid, valid);
         frame.drive_any(&p.tcdm_r_rdata, stimulus);
-        frame.drive(&p.tcdm_r_opc, stimulus.one_in(8).into());
+        let failed = stimulus.word(self.lanes.count) & stimulus.word(self.lanes.count);
+        let failed = if stimulus.one_in(4) { failed } else { 0 };
+        frame.drive(&p.tcdm_r_opc, failed as u32);
     }
 
     fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
@@ -206,7 +240,7 @@ impl Driver for AxiDriver {
             self.w.clear();
             self.ar = None;
             self.offered = [false; 3];
-            self.granted = 0;
+            self.granted = [0; MAX_AXI_LANES];
             return;
         }
         let ready = [&p.axi_awready, &p.axi_wready, &p.axi_arready];
@@ -224,9 +258,11 @@ impl Driver for AxiDriver {
         if taken[2] {
             self.ar = None;
         }
-        let granted = frame.is_high(&p.tcdm_gnt) && frame.shows(&p.tcdm_req);
-        self.granted += u32::from(granted);
-        self.granted -= u32::from(self.answered);
+        let granted = frame.driven(&p.tcdm_gnt) & frame.shown_bits(&p.tcdm_req) as u32;
+        for (lane, count) in self.granted.iter_mut().enumerate() {
+            *count += granted >> lane & 1;
+            *count -= u32::from(self.answered[lane]);
+        }
     }
 }
 
@@ -249,14 +285,16 @@ impl GoldenAxi {
             kind: frame.driven(&p.axi_arburst) as u8,
         };
         let w = AxiData {
-            data: frame.driven_mask(&p.axi_wdata),
-            strobe: frame.driven(&p.axi_wstrb) as u8,
+            data: frame.driven_array(&p.axi_wdata, self.lanes.word_bits),
+            strobe: frame.driven_mask(&p.axi_wstrb),
             last: frame.is_high(&p.axi_wlast),
         };
-        let answer = (
-            frame.driven_mask(&p.tcdm_r_rdata),
-            frame.is_high(&p.tcdm_r_opc),
-        );
+        let words: AxiWords = frame.driven_array(&p.tcdm_r_rdata, self.lanes.word_bits);
+        let [valid, failed] = [&p.tcdm_r_valid, &p.tcdm_r_opc].map(|port| frame.driven(port));
+        let answer = |lane: usize| {
+            let answer = (words[lane], failed >> lane & 1 == 1);
+            (valid >> lane & 1 == 1).then_some(answer)
+        };
         AxiInputs {
             rst: frame.is_high(&p.rst),
             aw: offered(&p.axi_awvalid, aw),
@@ -264,9 +302,35 @@ impl GoldenAxi {
             ar: offered(&p.axi_arvalid, ar),
             b_ready: frame.is_high(&p.axi_bready),
             r_ready: frame.is_high(&p.axi_rready),
-            grant: frame.is_high(&p.tcdm_gnt),
-            answer: frame.is_high(&p.tcdm_r_valid).then_some(answer),
+            grant: frame.driven(&p.tcdm_gnt) as u8,
+            answers: std::array::from_fn(answer),
         }
+    }
+}
+
+impl GoldenAxi {
+    fn expect_request(&self, frame: &mut Frame, request: Option<LaneRequests>) {
+        let p = &self.ports;
+        let Some(request) = request else {
+            frame.expect(&p.tcdm_req, 0);
+            frame.expect_zeros(&p.tcdm_add);
+            frame.expect(&p.tcdm_wen, 0);
+            frame.expect_zeros(&p.tcdm_wdata);
+            frame.expect_zeros(&p.tcdm_be);
+            return;
+        };
+        let Lanes {
+            count,
+            word_bits,
+            addr_bits,
+        } = self.lanes;
+        let adds = (0..count as u32).map(|lane| request.add + lane);
+        let reads = if request.reads { (1 << count) - 1 } else { 0 };
+        frame.expect(&p.tcdm_req, request.waiting.into());
+        frame.expect_fields(&p.tcdm_add, addr_bits, adds);
+        frame.expect(&p.tcdm_wen, reads);
+        frame.expect_fields(&p.tcdm_wdata, word_bits, request.data);
+        frame.expect_bits(&p.tcdm_be, request.be.into());
     }
 }
 
@@ -283,15 +347,12 @@ impl Golden for GoldenAxi {
         frame.expect(&p.axi_bresp, out.b.map_or(0, |b| b.resp.into()));
         frame.expect(&p.axi_rvalid, out.r.is_some().into());
         frame.expect(&p.axi_rid, out.r.map_or(0, |r| r.id.into()));
-        frame.expect_bits(&p.axi_rdata, out.r.map_or(0, |r| r.data.into()));
+        let read = out.r.map_or(AxiWords::default(), |r| r.data);
+        frame.expect_fields(&p.axi_rdata, self.lanes.word_bits, read);
         frame.expect(&p.axi_rresp, out.r.map_or(0, |r| r.resp.into()));
         frame.expect(&p.axi_rlast, out.r.is_some_and(|r| r.last).into());
-        let request = out.request;
-        frame.expect(&p.tcdm_req, request.is_some().into());
-        frame.expect(&p.tcdm_add, request.map_or(0, |of| of.add));
-        frame.expect(&p.tcdm_wen, request.is_some_and(|of| of.reads).into());
-        frame.expect_bits(&p.tcdm_wdata, request.map_or(0, |of| of.data.into()));
-        frame.expect(&p.tcdm_be, request.map_or(0, |of| of.be.into()));
+        self.expect_request(frame, out.request);
+        let p = &self.ports;
         frame.expect(&p.idle, out.idle.into());
     }
 }

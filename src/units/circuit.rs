@@ -128,6 +128,7 @@ impl Stages {
         if let Stages::Axi(in_flight) = self {
             config.path.axi = AxiOptions {
                 addr_bits: 12,
+                lanes: 1,
                 id_bits: 1,
                 in_flight,
             };
@@ -162,7 +163,8 @@ impl Stages {
             }
             Stages::Axi(in_flight) => {
                 let options = &config.path.axi;
-                !options.is_absent() && options.in_flight == in_flight && config.word_bits == 32
+                let one_word = options.lanes == 1 && config.word_bits == 32;
+                !options.is_absent() && options.in_flight == in_flight && one_word
             }
             Stages::Atomic => {
                 let options = &config.path.tcdm;

@@ -7,11 +7,12 @@ use crate::common::tools::missing;
 pub const ATOMIC: &str =
     "base = 'small'\n[geometry]\ncapacity_words = 768\n[tcdm]\natomics = true\n";
 
-/// As many address bits as a byte of the scratchpad has, and as wide as can be.
+/// As few address bits as a byte of the scratchpad has, and as wide as can be.
 const NARROW_AXI: &str = "base = 'small'\n[geometry]\naddr_bits = 9\nword_bits = 64\n\
                           capacity_words = 512\n[axi]\naddr_bits = 12\nid_bits = 1\n\
                           in_flight = 2\n";
-const WIDE_AXI: &str = "base = 'fermi'\n[axi]\naddr_bits = 64\nid_bits = 16\nin_flight = 32\n";
+const WIDE_AXI: &str =
+    "base = 'fermi'\n[axi]\naddr_bits = 64\nlanes = 8\nid_bits = 16\nin_flight = 4\n";
 
 /// Units that a machine has only if it is asked to, and such machines.
 pub const OPTIONAL: [(&str, &[&str]); 3] = [

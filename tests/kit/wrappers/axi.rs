@@ -28,8 +28,8 @@ fn a_master_that_changes_an_offer_is_noticed() {
     }
 }
 
-/// Words of 64 bits, as few address bits as there can be, two beats in flight; the
-/// machine of `make campaign-axi` has more of each.
+/// Two lanes of 64 bits, as few address bits as there can be, two beats in flight;
+/// the machine of `make campaign-axi` is in the place of one lane.
 #[test]
 fn the_axi_port_agrees_with_its_model() {
     if missing(&["verilator", "c++"]) {
@@ -38,7 +38,8 @@ fn the_axi_port_agrees_with_its_model() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("machine.toml");
     let text = "base = 'small'\n[geometry]\naddr_bits = 9\nword_bits = 64\n\
-                capacity_words = 512\n[axi]\naddr_bits = 12\nid_bits = 1\nin_flight = 2\n";
+                capacity_words = 512\n[axi]\naddr_bits = 12\nlanes = 2\n\
+                id_bits = 1\nin_flight = 2\n";
     std::fs::write(&file, text).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_spadkit"))
         .args(["cosim", "spad_axi", "--cycles", "40000", "--config"])

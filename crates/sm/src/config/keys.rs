@@ -180,6 +180,7 @@ pub(super) static KEYS: &[Key] = &[
         Machine::STREAM_TAG_BITS
     ),
     number!("axi.addr_bits", path.axi.addr_bits, Machine::AXI_ADDR_BITS),
+    number!("axi.lanes", path.axi.lanes, Machine::AXI_LANES),
     number!("axi.id_bits", path.axi.id_bits, Machine::AXI_ID_BITS),
     number!("axi.in_flight", path.axi.in_flight, Machine::AXI_IN_FLIGHT),
     choice!("pipeline.kind", settings.pipeline, Pipeline),

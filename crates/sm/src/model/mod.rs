@@ -67,7 +67,8 @@ pub use pass::{AccessTag, Pass, PassControl, PassData, PassPool, PassResult};
 pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, SharingLaunch};
 pub use spad_atomic_bank::{AtomicBank, BankAnswer, BankOperation};
 pub use spad_axi::{
-    Axi, AxiBurst, AxiData, AxiInputs, AxiOutputs, AxiRead, AxiWritten, LaneRequest,
+    Axi, AxiBurst, AxiData, AxiInputs, AxiOutputs, AxiRead, AxiWords, AxiWritten, LaneRequests,
+    MAX_AXI_LANES,
 };
 pub use spad_bank_ram::{BankInputs, BankRam};
 pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};

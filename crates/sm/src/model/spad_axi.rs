@@ -27,6 +27,12 @@ pub mod resp {
     pub const DECERR: u8 = 3;
 }
 
+/// The most lanes that the port takes the place of.
+pub const MAX_AXI_LANES: usize = 8;
+
+/// A word of each lane; 0 of those that there are not.
+pub type AxiWords = [u64; MAX_AXI_LANES];
+
 /// Bursts do not leave the 4 KB that they begin in.
 const PAGE: u64 = 1 << 12;
 
@@ -48,10 +54,10 @@ pub struct AxiBurst {
 /// A beat at W.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AxiData {
-    /// The data.
-    pub data: u64,
+    /// The data, the word of the first lane first.
+    pub data: AxiWords,
     /// The bytes that are written.
-    pub strobe: u8,
+    pub strobe: u64,
     /// The last beat of its burst.
     pub last: bool,
 }
@@ -70,25 +76,27 @@ pub struct AxiWritten {
 pub struct AxiRead {
     /// Identifier of the burst.
     pub id: u16,
-    /// The word.
-    pub data: u64,
+    /// The words.
+    pub data: AxiWords,
     /// [`resp`].
     pub resp: u8,
     /// The last beat of the burst.
     pub last: bool,
 }
 
-/// A request to the memory.
+/// The requests of a beat to the memory, one of each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LaneRequest {
-    /// Word address.
+pub struct LaneRequests {
+    /// The lanes that have not been granted, a bit for each.
+    pub waiting: u8,
+    /// Word address of the first lane; those of the others follow.
     pub add: u32,
-    /// It reads.
+    /// They read.
     pub reads: bool,
-    /// What it writes; 0 of a read.
-    pub data: u64,
-    /// The bytes that it writes; all of a read.
-    pub be: u8,
+    /// What they write; 0 of a read.
+    pub data: AxiWords,
+    /// The bytes that they write; all of a read.
+    pub be: u64,
 }
 
 /// Inputs of one cycle.
@@ -106,10 +114,11 @@ pub struct AxiInputs {
     pub b_ready: bool,
     /// An answer at R would be taken.
     pub r_ready: bool,
-    /// The memory grants.
-    pub grant: bool,
-    /// The memory answers: the word, and whether nothing was accessed.
-    pub answer: Option<(u64, bool)>,
+    /// The lanes that the memory grants, a bit for each.
+    pub grant: u8,
+    /// What the memory answers to each lane: the word, and whether nothing was
+    /// accessed.
+    pub answers: [Option<(u64, bool)>; MAX_AXI_LANES],
 }
 
 /// Outputs of one cycle: of the state alone.
@@ -125,8 +134,8 @@ pub struct AxiOutputs {
     pub b: Option<AxiWritten>,
     /// The answer at R.
     pub r: Option<AxiRead>,
-    /// The request to the memory.
-    pub request: Option<LaneRequest>,
+    /// The requests to the memory.
+    pub request: Option<LaneRequests>,
     /// Nothing is inside.
     pub idle: bool,
 }
@@ -134,6 +143,8 @@ pub struct AxiOutputs {
 /// What the widths say of a burst.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
+    /// Lanes.
+    lanes: usize,
     /// Bytes of a word.
     word_bytes: u64,
     /// Word-address bits.
@@ -141,12 +152,22 @@ struct Shape {
 }
 
 impl Shape {
+    /// Bytes of the data.
+    fn bytes(self) -> u64 {
+        self.word_bytes * self.lanes as u64
+    }
+
+    /// A bit for each lane.
+    fn all(self) -> u8 {
+        u8::MAX >> (MAX_AXI_LANES - self.lanes)
+    }
+
     /// Whether AXI has such a burst, on data of this width.
     fn is_legal(self, of: &AxiBurst) -> bool {
         let bytes = 1u64 << of.size;
         let wraps = of.kind == burst::WRAP;
         let wrap_fits = matches!(of.len, 1 | 3 | 7 | 15) && of.addr.is_multiple_of(bytes);
-        of.kind <= burst::WRAP && bytes <= self.word_bytes && (!wraps || wrap_fits)
+        of.kind <= burst::WRAP && bytes <= self.bytes() && (!wraps || wrap_fits)
     }
 
     /// The byte address of beat `k`.
@@ -166,9 +187,9 @@ impl Shape {
         of.addr / PAGE * PAGE + addr % PAGE
     }
 
-    /// The word of beat `k`, and its answer if it is refused; then the word is 0.
+    /// The first word of beat `k`, and its answer if it is refused; then the word is 0.
     fn access(self, of: &AxiBurst, k: u64) -> (u32, u8) {
-        let word = Self::beat(of, k) / self.word_bytes;
+        let word = Self::beat(of, k) / self.bytes() * self.lanes as u64;
         let refused = if !self.is_legal(of) {
             resp::SLVERR
         } else if word >> self.word_addr_bits != 0 {
@@ -236,7 +257,9 @@ pub struct Axi {
     write: Bursts,
     read: Bursts,
     data: Skid<AxiData>,
-    request: Option<LaneRequest>,
+    request: Option<LaneRequests>,
+    /// Of several lanes: answers that wait for those of the others.
+    arrived: [VecDeque<(u64, bool)>; MAX_AXI_LANES],
     order: VecDeque<InFlight>,
     read_answers: VecDeque<AxiRead>,
     write_answers: VecDeque<AxiWritten>,
@@ -252,6 +275,7 @@ impl Axi {
         let p = config.parameters();
         Axi {
             shape: Shape {
+                lanes: p.XL,
                 word_bytes: p.DB as u64,
                 word_addr_bits: p.n as u32,
             },
@@ -260,6 +284,7 @@ impl Axi {
             read: Bursts::new(),
             data: Skid::new(),
             request: None,
+            arrived: Default::default(),
             order: VecDeque::new(),
             read_answers: VecDeque::new(),
             write_answers: VecDeque::new(),
@@ -298,13 +323,11 @@ impl Axi {
             return;
         }
         let [write, read] = self.picked(inputs.grant);
-        let answered = inputs.answer.and_then(|answer| {
-            let oldest = self.order.pop_front();
-            oldest.map(|oldest| (oldest, answer))
-        });
-        if inputs.grant {
-            self.request = None;
+        let answered = self.answered(&inputs.answers);
+        if let Some(request) = &mut self.request {
+            request.waiting &= !inputs.grant;
         }
+        self.request = self.request.filter(|request| request.waiting != 0);
         if write {
             self.pick_write();
         }
@@ -320,9 +343,39 @@ impl Axi {
         if inputs.r_ready {
             self.read_answers.pop_front();
         }
-        if let Some((oldest, answer)) = answered {
-            self.take_answer(oldest, answer);
+        if let Some((oldest, data, nothing)) = answered {
+            self.take_answer(oldest, data, nothing);
         }
+    }
+
+    /// The oldest request and the answers of all lanes to it, if they are there. One
+    /// lane answers at once; the answers of several wait here for a cycle at least.
+    fn answered(&mut self, given: &[Option<(u64, bool)>]) -> Option<(InFlight, AxiWords, bool)> {
+        let lanes = self.shape.lanes;
+        let (mut data, mut nothing) = (AxiWords::default(), false);
+        let mut add = |lane: usize, (word, failed)| {
+            data[lane] = word;
+            nothing |= failed;
+        };
+        let oldest = if lanes == 1 {
+            given[0].and_then(|answer| {
+                add(0, answer);
+                self.order.pop_front()
+            })
+        } else {
+            let all = self.arrived[..lanes].iter().all(|lane| !lane.is_empty());
+            let oldest = all.then(|| self.order.pop_front()).flatten();
+            let queues = self.arrived[..lanes].iter_mut().zip(given).enumerate();
+            for (lane, (queue, new)) in queues {
+                let full = queue.len() == self.depth;
+                if oldest.is_some() {
+                    queue.pop_front().into_iter().for_each(|a| add(lane, a));
+                }
+                queue.extend(new.filter(|_| !full));
+            }
+            oldest
+        };
+        oldest.map(|oldest| (oldest, data, nothing))
     }
 
     fn reset(&mut self) {
@@ -333,6 +386,7 @@ impl Axi {
             read: Bursts::new(),
             data: Skid::new(),
             request: None,
+            arrived: Default::default(),
             order: VecDeque::new(),
             read_answers: VecDeque::new(),
             write_answers: VecDeque::new(),
@@ -342,8 +396,9 @@ impl Axi {
     }
 
     /// Whether a beat of a write is picked, and one of a read.
-    fn picked(&self, grant: bool) -> [bool; 2] {
-        let free = (self.request.is_none() || grant) && self.order.len() < self.depth;
+    fn picked(&self, grant: u8) -> [bool; 2] {
+        let waiting = self.request.map_or(0, |request| request.waiting);
+        let free = waiting & !grant == 0 && self.order.len() < self.depth;
         let of = |write| self.order.iter().filter(move |o| o.writes == write);
         let reads = of(false).count() + self.read_answers.len();
         let writes = of(true).filter(|o| o.last).count() + self.write_answers.len();
@@ -364,7 +419,8 @@ impl Axi {
         let (add, refused) = self.shape.access(&of, beat.into());
         let last = beat == of.len;
         let misplaced = if data.last == last { 0 } else { resp::SLVERR };
-        self.request = Some(LaneRequest {
+        self.request = Some(LaneRequests {
+            waiting: self.shape.all(),
             add,
             reads: false,
             data: data.data,
@@ -389,11 +445,12 @@ impl Axi {
         };
         let (add, refused) = self.shape.access(&of, beat.into());
         let reads = refused == resp::OKAY;
-        let all = u8::MAX >> (8 - self.shape.word_bytes);
-        self.request = Some(LaneRequest {
+        let all = u64::MAX >> (64 - self.shape.bytes());
+        self.request = Some(LaneRequests {
+            waiting: self.shape.all(),
             add,
             reads,
-            data: 0,
+            data: AxiWords::default(),
             be: if reads { all } else { 0 },
         });
         self.order.push_back(InFlight {
@@ -405,7 +462,7 @@ impl Axi {
         self.wrote_last = false;
     }
 
-    fn take_answer(&mut self, of: InFlight, (data, nothing): (u64, bool)) {
+    fn take_answer(&mut self, of: InFlight, data: AxiWords, nothing: bool) {
         let resp = of.code | if nothing { resp::SLVERR } else { 0 };
         if of.writes {
             let all = self.failed | resp;
@@ -418,7 +475,11 @@ impl Axi {
         }
         self.read_answers.push_back(AxiRead {
             id: of.id,
-            data: if resp == resp::OKAY { data } else { 0 },
+            data: if resp == resp::OKAY {
+                data
+            } else {
+                AxiWords::default()
+            },
             resp,
             last: of.last,
         });

@@ -3,8 +3,8 @@
 use crate::config::Config;
 use crate::model::spad_axi::{burst, resp};
 use crate::model::{
-    Axi, AxiBurst, AxiData, AxiInputs, AxiRead, AxiWritten, LaneRequest, Tcdm, TcdmInputs,
-    TcdmRequests,
+    Axi, AxiBurst, AxiData, AxiInputs, AxiRead, AxiWords, AxiWritten, LaneRequests, Tcdm,
+    TcdmInputs, TcdmRequests,
 };
 use std::collections::VecDeque;
 use std::path::Path;
@@ -12,6 +12,7 @@ use std::path::Path;
 /// The port in the place of lane 0, the other lanes without requests; 768 of 1024
 /// words.
 struct System {
+    lanes: usize,
     port: Axi,
     memory: Tcdm,
     cycle: u32,
@@ -21,16 +22,24 @@ struct System {
     b_ready: bool,
     r_ready: bool,
     /// With the cycles in which they came.
-    requests: Vec<(u32, LaneRequest)>,
+    requests: Vec<(u32, LaneRequests)>,
     written: Vec<(u32, AxiWritten)>,
     read: Vec<(u32, AxiRead)>,
 }
 
 fn system() -> System {
-    let text = "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'mod'\n\
-                [axi]\naddr_bits = 16\n";
-    let config = Config::from_toml(text, Path::new("t.toml")).unwrap();
+    system_of(1)
+}
+
+/// The port in the place of this many lanes.
+fn system_of(lanes: usize) -> System {
+    let text = format!(
+        "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'mod'\n\
+         [axi]\naddr_bits = 16\nlanes = {lanes}\n"
+    );
+    let config = Config::from_toml(&text, Path::new("t.toml")).unwrap();
     System {
+        lanes,
         port: Axi::new(&config),
         memory: Tcdm::new(&config),
         cycle: 0,
@@ -49,15 +58,22 @@ impl System {
     fn cycle(&mut self) {
         let out = self.port.eval();
         let answers = self.memory.answers();
-        let answered = answers.valid & 1 == 1;
-        let answer = answered.then_some((answers.data[0], answers.failed & 1 == 1));
+        let of_lane = |lane: usize| {
+            let answered = answers.valid >> lane & 1 == 1;
+            answered.then(|| (answers.data[lane], answers.failed >> lane & 1 == 1))
+        };
+        let answers = std::array::from_fn(of_lane);
         let mut requests = TcdmRequests::NONE;
         if let Some(request) = out.request {
-            requests.req = 1;
-            requests.wen = request.reads.into();
-            requests.addr[0] = request.add as u16;
-            requests.data[0] = request.data;
-            requests.be[0] = request.be;
+            requests.req = request.waiting.into();
+            requests.wen = if request.reads { 0xff } else { 0 };
+            let bytes = 4 * self.lanes;
+            for lane in 0..self.lanes {
+                requests.addr[lane] = (request.add as usize + lane) as u16;
+                requests.data[lane] = request.data[lane];
+                requests.be[lane] = (request.be >> (4 * lane)) as u8 & 0xf;
+            }
+            assert!(bytes == 64 || request.be >> bytes == 0);
         }
         let (granted, _) = self.memory.step(&TcdmInputs {
             rst: false,
@@ -65,7 +81,6 @@ impl System {
             row_wr: None,
             requests,
         });
-        let grant = granted & 1 == 1;
         self.port.commit(&AxiInputs {
             rst: false,
             aw: self.aw.front().copied(),
@@ -73,8 +88,8 @@ impl System {
             ar: self.ar.front().copied(),
             b_ready: self.b_ready,
             r_ready: self.r_ready,
-            grant,
-            answer,
+            grant: granted as u8,
+            answers,
         });
         if out.aw_ready {
             self.aw.pop_front();
@@ -86,7 +101,8 @@ impl System {
             self.ar.pop_front();
         }
         let now = self.cycle;
-        let new = out.request.filter(|_| grant).map(|request| (now, request));
+        let new = out.request.filter(|of| of.waiting & !(granted as u8) == 0);
+        let new = new.map(|request| (now, request));
         self.requests.extend(new);
         self.written
             .extend(out.b.filter(|_| self.b_ready).map(|b| (now, b)));
@@ -104,7 +120,13 @@ impl System {
         self.aw.push_back(of);
         for (i, &(data, strobe)) in beats.iter().enumerate() {
             let last = i + 1 == beats.len();
-            self.w.push_back(AxiData { data, strobe, last });
+            let mut words = AxiWords::default();
+            words[0] = data;
+            self.w.push_back(AxiData {
+                data: words,
+                strobe: strobe.into(),
+                last,
+            });
         }
     }
 
@@ -123,7 +145,7 @@ impl System {
         self.cycles(8);
         let (_, read) = self.read.pop().unwrap();
         assert!(read.last && self.read.is_empty());
-        (read.data, read.resp)
+        (read.data[0], read.resp)
     }
 
     /// The words that the beats of a read access.
@@ -270,4 +292,38 @@ fn a_master_that_takes_no_answer_of_one_kind_gets_the_other() {
     system.ar.push_back(incr(0, 200));
     system.cycles(80);
     assert_eq!(system.written.len(), 8);
+}
+
+/// Four words a beat, in banks of their own: one beat per cycle.
+#[test]
+fn several_lanes_make_one_beat() {
+    let mut system = system_of(4);
+    let wide = |addr, len| AxiBurst {
+        size: 4,
+        len,
+        ..incr(addr, 1)
+    };
+    for beat in 0..8 {
+        let data = std::array::from_fn(|lane| if lane < 4 { 10 * beat + lane as u64 } else { 0 });
+        let (strobe, last) = (0xffff, beat == 7);
+        system.w.push_back(AxiData { data, strobe, last });
+    }
+    system.aw.push_back(wide(0x100, 7));
+    system.cycles(20);
+    assert_eq!(system.written.pop().unwrap().1.resp, resp::OKAY);
+    let cycles: Vec<u32> = system.requests.iter().map(|(cycle, _)| *cycle).collect();
+    assert_eq!(cycles, (3..11).collect::<Vec<u32>>());
+    system.ar.push_back(wide(0x120, 1));
+    // A narrow beat reads all words around its own.
+    system.ar.push_back(incr(0x124, 1));
+    system.cycles(20);
+    let read: Vec<_> = system.read.iter().map(|(_, read)| read.data).collect();
+    let words = |first| [first, first + 1, first + 2, first + 3, 0, 0, 0, 0];
+    assert_eq!(read, [words(20), words(30), words(20)]);
+    // The last words, then beyond the capacity.
+    system.read.clear();
+    system.ar.push_back(wide(768 * 4 - 16, 1));
+    system.cycles(20);
+    let resp: Vec<_> = system.read.iter().map(|(_, read)| read.resp).collect();
+    assert_eq!(resp, [resp::OKAY, resp::SLVERR]);
 }
