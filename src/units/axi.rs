@@ -53,6 +53,8 @@ struct AxiDriver {
     /// this cycle.
     granted: [u32; MAX_AXI_LANES],
     answered: [bool; MAX_AXI_LANES],
+    /// Those that answer rarely, so that the others get ahead.
+    slow: u32,
 }
 
 pub(super) fn axi(setup: &Setup) -> Box<dyn Bench> {
@@ -80,6 +82,7 @@ pub(super) fn axi(setup: &Setup) -> Box<dyn Bench> {
         rhythms: [Rhythm::with_silence(); 7],
         granted: [0; MAX_AXI_LANES],
         answered: [false; MAX_AXI_LANES],
+        slow: 0,
     };
     Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
 }
@@ -220,9 +223,13 @@ impl Driver for AxiDriver {
         // Rarely an answer that belongs to no request; lanes that answer together
         // rely on the memory.
         let stray = self.lanes.count == 1 && self.granted[0] == 0 && stimulus.one_in(64);
+        if self.lanes.count > 1 && stimulus.one_in(32) {
+            self.slow = stimulus.bits() & stimulus.bits();
+        }
         let mut valid = u32::from(stray);
         for lane in 0..self.lanes.count {
-            let now = answer && self.granted[lane] > 0 && (lane == 0 || !stimulus.one_in(3));
+            let late = self.slow >> lane & 1 == 1 && !stimulus.one_in(8);
+            let now = answer && self.granted[lane] > 0 && !late;
             self.answered[lane] = now;
             valid |= u32::from(now) << lane;
         }
