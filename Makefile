@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-cluster fuzz deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-axi campaign-cluster fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -152,7 +152,7 @@ CAMPAIGN_KERNELS := transpose reduction fwt fft dct8x8 conv-rows nw scan bitonic
 # Recorded traces to replay, too: make campaign CAMPAIGN_TRACES="a.json b.json".
 CAMPAIGN_TRACES  ?=
 COSIM := $(CARGO) run --release -q -- cosim
-campaign: deps campaign-cosim
+campaign: deps campaign-cosim campaign-axi
 	$(CARGO) run --release -q -- prove --all-geometries
 	$(CARGO) test --workspace --release -- --ignored
 	$(REPRODUCE) --check docs --recompute all
@@ -166,6 +166,20 @@ campaign-cosim:
 	  for input in $(CAMPAIGN_KERNELS:%=kernel:%) $(CAMPAIGN_TRACES); do \
 	    echo "$$preset $$input"; \
 	    $(COSIM) spad_sm_path --preset $$preset --trace $$input || exit 1; done; done
+
+# Bursts of a master of cocotbext-axi at the AXI port, in Icarus, each seed on its
+# own; before them the port in lockstep. cocotb is in a virtual environment.
+AXI_VENV  := $(or $(CARGO_TARGET_DIR),target)/venv-axi
+AXI_SEEDS ?= 1 2 3 4
+campaign-axi: deps deps-python build
+	test -e $(AXI_VENV)/done -a $(AXI_VENV)/done -nt testbenches/axi/requirements.txt || { \
+	  $(PYTHON) -m venv $(AXI_VENV) && \
+	  $(AXI_VENV)/bin/pip install -q --disable-pip-version-check -r testbenches/axi/requirements.txt && \
+	  touch $(AXI_VENV)/done; }
+	$(SPADKIT) cosim spad_axi --config testbenches/axi/machine.toml --cycles $(CAMPAIGN_LONG)
+	for seed in $(AXI_SEEDS); do \
+	  $(AXI_VENV)/bin/python -B testbenches/axi/run.py --spadkit $(SPADKIT) \
+	    --work $(or $(CARGO_TARGET_DIR),target)/axi --rounds 200 --seed $$seed || exit 1; done
 
 # A sweep in shards, by GNU parallel and as a job array of Slurm on this machine:
 # the same points and table as in one run (docs/guides/campaigns.md).

@@ -174,6 +174,7 @@ mod tests {
         for geometry in geometries {
             let mut machine = Machine::of_geometry(geometry, HashKind::Matrix);
             machine.tcdm.atomics = geometry.bank_bits == 4;
+            machine.axi.addr_bits = [0, 20, 64][geometry.addr_bits % 3];
             let parameters = Params::of(&machine);
             let mut values = BTreeMap::new();
             for name in unit_names().filter(|n| has_unit(n, &machine)) {

@@ -46,6 +46,8 @@ mod spad_access_pair;
 mod spad_access_unit;
 mod spad_atomic_alu;
 mod spad_atomic_bank;
+mod spad_axi;
+mod spad_axi_burst;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 mod spad_conflict_history;
@@ -79,6 +81,7 @@ mod spad_pass_issue;
 mod spad_pick;
 mod spad_pick_check;
 mod spad_premem_queue;
+mod spad_queue;
 mod spad_rap;
 mod spad_release_register;
 mod spad_relssp;
@@ -108,7 +111,7 @@ pub use allowed::Allowed;
 pub use geometry::Geometry;
 pub use hashes::{Configured, HashKind, PathHash};
 pub use item::RAM_ZEROS;
-pub use machine::{Machine, PC_BITS, RetryLatencies, StreamOptions, TcdmOptions};
+pub use machine::{AxiOptions, Machine, PC_BITS, RetryLatencies, StreamOptions, TcdmOptions};
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use params::Params;
 pub use signal::register_name;
@@ -181,6 +184,7 @@ const PATH: &[Unit] = &[
     Unit::of_path("spad_atomic_bank", spad_atomic_bank::emit_unit)
         .only_where(|machine| machine.tcdm.atomics),
     Unit::of_machine("spad_tcdm", spad_tcdm::emit_unit),
+    Unit::of_path("spad_axi", spad_axi::emit_unit).only_where(|machine| !machine.axi.is_absent()),
     Unit::of_machine("spad_sm_path", spad_sm_path::emit_unit),
 ];
 
@@ -195,7 +199,8 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
 
 /// Whether the machine has the unit: one without locks has neither a lock
 /// unit nor a retry sequencer, one that decides the issue at once no register
-/// after relssp, one without atomic operations on the bus no bank for them.
+/// after relssp, one without atomic operations on the bus no bank for them, one
+/// without addresses of an AXI port no such port.
 pub fn has_unit(name: &str, machine: &Machine) -> bool {
     unit(name).is_none_or(|unit| unit.is_in(machine))
 }

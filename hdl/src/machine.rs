@@ -51,6 +51,40 @@ pub struct TcdmOptions {
     pub atomics: bool,
 }
 
+/// The AXI port (microarchitecture/axi.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct AxiOptions {
+    /// Bits of a byte address; 0: there is no AXI port.
+    pub addr_bits: u32,
+    /// Lanes that it takes the place of: the words of a beat.
+    pub lanes: u32,
+    /// Bits of an identifier.
+    pub id_bits: u32,
+    /// Beats in flight, reads and writes each.
+    pub in_flight: u32,
+}
+
+impl AxiOptions {
+    /// Whether there is no AXI port.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        self.addr_bits == 0
+    }
+}
+
+impl Default for AxiOptions {
+    /// No port; one that is asked for has beats enough for a lane without
+    /// registers.
+    fn default() -> Self {
+        AxiOptions {
+            addr_bits: 0,
+            lanes: 1,
+            id_bits: 4,
+            in_flight: 4,
+        }
+    }
+}
+
 /// What `spad_stream` has between its buffers (microarchitecture/bus.md).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamOptions {
@@ -118,6 +152,8 @@ pub struct Machine {
     pub tcdm: TcdmOptions,
     /// Options of the port of all lanes.
     pub stream: StreamOptions,
+    /// The AXI port in the place of a lane.
+    pub axi: AxiOptions,
 }
 
 /// What each number of a machine may be by itself. Configuration files read
@@ -160,6 +196,15 @@ impl Machine {
     /// Bits of the tag of an access at the port of all lanes; 0: those of a warp
     /// and its destination.
     pub const STREAM_TAG_BITS: Allowed = Allowed::Range(0, 64);
+    /// Bits of a byte address at the AXI port: 0, or at least 12 and those of a
+    /// byte of the scratchpad.
+    pub const AXI_ADDR_BITS: Allowed = Allowed::Range(0, 64);
+    /// Lanes that the AXI port takes the place of; at most the lanes.
+    pub const AXI_LANES: Allowed = Allowed::PowerOfTwo(1, 8);
+    /// Bits of an identifier at the AXI port.
+    pub const AXI_ID_BITS: Allowed = Allowed::Range(1, 16);
+    /// Beats in flight at the AXI port.
+    pub const AXI_IN_FLIGHT: Allowed = Allowed::PowerOfTwo(2, 32);
 }
 
 impl Machine {
@@ -187,6 +232,7 @@ impl Machine {
             retry: RetryLatencies::NONE,
             tcdm: TcdmOptions::default(),
             stream: StreamOptions::default(),
+            axi: AxiOptions::default(),
         }
     }
 
@@ -215,6 +261,14 @@ impl Machine {
                 self.stream.window == 0 || (self.broadcast && self.merge_bytes),
                 "stream.window: 0 without path.broadcast and path.merge_bytes",
             ),
+            (
+                self.axi.is_absent() || self.axi.addr_bits as usize >= self.byte_bits().max(12),
+                "axi.addr_bits: 0, or at least 12 and the bits of a byte address",
+            ),
+            (
+                self.axi.is_absent() || self.axi.lanes as usize <= self.lanes,
+                "axi.lanes: at most the lanes",
+            ),
         ];
         match rules.iter().find(|(holds, _)| !holds) {
             None => Ok(()),
@@ -222,6 +276,11 @@ impl Machine {
                 expected: (*expected).into(),
             }),
         }
+    }
+
+    /// Bits of the number of a byte in 2^n words.
+    fn byte_bits(&self) -> usize {
+        self.geometry.addr_bits + (self.word_bits / 8).trailing_zeros() as usize
     }
 
     fn check_numbers(&self) -> Result<()> {
@@ -256,6 +315,18 @@ impl Machine {
                 "stream.tag_bits",
                 self.stream.tag_bits as usize,
                 Self::STREAM_TAG_BITS,
+            ),
+            (
+                "axi.addr_bits",
+                self.axi.addr_bits as usize,
+                Self::AXI_ADDR_BITS,
+            ),
+            ("axi.lanes", self.axi.lanes as usize, Self::AXI_LANES),
+            ("axi.id_bits", self.axi.id_bits as usize, Self::AXI_ID_BITS),
+            (
+                "axi.in_flight",
+                self.axi.in_flight as usize,
+                Self::AXI_IN_FLIGHT,
             ),
         ];
         match numbers

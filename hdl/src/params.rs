@@ -161,6 +161,19 @@ parameters! { machine;
     SWIN: usize = machine.stream.window as usize;
     /// Bits of the tag of an access of `spad_stream`.
     STG: usize = match machine.stream.tag_bits { 0 => WW + TG, bits => bits as usize };
+    /// Bits of a byte address at the AXI port; 0 for none, which is not among the
+    /// numbers of a machine without it, nor are those below.
+    #[serde(skip_serializing_if = "is_zero")]
+    XA: usize = machine.axi.addr_bits as usize;
+    /// Lanes that it takes the place of.
+    #[serde(skip_serializing_if = "is_zero")]
+    XL: usize = if XA > 0 { machine.axi.lanes as usize } else { 0 };
+    /// Bits of its identifiers.
+    #[serde(skip_serializing_if = "is_zero")]
+    XID: usize = if XA > 0 { machine.axi.id_bits as usize } else { 0 };
+    /// Its beats in flight.
+    #[serde(skip_serializing_if = "is_zero")]
+    XQ: usize = if XA > 0 { machine.axi.in_flight as usize } else { 0 };
     /// Bits of a cycle within a state of the retry loop.
     CTW: usize = index_bits(longest_state(L, machine.retry) + 1);
     /// Control that travels with a pass: warp, kind, tag, pc, pass, last.
@@ -203,6 +216,10 @@ impl Params {
         };
         names.iter().map(value).collect::<Vec<_>>().join(", ")
     }
+}
+
+fn is_zero(size: &usize) -> bool {
+    *size == 0
 }
 
 /// Cycles of the longest state of the retry loop when nothing delays it.

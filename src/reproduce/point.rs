@@ -197,8 +197,10 @@ fn digest(
     // The options of a block on a bus change no number of the papers.
     let tcdm = machine.map_or(String::new(), |m| format!(", tcdm: {:?}", m.path.tcdm));
     let stream = machine.map_or(String::new(), |m| format!(", stream: {:?}", m.path.stream));
+    let axi = machine.map_or(String::new(), |m| format!(", axi: {:?}", m.path.axi));
     let machine = format!("{machine:?}");
-    hash.update(machine.replace(&tcdm, "").replace(&stream, ""));
+    let machine = machine.replace(&tcdm, "").replace(&stream, "");
+    hash.update(machine.replace(&axi, ""));
     for content in contents {
         hash.update(content.len().to_le_bytes());
         hash.update(content);

@@ -2,9 +2,11 @@
 //! know nothing of the kit, and an outside test bench written from
 //! `manifest.json` and `encode` alone.
 
+mod optional;
 mod text;
 
 use crate::common::tools::missing;
+use optional::{ATOMIC, OPTIONAL};
 use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::geometry::Geometry;
@@ -87,9 +89,11 @@ fn every_unit_is_lint_clean() {
     }
     let small = Design::emit(&[], &Config::preset("small").unwrap()).unwrap();
     check_design(&small);
-    let atomic = Config::from_toml(ATOMIC, Path::new("test.toml")).unwrap();
-    let units = ["spad_tcdm", "spad_atomic_bank"].map(str::to_owned);
-    check_design(&Design::emit(&units, &atomic).unwrap());
+    for (machine, units) in OPTIONAL {
+        let config = Config::from_toml(machine, Path::new("test.toml")).unwrap();
+        let units: Vec<String> = units.iter().map(|unit| unit.to_string()).collect();
+        check_design(&Design::emit(&units, &config).unwrap());
+    }
 }
 
 /// The path has every other unit but those of the bus.
@@ -105,9 +109,6 @@ fn other_resets_are_lint_clean() {
     let low = design.with_reset(Reset::AsyncLow).unwrap();
     check_design(&low.with_timescale("1ns/1ps".parse().unwrap()));
 }
-
-/// Banks that perform atomic operations, with rows that are not there.
-const ATOMIC: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n[tcdm]\natomics = true\n";
 
 /// What a machine can do without or have otherwise, as sections and keys.
 const FEATURES: [(&str, &str); 9] = [
@@ -448,27 +449,6 @@ fn blocks_with_a_hash_stage_are_known_from_the_reset_on() {
             "{}",
             unit["name"]
         );
-    }
-}
-
-/// The same of banks that perform atomic operations.
-#[test]
-fn atomic_operations_are_known_from_the_reset_on() {
-    if missing(&["iverilog", "vvp"]) {
-        return;
-    }
-    let scratch = tempfile::tempdir().unwrap();
-    let machine = scratch.path().join("machine.toml");
-    // The bank alone does not refuse rows that are not there.
-    std::fs::write(&machine, ATOMIC.replace("768", "1024")).unwrap();
-    let dir = scratch.path().join("rtl");
-    let args = ["emit", "spad_tcdm", "spad_atomic_bank", "--config"];
-    let paths = [machine.to_str().unwrap(), "-o", dir.to_str().unwrap()];
-    let manifest = spadkit_json(&[&args[..], &paths].concat());
-    for unit in manifest["units"].as_array().unwrap() {
-        let printed = from_power_up(&dir, unit);
-        let name = &unit["name"];
-        assert_eq!(printed, "unknown before the reset\ndone", "{name}");
     }
 }
 

@@ -109,6 +109,8 @@ warps = 4
 locks = 32
 lock_group_cycles = 2
 history_sets = 4
+[axi]
+addr_bits = 32
 ";
 
 /// Units that take Yosys long to map. The stages of the path have bounds of their own.
@@ -204,6 +206,7 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
     // The grant of spad_tcdm, if no register is before it.
     assert_eq!(assert_declared("spad_tcdm", &plain, tools), 1);
     assert_no_path_through("spad_stream", &plain, tools);
+    assert_eq!(assert_declared("spad_axi", &plain, tools), 0);
 }
 
 /// The same on machines with more stages and registers, and of the whole path.

@@ -22,7 +22,7 @@ pub use path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
 pub use sm::{
     Dram, GlobalMemory, L1Cache, L2Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit,
 };
-pub use spadkit_hdl::{PC_BITS, PathHash, RetryLatencies, StreamOptions, TcdmOptions};
+pub use spadkit_hdl::{AxiOptions, PC_BITS, PathHash, RetryLatencies, StreamOptions, TcdmOptions};
 
 use serde::Serialize;
 use spadkit_base::error::Result;

@@ -89,6 +89,11 @@ const TCDM_REGISTERED: &str = tcdm!("true");
 const ATOMIC_BANK: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                            warp_size = 8, capacity_words = 32 }\n\
                            path = { mem_stages = 2, ahead = 0 }\ntcdm = { atomics = true }\n";
+/// An AXI port with two beats in flight.
+const AXI: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+                   warp_size = 8, capacity_words = 512 }\n\
+                   path = { mem_stages = 2, ahead = 0 }\n\
+                   axi = { addr_bits = 12, id_bits = 1, in_flight = 2 }\n";
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
@@ -138,6 +143,7 @@ impl Mutant {
             "tcdm_registered" => TCDM_REGISTERED,
             "atomic" => ATOMIC,
             "atomic_bank" => ATOMIC_BANK,
+            "axi" => AXI,
             "hashed" => HASHED,
             "unhashed" => UNHASHED,
             "ahead" => AHEAD,

@@ -1,7 +1,7 @@
 //! The circuits around the units that their proofs are about
 //! (`testbenches/prove/path/`), and the machines that these are for.
 
-use crate::config::{Config, TcdmOptions};
+use crate::config::{AxiOptions, Config, TcdmOptions};
 
 /// A circuit around a unit.
 #[derive(Debug)]
@@ -100,6 +100,8 @@ pub enum Stages {
     Registers(bool, bool),
     /// `spad_tcdm` with atomic operations and no registers, and its banks.
     Atomic,
+    /// An AXI port with this many beats in flight.
+    Axi(u32),
 }
 
 impl Stages {
@@ -123,8 +125,20 @@ impl Stages {
                 ..TcdmOptions::default()
             };
         }
+        if let Stages::Axi(in_flight) = self {
+            config.path.axi = AxiOptions {
+                addr_bits: 12,
+                lanes: 1,
+                id_bits: 1,
+                in_flight,
+            };
+        }
         (config.path.mem_stages, config.path.ahead) = match self {
-            Stages::Any | Stages::Hash(_) | Stages::Registers(..) | Stages::Atomic => (2, 0),
+            Stages::Any
+            | Stages::Hash(_)
+            | Stages::Registers(..)
+            | Stages::Atomic
+            | Stages::Axi(_) => (2, 0),
             Stages::Memory(stages) | Stages::AfterScratchpad(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
             Stages::Whole(stages, ahead) => (stages, ahead),
@@ -146,6 +160,11 @@ impl Stages {
                 let options = &config.path.tcdm;
                 let registers = (options.request_register, options.response_register);
                 registers == (request, response) && !options.atomics
+            }
+            Stages::Axi(in_flight) => {
+                let options = &config.path.axi;
+                let one_word = options.lanes == 1 && config.word_bits == 32;
+                !options.is_absent() && options.in_flight == in_flight && one_word
             }
             Stages::Atomic => {
                 let options = &config.path.tcdm;

@@ -16,6 +16,7 @@ mod payloads;
 mod queue;
 mod spad_access_unit;
 mod spad_atomic_bank;
+mod spad_axi;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 mod spad_conflict_history;
@@ -303,6 +304,9 @@ const OTHERS: &[Unit] = &[
                 .free(ATOMIC_PARTS)
                 .with(Stages::Atomic),
         ]),
+    Unit::new("spad_axi", spad_axi::bench)
+        .levels(11)
+        .proved(&[circuit!("spad_axi", Pair).with(Stages::Axi(2))]),
     Unit::new("spad_sm_path", spad_sm_path::bench)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.

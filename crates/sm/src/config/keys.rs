@@ -179,6 +179,10 @@ pub(super) static KEYS: &[Key] = &[
         path.stream.tag_bits,
         Machine::STREAM_TAG_BITS
     ),
+    number!("axi.addr_bits", path.axi.addr_bits, Machine::AXI_ADDR_BITS),
+    number!("axi.lanes", path.axi.lanes, Machine::AXI_LANES),
+    number!("axi.id_bits", path.axi.id_bits, Machine::AXI_ID_BITS),
+    number!("axi.in_flight", path.axi.in_flight, Machine::AXI_IN_FLIGHT),
     choice!("pipeline.kind", settings.pipeline, Pipeline),
     choice!("pipeline.barrel", settings.barrel, Barrel),
     number!(

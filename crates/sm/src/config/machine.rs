@@ -32,6 +32,7 @@ impl Config {
             retry: path.retry,
             tcdm: path.tcdm,
             stream: path.stream,
+            axi: path.axi,
         }
     }
 

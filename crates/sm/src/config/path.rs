@@ -4,7 +4,7 @@
 use super::Config;
 use serde::{Deserialize, Serialize};
 use spadkit_hdl::codes;
-use spadkit_hdl::{PathHash, RetryLatencies, StreamOptions, TcdmOptions};
+use spadkit_hdl::{AxiOptions, PathHash, RetryLatencies, StreamOptions, TcdmOptions};
 use spadkit_mapping::hash::HashSpec;
 
 /// How the memory stages relate to the rest (elastic paper, section 4).
@@ -146,6 +146,9 @@ pub struct PathParams {
     pub tcdm: TcdmOptions,
     /// Options of `spad_stream`.
     pub stream: StreamOptions,
+    /// Options of `spad_axi`.
+    #[serde(skip_serializing_if = "AxiOptions::is_absent")]
+    pub axi: AxiOptions,
     /// Contexts of the retry loop: ATOMIC instructions in flight. The RTL has
     /// one.
     pub retry_contexts: u32,

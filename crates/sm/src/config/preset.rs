@@ -4,7 +4,7 @@ use super::path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Schedule
 use super::sm::{
     Dram, GlobalMemory, L1Cache, L2Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit,
 };
-use super::{Config, PRESETS, PathHash, RetryLatencies, StreamOptions, TcdmOptions};
+use super::{AxiOptions, Config, PRESETS, PathHash, RetryLatencies, StreamOptions, TcdmOptions};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::quote::did_you_mean;
 use spadkit_mapping::geometry::Geometry;
@@ -83,6 +83,7 @@ fn fermi() -> Result<Config> {
             emitted_retry: RetryLatencies::NONE,
             tcdm: TcdmOptions::default(),
             stream: StreamOptions::default(),
+            axi: AxiOptions::default(),
             retry_contexts: 1,
         },
         settings: PathSettings {

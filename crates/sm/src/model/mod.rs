@@ -14,6 +14,7 @@ mod lanes;
 mod pass;
 pub mod spad_access_unit;
 pub mod spad_atomic_bank;
+pub mod spad_axi;
 mod spad_bank_ram;
 mod spad_conflict_arbiter;
 pub mod spad_conflict_history;
@@ -65,6 +66,10 @@ pub(crate) use lanes::{lanes_of, warp_bit, warps_of};
 pub use pass::{AccessTag, Pass, PassControl, PassData, PassPool, PassResult};
 pub use spad_access_unit::{AccessInputs, AccessOutputs, AccessUnit, BlockMask, SharingLaunch};
 pub use spad_atomic_bank::{AtomicBank, BankAnswer, BankOperation};
+pub use spad_axi::{
+    Axi, AxiBurst, AxiData, AxiInputs, AxiOutputs, AxiRead, AxiWords, AxiWritten, LaneRequests,
+    MAX_AXI_LANES,
+};
 pub use spad_bank_ram::{BankInputs, BankRam};
 pub use spad_conflict_arbiter::{ArbiterInputs, ArbiterOutputs, ConflictArbiter, Group};
 pub use spad_conflict_history::{ConflictHistory, HistoryInputs, HistoryOutputs};

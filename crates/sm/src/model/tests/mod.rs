@@ -1,5 +1,6 @@
 //! Tests of the composed models, by the papers' own examples.
 
+mod axi;
 mod machine;
 mod scratchpad;
 mod scratchpad_stages;

@@ -1,0 +1,61 @@
+// spad_axi in the place of lane 0 of spad_tcdm. The other lanes read words at random,
+// so that the port has to wait for its banks. The machine is machine.toml.
+module top (
+    input wire clk, rst,
+    input wire axi_awvalid, axi_wvalid, axi_wlast, axi_bready, axi_arvalid, axi_rready,
+    input wire [3:0] axi_awid, axi_arid,
+    input wire [15:0] axi_awaddr, axi_araddr,
+    input wire [7:0] axi_awlen, axi_arlen,
+    input wire [2:0] axi_awsize, axi_arsize,
+    input wire [1:0] axi_awburst, axi_arburst,
+    input wire [31:0] axi_wdata,
+    input wire [3:0] axi_wstrb,
+    output wire axi_awready, axi_wready, axi_bvalid, axi_arready, axi_rvalid, axi_rlast,
+    output wire [3:0] axi_bid, axi_rid,
+    output wire [1:0] axi_bresp, axi_rresp,
+    output wire [31:0] axi_rdata,
+    output wire idle
+);
+    localparam L = 4, n = 10, D = 32;
+    wire [L-1:0] req, gnt, wen, r_valid, r_opc;
+    wire [L*n-1:0] add;
+    wire [L*D-1:0] wdata, r_rdata;
+    wire [L*D/8-1:0] be;
+    wire port_idle, memory_idle;
+    spad_axi port (
+        .clk(clk), .rst(rst),
+        .axi_awvalid(axi_awvalid), .axi_awid(axi_awid), .axi_awaddr(axi_awaddr), .axi_awlen(axi_awlen),
+        .axi_awsize(axi_awsize), .axi_awburst(axi_awburst), .axi_awready(axi_awready),
+        .axi_wvalid(axi_wvalid), .axi_wdata(axi_wdata), .axi_wstrb(axi_wstrb), .axi_wlast(axi_wlast),
+        .axi_wready(axi_wready),
+        .axi_bvalid(axi_bvalid), .axi_bready(axi_bready), .axi_bid(axi_bid), .axi_bresp(axi_bresp),
+        .axi_arvalid(axi_arvalid), .axi_arid(axi_arid), .axi_araddr(axi_araddr), .axi_arlen(axi_arlen),
+        .axi_arsize(axi_arsize), .axi_arburst(axi_arburst), .axi_arready(axi_arready),
+        .axi_rvalid(axi_rvalid), .axi_rready(axi_rready), .axi_rid(axi_rid), .axi_rdata(axi_rdata),
+        .axi_rresp(axi_rresp), .axi_rlast(axi_rlast),
+        .tcdm_req(req[0]), .tcdm_add(add[0 +: n]), .tcdm_wen(wen[0]), .tcdm_wdata(wdata[0 +: D]),
+        .tcdm_be(be[0 +: D/8]), .tcdm_gnt(gnt[0]), .tcdm_r_valid(r_valid[0]), .tcdm_r_rdata(r_rdata[0 +: D]),
+        .tcdm_r_opc(r_opc[0]), .idle(port_idle)
+    );
+    spad_tcdm memory (
+        .clk(clk), .rst(rst), .tcdm_req(req), .tcdm_gnt(gnt), .tcdm_add(add), .tcdm_wen(wen), .tcdm_wdata(wdata),
+        .tcdm_be(be), .tcdm_r_valid(r_valid), .tcdm_r_rdata(r_rdata), .tcdm_r_opc(r_opc), .idle(memory_idle)
+    );
+    assign idle = port_idle & memory_idle;
+
+    // A number of its own for each lane: an address, and whether the lane requests.
+    genvar i;
+    generate
+        for (i = 1; i < L; i = i + 1) begin : lane
+            reg [15:0] number;
+            always @(posedge clk)
+                if (rst) number <= 16'h1234 + 16'h0dab * i;
+                else if (!req[i] | gnt[i]) number <= {number[14:0], number[15] ^ number[13] ^ number[12] ^ number[10]};
+            assign req[i] = number[15];
+            assign add[i*n +: n] = number[n-1:0];
+            assign wen[i] = 1'b1;
+            assign wdata[i*D +: D] = {D{1'b0}};
+            assign be[i*D/8 +: D/8] = {D/8{1'b1}};
+        end
+    endgenerate
+endmodule

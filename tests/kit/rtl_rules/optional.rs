@@ -1,0 +1,45 @@
+//! Units that a machine has only if it is asked to.
+
+use super::{from_power_up, spadkit_json};
+use crate::common::tools::missing;
+
+/// Banks that perform atomic operations, with rows that are not there.
+pub const ATOMIC: &str =
+    "base = 'small'\n[geometry]\ncapacity_words = 768\n[tcdm]\natomics = true\n";
+
+/// As few address bits as a byte of the scratchpad has, and as wide as can be.
+const NARROW_AXI: &str = "base = 'small'\n[geometry]\naddr_bits = 9\nword_bits = 64\n\
+                          capacity_words = 512\n[axi]\naddr_bits = 12\nid_bits = 1\n\
+                          in_flight = 2\n";
+const WIDE_AXI: &str =
+    "base = 'fermi'\n[axi]\naddr_bits = 64\nlanes = 8\nid_bits = 16\nin_flight = 4\n";
+
+/// Units that a machine has only if it is asked to, and such machines.
+pub const OPTIONAL: [(&str, &[&str]); 3] = [
+    (ATOMIC, &["spad_tcdm", "spad_atomic_bank"]),
+    (NARROW_AXI, &["spad_axi"]),
+    (WIDE_AXI, &["spad_axi"]),
+];
+
+/// As all other units, they have outputs that are known from the reset on.
+#[test]
+fn optional_units_are_known_from_the_reset_on() {
+    if missing(&["iverilog", "vvp"]) {
+        return;
+    }
+    for (machine, units) in OPTIONAL {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("machine.toml");
+        // The bank alone does not refuse rows that are not there.
+        std::fs::write(&file, machine.replace("768", "1024")).unwrap();
+        let dir = scratch.path().join("rtl");
+        let options = ["--config", file.to_str().unwrap(), "-o"];
+        let args = [&["emit"], units, &options, &[dir.to_str().unwrap()]].concat();
+        let manifest = spadkit_json(&args);
+        for unit in manifest["units"].as_array().unwrap() {
+            let printed = from_power_up(&dir, unit);
+            let name = &unit["name"];
+            assert_eq!(printed, "unknown before the reset\ndone", "{name}");
+        }
+    }
+}
