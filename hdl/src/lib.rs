@@ -193,9 +193,9 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
     }
 }
 
-/// Whether the machine has the unit: one without locks has neither a lock
-/// unit nor a retry sequencer, one that decides the issue at once no register
-/// after relssp, one without atomic operations on the bus no bank for them.
+/// Whether the machine has the unit. A machine without locks has neither a lock
+/// unit nor a retry sequencer. One that decides the issue at once has no register
+/// after relssp. One without atomic operations on the bus has no bank for them.
 pub fn has_unit(name: &str, machine: &Machine) -> bool {
     unit(name).is_none_or(|unit| unit.is_in(machine))
 }

@@ -7,10 +7,11 @@
 //! before it, so that nothing need be kept from before.
 //!
 //! A word that an atomic, volatile, relaxed, releasing or acquiring access
-//! writes takes along what its writer did before its last fence (before the
-//! access, where that releases); who reads the word has seen that after its
-//! next fence (at once, where it acquires). A store that is none of an atomic
-//! takes the place of what the word had.
+//! writes carries what its writer did before its last fence. If the access
+//! releases, the word carries what the writer did before the access. A thread
+//! that reads the word has seen all of this after its next fence, or at once
+//! if its access acquires. A store that is not an atomic's replaces what the
+//! word carried.
 
 mod abroad;
 mod words;
