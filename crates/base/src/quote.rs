@@ -126,7 +126,7 @@ fn octal(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// The name among `known` that `name` was probably meant to be: at most a third
+/// The name among `known` that `name` was probably meant to be. At most a third
 /// of it differs, counted in characters that are changed, added, left out or
 /// exchanged with their neighbour.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

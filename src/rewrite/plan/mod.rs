@@ -1,6 +1,6 @@
-//! Where addresses are mapped: once for the accesses that share an address,
-//! outside the loops that do not change it, and by what is known of its bits
-//! instead of once more where that is enough.
+//! Where addresses are mapped: once for the accesses that share an address, and
+//! outside the loops that do not change it. If the known bits of an address are
+//! enough, it is derived from another mapped address instead.
 //!
 //! Addresses that differ by a constant are a *group*. One of them, the
 //! *leader*, is mapped in full. Another one is often the leader's position plus

@@ -2,7 +2,7 @@
 //!
 //! Addresses in shared memory have 24 bits. If a 64-bit value is used only for
 //! mapped addresses (or values like it), its low half is computed instead, from
-//! the low halves of its operands: sums, products and masks do not need the
+//! the low halves of its operands. Sums, products and masks do not need the
 //! upper ones. Extracting the low half of the address is then unnecessary, and
 //! a product that only goes into a sum becomes part of it (`mad`).
 

@@ -1,10 +1,10 @@
 //! What orders the accesses of a block: barriers, instructions that name
 //! lanes, words, fences, phases of an `mbarrier`.
 //!
-//! Vector clocks, kept by warp: what the lanes of a warp know is mostly the
-//! same, and lanes have knowledge of their own only after something that
-//! only some of them did. A barrier of the whole block orders everything
-//! before it, so that nothing need be kept from before.
+//! Vector clocks are kept by warp, because the lanes of a warp mostly know the
+//! same. Lanes have knowledge of their own only after something that only some
+//! of them did. A barrier of the whole block orders everything before it, so
+//! that nothing need be kept from before.
 //!
 //! A word that an atomic, volatile, relaxed, releasing or acquiring access
 //! writes carries what its writer did before its last fence. If the access
