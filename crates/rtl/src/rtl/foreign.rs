@@ -3,10 +3,10 @@
 //! Co-simulation runs what is in the Verilog: `$system` calls a shell,
 //! Verilator's `$c` and `` `systemc_...`` are C++, a DPI import is any C
 //! function, and `$fopen` writes files. So Verilog of others is refused if it
-//! has more than a synthesizable block and its messages need. The rule is a list of what is
-//! allowed. If the lexer is not certain (a name that macros would compose, an
-//! escaped name with a comment in it), the text is refused, too. It prevents
-//! accidents; it is not a sandbox for hostile files.
+//! has more than a synthesizable block and its messages need. The rule is a
+//! list of what is allowed. If the lexer is not certain (a name that macros
+//! would compose, an escaped name with a comment in it), the text is refused,
+//! too. The rule prevents accidents; it is not a sandbox for hostile files.
 
 use super::design::SourceFile;
 use crate::error::{Error, Result};
