@@ -9,7 +9,7 @@ use crate::signal::{Expr, Operand, Signal};
 use crate::size::{Size, interned};
 use crate::unit::Unit;
 
-/// An instance on its way: its ports are connected in their order.
+/// An instance under construction: its ports are connected in their order.
 #[must_use]
 pub(crate) struct Ports<'u> {
     unit: &'u Unit,

@@ -197,10 +197,10 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
     }
 }
 
-/// Whether the machine has the unit: one without locks has neither a lock
-/// unit nor a retry sequencer, one that decides the issue at once no register
-/// after relssp, one without atomic operations on the bus no bank for them, one
-/// without addresses of an AXI port no such port.
+/// Whether the machine has the unit. A machine without locks has neither a lock
+/// unit nor a retry sequencer. One that decides the issue at once has no register
+/// after relssp. One without atomic operations on the bus has no bank for them, and
+/// one without addresses of an AXI port no such port.
 pub fn has_unit(name: &str, machine: &Machine) -> bool {
     unit(name).is_none_or(|unit| unit.is_in(machine))
 }

@@ -29,9 +29,9 @@ pub struct Port {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depends_on: Option<Vec<String>>,
     /// Of an output that lets a neighbour go on or stops it (`*_ready`, `*_gnt`,
-    /// `ex_hold`): what the neighbour may still send after it was told to stop,
-    /// and needs room for. 0 in the whole kit: what is sent counts in the cycle
-    /// of its ready.
+    /// `ex_hold`): how many transfers the neighbour may still send after it was
+    /// told to stop, and needs space for. The whole kit has 0, because a transfer
+    /// counts in the cycle of its ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skid_depth: Option<u32>,
     /// Where a parameter of the module says its width: the number of its

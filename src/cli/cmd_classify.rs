@@ -24,9 +24,9 @@ use std::path::Path;
 ///
 /// For a launch file, the addresses are also derived from the PTX, as affine
 /// expressions of thread index tx, block index bx and loop counters
-/// (docs/reference/ptx.md), and every address of the run is compared with its
-/// expression; exit status 1 if they disagree. For PTX without a launch, only
-/// the expressions are shown.
+/// (docs/reference/ptx.md). Every address of the run is compared with its
+/// expression. If they disagree, the exit status is 1. For PTX without a launch,
+/// only the expressions are shown.
 #[derive(Args)]
 pub struct ClassifyArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), PTX (.ptx), or

@@ -37,8 +37,8 @@ pub struct EmitArgs {
     bench_cycles: u32,
     /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
     /// valid/ready port) or tcdm (spad_tcdm, request, grant and valid per
-    /// lane), with wrappers whose ports are SystemVerilog structs; obi: the
-    /// same as tcdm, whose second wrapper, spad_obi_sv, speaks OBI. Without
+    /// lane), with wrappers whose ports are SystemVerilog structs. The bus obi
+    /// is the same as tcdm; its second wrapper, spad_obi_sv, speaks OBI. Without
     /// UNIT, only that unit is emitted.
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,

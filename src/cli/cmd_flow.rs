@@ -23,8 +23,8 @@ use std::time::Duration;
 /// Verilog, verify it, measure it, and write a report.
 ///
 /// On a machine without a hash unit (gt200, the sharing presets, sm70, sm80,
-/// sm90): find the best mappings in software, put them into the kernel of a
-/// launch file, run it before and after, and write the fastest.
+/// sm90), the flow finds the best mappings in software. It puts them into the
+/// kernel of a launch file, runs it before and after, and writes the fastest.
 ///
 /// The conflict table is printed as soon as it is known.
 #[derive(Args)]

@@ -24,12 +24,12 @@ use std::path::PathBuf;
 /// Plan and annotate scratchpad sharing for a kernel.
 ///
 /// Two thread blocks share their scratchpad except for a private part T.
-/// `share` computes how many blocks are resident, lays out the variables so
-/// that the shared ones are in use for the fewest instructions, and places
-/// relssp, with which a block releases the shared part. -o writes the PTX with
-/// markers, which run, trace and sim understand and assemblers ignore. For a
-/// launch file, the golden model of the SM runs the kernel without sharing and
-/// with each step of the sharing paper.
+/// `share` computes how many blocks are resident. It lays out the variables so
+/// that the shared ones are in use for the fewest instructions. It places
+/// relssp, with which a block releases the shared part. The option -o writes
+/// the PTX with markers. The commands run, trace and sim understand these
+/// markers; assemblers ignore them. For a launch file, the golden model of the
+/// SM runs the kernel without sharing and with each step of the sharing paper.
 #[derive(Args)]
 pub struct ShareArgs {
     /// Kernel in PTX, or a launch file.

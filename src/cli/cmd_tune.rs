@@ -36,9 +36,9 @@ use std::time::Duration;
 /// of budget returns its best result and a lower bound. Ctrl-C ends the running
 /// search and prints the best found so far.
 ///
-/// With --software: the mappings for GPUs without a hash unit, ranked by
-/// remaining conflicts, then operations added per access, then bytes wasted,
-/// for all of shared memory and for each variable of the kernel.
+/// With --software, tune ranks the mappings for GPUs without a hash unit, for
+/// all of shared memory and for each variable of the kernel. They are ranked by
+/// remaining conflicts, then operations added per access, then bytes wasted.
 #[derive(Args)]
 pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or

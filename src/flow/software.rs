@@ -1,6 +1,6 @@
-//! What stands in the place of hardware on a machine without a hash unit: the
-//! best mappings in software, each put into the PTX, and the kernel run before
-//! and after on the model of the SM.
+//! What replaces hardware on a machine without a hash unit: the best mappings
+//! in software. Each is put into the PTX, and the kernel runs before and after
+//! on the model of the SM.
 
 use super::options::{Options, Watch};
 use super::source::SourceFiles;

@@ -66,9 +66,9 @@ fn gathered(element: Element, count: u64, bytes: impl Iterator<Item = u8>) -> Ve
     all
 }
 
-/// The generator of the documentation: the ChaCha stream of 12 rounds, whose
-/// key is the seed in its first 8 bytes (little-endian) and zeros after them;
-/// element i takes the i-th 64-bit word r of the stream.
+/// The generator of the documentation: the ChaCha stream of 12 rounds. Its key
+/// is the seed in the first 8 bytes (little-endian), followed by zeros. Element
+/// i takes the i-th 64-bit word r of the stream.
 pub(super) fn random(element: Element, count: u64, random: &Random) -> Vec<u8> {
     let mut stream = stream(random.seed);
     let item = |_| match random.range {

@@ -149,9 +149,9 @@ pub struct MachineConflicts {
     pub conflicts_after: u64,
 }
 
-/// Counts the conflicts of the machine code of `module` and of the text rewritten
-/// from it for a GPU of compute capability `sm`; `None` where the entry has no
-/// launch or was not rewritten.
+/// Counts the conflicts of the machine code of `module` and of the text
+/// rewritten from it for a GPU of compute capability `sm`. `None` if the entry
+/// has no launch or was not rewritten.
 pub fn machine_conflicts(
     file: &LaunchFile,
     module: &Module,

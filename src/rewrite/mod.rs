@@ -8,11 +8,14 @@
 //! region maps it. What cannot be rewritten is an obstacle for all that it may
 //! touch.
 //!
-//! The way of a kernel through the pass: `access` finds the accesses and what
-//! each may touch; `select` what can be mapped; `callees` gives the kernel its
-//! own copies of device functions; `region` puts the variables into one array,
-//! which `map` knows how to map; `plan` decides where addresses are mapped, and
-//! `code` how; `apply` puts all of it into the text.
+//! A kernel goes through these steps:
+//!
+//! - `access` finds the accesses and what each may touch.
+//! - `select` finds what can be mapped.
+//! - `callees` gives the kernel its own copies of device functions.
+//! - `region` puts the variables into one array; `map` maps that array.
+//! - `plan` decides where addresses are mapped, and `code` how.
+//! - `apply` puts all of it into the text.
 
 mod access;
 mod apply;

@@ -20,11 +20,11 @@ pub struct Proposal {
     pub measured: Option<Measured>,
 }
 
-/// The best of `candidates` as one mapping for all shared variables: of those
-/// that `module` can be rewritten under and, with a launch, that leave its
-/// outputs the same, the one with the fewest conflicts, then with the fewest
-/// instructions added. Without a launch the first that it can be rewritten
-/// under.
+/// The best of `candidates` as one mapping for all shared variables. It has to
+/// be one that `module` can be rewritten under. With a launch it also leaves
+/// the outputs the same; of these, the one with the fewest conflicts is best,
+/// then the one with the fewest instructions added. Without a launch it is the
+/// first that `module` can be rewritten under.
 pub fn one_for_all(
     module: &Module,
     request: &Request,

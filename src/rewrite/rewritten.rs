@@ -77,9 +77,9 @@ pub struct Rewritten {
     /// not.
     #[serde(skip)]
     pub together: Option<u32>,
-    /// The first access that may touch variables with mappings of their own: one
-    /// mapping for all of shared memory was taken instead if they are equal,
-    /// else some stay as they are.
+    /// The first access that may touch variables with mappings of their own. If
+    /// these are equal, one mapping for all of shared memory was taken instead;
+    /// else some variables stay as they are.
     pub mixed: Option<Left>,
     /// Accesses that stay as they are.
     pub left: Vec<Left>,

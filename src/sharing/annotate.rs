@@ -1,10 +1,10 @@
 //! The markers of a kernel's placement, put into its PTX.
 //!
-//! A marker before or after an instruction is a line of its own. One on a
-//! branch that is taken needs a place that nobody else passes: the branch is
-//! turned around, jumps over the marker, and the marker is followed by the
-//! branch to the old target. A guarded exit becomes a branch around a marker
-//! and an exit in the same way. Everything else stays byte for byte.
+//! A marker before or after an instruction is a line of its own. One on a taken
+//! branch needs a point that no other path passes. So the branch is inverted
+//! and jumps over the marker, and the marker is followed by the branch to the
+//! old target. A guarded exit becomes a branch around a marker and an exit in
+//! the same way. Everything else stays byte for byte.
 
 use super::graph::{Edge, FlowGraph, label_of_edge};
 use super::placement::Place;

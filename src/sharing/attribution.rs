@@ -1,9 +1,9 @@
 //! Which shared variables each instruction of an entry may access.
 //!
-//! A call counts as an access to whatever the functions access that it comes
-//! to, a wait for asynchronous copies as one to all that they write: until
-//! then they may be on their way. An access that cannot be attributed counts
-//! for every variable.
+//! A call counts as an access to everything that the called functions access. A
+//! wait for asynchronous copies counts as an access to all that they write,
+//! because they may be in flight until then. An access that cannot be
+//! attributed counts for every variable.
 
 use super::layout::Variable;
 use super::ranges::VariableSet;

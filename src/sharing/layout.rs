@@ -1,12 +1,12 @@
 //! Which variables lie in the private and which in the shared part of a
 //! block's scratchpad (sharing paper, section 6.1).
 //!
-//! Private variables come first. A variable is shared if any of its bytes
-//! lies at or after the boundary, which a single one may straddle. Of all
-//! choices of private variables that fit before the boundary the one is taken
-//! that leaves the fewest instructions in the access range of the shared ones.
-//! Variables of a part are packed by falling alignment, or as declared where
-//! that needs fewer bytes; the block never needs more than it does as declared.
+//! Private variables come first. A variable is shared if any of its bytes is at
+//! or after the boundary, which a single one may straddle. Of all choices of
+//! private variables that fit before the boundary the one is taken that leaves
+//! the fewest instructions in the access range of the shared ones. Variables of
+//! a part are packed by falling alignment, or as declared where that needs
+//! fewer bytes; the block never needs more than it does as declared.
 
 use super::ranges::{Costs, VariableSet};
 

@@ -1,9 +1,9 @@
 //! Scratchpad sharing between pairs of thread blocks (sharing paper).
 //!
-//! The hardware half is in [`model`](crate::model) and [`sm`](crate::sm); here
-//! are the residency that both use, and the compiler half: access ranges of
-//! shared variables, the choice of those that two blocks share, and the
-//! placement of `relssp` (docs/guides/sharing.md).
+//! The hardware half is in [`model`](crate::model) and [`sm`](crate::sm). This
+//! module has the residency that both use, and the compiler half
+//! (docs/guides/sharing.md): access ranges of shared variables, the choice of
+//! those that two blocks share, and the placement of `relssp`.
 
 pub mod annotate;
 mod attribution;

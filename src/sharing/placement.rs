@@ -1,10 +1,10 @@
 //! Where threads release the shared scratchpad (sharing paper, section 6.3).
 //!
 //! [`optimal`] puts `relssp` where "no access to a shared variable is possible
-//! any more" becomes true: on every path from the entry to the end that is
-//! one place, after the last access, and no earlier one is safe on all the
-//! paths that pass it. Where the paper assumes that there are no critical
-//! edges, a placement here may be an edge, which has to be split then.
+//! any more" becomes true. Every path from the entry to the end has one such
+//! point, after the last access. No earlier point is safe on all the paths
+//! that pass it. The paper assumes that there are no critical edges; here a
+//! placement may be such an edge, which then has to be split.
 //!
 //! [`post_dominator`] is the simpler scheme: one place that all paths pass.
 

@@ -1,7 +1,7 @@
 //! What sharing and each of the compiler's steps gain (sharing paper, Figs 14,
-//! 16 and 17): the golden model of the SM runs a kernel without sharing, with
-//! it, under owner-warp-first scheduling, with the variables reordered, and
-//! with relssp placed in both ways.
+//! 16 and 17). The golden model of the SM runs a kernel without sharing and
+//! with it. Then it adds owner-warp-first scheduling, the reordered variables,
+//! and relssp placed in both ways.
 
 use super::kernel::Kernel;
 use super::placement::Placement;

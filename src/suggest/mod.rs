@@ -1,6 +1,6 @@
-//! A mapping as what a programmer types: the changed index expressions of the
-//! lines that access an array, the function that they call, the padding of the
-//! array, and the same in CuTe and Triton.
+//! A mapping as code that a programmer types: the changed index expressions of
+//! the lines that access an array, the function that they call, and the padding
+//! of the array. The same in CuTe and Triton.
 //!
 //! The expressions come from the affine addresses of the PTX. Where a thread's
 //! index says all of them, they are compared with the addresses of the run.

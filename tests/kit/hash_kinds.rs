@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The lists of kinds: CONTRIBUTING.md, "A new hash kind".
+/// The lists of kinds: CONTRIBUTING.md, "Add a hash kind".
 const LISTS: [&str; 6] = [
     "hdl/src/hashes.rs",
     "hdl/src/kinds.rs",

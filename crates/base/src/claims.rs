@@ -1,10 +1,11 @@
 //! Which files a command reads and which it writes: none may be both, and no
 //! two results may go to one file.
 //!
-//! Readers of the user's files [note](reads) them, and whoever is to write one
-//! [claims](output) it before the work, so that a mistake is told at once and
-//! nothing is lost; [`written`] is asked once more where a file takes its
-//! place. Only a program that is one command keeps such lists: [`keep`].
+//! Code that reads a user's file [notes](reads) it. Code that will write one
+//! [claims](output) it before the work, so a mistake is reported at once and
+//! nothing is lost. [`written`] checks once more when the finished file is
+//! moved to its name. Only a program that is one command keeps such lists:
+//! [`keep`].
 
 use crate::error::{Error, Result};
 use crate::quote::shown_path;

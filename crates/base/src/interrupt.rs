@@ -4,9 +4,9 @@
 //! The program [installs](install) the handler at its start. From then on a
 //! signal stops all tools, removes unfinished files and ends the program with
 //! the status that shells give it: 130 for SIGINT, 143 for SIGTERM, 129 for
-//! SIGHUP. A command whose work can stop early calls [`listen`]: the first
-//! signal then is only noted, the work asks [`requested`] now and then, tools
-//! are stopped by who waits for them, and the command says what it has. A
+//! SIGHUP. A command whose work can stop early calls [`listen`]. The first
+//! signal is then only noted, and the work asks [`requested`] now and then. The
+//! code that waits for a tool stops it, and the command prints what it has. A
 //! second signal ends the program at once. SIGKILL cannot be heard; the tools
 //! of a killed process are stopped all the same, by the guard in `crate::tool`.
 

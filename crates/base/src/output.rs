@@ -27,9 +27,9 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     file.finish()
 }
 
-/// Writes a result that goes to `path`; where the work was stopped before its
-/// end, what there is goes beside it, to `path` with `.partial`, and a whole
-/// file of an earlier run stays. Returns the path of what was written.
+/// Writes a result that goes to `path`. If the work was stopped before its end,
+/// the partial result goes to `path` with `.partial`, and a whole file of an
+/// earlier run stays. Returns the path of what was written.
 pub fn write_result(path: &Path, content: &[u8], whole: bool) -> Result<PathBuf> {
     let mut name = path.as_os_str().to_owned();
     if !whole && path.metadata().map_or(true, |meta| meta.is_file()) {

@@ -1,11 +1,12 @@
 //! Names that others chose, where they are shown, and where they become part
 //! of a command or of a script.
 //!
-//! The kit does not rely on a tool to refuse a name: what goes into a Yosys,
-//! ABC, Tcl or Verilog text is a [plain name](is_plain) or the input is
-//! refused ([`require_plain`](crate::input::require_plain)); commands that the
-//! kit prints are quoted for a shell ([`shell`]); what is shown has its control
-//! characters [escaped](shown).
+//! The kit does not rely on a tool to refuse a name:
+//!
+//! - A name in a Yosys, ABC, Tcl or Verilog text is a [plain name](is_plain), or
+//!   the input is refused ([`require_plain`](crate::input::require_plain)).
+//! - Commands that the kit prints are quoted for a shell ([`shell`]).
+//! - Text that is shown has its control characters [escaped](shown).
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -125,7 +126,7 @@ fn octal(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// The name among `known` that `name` was probably meant to be: at most a third
+/// The name among `known` that `name` was probably meant to be. At most a third
 /// of it differs, counted in characters that are changed, added, left out or
 /// exchanged with their neighbour.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

@@ -10,7 +10,7 @@
 //!                               search ────┘           the mapping with the fewest
 //! ```
 //!
-//! A mapping is a permutation of the words of the scratchpad; the units that
+//! A mapping is a permutation of the words of the scratchpad. The units that
 //! compute it are those of the paper on configurable XOR hash functions
 //! (`hash`), each with its space of configurations. `software` computes one in
 //! the kernel instead: as padding, a swizzle, or an XOR of index bits.

@@ -2,7 +2,7 @@
 //!
 //! A pass collects insertions and replacements by the byte offsets that the
 //! [spans](super::ast::Span) of the parsed module give, and applies them at
-//! once: comments, white space, directives and `.loc` stay where they are.
+//! once. Comments, white space, directives and `.loc` stay where they are.
 
 use super::ast::Span;
 

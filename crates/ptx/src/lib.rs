@@ -10,10 +10,10 @@
 //!                             text              and Launch     each access, each warp
 //! ```
 //!
-//! The executor runs a warp at a time, as a GPU does, and reports what is wrong
+//! The executor runs a warp at a time, as a GPU does. It reports what is wrong
 //! with a kernel: races by the happens-before order of PTX's memory model,
-//! accesses outside of buffers, reads of what nobody has written, barriers that
-//! not all threads reach.
+//! accesses outside of buffers, reads of data that was never written, barriers
+//! that not all threads reach.
 //!
 //! Half of this block's threads read what the other half wrote, without a
 //! barrier between:

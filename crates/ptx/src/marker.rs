@@ -1,10 +1,11 @@
 //! The pragmas that annotated PTX carries for the kit.
 //!
 //! An assembler warns of pragmas that it does not know, and ignores them.
-//! `.pragma "spadkit.relssp";` stands where threads release the shared part
-//! of the scratchpad (sharing paper, section 6.2), `.pragma "spadkit.layout
-//! boundary=B NAME=OFFSET ...";` in the body of an entry for the places of
-//! its shared variables, whose declarations stay as they are.
+//! `.pragma "spadkit.relssp";` is where threads release the shared part of the
+//! scratchpad (sharing paper, section 6.2).
+//! `.pragma "spadkit.layout boundary=B NAME=OFFSET ...";` in the body of an
+//! entry gives the offsets of its shared variables, whose declarations stay as
+//! they are.
 
 use super::ast::{Module, Span, Statement, StatementKind};
 

@@ -134,8 +134,8 @@ impl<'a> Sites<'a> {
     }
 
     /// A loop that takes several rounds of the PTX at once has as many copies of a
-    /// load, at different offsets from one register; of some it has fewer, whose
-    /// words it has loaded for another line in the round before.
+    /// load, at different offsets from one register. It has fewer copies of a load
+    /// whose words it has already loaded for another line in the round before.
     fn find_rounds(&mut self) {
         let mut most: HashMap<_, usize> = HashMap::new();
         for site in self.0.values() {

@@ -27,9 +27,10 @@ pub(super) struct Proposed {
 }
 
 impl Job<'_> {
-    /// One mapping for all shared variables, if those asked for split wide
-    /// accesses, or if an access may touch variables of several: the best
-    /// swizzle for the launch, where there is one, or one of those asked for.
+    /// One mapping for all shared variables, if the requested ones split wide
+    /// accesses, or if an access may touch variables under several of them.
+    /// With a launch it is the best swizzle for it, or one of the requested
+    /// mappings.
     pub fn proposal(&self, rewritten: &Rewritten) -> Result<Option<Proposed>> {
         let is_whole = rewritten.text().is_some() && rewritten.left.is_empty();
         let torn = rewritten.together.is_some();

@@ -1,14 +1,14 @@
-//! Where addresses are mapped: once for the accesses that share an address,
-//! outside the loops that do not change it, and by what is known of its bits
-//! instead of once more where that is enough.
+//! Where addresses are mapped: once for the accesses that share an address, and
+//! outside the loops that do not change it. If the known bits of an address are
+//! enough, it is derived from another mapped address instead.
 //!
-//! Addresses that differ by a constant are a *group*. One of them is mapped
-//! in full, its *leader*; another one is often the leader's place plus a
-//! constant, which goes into the offset of the access, or the place XOR a
-//! constant: h(a + c) = h(a) ^ h(c) where the addition carries nowhere that
-//! matters. Both are proved by looking at every offset of the region that the
-//! known bits of the address leave. Where a loop moves an address by what the
-//! map does not read, the mapped address moves along.
+//! Addresses that differ by a constant are a *group*. One of them, the
+//! *leader*, is mapped in full. Another one is often the leader's position plus
+//! a constant, which goes into the offset of the access. Or it is the position
+//! XOR a constant: h(a + c) = h(a) ^ h(c) if no relevant carry occurs. Both are
+//! proved by checking every offset of the region that the known bits of the
+//! address allow. If a loop advances an address by an amount that the map does
+//! not read, the mapped address advances with it.
 
 mod carry;
 mod emit;

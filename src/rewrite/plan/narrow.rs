@@ -1,11 +1,10 @@
 //! Address arithmetic of 64 bits that only shared accesses need, done in 32.
 //!
-//! Addresses in shared memory have 24 bits. Where all that a 64-bit value is
-//! used for are addresses that are mapped (or values like it), its low half is
-//! computed in its place, of the low halves of its operands: sums, products
-//! and masks do not need the upper ones. Then nobody has to take the low half
-//! of the address, and a product that only goes into a sum becomes part of it
-//! (`mad`).
+//! Addresses in shared memory have 24 bits. If a 64-bit value is used only for
+//! mapped addresses (or values like it), its low half is computed instead, from
+//! the low halves of its operands. Sums, products and masks do not need the
+//! upper ones. Extracting the low half of the address is then unnecessary, and
+//! a product that only goes into a sum becomes part of it (`mad`).
 
 use super::super::text;
 use crate::ptx::analysis::{Definition, Use, ValueId, Values};

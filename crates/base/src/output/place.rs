@@ -7,9 +7,9 @@ use std::path::Path;
 
 const FORCE: &str = "name a new or empty folder, or use --force";
 
-/// Refuses a root, a home folder, and a folder that others have filled: one
-/// without the kit's list in which there is more than files of these names
-/// (told one by one by who writes them), hidden ones, and folders of the kit.
+/// Refuses a root, a home folder, and a folder that others have filled. The
+/// latter has no list of the kit, and holds more than files of these names (the
+/// writer reports those one by one), hidden files, and folders of the kit.
 pub(super) fn check(dir: &Path, names: &[&str]) -> Result<()> {
     let Ok(place) = dir.canonicalize() else {
         return Ok(());

@@ -34,7 +34,7 @@ impl Gf2Matrix {
     /// The lowest possible set of independent columns, as a mask.
     ///
     /// Columns are taken from bit 0 upward whenever they are independent of
-    /// those already taken; independent column sets form a matroid, so this
+    /// those already taken. Independent column sets form a matroid, so this
     /// greedy choice has the smallest possible k-th element for every k.
     pub fn lowest_pivots(&self) -> u32 {
         let mut rows = self.rows.clone();

@@ -72,8 +72,8 @@ pub struct RowMap {
 }
 
 impl RowMap {
-    /// The row map for a set of m pivots (a mask of address bits): row bit j is
-    /// address bit m+j unless that bit is a pivot; the displaced row bits take
+    /// The row map for a set of m pivots (a mask of address bits). Row bit j is
+    /// address bit m+j unless that bit is a pivot. The displaced row bits take
     /// the low bits that are not pivots, both in ascending order.
     pub fn new(pivots: u32, geometry: Geometry) -> Self {
         let m = geometry.bank_bits();

@@ -113,10 +113,10 @@ impl AccessKind {
 /// RAW and 1P have accesses of congestion w: f leaves out indices. Under RAS w
 /// different rows are the worst, whichever, since elements of one row never
 /// meet. Where a permutation rotates the rows (RAP, 3P, w^2 P, 1P w^2 R), two
-/// elements meet most often, with probability 1 / (w - 1) instead of 1 / w, if
-/// they differ in the permuted index and in l: on a diagonal. Of some forty
-/// regular accesses tried (other permutations as diagonals, grids and cubes of
-/// indices with several choices of l), none was worse for w = 32.
+/// elements meet most often if they differ in the permuted index and in l, that
+/// is, on a diagonal. The probability is then 1 / (w - 1) instead of 1 / w. Of
+/// some forty regular accesses tried (other permutations as diagonals, grids
+/// and cubes of indices with several choices of l), none was worse for w = 32.
 ///
 /// R1P cannot tell the 6 orders of three indices (section VII): groups of 6
 /// elements are always in one bank. Groups that share one index meet somewhat

@@ -14,9 +14,9 @@ const MAX_LATENCY: u64 = 1 << 32;
 
 /// A discrete memory machine of width w and latency l.
 ///
-/// Address a is in bank a mod w. Requests for one address are merged; a bank
-/// serves one of the others in a time unit, so a warp of congestion k occupies
-/// k pipeline stages, and k + l - 1 time units complete it.
+/// Address a is in bank a mod w. Requests for one address are merged. A bank
+/// serves one of the others in a time unit. So a warp of congestion k occupies
+/// k pipeline stages, and is complete after k + l - 1 time units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dmm {
     width: u64,

@@ -23,9 +23,9 @@ pub fn all_pairs(geometry: Geometry) -> Vec<Pair> {
 }
 
 /// The configurations that section 5.1 leaves for the given non-zero strides
-/// in words and warp size: k1 is the k of a stride S0·2^k; k2 ranges from the
-/// smallest k to the highest bit that a stride reaches within a warp, leaving
-/// out k1; mask bits beyond that bit are not tried.
+/// in words and warp size. k1 is the k of a stride S0·2^k. The values of k2 are
+/// those from the smallest k to the highest bit that a stride reaches within a
+/// warp, without k1. Mask bits beyond that bit are not tried.
 pub fn pruned_pairs(geometry: Geometry, strides: &[u64], threads: u32) -> Vec<Pair> {
     let strides = || strides.iter().copied().filter(|&s| s != 0);
     let last_bit = geometry.addr_bits() - 1;

@@ -9,8 +9,8 @@ use crate::geometry::Geometry;
 use crate::trace::{ConflictProfile, WeightedPass, merged};
 
 /// The address set of a pass up to XOR translation; it contains 0. An address
-/// occurs as often as it is served: several times in an atomic of which every
-/// lane counts, and where words of the trace differ only in bits beyond the
+/// occurs as often as it is served. It occurs several times in an atomic whose
+/// lanes all count, and if words of the trace differ only in bits beyond the
 /// geometry.
 pub type Pass = WeightedPass<u16>;
 

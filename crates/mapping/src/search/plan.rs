@@ -1,8 +1,8 @@
 //! How the bit-vector XOR configurations of one pair are evaluated together.
 //!
 //! They differ in the mask. Their bank rows are the bits `k1..k1+m` of the
-//! address, each with or without a bit of the second vector, so all of them
-//! live in the space of the first vector's bits and the *outside* bits, those
+//! address, each with or without a bit of the second vector. So all of them
+//! are in the space of the first vector's bits and the *outside* bits: those
 //! of the second vector that are not in the first. Each outside bit gives one
 //! kernel vector: the bit itself and the bank bits that depend on it. Where the
 //! vectors overlap, different masks have the same kernel, and are counted once.
@@ -159,9 +159,10 @@ impl Plan {
     }
 }
 
-/// The first vector's bits that are 1 in the kernel vector of outside bit
-/// `bit`: the masked bank bit that takes it, then, where the vectors overlap,
-/// the one that takes that, and so on along the chain of set mask bits.
+/// The first vector's bits that are 1 in the kernel vector of outside bit `bit`.
+/// The first is the masked bank bit that takes `bit`. If the vectors overlap,
+/// the next is the one that takes that bit, and so on along the chain of set
+/// mask bits.
 fn flipped_by(bit: u32, pair: &Pair, mask: u32, m: u32) -> usize {
     let mut flipped = 0;
     let mut i = Some(bit - pair.k2);

@@ -16,8 +16,9 @@ pub fn xor_functions(g: Geometry) -> u128 {
 /// Row spaces of dimension m that are spanned by address bits and XORs of two.
 ///
 /// With a ground node for single bits, the pairs are the edges of a graph on
-/// n + 1 nodes, and the space depends only on the components: the partitions
-/// into n + 1 - m parts, a Stirling number of the second kind.
+/// n + 1 nodes. The space depends only on the components of this graph. So the
+/// row spaces are the partitions into n + 1 - m parts, and their number is a
+/// Stirling number of the second kind.
 pub fn unique_bitwise_xor(g: Geometry) -> u128 {
     let (nodes, parts) = (g.addr_bits() as usize + 1, g.row_bits() as usize + 1);
     let mut partitions = vec![0u128; parts + 1];

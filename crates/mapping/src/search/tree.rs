@@ -1,11 +1,11 @@
 //! The search tree of the optimal search: every kernel once.
 //!
-//! The columns of the bank matrix are decided in order: a column is a *pivot*,
-//! with a bank bit of its own, or *free*, with a kernel vector that has this
-//! column, no later one, no other free one, and flips some of the pivots
-//! before it. That is the reduced echelon form of the kernel, so each row
-//! space occurs once: the order of bank bits and XORs among them are gone.
-//! What a free column may flip is all that distinguishes the units:
+//! The columns of the bank matrix are decided in order. A column is a *pivot*,
+//! with a bank bit of its own, or it is *free*, with a kernel vector. This
+//! vector has this column, no later one, and no other free one, and it flips
+//! some of the pivots before it. That is the reduced echelon form of the
+//! kernel, so each row space occurs once: the order of bank bits and XORs among
+//! them are gone. The units differ only in what a free column may flip:
 //!
 //! - permutation: nothing;
 //! - XOR of pairs: pivots that no other free column flips (rows of two bits);

@@ -3,9 +3,9 @@
 //! Bit j of the place is the XOR of index bits. Grouped by the distance d from
 //! index bit to place bit, each group is one shift and one masked XOR:
 //! `place = (i & m0) ^ ((i >> d1) & m1) ^ ((i << d2) & m2) ^ ...`. A product of
-//! two such sums can have fewer terms than their product written out, so the
-//! matrix is also split: a factor `i ^ ((i >> d) & m)` in front or after is
-//! taken off as long as that saves operations.
+//! two such sums can have fewer terms than their product written out. So the
+//! matrix is also split: a first or last factor `i ^ ((i >> d) & m)` is taken
+//! off as long as that saves operations.
 
 use super::operation::{Step, Steps, Value};
 use std::collections::BTreeMap;

@@ -99,9 +99,9 @@ impl ConflictProfile {
         all.into_iter().filter(|(_, p)| p.accesses > 0).collect()
     }
 
-    /// Profiles the accesses of each line: all access sites of one source line
-    /// in one stack of inlined calls are one line; where there is no source,
-    /// those of one line of the PTX, and where there is no line, one site.
+    /// Profiles the accesses of each line. All access sites of one source line
+    /// in one stack of inlined calls are one line. Without a source, those of
+    /// one line of the PTX are; without lines, each site is one of its own.
     pub fn per_line(trace: &AccessTrace, rule: impl Into<ConflictRule>) -> Vec<(Line, Self)> {
         let (rule, places) = (rule.into(), trace.places());
         let mut lines: BTreeMap<Line, Vec<&Access>> = BTreeMap::new();

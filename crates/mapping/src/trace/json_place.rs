@@ -1,6 +1,6 @@
-//! Finds places inside a JSON text: of a value, for error messages, and of a
-//! key that an object has twice, which serde takes silently where it keeps
-//! the fields of other tools.
+//! Finds positions inside a JSON text: that of a value, for error messages, and
+//! that of a duplicate key of an object. Serde accepts such a key silently if
+//! it keeps the fields of other tools.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,12 +1,12 @@
 //! Accesses to shared memory, and which variables each may touch.
 //!
 //! Addresses are followed through moves, arithmetic, `cvta`, selections and
-//! phis. Arithmetic that starts from one variable's address is taken to stay
-//! in that variable, as compilers do; where a constant offset alone leads out
-//! of it, the access may touch everything, since where the neighbours lie is
-//! up to the assembler. Dynamic variables (`extern .shared`) all start at the
-//! same place: who touches one may touch all of them. An address that went
-//! through memory, or came back from a call, may be any.
+//! phis. Arithmetic that starts from one variable's address is assumed to stay
+//! in that variable, as compilers assume. If a constant offset alone leads out
+//! of it, the access may touch everything, because the assembler decides where
+//! the neighbours are. Dynamic variables (`extern .shared`) all start at the
+//! same address: an access that touches one may touch all of them. An address
+//! that went through memory, or came back from a call, may be any.
 //!
 //! Accesses with generic addresses count where the address may be one of
 //! shared memory: it comes from a shared variable, or from an unknown source.

@@ -5,8 +5,8 @@
 //! for every thread, without assuming that arithmetic does not overflow. A
 //! 32-bit index that is widened to a 64-bit address therefore stays exact
 //! modulo 2^32 only, unless the ranges of its terms prove that it cannot
-//! wrap; addresses of shared memory are below 2^24, so that this is enough
-//! for them.
+//! wrap. Addresses of shared memory are below 2^24, so this is enough for
+//! them.
 
 mod expression;
 mod instruction;

@@ -1,6 +1,6 @@
-//! What can be said of a function without running it: values in static
-//! single assignment form, dominators and loops, bits that are always the
-//! same, addresses as affine expressions, and which shared variables an
+//! Facts about a function without running it: values in static single
+//! assignment form, dominators and loops, and bits that are always the same.
+//! Also addresses as affine expressions, and the shared variables that an
 //! access may touch.
 //!
 //! Nothing here changes the text; the analyses refer to instructions by their

@@ -1,8 +1,8 @@
 //! Values that all lanes of a warp share.
 //!
-//! A value is *uniform* where it follows from what is the same for all threads
-//! of a block: parameters, block index, dimensions, constants, and on the
-//! control flow only as far as that is the same for all, too. Data from memory
+//! A value is *uniform* if it follows from what is the same for all threads
+//! of a block: parameters, block index, dimensions, constants. It may depend
+//! on control flow only if that is the same for all, too. Data from memory
 //! never counts, since lanes may read at different times. Lanes that have gone
 //! round a loop unequally often hold different values after it, although it
 //! is uniform inside: [`Uniformity::holds_at`] asks for the place.

@@ -1,10 +1,10 @@
 //! Static single assignment form as an overlay: which value an instruction
 //! reads, where values meet, and who uses them.
 //!
-//! The text stays as it is. Values are made for every register that an
-//! instruction writes, and where several values of a register meet and one is
-//! read later (pruned form: phis at the iterated dominance frontiers of the
-//! writes, where the register is live).
+//! The text stays as it is. A value is made for every register that an
+//! instruction writes. A value is also made wherever several values of a
+//! register meet and one is read later. (This is the pruned form: phis at the
+//! iterated dominance frontiers of the writes, where the register is live.)
 
 mod sets;
 

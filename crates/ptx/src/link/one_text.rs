@@ -1,11 +1,11 @@
 //! A linked module as one text that stands for it: for what changes a text,
 //! and for assemblers.
 //!
-//! The texts follow one another. The first has the head; a declaration gets
-//! the linkage of its definition; a function that another one stands for
-//! becomes a declaration; names that several texts have for themselves are
-//! renamed in all but the first; source files are numbered through. No line is
-//! added or taken away, so that lines are still those of their texts.
+//! The texts follow one another. The first has the head. A declaration gets
+//! the linkage of its definition. A function that another one stands for
+//! becomes a declaration. Names that several texts have for themselves are
+//! renamed in all but the first. Source files are numbered consecutively. No
+//! line is added or removed, so lines are still those of their texts.
 
 use super::{Item, Place, chosen, each_span};
 use crate::ast::{Function, Linkage, Module, Span, StatementKind, Unit, Variable};

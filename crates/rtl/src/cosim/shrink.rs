@@ -1,11 +1,11 @@
 //! Makes a failing stimulus short: which of its cycles are needed?
 //!
-//! The stimulus up to the first difference is cut from the front, then chunks
+//! The stimulus up to the first difference is cut from the front. Then chunks
 //! of cycles are left out as long as the same output differs first (delta
-//! debugging), then inputs are held at zero. Model and RTL start afresh for
-//! each attempt, so what remains is a run of its own: after leaving out cycles
-//! it need not keep to the protocols of the unit's environment. The result is
-//! short, not the shortest there is, and the search ends after a time limit.
+//! debugging). Finally inputs are held at zero. Model and RTL restart for each
+//! attempt, so the result is a run of its own. With cycles left out, it need
+//! not keep to the protocols of the unit's environment. The result is short,
+//! not the shortest there is, and the search ends after a time limit.
 
 use super::lockstep::{Mismatch, Recording, first_mismatch};
 use super::verilated::VerilatedUnit;

@@ -312,9 +312,10 @@ fn include_dirs(include: &Path) -> [String; 2] {
     [include.to_owned(), include.join("vltstd")].map(|dir| format!("-I{}", dir.display()))
 }
 
-/// Bytes of C++ after which a new piece begins. Verilator's precompiled header
-/// takes the compiler as long as 60 KB of what it generates, so pieces should not
-/// be small; they are compiled side by side, so a large unit needs several.
+/// Bytes of C++ after which a new piece begins. The compiler needs as long for
+/// Verilator's precompiled header as for 60 KB of the generated code, so pieces
+/// should not be small. They are compiled in parallel, so a large unit needs
+/// several.
 const PIECE_BYTES: u64 = 300_000;
 
 /// Puts the harness and Verilator's C++ together to files of like size, and

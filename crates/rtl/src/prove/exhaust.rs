@@ -1,6 +1,6 @@
-//! Bijectivity by enumeration of all configurations of a unit, if they are few:
-//! on the mapping as the software sees it, with the row index as the values of
-//! the registers of `spad_row_map` define it.
+//! Bijectivity by enumeration of all configurations of a unit, if they are few.
+//! It is checked on the mapping as the software sees it. The row index is that
+//! which the values of the registers of `spad_row_map` define.
 
 use super::script::{Counterexample, Outcome};
 use crate::error::Result;

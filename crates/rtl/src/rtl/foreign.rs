@@ -1,12 +1,12 @@
 //! Verilog that the kit did not write, and what it could do to the machine.
 //!
-//! Co-simulation runs what stands in the Verilog: `$system` calls a shell,
+//! Co-simulation runs what is in the Verilog: `$system` calls a shell,
 //! Verilator's `$c` and `` `systemc_...`` are C++, a DPI import is any C
-//! function, and `$fopen` writes files. So Verilog of others is refused where
-//! it has more than a synthesizable block and its messages need. The rule is a
-//! list of what is allowed: what the lexer cannot tell for sure (a name that
-//! macros would put together, an escaped name with a comment in it) is refused,
-//! too. It prevents accidents; it is not a sandbox for hostile files.
+//! function, and `$fopen` writes files. So Verilog of others is refused if it
+//! has more than a synthesizable block and its messages need. The rule is a
+//! list of what is allowed. If the lexer is not certain (a name that macros
+//! would compose, an escaped name with a comment in it), the text is refused,
+//! too. The rule prevents accidents; it is not a sandbox for hostile files.
 
 use super::design::SourceFile;
 use crate::error::{Error, Result};

@@ -9,10 +9,10 @@ use std::fmt::Write;
 /// Transition time of a macro's outputs, in FO4 delays of the library.
 const TRANSITION_FO4: f64 = 1.0;
 
-/// A library with a cell for each of `memories` (name and ports): every
-/// output comes the technology's clock-to-output time after the rising edge
-/// of `clk`, every input must be there its set-up time before. Empty without
-/// memories.
+/// A library with a cell for each of `memories` (name and ports): every output
+/// is valid the technology's clock-to-output time after the rising edge of
+/// `clk`. Every input must be stable its set-up time before that edge. Empty
+/// without memories.
 pub(super) fn liberty(memories: &[(&str, &YosysModule)], technology: &Technology) -> String {
     if memories.is_empty() {
         return String::new();

@@ -66,9 +66,10 @@ fn is_number(text: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// The group of a register or memory by its name, with dots between the
-/// instances: the instance that it is in (of a unit of several stages, the
-/// instance in it), or else what its name begins with, up to the first `_`.
+/// The group of a register or memory by its name, which has dots between the
+/// instances. The group is the instance that it is in; of a unit of several
+/// stages, the instance in that unit. A register in no instance belongs to the
+/// group of its prefix, up to the first `_`.
 pub(super) fn group_of(register: &str) -> String {
     if register.starts_with('$') {
         return "unnamed".to_owned();

@@ -1,11 +1,11 @@
 //! A cache of built things, keyed by content.
 //!
-//! An entry is a directory that was built once from everything its key
-//! covers: sources, command line, tool version. It is built beside its place
-//! and renamed, so that it is there whole or not at all; a lock per key keeps
-//! parallel processes and tests from building the same thing twice. Each
-//! entry lists the digests of its files; one that does not match is built
-//! again. The whole cache may be deleted at any time.
+//! An entry is a directory that was built once from everything its key covers:
+//! sources, command line, tool version. It is built under a temporary name and
+//! renamed, so it exists complete or not at all. A lock per key keeps parallel
+//! processes and tests from building the same thing twice. Each entry lists the
+//! digests of its files; one that does not match is built again. The whole
+//! cache may be deleted at any time.
 //!
 //! What is in it is executed, so at each use the cache must be the user's
 //! alone ([`trust`]): anything else is refused.

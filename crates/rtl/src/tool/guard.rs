@@ -1,9 +1,10 @@
 //! Stops the tools of a process that was killed.
 //!
 //! A tool gets a signal when its parent dies, but the programs that it started
-//! in turn (ABC under Yosys, the compiler proper under its driver) do not. So
-//! a shell waits at the end of a pipe: it is told which process groups run, and
-//! when the pipe closes, however the kit ended, it kills those that are left.
+//! in turn (ABC under Yosys, the compiler proper under its driver) do not. So a
+//! shell waits at the end of a pipe, through which it learns which process
+//! groups run. When the pipe closes, however the kit ended, it kills those that
+//! are left.
 
 use std::io::{PipeReader, PipeWriter};
 use std::os::fd::{AsFd, BorrowedFd};

@@ -1,8 +1,9 @@
 //! Whether a folder is the user's alone.
 //!
-//! What is in the cache is loaded into the process and run. So nobody but the
-//! user (and root) may be able to put something there: not into it, and not
-//! into a folder above it, where another one could be moved into its place.
+//! What is in the cache is loaded into the process and run. So only the user
+//! (and root) may be able to put something there. This holds for the folder
+//! itself and for the folders above it, where somebody could move another one
+//! to its name.
 
 use crate::error::{Error, Result};
 use crate::quote::{shell, shown_path};
@@ -18,10 +19,10 @@ const STICKY: u32 = 0o1000;
 /// As many symbolic links as the system follows.
 const MAX_LINKS: u32 = 40;
 
-/// The folder `root` without symbolic links, if it is the user's alone: it
-/// belongs to the user, nobody else may write in it, and nobody but the user
-/// and the system's owner can put another into its place. Links on the way
-/// must belong to these two, also.
+/// The folder `root` without symbolic links, if it is the user's alone. It
+/// belongs to the user, and nobody else may write in it. Only the user and the
+/// system's owner can replace it. Links on the way must belong to these two,
+/// also.
 pub(super) fn check_root(root: &Path) -> Result<PathBuf> {
     let fail = |e| Error::io("find", root, e);
     let whole = std::path::absolute(root).map_err(fail)?;
@@ -74,9 +75,9 @@ fn parts(path: &Path) -> Vec<OsString> {
     path.components().rev().filter_map(name).collect()
 }
 
-/// Everything at and below `entry` belongs to the user, nobody else may write
-/// to it, and it is made of files and folders only: a link would lead out of
-/// what has been checked.
+/// Everything at and below `entry` belongs to the user, and nobody else may
+/// write to it. It consists of files and folders only, because a link would
+/// lead out of what has been checked.
 pub(super) fn check_tree(entry: &Path, root: &Path) -> Result<()> {
     let mut open = vec![entry.to_owned()];
     while let Some(path) = open.pop() {

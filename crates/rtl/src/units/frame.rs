@@ -170,9 +170,9 @@ impl Frame<'_> {
         }
     }
 
-    /// Drives a random quarter of a port's words at random, for what a unit only
-    /// hands on: each payload differs from the one before, and none of its bits
-    /// stays for long, at a quarter of the draws.
+    /// Drives a random quarter of a port's words at random, for a payload that
+    /// a unit only passes on. Each payload differs from the one before, and
+    /// none of its bits stays for long, at a quarter of the draws.
     #[inline]
     pub fn drive_some(&mut self, port: &PortSlot, stimulus: &mut Stimulus) {
         let words = self.input_words(port);

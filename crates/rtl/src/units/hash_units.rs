@@ -61,9 +61,9 @@ fn has_full_rank(spec: &HashSpec, geometry: Geometry) -> bool {
     }
 }
 
-/// A random mapping for a row map. Draws that are uniform reach every set of
-/// pivots, but only in the long run; so that every source of every row bit is
-/// seen soon, half of them displace one row bit only.
+/// A random mapping for a row map. Uniform draws reach every set of pivots, but
+/// only in the long run. Half of the draws therefore displace one row bit only,
+/// so that every source of every row bit is seen soon.
 pub(super) fn displacing_spec(kind: HashKind, g: Geometry, stimulus: &mut Stimulus) -> HashSpec {
     let families = [Family::Permutation, Family::Matrix].map(Search::Rows);
     let any_bits = families.contains(&kind::of(kind).search);

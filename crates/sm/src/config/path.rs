@@ -208,9 +208,9 @@ impl Config {
     /// Cycles by which `sm.latencies.shared` exceeds what the path takes from
     /// the issue of a load to the use of its data: issue, EXE, the memory
     /// stages and writeback. The hash stage comes on top of both. The stages
-    /// before EXE are not a part of it: an instruction that uses the data may
-    /// be in them while the latency is counted down; where nothing is counted,
-    /// it issues as many cycles later.
+    /// before EXE are not a part of it. An instruction that uses the data may
+    /// be in them while the latency is counted down. If nothing is counted, it
+    /// issues as many cycles later.
     pub fn shared_delay(&self) -> u32 {
         let path = 3 + self.path.mem_stages;
         self.sm.latencies.shared.saturating_sub(path)

@@ -191,9 +191,9 @@ fn small() -> Result<Config> {
     Ok(c)
 }
 
-/// The machines that units of the path are proved for: as small as all
-/// mechanisms of the unit allow, with lock groups of two cycles, several passes,
-/// two sharing pairs, a second round of an atomic.
+/// The machines that units of the path are proved for. They are as small as all
+/// mechanisms of the unit allow: lock groups of two cycles, several passes, two
+/// sharing pairs, a second round of an atomic.
 pub const PROOF_MACHINES: [&str; 6] = ["pair", "quad", "prompt", "rows", "whole", "lockless"];
 
 /// One of [`PROOF_MACHINES`].

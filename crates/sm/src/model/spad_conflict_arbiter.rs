@@ -61,9 +61,10 @@ pub struct ArbiterOutputs {
 
 /// The arbiter: one access, served a group a cycle.
 ///
-/// The groups of an access follow from its banks and rows alone: in every
-/// cycle each bank serves the row of its lowest waiting lane, so a bank's rows
-/// go in the order of their lowest lanes. They are formed when it is taken.
+/// The groups of an access follow from its banks and rows alone. In every cycle
+/// each bank serves the row of its lowest waiting lane. So a bank's rows go in
+/// the order of their lowest lanes. The groups are formed when the access is
+/// taken.
 #[derive(Clone, Debug)]
 pub struct ConflictArbiter {
     /// An access is here.

@@ -31,10 +31,10 @@ struct Spacing {
 const LONGEST_PERIOD: u32 = 4096;
 
 impl Spacing {
-    /// A pair is a whole block and, after it, what the second one has of its
-    /// own. Both parts of the second block lie at the same place within the
-    /// period of a bank mapping, as do all blocks, where that costs no block;
-    /// else blocks begin with a row of banks, else with a word.
+    /// A pair is a whole block followed by the private words of the second one.
+    /// Both parts of the second block begin at the same offset in the period of
+    /// a bank mapping, and so do all blocks, if that costs no block. If it does,
+    /// blocks begin with a row of banks; if that does, too, with a word.
     fn of(residency: &Residency, config: &Config) -> Self {
         let row = config.geometry.banks() as u32;
         let doubled = std::iter::successors(Some(LONGEST_PERIOD), |p| Some(p / 2));

@@ -28,11 +28,13 @@ impl Slots {
 /// The issue slots of a run by instruction. Their sum is the cycles times the
 /// number of schedulers.
 ///
-/// A slot in which a pass is issued is its instruction's. One in which nothing
-/// is issued is of the access with the conflict while a bank conflict holds up
-/// the path, of the instruction in EXE while something else does, else of the
-/// one at which the scheduler's next warp waits
-/// (microarchitecture/sm-model.md).
+/// A slot in which a pass is issued belongs to that instruction. If nothing is
+/// issued, the slot belongs to
+///
+/// - the access with the conflict, while a bank conflict holds up the path;
+/// - the instruction in EXE, while something else holds up the path;
+/// - else the instruction at which the scheduler's next warp waits
+///   (microarchitecture/sm-model.md).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     counted: HashMap<Option<u32>, Slots>,

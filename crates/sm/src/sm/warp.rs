@@ -202,9 +202,9 @@ impl<'a> Warp<'a> {
         mask
     }
 
-    /// The atomic whose end `instr` waits for, register or not: it leaves the
-    /// order of the memory path, which keeps the other accesses of shared
-    /// memory in theirs, and a barrier lets no access overtake another.
+    /// The atomic whose end `instr` waits for, with or without a register in
+    /// common. An atomic leaves the memory path, which keeps the other accesses
+    /// of shared memory in order. A barrier lets no access overtake another.
     pub fn atomic_before(&self, instr: &Instr) -> Option<&Pending> {
         let orders = instr.kind.is_shared() || instr.kind == InstrKind::Bar;
         let mut pending = self.pending.iter().filter(|_| orders);

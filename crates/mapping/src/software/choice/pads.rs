@@ -1,10 +1,10 @@
 //! All paddings that make a difference.
 //!
-//! `pad:every=K,by=P` moves word a by P floor(a / K): the banks depend on P
-//! modulo their number, so P up to one less than that is enough, and K up to
-//! the words of the array. Tried in the order of the words they waste, a
-//! padding is of interest only if it has fewer conflicts than every one before
-//! it.
+//! `pad:every=K,by=P` moves word a by P floor(a / K). The banks depend on P
+//! modulo their number, so P below the number of banks is enough. K goes up to
+//! the number of words of the array. Tried in the order of the words they
+//! waste, a padding is of interest only if it has fewer conflicts than every
+//! one before it.
 
 use super::super::layout::LayoutSpec;
 use super::{Array, Candidate, MappingKind, Search};

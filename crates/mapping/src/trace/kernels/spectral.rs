@@ -40,9 +40,9 @@ pub fn fwt(values: &[u32]) -> AccessTrace {
     block.finish()
 }
 
-/// Radix-2 FFT of n complex elements by n / 2 threads, decimation in time: the
-/// input is stored in bit-reversed order, real parts in words 0..n, imaginary
-/// parts after them; log2 n stages of butterflies in place.
+/// Radix-2 FFT of n complex elements by n / 2 threads, decimation in time. The
+/// input is stored in bit-reversed order, real parts in words 0..n, followed by
+/// the imaginary parts. Then come log2 n stages of butterflies in place.
 pub fn fft(values: &[u32]) -> AccessTrace {
     let log2n = values[0];
     let n: u32 = 1 << log2n;

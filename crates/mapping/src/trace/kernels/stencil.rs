@@ -28,9 +28,9 @@ pub fn conv_rows(values: &[u32]) -> AccessTrace {
     block.finish()
 }
 
-/// Needleman-Wunsch on one tile of side b by b threads (Rodinia): a
-/// (b + 1) x (b + 1) score tile with its upper and left border, the b x b
-/// reference after it; the wavefront runs over the anti-diagonals.
+/// Needleman-Wunsch on one tile of side b by b threads (Rodinia): a (b + 1) x
+/// (b + 1) score tile with its upper and left border, followed by the b x b
+/// reference. The wavefront runs over the anti-diagonals.
 pub fn needleman_wunsch(values: &[u32]) -> AccessTrace {
     let b = values[0];
     let score = |y: u32, x: u32| y * (b + 1) + x;

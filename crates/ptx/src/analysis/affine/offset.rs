@@ -41,9 +41,10 @@ impl Affines<'_> {
         (bases == 1).then_some(sum)
     }
 
-    /// The least and the largest byte from the begin of a shared variable for which
-    /// `is_base` holds that an address may be; `None` where it is not the address of
-    /// one plus something, or where that has no bound.
+    /// The least and the largest byte that an address may be, counted from the
+    /// beginning of a shared variable for which `is_base` holds. `None` if the
+    /// address is not that of such a variable plus something, or if the latter has
+    /// no bound.
     pub fn offset_range(
         &self,
         address: &Affine,

@@ -1,9 +1,8 @@
 //! Loads, stores and atomics.
 //!
-//! `resolve` makes pointers of addresses, with every check, `remote` those of
-//! other blocks' shared memory; `shared` has the
-//! common accesses to shared memory again for all lanes at a time, and `pair`
-//! those of 128 bits.
+//! `resolve` makes pointers of addresses, with every check; `remote` makes
+//! those of other blocks' shared memory. `shared` has the common accesses to
+//! shared memory again, for all lanes at a time, and `pair` those of 128 bits.
 
 pub(super) mod pair;
 mod remote;
@@ -401,9 +400,9 @@ pub(super) fn copy(m: &mut Machine, to: &MemoryOp, exec: u32) {
     }
 }
 
-/// `ldmatrix` and `stmatrix`: eight rows of 16 bytes per matrix, the address
-/// of row `r` of matrix `n` in lane `8 n + r`; lane `l` has elements `2 (l %
-/// 4)` and the next of row `l / 4`, or with `.trans` of that column.
+/// `ldmatrix` and `stmatrix`: eight rows of 16 bytes per matrix, the address of
+/// row `r` of matrix `n` in lane `8 n + r`. Lane `l` has elements `2 (l % 4)`
+/// and the next of row `l / 4`, or with `.trans` of that column.
 pub(super) fn matrix(m: &mut Machine, info: &MemoryOp, exec: u32) {
     let (registers, transposed, stores) = match &info.transfer {
         Transfer::LoadMatrix { to, transposed } => (to, *transposed, false),

@@ -170,7 +170,7 @@ pub struct Mbarriers {
     pub objects: BTreeMap<u64, BarrierObject>,
     /// The last phase, counted from 1, that a thread has waited for.
     pub waited: HashMap<(u64, u32), u64>,
-    /// How often those who wait were sent on since anything has changed.
+    /// How often waiting paths were resumed since anything has changed.
     pub idle: u32,
 }
 

@@ -1,16 +1,17 @@
 //! What orders the accesses of a block: barriers, instructions that name
 //! lanes, words, fences, phases of an `mbarrier`.
 //!
-//! Vector clocks, kept by warp: what the lanes of a warp know is mostly the
-//! same, and lanes have knowledge of their own only after something that
-//! only some of them did. A barrier of the whole block orders everything
-//! before it, so that nothing need be kept from before.
+//! Vector clocks are kept by warp, because the lanes of a warp mostly know the
+//! same. Lanes have knowledge of their own only after something that only some
+//! of them did. A barrier of the whole block orders everything before it, so
+//! that nothing need be kept from before.
 //!
 //! A word that an atomic, volatile, relaxed, releasing or acquiring access
-//! writes takes along what its writer did before its last fence (before the
-//! access, where that releases); who reads the word has seen that after its
-//! next fence (at once, where it acquires). A store that is none of an atomic
-//! takes the place of what the word had.
+//! writes carries what its writer did before its last fence. If the access
+//! releases, the word carries what the writer did before the access. A thread
+//! that reads the word has seen all of this after its next fence, or at once
+//! if its access acquires. A store that is not an atomic's replaces what the
+//! word carried.
 
 mod abroad;
 mod words;

@@ -1,14 +1,15 @@
 //! Races: two accesses of a byte, at least one of which writes, and nothing
 //! [orders](clock) them.
 //!
-//! `mark` is what is remembered of an access, `seen` what threads know of
-//! each other, `clock` what orders them; `shadow` has the accesses to shared
-//! memory, `global` those to global memory, `flights` what is asynchronous
-//! and `accumulators` what tensor cores do with registers.
+//! - `mark` is what is remembered of an access.
+//! - `seen` is what threads know of each other, and `clock` what orders them.
+//! - `shadow` has the accesses to shared memory, `global` those to global memory.
+//! - `flights` has what is asynchronous.
+//! - `accumulators` has what tensor cores do with registers.
 //!
-//! Of every byte that has a race one is found, whatever the order in which
-//! the warps run: an access is forgotten only where whatever could still race
-//! with it would race with a later one, too.
+//! For every byte that has a race, one race is found, whatever the order in
+//! which the warps run. An access is forgotten only if whatever could still
+//! race with it would race with a later one, too.
 
 pub(super) mod accumulators;
 pub(super) mod clock;

@@ -1,9 +1,9 @@
 //! Division, roots and the approximate functions.
 //!
 //! The approximations are computed in double precision and rounded, which is
-//! well within the errors that the PTX ISA allows; what it says of zeros,
-//! infinities and subnormal numbers holds, too, and so does what the machine
-//! code does that `ptxas` makes of each form (docs/reference/ptx.md).
+//! well within the errors that the PTX ISA allows. They follow its rules for
+//! zeros, infinities and subnormal numbers. They also follow the machine code
+//! that `ptxas` generates for each form (docs/reference/ptx.md).
 
 use super::float::{format, rounding};
 use super::soft::{Round, Soft};

@@ -2,10 +2,10 @@
 //!
 //! Lanes that take different ways at a branch are entries of a stack; they
 //! meet at its immediate post-dominator. A path is such a stack. Normally a
-//! warp is one path; it becomes several where lanes wait for lanes that the
-//! stack would only run later: at barriers, at instructions that name lanes
-//! of other paths, or where lanes have been branching for long while others
-//! of their warp wait (a lock held by one of them).
+//! warp is one path. It becomes several if lanes wait for lanes that the
+//! stack would only run later. This happens at barriers, at instructions that
+//! name lanes of other paths, or if lanes have been branching for long while
+//! others of their warp wait (for a lock held by one of them).
 
 pub(super) mod barrier;
 mod call;

@@ -1,6 +1,6 @@
-//! Reading Liberty cell libraries: enough of them to tell one from a file
-//! that is none, to know areas and flip-flops, and to find the buffer,
-//! inverter and NAND2 that results are related to.
+//! Reads Liberty cell libraries: enough to distinguish one from another kind of
+//! file, to know areas and flip-flops, and to find the buffer, inverter and
+//! NAND2 that results refer to.
 
 mod cell;
 mod function;

@@ -1,6 +1,6 @@
-//! What is around the path in random stimulus: kernels that follow each other
-//! by a reset in mid flight or after the path has drained, each with settings,
-//! a bank mapping and habits of its own.
+//! What is around the path in random stimulus: kernels, each with settings, a
+//! bank mapping and habits of its own. The next one begins with a reset in mid
+//! flight or after the path has drained.
 
 use super::cycle::{Arrival, PassOperands, PathCycle};
 use super::ports::Shown;

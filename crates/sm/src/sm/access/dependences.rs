@@ -1,7 +1,7 @@
 //! Dependences for accesses whose registers are unknown.
 //!
-//! A ring of N registers: the k-th access of a warp writes register k mod N,
-//! which the N-th access before it wrote last, and a write waits for the write
+//! A ring of N registers. The k-th access of a warp writes register k mod N,
+//! which the N-th access before it wrote last. A write waits for the write
 //! before. Strict barrel execution, where every instruction waits for the one
 //! before it, does not change.
 

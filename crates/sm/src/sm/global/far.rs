@@ -1,6 +1,6 @@
-//! What lies behind an SM's channel to global memory: its part of the L2, and
-//! the channels of DRAM with their open rows, all shared with other SMs that are
-//! taken to ask for as much (microarchitecture/sm-model.md).
+//! What is behind an SM's channel to global memory: its part of the L2, and the
+//! channels of DRAM with their open rows. All of it is shared with other SMs,
+//! which are assumed to ask for as much (microarchitecture/sm-model.md).
 
 use super::tags::{Tags, UnderWay};
 use crate::config::{Dram as DramParameters, L2Cache as L2Parameters, SmParams};

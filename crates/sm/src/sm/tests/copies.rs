@@ -193,9 +193,9 @@ fn a_copy_competes_with_loads_for_the_banks() {
     }
 }
 
-/// A store reads a row in every cycle and sends a segment after each: its source
-/// is free when the last row was read, and it is complete when the channel has
-/// taken the last segment.
+/// A store reads a row in every cycle and sends a segment after each. Its
+/// source is free when the last row was read. It is complete when the channel
+/// has taken the last segment.
 #[test]
 fn a_store_reads_rows_and_sends_segments() {
     let program = |rows: u64, op| {

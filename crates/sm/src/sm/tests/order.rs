@@ -259,9 +259,9 @@ fn several_contexts_execute_atomics_of_several_warps() {
     assert!(one.stalls.lock_retry > four.stalls.lock_retry);
 }
 
-/// The hash stage is a buffer before the banks, too: in an elastic
-/// pipeline without PREMEM queue it frees EXE for d - 1 cycles a turn, and
-/// costs its cycle where nothing is in conflict (docs/explanation/stages.md).
+/// The hash stage is also a buffer before the banks
+/// (docs/explanation/stages.md). In an elastic pipeline without PREMEM queue it
+/// frees EXE for d - 1 cycles a turn. Without conflicts it costs its cycle.
 #[test]
 fn a_hash_stage_is_a_buffer_in_front_of_the_banks() {
     let saved = |pipeline: &str, warps: u32, stride: u32| {

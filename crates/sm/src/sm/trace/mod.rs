@@ -1,9 +1,9 @@
 //! Full traces: whole warp programs in a compact binary file
 //! (docs/reference/formats.md).
 //!
-//! The file is a sequence of chunks, each with up to some hundred
-//! instructions of one warp, so that writing and reading need memory for the
-//! warps at work only, however long the trace is.
+//! The file is a sequence of chunks, each with up to some hundred instructions
+//! of one warp. So writing and reading need memory only for the warps at work,
+//! whatever the length of the trace.
 
 mod chunk;
 mod reader;

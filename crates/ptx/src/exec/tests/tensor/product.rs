@@ -187,7 +187,7 @@ pub(super) fn integers(
     }
 }
 
-/// A sum of K products and one number has K roundings: it is off by at most
+/// A sum of K products and one number has K roundings. It is off by at most
 /// K u T (1 + K u) with the unit u and the sum T of all magnitudes, or by K
 /// times half the smallest number. The sum that it is compared with has the
 /// same error in f64.
