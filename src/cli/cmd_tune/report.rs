@@ -44,9 +44,10 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
         verdict: found.verdict(),
         conflicts: whole.unmapped(),
         left,
-        code: match gains || apart.is_some() {
-            true => code(found, layout, apart.is_some(), &cost)?,
-            false => Vec::new(),
+        code: if gains || apart.is_some() {
+            code(found, layout, apart.is_some(), &cost)?
+        } else {
+            Vec::new()
         },
         cost,
         wasted_bytes,

@@ -32,12 +32,7 @@ pub struct Proof {
 #[derive(Clone, Debug)]
 enum Target {
     /// A property of a hash unit or of its registers.
-    Hash {
-        geometry: Geometry,
-        property: Property,
-        subject: &'static Subject,
-        method: HashMethod,
-    },
+    Hash(HashTarget),
     /// All properties of a unit of the path.
     Path {
         harness: Harness,
@@ -46,6 +41,15 @@ enum Target {
         /// through: this is what the kit emits for a small one.
         instead: bool,
     },
+}
+
+/// A property of a hash unit or of its registers.
+#[derive(Clone, Copy, Debug)]
+struct HashTarget {
+    geometry: Geometry,
+    property: Property,
+    subject: &'static Subject,
+    method: HashMethod,
 }
 
 /// How a property of a hash unit is proved.
@@ -83,12 +87,12 @@ pub fn plan(
                 let kinds = kinds.iter().filter(|(_, m)| fits(m));
                 proofs.extend(kinds.map(|&(property, method)| Proof {
                     unit: unit.clone(),
-                    target: Target::Hash {
+                    target: Target::Hash(HashTarget {
                         geometry,
                         property,
                         subject,
                         method,
-                    },
+                    }),
                     only: None,
                 }));
             }
@@ -265,21 +269,17 @@ impl Proof {
                 };
                 Ok(results.into_iter().map(verdict).collect())
             }
-            &Target::Hash {
-                geometry,
-                property,
-                subject,
-                method,
-            } => {
-                let hash = HashProof {
-                    unit: &self.unit,
-                    geometry,
-                    property,
-                    subject,
-                    method,
-                };
+            Target::Hash(target) => {
+                let hash = self.hash(*target);
                 Ok(vec![hash.run(config, rtl, yosys, timeout)?])
             }
+        }
+    }
+
+    fn hash(&self, target: HashTarget) -> HashProof<'_> {
+        HashProof {
+            unit: &self.unit,
+            target,
         }
     }
 
@@ -311,28 +311,14 @@ impl Proof {
                 let induction = self.induction(harness, machine, *instead, rtl)?;
                 format!("{} {machine:?} {induction:?}", self.unit)
             }
-            &Target::Hash {
-                geometry,
-                property,
-                subject,
-                method,
-            } => {
-                let hash = HashProof {
-                    unit: &self.unit,
-                    geometry,
-                    property,
-                    subject,
-                    method,
-                };
-                hash.text(config, rtl)?
-            }
+            Target::Hash(target) => self.hash(*target).text(config, rtl)?,
         })
     }
 
     /// The names of what it proves.
     fn properties(&self) -> Result<Vec<String>> {
         Ok(match &self.target {
-            Target::Hash { property, .. } => vec![property.name().to_owned()],
+            Target::Hash(target) => vec![target.property.name().to_owned()],
             Target::Path {
                 harness, machine, ..
             } => {
@@ -358,7 +344,7 @@ impl Proof {
     /// About how many seconds it takes a processor of 2020.
     pub fn rough_seconds(&self) -> u64 {
         match &self.target {
-            Target::Hash { .. } => 2,
+            Target::Hash(_) => 2,
             Target::Path { harness, .. } => match harness.circuit.size {
                 Size::Pair => 3,
                 Size::Quad | Size::Prompt | Size::Rows => 10,
@@ -371,9 +357,9 @@ impl Proof {
     pub fn title(&self) -> String {
         let unit = &self.unit;
         match &self.target {
-            Target::Hash {
-                geometry, property, ..
-            } => format!("{unit} {geometry} {}", property.name()),
+            Target::Hash(target) => {
+                format!("{unit} {} {}", target.geometry, target.property.name())
+            }
             Target::Path { machine, .. } => format!("{unit} {}", machine.name),
         }
     }
@@ -382,10 +368,7 @@ impl Proof {
 /// The proof of one property of a hash unit.
 struct HashProof<'a> {
     unit: &'a str,
-    geometry: Geometry,
-    property: Property,
-    subject: &'static Subject,
-    method: HashMethod,
+    target: HashTarget,
 }
 
 impl HashProof<'_> {
@@ -397,9 +380,9 @@ impl HashProof<'_> {
         timeout: Duration,
     ) -> Result<Verdict> {
         let start = Instant::now();
-        let (method, outcome, covered) = match self.method {
+        let (method, outcome, covered) = match self.target.method {
             HashMethod::Exhaustive(kind) => {
-                let exhausted = exhaust(kind, self.geometry)?;
+                let exhausted = exhaust(kind, self.target.geometry)?;
                 (Method::Exhaustive, exhausted.outcome, exhausted.covered)
             }
             HashMethod::Induction => self.solve(Method::Induction, config, rtl, yosys, timeout)?,
@@ -407,8 +390,8 @@ impl HashProof<'_> {
         };
         Ok(Verdict {
             unit: self.unit.to_owned(),
-            geometry: self.geometry,
-            property: self.property.name().to_owned(),
+            geometry: self.target.geometry,
+            property: self.target.property.name().to_owned(),
             method,
             outcome,
             covered,
@@ -432,7 +415,7 @@ impl HashProof<'_> {
 
     /// As [`Proof::text`].
     fn text(&self, config: &Config, rtl: &RtlSource) -> Result<String> {
-        let (unit, geometry, method) = (self.unit, self.geometry, self.method);
+        let (unit, geometry, method) = (self.unit, self.target.geometry, self.target.method);
         let asked = match method {
             // Of the software's mapping: no Verilog is asked.
             HashMethod::Exhaustive(_) => String::new(),
@@ -440,28 +423,28 @@ impl HashProof<'_> {
         };
         Ok(format!(
             "{unit} {geometry} {:?} {method:?} {asked}",
-            self.property
+            self.target.property
         ))
     }
 
     fn script(&self, config: &Config, rtl: &RtlSource) -> Result<Script> {
         let config = Config {
-            geometry: self.geometry,
+            geometry: self.target.geometry,
             ..config.clone()
         };
-        let registers = match self.subject.config_module() {
+        let registers = match self.target.subject.config_module() {
             // The registers of the machine's own unit have two names.
             Some(_) if self.unit == SHARED_CONFIG => Some(SHARED_CONFIG),
             other => other,
         };
         let builder = Builder {
-            subject: self.subject,
+            subject: self.target.subject,
             registers,
-            geometry: self.geometry,
+            geometry: self.target.geometry,
             config: &config,
             rtl,
         };
-        match (self.property, self.subject.form) {
+        match (self.target.property, self.target.subject.form) {
             (Property::Function, _) => builder.function(),
             (Property::Reset, _) => builder.reset(),
             (Property::Registers, _) => builder.registers(),

@@ -273,13 +273,18 @@ impl Axi {
     /// The port of a machine that has one.
     pub fn new(config: &Config) -> Self {
         let p = config.parameters();
+        let shape = Shape {
+            lanes: p.XL,
+            word_bytes: p.DB as u64,
+            word_addr_bits: p.n as u32,
+        };
+        Axi::empty(shape, p.XQ)
+    }
+
+    fn empty(shape: Shape, depth: usize) -> Self {
         Axi {
-            shape: Shape {
-                lanes: p.XL,
-                word_bytes: p.DB as u64,
-                word_addr_bits: p.n as u32,
-            },
-            depth: p.XQ,
+            shape,
+            depth,
             write: Bursts::new(),
             read: Bursts::new(),
             data: Skid::new(),
@@ -379,20 +384,7 @@ impl Axi {
     }
 
     fn reset(&mut self) {
-        *self = Axi {
-            shape: self.shape,
-            depth: self.depth,
-            write: Bursts::new(),
-            read: Bursts::new(),
-            data: Skid::new(),
-            request: None,
-            arrived: Default::default(),
-            order: VecDeque::new(),
-            read_answers: VecDeque::new(),
-            write_answers: VecDeque::new(),
-            wrote_last: false,
-            failed: resp::OKAY,
-        };
+        *self = Axi::empty(self.shape, self.depth);
     }
 
     /// Whether a beat of a write is picked, and one of a read.
