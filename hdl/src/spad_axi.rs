@@ -418,9 +418,14 @@ impl Axi<'_> {
 
     /// The word addresses of all lanes, of which `add` has all but the low bits.
     fn of_lanes(&self, add: Signal, goes: Signal) -> Expr {
-        let lanes = self.s.XL.value().unwrap_or_default();
+        let (u, s) = (self.u, self.s);
+        let lanes = s.XL.value().unwrap_or_default();
         let bits = lanes.trailing_zeros() as usize;
-        let of_lane = |lane| [add.into(), number(bits, lane).gated(goes)];
-        concat((0..lanes).rev().flat_map(of_lane))
+        let words = u.wire("lane_words", s.XL * s.n);
+        for lane in 0..lanes {
+            let word = concat([add.into(), number(bits, lane).gated(goes)]);
+            u.assign(words.part(s.n * lane, s.n), word);
+        }
+        words.into()
     }
 }

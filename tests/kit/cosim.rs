@@ -458,6 +458,7 @@ fn a_failing_stimulus_is_shrunk() {
 /// that waits for it: the whole path's own stimulus reaches it, in fewer cycles
 /// than a command without `--cycles` runs.
 #[test]
+#[ignore = "takes half a minute; part of make campaign"]
 fn a_fault_that_needs_a_coincidence_is_found() {
     if missing(&TOOLS) {
         return;

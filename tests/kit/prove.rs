@@ -150,7 +150,12 @@ fn every_hash_unit_is_proved() {
 }
 
 /// Units of which a proof takes more than a few seconds.
-const LONG: [&str; 9] = [
+const LONG: [&str; 14] = [
+    "spad_atomic_bank",
+    "spad_axi",
+    "spad_pass_issue",
+    "spad_warp_mask",
+    "spad_writeback_mux",
     "spad_crossbar",
     "spad_counters",
     "spad_issue_select",
