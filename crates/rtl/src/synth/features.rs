@@ -203,6 +203,7 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "takes a quarter of a minute; part of make campaign"]
     fn features_of_the_interconnect_cost_gates() {
         costs_gates(INTERCONNECT);
     }
