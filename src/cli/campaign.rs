@@ -1,7 +1,9 @@
 //! Campaigns: lists of points, of which one of several machines takes a part
 //! (`--shard I/N`), and what names a point.
 
+use crate::config::Config;
 use crate::points::MODEL;
+use crate::rtl::{Design, EmittedUnit};
 use crate::tool::KeyBuilder;
 use std::str::FromStr;
 
@@ -15,6 +17,24 @@ pub(super) fn point(kind: &str) -> KeyBuilder {
 /// The digest of all that a point depends on.
 pub(super) fn digest(point: KeyBuilder) -> String {
     point.finish().to_string().chars().take(32).collect()
+}
+
+/// The digest of a run of `unit` as `design` has it, with `options`.
+pub(super) fn of_unit(
+    kind: &str,
+    design: &Design,
+    unit: &EmittedUnit,
+    config: &Config,
+    options: String,
+) -> String {
+    let mut point = point(kind)
+        .add("unit", &unit.name)
+        .add("machine", format!("{config:?}"))
+        .add("options", options);
+    for file in design.files_of(unit) {
+        point = point.add(&file.name, &file.text);
+    }
+    digest(point)
 }
 
 /// Every N-th item from the I-th.

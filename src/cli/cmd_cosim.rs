@@ -5,7 +5,7 @@ use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::capture::is_launch;
 use crate::config::Config;
-use crate::cosim::{CosimOptions, CosimResult, Outcome, PATH, Replay, cosim_all};
+use crate::cosim::{CosimOptions, CosimResult, Outcome, PATH, Replay, cosim_unit, each_unit};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::check_writable;
@@ -71,7 +71,7 @@ impl Execute for CosimArgs {
         interrupt::listen();
         let config = global.machine()?.for_hardware();
         let design = match &self.rtl {
-            None => self.emit(&config)?,
+            None => Design::emit(&self.units, &config)?,
             Some(dir) => Design::of_folder(&self.units, &config, dir)?,
         };
         if self.wave.is_some() && design.units.len() != 1 {
@@ -102,35 +102,18 @@ impl Execute for CosimArgs {
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
         let points = Points::of(&self.points)?;
-        let bar = printer.progress(design.units.len() as u64, "cosim");
-        let kept = |unit: &EmittedUnit| points.get::<Agreed>(&digest(&design, unit, &options));
-        let known: Vec<Option<Agreed>> = design.units.iter().map(kept).collect();
-        let mut rest = design.clone();
-        let mut told = known.iter().map(Option::is_some);
-        rest.units.retain(|_| !told.next().unwrap_or_default());
-        let run = cosim_all(&rest, &options, &tools, &cache, &|done, unit| {
-            bar.set(done, unit);
-        })?;
-        drop(bar);
-        for result in &run {
-            let unit = design
-                .unit(&result.unit)
-                .filter(|_| points.file().is_some());
-            if let (Some(unit), Some(agreed)) = (unit, Agreed::of(result)) {
-                points.add(&digest(&design, unit, &options), &unit.name, &agreed)?;
-            }
+        let mut units: Vec<&EmittedUnit> = design.units.iter().collect();
+        if let Some(shard) = self.shard {
+            units = shard.of(units);
         }
+        let bar = printer.progress(units.len() as u64, "cosim");
+        let run = |unit: &EmittedUnit| {
+            let run = || cosim_unit(&design, unit, &options, &tools, &cache, &|_| {});
+            known_or(&points, &design, unit, &options, &run)
+        };
+        let results = each_unit(&units, &run, &|done, unit| bar.set(done, unit))?;
+        drop(bar);
         points.finish()?;
-        let mut run = run.into_iter().peekable();
-        let results = design
-            .units
-            .iter()
-            .zip(known)
-            .filter_map(|(unit, known)| match known {
-                Some(agreed) => Some(agreed.result(&unit.name)),
-                None => run.next_if(|result| result.unit == unit.name),
-            });
-        let results: Vec<CosimResult> = results.collect();
         for result in results.iter().filter(|r| r.ended == Some(false)) {
             if result.mismatch().is_none() {
                 let cycles = result.outcome.cycles;
@@ -156,33 +139,28 @@ impl Execute for CosimArgs {
     }
 }
 
-impl CosimArgs {
-    /// The units that are to run.
-    fn emit(&self, config: &Config) -> Result<Design> {
-        let design = Design::emit(&self.units, config)?;
-        let Some(shard) = self.shard else {
-            return Ok(design);
-        };
-        let names = design.units.iter().map(|unit| unit.name.clone());
-        match shard.of(names.collect()) {
-            // No name would be all units.
-            names if names.is_empty() => Ok(Design::empty(config)),
-            names => Design::emit(&names, config),
-        }
+/// What is kept of a unit; else what `run` gives, which is kept at once if the unit
+/// agrees.
+fn known_or(
+    points: &Points,
+    design: &Design,
+    unit: &EmittedUnit,
+    options: &CosimOptions,
+    run: &dyn Fn() -> Result<CosimResult>,
+) -> Result<CosimResult> {
+    if points.file().is_none() {
+        return run();
     }
-}
-
-/// What names a run of a unit.
-fn digest(design: &Design, unit: &EmittedUnit, options: &CosimOptions) -> String {
-    let mut point = campaign::point("cosim")
-        .add("unit", &unit.name)
-        .add("machine", format!("{:?}", options.config))
-        .add("cycles", format!("{:?}", options.cycles))
-        .add("seed", options.seed.to_string());
-    for file in design.files_of(unit) {
-        point = point.add(&file.name, &file.text);
+    let stimulus = format!("{:?} cycles, seed {}", options.cycles, options.seed);
+    let digest = campaign::of_unit("cosim", design, unit, options.config, stimulus);
+    if let Some(agreed) = points.get::<Agreed>(&digest) {
+        return Ok(agreed.result(&unit.name));
     }
-    campaign::digest(point)
+    let result = run()?;
+    if let Some(agreed) = Agreed::of(&result) {
+        points.add(&digest, &unit.name, &agreed)?;
+    }
+    Ok(result)
 }
 
 /// A unit that agreed with its model in all cycles, as a point keeps it.

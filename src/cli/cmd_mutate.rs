@@ -3,7 +3,6 @@
 use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
-use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
@@ -75,7 +74,8 @@ impl Execute for MutateArgs {
         let mut results = Vec::new();
         for unit in units {
             bar.set(results.len() as u64, &unit.name);
-            let digest = digest(&design, unit, &config, &options);
+            let named = format!("{options:?}");
+            let digest = campaign::of_unit("mutate", &design, unit, &config, named);
             if let Some(known) = points.get(&digest) {
                 results.push(known);
                 continue;
@@ -107,23 +107,6 @@ impl Execute for MutateArgs {
             }),
         }
     }
-}
-
-/// What names the faults of a unit and their runs.
-fn digest(
-    design: &Design,
-    unit: &EmittedUnit,
-    config: &Config,
-    options: &MutationOptions,
-) -> String {
-    let mut point = campaign::point("mutate")
-        .add("unit", &unit.name)
-        .add("machine", format!("{config:?}"))
-        .add("options", format!("{options:?}"));
-    for file in design.files_of(unit) {
-        point = point.add(&file.name, &file.text);
-    }
-    campaign::digest(point)
 }
 
 /// What became of the faults of all units.

@@ -4,6 +4,8 @@
 use crate::common::tools::missing;
 use assert_cmd::Command;
 use serde_json::Value;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -89,4 +91,33 @@ fn units_of_shards_do_not_run_again() {
     // Another seed is another point.
     let other = cosim(&[&merged[..], &["--seed", "2"]].concat(), false);
     assert_eq!(other.0, Some(3));
+}
+
+/// A unit that agrees is kept when it ends, not when all have ended.
+#[test]
+fn units_that_agreed_before_an_error_are_kept() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let [points, ..] = files(&folder);
+    let verilator = which::which("verilator").unwrap();
+    let script = folder.path().join("verilator");
+    let text = format!(
+        "#!/bin/sh\ncase \"$*\" in *spad_relssp*) exit 1;; esac\nexec {} \"$@\"\n",
+        verilator.display()
+    );
+    std::fs::write(&script, text).unwrap();
+    std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.env("SPADKIT_VERILATOR", &script);
+    command.env("SPADKIT_CACHE", folder.path().join("cache"));
+    // In their order.
+    command.env("RAYON_NUM_THREADS", "1");
+    command.args(["cosim", "spad_hash_xor", "spad_relssp", "--cycles", "500"]);
+    let (status, _) = run(&mut command, &["--points", &points]);
+    assert_ne!(status, Some(0));
+    let kept = std::fs::read_to_string(&points).unwrap();
+    assert_eq!(kept.lines().count(), 1, "{kept}");
+    assert!(kept.contains("spad_hash_xor"), "{kept}");
 }

@@ -187,15 +187,26 @@ pub fn cosim_all(
     cache: &Cache,
     done: &(dyn Fn(u64, &str) + Sync),
 ) -> Result<Vec<CosimResult>> {
+    let units: Vec<&EmittedUnit> = design.units.iter().collect();
+    let run = |unit: &EmittedUnit| cosim_unit(design, unit, options, tools, cache, &|_| {});
+    each_unit(&units, &run, done)
+}
+
+/// Gives `units` to `run`, in parallel, as [`cosim_all`] does.
+pub fn each_unit(
+    units: &[&EmittedUnit],
+    run: &(dyn Fn(&EmittedUnit) -> Result<CosimResult> + Sync),
+    done: &(dyn Fn(u64, &str) + Sync),
+) -> Result<Vec<CosimResult>> {
     let finished = AtomicU64::new(0);
-    let run = |unit: &EmittedUnit| {
+    let one = |unit: &EmittedUnit| {
         interrupt::check(&unit.name)?;
-        let result = cosim_unit(design, unit, options, tools, cache, &|_| {})?;
+        let result = run(unit)?;
         done(finished.fetch_add(1, Ordering::Relaxed) + 1, &unit.name);
         Ok(result)
     };
-    let results = design.units.par_iter();
-    let results = results.map(|unit| interrupt::or_none(run(unit)));
+    let results = units.par_iter();
+    let results = results.map(|unit| interrupt::or_none(one(unit)));
     let results = results.collect::<Result<Vec<_>>>()?;
     Ok(results.into_iter().flatten().collect())
 }

@@ -12,7 +12,7 @@ mod testbench;
 mod verilated;
 mod wave;
 
-pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit};
+pub use flow::{CosimOptions, CosimResult, PATH, Replay, cosim_all, cosim_unit, each_unit};
 pub use lockstep::{Lockstep, Mismatch, Outcome, Recording, record_inputs};
 pub use shrink::Shrunk;
 pub use testbench::{BENCH_CYCLES, add_test_benches};
