@@ -42,10 +42,7 @@ test-python: deps-python build
 	$(CARGO) build --workspace --lib --bins --examples
 	ln -f $(or $(CARGO_TARGET_DIR),target)/debug/lib_native.so $(NATIVE) || \
 	  cp -f $(or $(CARGO_TARGET_DIR),target)/debug/lib_native.so $(NATIVE)
-	test -e $(VENV)/done -a $(VENV)/done -nt python/requirements.txt || { \
-	  $(PYTHON) -m venv $(VENV) && \
-	  $(VENV)/bin/pip install -q --disable-pip-version-check -r python/requirements.txt && \
-	  touch $(VENV)/done; }
+	$(call venv,$(VENV),python/requirements.txt)
 	$(VENV)/bin/ruff check -q python
 	$(VENV)/bin/typos
 	cd python && SPADKIT=$(abspath $(SPADKIT)) $(abspath $(VENV))/bin/python -B -m pytest -q -p no:cacheprovider
@@ -172,10 +169,7 @@ campaign-cosim:
 AXI_VENV  := $(or $(CARGO_TARGET_DIR),target)/venv-axi
 AXI_SEEDS ?= 1 2 3 4
 campaign-axi: deps deps-python build
-	test -e $(AXI_VENV)/done -a $(AXI_VENV)/done -nt testbenches/axi/requirements.txt || { \
-	  $(PYTHON) -m venv $(AXI_VENV) && \
-	  $(AXI_VENV)/bin/pip install -q --disable-pip-version-check -r testbenches/axi/requirements.txt && \
-	  touch $(AXI_VENV)/done; }
+	$(call venv,$(AXI_VENV),testbenches/axi/requirements.txt)
 	$(SPADKIT) cosim spad_axi --config testbenches/axi/machine.toml --cycles $(CAMPAIGN_LONG)
 	for seed in $(AXI_SEEDS); do \
 	  $(AXI_VENV)/bin/python -B testbenches/axi/run.py --spadkit $(SPADKIT) \
@@ -206,6 +200,15 @@ fuzz:
 	    fuzz/corpus/$$target fuzz/seeds/$$seeds -- -max_total_time=$(FUZZ_SECONDS) -timeout=20 \
 	    $$(test ! -e fuzz/dictionaries/$$seeds.dict || echo -dict=fuzz/dictionaries/$$seeds.dict) \
 	    || exit 1; done
+
+# A virtual environment with what a file lists, made anew when that changes:
+# $(call venv,FOLDER,REQUIREMENTS).
+define venv
+test -e $(1)/done -a $(1)/done -nt $(2) || { \
+  $(PYTHON) -m venv $(1) && \
+  $(1)/bin/pip install -q --disable-pip-version-check -r $(2) && \
+  touch $(1)/done; }
+endef
 
 # A comma in an argument of a call.
 comma := ,

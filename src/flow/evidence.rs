@@ -3,6 +3,7 @@
 use super::heat::{Bank, Heat, suggest};
 use super::inputs;
 use super::source::SourceFiles;
+use super::worth::{Run, Runs};
 use crate::config::Config;
 use crate::report::{PhaseCount, Situation, SourcePage};
 use crate::software::Layout;
@@ -30,12 +31,24 @@ impl Evidence {
         input: &str,
         suggestions: &[Suggestion],
     ) -> Self {
-        let heat = Heat::new(trace, machine);
-        let bank = layout.map(|layout| move |word: u32| layout.bank(word));
-        let bank = bank.as_ref().map(|bank| bank as Bank);
         let ptx = inputs::ptx_of(input).map(|path| path.display().to_string());
         let mut files = SourceFiles::beside(input);
-        let mut sources = heat.pages(bank, None, &mut files, ptx.as_deref());
+        let heat = Heat::new(trace, machine);
+        Evidence::gathered(&heat, layout, None, &mut files, ptx.as_deref(), suggestions)
+    }
+
+    /// The same, with the shares of the cycles of `run`.
+    pub(super) fn gathered(
+        heat: &Heat,
+        layout: Option<&Layout>,
+        run: Option<(&Runs, &Run)>,
+        files: &mut SourceFiles,
+        ptx: Option<&str>,
+        suggestions: &[Suggestion],
+    ) -> Self {
+        let bank = layout.map(|layout| move |word: u32| layout.bank(word));
+        let bank = bank.as_ref().map(|bank| bank as Bank);
+        let mut sources = heat.pages(bank, run, files, ptx);
         suggest(&mut sources, suggestions);
         Evidence {
             sources,

@@ -330,22 +330,24 @@ impl Done {
     ) -> Result<()> {
         let report = &mut self.report;
         let machine = hardware.machine;
-        let heat = Heat::new(hardware.trace, machine);
         let chosen = report.chosen().filter(|c| c.hash != "mod");
         let layout = chosen.map(|c| Layout::new(&c.hash.parse()?, machine.geometry));
         let layout: Option<Layout> = layout.transpose()?;
-        let bank = layout.as_ref().map(|l| move |word: u32| l.bank(word));
-        let bank = bank.as_ref().map(|bank| bank as heat::Bank);
         let run = runs.and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, true).ok()?)));
         let run = run.as_ref().map(|(runs, run)| (*runs, run));
         let ptx = inputs::ptx_of(&hardware.options.input);
         let ptx = ptx.as_ref().map(|p| p.display().to_string());
-        report.sources = heat.pages(bank, run, sources, ptx.as_deref());
-        report.phases = heat.phases();
-        report.situations = heat.situations(bank);
-        if let Some(found) = found {
-            heat::suggest(&mut report.sources, &found.report.suggestions);
-        }
+        let evidence = Evidence::gathered(
+            &Heat::new(hardware.trace, machine),
+            layout.as_ref(),
+            run,
+            sources,
+            ptx.as_deref(),
+            found.map_or(&[][..], |found| &found.report.suggestions),
+        );
+        report.sources = evidence.sources;
+        report.phases = evidence.phases;
+        report.situations = evidence.situations;
         report.inputs = inputs::inputs(&hardware.options.input, sources);
         Ok(())
     }

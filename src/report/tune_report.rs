@@ -71,7 +71,9 @@ pub struct TuneReport {
     pub cost: String,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
-    /// How the number of conflicts is known, in words.
+    /// Nothing leaves fewer conflicts, which is proved.
+    pub proved: bool,
+    /// What is known of that number, in words.
     pub proof: String,
     /// The one mapping that the pictures show, if it is one.
     pub chosen: Option<String>,
@@ -127,7 +129,7 @@ impl TuneReport {
             {"k": "conflicts left", "v": grouped(self.left), "n": format!("of {}, {share}", grouped(self.conflicts))},
             {"k": "added to an access", "v": self.cost, "n": "instructions that compute the place"},
             {"k": "shared memory more", "v": format!("{} bytes", grouped(self.wasted_bytes.into())), "n": "of a block"},
-            {"k": "how it is known", "v": if self.proof.starts_with("Proved") { "proved" } else { "found" }, "n": self.proof.trim_start_matches("Proved: ")},
+            {"k": "how it is known", "v": if self.proved { "proved" } else { "found" }, "n": self.proof},
         ])
     }
 
@@ -211,7 +213,8 @@ mod tests {
             left: 0,
             cost: "1".to_owned(),
             wasted_bytes: 0,
-            proof: "Proved: no mapping at all leaves fewer.".to_owned(),
+            proved: true,
+            proof: "no mapping at all leaves fewer.".to_owned(),
             chosen: Some("xor".to_owned()),
             sources: Vec::new(),
             situations: Vec::new(),

@@ -131,12 +131,10 @@ fn no_large_unit_has_more_gates_in_a_row_than_it_had() {
 /// The bounds stand in the table of units, in Yosys 0.23's own gates: a unit may
 /// have a tenth more, since other releases map otherwise.
 fn assert_levels(chosen: impl Fn(&str) -> bool) {
-    if missing(&["yosys"]) {
+    let Some((yosys, cache)) = yosys() else {
         return;
-    }
+    };
     let config = machine(MACHINE);
-    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
-    let cache = Cache::user().unwrap();
     let mut over = Vec::new();
     let bounds = UNITS.iter().filter_map(|u| Some((u.name, u.levels?)));
     for (unit, bound) in bounds.filter(|(unit, _)| chosen(unit)) {
@@ -149,6 +147,15 @@ fn assert_levels(chosen: impl Fn(&str) -> bool) {
         }
     }
     assert!(over.is_empty(), "{over:#?}");
+}
+
+/// Yosys, and where its results are kept; none where the test is to be skipped.
+fn yosys() -> Option<(Tool, Cache)> {
+    let there = !missing(&["yosys"]);
+    there.then(|| {
+        let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
+        (yosys, Cache::user().unwrap())
+    })
 }
 
 fn machine(text: &str) -> Config {
@@ -196,11 +203,9 @@ fn assert_declared(unit: &str, config: &Config, tools: (&Tool, &Cache)) -> usize
 
 #[test]
 fn outputs_depend_on_the_inputs_that_are_declared() {
-    if missing(&["yosys"]) {
+    let Some((yosys, cache)) = yosys() else {
         return;
-    }
-    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
-    let cache = Cache::user().unwrap();
+    };
     let tools = (&yosys, &cache);
     let plain = machine(MACHINE);
     assert_eq!(assert_declared("spad_scratchpad", &plain, tools), 2);
@@ -214,11 +219,9 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
 #[test]
 #[ignore = "takes a minute; part of make campaign"]
 fn outputs_of_other_machines_depend_on_the_inputs_that_are_declared() {
-    if missing(&["yosys"]) {
+    let Some((yosys, cache)) = yosys() else {
         return;
-    }
-    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
-    let cache = Cache::user().unwrap();
+    };
     let tools = (&yosys, &cache);
     let plain = machine(MACHINE);
     assert_eq!(
@@ -302,11 +305,9 @@ const STAGE_LEVELS: [(&str, usize); 13] = [
 
 #[test]
 fn the_path_that_is_cut_has_short_stages_and_registered_outputs() {
-    if missing(&["yosys"]) {
+    let Some((yosys, cache)) = yosys() else {
         return;
-    }
-    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
-    let cache = Cache::user().unwrap();
+    };
     let tools = (&yosys, &cache);
     let config = cut_machine(3);
     assert_eq!(assert_declared("spad_sm_path", &config, tools), 0);
@@ -330,11 +331,9 @@ fn the_path_that_is_cut_has_short_stages_and_registered_outputs() {
 #[test]
 #[ignore = "takes a minute; part of make campaign"]
 fn the_path_that_is_cut_less_has_registered_outputs() {
-    if missing(&["yosys"]) {
+    let Some((yosys, cache)) = yosys() else {
         return;
-    }
-    let yosys = Toolbox::new().get(ToolKind::Yosys).unwrap();
-    let cache = Cache::user().unwrap();
+    };
     for ahead in 1..=2 {
         let config = cut_machine(ahead);
         assert_eq!(

@@ -193,6 +193,14 @@ impl<'a> Ranking<'a> {
 
     /// What is proved of the fewest conflicts.
     pub fn proof(&self) -> String {
+        match self.known() {
+            (true, what) => format!("Proved: {what}"),
+            (false, what) => what,
+        }
+    }
+
+    /// Whether the fewest conflicts are proved to be that, and what is known of them.
+    pub fn known(&self) -> (bool, String) {
         let best = self.best().conflicts;
         let vectors = match self.vector_bytes {
             WORD => String::new(),
@@ -200,15 +208,22 @@ impl<'a> Ranking<'a> {
         };
         let floor = self.conflicts_no_whole_vectors_avoid;
         if best == self.conflicts_no_mapping_avoids {
-            "Proved: no mapping at all leaves fewer.".to_owned()
+            (true, "no mapping at all leaves fewer.".to_owned())
         } else if best == floor {
-            format!("Proved: no mapping{vectors} leaves fewer.")
+            (true, format!("no mapping{vectors} leaves fewer."))
         } else if !self.tensor_copies.is_empty() && self.fewest_proved {
-            "Proved: no other mode of the tensor copies leaves fewer.".to_owned()
+            (
+                true,
+                "no other mode of the tensor copies leaves fewer.".to_owned(),
+            )
         } else if self.fewest_proved {
-            "Proved: no XOR of index bits and no padding leaves fewer.".to_owned()
+            (
+                true,
+                "no XOR of index bits and no padding leaves fewer.".to_owned(),
+            )
         } else {
-            format!("Not proved to be the fewest: any mapping{vectors} leaves at least {floor}.")
+            let text = "Not proved to be the fewest: any mapping";
+            (false, format!("{text}{vectors} leaves at least {floor}."))
         }
     }
 

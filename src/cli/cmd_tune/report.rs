@@ -37,6 +37,10 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
         ),
         None => (whole.unmapped(), "0".to_owned(), 0),
     };
+    let (proved, proof) = match apart {
+        Some(_) => (false, "the sum of the variables' own".to_owned()),
+        None => whole.known(),
+    };
     let hints = found.hints().into_iter().map(|hint| hint.command);
     Ok(TuneReport {
         kernel: readable_words(&found.trace.name),
@@ -51,10 +55,8 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
         },
         cost,
         wasted_bytes,
-        proof: match apart {
-            Some(_) => "the sum of the variables' own".to_owned(),
-            None => whole.proof(),
-        },
+        proved,
+        proof,
         chosen: chosen.map(|layout| layout.spec().to_string()),
         phases: evidence.phases.len() > 1,
         sources: evidence.sources,
