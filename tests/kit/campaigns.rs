@@ -101,12 +101,8 @@ fn units_that_agreed_before_an_error_are_kept() {
     }
     let folder = tempfile::tempdir().unwrap();
     let [points, ..] = files(&folder);
-    let verilator = which::which("verilator").unwrap();
     let script = folder.path().join("verilator");
-    let text = format!(
-        "#!/bin/sh\ncase \"$*\" in *spad_relssp*) exit 1;; esac\nexec {} \"$@\"\n",
-        verilator.display()
-    );
+    let text = "#!/bin/sh\ncase \"$*\" in *spad_relssp*) exit 1;; esac\nexec verilator \"$@\"\n";
     std::fs::write(&script, text).unwrap();
     std::fs::set_permissions(&script, Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::cargo_bin("spadkit").unwrap();
