@@ -2,12 +2,12 @@
 //! how to run them safely, and a cache of what they made.
 //!
 //! ```no_run
-//! use spadkit::tool::{ToolKind, Toolbox};
+//! use spadkit_rtl::tool::{ToolKind, Toolbox};
 //! let tools = Toolbox::new();
 //! let yosys = tools.get(ToolKind::Yosys)?; // found, runs, recent enough
 //! let output = yosys.command().args(["-q", "-s", "-"]).stdin("stat\n").run()?;
 //! println!("{}", output.stdout);
-//! # Ok::<(), spadkit::error::Error>(())
+//! # Ok::<(), spadkit_base::error::Error>(())
 //! ```
 //!
 //! A tool is taken from the path, or from an environment variable such as
