@@ -195,18 +195,27 @@ fn digest(
     });
     hash.update(inputs.to_string());
     // The options of a block on a bus change no number of the papers.
-    let tcdm = machine.map_or(String::new(), |m| format!(", tcdm: {:?}", m.path.tcdm));
-    let stream = machine.map_or(String::new(), |m| format!(", stream: {:?}", m.path.stream));
-    let axi = machine.map_or(String::new(), |m| format!(", axi: {:?}", m.path.axi));
-    let machine = format!("{machine:?}");
-    let machine = machine.replace(&tcdm, "").replace(&stream, "");
-    hash.update(machine.replace(&axi, ""));
+    let mut text = format!("{machine:?}");
+    for (block, options) in machine.into_iter().flat_map(on_a_bus) {
+        text = text.replace(&format!(", {block}: {options}"), "");
+    }
+    hash.update(text);
     for content in contents {
         hash.update(content.len().to_le_bytes());
         hash.update(content);
     }
     let bytes = hash.finalize();
     bytes.iter().take(16).map(|b| format!("{b:02x}")).collect()
+}
+
+/// The blocks on a bus, and their options as the text of a machine has them.
+fn on_a_bus(machine: &Config) -> [(&'static str, String); 3] {
+    let path = &machine.path;
+    [
+        ("tcdm", format!("{:?}", path.tcdm)),
+        ("stream", format!("{:?}", path.stream)),
+        ("axi", format!("{:?}", path.axi)),
+    ]
 }
 
 /// A file without what changes no number: the line information of PTX.
