@@ -1,5 +1,6 @@
 //! `spadkit gate`: limits on kernels, for continuous integration.
 
+mod area;
 mod baseline;
 mod fix;
 mod junit;
@@ -9,13 +10,16 @@ mod sarif;
 mod text;
 
 use super::names::readable;
-use super::printer::{MachineNote, Printer};
+use super::printer::{MachineNote, Printer, Progress};
 use super::{Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
 use crate::software::LayoutSpec;
+use crate::synth::{DEFAULT_TECHNOLOGY, Technology};
+use area::{HardwareArea, Library};
 use baseline::Baseline;
 use clap::Args;
 use limits::{Limit, Limits, Metric};
@@ -29,8 +33,9 @@ use std::time::Duration;
 /// Each kernel is run, its faults and outputs are checked, and the bank
 /// conflicts of its traced block are counted. A limit is METRIC > N or METRIC >= N,
 /// with the metric conflicts, excess (wavefronts more than the words need),
-/// findings (faults, and outputs that are not as expected), warnings or cycles
-/// (simulated). Limits are taken from --fail-on, else from spadkit-gate.toml
+/// findings (faults, and outputs that are not as expected), warnings, cycles
+/// (simulated) or area (NAND2 equivalents of the units that compute the bank
+/// mapping in one SM, synthesized). Limits are taken from --fail-on, else from spadkit-gate.toml
 /// beside the kernel (docs/guides/gate.md), else they are conflicts > 0 and
 /// findings > 0.
 ///
@@ -56,9 +61,16 @@ pub struct GateArgs {
     /// Write the limits as test cases.
     #[arg(long, value_name = "FILE.xml")]
     junit: Option<PathBuf>,
-    /// Mapping that conflicts are counted under.
-    #[arg(long, value_name = "SPEC", default_value = "mod", value_parser = super::parsed::<LayoutSpec>)]
-    hash: LayoutSpec,
+    /// Mapping that conflicts are counted under, and whose unit has the area
+    /// [default: mod, and the area of the machine's hash].
+    #[arg(long, value_name = "SPEC", value_parser = super::parsed::<LayoutSpec>)]
+    hash: Option<LayoutSpec>,
+    /// Cell library of the area: a Liberty file, .lib or .lib.gz.
+    #[arg(long, value_name = "FILE", conflicts_with = "tech")]
+    liberty: Option<PathBuf>,
+    /// Technology of the area by name: osu018, nangate45.
+    #[arg(long, value_name = "NAME", default_value = DEFAULT_TECHNOLOGY)]
+    tech: String,
     /// Seconds of each search for what removes the conflicts; 0: no search.
     #[arg(long, value_name = "SECONDS", default_value_t = 1,
           value_parser = clap::value_parser!(u64).range(..=3600))]
@@ -84,7 +96,7 @@ impl Execute for GateArgs {
         let inputs = self.inputs.iter().filter(|i| !limits::is_limits_file(i));
         let inputs: Vec<&String> = inputs.collect();
         let bar = printer.progress(inputs.len() as u64, "gate");
-        let mut kernels = Vec::new();
+        let (mut kernels, mut library) = (Vec::new(), None);
         for (done, input) in inputs.iter().enumerate() {
             if interrupt::requested() {
                 return Err(Error::Interrupted {
@@ -93,11 +105,15 @@ impl Execute for GateArgs {
             }
             bar.set(done as u64, input.as_str());
             let (own, machine) = global.resolved(Some(input.as_str()));
+            let (limits, config) = (limits.of_input(input)?, own.machine()?);
+            let limited = limits.iter().any(|l| l.metric == Metric::Area);
+            let hardware = limited.then(|| self.area(&mut library, &config, &bar));
             let job = Job {
                 input,
-                machine: own.machine()?,
+                machine: config,
                 again: own.machine_option(),
-                limits: limits.of_input(input)?,
+                limits,
+                hardware: hardware.transpose()?,
                 zeros_beyond,
             };
             let kernel = self.kernel(job, machine, baseline.as_ref())?;
@@ -117,22 +133,46 @@ struct Job<'a> {
     machine: Config,
     again: String,
     limits: Vec<Limit>,
+    /// Where a limit is on its area.
+    hardware: Option<HardwareArea>,
     zeros_beyond: bool,
 }
 
 impl GateArgs {
+    /// The area of the hash; `library` is loaded once.
+    fn area(
+        &self,
+        library: &mut Option<Library>,
+        machine: &Config,
+        bar: &Progress,
+    ) -> Result<HardwareArea> {
+        let known = match library.take() {
+            Some(known) => known,
+            None => Library::new(match &self.liberty {
+                Some(path) => Technology::load(path)?,
+                None => Technology::named(&self.tech)?,
+            }),
+        };
+        let progress = |_, _, what: &str| bar.say(what);
+        library
+            .insert(known)
+            .area(self.hash.as_ref(), machine, &progress)
+    }
+
     fn kernel(
         &self,
         job: Job,
         machine: MachineNote,
         baseline: Option<&Baseline>,
     ) -> Result<Kernel> {
+        let plain = LayoutSpec::Hash(HashSpec::Mod);
         let wanted = Wanted {
-            hash: &self.hash,
+            hash: self.hash.as_ref().unwrap_or(&plain),
             cycles: job.limits.iter().any(|l| l.metric == Metric::Cycles),
             zeros_beyond: job.zeros_beyond,
         };
-        let measured = Measured::of(job.input, &job.machine, &wanted)?;
+        let mut measured = Measured::of(job.input, &job.machine, &wanted)?;
+        measured.hardware = job.hardware;
         let before = baseline.and_then(|b| b.of(job.input));
         let checks: Vec<Check> = job
             .limits
@@ -242,17 +282,26 @@ impl Kernel {
         self.checks.iter().any(|check| check.failed)
     }
 
-    /// What to do, in one line.
+    /// What to do about the first failure, in one line.
     fn help(&self) -> Option<String> {
         let input = crate::quote::shell(&self.input);
-        let conflicts = |c: &&Check| c.failed && c.limit.metric.is_of_conflicts();
-        match self.checks.iter().find(conflicts) {
-            Some(_) => Some(format!(
+        let first = self.checks.iter().find(|c| c.failed)?;
+        Some(match first.limit.metric {
+            Metric::Conflicts | Metric::Excess => format!(
                 "see what removes them with: spadkit tune {input} --software {}",
                 self.again
-            )),
-            None => Some(format!("see: spadkit run {input}")),
-        }
+            ),
+            Metric::Area => format!("see: {}", self.synthesis()),
+            _ => format!("see: spadkit run {input}"),
+        })
+    }
+
+    /// The command that shows the units of its area.
+    fn synthesis(&self) -> String {
+        let units = self.measured.hardware.iter().flat_map(|h| &h.units);
+        let units: Vec<&str> = units.map(String::as_str).collect();
+        let command = format!("spadkit synth {} {}", units.join(" "), self.again);
+        command.trim_end().to_owned()
     }
 
     /// The kernel's name in the source.

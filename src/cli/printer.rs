@@ -342,6 +342,13 @@ impl Progress {
             bar.set_message(message.into());
         }
     }
+
+    /// What the step in progress is about.
+    pub fn say(&self, message: impl Into<String>) {
+        if let Some(bar) = &self.0 {
+            bar.set_message(message.into());
+        }
+    }
 }
 
 impl Drop for Progress {

@@ -1,6 +1,7 @@
 //! `spadkit gate`: limits, baselines, and the files for code review.
 
-use crate::common::{json_of, refused, spadkit};
+use crate::common::tools::missing;
+use crate::common::{json, json_of, refused, spadkit};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -342,6 +343,90 @@ fn what_the_baseline_excuses_is_a_note() {
     let result = &log["runs"][0]["results"][0];
     assert_eq!(result["level"], "note");
     assert_eq!(result["baselineState"], "unchanged");
+}
+
+/// The area is what `synth` gives for a whole SM: of the named mapping, else of the
+/// machine's hash.
+#[test]
+fn area_is_that_of_the_mapping_in_one_sm() {
+    if missing(&["yosys"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let synth = json(&["synth", "spad_hash_xor"]);
+    let gates = synth["per_sm"][0]["nand2_equivalents"].as_f64().unwrap();
+    let gates = gates.ceil() as u64;
+    assert!(gates > 100, "{synth}");
+    let nw = ["kernel:nw", "--preset", "fermi"];
+    let xor = [&nw[..], &["--hash", "xor", "--fail-on"]].concat();
+    let less = format!("area > {}", gates - 1);
+    let files = ["--sarif", "gate.sarif", "--junit", "gate.xml"];
+    let (status, text, errors) = gate(dir.path(), &[&xor[..], &[&less], &files].concat());
+    assert_eq!(status, Some(1), "{text}");
+    assert!(text.contains("spad_hash_xor in one"), "{text}");
+    assert!(
+        errors.contains("spadkit synth spad_hash_xor --preset fermi"),
+        "{errors}"
+    );
+    let result = &read(dir.path().join("gate.sarif"))["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "spadkit/limit");
+    let message = result["message"]["text"].as_str().unwrap();
+    assert!(
+        message.contains(&format!("area is {gates}, and {less} fails")),
+        "{message}"
+    );
+    let junit = std::fs::read_to_string(dir.path().join("gate.xml")).unwrap();
+    assert!(
+        junit.contains(&format!("name=\"area &gt; {}\"", gates - 1)),
+        "{junit}"
+    );
+    let enough = format!("area > {gates}");
+    let (status, text, _) = gate(dir.path(), &[&xor[..], &[&enough]].concat());
+    assert_eq!(status, Some(0), "{text}");
+    // A limit beside the kernel; the machine's own hash.
+    let machine = "base = \"fermi\"\n[hash]\npath = \"add\"\n";
+    std::fs::write(dir.path().join("machine.toml"), machine).unwrap();
+    let transpose = transpose();
+    let own = "fail-on = [\"area > 1\"]\n";
+    std::fs::write(transpose.path().join("spadkit-gate.toml"), own).unwrap();
+    let launch = transpose.path().join("transpose.toml");
+    let args = [launch.to_str().unwrap(), "--config", "machine.toml"];
+    let (status, text, _) = gate(dir.path(), &[&args[..], &["--format", "json"]].concat());
+    assert_eq!(status, Some(1));
+    let found: Value = serde_json::from_str(&text).unwrap();
+    let hardware = &found["kernels"][0]["hardware"];
+    assert_eq!(
+        hardware["units"],
+        serde_json::json!(["spad_hash_add"]),
+        "{found}"
+    );
+}
+
+/// No unit, no area, and no tool.
+#[test]
+fn a_mapping_without_hardware_has_no_area() {
+    for hash in ["mod", "swizzle:3,1,4"] {
+        let args = ["gate", "kernel:nw", "--hash", hash, "--fail-on", "area > 0"];
+        let output = spadkit(&args)
+            .env("SPADKIT_YOSYS", "/nowhere/yosys")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(0), "{hash}");
+    }
+    // With one, the tool is missed.
+    let args = [
+        "gate",
+        "kernel:nw",
+        "--hash",
+        "add",
+        "--fail-on",
+        "area > 0",
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = spadkit(&args);
+    command.env("SPADKIT_YOSYS", "/nowhere/yosys");
+    command.env("SPADKIT_CACHE", folder.path());
+    assert_eq!(command.output().unwrap().status.code(), Some(3));
 }
 
 #[test]

@@ -29,15 +29,18 @@ pub(super) enum Metric {
     Warnings,
     /// Cycles of the launch on the machine, simulated.
     Cycles,
+    /// NAND2 equivalents of the bank mapping's units in one SM.
+    Area,
 }
 
 impl Metric {
-    pub const ALL: [Metric; 5] = [
+    pub const ALL: [Metric; 6] = [
         Metric::Conflicts,
         Metric::Excess,
         Metric::Findings,
         Metric::Warnings,
         Metric::Cycles,
+        Metric::Area,
     ];
 
     pub fn name(self) -> &'static str {
@@ -47,6 +50,7 @@ impl Metric {
             Metric::Findings => "findings",
             Metric::Warnings => "warnings",
             Metric::Cycles => "cycles",
+            Metric::Area => "area",
         }
     }
 
@@ -93,7 +97,7 @@ impl FromStr for Limit {
 
     fn from_str(text: &str) -> Result<Self> {
         const EXPECTED: &str = "expected METRIC > N or METRIC >= N, such as 'conflicts > 0', with \
-                                conflicts, excess, findings, warnings or cycles";
+                                conflicts, excess, findings, warnings, cycles or area";
         let wrong = |what: String| Error::usage(format!("'{text}': {what}"), EXPECTED);
         let Some((name, rest)) = text.split_once('>') else {
             return Err(wrong("there is no '>'".to_owned()));

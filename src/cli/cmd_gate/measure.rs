@@ -1,5 +1,6 @@
 //! The numbers of a kernel.
 
+use super::area::HardwareArea;
 use super::limits::Metric;
 use crate::capture::{access_trace_with, is_launch, opened};
 use crate::cli::source_rows::SourceRow;
@@ -36,6 +37,9 @@ pub(super) struct Measured {
     warnings: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     cycles: Option<u64>,
+    /// Of the hardware that computes the mapping, where a limit is on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<HardwareArea>,
     /// Lines with conflicts, those with most first.
     pub lines: Vec<LineConflicts>,
     #[serde(rename = "found")]
@@ -70,6 +74,7 @@ impl Measured {
             findings: 0,
             warnings: 0,
             cycles: None,
+            hardware: None,
             lines: Vec::new(),
             faults: Vec::new(),
             wrong_outputs: Vec::new(),
@@ -174,6 +179,7 @@ impl Measured {
             Metric::Findings => Some(self.findings),
             Metric::Warnings => Some(self.warnings),
             Metric::Cycles => self.cycles,
+            Metric::Area => self.hardware.as_ref().map(|h| h.nand2_equivalents),
         }
     }
 }

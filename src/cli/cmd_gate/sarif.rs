@@ -111,7 +111,7 @@ impl Results<'_> {
                 // The lines say it.
                 metric if metric.is_of_conflicts() && !kernel.measured.lines.is_empty() => {}
                 metric => {
-                    let text = format!("{}: {}.", kernel.name(), check.text());
+                    let text = format!("{}: {}.", kernel.name(), kernel.explanation(check));
                     results.push(self.result(3, check, &text, None, metric.name()));
                 }
             }

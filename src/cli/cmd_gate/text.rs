@@ -1,5 +1,6 @@
 //! What `gate` tells.
 
+use super::limits::Metric;
 use super::{Check, Gated, Kernel};
 use crate::cli::conflicts_lines::cost_tone;
 use crate::cli::printer::{CommandResult, MachineNote};
@@ -42,7 +43,7 @@ impl CommandResult for Gated {
                 _ => value,
             }
         };
-        use super::limits::Metric::{Conflicts, Cycles, Excess, Findings, Warnings};
+        use super::limits::Metric::{Area, Conflicts, Cycles, Excess, Findings, Warnings};
         let mut columns = Columns::of(&self.kernels)
             .left("kernel", |k| without_folder(&k.input).to_owned())
             .left("limits", |k| if k.failed() { "FAIL" } else { "pass" })
@@ -58,6 +59,9 @@ impl CommandResult for Gated {
             .any(|k| k.measured.value(Cycles).is_some())
         {
             columns = columns.right("cycles", |k| number(k, Cycles));
+        }
+        if self.kernels.iter().any(|k| k.measured.hardware.is_some()) {
+            columns = columns.right("NAND2", |k| number(k, Area));
         }
         if self.one_machine().is_none() {
             columns = columns.left("machine", |k| k.machine.preset.clone());
@@ -77,13 +81,11 @@ impl CommandResult for Gated {
             return Vec::new();
         };
         let input = shell(&kernel.input);
-        vec![if check.limit.metric.is_of_conflicts() {
-            Hint::new(
-                "what to change",
-                format!("spadkit tune {input} --software {}", kernel.again),
-            )
-        } else {
-            Hint::new("what it finds", format!("spadkit run {input} --races"))
+        let tune = || format!("spadkit tune {input} --software {}", kernel.again);
+        vec![match check.limit.metric {
+            Metric::Conflicts | Metric::Excess => Hint::new("what to change", tune()),
+            Metric::Area => Hint::new("what the units take", kernel.synthesis()),
+            _ => Hint::new("what it finds", format!("spadkit run {input} --races")),
         }]
     }
 }
@@ -122,7 +124,16 @@ impl Kernel {
                     text += &format!("; {}", fix.text);
                 }
             }
-            super::limits::Metric::Findings => {
+            Metric::Area => {
+                if let Some(hardware) = &measured.hardware {
+                    text += &format!(
+                        "; NAND2 equivalents of {} in one SM, {}",
+                        hardware.units.join(" and "),
+                        hardware.tech
+                    );
+                }
+            }
+            Metric::Findings => {
                 if let Some(fault) = measured.faults.iter().find(|f| !f.warning && !f.other) {
                     text += &format!("; the first: {}, {}", fault.kind.text(), fault.message);
                 } else if !measured.wrong_outputs.is_empty() {
