@@ -1,10 +1,15 @@
 //! Campaigns: lists of points, of which one of several machines takes a part
 //! (`--shard I/N`), and what names a point.
 
+use super::Allow;
+use crate::capture::{Selected, input_files};
 use crate::config::Config;
+use crate::error::{Error, Result as Outcome};
+use crate::input::is_stdin;
 use crate::points::MODEL;
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::KeyBuilder;
+use std::path::Path;
 use std::str::FromStr;
 
 /// Begins what names a point of this kind: it depends on the kit, too.
@@ -12,6 +17,29 @@ pub(super) fn point(kind: &str) -> KeyBuilder {
     KeyBuilder::new(kind)
         .add("version", env!("CARGO_PKG_VERSION"))
         .add("model", MODEL.to_string())
+}
+
+/// Begins what names a point of a kernel: the files of `input`, and which of its
+/// launches it is.
+pub(super) fn of_input(kind: &str, input: &str, allow: &Allow) -> Outcome<KeyBuilder> {
+    if is_stdin(Path::new(input)) {
+        return Err(Error::usage(
+            "--points with the kernel from standard input",
+            "expected a file: what a run depends on names it",
+        ));
+    }
+    let mut key = point(kind);
+    if input.starts_with("kernel:") {
+        return Ok(key.add("kernel", input));
+    }
+    for file in input_files(Path::new(input))? {
+        let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
+        key = key.add("file", content);
+    }
+    let launch = Selected::of(Path::new(input)).map(|s| s.which);
+    Ok(key
+        .add("launch", format!("{launch:?}"))
+        .add("allow", format!("{:?}", allow.allow)))
 }
 
 /// The digest of all that a point depends on.

@@ -2,6 +2,7 @@
 
 mod found;
 pub(super) mod in_software;
+mod many;
 mod modes_text;
 mod pairs;
 mod ranking;
@@ -10,6 +11,7 @@ pub(super) mod resources;
 pub(super) mod software;
 mod units;
 
+use super::campaign::Shard;
 use super::machine_code::MachineCode;
 use super::printer::Printer;
 use super::{Execute, Global};
@@ -39,11 +41,17 @@ use std::time::Duration;
 /// With --software, tune ranks the mappings for GPUs without a hash unit, for
 /// all of shared memory and for each variable of the kernel. They are ranked by
 /// remaining conflicts, then operations added per access, then bytes wasted.
-#[derive(Args)]
+///
+/// Of several kernels, each with the machine of its own target, the best mapping
+/// of each is listed; the JSON has all of them.
+#[derive(Args, Clone)]
 pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
     /// kernel:NAME for a generated one.
     pub(super) input: String,
+    /// More of them.
+    #[arg(value_name = "INPUT")]
+    more: Vec<String>,
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
           value_parser = super::parsed::<MappingKind>, help = kinds_help())]
     pub(super) kinds: Vec<MappingKind>,
@@ -57,7 +65,12 @@ pub struct TuneArgs {
     all: bool,
     /// With --software: write a page with the worst accesses before and after, the
     /// source with its conflicts, every mapping, and the change as code.
-    #[arg(long, value_name = "FILE.html", requires = "software")]
+    #[arg(
+        long,
+        value_name = "FILE.html",
+        requires = "software",
+        conflicts_with = "more"
+    )]
     report: Option<PathBuf>,
     /// Search method.
     #[arg(long, value_enum)]
@@ -89,6 +102,14 @@ pub struct TuneArgs {
     /// Needs ptxas and nvdisasm.
     #[arg(long)]
     machine_code: bool,
+    /// List the kernels, and keep each in this file: those that it has with the
+    /// same files, machine and options are not tuned again. Repeat for files of
+    /// other shards, which are read.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["report", "machine_code"])]
+    points: Vec<PathBuf>,
+    /// Only every N-th kernel from the I-th.
+    #[arg(long, value_name = "I/N", requires = "points")]
+    shard: Option<Shard>,
 }
 
 /// How the row index is made.
@@ -139,7 +160,27 @@ impl Execute for TuneArgs {
         Some(&self.input)
     }
 
+    /// Each kernel of a list has the machine of its own target.
+    fn has_machine(&self) -> bool {
+        !self.is_list()
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
+        if self.is_list() {
+            return many::run(self, global, printer);
+        }
+        self.one(global, printer)
+    }
+}
+
+impl TuneArgs {
+    /// Kernels are listed, not shown in full.
+    fn is_list(&self) -> bool {
+        !self.more.is_empty() || !self.points.is_empty()
+    }
+
+    /// The one kernel `input`.
+    fn one(&self, global: &Global, printer: &Printer) -> Result<()> {
         let machine = global.machine()?;
         if self.software {
             for_software(self, &machine, global.machine_option(), printer)

@@ -93,6 +93,80 @@ fn units_of_shards_do_not_run_again() {
     assert_eq!(other.0, Some(3));
 }
 
+/// `tune` of three kernels, in both modes: its JSON, as bytes.
+fn tuned(more: &[&str]) -> Vec<u8> {
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.args(["tune", "kernel:transpose", "kernels/fwt/fwt.toml"]);
+    command
+        .args(["kernel:nw", "--format", "json", "-q"])
+        .args(more);
+    command.assert().success().get_output().stdout.clone()
+}
+
+/// The kernels of shards together are those of one run, to the byte.
+#[test]
+fn kernels_that_shards_have_tuned_are_not_tuned_again() {
+    for mode in [
+        &["--software"][..],
+        &["--hash", "matrix", "--hash", "bitvec-xor"],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let [one, two, all] = files(&folder);
+        let whole = folder.path().join("whole.jsonl");
+        let whole = whole.to_str().unwrap();
+        let run = |more: &[&str]| tuned(&[mode, more].concat());
+        let shards = [(&one, "1/2"), (&two, "2/2")];
+        let parts = shards.map(|(points, i)| run(&["--shard", i, "--points", points]));
+        let counts = parts.map(|part| {
+            let part: Value = serde_json::from_slice(&part).unwrap();
+            list(&part["kernels"]).len()
+        });
+        assert_eq!(counts, [2, 1], "{mode:?}");
+        let merged = run(&["--points", &all, "--points", &one, "--points", &two]);
+        assert!(merged == run(&["--points", whole]), "{mode:?}");
+        let read = |path: &str| std::fs::read_to_string(path).unwrap();
+        assert_eq!(read(&all), read(whole), "{mode:?}");
+        // What is kept is read, not found again.
+        let edited = read(whole).replacen("\"conflicts\":0", "\"conflicts\":7", 1);
+        std::fs::write(whole, edited).unwrap();
+        let again: Value = serde_json::from_slice(&run(&["--points", whole])).unwrap();
+        let results = list(&again["kernels"]);
+        let mut results = results.iter().flat_map(|k| list(&k["results"]));
+        assert!(results.any(|r| r["conflicts"] == 7), "{mode:?}");
+        // Another machine makes other points.
+        let other = run(&["--points", whole, "--preset", "gt200"]);
+        assert!(other != merged, "{mode:?}");
+        assert_eq!(read(whole).lines().count(), 6, "{mode:?}");
+    }
+}
+
+/// A launch file that has changed makes another point.
+#[test]
+fn a_kernel_that_has_changed_is_tuned_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/transpose");
+    for entry in std::fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            std::fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    let [points, ..] = files(&folder);
+    let launch = folder.path().join("transpose.toml");
+    let tune = || {
+        let launch = launch.to_str().unwrap();
+        let mut command = Command::cargo_bin("spadkit").unwrap();
+        command.args(["tune", launch, "--hash", "bitvec-xor", "--points", &points]);
+        command.assert().success();
+        std::fs::read_to_string(&points).unwrap().lines().count()
+    };
+    assert_eq!([tune(), tune()], [1, 1]);
+    let text = std::fs::read_to_string(&launch).unwrap();
+    std::fs::write(&launch, format!("# another\n{text}")).unwrap();
+    assert_eq!(tune(), 2);
+}
+
 /// A unit that agrees is kept when it ends, not when all have ended.
 #[test]
 fn units_that_agreed_before_an_error_are_kept() {

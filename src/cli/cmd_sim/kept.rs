@@ -3,11 +3,9 @@
 use super::plan::{Draft, Plan};
 use super::point::Point;
 use super::{SimArgs, Works};
-use crate::capture::{Selected, input_files};
 use crate::cli::campaign;
 use crate::cli::printer::CommandResult;
-use crate::error::{Error, Result};
-use crate::input::is_stdin;
+use crate::error::Result;
 use crate::page::{Details, Hint};
 use crate::points::Points;
 use crate::quote::{shell, shown_path};
@@ -28,25 +26,7 @@ impl Kept {
         if args.points.is_empty() {
             return Ok(Self::default());
         }
-        if is_stdin(Path::new(&args.input)) {
-            return Err(Error::usage(
-                "--points with the kernel from standard input",
-                "expected a file: what a run depends on names it",
-            ));
-        }
-        let mut key = campaign::point("sim");
-        if args.input.starts_with("kernel:") {
-            key = key.add("kernel", &args.input);
-        } else {
-            for file in input_files(Path::new(&args.input))? {
-                let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
-                key = key.add("file", content);
-            }
-            let launch = Selected::of(Path::new(&args.input)).map(|s| s.which);
-            key = key
-                .add("launch", format!("{launch:?}"))
-                .add("allow", format!("{:?}", args.allow.allow));
-        }
+        let key = campaign::of_input("sim", &args.input, &args.allow)?;
         Ok(Kept {
             points: Points::of(&args.points)?,
             input: Some(campaign::digest(key)),

@@ -100,7 +100,7 @@ fn results(
 }
 
 /// The searches to run.
-fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
+pub(super) fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
     let published = matches!(
         args.method,
         Some(Method::Givargis | Method::Mih | Method::Exhaustive)

@@ -1,0 +1,292 @@
+//! `spadkit tune` of several kernels: the best mapping of each. A point is a
+//! kernel with all its searches.
+
+use super::TuneArgs;
+use crate::assembler::Assembler;
+use crate::capture::{is_launch, opened};
+use crate::cli::printer::{CommandResult, MachineNote, Printer};
+use crate::cli::{Global, campaign};
+use crate::config::Config;
+use crate::error::Result;
+use crate::interrupt;
+use crate::page::{Columns, Details, Hint, Tone};
+use crate::points::Points;
+use crate::quote::shell;
+use crate::tool::Toolbox;
+use crate::trace::without_folder;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::path::Path;
+use std::sync::PoisonError;
+
+/// What depends on more than the files of a kernel, or on the clock: the source
+/// beside it, times.
+const LEFT_OUT: [&str; 3] = ["format_version", "suggestions", "seconds"];
+
+/// Tunes each kernel, and lists them.
+pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result<()> {
+    interrupt::listen();
+    // What is refused takes no run of a kernel.
+    if !args.software {
+        super::units::jobs(args)?;
+    }
+    let mut inputs: Vec<&String> = std::iter::once(&args.input).chain(&args.more).collect();
+    if let Some(shard) = args.shard {
+        inputs = shard.of(inputs);
+    }
+    let points = Points::of(&args.points)?;
+    let bar = printer.progress(inputs.len() as u64, "tune");
+    let mut kernels = Vec::new();
+    for (done, input) in inputs.into_iter().enumerate() {
+        bar.set(done as u64, input.as_str());
+        let one = TuneArgs {
+            input: input.clone(),
+            more: Vec::new(),
+            ..args.clone()
+        };
+        let (own, machine) = global.resolved(Some(input));
+        let Some(tuned) = one.known_or_tuned(&own, &machine, &points)? else {
+            break;
+        };
+        for warning in &tuned.warnings {
+            printer.warn(format!("{input}: {warning}"));
+        }
+        kernels.push(Kernel {
+            input: input.clone(),
+            again: own.machine_option(),
+            machine,
+            tuned,
+        });
+    }
+    drop(bar);
+    points.finish()?;
+    let software = args.software;
+    let all = Kernels { software, kernels };
+    // One machine is named once, above; several beside the kernels.
+    let machine = all.one_machine().cloned();
+    match machine {
+        Some(machine) => printer.clone().of_machine(machine).show(&all),
+        None => printer.show(&all),
+    }
+}
+
+impl TuneArgs {
+    /// What is kept of the kernel; else what the searches find, which is kept at
+    /// once. None where an interrupt ended them.
+    fn known_or_tuned(
+        &self,
+        global: &Global,
+        machine: &MachineNote,
+        points: &Points,
+    ) -> Result<Option<Tuned>> {
+        let digest = match points.file() {
+            Some(_) => Some(self.digest(&global.machine()?)?),
+            None => None,
+        };
+        if let Some(known) = digest.as_ref().and_then(|digest| points.get(digest)) {
+            return Ok(Some(known));
+        }
+        let (printer, collected) = Printer::collecting();
+        self.one(global, &printer.of_machine(machine.clone()))?;
+        if interrupt::requested() {
+            return Ok(None);
+        }
+        let mut collected = collected.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = collected.json.take().unwrap_or_default();
+        leave_out(&mut found);
+        let tuned = Tuned {
+            warnings: std::mem::take(&mut collected.warnings),
+            found,
+        };
+        if let Some(digest) = digest {
+            points.add(&digest, &self.input, &tuned)?;
+        }
+        Ok(Some(tuned))
+    }
+
+    /// What names the kernel with all that the searches depend on.
+    fn digest(&self, machine: &Config) -> Result<String> {
+        let options = (
+            (&self.kinds, self.software, self.method, self.budget()),
+            (self.pruned, self.as_published, self.fits, self.row),
+            self.sharing,
+        );
+        let key = campaign::of_input("tune", &self.input, &self.allow)?
+            .add("machine", format!("{machine:?}"))
+            .add("options", format!("{options:?}"))
+            .add("assembler", self.assembler(machine)?);
+        Ok(campaign::digest(key))
+    }
+
+    /// The assembler that counts the registers of mappings in software.
+    fn assembler(&self, machine: &Config) -> Result<String> {
+        let path = Path::new(&self.input);
+        if !self.software || !is_launch(path) {
+            return Ok(String::new());
+        }
+        let module = opened(path)?.0.module()?;
+        let found = Assembler::find(&Toolbox::new(), &module, machine.compute_capability())?;
+        Ok(found.map_or(String::new(), |assembler| assembler.id().to_string()))
+    }
+}
+
+/// Without what a point does not name.
+fn leave_out(found: &mut Value) {
+    match found {
+        Value::Object(fields) => {
+            fields.retain(|name, _| !LEFT_OUT.contains(&name.as_str()));
+            fields.values_mut().for_each(leave_out);
+        }
+        Value::Array(values) => values.iter_mut().for_each(leave_out),
+        _ => {}
+    }
+}
+
+/// A kernel as a point keeps it.
+#[derive(Serialize, Deserialize)]
+struct Tuned {
+    /// The JSON of the kernel alone, without times.
+    found: Value,
+    warnings: Vec<String>,
+}
+
+/// The best mapping of a kernel.
+struct Best<'a> {
+    hash: &'a str,
+    /// As the kernel is.
+    before: u64,
+    left: u64,
+    proved: bool,
+}
+
+impl Tuned {
+    /// Of the results the one with the fewest conflicts; the first of equals, one
+    /// that is proved before others.
+    fn best(&self) -> Option<Best<'_>> {
+        let results = self.found["results"].as_array()?;
+        // A hash unit is set to mappings alone.
+        let usable = |r: &&Value| r.get("configuration").is_none_or(|c| !c.is_null());
+        let left = |r: &Value| r["conflicts"].as_u64();
+        let optimal = |r: &Value| r["optimal"].as_bool().unwrap_or(false);
+        let usable = results.iter().filter(usable);
+        let best = usable.min_by_key(|r| (left(r), !optimal(r)))?;
+        let unmapped = results.iter().find(|r| r["hash"] == "mod").and_then(left);
+        Some(Best {
+            hash: best["hash"].as_str()?,
+            before: best["baseline_conflicts"].as_u64().or(unmapped)?,
+            left: left(best)?,
+            proved: optimal(best) || left(best) == Some(0) || self.is_proved(best),
+        })
+    }
+}
+
+impl Tuned {
+    /// Of mappings in software: no XOR, no padding, or nothing at all leaves fewer.
+    fn is_proved(&self, best: &Value) -> bool {
+        let fewest = self.found["fewest_proved"].as_bool().unwrap_or(false);
+        fewest || self.found.get("conflicts_no_mapping_avoids") == Some(&best["conflicts"])
+    }
+}
+
+/// A kernel of the list.
+struct Kernel {
+    input: String,
+    machine: MachineNote,
+    /// The option that names the machine.
+    again: String,
+    tuned: Tuned,
+}
+
+impl Serialize for Kernel {
+    /// Its input, then what `tune` gives of it alone.
+    fn serialize<S: serde::Serializer>(&self, s: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut fields = Map::new();
+        fields.insert("input".to_owned(), self.input.as_str().into());
+        if let Value::Object(found) = &self.tuned.found {
+            fields.extend(found.clone());
+        }
+        fields.serialize(s)
+    }
+}
+
+/// All kernels.
+#[derive(Serialize)]
+struct Kernels {
+    kernels: Vec<Kernel>,
+    #[serde(skip)]
+    software: bool,
+}
+
+impl Kernels {
+    fn best(&self) -> impl Iterator<Item = Best<'_>> {
+        self.kernels.iter().filter_map(|k| k.tuned.best())
+    }
+
+    /// The machine of all kernels, if it is one.
+    fn one_machine(&self) -> Option<&MachineNote> {
+        let first = &self.kernels.first()?.machine;
+        let same = |k: &Kernel| k.machine.preset == first.preset && k.machine.from == first.from;
+        self.kernels.iter().all(same).then_some(first)
+    }
+}
+
+impl CommandResult for Kernels {
+    fn verdict(&self) -> String {
+        let with = self.best().filter(|b| b.before > 0).count();
+        let without = self.best().filter(|b| b.before > 0 && b.left == 0).count();
+        let kernels = match self.kernels.len() {
+            1 => "1 kernel".to_owned(),
+            n => format!("{n} kernels"),
+        };
+        let what = if self.software {
+            "a mapping in software"
+        } else {
+            "a hash unit"
+        };
+        match with {
+            0 => format!("None of {kernels} has bank conflicts."),
+            _ => format!(
+                "{with} of {kernels} have bank conflicts; {what} removes all of them in {without}."
+            ),
+        }
+    }
+
+    fn tone(&self) -> Tone {
+        if self.best().all(|b| b.left == 0) {
+            Tone::Good
+        } else {
+            Tone::Plain
+        }
+    }
+
+    fn details(&self) -> Details {
+        let of = |k: &Kernel, text: &dyn Fn(&Best) -> String| {
+            k.tuned.best().as_ref().map_or("?".to_owned(), text)
+        };
+        let proved = |b: &Best| if b.proved { "yes" } else { "no" }.to_owned();
+        let mut columns = Columns::of(&self.kernels)
+            .left("kernel", |k| without_folder(&k.input).to_owned())
+            .right("conflicts", |k| of(k, &|b| b.before.to_string()))
+            .left("best mapping", |k| of(k, &|b| b.hash.to_owned()))
+            .right("left", |k| of(k, &|b| b.left.to_string()))
+            .left("proved", |k| of(k, &proved));
+        if self.one_machine().is_none() {
+            columns = columns.left("machine", |k| k.machine.preset.clone());
+        }
+        Details::of(columns.table().readable("best mapping", 30))
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let software = if self.software { " --software" } else { "" };
+        let worst = self.kernels.iter().max_by_key(|k| {
+            let best = k.tuned.best();
+            best.map_or(0, |b| b.before)
+        });
+        let command = |k: &Kernel| {
+            let (input, again) = (shell(&k.input), &k.again);
+            format!("spadkit tune {input}{software} {again}")
+        };
+        let hint = |k: &Kernel| Hint::new("one of them in full", command(k));
+        worst.map(hint).into_iter().collect()
+    }
+}
