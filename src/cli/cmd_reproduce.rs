@@ -2,6 +2,7 @@
 
 mod check;
 mod compose;
+mod report;
 mod sensitivity;
 
 pub(super) use compose::ComposeArgs;
@@ -11,7 +12,7 @@ use super::printer::{CommandResult, Printer, Progress};
 use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::output::write_file;
+use crate::output::{check_writable, write_file};
 use crate::page::{Columns, Details, Hint, Tone};
 use crate::reproduce::compose::{Composed, composed};
 use crate::reproduce::page::{Section, files};
@@ -34,7 +35,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// already has are not computed again.
 #[derive(Args)]
 pub struct ReproduceArgs {
-    /// Figures, such as hash.t6 [default: all].
+    /// Papers or figures, such as hash or hash.t6 [default: all].
     ids: Vec<String>,
     /// Compute every N-th point from the I-th; `merge` puts shards together.
     #[arg(long, value_name = "I/N", requires = "out")]
@@ -47,6 +48,14 @@ pub struct ReproduceArgs {
     /// Write points.jsonl, reproduction.md, the papers' pages and charts.
     #[arg(short, long = "output", alias = "out", value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Take the points that this file has, such as docs/reproduction/points.jsonl,
+    /// and compute the others. The file is only read.
+    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["out", "shard"])]
+    points: Option<PathBuf>,
+    /// Write a page: how much is reproduced, what is furthest off, each published
+    /// value beside the measured one.
+    #[arg(long, value_name = "FILE.html", conflicts_with = "shard")]
+    report: Option<PathBuf>,
     /// Fail if the points and pages in this folder, or the table of README.md
     /// beside it, are not those of the tree. Points of the figures named by ID
     /// are computed again.
@@ -55,7 +64,7 @@ pub struct ReproduceArgs {
         value_name = "DIR",
         num_args = 0..=1,
         default_missing_value = "docs",
-        conflicts_with_all = ["out", "shard", "sensitivity"]
+        conflicts_with_all = ["out", "shard", "sensitivity", "points", "report"]
     )]
     check: Option<PathBuf>,
     /// With --check, compute this many points of other figures again that take a
@@ -127,9 +136,13 @@ impl Execute for ReproduceArgs {
             };
             return check.run();
         }
-        let store = match &self.out {
-            Some(dir) => Store::open(dir)?,
-            None => Store::in_memory(),
+        if let Some(file) = &self.report {
+            check_writable(file)?;
+        }
+        let store = match (&self.out, &self.points) {
+            (Some(dir), _) => Store::open(dir)?,
+            (None, Some(file)) => Store::load(file)?,
+            (None, None) => Store::in_memory(),
         };
         let mut wanted = points(&library.root, &figures, &Change::default())?;
         if let Some(shard) = self.shard {
@@ -154,7 +167,11 @@ impl Execute for ReproduceArgs {
             store: &store,
             printer,
         };
-        run.report(self.sensitivity, self.out.as_deref())
+        let files = Files {
+            pages: self.out.as_deref(),
+            report: self.report.as_deref().map(|file| (file, &self.ids[..])),
+        };
+        run.report(self.sensitivity, &files)
     }
 }
 
@@ -181,7 +198,11 @@ impl Execute for MergeArgs {
             store: &store,
             printer,
         };
-        run.report(false, Some(&self.out))
+        let files = Files {
+            pages: Some(&self.out),
+            report: None,
+        };
+        run.report(false, &files)
     }
 }
 
@@ -253,9 +274,17 @@ struct Run<'a> {
     printer: &'a Printer,
 }
 
+/// What is written.
+struct Files<'a> {
+    /// Points, pages and charts.
+    pages: Option<&'a Path>,
+    /// The report, and the papers or figures that the command line named.
+    report: Option<(&'a Path, &'a [String])>,
+}
+
 impl Run<'_> {
     /// Writes the pages and prints the results.
-    fn report(&self, computes: bool, out: Option<&Path>) -> Result<()> {
+    fn report(&self, computes: bool, files: &Files) -> Result<()> {
         let Run {
             library,
             figures,
@@ -264,13 +293,9 @@ impl Run<'_> {
         } = self;
         let (sections, used) = analysed(library, figures, store, printer, computes)?;
         store.finish()?;
-        if let Some(dir) = out {
+        if let Some(dir) = files.pages {
             let mut files = pages(library, &sections)?;
-            let wanted = points(&library.root, figures, &Change::default())?;
-            let mut digests: BTreeSet<String> = wanted.into_iter().map(|p| p.digest).collect();
-            digests.extend(used);
-            let compact = store.compact(&digests, &keys(figures));
-            files.insert(check::POINTS.to_owned(), compact);
+            files.insert(check::POINTS.to_owned(), self.compact(used.clone())?);
             for (name, text) in files {
                 let path = dir.join(name);
                 let folder = path.parent().unwrap_or(dir);
@@ -278,7 +303,20 @@ impl Run<'_> {
                 write_file(&path, text.as_bytes())?;
             }
         }
+        if let Some((file, ids)) = files.report {
+            let page = report::of(&sections, &self.compact(used)?, ids, library)?;
+            write_file(file, page.render()?.as_bytes())?;
+            printer.wrote(file);
+        }
         printer.show(&Reproduced::of(&sections))
+    }
+
+    /// The points of the figures, and those `used` beside them, as `-o` writes them.
+    fn compact(&self, used: BTreeSet<String>) -> Result<String> {
+        let wanted = points(&self.library.root, self.figures, &Change::default())?;
+        let mut digests = used;
+        digests.extend(wanted.into_iter().map(|p| p.digest));
+        Ok(self.store.compact(&digests, &keys(self.figures)))
     }
 }
 

@@ -96,6 +96,10 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
                 "gate k.toml --fail-on 'conflicts > 0'",
             ),
             (
+                "what the hash may cost",
+                "gate k.toml --hash xor --fail-on 'area > 400'",
+            ),
+            (
                 "nothing worse than before",
                 "gate kernels/*/*.toml --baseline gate.json",
             ),
@@ -137,6 +141,10 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
         "reproduce",
         &[
             ("a table", "reproduce hash.t6"),
+            (
+                "a page of a paper",
+                "reproduce rap --points docs/reproduction/points.jsonl --report rap.html",
+            ),
             ("a quarter of all points", "reproduce --shard 1/4 -o shard1"),
         ],
     ),
@@ -201,6 +209,10 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
         &[
             ("the best hash of each unit", "tune kernel:transpose"),
             ("without hardware", "tune k.toml --software --preset sm80"),
+            (
+                "a quarter of all kernels",
+                "tune kernels/*/*.toml --shard 1/4 --points 1.jsonl",
+            ),
         ],
     ),
 ];

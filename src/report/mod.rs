@@ -13,6 +13,8 @@ pub(crate) mod names;
 mod page;
 mod pareto;
 mod picture;
+mod prose;
+mod reproduction_report;
 mod scatter;
 mod share_report;
 mod since;
@@ -37,6 +39,9 @@ pub use flow_report::{
 pub use html::render;
 pub use marked::{MarkedChart, MarkedGroup, MarkedPanel, Pair};
 pub use pareto::{Choice, pareto};
+pub use reproduction_report::{
+    FigureLine, MeanError, Outcome, PaperLine, ReproductionReport, TextTable, ValueLine,
+};
 pub use scatter::{ScatterPanel, ScatterPoint, ScatterSeries, scatter};
 pub use share_report::ShareReport;
 pub use since::Since;

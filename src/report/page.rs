@@ -7,13 +7,15 @@ use tera::Context;
 const FRAME: &str = include_str!("page.html.tera");
 const STYLE: &str = include_str!("page.css");
 /// What pages include.
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 8] = [
     ("again.html", include_str!("again.html.tera")),
     ("bars.html", include_str!("bars.html.tera")),
     ("code.html", include_str!("code.html.tera")),
     ("mappings.html", include_str!("mappings.html.tera")),
     ("pictures.html", include_str!("pictures.html.tera")),
     ("sources.html", include_str!("sources.html.tera")),
+    ("table.html", include_str!("table.html.tera")),
+    ("values.html", include_str!("values.html.tera")),
 ];
 const SCRIPT: &str = include_str!("page.js");
 

@@ -49,6 +49,9 @@ pub struct Figure {
     /// The folder of the file.
     #[serde(skip)]
     pub folder: PathBuf,
+    /// The name of the file, without its folder.
+    #[serde(skip)]
+    pub file_name: PathBuf,
 }
 
 /// The `workloads` file of several figures.
@@ -204,6 +207,7 @@ impl Figure {
     pub fn load(path: &Path) -> Result<Self> {
         let mut figure: Figure = parse_with(path, Figure::resolve)?;
         figure.folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        figure.file_name = path.file_name().unwrap_or_default().into();
         if let Some(file) = &figure.workloads {
             let shared: Workloads = parse(&figure.folder.join(file))?;
             let rows = shared.row.into_iter().map(|row| {
@@ -231,6 +235,11 @@ impl Figure {
         let without = self.not_modelled.iter_mut().map(|n| n.published.as_mut());
         let values = counts.chain(without).flatten();
         values.for_each(|p| p.resolve(text, None));
+    }
+
+    /// Its file.
+    pub fn file(&self) -> PathBuf {
+        self.folder.join(&self.file_name)
     }
 
     /// The folder of its file: the paper.

@@ -90,13 +90,16 @@ impl Library {
         })
     }
 
-    /// The figures called `ids`; all if there are none.
+    /// The figures called `ids`, or of the papers called so; all if there are none.
     pub fn select(&self, ids: &[String]) -> Result<Vec<&Figure>> {
-        let known = || self.figures.iter().map(|f| f.id.as_str());
+        let known = || self.figures.iter().map(|f| f.id.as_str()).chain(PAPERS);
         for id in ids {
             if !known().any(|k| k == id) {
                 return Err(Error::usage(
-                    format!("there is no figure '{id}'{}", did_you_mean(id, known())),
+                    format!(
+                        "there is no paper or figure '{id}'{}",
+                        did_you_mean(id, known())
+                    ),
                     format!(
                         "expected one of: {}",
                         known().collect::<Vec<_>>().join(", ")
@@ -104,7 +107,9 @@ impl Library {
                 ));
             }
         }
-        let asked = |f: &&Figure| ids.is_empty() || ids.contains(&f.id);
+        let asked = |f: &&Figure| {
+            ids.is_empty() || ids.contains(&f.id) || ids.iter().any(|id| id == f.paper())
+        };
         Ok(self.figures.iter().filter(asked).collect())
     }
 }

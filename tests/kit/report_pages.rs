@@ -255,6 +255,50 @@ fn the_report_of_a_sweep_reads_everywhere() {
     check("sweep", &page);
 }
 
+/// From the points of the repository: nothing is computed. Every published value is
+/// in the table of its figure, also where it is missed or has no model.
+#[test]
+fn the_report_of_a_reproduction_reads_everywhere() {
+    let points = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reproduction/points.jsonl");
+    let papers = ["reproduce", "rap", "atomics", "compose"];
+    let args = [&papers[..], &["--points", points.to_str().unwrap()]].concat();
+    let page = reported(&args);
+    let json = crate::common::spadkit(&args)
+        .args(["--format", "json"])
+        .output()
+        .unwrap();
+    let json = crate::common::json_of(&json.stdout);
+    let results = json["results"].as_array().unwrap();
+    let count = |of: &dyn Fn(&Value) -> bool| results.iter().filter(|r| of(r)).count();
+    let is_value = |r: &Value| r["verdict"] != "nothing published";
+    let verdict = format!(
+        "<h1>{} of {} published values are reproduced, {} are missed, {} have no model.</h1>",
+        count(&|r| r["verdict"] == "reproduced"),
+        count(&is_value),
+        count(&|r| r["verdict"] == "differs" || r["verdict"] == "direction only"),
+        count(&|r| r["verdict"] == "not modelled"),
+    );
+    assert!(page.contains(&verdict), "{verdict}");
+    let figures: Vec<&str> = page.split("<h3 id=\"").skip(1).collect();
+    for figure in &figures {
+        let id = figure.split('"').next().unwrap();
+        let own = figure.split("</section>").next().unwrap();
+        let rows = own.matches("data-l=\"published\"").count();
+        assert_eq!(rows, count(&|r| r["id"] == id && is_value(r)), "{id}");
+        assert!(rows == 0 || own.contains("spadkit reproduce "), "{id}");
+    }
+    assert!(figures.len() > 10, "{}", figures.len());
+    assert!(
+        page.matches("class=\"mark\"").count() > 50,
+        "published values are drawn"
+    );
+    assert!(
+        page.contains("reproduce/rap/t2.toml"),
+        "digests of what is published"
+    );
+    check("reproduction", &page);
+}
+
 /// A page that is wrong in each way is found: the probe can fail.
 #[test]
 fn the_probe_finds_what_is_wrong() {

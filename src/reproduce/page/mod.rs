@@ -6,12 +6,14 @@ mod chart;
 mod claims;
 mod columns;
 mod grid;
+mod html;
 mod overview;
 mod paper;
 mod scatter;
 mod table;
 
 pub use claims::{README_BEGIN, README_END};
+pub use html::{Made, report};
 
 use super::compose::{self, Composed};
 use super::figure::Figure;

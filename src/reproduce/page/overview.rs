@@ -221,6 +221,7 @@ const FOOT: &str = "## How this is made and checked
 ```
 spadkit reproduce                        # all of it; an ID for one figure
 spadkit reproduce --check docs           # these pages against the tree
+spadkit reproduce rap --report rap.html  # a paper as one HTML page; without rap, all
 spadkit compose kernels/fwt/fwt.toml     # all mechanisms on a kernel of your own
 make reproduction                        # computes all and writes these pages
 ```

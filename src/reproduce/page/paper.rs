@@ -124,7 +124,7 @@ fn links(section: &Section) -> String {
 }
 
 /// The inputs that were fitted.
-fn inferred(section: &Section) -> String {
+pub(super) fn inferred(section: &Section) -> String {
     let workloads = section.figure.workload.iter();
     let fitted: Vec<String> = workloads
         .filter_map(|(name, w)| Some(format!("- **{name}**: {}\n", w.inferred.as_deref()?.trim())))

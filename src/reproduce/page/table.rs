@@ -74,7 +74,7 @@ pub(super) fn verdict(result: &Result) -> String {
 }
 
 /// How far the two may be apart.
-fn tolerance(result: &Result) -> String {
+pub(super) fn tolerance(result: &Result) -> String {
     match (result.check, result.tolerance) {
         (Check::Exact | Check::Mean, Some(t)) => format!("±{}", precise(t)),
         (Check::Direction, _) => "direction".to_owned(),
