@@ -165,6 +165,7 @@ impl<'a> Analysis<'a> {
         let best = Mapping::new(&best, geometry)?;
         let per_pc = ConflictProfile::per_pc(self.trace, self.machine.conflict_rule());
         let places = self.trace.places();
+        let parts = super::turns::parts(self.trace, self.machine);
         let line = |i: &pattern::Instruction| {
             let place = places.of(i.pc);
             let at = per_pc.binary_search_by_key(&i.pc, |(pc, _)| *pc);
@@ -182,6 +183,7 @@ impl<'a> Analysis<'a> {
                     .patterns
                     .first()
                     .map_or(String::new(), |(p, _)| p.to_string()),
+                parts: parts.get(&i.pc).cloned().unwrap_or_default(),
                 conflicts: plain.conflicts,
                 conflicts_after: profile.count(|addr| best.bank(addr)).conflicts,
                 wavefronts: plain.wavefronts(),

@@ -2,9 +2,10 @@
 
 use super::code::change_of;
 use super::source::{SourceFiles, split};
+use super::turns;
 use super::worth::{Run, Runs};
 use crate::config::Config;
-use crate::report::{Cell, PhaseCount, Served, Situation, SourceLine, SourcePage};
+use crate::report::{Cell, PatternPart, PhaseCount, Served, Situation, SourceLine, SourcePage};
 use crate::suggest::Suggestion;
 use crate::trace::{
     Access, AccessTrace, ConflictProfile, ConflictRule, Line, Place, ptx_text, without_folder,
@@ -33,6 +34,8 @@ pub(super) struct Heat<'a> {
     /// By line and barrier phase.
     groups: BTreeMap<(Line, u32), Vec<&'a Access>>,
     stacks: BTreeMap<Line, Vec<Vec<String>>>,
+    /// Of the sites of a line whose pattern changes.
+    parts: BTreeMap<Line, Vec<PatternPart>>,
     /// The accesses that came into the kernel through a call, by its line.
     calls: BTreeMap<String, Vec<&'a Access>>,
 }
@@ -75,12 +78,18 @@ impl<'a> Heat<'a> {
             }
             groups.entry((line, phase)).or_default().push(access);
         }
+        let mut parts: BTreeMap<Line, Vec<PatternPart>> = BTreeMap::new();
+        for (pc, of_site) in turns::parts(trace, machine) {
+            let line = line_of(&places.of(pc), pc);
+            parts.entry(line).or_default().extend(of_site);
+        }
         Heat {
             rule: machine.conflict_rule(),
             banks: machine.geometry.banks(),
             mask: machine.geometry.bank_mask(),
             groups,
             stacks,
+            parts,
             calls,
         }
     }
@@ -139,6 +148,7 @@ impl<'a> Heat<'a> {
             let stacks = || self.stacks.get(line).cloned().unwrap_or_default();
             let costs = lines.entry(line.clone()).or_insert_with(|| SourceLine {
                 inlined_at: stacks(),
+                parts: self.parts.get(line).cloned().unwrap_or_default(),
                 ..SourceLine::default()
             });
             costs.accesses += accesses.len() as u64;

@@ -29,6 +29,7 @@ mod measured;
 mod options;
 mod software;
 mod source;
+mod turns;
 mod worth;
 
 pub use code::in_software;

@@ -4,7 +4,7 @@ use super::advice::{Advice, Worth};
 use super::choice::{ChoiceKind, ChoiceLine};
 use super::since::Since;
 use super::software_report::Software;
-use super::source_page::{PhaseCount, Situation, SourcePage};
+use super::source_page::{PatternPart, PhaseCount, Situation, SourcePage};
 use crate::hash::Encoding;
 use serde::Serialize;
 use serde_json::Value;
@@ -52,6 +52,10 @@ pub struct InstructionLine {
     pub class: String,
     /// Its most frequent address pattern.
     pub pattern: String,
+    /// Its parts, where the pattern changes from one iteration or barrier phase to
+    /// the next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PatternPart>,
     /// Conflicts without a hash.
     pub conflicts: u64,
     /// Conflicts under the recommended mapping.

@@ -46,7 +46,9 @@ pub use scatter::{ScatterPanel, ScatterPoint, ScatterSeries, scatter};
 pub use share_report::ShareReport;
 pub use since::Since;
 pub use software_report::{RewrittenLine, Software, SoftwareLine};
-pub use source_page::{Cell, PhaseCount, Served, Situation, SourceLine, SourcePage};
+pub use source_page::{
+    Cell, PatternPart, PhaseCount, Served, Situation, SourceLine, SourcePage, Turn,
+};
 pub use sweep_report::{SweepLine, SweepReport};
 pub use tornado::{Swing, tornado};
 pub use tune_report::{MappingChoice, MappingTable, TuneReport};

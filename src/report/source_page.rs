@@ -43,6 +43,53 @@ pub struct SourceLine {
     pub change: Option<String>,
     /// By barrier phase, those with an access.
     pub phases: Vec<PhaseCount>,
+    /// Of sites whose pattern changes, their parts.
+    pub parts: Vec<PatternPart>,
+}
+
+/// What a site's pattern changes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Turn {
+    /// Barriers of the block.
+    Phase,
+    /// How often a warp was there before.
+    Iteration,
+}
+
+/// The accesses of a site from one change of its pattern to the next.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PatternPart {
+    /// What is counted.
+    pub turn: Turn,
+    /// From 0.
+    pub first: u32,
+    /// The last one.
+    pub last: u32,
+    /// Its address patterns, the most frequent first.
+    pub pattern: String,
+    /// Warp accesses.
+    pub accesses: u64,
+    /// Sum of the conflict degrees, without a hash.
+    pub wavefronts: u64,
+    /// The same without bank conflicts.
+    pub ideal_wavefronts: u64,
+    /// Conflicts without a hash.
+    pub conflicts: u64,
+}
+
+impl PatternPart {
+    /// `iteration 3`, `phases 0 to 2`.
+    pub fn when(&self) -> String {
+        let turn = match self.turn {
+            Turn::Phase => "phase",
+            Turn::Iteration => "iteration",
+        };
+        match (self.first, self.last) {
+            (first, last) if first == last => format!("{turn} {first}"),
+            (first, last) => format!("{turn}s {first} to {last}"),
+        }
+    }
 }
 
 /// Accesses between two barriers.

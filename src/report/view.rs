@@ -199,6 +199,9 @@ pub(super) fn sources(pages: &[SourcePage]) -> Value {
     json!(pages.iter().map(page).collect::<Vec<_>>())
 }
 
+/// Parts of a loop that are named beside a line.
+const TURNS: usize = 6;
+
 fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
     let percent = |n: u64| format!("{:.2}", 100.0 * n as f64 / most as f64);
     let calls = l.inlined_at.iter().map(|stack| {
@@ -214,6 +217,16 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
         .filter(|p| p.conflicts > 0)
         .map(|p| format!("phase {}: +{}", p.phase, grouped(p.conflicts)))
         .collect();
+    // Without barriers it is the iterations that differ.
+    let turns = l.parts.iter().filter(|p| p.conflicts > 0);
+    let turns = turns.map(|p| {
+        let (when, conflicts) = (p.when(), grouped(p.conflicts));
+        format!("{when}: +{conflicts}, {}", p.pattern)
+    });
+    let when = match l.phases.len() {
+        0 | 1 => turns.take(TURNS).collect(),
+        _ => with,
+    };
     json!({
         "line": l.line,
         "gap": l.line == 0,
@@ -230,7 +243,7 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
         "extra_pct": percent(l.conflicts),
         "cycles": l.cycles_pct.filter(|p| *p >= 0.05).map(|p| format!("{p:.1} %")),
         "calls": calls.collect::<Vec<_>>(),
-        "phases": if l.phases.len() > 1 { with } else { Vec::new() },
+        "when": when,
         "called": (l.called_conflicts > 0 && l.accesses == 0).then(|| grouped(l.called_conflicts)),
         "change": l.change,
     })

@@ -3,6 +3,7 @@
 
 use super::flow_report::{FlowReport, InstructionLine};
 use super::since::{Change, Since};
+use super::source_page::PatternPart;
 use super::verdict::grouped;
 use super::view::clock;
 use serde_json::{Value, json};
@@ -72,6 +73,7 @@ pub(super) fn sites(report: &FlowReport) -> Value {
             "accesses": grouped(i.accesses),
             "class": i.class,
             "pattern": i.pattern,
+            "parts": i.parts.iter().map(part).collect::<Vec<_>>(),
             "wavefronts": grouped(i.wavefronts),
             "ideal": grouped(i.ideal_wavefronts),
             "conflicts": grouped(i.conflicts),
@@ -79,6 +81,18 @@ pub(super) fn sites(report: &FlowReport) -> Value {
         })
     };
     json!(report.instructions.iter().map(row).collect::<Vec<_>>())
+}
+
+/// A part of a site, between two changes of its pattern.
+fn part(part: &PatternPart) -> Value {
+    json!({
+        "when": part.when(),
+        "accesses": grouped(part.accesses),
+        "pattern": part.pattern,
+        "wavefronts": grouped(part.wavefronts),
+        "ideal": grouped(part.ideal_wavefronts),
+        "conflicts": grouped(part.conflicts),
+    })
 }
 
 /// Every mapping that was counted.

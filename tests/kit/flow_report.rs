@@ -78,6 +78,73 @@ fn flow_and_conflicts_count_on_the_machine_of_the_target() {
     assert!(json(&read(&other, "summary.json"))["machine_from"].is_null());
 }
 
+/// The accesses of a loop: each part has its own pattern and its own conflicts.
+#[test]
+fn a_pattern_that_changes_is_split_by_phase_or_iteration() {
+    let parts = |summary: &str| {
+        let instructions = json(summary)["instructions"].clone();
+        let all = instructions.as_array().unwrap().iter();
+        let of = |i: &Value| i["parts"].as_array().cloned().unwrap_or_default();
+        let split = all.map(of).find(|parts| !parts.is_empty()).unwrap();
+        let part = |p: &Value| {
+            let number = |name: &str| p[name].as_u64().unwrap();
+            let text = |name: &str| p[name].as_str().unwrap().to_owned();
+            let turn = (text("turn"), number("first"), number("last"));
+            (turn, text("pattern"), number("conflicts"))
+        };
+        split.iter().map(part).collect::<Vec<_>>()
+    };
+    let own = |turn: &str, first, last, pattern: &str, conflicts| {
+        (
+            (turn.to_owned(), first, last),
+            pattern.to_owned(),
+            conflicts,
+        )
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let fwt = ["kernels/fwt/fwt.toml", "--preset", "fermi"];
+    flow(&fwt, dir.path()).assert().success();
+    assert_eq!(
+        parts(&read(dir.path(), "summary.json")),
+        [
+            own("phase", 1, 3, "tx", 0),
+            own("phase", 4, 4, "32·ty + 1·tx, 8 wide", 48),
+            own("phase", 5, 5, "8·ty + 1·tx, 2 wide", 48),
+        ]
+    );
+    assert!(read(dir.path(), "report.html").contains("<td>phases 1 to 3</td>"));
+    // A reduction in one warp has no barriers.
+    let access = |stride: u32| {
+        let lanes = (0..32).map(|lane| (lane * stride).to_string());
+        let lanes = lanes.collect::<Vec<_>>().join(",");
+        format!("{{\"warp\":0,\"pc\":0,\"op\":\"load\",\"addrs\":[{lanes}],\"source\":\"k.cu:7\"}}")
+    };
+    let accesses = [1, 1, 2, 4, 4].map(access).join(",");
+    let trace = format!(
+        "{{\"name\":\"t\",\"source\":\"s\",\"block_dim\":[32,1,1],\"shared_bytes\":8192,\
+         \"warp_size\":32,\"accesses\":[{accesses}]}}"
+    );
+    let file = dir.path().join("t.json");
+    std::fs::write(&file, trace).unwrap();
+    let source: String = (1..=9).map(|n| format!("line {n}\n")).collect();
+    std::fs::write(dir.path().join("k.cu"), source).unwrap();
+    let out = dir.path().join("out");
+    flow(&[file.to_str().unwrap()], &out).assert().success();
+    assert_eq!(
+        parts(&read(&out, "summary.json")),
+        [
+            own("iteration", 0, 1, "tx", 0),
+            own("iteration", 2, 2, "2·tx", 1),
+            own("iteration", 3, 4, "4·tx", 6),
+        ]
+    );
+    let html = read(&out, "report.html");
+    assert!(
+        html.contains("iteration 2: +1, 2·tx; iterations 3 to 4: +6, 4·tx"),
+        "{html}"
+    );
+}
+
 #[test]
 fn a_baseline_says_what_changed() {
     let dir = tempfile::tempdir().unwrap();
