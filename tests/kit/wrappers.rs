@@ -7,6 +7,7 @@ mod inside;
 mod obi;
 mod rtl;
 mod rules;
+mod soc;
 mod stream;
 mod system;
 mod tcdm;
