@@ -115,7 +115,7 @@ pub use machine::{AxiOptions, Machine, PC_BITS, RetryLatencies, StreamOptions, T
 pub use module::{Dir, HdlError, Module, Port, Result, UnitDoc};
 pub use params::Params;
 pub use signal::register_name;
-pub use system::{Companion, obi_wrapper, package, wrapper};
+pub use system::{Companion, bus_wrappers, package, wrapper};
 
 use catalog::Unit;
 use std::sync::LazyLock;

@@ -82,15 +82,32 @@ pub fn wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<C
     around(&format!("{unit}_sv"), &about, ports, machine).map(Some)
 }
 
-/// `spad_obi_sv`, which speaks OBI at each lane's port and has the wrapper of
-/// `unit` inside; `None` where that is not `spad_tcdm`.
-pub fn obi_wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<Companion>> {
+/// The wrappers of `unit` that speak another bus at each lane's port and have its
+/// own wrapper inside, with the modules that they need, submodules first: OBI and
+/// TileLink-UL for `spad_tcdm`; else none.
+pub fn bus_wrappers(unit: &str, ports: &[Port], machine: &Machine) -> Result<Vec<Companion>> {
     if unit != "spad_tcdm" {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let about = "spad_tcdm behind a port of the Open Bus Interface (OBI) per lane, without rready: \
-                 a lane takes its answer when it comes (microarchitecture/bus.md)";
-    around("spad_obi_sv", about, ports, machine).map(Some)
+    let wrappers = [
+        (
+            "spad_obi_sv",
+            "spad_tcdm behind a port of the Open Bus Interface (OBI) per lane, without rready: a \
+             lane takes its answer when it comes (microarchitecture/bus.md)",
+        ),
+        (
+            "spad_tilelink_lane",
+            "a device of TileLink Uncached Lightweight (TL-UL) in front of a lane of spad_tcdm \
+             (microarchitecture/bus.md)",
+        ),
+        (
+            "spad_tilelink_sv",
+            "spad_tcdm behind a device of TileLink Uncached Lightweight (TL-UL) per lane \
+             (microarchitecture/bus.md)",
+        ),
+    ];
+    let emit = |(name, about)| around(name, about, ports, machine);
+    wrappers.into_iter().map(emit).collect()
 }
 
 /// A module around a unit with these ports.
@@ -142,9 +159,9 @@ mod tests {
                 let wrapper = wrapper(unit, ports, &machine).unwrap();
                 assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
                 wrapper.iter().for_each(fits);
-                let obi = obi_wrapper(unit, ports, &machine).unwrap();
-                assert_eq!(obi.is_some(), unit == "spad_tcdm");
-                obi.iter().for_each(fits);
+                let buses = bus_wrappers(unit, ports, &machine).unwrap();
+                assert_eq!(buses.is_empty(), unit != "spad_tcdm");
+                buses.iter().for_each(fits);
             }
         }
     }

@@ -37,9 +37,10 @@ pub struct EmitArgs {
     bench_cycles: u32,
     /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
     /// valid/ready port) or tcdm (spad_tcdm, request, grant and valid per
-    /// lane), with wrappers whose ports are SystemVerilog structs. The bus obi
-    /// is the same as tcdm; its second wrapper, spad_obi_sv, speaks OBI. Without
-    /// UNIT, only that unit is emitted.
+    /// lane), with wrappers whose ports are SystemVerilog structs. The buses obi
+    /// and tilelink are the same as tcdm; its other wrappers, spad_obi_sv and
+    /// spad_tilelink_sv, speak OBI and TileLink-UL. Without UNIT, only that unit
+    /// is emitted.
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,
     /// Write modules with SystemVerilog assertions inside, too (MODULE.sv): the
@@ -80,6 +81,9 @@ enum Bus {
     Tcdm,
     /// The same as OBI.
     Obi,
+    /// The same as TileLink-UL.
+    #[value(name = "tilelink")]
+    TileLink,
 }
 
 /// How registers are reset.
@@ -107,7 +111,7 @@ impl Bus {
     fn unit(self) -> &'static str {
         match self {
             Bus::Stream => "spad_stream",
-            Bus::Tcdm | Bus::Obi => "spad_tcdm",
+            Bus::Tcdm | Bus::Obi | Bus::TileLink => "spad_tcdm",
         }
     }
 }

@@ -162,7 +162,12 @@ fn lint_system_verilog(machine: &str, design: &Design) {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
     write_design(design, &OwnedFolder::new(&dir, false)).unwrap();
-    for top in ["spad_stream_sv", "spad_obi_sv", "spad_sm_path"] {
+    for top in [
+        "spad_stream_sv",
+        "spad_obi_sv",
+        "spad_tilelink_sv",
+        "spad_sm_path",
+    ] {
         let mut verilator = Command::new("verilator");
         verilator.args(["--lint-only", "-Wall", "--assert", "--top-module", top]);
         if design.reset.is_async() {

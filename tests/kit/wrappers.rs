@@ -4,6 +4,7 @@
 
 mod axi;
 mod inside;
+mod neighbours;
 mod obi;
 mod rtl;
 mod rules;
@@ -11,5 +12,6 @@ mod soc;
 mod stream;
 mod system;
 mod tcdm;
+mod tilelink;
 
 use crate::common::tools::missing;

@@ -4,8 +4,8 @@
 //! monitor looks at the other side, and a memory says what a read has to return.
 
 use super::missing;
-use super::rtl::{Dice, LANES, Memory, Rtl, inside, machine};
-use spadkit::rtl::{Design, SourceFile, SystemVerilog};
+use super::rtl::{Dice, LANES, Memory, Rtl, inside, machine, wrapped_tcdm};
+use spadkit::rtl::SourceFile;
 use spadkit::units::{Layout, PortSlot};
 use std::collections::VecDeque;
 
@@ -106,17 +106,7 @@ fn wrapped(bus: Bus, request_register: bool) -> Rtl {
     let mut config = machine(2, 0);
     config.path.tcdm.id_bits = ID as u32;
     config.path.tcdm.request_register = request_register;
-    let design = Design::emit(&["spad_tcdm".to_owned()], &config).unwrap();
-    let wanted = SystemVerilog {
-        wrappers: true,
-        assertions: true,
-    };
-    let design = design.with_system_verilog(wanted, &config).unwrap();
-    let mut files = design.in_system_verilog(&design.files);
-    let beside = ["spad_pkg.sv", "spad_tcdm_sv.sv", "spad_obi_sv.sv"];
-    let beside = design.system.iter().filter(|f| beside.contains(&&*f.name));
-    files.extend(beside.cloned());
-    files.sort_by_key(|f| f.name != "spad_pkg.sv");
+    let mut files = wrapped_tcdm(&config);
     let top = match bus {
         Bus::Obi => "spad_obi_sv",
         Bus::Tcdm => "spad_tcdm_sv",

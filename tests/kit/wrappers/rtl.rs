@@ -5,7 +5,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use spadkit::config::Config;
 use spadkit::cosim::{Compiled, Instance, VerilatedUnit};
-use spadkit::rtl::{Design, SourceFile};
+use spadkit::error::Error;
+use spadkit::rtl::{Design, SourceFile, SystemVerilog};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, PortSlot};
 use std::path::Path;
@@ -43,6 +44,22 @@ pub fn text(mem_stages: u32, ahead: u32) -> String {
 
 pub fn machine(mem_stages: u32, ahead: u32) -> Config {
     Config::from_toml(&text(mem_stages, ahead), Path::new("test.toml")).unwrap()
+}
+
+/// `spad_tcdm` with all of its wrappers and assertions.
+pub fn wrapped_tcdm(config: &Config) -> Vec<SourceFile> {
+    let design = Design::emit(&["spad_tcdm".to_owned()], config).unwrap();
+    let wanted = SystemVerilog {
+        wrappers: true,
+        assertions: true,
+    };
+    let design = design.with_system_verilog(wanted, config).unwrap();
+    let mut files = design.in_system_verilog(&design.files);
+    let beside = |file: &&SourceFile| files.iter().all(|other| other.name != file.name);
+    let beside: Vec<_> = design.system.iter().filter(beside).cloned().collect();
+    files.extend(beside);
+    files.sort_by_key(|f| f.name != "spad_pkg.sv");
+    files
 }
 
 /// The unit between two clock edges.
@@ -100,7 +117,12 @@ impl Rtl {
 
     /// One cycle: the outputs before the clock edge can be read afterwards.
     pub fn clock(&mut self) {
-        self.instance.run(&self.inputs, &mut self.outputs).unwrap();
+        self.clocked().unwrap();
+    }
+
+    /// The same, or the assertion that it trips.
+    pub fn clocked(&mut self) -> Result<(), Error> {
+        self.instance.run(&self.inputs, &mut self.outputs)
     }
 
     pub fn get(&self, port: &str) -> u64 {

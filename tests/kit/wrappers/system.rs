@@ -52,6 +52,7 @@ fn wrappers_with_structs_and_rules_are_lint_clean() {
         for top in [
             "spad_stream_sv",
             "spad_obi_sv",
+            "spad_tilelink_sv",
             "spad_tcdm_sv",
             "spad_sm_path",
         ] {

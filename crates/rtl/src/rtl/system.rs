@@ -28,8 +28,8 @@ impl Design {
             for unit in &self.units {
                 let wrapper = spadkit_hdl::wrapper(&unit.name, &unit.ports, &machine);
                 files.extend(wrapper.map_err(fail)?);
-                let obi = spadkit_hdl::obi_wrapper(&unit.name, &unit.ports, &machine);
-                files.extend(obi.map_err(fail)?);
+                let buses = spadkit_hdl::bus_wrappers(&unit.name, &unit.ports, &machine);
+                files.extend(buses.map_err(fail)?);
             }
         }
         if wanted.assertions && self.asserted.is_empty() {

@@ -1,0 +1,133 @@
+//! The glue of `examples/neighbours` against emitted blocks, with stubs of the
+//! neighbours' ports, and what `docs/guides/neighbours` says of it.
+
+use super::missing;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn folder(neighbour: &str) -> PathBuf {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/neighbours");
+    examples.join(neighbour)
+}
+
+/// Runs the command that the page of `neighbour` shows for the blocks, into `dir`.
+fn emit(neighbour: &str, command: &str, dir: &Path) {
+    let page = format!("docs/guides/neighbours/{neighbour}.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = std::fs::read_to_string(&page).unwrap();
+    assert!(text.contains(command), "{}: {command}", page.display());
+    let arguments = command.strip_prefix("spadkit ").unwrap().split(' ');
+    let output = Command::new(env!("CARGO_BIN_EXE_spadkit"))
+        .args(arguments.map(|part| match part {
+            "rtl" => dir.join("rtl").into(),
+            part => std::ffi::OsString::from(part),
+        }))
+        .args(["--bench-cycles", "0"])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{errors}");
+}
+
+/// Verilator on the blocks in `dir` and these files of the neighbour's glue.
+fn verilator(neighbour: &str, dir: &Path, files: &[&str]) -> Command {
+    let glue = folder(neighbour);
+    let mut command = Command::new("verilator");
+    command
+        .args(["-Wall", "--assert", "-F", "rtl/filelist_sv.f"])
+        .arg(format!("-I{}", glue.display()))
+        .args(files.iter().map(|file| glue.join(file)))
+        .current_dir(dir);
+    command
+}
+
+fn silent(command: &mut Command) {
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.trim().is_empty(), "{text}");
+}
+
+#[test]
+fn glue_of_wires_is_lint_clean() {
+    if missing(&["verilator"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let command = "spadkit emit --wrapper tcdm --reset async-low \
+                   --config examples/neighbours/pulp/machine.toml -o rtl";
+    emit("pulp", command, dir.path());
+    let mut lint = verilator("pulp", dir.path(), &["stub.sv", "pulp_tcdm.sv"]);
+    silent(lint.args(["--lint-only", "--top-module", "stub"]));
+
+    let dir = tempfile::tempdir().unwrap();
+    let command = "spadkit emit --wrapper stream \
+                   --config examples/neighbours/ventus/machine.toml -o rtl";
+    emit("ventus", command, dir.path());
+    let mut lint = verilator("ventus", dir.path(), &["ventus_shared_memory.sv"]);
+    silent(lint.args(["--lint-only", "--top-module", "ventus_shared_memory"]));
+}
+
+/// The stub's lanes load, store and add at random, and compare.
+#[test]
+fn the_local_memory_for_vortex_answers_its_lanes() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let command = "spadkit emit --wrapper tcdm --assertions \
+                   --config examples/neighbours/vortex/machine.toml -o rtl";
+    emit("vortex", command, dir.path());
+    let files = ["stub.sv", "vortex_lane.sv", "VX_local_mem.sv"];
+    let build = verilator("vortex", dir.path(), &files)
+        .args(["--binary", "--timing", "-DSPADKIT_RAM_ZEROS", "-j", "0"])
+        .args(["-CFLAGS", "-O0", "-MAKEFLAGS", "OPT_GLOBAL=-O0"])
+        .args(["--top-module", "stub", "--Mdir", "built", "-o", "stub"])
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&build.stderr);
+    assert!(build.status.success(), "{errors}");
+    let run = Command::new(dir.path().join("built/stub"))
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&run.stdout);
+    assert!(run.status.success(), "{text}");
+    assert!(text.starts_with("PASS vortex: 4018 additions\n"), "{text}");
+}
+
+/// The black box in Scala has the ports of the Verilog.
+#[test]
+fn the_black_box_has_the_ports_of_the_block() {
+    let dir = tempfile::tempdir().unwrap();
+    let command = "spadkit emit spad_tcdm --preset small -o rtl";
+    emit("chisel", command, dir.path());
+    let manifest = std::fs::read(dir.path().join("rtl/manifest.json")).unwrap();
+    let manifest: Value = serde_json::from_slice(&manifest).unwrap();
+    let ports = manifest["units"][0]["ports"].as_array().unwrap();
+    let expected: Vec<String> = ports.iter().map(scala).collect();
+    let text = std::fs::read_to_string(folder("chisel").join("SpadTcdm.scala")).unwrap();
+    let opening = text.lines().skip_while(|line| !line.contains("new Bundle"));
+    let found: Vec<&str> = opening
+        .skip(1)
+        .map(str::trim)
+        .take_while(|line| *line != "})")
+        .collect();
+    assert_eq!(found, expected);
+}
+
+/// A port as Chisel declares it.
+fn scala(port: &Value) -> String {
+    let name = port["name"].as_str().unwrap();
+    let way = if port["dir"] == "in" {
+        "Input"
+    } else {
+        "Output"
+    };
+    let of = match (name, port["width"].as_u64().unwrap()) {
+        ("clk", _) => "Clock()".to_owned(),
+        (_, 1) => "Bool()".to_owned(),
+        (_, width) => format!("UInt({width}.W)"),
+    };
+    format!("val {name} = {way}({of})")
+}
