@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-axi campaign-cluster fuzz deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-axi campaign-tilelink campaign-cluster fuzz deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -149,7 +149,7 @@ CAMPAIGN_KERNELS := transpose reduction fwt fft dct8x8 conv-rows nw scan bitonic
 # Recorded traces to replay, too: make campaign CAMPAIGN_TRACES="a.json b.json".
 CAMPAIGN_TRACES  ?=
 COSIM := $(CARGO) run --release -q -- cosim
-campaign: deps campaign-cosim campaign-axi
+campaign: deps campaign-cosim campaign-axi campaign-tilelink
 	$(CARGO) run --release -q -- prove --all-geometries
 	$(CARGO) test --workspace --release -- --ignored
 	$(REPRODUCE) --check docs --recompute all
@@ -174,6 +174,15 @@ campaign-axi: deps deps-python build
 	for seed in $(AXI_SEEDS); do \
 	  $(AXI_VENV)/bin/python -B testbenches/axi/run.py --spadkit $(SPADKIT) \
 	    --work $(or $(CARGO_TARGET_DIR),target)/axi --rounds 200 --seed $$seed || exit 1; done
+
+# The agents and the monitor of cocotb-TileLink at two devices, in Icarus. It needs an
+# older cocotb than cocotbext-axi, so an environment of its own.
+TILELINK_VENV := $(or $(CARGO_TARGET_DIR),target)/venv-tilelink
+campaign-tilelink: deps deps-python build
+	$(call venv,$(TILELINK_VENV),testbenches/tilelink/requirements.txt)
+	for seed in $(AXI_SEEDS); do \
+	  $(TILELINK_VENV)/bin/python -B testbenches/tilelink/run.py --spadkit $(SPADKIT) \
+	    --work $(or $(CARGO_TARGET_DIR),target)/tilelink --rounds 600 --seed $$seed || exit 1; done
 
 # A sweep in shards, by GNU parallel and as a job array of Slurm on this machine:
 # the same points and table as in one run (docs/guides/campaigns.md).

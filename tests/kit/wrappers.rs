@@ -6,6 +6,7 @@ mod axi;
 mod inside;
 mod neighbours;
 mod obi;
+mod public;
 mod rtl;
 mod rules;
 mod soc;

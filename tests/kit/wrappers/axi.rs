@@ -1,9 +1,10 @@
 //! The AXI port: what a master has to keep, and a master that somebody else wrote.
 
 use super::missing;
+use super::public::public_master;
 use super::rules::Case;
 use spadkit::config::Config;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testbenches/axi");
@@ -52,39 +53,11 @@ fn the_axi_port_agrees_with_its_model() {
     assert!(said.starts_with(agrees), "{said}");
 }
 
-/// Python with cocotb and cocotbext-axi, which `make campaign-axi` installs.
-fn python() -> Option<PathBuf> {
-    let built = Path::new(env!("CARGO_BIN_EXE_spadkit"))
-        .parent()?
-        .parent()?;
-    let python = built.join("venv-axi/bin/python");
-    let found = Command::new(&python)
-        .args(["-c", "import cocotb, cocotbext.axi"])
-        .output();
-    found
-        .is_ok_and(|output| output.status.success())
-        .then_some(python)
-}
-
 /// A few of its bursts; `make campaign-axi` has many.
 #[test]
 fn the_port_answers_a_master_of_cocotbext_axi() {
     if missing(&["iverilog", "vvp"]) {
         return;
     }
-    let Some(python) = python() else {
-        println!("skipped: no cocotb and cocotbext-axi ('make campaign-axi' installs them)");
-        return;
-    };
-    let work = tempfile::tempdir().unwrap();
-    let output = Command::new(python)
-        .args(["-B", &format!("{FOLDER}/run.py"), "--rounds", "4"])
-        .args(["--spadkit", env!("CARGO_BIN_EXE_spadkit"), "--work"])
-        .arg(work.path())
-        .output()
-        .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{said}{error}");
-    assert!(said.ends_with("3 passed, 0 failed\n"), "{said}");
+    public_master("axi", "import cocotb, cocotbext.axi", "4", 3);
 }
