@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stands in for PULP's HCI, as far as pulp_tcdm names it: the interface of a narrow port.
+// A stub of PULP's HCI, as far as pulp_tcdm names it: the interface of a narrow port.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNDRIVEN */
 /* verilator lint_off UNUSEDSIGNAL */

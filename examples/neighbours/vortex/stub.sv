@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// Stands in for Vortex, as far as VX_local_mem names it: the package and the interface.
+// A stub of Vortex, as far as VX_local_mem names it, with lanes that send random requests.
 /* verilator lint_off DECLFILENAME */
 /* verilator lint_off UNDRIVEN */
 /* verilator lint_off UNUSEDSIGNAL */

@@ -87,8 +87,8 @@ impl Board {
     /// What the lane itself has stored last.
     fn last_before(&self, byte: (u64, u64), asked: u64) -> u64 {
         let values = self.bytes.get(&byte).into_iter().flatten();
-        let before = values.filter(|v| v.asked < asked);
-        before.last().map_or(0, |v| v.value)
+        let mut before = values.filter(|v| v.asked < asked);
+        before.next_back().map_or(0, |v| v.value)
     }
 
     /// The values that a read between these cycles may return: not one that is
