@@ -33,6 +33,7 @@ module soc_lane
     wire wrote = rsp.r_valid & rsp.r_id == RESULT;
     wire [WORD_BITS-1:0] data = held ? word : rsp.r_rdata;
     wire more = !next[2*SIDE_BITS];
+    wire [2*SIDE_BITS-1:0] transposed = {index[SIDE_BITS-1:0], index[SIDE_BITS+:SIDE_BITS]};
     wire result = arrives | held;
     wire granted = req.req & rsp.gnt;
     wire writes = granted & result;
@@ -52,7 +53,7 @@ module soc_lane
                 req.aop = AMO_COUNT;
                 req.add = doing.to + word_addr_t'(data[BIN_BITS-1:0]);
             end else begin
-                req.add = doing.to + word_addr_t'({index[SIDE_BITS-1:0], index[SIDE_BITS+:SIDE_BITS]});
+                req.add = doing.to + word_addr_t'(transposed);
                 req.wdata = data;
             end
         end else if (more & !reading) begin

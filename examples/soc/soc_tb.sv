@@ -94,7 +94,8 @@ module soc_tb
         end
     endtask
 
-    task automatic compare(input string what, input int unsigned index, input logic [WORD_BITS-1:0] expected);
+    task automatic compare(input string what, input int unsigned index,
+                           input logic [WORD_BITS-1:0] expected);
         compared++;
         if (sink[index] !== expected)
             $fatal(1, "FAIL: %s %0d is %0d, expected %0d", what, index, sink[index], expected);
