@@ -2,7 +2,7 @@
 //! they are of: what `nvdisasm -c -gp` prints of a cubin.
 
 use crate::trace::Op;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// An instruction that accesses shared memory, or may by a generic address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,10 @@ struct Code {
     line: u32,
     /// The line of the last vote.
     voted: Option<u32>,
+    /// Registers that have the lane's number, and predicates that compare one with what
+    /// a vote chose: of one lane. Several atomics may share them.
+    lane_ids: HashSet<String>,
+    leaders: HashSet<String>,
 }
 
 impl Code {
@@ -89,9 +93,9 @@ impl Code {
     }
 
     fn instruction(&mut self, at: u32, text: &str) {
-        let (guarded, text) = match text.strip_prefix('@') {
-            Some(rest) => (true, rest.split_once(' ').map_or("", |(_, t)| t)),
-            None => (false, text),
+        let (guard, text) = match text.strip_prefix('@') {
+            Some(rest) => rest.split_once(' ').unwrap_or((rest, "")),
+            None => ("", text),
         };
         let (name, operands) = text.trim().split_once(' ').unwrap_or((text, ""));
         let opcode = name.split('.').next().unwrap_or(name);
@@ -102,6 +106,7 @@ impl Code {
         if matches!(opcode, "VOTE" | "VOTEU") {
             self.voted = Some(self.line);
         }
+        self.follow(opcode, name, operands);
         let op = match opcode {
             "LDS" | "LDSM" | "LD" => Op::Load,
             "STS" | "STSM" | "LDGSTS" | "ST" => Op::Store,
@@ -120,8 +125,33 @@ impl Code {
             base,
             offset,
             in_loop: None,
-            aggregated: op == Op::Atomic && guarded && self.voted == Some(self.line),
+            aggregated: op == Op::Atomic && self.is_of_one_lane(guard),
         });
+    }
+
+    /// Whether a guard is true in one lane alone.
+    fn is_of_one_lane(&self, guard: &str) -> bool {
+        let voted = !guard.is_empty() && self.voted == Some(self.line);
+        voted || self.leaders.contains(guard)
+    }
+
+    /// Follows the lane's number, and its comparison with what a vote has chosen.
+    fn follow(&mut self, opcode: &str, name: &str, operands: &str) {
+        let mut all = operands
+            .split(',')
+            .map(|o| o.trim().trim_end_matches(';').trim());
+        let target = all.next().unwrap_or_default();
+        let compares = name.starts_with("ISETP.EQ") && self.voted.is_some();
+        if compares && all.any(|o| self.lane_ids.contains(o)) {
+            self.leaders.insert(target.to_owned());
+            return;
+        }
+        // What is written is something else from now on.
+        self.leaders.remove(target);
+        self.lane_ids.remove(target);
+        if opcode == "S2R" && operands.contains("SR_LANEID") {
+            self.lane_ids.insert(target.to_owned());
+        }
     }
 
     fn finish(mut self) -> Vec<MachineAccess> {
@@ -229,6 +259,27 @@ mod tests {
         assert_eq!(one_lane, [false, false, true, false, false]);
         assert!(found[3].is_matrix() && !found[4].is_matrix());
         assert_eq!(accesses(LISTING, "missing"), None);
+    }
+
+    #[test]
+    fn several_atomics_share_a_vote() {
+        let listing = "\t.section\t.text.k,\"ax\",@progbits\n\
+            .text.k:\n\
+            \t//## File \".nv_debug_ptx_txt\", line 12\n\
+            \x20       /*0000*/                   VOTEU.ANY UR4, UPT, PT ;\n\
+            \x20       /*0010*/                   UFLO.U32 UR4, UR4 ;\n\
+            \x20       /*0020*/                   S2R R8, SR_LANEID ;\n\
+            \x20       /*0030*/                   ISETP.EQ.U32.AND P0, PT, R8, UR4, PT ;\n\
+            \x20       /*0040*/               @P0 ATOMS.MIN.S32 RZ, [RZ], R9 ;\n\
+            \t//## File \".nv_debug_ptx_txt\", line 13\n\
+            \x20       /*0050*/               @P0 ATOMS.MIN.S32 RZ, [RZ], R9 ;\n\
+            \x20       /*0060*/              @!P0 ATOMS.MIN.S32 RZ, [RZ], R9 ;\n\
+            \x20       /*0070*/               @P1 ATOMS.MIN.S32 RZ, [RZ], R9 ;\n\
+            \x20       /*0080*/                   ISETP.NE.AND P0, PT, R7, RZ, PT ;\n\
+            \x20       /*0090*/               @P0 ATOMS.MIN.S32 RZ, [RZ], R9 ;\n";
+        let found = accesses(listing, "k").unwrap();
+        let one_lane: Vec<bool> = found.iter().map(|a| a.aggregated).collect();
+        assert_eq!(one_lane, [true, true, false, false, false]);
     }
 
     #[test]
