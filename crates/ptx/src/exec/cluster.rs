@@ -86,7 +86,7 @@ impl<'a> Together<'a> {
             of.filter_map(|w| w.machine.races.as_mut())
                 .for_each(race::Races::renew);
         }
-        races.moments.end();
+        races.moments.end(races.moments.now());
         races.cells = (self.size > 1).then(GlobalRaces::default);
     }
 

@@ -82,6 +82,13 @@ pub(super) fn reported(
         .filter(|(_, t)| t.key.why != Why::Lanes)
         .map(|(lines, _)| lines.clone())
         .collect();
+    // Nor is a copy to another block beside the same copy to the own one.
+    let copies: Vec<Lines> = all
+        .iter()
+        .filter(|(_, t)| t.key.why == Why::Copy)
+        .map(|(lines, _)| lines.clone())
+        .collect();
+    all.retain(|(lines, t)| t.key.why != Why::Cluster || !copies.contains(lines));
     all.retain(|(lines, t)| {
         let fault = || {
             faults

@@ -5,7 +5,7 @@ use super::mbarrier;
 use crate::exec::access;
 use crate::exec::api::FindingKind;
 use crate::exec::api::reported::{CopyEvent, Piece, TensorRows};
-use crate::exec::check::asynchronous as raced;
+use crate::exec::check::asynchronous::{self as raced, Way};
 use crate::exec::image::{BulkEnd, BulkOp, WINDOW};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::Reached;
@@ -20,6 +20,8 @@ struct Side {
     data: *mut u8,
     /// Offset in shared memory, where it is there.
     shared: Option<u64>,
+    /// The rank of another block of the cluster and the offset there, where it is there.
+    peer: Option<(u32, u64)>,
     /// Address in global memory, where it is there.
     global: Option<u64>,
 }
@@ -52,6 +54,11 @@ fn one(
     let to = side(m, &info.to, lane, (bytes, block), true);
     let from = side(m, &info.from, lane, (bytes, None), false);
     let (to, from) = (to?, from?);
+    let updates = info.combine.as_ref().map(|(_, size)| *size);
+    if let (Some((rank, at)), Some(change)) = (to.peer, &info.arrives) {
+        let barrier = mbarrier::offset(m, &change.place, lane);
+        raced::sent(m, lane, (rank, at, bytes), (barrier, updates));
+    }
     let phase = match &info.arrives {
         Some(change) => Some(mbarrier::bytes_come(
             m,
@@ -61,8 +68,9 @@ fn one(
         )?),
         None => None,
     };
-    raced::bulk(m, lane, (from.shared, from.global), bytes, None);
-    raced::bulk(m, lane, (to.shared, to.global), bytes, Some(phase));
+    raced::bulk(m, lane, (from.shared, from.global), bytes, Way::Reads);
+    let way = Way::to(phase, updates);
+    raced::bulk(m, lane, (to.shared, to.global), bytes, way);
     transfer(info, to.data, from.data, bytes);
     if block.is_none_or(|rank| rank == m.cluster.rank) {
         report(m, info, lane, [&to, &from], bytes);
@@ -188,6 +196,7 @@ fn side(
                 None => data(m),
             },
             shared: other.is_none().then_some(at),
+            peer: other.map(|rank| (rank, at)),
             global: None,
         });
     }
@@ -196,6 +205,7 @@ fn side(
         return Some(Side {
             data: object.data().wrapping_add(offset as usize),
             shared: None,
+            peer: None,
             global: Some(address),
         });
     }

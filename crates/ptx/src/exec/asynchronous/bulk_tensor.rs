@@ -93,6 +93,10 @@ fn move_box(
     let size = (map.shared_bytes(), ALIGN);
     let (other, shared) = bulk::shared_in(m, (address, block), lane, size, loads)?;
     let bytes = map.moved_bytes() as u32;
+    if let (Some(rank), TensorMove::Load { arrives, .. }) = (other, &info.moves) {
+        let barrier = mbarrier::offset(m, &arrives.place, lane);
+        raced::sent(m, lane, (rank, shared, size.0), (barrier, None));
+    }
     let phase = match &info.moves {
         TensorMove::Load { arrives, .. } => {
             Some(mbarrier::bytes_come(m, arrives, lane, (bytes, block))?)
@@ -113,7 +117,11 @@ fn move_box(
         m.visit(rank, rows);
         return Some(());
     }
-    let moves = loads.then_some(phase);
+    let moves = if loads {
+        raced::Way::Writes(phase)
+    } else {
+        raced::Way::Reads
+    };
     raced::bulk(m, lane, (Some(shared), None), map.shared_bytes(), moves);
     rows(m);
     if observed {
@@ -225,6 +233,15 @@ fn move_row(
             !loads,
         )?)
     };
+    if global.is_some() {
+        let other = match way {
+            Way::Load => raced::Way::Reads,
+            Way::Store => raced::Way::Writes(None),
+            Way::Reduce(_) => raced::Way::Updates(None, size as u32),
+        };
+        let bytes = inside.len() as u64 * size;
+        raced::bulk_global(m, lane, (first, bytes), other);
+    }
     let fill = if map.nan_fill { NAN } else { 0 };
     let units = u64::from(map.row_elements()) * size / UNIT;
     for unit in 0..units {

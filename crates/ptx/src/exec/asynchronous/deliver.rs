@@ -20,15 +20,24 @@ pub fn run(m: &mut Machine, info: &MemoryOp, change: &Change, exec: u32) {
     }
     m.races = races;
     let bytes = info.bytes;
+    let updates = info.transfer.is_atomic().then_some(bytes);
     for lane in active(exec) {
+        let to = m.reached(m.address_from(info.from, info.offset, lane) & !WINDOW);
+        if let Reached::Peer(rank, at) = to
+            && at + u64::from(bytes) <= m.shared_len
+        {
+            let barrier = mbarrier::offset(m, &change.place, lane);
+            let to = (rank, at, bytes.into());
+            asynchronous::sent(m, lane, to, (barrier, updates));
+        }
         let Some(phase) = mbarrier::bytes_come(m, change, lane, (bytes, None)) else {
             continue;
         };
-        let address = m.address_from(info.from, info.offset, lane) & !WINDOW;
-        if let Reached::Own(at) = m.reached(address)
+        if let Reached::Own(at) = to
             && at + u64::from(bytes) <= m.shared_len
         {
-            asynchronous::delivered(m, lane, (at, bytes), phase);
+            let way = asynchronous::Way::to(Some(phase), updates);
+            asynchronous::delivered(m, lane, (at, bytes), way);
         }
     }
 }

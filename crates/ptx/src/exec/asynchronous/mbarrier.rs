@@ -143,8 +143,13 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
         Action::Arrive { .. } => info.releases,
         _ => true,
     };
+    let sent = info.action == Action::CompleteBytes;
     let (warp, races) = (m.warp, m.races.as_mut().filter(|_| brings));
-    let brought = races.map(|races| races.order.shown_abroad(warp, 1 << lane));
+    let brought = races.map(|races| {
+        // Bytes that come bring what was sent with them.
+        let agent = sent.then(|| races.sender(rank, at));
+        races.order.shown_abroad(warp, 1 << lane, agent)
+    });
     clusters::object(m, 1 << lane, (rank, at), Touched::Changed);
     let (before, after) = m.visit(rank, |m| {
         m.mbarriers.progress();

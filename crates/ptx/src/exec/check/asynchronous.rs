@@ -5,6 +5,7 @@ use super::raced;
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
 use crate::exec::race::flights::PIECE;
+use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
 use crate::exec::race::shadow::Touch;
 use crate::exec::race::{FLYING, Strength, lanes};
@@ -57,22 +58,111 @@ pub fn object(m: &mut Machine, mask: u32, at: u64, kind: Touched) {
 /// Where a bulk copy reads or writes: in shared or in global memory.
 pub type End = (Option<u64>, Option<u64>);
 
-/// A lane begins a bulk copy that reads, or writes, bytes. Those who wait for
-/// a phase of an `mbarrier` (given with the word of the phase) see what it
-/// writes to shared memory.
-pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, writes: Option<Option<(u64, u64)>>) {
+/// How a bulk copy accesses one of its ends.
+#[derive(Clone, Copy, Debug)]
+pub enum Way {
+    Reads,
+    /// It writes. Those who wait for a phase of an `mbarrier` (given with the word of
+    /// the phase) see what it writes to shared memory.
+    Writes(Option<(u64, u64)>),
+    /// It combines elements of so many bytes with what is there, each by an atomic.
+    Updates(Option<(u64, u64)>, u32),
+}
+
+impl Way {
+    /// That of the end which is written, with the size of the elements that are combined.
+    pub fn to(phase: Option<(u64, u64)>, updates: Option<u32>) -> Way {
+        updates.map_or(Way::Writes(phase), |size| Way::Updates(phase, size))
+    }
+
+    fn writes(self) -> bool {
+        !matches!(self, Way::Reads)
+    }
+
+    fn phase(self) -> Option<(u64, u64)> {
+        match self {
+            Way::Reads => None,
+            Way::Writes(phase) | Way::Updates(phase, _) => phase,
+        }
+    }
+
+    fn how(self) -> How {
+        match self {
+            Way::Updates(_, size) => atomic(size),
+            _ => How::default(),
+        }
+    }
+}
+
+/// How an atomic for all blocks accesses elements.
+fn atomic(size: u32) -> How {
+    How {
+        strength: Strength::Strong,
+        size: size as u8,
+        ..How::default()
+    }
+}
+
+/// A lane begins a bulk copy that reads, or writes, bytes of global memory: the thread
+/// sees what is written when it has waited for the bulk group.
+pub fn bulk_global(m: &mut Machine, lane: u32, (address, bytes): (u64, u64), way: Way) {
+    let thread = 32 * m.warp + lane;
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
-    let touch = by_other(m, 1 << lane, seq, writes.is_some());
-    if let (_, Some(address)) = end {
-        let touch = Touch {
-            passing: false,
-            ..touch
-        };
-        raced::global(m, (address, bytes as u32), None, touch);
+    let agent = way.writes().then(|| races.store_agent(thread));
+    if way.writes() {
+        races.stores.begin(thread, seq);
     }
+    let touch = Touch {
+        passing: false,
+        how: way.how(),
+        ..by_other(m, 1 << lane, seq, way.writes())
+    };
+    let reach = Reach {
+        address,
+        bytes: bytes as u32,
+        fixed: false,
+        agent,
+    };
+    raced::global(m, reach, None, touch);
+}
+
+/// A lane sends bytes to an offset in the block of a rank, where they arrive at the
+/// `mbarrier` at an offset; `updates` is the size of elements that are combined.
+pub fn sent(
+    m: &mut Machine,
+    lane: u32,
+    (rank, at, bytes): (u32, u64, u64),
+    (barrier, updates): (u64, Option<u32>),
+) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let agent = races.sender(rank, barrier);
+    let touch = Touch {
+        passing: false,
+        how: updates.map_or(How::default(), atomic),
+        ..by_other(m, 1 << lane, seq, true)
+    };
+    clusters::sent(m, (rank, at), bytes as u32, &touch, agent);
+}
+
+/// A lane begins a bulk copy that reads, or writes, bytes.
+pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
+    if let (_, Some(address)) = end {
+        bulk_global(m, lane, (address, bytes), way);
+    }
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let touch = Touch {
+        how: way.how(),
+        ..by_other(m, 1 << lane, seq, way.writes())
+    };
     let (Some(address), _) = end else {
         return;
     };
@@ -81,7 +171,8 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, writes: Option<Opt
     let Some(races) = &mut m.races else {
         return;
     };
-    if let Some(phase) = writes {
+    if way.writes() {
+        let phase = way.phase();
         races.fly((address, bytes as u32), &touch, phase.map(|p| p.0));
         if let Some(phase) = phase {
             races.come(touch.warp, lane, phase);
@@ -99,12 +190,15 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, writes: Option<Opt
 
 /// The value of a lane's `st.async` or `red.async` is written; those who wait
 /// for the phase see it. Such writes need no fence of a proxy.
-pub fn delivered(m: &mut Machine, lane: u32, at: (u64, u32), phase: (u64, u64)) {
-    let Some(races) = &mut m.races else {
+pub fn delivered(m: &mut Machine, lane: u32, at: (u64, u32), way: Way) {
+    let (Some(races), Some(phase)) = (&mut m.races, way.phase()) else {
         return;
     };
     let seq = races.order.tick();
-    let touch = by_other(m, 1 << lane, seq, true);
+    let touch = Touch {
+        how: way.how(),
+        ..by_other(m, 1 << lane, seq, true)
+    };
     touch_bulk(m, (at.0, at.1.into()), &touch);
     if let Some(races) = &mut m.races {
         races.fly(at, &touch, Some(phase.0));
@@ -287,17 +381,24 @@ pub fn wait(m: &mut Machine, left: Option<u32>, exec: u32) {
 pub fn bulk_commit(m: &mut Machine, exec: u32) {
     let first = m.thread(0);
     if let Some(races) = &mut m.races {
-        lanes(exec).for_each(|lane| races.bulk.commit(first + lane));
+        for lane in lanes(exec) {
+            races.bulk.commit(first + lane);
+            races.stores.commit(first + lane);
+        }
     }
 }
 
-/// `cp.async.bulk.wait_group N`: what was read may be written again.
-pub fn bulk_wait(m: &mut Machine, left: u32, exec: u32) {
+/// `cp.async.bulk.wait_group N`: what was read may be written again, and without
+/// `.read` what was written to global memory is there.
+pub fn bulk_wait(m: &mut Machine, (left, reads): (u32, bool), exec: u32) {
     let first = m.thread(0);
     for lane in lanes(exec) {
         let Some(races) = &mut m.races else {
             return;
         };
+        if !reads {
+            races.see_stores(first + lane, left);
+        }
         let landed = races.bulk.wait(first + lane, Some(left));
         read(m, 1 << lane, landed);
     }

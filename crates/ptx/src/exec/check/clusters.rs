@@ -97,7 +97,7 @@ fn touch(
         one.lanes = same.fold(0, |all, l| all | 1 << l);
         left &= !one.lanes;
         one.silent = silent & one.lanes != 0;
-        note(m, (cell, info.bytes), &one, own);
+        note(m, (cell, info.bytes), &one, (own, None));
     }
 }
 
@@ -131,11 +131,22 @@ pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: Touched)
         passing: false,
     };
     let own = rank == m.cluster.rank;
-    note(m, (m.cell(rank, at), OBJECT), &touch, own);
+    note(m, (m.cell(rank, at), OBJECT), &touch, (own, None));
+}
+
+/// Bytes come to an offset in the block of a rank, asynchronously: an agent writes
+/// them.
+pub fn sent(m: &mut Machine, (rank, at): (u32, u64), bytes: u32, touch: &Touch, agent: (u8, u32)) {
+    note(m, (m.cell(rank, at), bytes), touch, (false, Some(agent)));
 }
 
 /// Compares an access with earlier ones to its bytes.
-fn note(m: &mut Machine, (address, bytes): (u64, u32), touch: &Touch, own: bool) {
+fn note(
+    m: &mut Machine,
+    (address, bytes): (u64, u32),
+    touch: &Touch,
+    (own, agent): (bool, Option<(u8, u32)>),
+) {
     let Some(races) = &mut m.races else {
         return;
     };
@@ -146,6 +157,7 @@ fn note(m: &mut Machine, (address, bytes): (u64, u32), touch: &Touch, own: bool)
         address,
         bytes,
         fixed: false,
+        agent,
     };
     // Where there is no room, what is known so far stays.
     let _ = cells.touch(&races.order, reach, touch);
@@ -160,9 +172,10 @@ fn note(m: &mut Machine, (address, bytes): (u64, u32), touch: &Touch, own: bool)
         }
         let number = races.order.moments.block_at(hit.earlier.seq);
         let block = races.order.moments.linear(number).filter(|_| !same);
+        let cells = races.cells.as_ref();
         let earlier = Side {
             pc: hit.earlier.pc,
-            thread: 32 * u32::from(hit.earlier.warp) + hit.earlier.lanes.trailing_zeros(),
+            thread: cells.map_or(0, |cells| cells.thread_of(&hit.earlier)),
             wrote: hit.wrote,
             block,
         };

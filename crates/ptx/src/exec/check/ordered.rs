@@ -17,7 +17,13 @@ pub fn ordered<'a>(
     (wide, keys): (bool, &[u64; 32]),
     access: impl FnOnce(&mut Machine<'a>),
 ) {
-    let orders = info.order.strength != Strength::Weak;
+    let some = |m: &Machine| {
+        let races = m.races.as_ref();
+        let orders = info.order.acquire || info.order.release;
+        info.order.strength != Strength::Weak
+            && (orders || races.is_some_and(|r| r.order.has_words()))
+    };
+    let orders = some(m);
     // A volatile load orders what follows, but not itself.
     let late = info.order.strength == Strength::Volatile && !info.transfer.writes();
     if orders && info.transfer.is_atomic() {
@@ -26,7 +32,7 @@ pub fn ordered<'a>(
         order(m, info, exec, wide, keys);
     }
     access(m);
-    if orders && (info.transfer.only_writes() || late) {
+    if some(m) && (info.transfer.only_writes() || late) {
         order(m, info, exec, wide, keys);
     }
 }

@@ -62,7 +62,9 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
             touch_global(m, info, exec, addresses);
         }
     });
-    if touched && info.transfer.only_writes() {
+    // Strong stores of lanes may come in any order, as those of other threads.
+    let strong = info.order.strength == Strength::Strong;
+    if touched && info.transfer.only_writes() && !strong {
         collide(m, info, shared, exec, addresses);
     }
 }
@@ -226,7 +228,7 @@ fn over_barriers(m: &mut Machine, (bytes, exec): (u32, u32), addresses: &[u64; 3
 }
 
 /// Lanes access global memory.
-fn touch_global(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
+fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
     let alike = is_alike(m, info, exec, addresses);
     let Some(races) = &mut m.races else {
         return;
@@ -237,6 +239,9 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
     // Mostly no two lanes have one address.
     let own = lanes(exec).map(|l| addresses[l as usize]);
     let rises = own.is_sorted_by(|a, b| a < b);
+    // And mostly all are in one buffer.
+    let mut near: Option<&'a Object> = None;
+    let several = m.common.heap.is_some();
     let mut left = exec;
     while left != 0 {
         let address = addresses[left.trailing_zeros() as usize];
@@ -247,37 +252,56 @@ fn touch_global(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
             same.fold(0, |all, l| all | 1 << l)
         };
         left &= !one.lanes;
-        if !global(m, (address, info.bytes), Some(info), one) {
+        let reach = Reach {
+            address,
+            bytes: info.bytes,
+            fixed: info.order.fixed,
+            agent: None,
+        };
+        let inside = |o: &&Object| {
+            let end = address.checked_add(info.bytes.into());
+            address >= o.address && end.is_some_and(|end| end <= o.address + o.len)
+        };
+        let place = match near.filter(|o| !several && inside(o)) {
+            Some(object) => Some((object, address - object.address)),
+            None => m.global_place(address, info.bytes),
+        };
+        let Some(place) = place else {
+            continue;
+        };
+        near = Some(place.0);
+        if !global_at(m, (reach, place), Some(info), one) {
             return;
         }
     }
 }
 
 /// An access to bytes of global memory: whether there was room to remember it.
-pub fn global(
+pub fn global(m: &mut Machine, reach: Reach, info: Option<&MemoryOp>, touch: Touch) -> bool {
+    let place = m.global_place(reach.address, reach.bytes);
+    place.is_none_or(|place| global_at(m, (reach, place), info, touch))
+}
+
+/// The same for bytes at an offset in a buffer.
+#[inline(always)]
+fn global_at(
     m: &mut Machine,
-    (address, bytes): (u64, u32),
+    (reach, (object, offset)): (Reach, (&Object, u64)),
     info: Option<&MemoryOp>,
     mut touch: Touch,
 ) -> bool {
-    let Some((object, offset)) = m.global_place(address, bytes) else {
-        return true;
-    };
+    let Reach { address, bytes, .. } = reach;
     let lane = touch.lanes.trailing_zeros();
     let same = |at: u32| {
         let stored = info.and_then(|info| stored(m, info, lane, at));
         stored == Some(object.byte(offset + u64::from(at)))
     };
-    let heap = m.common.heap.filter(|h| h.has(address));
-    let given = m.unknown_lanes() & touch.lanes == 0;
-    let known = || given && heap.is_none_or(|h| h.missing(address, bytes.into()).is_none());
-    touch.silent = touch.write && info.is_some() && (0..bytes).all(same) && known();
-    let fixed = info.is_some_and(|info| info.order.fixed);
-    let reach = Reach {
-        address,
-        bytes,
-        fixed,
+    let known = || {
+        let heap = m.common.heap.filter(|h| h.has(address));
+        let given = m.unknown_lanes() & touch.lanes == 0;
+        given && heap.is_none_or(|h| h.missing(address, bytes.into()).is_none())
     };
+    touch.silent = touch.write && info.is_some() && (0..bytes).all(same) && known();
     let Some(races) = &mut m.races else {
         return false;
     };
@@ -291,10 +315,14 @@ pub fn global(
         m.note(kind, lane, None, None, text.to_owned());
         return false;
     }
-    report_global(m, (object, offset), &touch, fixed);
+    if memory.hits.is_empty() {
+        return true;
+    }
+    report_global(m, (object, offset), &touch, reach.fixed);
     true
 }
 
+#[inline(never)]
 fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch, fixed: bool) {
     let memory = m.races.as_mut().and_then(|r| r.global.as_mut());
     let hits = match memory {
@@ -309,9 +337,12 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         let block = races.order.moments.linear(number);
         let block = block.filter(|_| !races.order.is_own(&hit.earlier));
         let at = offset + u64::from(hit.place);
+        let memory = races.global.as_ref();
+        let thread = memory.map_or(0, |memory| memory.thread_of(&hit.earlier));
+        let copied = block.is_none() && races.stores.is_open(thread, hit.earlier.seq);
         let earlier = Side {
             pc: hit.earlier.pc,
-            thread: 32 * u32::from(hit.earlier.warp) + hit.earlier.lanes.trailing_zeros(),
+            thread,
             wrote: hit.wrote,
             block,
         };
@@ -328,6 +359,7 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         let why = match block {
             _ if fixed && hit.wrote || !hit.wrote && constant(hit.earlier.pc) => Why::Constant,
             Some(_) => Why::Blocks,
+            None if copied => Why::Bulk,
             None => Why::Order,
         };
         let place = (at, Some(object.name.clone()), at);

@@ -44,8 +44,10 @@ pub fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
     let Transfer::Store { element, from } = &info.transfer else {
         return None;
     };
-    let slot = from[(at / element.bytes()) as usize];
-    Some((m.registers.read_lane(slot, lane) >> (8 * (at % element.bytes()))) as u8)
+    // A division would be most of what this costs.
+    let bytes = element.bytes();
+    let slot = from[(at >> bytes.trailing_zeros()) as usize];
+    Some((m.registers.read_lane(slot, lane) >> (8 * (at & (bytes - 1)))) as u8)
 }
 
 /// Whether the lanes that store to one place store one value there.

@@ -22,7 +22,10 @@ impl Decoder<'_> {
             };
             self.step(match word {
                 CommitGroup => Step::BulkCommit,
-                WaitGroup => Step::BulkWait { left },
+                WaitGroup => Step::BulkWait {
+                    left,
+                    reads: i.has(ReadSources),
+                },
                 _ => Step::Nothing,
             });
             return Ok(());

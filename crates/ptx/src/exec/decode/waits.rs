@@ -10,7 +10,7 @@ use super::info::accessed;
 use crate::ast::{Function, Instruction};
 use crate::cfg::{Cfg, Flow, flow};
 use crate::exec::image::Spin;
-use crate::names::Word;
+use crate::names::{Space, Word};
 use crate::opcodes::Class;
 
 /// Loops and blocks beyond which there is no search.
@@ -57,7 +57,7 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
     {
         let guards = |at: usize| {
             let i = &body.instructions[at];
-            i.guard.is_some() || selects(i)
+            i.guard.is_some() || leads_away(i)
         };
         waits.ignored[at] = !decides(body, &all, at, guards);
     }
@@ -73,9 +73,15 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
     waits
 }
 
-/// Whether it chooses by a predicate.
-fn selects(i: &Instruction) -> bool {
-    matches!(i.opcode.text(), "selp" | "slct")
+/// Whether what it reads may come back by a way that is not followed: by a call, or
+/// by a variable of the thread, where debug builds keep everything.
+fn leads_away(i: &Instruction) -> bool {
+    let shared = matches!(i.space(), Some(Space::Global | Space::Shared));
+    match i.opcode.class() {
+        Class::Call | Class::Return => true,
+        Class::Store => !shared,
+        _ => false,
+    }
 }
 
 /// Edges to a block at or before that they come from, in the text.

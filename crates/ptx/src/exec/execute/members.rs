@@ -5,14 +5,17 @@ use crate::exec::machine::Machine;
 use crate::exec::registers::active;
 
 /// Looks at the masks of the lanes that execute an instruction which names
-/// lanes: who executes it has to be in its own, who has exited in none. For
+/// lanes: who executes it has to be in its own, who has exited, or does not execute
+/// it because of its guard, in none. For
 /// races, the lanes of a mask have then seen what each other did.
 #[inline(always)]
 pub fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started: u32) {
     let first = m.registers.word(masks, exec.trailing_zeros() % 32);
     let same = (0..32).all(|lane| m.registers.word(masks, lane) == first);
-    if !same || exec & !first != 0 || first & started & !alive != 0 {
-        look(m, masks, exec, started & !alive);
+    // Those named that are here, and whose guard keeps them from executing it.
+    let kept = m.active & alive & !exec;
+    if !same || exec & !first != 0 || first & (started & !alive | kept) != 0 {
+        look(m, masks, exec, (started & !alive, kept));
     }
     if m.races.is_some() {
         meet(m, masks, exec);
@@ -20,11 +23,18 @@ pub fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started: u32) {
 }
 
 #[inline(never)]
-fn look(m: &mut Machine, masks: u32, exec: u32, exited: u32) {
+fn look(m: &mut Machine, masks: u32, exec: u32, (exited, kept): (u32, u32)) {
     for lane in active(exec) {
         let mask = m.registers.word(masks, lane);
         if mask >> lane & 1 == 0 {
             let text = format!("lane {lane} executes it and is not in its mask {mask:#010x}");
+            m.found(FindingKind::InvalidMask, lane, None, None, text);
+        } else if mask & kept != 0 {
+            let text = format!(
+                "the mask {mask:#010x} names lanes whose guard is false, which do not execute it: \
+                 {:#010x}",
+                mask & kept
+            );
             m.found(FindingKind::InvalidMask, lane, None, None, text);
         } else if mask & exited != 0 {
             let gone = mask & exited;

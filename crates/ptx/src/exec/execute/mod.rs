@@ -71,7 +71,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Fence { fence } => raced::fence(m, fence, exec),
         Step::FenceInit => mbarrier::fence_init(m, exec),
         Step::BulkCommit => asynchronous::bulk_commit(m, exec),
-        Step::BulkWait { left } => asynchronous::bulk_wait(m, left, exec),
+        Step::BulkWait { left, reads } => asynchronous::bulk_wait(m, (left, reads), exec),
         Step::Exchange { exchange } => {
             exchange::exchange(m, &image.exchanges[exchange as usize], exec);
         }

@@ -164,9 +164,10 @@ pub enum Step {
     GroupFence,
     /// `cp.async.bulk.commit_group`
     BulkCommit,
-    /// `cp.async.bulk.wait_group`
+    /// `cp.async.bulk.wait_group`, with `reads` only for what the copies read.
     BulkWait {
         left: u32,
+        reads: bool,
     },
     /// With whatever lanes are there.
     Exchange {

@@ -14,6 +14,8 @@
 //! word carried.
 
 mod abroad;
+mod known;
+mod phases;
 mod words;
 
 use super::known::Warp;
@@ -88,7 +90,7 @@ impl Order {
         self.used = false;
         (self.base, self.start) = (self.now, self.now);
         if !self.turns {
-            self.moments.end();
+            self.moments.end(self.now);
         }
         let cluster = self.cluster.unwrap_or(linear);
         self.number = self.moments.begin(linear, cluster, self.now);
@@ -164,6 +166,7 @@ impl Order {
     }
 
     /// Whether no block can ever see an access of a block before.
+    #[inline(always)]
     pub fn is_hidden(&self, mark: &Mark) -> bool {
         self.moments.is_hidden(mark)
     }
@@ -442,31 +445,5 @@ impl Order {
             }
             before(part, Some(&more));
         }
-    }
-
-    /// What lanes did goes with the phase of an `mbarrier`.
-    pub fn bring(&mut self, warp: u32, mask: u32, phase: u64) {
-        let all = self.snapshot(warp, mask);
-        self.phases.entry(phase).or_default().join(&all);
-    }
-
-    /// So does what an agent did.
-    pub fn bring_agent(&mut self, agent: u8, lane: u32, phase: u64) {
-        self.used = true;
-        let moment = self.now;
-        let phase = self.phases.entry(phase).or_default();
-        phase.seen.raise(agent, 1 << lane, moment);
-    }
-
-    /// Lanes have waited for a phase.
-    pub fn take(&mut self, warp: u32, mask: u32, phase: u64) {
-        if let Some(brought) = self.phases.get(&phase).cloned() {
-            self.learn(warp, mask, &brought);
-        }
-    }
-
-    /// A phase that carries nothing any more.
-    pub fn forget(&mut self, phase: u64) {
-        self.phases.remove(&phase);
     }
 }

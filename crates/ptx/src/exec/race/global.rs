@@ -17,6 +17,8 @@ const PAGE: u64 = 256;
 const PAGES: usize = 1 << 16;
 /// Accesses of a place that are kept in its list.
 const MOST: usize = 1 << 14;
+/// Accesses in a list that is not looked through for what it needs no more.
+const FEW: usize = 64;
 
 /// What an access in a list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,8 @@ struct Cell {
     /// The first read of what has to stay as it is.
     fixed: Mark,
     list: Vec<(Kind, Mark)>,
+    /// The list has had more than reads.
+    written: bool,
 }
 
 /// The places of 1,024 bytes.
@@ -73,6 +77,8 @@ pub struct GlobalRaces {
     numbers: HashMap<u64, usize>,
     /// The page that was asked for last: lanes mostly share one.
     last: Option<(u64, usize)>,
+    /// The threads that have begun what agents did, by its moment.
+    begun: HashMap<u32, u32>,
     pub hits: Vec<Hit>,
 }
 
@@ -83,6 +89,9 @@ pub struct Reach {
     pub bytes: u32,
     /// It reads what has to stay as it is (`ld.global.nc`).
     pub fixed: bool,
+    /// Warp and lane that stand for who accesses it, where that is not the thread:
+    /// what a bulk copy writes.
+    pub agent: Option<(u8, u32)>,
 }
 
 impl GlobalRaces {
@@ -91,6 +100,7 @@ impl GlobalRaces {
         self.pages.clear();
         self.numbers.clear();
         self.last = None;
+        self.begun.clear();
     }
 
     /// Where the page is, made if it is new; nothing where there is no room.
@@ -114,6 +124,12 @@ impl GlobalRaces {
         Some(at)
     }
 
+    /// A thread of an earlier access: of what an agent did the one that has begun it.
+    pub fn thread_of(&self, mark: &Mark) -> u32 {
+        let own = 32 * u32::from(mark.warp) + mark.lanes.trailing_zeros();
+        self.begun.get(&mark.seq).copied().unwrap_or(own)
+    }
+
     /// Forgets who has written to bytes, which are whole words.
     pub fn forget_writes(&mut self, address: u64, bytes: u64) {
         for at in (address..address + bytes).step_by(4) {
@@ -133,6 +149,10 @@ impl GlobalRaces {
     /// Lanes access bytes: what they race with is in `hits`, with the offset
     /// from the address as place. An error where there is no room to remember it.
     pub fn touch(&mut self, order: &Order, reach: Reach, touch: &Touch) -> Result<(), ()> {
+        if reach.agent.is_some() {
+            let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
+            self.begun.insert(touch.seq, thread);
+        }
         let end = reach.address + u64::from(reach.bytes);
         let mut at = reach.address;
         while at < end {
@@ -148,6 +168,9 @@ impl GlobalRaces {
             for (n, cell) in (0..).zip(&mut page.cells[first..first + count]) {
                 let place = (at - reach.address) as u32 + (n << shift);
                 cell.touch(order, (place, reach.fixed), touch, &mut self.hits);
+                if !touch.passing {
+                    cell.note(order, &reach, touch);
+                }
             }
             at = stop;
         }
@@ -156,20 +179,32 @@ impl GlobalRaces {
 }
 
 impl Cell {
-    fn touch(&mut self, order: &Order, at: (u32, bool), touch: &Touch, hits: &mut Vec<Hit>) {
-        self.check(order, at, touch, hits);
-        if touch.passing {
-            return;
+    #[inline(always)]
+    fn touch(&self, order: &Order, at: (u32, bool), touch: &Touch, hits: &mut Vec<Hit>) {
+        // Mostly nobody has written what is read.
+        let unwritten = self.write.seq == 0 || is_settled(order, &self.write, touch);
+        if touch.write || at.1 || self.written || !unwritten {
+            self.check(order, at, touch, hits);
         }
-        let mark = touch.mark();
-        if at.1 && self.fixed.seq == 0 {
+    }
+
+    /// Remembers an access.
+    #[inline(always)]
+    fn note(&mut self, order: &Order, reach: &Reach, touch: &Touch) {
+        let mut mark = touch.mark();
+        if let Some((warp, lane)) = reach.agent {
+            (mark.warp, mark.lanes) = (warp, 1 << lane);
+        }
+        if reach.fixed && self.fixed.seq == 0 {
             self.fixed = mark;
         }
         if touch.update {
             self.keep(order, Kind::Update, mark, touch);
         } else if touch.write {
             let old = std::mem::replace(&mut self.write, mark);
-            self.list.retain(|(_, mark)| !is_passed(order, mark, touch));
+            if !self.list.is_empty() {
+                self.list.retain(|(_, mark)| !is_passed(order, mark, touch));
+            }
             if old.seq != 0 && !is_passed(order, &old, touch) {
                 self.keep(order, Kind::Write, old, touch);
             }
@@ -180,14 +215,45 @@ impl Cell {
                 return;
             }
             self.read = mark;
-            if old.seq != 0 && !is_passed(order, &old, touch) {
-                self.keep(order, Kind::Read, old, touch);
+            if old.seq == 0 || is_passed(order, &old, touch) {
+                return;
             }
+            if old.how == touch.how && order.is_unshown(&old, touch.warp) {
+                self.read.lanes |= old.lanes;
+            } else {
+                self.keep_read(order, old, touch);
+            }
+        }
+    }
+
+    /// Keeps a read in the list: of the blocks that nobody can have seen one stays, of
+    /// lanes of a warp the last.
+    fn keep_read(&mut self, order: &Order, mark: Mark, touch: &Touch) {
+        let hidden = order.is_hidden(&mark);
+        if let [(Kind::Read, old)] = &mut self.list[..]
+            && hidden
+            && old.how == mark.how
+            && order.is_hidden(old)
+        {
+            *old = mark;
+            return;
+        }
+        if hidden || self.list.len() >= FEW {
+            return self.keep(order, Kind::Read, mark, touch);
+        }
+        let replaced = self.list.iter_mut().find(|(kind, old)| {
+            let lanes = old.warp == mark.warp && old.lanes & !mark.lanes == 0;
+            *kind == Kind::Read && lanes && old.how == mark.how && order.is_alike(old, &mark)
+        });
+        match replaced {
+            Some((_, old)) => *old = mark,
+            None => self.list.push((Kind::Read, mark)),
         }
     }
 
     /// Keeps an access in the list.
     fn keep(&mut self, order: &Order, kind: Kind, mark: Mark, touch: &Touch) {
+        self.written |= kind != Kind::Read;
         let mut hidden = order.is_hidden(&mark);
         self.list.retain(|(other, old)| {
             if *other != kind {
@@ -202,7 +268,7 @@ impl Cell {
             !(old.warp == mark.warp
                 && old.lanes & !mark.lanes == 0
                 && old.how == mark.how
-                && order.moments.block_at(old.seq) == order.moments.block_at(mark.seq))
+                && order.is_alike(old, &mark))
         });
         let known = |(other, old): &(Kind, Mark)| {
             *other == kind && order.is_hidden(old) && old.how == mark.how
@@ -269,14 +335,36 @@ impl Cell {
 }
 
 /// Whether all that may race with an earlier access races with this one, too.
+#[inline(always)]
 fn is_passed(order: &Order, old: &Mark, touch: &Touch) -> bool {
     let seen = |l: u32| order.unseen(touch.warp, l, old, false) == 0;
-    touch.how.covers(old.how) && lanes(touch.lanes).all(seen)
+    let settled = is_settled(order, old, touch);
+    let hidden = order.moments.is_surely_hidden(old);
+    touch.how.covers(old.how) && (settled || !hidden && lanes(touch.lanes).all(seen))
+}
+
+/// Whether an earlier access surely is one that the lanes have seen: of the lane
+/// itself, or from before a barrier of the block or the warp.
+#[inline(always)]
+fn is_settled(order: &Order, old: &Mark, touch: &Touch) -> bool {
+    let alone = old.lanes == touch.lanes && touch.lanes & touch.lanes.wrapping_sub(1) == 0;
+    let seen = alone || old.seq < order.met(touch.warp);
+    let same = u32::from(old.warp) == touch.warp && seen;
+    order.is_before_barrier(old) || same && order.is_surely_own(old)
 }
 
 /// The lane for which an earlier access is unordered and conflicts.
+#[inline(always)]
 fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
-    if mark.seq == touch.seq || touch.how.agrees(mark.how, order.between(mark)) {
+    if mark.seq == touch.seq || is_settled(order, mark, touch) {
+        return None;
+    }
+    unordered(order, mark, touch)
+}
+
+#[inline(never)]
+fn unordered(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
+    if touch.how.agrees(mark.how, order.between(mark)) {
         return None;
     }
     let volatile = Strength::Volatile;

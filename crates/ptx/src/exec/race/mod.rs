@@ -4,7 +4,7 @@
 //! - `mark` is what is remembered of an access.
 //! - `seen` is what threads know of each other, and `clock` what orders them.
 //! - `shadow` has the accesses to shared memory, `global` those to global memory.
-//! - `flights` has what is asynchronous.
+//! - `flights` has what is asynchronous, `stores` bulk copies to global memory.
 //! - `accumulators` has what tensor cores do with registers.
 //!
 //! For every byte that has a race, one race is found, whatever the order in
@@ -20,6 +20,7 @@ pub(super) mod mark;
 pub(super) mod moments;
 mod seen;
 pub(super) mod shadow;
+pub(super) mod stores;
 #[cfg(test)]
 mod tests;
 
@@ -34,6 +35,7 @@ pub(super) use moments::Moments;
 pub(super) use seen::Knowledge;
 use shadow::Shadow;
 use std::collections::HashMap;
+use stores::Stores;
 
 /// The first of the warps that stand for asynchronous copies.
 pub(super) const AGENTS: u8 = 32;
@@ -81,6 +83,8 @@ pub(super) struct Races {
     pub copies: Flights,
     /// Bulk copies from shared memory, by threads: what they read.
     pub bulk: Flights,
+    /// Bulk copies to global memory, by threads: what they write.
+    pub stores: Stores,
     /// Factors of products, by warps.
     pub factors: Flights,
     pub reads: Reads,
@@ -110,6 +114,7 @@ impl Races {
             shadow: Shadow::new(bytes, warps),
             copies: Flights::default(),
             bulk: Flights::default(),
+            stores: Stores::default(),
             factors: Flights::default(),
             reads: Reads::new(bytes),
             accumulators: Accumulators::new(32 * warps),
@@ -128,6 +133,7 @@ impl Races {
             self.land(flight, |m| *m = Mark::default());
         }
         self.bulk.clear();
+        self.stores.clear();
         self.factors.clear();
         self.reads.clear();
         self.accumulators.clear();
@@ -166,6 +172,26 @@ impl Races {
     pub fn agent(&mut self, barrier: u64) -> (u8, u32) {
         let next = self.agents.len();
         agent(*self.agents.entry(barrier).or_insert(next))
+    }
+
+    /// Warp and lane that stand for the bulk copies of a thread to global memory.
+    pub fn store_agent(&mut self, thread: u32) -> (u8, u32) {
+        self.agent(1 << 60 | u64::from(thread))
+    }
+
+    /// Warp and lane that stand for what the block sends to an `mbarrier` in the block
+    /// of a rank.
+    pub fn sender(&mut self, rank: u32, barrier: u64) -> (u8, u32) {
+        self.agent(1 << 61 | u64::from(rank) << 32 | barrier)
+    }
+
+    /// A thread has waited for its bulk copies: it sees what they wrote.
+    pub fn see_stores(&mut self, thread: u32, left: u32) {
+        if let Some(moment) = self.stores.wait(thread, left) {
+            let (agent, lane) = self.store_agent(thread);
+            self.order
+                .see(thread / 32, thread % 32, (agent, lane), moment);
+        }
     }
 
     /// A thread of an earlier access, if there is one other than `own`: of a

@@ -123,7 +123,10 @@ impl Warp {
             let word = word(m.cluster.phase + 1);
             match &mut m.races {
                 Some(races) if orders => races.order.bring(m.warp, exec, word),
-                Some(races) => races.arrived_relaxed = true,
+                Some(races) => {
+                    races.arrived_relaxed = true;
+                    races.order.bring_fenced(m.warp, exec, word);
+                }
                 None => {}
             }
             return Flow::Top;

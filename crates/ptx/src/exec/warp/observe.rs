@@ -139,6 +139,12 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
         raced::access(m, info, space, exec, &addresses);
     }
     let sources = copy_sources(m, info, exec);
+    if let (true, Some((addresses, lanes)), Transfer::CopyTarget { source, .. }) =
+        (m.races.is_some(), &sources, &info.transfer)
+    {
+        let from = &m.image.memory[*source as usize];
+        raced::access(m, from, Space::Global, *lanes, addresses);
+    }
     // What goes to other blocks of the cluster alone is no access here.
     let elsewhere = exec == 0 && event.exec != 0;
     if let Some(observer) = &mut m.observer {

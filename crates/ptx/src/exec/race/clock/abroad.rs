@@ -9,9 +9,12 @@ impl Order {
         self.phases.get(&phase).map(|all| self.of_block(all))
     }
 
-    /// What other blocks see of what lanes did.
-    pub fn shown_abroad(&mut self, warp: u32, mask: u32) -> Knowledge {
-        let all = self.snapshot(warp, mask);
+    /// What other blocks see of what lanes did, and an agent if one is given.
+    pub fn shown_abroad(&mut self, warp: u32, mask: u32, agent: Option<(u8, u32)>) -> Knowledge {
+        let mut all = self.snapshot(warp, mask);
+        if let Some((agent, lane)) = agent {
+            all.seen.raise(agent, 1 << lane, self.now);
+        }
         self.of_block(&all)
     }
 

@@ -21,6 +21,16 @@ pub struct Word {
 }
 
 impl Order {
+    /// Whether anything is known that a word may take along, or have brought.
+    pub fn has_words(&self) -> bool {
+        let moments = &self.moments;
+        let carried = !moments.wide.is_empty() || !moments.near.is_empty();
+        // A barrier hands on what fences before it have published.
+        let published = [&self.common.published, &self.common.near];
+        let published = published.iter().any(|seen| !seen.is_empty());
+        self.used || self.volatile || !self.words.is_empty() || carried || published
+    }
+
     /// Lanes read a word that may order.
     pub fn read(&mut self, warp: u32, mask: u32, word: Word) {
         if let Some(carried) = self.words.get(&word.address) {
@@ -50,10 +60,7 @@ impl Order {
 
     /// Lanes write a word that may order.
     pub fn write(&mut self, warp: u32, mask: u32, word: Word) {
-        let moments = &self.moments;
-        let carried = !moments.wide.is_empty() || !moments.near.is_empty();
-        let fenced = self.used || !self.words.is_empty() || carried;
-        if !word.orders && !fenced && !self.volatile {
+        if !word.orders && !self.has_words() {
             return;
         }
         let all = self.snapshot(warp, mask);

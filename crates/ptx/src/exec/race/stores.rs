@@ -1,0 +1,78 @@
+//! Bulk copies to global memory, by the threads that began them: what they write is
+//! there for a thread when it has waited for their group.
+
+use std::collections::HashMap;
+
+/// What a thread has begun.
+#[derive(Clone, Debug, Default)]
+struct Thread {
+    groups: u32,
+    /// Of each copy the groups committed before, and its moment.
+    open: Vec<(u32, u32)>,
+}
+
+/// What the threads of a block have begun and not waited for.
+#[derive(Debug, Default)]
+pub struct Stores(HashMap<u32, Thread>);
+
+impl Stores {
+    /// Forgets everything, for the next block.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// A thread begins a copy at a moment.
+    pub fn begin(&mut self, thread: u32, moment: u32) {
+        let of = self.0.entry(thread).or_default();
+        of.open.push((of.groups, moment));
+    }
+
+    /// What the thread has begun so far is a group.
+    pub fn commit(&mut self, thread: u32) {
+        if let Some(of) = self.0.get_mut(&thread) {
+            of.groups += 1;
+        }
+    }
+
+    /// The thread waits until its last `left` groups at most are on their way: the
+    /// moment of the last copy that has ended.
+    pub fn wait(&mut self, thread: u32, left: u32) -> Option<u32> {
+        let of = self.0.get_mut(&thread)?;
+        let until = of.groups.saturating_sub(left);
+        let ended = of.open.iter().filter(|(group, _)| *group < until);
+        let last = ended.map(|(_, moment)| *moment).max();
+        of.open.retain(|(group, _)| *group >= until);
+        last
+    }
+
+    /// Whether the copy of a moment is on its way.
+    pub fn is_open(&self, thread: u32, moment: u32) -> bool {
+        let of = self.0.get(&thread);
+        of.is_some_and(|of| of.open.iter().any(|(_, m)| *m == moment))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_the_groups_before_those_it_leaves() {
+        let mut stores = Stores::default();
+        stores.commit(3);
+        stores.begin(3, 10);
+        stores.commit(3);
+        stores.begin(3, 11);
+        stores.begin(3, 12);
+        stores.commit(3);
+        stores.begin(3, 13);
+        assert_eq!((stores.wait(4, 0), stores.wait(3, 2)), (None, None));
+        assert_eq!(stores.wait(3, 1), Some(10));
+        assert!(!stores.is_open(3, 10) && stores.is_open(3, 11) && !stores.is_open(4, 11));
+        // What is in no group no wait is for.
+        assert_eq!(stores.wait(3, 0), Some(12));
+        assert!(stores.is_open(3, 13));
+        stores.clear();
+        assert!(!stores.is_open(3, 13));
+    }
+}
