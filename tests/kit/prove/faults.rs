@@ -94,6 +94,10 @@ const AXI: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, la
                    warp_size = 8, capacity_words = 512 }\n\
                    path = { mem_stages = 2, ahead = 0 }\n\
                    axi = { addr_bits = 12, id_bits = 1, in_flight = 2 }\n";
+/// `spad_stream` with a window of two accesses, and banks of four rows.
+const WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+                      warp_size = 8, capacity_words = 32 }\n\
+                      path = { mem_stages = 2, ahead = 0 }\nstream = { window = 2 }\n";
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
@@ -144,6 +148,7 @@ impl Mutant {
             "atomic" => ATOMIC,
             "atomic_bank" => ATOMIC_BANK,
             "axi" => AXI,
+            "window" => WINDOW,
             "hashed" => HASHED,
             "unhashed" => UNHASHED,
             "ahead" => AHEAD,

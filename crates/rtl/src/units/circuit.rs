@@ -100,6 +100,8 @@ pub enum Stages {
     Registers(bool, bool),
     /// `spad_tcdm` with atomic operations and no registers, and its banks.
     Atomic,
+    /// `spad_stream` with a window of this many accesses; 0: with the scratchpad.
+    Window(u32),
     /// An AXI port with this many beats in flight.
     Axi(u32),
 }
@@ -125,6 +127,9 @@ impl Stages {
                 ..TcdmOptions::default()
             };
         }
+        if let Stages::Window(accesses) = self {
+            config.path.stream.window = accesses;
+        }
         if let Stages::Axi(in_flight) = self {
             config.path.axi = AxiOptions {
                 addr_bits: 12,
@@ -138,6 +143,7 @@ impl Stages {
             | Stages::Hash(_)
             | Stages::Registers(..)
             | Stages::Atomic
+            | Stages::Window(_)
             | Stages::Axi(_) => (2, 0),
             Stages::Memory(stages) | Stages::AfterScratchpad(stages) => (stages, 0),
             Stages::Ahead(ahead) => (2, ahead),
@@ -161,6 +167,7 @@ impl Stages {
                 let registers = (options.request_register, options.response_register);
                 registers == (request, response) && !options.atomics
             }
+            Stages::Window(accesses) => config.path.stream.window == accesses,
             Stages::Axi(in_flight) => {
                 let options = &config.path.axi;
                 let one_word = options.lanes == 1 && config.word_bits == 32;

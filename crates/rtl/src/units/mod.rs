@@ -156,6 +156,20 @@ const fn tcdm_with(request: bool, response: bool) -> Circuit {
         .with(Stages::Registers(request, response))
 }
 
+/// `spad_stream` around its scratchpad, or around a window of this many accesses.
+const fn around_the_inside(accesses: u32) -> Circuit {
+    circuit!("spad_stream", Pair)
+        .free(HASHES)
+        .with(Stages::Window(accesses))
+}
+
+/// The window of `spad_stream`, of this many accesses.
+const fn window_of(accesses: u32) -> Circuit {
+    circuit!("spad_stream_window", Rows)
+        .needs(Need::FewWords)
+        .with(Stages::Window(accesses))
+}
+
 /// Every unit.
 pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
     let mut units: Vec<Unit> = HashKind::ALL.map(Unit::hash).into();
@@ -286,7 +300,14 @@ const OTHERS: &[Unit] = &[
     Unit::new("spad_counters", spad_counters::bench)
         .levels(24)
         .proved(&[circuit!("spad_counters", Quad)]),
-    Unit::new("spad_stream", spad_stream::bench).levels(18),
+    Unit::new("spad_stream", spad_stream::bench)
+        .levels(18)
+        .proved(&[
+            around_the_inside(0),
+            around_the_inside(2),
+            window_of(2),
+            window_of(4),
+        ]),
     Unit::new("spad_atomic_bank", spad_atomic_bank::bench)
         .levels(28)
         .proved(&[circuit!("spad_atomic_bank", Rows)
