@@ -89,11 +89,21 @@ const TCDM_REGISTERED: &str = tcdm!("true");
 const ATOMIC_BANK: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                            warp_size = 8, capacity_words = 32 }\n\
                            path = { mem_stages = 2, ahead = 0 }\ntcdm = { atomics = true }\n";
-/// An AXI port with two beats in flight.
-const AXI: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
-                   warp_size = 8, capacity_words = 512 }\n\
-                   path = { mem_stages = 2, ahead = 0 }\n\
-                   axi = { addr_bits = 12, id_bits = 1, in_flight = 2 }\n";
+/// An AXI port in the place of this many lanes, with two beats in flight.
+macro_rules! axi {
+    ($lanes:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+             warp_size = 8, capacity_words = 512 }\n\
+             path = { mem_stages = 2, ahead = 0 }\n\
+             axi = { addr_bits = 12, id_bits = 1, in_flight = 2, lanes = ",
+            $lanes,
+            " }\n"
+        )
+    };
+}
+const AXI: &str = axi!(1);
+const AXI_LANES: &str = axi!(2);
 /// `spad_stream` with a window of two accesses, and banks of four rows.
 const WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                       warp_size = 8, capacity_words = 32 }\n\
@@ -148,6 +158,7 @@ impl Mutant {
             "atomic" => ATOMIC,
             "atomic_bank" => ATOMIC_BANK,
             "axi" => AXI,
+            "axi_lanes" => AXI_LANES,
             "window" => WINDOW,
             "hashed" => HASHED,
             "unhashed" => UNHASHED,

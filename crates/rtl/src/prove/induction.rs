@@ -32,6 +32,7 @@ pub(super) struct Induction {
     files: Vec<SourceFile>,
     free: &'static [&'static str],
     cycles: u32,
+    apart: bool,
     resets: bool,
 }
 
@@ -59,6 +60,7 @@ impl Induction {
             files: rtl.files(&design)?,
             free: harness.circuit.free,
             cycles: harness.circuit.cycles,
+            apart: harness.circuit.apart,
         })
     }
 
@@ -127,24 +129,24 @@ impl Induction {
         )
     }
 
-    /// Invariants and properties hold in the cycle after a reset.
+    /// These invariants or properties hold in the cycle after a reset.
     fn base(&self, proved: &[Goal]) -> String {
-        let proved = Self::all("-prove", &self.goals.kept) + &Self::all("-prove", proved);
+        let proved = Self::all("-prove", proved);
         let (assumed, reset) = (self.assumed(), self.reset());
         format!("-seq 2{assumed}{reset} -prove-skip 1{proved} -show-outputs")
     }
 
-    /// The invariants carry over to the next cycle.
-    fn step(&self) -> Option<String> {
-        if self.goals.kept.is_empty() {
-            return None;
-        }
+    /// These invariants follow from all in the cycle before.
+    fn step(&self, kept: &[Goal]) -> String {
         let before = Self::all("-set-at 1", &self.goals.kept);
-        let after = Self::all("-prove", &self.goals.kept);
+        let after = Self::all("-prove", kept);
         let assumed = self.assumed();
-        Some(format!(
-            "-seq 2{assumed}{before} -prove-skip 1{after} -show-outputs"
-        ))
+        format!("-seq 2{assumed}{before} -prove-skip 1{after} -show-outputs")
+    }
+
+    /// `goals` as the solver is asked about them: each by itself, or all at once.
+    fn asked<'a>(&self, goals: &'a [Goal]) -> std::slice::Chunks<'a, Goal> {
+        goals.chunks(if self.apart { 1 } else { goals.len().max(1) })
     }
 
     /// Properties follow from the invariants.
@@ -201,15 +203,20 @@ impl Session<'_> {
 
     fn judge(&self) -> Answered<Vec<Outcome>> {
         let goals = &self.circuit.goals;
-        let (checked, circuit) = (&goals.checked, self.circuit);
-        let mut questions = vec![circuit.base(checked), circuit.follow(checked)];
-        questions.extend(circuit.step());
+        let (kept, checked, circuit) = (&goals.kept, &goals.checked, self.circuit);
+        let both = [&kept[..], &checked[..]].concat();
+        let base = circuit.asked(&both).map(|goals| circuit.base(goals));
+        let step = circuit.asked(kept).map(|goals| circuit.step(goals));
+        let mut questions: Vec<String> = base.chain(step).collect();
+        let about_invariants = questions.len();
+        let follow = circuit.asked(checked).map(|goals| circuit.follow(goals));
+        questions.extend(follow);
         let answers = self.ask(&questions)?;
-        if answers.iter().all(|a| *a == Answer::None) {
+        let hold = |answers: &[Answer]| answers.iter().all(|a| *a == Answer::None);
+        if hold(&answers) {
             return self.if_reached(vec![Outcome::Proved; checked.len()]);
         }
-        let invariant = answers.get(2).is_none_or(|a| *a == Answer::None);
-        self.one_by_one(invariant)
+        self.one_by_one(hold(&answers[..about_invariants]))
     }
 
     /// `outcomes`, but nothing is proved if there is nothing that could happen.

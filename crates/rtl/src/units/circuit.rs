@@ -22,6 +22,9 @@ pub struct Circuit {
     pub free: &'static [&'static str],
     /// Counterexamples are looked for in this many cycles, the first a reset.
     pub cycles: u32,
+    /// The solver is asked about each invariant and property by itself. That is
+    /// faster where they are about different parts of a large state.
+    pub apart: bool,
 }
 
 impl Circuit {
@@ -34,6 +37,7 @@ impl Circuit {
             beside: &[],
             free: &[],
             cycles: 10,
+            apart: false,
         }
     }
 
@@ -58,6 +62,12 @@ impl Circuit {
     /// The same with counterexamples of this many cycles.
     pub(super) const fn cycles(mut self, cycles: u32) -> Self {
         self.cycles = cycles;
+        self
+    }
+
+    /// The same with a question for each invariant and property.
+    pub(super) const fn apart(mut self) -> Self {
+        self.apart = true;
         self
     }
 
@@ -102,7 +112,7 @@ pub enum Stages {
     Atomic,
     /// `spad_stream` with a window of this many accesses; 0: with the scratchpad.
     Window(u32),
-    /// An AXI port with this many beats in flight.
+    /// An AXI port in the place of this many lanes, with two beats in flight.
     Axi(u32),
 }
 
@@ -130,12 +140,12 @@ impl Stages {
         if let Stages::Window(accesses) = self {
             config.path.stream.window = accesses;
         }
-        if let Stages::Axi(in_flight) = self {
+        if let Stages::Axi(lanes) = self {
             config.path.axi = AxiOptions {
                 addr_bits: 12,
-                lanes: 1,
+                lanes,
                 id_bits: 1,
-                in_flight,
+                in_flight: 2,
             };
         }
         (config.path.mem_stages, config.path.ahead) = match self {
@@ -168,10 +178,10 @@ impl Stages {
                 registers == (request, response) && !options.atomics
             }
             Stages::Window(accesses) => config.path.stream.window == accesses,
-            Stages::Axi(in_flight) => {
+            Stages::Axi(lanes) => {
                 let options = &config.path.axi;
-                let one_word = options.lanes == 1 && config.word_bits == 32;
-                !options.is_absent() && options.in_flight == in_flight && one_word
+                let sizes = (options.lanes, options.in_flight, config.word_bits);
+                !options.is_absent() && sizes == (lanes, 2, 32)
             }
             Stages::Atomic => {
                 let options = &config.path.tcdm;

@@ -167,6 +167,7 @@ const fn around_the_inside(accesses: u32) -> Circuit {
 const fn window_of(accesses: u32) -> Circuit {
     circuit!("spad_stream_window", Rows)
         .needs(Need::FewWords)
+        .apart()
         .with(Stages::Window(accesses))
 }
 
@@ -327,7 +328,10 @@ const OTHERS: &[Unit] = &[
         ]),
     Unit::new("spad_axi", spad_axi::bench)
         .levels(11)
-        .proved(&[circuit!("spad_axi", Pair).with(Stages::Axi(2))]),
+        .proved(&[
+            circuit!("spad_axi", Pair).with(Stages::Axi(1)),
+            circuit!("spad_axi", Pair).with(Stages::Axi(2)),
+        ]),
     Unit::new("spad_sm_path", spad_sm_path::bench)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.
