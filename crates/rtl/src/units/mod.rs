@@ -326,12 +326,10 @@ const OTHERS: &[Unit] = &[
                 .free(ATOMIC_PARTS)
                 .with(Stages::Atomic),
         ]),
-    Unit::new("spad_axi", spad_axi::bench)
-        .levels(11)
-        .proved(&[
-            circuit!("spad_axi", Pair).with(Stages::Axi(1)),
-            circuit!("spad_axi", Pair).with(Stages::Axi(2)),
-        ]),
+    Unit::new("spad_axi", spad_axi::bench).levels(11).proved(&[
+        circuit!("spad_axi", Pair).with(Stages::Axi(1)),
+        circuit!("spad_axi", Pair).with(Stages::Axi(2)),
+    ]),
     Unit::new("spad_sm_path", spad_sm_path::bench)
         // What a part of it shows at once is rare in the whole: an atomic that
         // ends while the scratchpad takes nothing, and the next that waits.

@@ -1,0 +1,93 @@
+//! The banks: each serves the oldest access of the window that waits for it.
+
+use super::Window;
+use crate::codes::op;
+use crate::module::top;
+use crate::signal::{Bits, Signal, code};
+use crate::size::Size;
+use crate::{spad_lowest, spad_pick};
+
+impl Window<'_> {
+    /// The banks: which lanes of which slots are served, and the words that the
+    /// banks show.
+    pub(super) fn banks(&self) -> (Signal, Signal) {
+        let (u, s, slots) = (self.u, self.s, &self.slots);
+        u.section(
+            "Each bank serves the oldest access that waits for it, of that the lowest lane: so \
+             the accesses of a word keep their order.",
+        );
+        let stores = u.wire("stores", s.SWIN);
+        let turns = u.wire("turns", s.B * s.SWIN * s.L);
+        let words = u.wire("words", s.B * s.D);
+        let served = u.wire("served", s.SWIN * s.L);
+        u.generate(|| {
+            u.each("stores_of", self.q, (0, s.SWIN), |q| {
+                let width = op::FIELD.width;
+                let operation = u.name("operation", slots.op.part(q * width, width));
+                u.assign(stores.at(q), operation.is(code(&op::FIELD, op::STORE)));
+            });
+            u.each("bank_of", self.g, (0, s.B), |g| {
+                self.one_bank(g, stores, turns, words);
+            });
+            u.each("served_of", self.i, (0, s.SWIN * s.L), |i| {
+                let by = u.wire("by", s.B);
+                u.each("by_bank", self.g, (0, s.B), |g| {
+                    u.assign(by.at(g), turns.at(g * (s.SWIN * s.L) + i));
+                });
+                u.assign(served.at(i), by.any());
+            });
+        });
+        (served, words)
+    }
+
+    fn one_bank(&self, g: Size, stores: Signal, turns: Signal, words: Signal) {
+        let (u, s, parts, slots) = (self.u, self.s, self.parts, &self.slots);
+        let some = u.wire("some", s.SWIN);
+        let rows = u.wire("rows", s.SWIN * s.R);
+        let slot_data = u.wire("slot_data", s.SWIN * s.D);
+        let enables = u.wire("enables", s.SWIN * s.DB);
+        let found = u.wire_in_part("slots_found", s.SWIN, "the oldest is enough");
+        let oldest = u.wire("oldest", s.SWIN);
+        u.each("in_slot", self.q, (0, s.SWIN), |q| {
+            let want = u.wire("want", s.L);
+            u.each("wants", self.i, (0, s.L), |i| {
+                let bank = slots.bank.part((q * s.L + i) * s.m, s.m);
+                u.assign(want.at(i), slots.waits.at(q * s.L + i) & bank.is(g));
+            });
+            u.assign(some.at(q), want.any());
+            let found = u.wire_in_part("found", s.L, "the lowest is enough");
+            let first = u.wire("first", s.L);
+            spad_lowest::instance(u, &parts.lowest, "lowest_of", want, [found, first]);
+            let turn = first & oldest.at(q).copies(s.L);
+            u.assign(turns.part((g * s.SWIN + q) * s.L, s.L), turn);
+            let pick = |name, from: Signal, to: Signal, width: Size| {
+                let of_slot = from.part(q * (s.L * width), s.L * width);
+                let to = to.part(q * width, width);
+                spad_pick::instance(u, &parts.pick, name, first, of_slot, to);
+            };
+            pick("row_of", slots.row, rows, s.R);
+            pick("data_of", slots.data, slot_data, s.D);
+            pick("enables_of", slots.be, enables, s.DB);
+        });
+        spad_lowest::instance(u, &parts.lowest, "oldest_of", some, [found, oldest]);
+        let reason = "rows beyond the capacity are refused before";
+        let row = if self.p.RW < self.p.R {
+            u.wire_in_part("row_now", s.R, reason)
+        } else {
+            u.wire("row_now", s.R)
+        };
+        let [wdata, wbe] = [u.wire("wdata", s.D), u.wire("wbe", s.DB)];
+        spad_pick::instance(u, &parts.pick, "row_from", oldest, rows, row);
+        spad_pick::instance(u, &parts.pick, "data_from", oldest, slot_data, wdata);
+        spad_pick::instance(u, &parts.pick, "enables_from", oldest, enables, wbe);
+        u.instance(top(&parts.ram), "ram")
+            .same(self.clock)
+            .port("en", some.any())
+            .port("we", (oldest & stores).any())
+            .port("be", wbe)
+            .port("row", row.low(s.RW))
+            .port("wdata", wdata)
+            .port("dout", words.part(g * s.D, s.D))
+            .done();
+    }
+}
