@@ -1,118 +1,16 @@
 //! `spad_tcdm`: the banks behind a request/grant/valid port per lane
 //! (microarchitecture/bus.md).
 
-use super::lane_hash::{LaneHash, RegisterWrite};
+mod requests;
+
+pub use requests::{TcdmAnswers, TcdmInputs, TcdmRequests};
+
+use super::lane_hash::LaneHash;
 use super::lanes::{LaneMask, MAX_LANES, lanes_of};
 use super::spad_atomic_bank::{AtomicBank, BankOperation, amo};
 use crate::config::{Config, TcdmOptions};
+use requests::{NO_ANSWERS, Request, What};
 use std::collections::VecDeque;
-
-/// What the lanes request in one cycle.
-#[derive(Clone, Debug)]
-pub struct TcdmRequests {
-    /// Lanes that request.
-    pub req: LaneMask,
-    /// Of these, those that read.
-    pub wen: LaneMask,
-    /// Word address of each lane.
-    pub addr: [u16; MAX_LANES],
-    /// Write data of each lane.
-    pub data: [u64; MAX_LANES],
-    /// Byte enables of each lane.
-    pub be: [u8; MAX_LANES],
-    /// Of the lanes that request, those that request an atomic operation.
-    pub amo: LaneMask,
-    /// Code of each lane's atomic operation.
-    pub aop: [u8; MAX_LANES],
-    /// What each lane's compare-and-swap expects.
-    pub expected: [u64; MAX_LANES],
-    /// Identifier of each lane's request.
-    pub id: [u32; MAX_LANES],
-}
-
-impl TcdmRequests {
-    /// No lane requests.
-    pub const NONE: TcdmRequests = TcdmRequests {
-        req: 0,
-        wen: 0,
-        addr: [0; MAX_LANES],
-        data: [0; MAX_LANES],
-        be: [0; MAX_LANES],
-        amo: 0,
-        aop: [0; MAX_LANES],
-        expected: [0; MAX_LANES],
-        id: [0; MAX_LANES],
-    };
-
-    /// The request of one lane.
-    fn of(&self, lane: usize) -> Option<Request> {
-        (self.req >> lane & 1 == 1).then(|| Request {
-            what: if self.amo >> lane & 1 == 1 {
-                What::Atomic(self.aop[lane], self.expected[lane])
-            } else if self.wen >> lane & 1 == 1 {
-                What::Read
-            } else {
-                What::Write(self.be[lane])
-            },
-            addr: self.addr[lane],
-            data: self.data[lane],
-            id: self.id[lane],
-        })
-    }
-}
-
-/// Inputs of one clock cycle.
-#[derive(Clone, Debug)]
-pub struct TcdmInputs {
-    /// Synchronous reset.
-    pub rst: bool,
-    /// Write to the hash's registers.
-    pub hash_wr: Option<RegisterWrite>,
-    /// Write to the row map's registers.
-    pub row_wr: Option<RegisterWrite>,
-    /// What the lanes request.
-    pub requests: TcdmRequests,
-}
-
-/// Answers to lanes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TcdmAnswers {
-    /// Lanes whose oldest request is answered.
-    pub valid: LaneMask,
-    /// Of these, those that requested a word beyond the capacity, or an atomic
-    /// operation that there is not.
-    pub failed: LaneMask,
-    /// Words read, also by atomic operations, and whether a store-conditional
-    /// failed; else 0.
-    pub data: [u64; MAX_LANES],
-    /// Identifiers of the requests; else 0.
-    pub id: [u32; MAX_LANES],
-}
-
-const NO_ANSWERS: TcdmAnswers = TcdmAnswers {
-    valid: 0,
-    failed: 0,
-    data: [0; MAX_LANES],
-    id: [0; MAX_LANES],
-};
-
-/// What is done with a word.
-#[derive(Clone, Copy, Debug)]
-enum What {
-    Read,
-    /// The bytes that are enabled.
-    Write(u8),
-    /// An operation, and what it expects.
-    Atomic(u8, u64),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    what: What,
-    addr: u16,
-    data: u64,
-    id: u32,
-}
 
 /// A request on its way to its word.
 #[derive(Clone, Copy, Debug)]
