@@ -5,7 +5,7 @@ mod small;
 
 use crate::common::tools::missing;
 use assert_cmd::Command;
-use faults::{ATOMIC, FIGURES, Mutant, hash_faults, path_faults};
+use faults::{ATOMIC, FIGURES, Mutant, PAIR, hash_faults, path_faults};
 use rayon::prelude::*;
 use serde_json::Value;
 use spadkit::config::Config;
@@ -150,7 +150,7 @@ fn every_hash_unit_is_proved() {
 }
 
 /// Units of which a proof takes more than a few seconds.
-const LONG: [&str; 14] = [
+const LONG: [&str; 15] = [
     "spad_atomic_bank",
     "spad_axi",
     "spad_pass_issue",
@@ -164,6 +164,7 @@ const LONG: [&str; 14] = [
     "spad_retry_sequencer",
     "spad_scratchpad",
     "spad_sm_path",
+    "spad_stream",
     "spad_tcdm",
 ];
 
@@ -189,6 +190,8 @@ fn units_of_the_path_are_proved() {
     let units = units.iter().map(String::as_str);
     let short: Vec<&str> = units.filter(|u| !LONG.contains(u)).collect();
     proved_by_induction(&short, &[]);
+    // Its window takes minutes, what is around it does not.
+    proved_on(PAIR, "spad_stream");
 }
 
 /// As [`proved_by_induction`], of the Verilog of this machine.

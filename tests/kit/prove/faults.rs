@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Small machines for the units of the path: two lanes where a payload is as
 /// wide as all lanes, else four.
-const PAIR: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+pub const PAIR: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                     warp_size = 8, capacity_words = 512 }\n\
                     path = { mem_stages = 2, ahead = 0 }\n";
 const QUAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
