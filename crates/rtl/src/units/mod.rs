@@ -152,6 +152,7 @@ const fn owner(memory: u32, ahead: u32) -> Circuit {
 const fn tcdm_with(request: bool, response: bool) -> Circuit {
     circuit!("spad_tcdm", Rows)
         .needs(Need::FewWords)
+        .apart()
         .free(HASHES)
         .with(Stages::Registers(request, response))
 }
