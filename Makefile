@@ -171,9 +171,10 @@ AXI_SEEDS ?= 1 2 3 4
 campaign-axi: deps deps-python build
 	$(call venv,$(AXI_VENV),testbenches/axi/requirements.txt)
 	$(SPADKIT) cosim spad_axi --config testbenches/axi/machine.toml --cycles $(CAMPAIGN_LONG)
-	for seed in $(AXI_SEEDS); do \
+	for lanes in 1 2 4; do for seed in $(AXI_SEEDS); do \
 	  $(AXI_VENV)/bin/python -B testbenches/axi/run.py --spadkit $(SPADKIT) \
-	    --work $(or $(CARGO_TARGET_DIR),target)/axi --rounds 200 --seed $$seed || exit 1; done
+	    --work $(or $(CARGO_TARGET_DIR),target)/axi --rounds 200 --seed $$seed --lanes $$lanes \
+	    || exit 1; done; done
 
 # The agents and the monitor of cocotb-TileLink at two devices, in Icarus. It needs an
 # older cocotb than cocotbext-axi, so an environment of its own.

@@ -15,6 +15,8 @@ PAGE = 4096
 TASKS = 6
 ROUNDS = int(os.environ.get("ROUNDS", "40"))
 SEED = int(os.environ.get("SEED", "1"))
+# The size, as AXI has it, of a beat of all the lanes that the port takes the place of.
+WHOLE = int(os.environ.get("LANES", "1")).bit_length() + 1
 
 
 def pauses(rng):
@@ -60,8 +62,9 @@ def places(burst, address, length, size):
 def transfer(rng, low, high):
     """A burst within the bytes from `low` to below `high`."""
     burst = rng.choice([AxiBurstType.INCR] * 3 + [AxiBurstType.FIXED, AxiBurstType.WRAP])
-    # Where beats do not follow each other, the master expects whole words.
-    size = rng.choice([0, 1, 2, 2, 2]) if burst == AxiBurstType.INCR else 2
+    # Where beats do not follow each other, the master expects whole ones.
+    sizes = [*range(WHOLE + 1), WHOLE, WHOLE] if burst == AxiBurstType.INCR else [WHOLE]
+    size = rng.choice(sizes)
     each = 1 << size
     if burst == AxiBurstType.FIXED:
         return burst, rng.randrange(low, high, each), each * rng.randint(1, 16), size

@@ -1,6 +1,6 @@
-// spad_axi in the place of lane 0 of spad_tcdm. The other lanes read words at random,
-// so that the port has to wait for its banks. The machine is machine.toml.
-module top (
+// spad_axi in the place of the lowest X lanes of spad_tcdm. The other lanes read words
+// at random, so that the port has to wait for its banks. The machine is machine.toml.
+module top #(parameter X = 1) (
     input wire clk, rst,
     input wire axi_awvalid, axi_wvalid, axi_wlast, axi_bready, axi_arvalid, axi_rready,
     input wire [3:0] axi_awid, axi_arid,
@@ -8,12 +8,12 @@ module top (
     input wire [7:0] axi_awlen, axi_arlen,
     input wire [2:0] axi_awsize, axi_arsize,
     input wire [1:0] axi_awburst, axi_arburst,
-    input wire [31:0] axi_wdata,
-    input wire [3:0] axi_wstrb,
+    input wire [X*32-1:0] axi_wdata,
+    input wire [X*4-1:0] axi_wstrb,
     output wire axi_awready, axi_wready, axi_bvalid, axi_arready, axi_rvalid, axi_rlast,
     output wire [3:0] axi_bid, axi_rid,
     output wire [1:0] axi_bresp, axi_rresp,
-    output wire [31:0] axi_rdata,
+    output wire [X*32-1:0] axi_rdata,
     output wire idle
 );
     localparam L = 4, n = 10, D = 32;
@@ -33,9 +33,9 @@ module top (
         .axi_arsize(axi_arsize), .axi_arburst(axi_arburst), .axi_arready(axi_arready),
         .axi_rvalid(axi_rvalid), .axi_rready(axi_rready), .axi_rid(axi_rid), .axi_rdata(axi_rdata),
         .axi_rresp(axi_rresp), .axi_rlast(axi_rlast),
-        .tcdm_req(req[0]), .tcdm_add(add[0 +: n]), .tcdm_wen(wen[0]), .tcdm_wdata(wdata[0 +: D]),
-        .tcdm_be(be[0 +: D/8]), .tcdm_gnt(gnt[0]), .tcdm_r_valid(r_valid[0]), .tcdm_r_rdata(r_rdata[0 +: D]),
-        .tcdm_r_opc(r_opc[0]), .idle(port_idle)
+        .tcdm_req(req[X-1:0]), .tcdm_add(add[0 +: X*n]), .tcdm_wen(wen[X-1:0]), .tcdm_wdata(wdata[0 +: X*D]),
+        .tcdm_be(be[0 +: X*D/8]), .tcdm_gnt(gnt[X-1:0]), .tcdm_r_valid(r_valid[X-1:0]),
+        .tcdm_r_rdata(r_rdata[0 +: X*D]), .tcdm_r_opc(r_opc[X-1:0]), .idle(port_idle)
     );
     spad_tcdm memory (
         .clk(clk), .rst(rst), .tcdm_req(req), .tcdm_gnt(gnt), .tcdm_add(add), .tcdm_wen(wen), .tcdm_wdata(wdata),
@@ -46,7 +46,7 @@ module top (
     // A number of its own for each lane: an address, and whether the lane requests.
     genvar i;
     generate
-        for (i = 1; i < L; i = i + 1) begin : lane
+        for (i = X; i < L; i = i + 1) begin : lane
             reg [15:0] number;
             always @(posedge clk)
                 if (rst) number <= 16'h1234 + 16'h0dab * i;
