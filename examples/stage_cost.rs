@@ -11,10 +11,11 @@
 //! choices with a period the last column shows kernels per second beside the
 //! first such choice. Cycles are compared with those of the first choice.
 
+use spadkit::capture::LaunchInput;
 use spadkit::config::{Config, Overlay};
 use spadkit::error::{Error, Result};
 use spadkit::sm::Setup;
-use spadkit::workload::LaunchWorkload;
+use spadkit::workload::{LaunchWorkload, RunOptions};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -91,7 +92,7 @@ pub fn run(arguments: &[String]) -> Result<String> {
         .collect::<Result<_>>()?;
     let mut cycles: Vec<Vec<f64>> = vec![Vec::new(); choices.len()];
     for file in launch_files(Path::new(folder))? {
-        let workload = LaunchWorkload::open(&file)?;
+        let workload = LaunchWorkload::open(&LaunchInput::at(&file).run(RunOptions::default())?)?;
         let runs = machines
             .iter()
             .map(|machine| Setup::default().run(machine, &workload));

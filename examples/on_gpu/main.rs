@@ -184,7 +184,7 @@ fn dump(dir: &Path, file: &Path, outputs: &[(&str, &Buffer, Vec<u8>)]) -> Result
 
 /// The GPU's results beside those of the executor.
 fn beside_executor(file: &LaunchFile, module: &Module, gpu: &Timed) -> Result<Difference> {
-    let mut prepared = file.prepare_with(module)?;
+    let mut prepared = file.prepare(module)?;
     let outcome = prepared.run(&Options::default())?;
     if outcome.has_faults() {
         let what = format!("{} has faults", file.source.path.display());
@@ -207,7 +207,7 @@ fn under(
     original: &Timed,
 ) -> Result<Rewritten> {
     let machine = Config::preset(&arguments.preset)?;
-    let prepared = file.prepare_with(module)?;
+    let prepared = file.prepare(module)?;
     let launches = prepared.launches();
     let entry = &launches[0].entry;
     let hashes = Hashes::All(hash.clone());

@@ -4,102 +4,17 @@ use super::barriers::{Arrival, Barriers};
 use super::code::{Code, Role};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Prepared};
-use crate::ptx::exec::{BlockSink, CopyEvent, Event, Options, Piece, SharedPart, Sink};
+use crate::ptx::exec::{BlockSink, CopyEvent, Event, Launch, Piece, SharedPart, Sink};
 use crate::ptx::shared::is_shared;
 use crate::trace::{
     Access, AccessTrace, Op, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Mutex;
 
 /// Limit of accesses in the trace of one block.
 const MOST: usize = 1 << 21;
-
-/// Runs one block of a launch of a launch file, `block` or what the file says
-/// for its first launch (the linear index), and records its accesses to shared
-/// memory. `launch` is the file, with which launch ([`Selected`]); those
-/// before it run first.
-///
-/// [`Selected`]: super::Selected
-pub fn access_trace(launch: &Path, block: Option<u64>) -> Result<AccessTrace> {
-    access_trace_with(launch, block, false)
-}
-
-/// As [`access_trace`]; with `zeros_beyond`, reads outside buffers are not a
-/// fault.
-pub fn access_trace_with(
-    launch: &Path,
-    block: Option<u64>,
-    zeros_beyond: bool,
-) -> Result<AccessTrace> {
-    let (mut file, selected) = super::opened(launch)?;
-    file.zeros_beyond = zeros_beyond;
-    let mut prepared = file.prepare()?;
-    let index = selected.index(prepared.launches())?;
-    launch_trace(&mut prepared, &file, index, block)
-}
-
-/// The same of the launch `index` of a file that is prepared, with its PTX or
-/// with another.
-pub fn launch_trace(
-    prepared: &mut Prepared,
-    file: &LaunchFile,
-    index: usize,
-    block: Option<u64>,
-) -> Result<AccessTrace> {
-    let selected = super::Selected {
-        file: file.source.path.clone(),
-        which: None,
-    };
-    let first = prepared.launches()[index].clone();
-    let block = block.unwrap_or(if index == 0 { file.trace_block } else { 0 });
-    require_block(block, first.grid)?;
-    let code = Code::new(prepared.program(), &first.entry)?;
-    let shared_bytes = code.static_shared + first.dynamic_shared;
-    let recorder = Recorder {
-        code: &code,
-        threads: first.block.iter().product(),
-        shared_bytes,
-        recorded: Mutex::new(None),
-    };
-    let options = Options {
-        threads: 1,
-        sink: Some(&recorder),
-        only_block: Some(block),
-        ..Options::default()
-    };
-    let outcome = prepared.run_one(index, &options)?;
-    super::refuse_faults(&outcome, &selected.file)?;
-    let recorded = recorder.recorded.into_inner().ok().flatten();
-    let recorded = recorded.unwrap_or_default();
-    if recorded.too_many {
-        return Err(too_many(block, &first.entry));
-    }
-    let variables = prepared.program().shared_variables(&first.entry)?;
-    let mut extra = fields(
-        (first.grid, block),
-        &named(variables, shared_bytes, &file.shared),
-        &recorded.tensor_copies,
-    );
-    if !file.then.is_empty() {
-        extra.insert("launch".to_owned(), json!(index));
-    }
-    let (barriers, accesses) = recorded.in_order(&code);
-    let trace = AccessTrace {
-        name: first.entry,
-        source: format!("{}, block {block}", super::source(&selected, index, file)),
-        block_dim: first.block,
-        shared_bytes,
-        warp_size: 32,
-        barriers,
-        accesses,
-        extra,
-    };
-    trace.check()?;
-    Ok(trace)
-}
 
 /// Refuses a block that a grid does not have.
 fn require_block(block: u64, grid: [u32; 3]) -> Result<()> {
@@ -115,7 +30,7 @@ fn require_block(block: u64, grid: [u32; 3]) -> Result<()> {
 
 /// What the trace of a block has beside the fields of every trace.
 fn fields(
-    (grid, block): ([u32; 3], u64),
+    (grid, block): ([u32; 3], [u32; 3]),
     variables: &[SharedVariable],
     tensor_copies: &BTreeSet<TensorCopy>,
 ) -> Map<String, Value> {
@@ -127,9 +42,7 @@ fn fields(
     if !tensor_copies.is_empty() {
         extra.insert(TENSOR_COPIES_FIELD.to_owned(), json!(tensor_copies));
     }
-    let [x, y, _] = grid.map(u64::from);
-    let at = [block % x, block / x % y, block / (x * y)];
-    extra.insert("block".to_owned(), json!(at));
+    extra.insert("block".to_owned(), json!(block));
     extra
 }
 
@@ -171,11 +84,70 @@ fn named(
     named
 }
 
-struct Recorder<'a> {
+/// Records the accesses of one block while a launch runs.
+pub(super) struct AccessRecorder<'a> {
     code: &'a Code,
-    threads: u32,
-    shared_bytes: u32,
+    launch: &'a Launch,
+    /// The linear index, and the coordinates.
+    block: (u64, [u32; 3]),
     recorded: Mutex<Option<Recorded>>,
+}
+
+impl<'a> AccessRecorder<'a> {
+    pub fn new(code: &'a Code, launch: &'a Launch, block: u64) -> Result<Self> {
+        require_block(block, launch.grid)?;
+        let [x, y, _] = launch.grid.map(u64::from);
+        let at = [block % x, block / x % y, block / (x * y)];
+        Ok(AccessRecorder {
+            code,
+            launch,
+            block: (block, at.map(|i| i as u32)),
+            recorded: Mutex::new(None),
+        })
+    }
+
+    fn shared_bytes(&self) -> u32 {
+        self.code.static_shared + self.launch.dynamic_shared
+    }
+
+    /// The trace, of the launch `index` of a file.
+    pub fn finish(
+        self,
+        prepared: &Prepared,
+        file: &LaunchFile,
+        index: usize,
+    ) -> Result<AccessTrace> {
+        let shared_bytes = self.shared_bytes();
+        let (launch, (block, at)) = (self.launch, self.block);
+        let recorded = self.recorded.into_inner().ok().flatten();
+        let recorded = recorded.unwrap_or_default();
+        if recorded.too_many {
+            return Err(too_many(block, &launch.entry));
+        }
+        let variables = prepared.program().shared_variables(&launch.entry)?;
+        let mut extra = fields(
+            (launch.grid, at),
+            &named(variables, shared_bytes, &file.shared),
+            &recorded.tensor_copies,
+        );
+        if !file.then.is_empty() {
+            extra.insert("launch".to_owned(), json!(index));
+        }
+        let (barriers, accesses) = recorded.in_order(self.code);
+        let source = super::source(&file.source.path, index, file);
+        let trace = AccessTrace {
+            name: launch.entry.clone(),
+            source: format!("{source}, block {block}"),
+            block_dim: launch.block,
+            shared_bytes,
+            warp_size: 32,
+            barriers,
+            accesses,
+            extra,
+        };
+        trace.check()?;
+        Ok(trace)
+    }
 }
 
 /// The accesses of a block in the order of their execution.
@@ -201,21 +173,24 @@ struct RawAccess {
     addrs: Vec<Option<u32>>,
 }
 
-impl Sink for Recorder<'_> {
-    fn block(&self, _block: [u32; 3]) -> Option<Box<dyn BlockSink + '_>> {
-        Some(Box::new(OneBlock {
-            recorder: self,
-            barriers: Barriers::new(self.threads),
-            recorded: Recorded {
-                touched: vec![false; self.code.rows.len()],
-                ..Recorded::default()
-            },
-        }))
+impl Sink for AccessRecorder<'_> {
+    fn block(&self, block: [u32; 3]) -> Option<Box<dyn BlockSink + '_>> {
+        let of_block = || {
+            Box::new(OneBlock {
+                recorder: self,
+                barriers: Barriers::new(self.launch.block.iter().product()),
+                recorded: Recorded {
+                    touched: vec![false; self.code.rows.len()],
+                    ..Recorded::default()
+                },
+            })
+        };
+        (block == self.block.1).then(|| of_block() as Box<dyn BlockSink>)
     }
 }
 
 struct OneBlock<'a> {
-    recorder: &'a Recorder<'a>,
+    recorder: &'a AccessRecorder<'a>,
     barriers: Barriers,
     recorded: Recorded,
 }
@@ -274,7 +249,7 @@ impl OneBlock<'_> {
         let Some(access) = event.access.filter(|a| is_shared(a.space)) else {
             return;
         };
-        let end = u64::from(self.recorder.shared_bytes);
+        let end = u64::from(self.recorder.shared_bytes());
         let addr = |lane: usize| {
             let byte = access.addresses[lane];
             // Lanes of a generic access may be elsewhere.

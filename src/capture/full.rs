@@ -9,7 +9,7 @@ use super::select::Selected;
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::{
-    Access, BarrierEvent, BarrierOp, BlockSink, CopyEvent, Event, Options, Sink,
+    Access, BarrierEvent, BarrierOp, BlockSink, CopyEvent, Event, Launch, Sink,
 };
 use crate::ptx::names::Space;
 use crate::ptx::shared::is_shared;
@@ -42,81 +42,65 @@ pub struct Captured {
     pub places: Places,
 }
 
-/// Runs a launch of a launch file (`launch` is the file, with which launch, as
-/// in [`Selected`]; those before it run first) and writes the programs of all
-/// its warps to `to`. Blocks run in order, each is written as it runs: memory is
-/// needed for one, and the file is the same every time.
-///
-/// [`Selected`]: super::Selected
-pub fn full_trace(launch: &Path, to: &Path) -> Result<Captured> {
-    full_trace_with(launch, to, false)
-}
-
-/// As [`full_trace`]; with `zeros_beyond`, reads outside buffers are not a
-/// fault.
-pub fn full_trace_with(launch: &Path, to: &Path, zeros_beyond: bool) -> Result<Captured> {
-    let (mut file, selected) = super::opened(launch)?;
-    file.zeros_beyond = zeros_beyond;
-    full_trace_of(&file, &selected, to)
-}
-
-/// As [`full_trace`], of a launch file that has been read.
-pub fn full_trace_of(file: &LaunchFile, selected: &Selected, to: &Path) -> Result<Captured> {
-    let mut prepared = file.prepare()?;
-    let index = selected.index(prepared.launches())?;
-    let first = prepared.launches()[index].clone();
-    let code = Code::new(prepared.program(), &first.entry)?;
-    let blocks: u64 = first.grid.iter().map(|&n| u64::from(n)).product();
-    let info = KernelInfo {
-        name: first.entry.clone(),
-        source: super::source(selected, index, file),
-        block_dim: first.block,
-        blocks: u32::try_from(blocks).map_err(|_| {
-            Error::usage(
-                format!("a grid of {blocks} blocks is too large for a full trace"),
-                "expected at most 4294967295",
-            )
-        })?,
-        shared_bytes: code.static_shared + first.dynamic_shared,
-        warp_size: 32,
-        registers: file.registers.unwrap_or(0),
-    };
-    let recorder = Recorder {
-        code: &code,
-        grid: first.grid,
-        threads: first.block.iter().product(),
-        shared_bytes: info.shared_bytes,
-        output: Mutex::new(Output {
-            writer: TraceWriter::create(to, &info)?,
-            failed: None,
-        }),
-    };
-    let options = Options {
-        threads: 1,
-        sink: Some(&recorder),
-        ..Options::default()
-    };
-    let outcome = prepared.run_one(index, &options)?;
-    super::refuse_faults(&outcome, &selected.file)?;
-    let output = recorder.output.into_inner();
-    let output = output.unwrap_or_else(std::sync::PoisonError::into_inner);
-    if let Some(error) = output.failed {
-        return Err(error);
-    }
-    Ok(Captured {
-        summary: output.writer.finish()?,
-        crowded: code.crowded,
-        places: (0..).zip(code.rows.iter().map(Row::place)).collect(),
-        info,
-    })
-}
-
-struct Recorder<'a> {
+/// Writes the programs of all warps while a launch runs.
+pub(super) struct FullRecorder<'a> {
     code: &'a Code,
     grid: [u32; 3],
     threads: u32,
-    shared_bytes: u32,
+    info: KernelInfo,
     output: Mutex<Output>,
+}
+
+impl<'a> FullRecorder<'a> {
+    /// Of the launch of that index of a file, to the file `to`.
+    pub fn new(
+        code: &'a Code,
+        launch: &Launch,
+        file: &LaunchFile,
+        (selected, index): (&Selected, usize),
+        to: &Path,
+    ) -> Result<Self> {
+        let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let info = KernelInfo {
+            name: launch.entry.clone(),
+            source: super::source(&selected.file, index, file),
+            block_dim: launch.block,
+            blocks: u32::try_from(blocks).map_err(|_| {
+                Error::usage(
+                    format!("a grid of {blocks} blocks is too large for a full trace"),
+                    "expected at most 4294967295",
+                )
+            })?,
+            shared_bytes: code.static_shared + launch.dynamic_shared,
+            warp_size: 32,
+            registers: file.registers.unwrap_or(0),
+        };
+        Ok(FullRecorder {
+            code,
+            grid: launch.grid,
+            threads: launch.block.iter().product(),
+            output: Mutex::new(Output {
+                writer: TraceWriter::create(to, &info)?,
+                failed: None,
+            }),
+            info,
+        })
+    }
+
+    /// Ends the file.
+    pub fn finish(self) -> Result<Captured> {
+        let output = self.output.into_inner();
+        let output = output.unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(error) = output.failed {
+            return Err(error);
+        }
+        Ok(Captured {
+            summary: output.writer.finish()?,
+            crowded: self.code.crowded,
+            places: (0..).zip(self.code.rows.iter().map(Row::place)).collect(),
+            info: self.info,
+        })
+    }
 }
 
 struct Output {
@@ -125,7 +109,7 @@ struct Output {
     failed: Option<Error>,
 }
 
-impl Recorder<'_> {
+impl FullRecorder<'_> {
     fn write(&self, write: impl FnOnce(&mut TraceWriter) -> Result<()>) {
         let mut output = match self.output.lock() {
             Ok(output) => output,
@@ -139,7 +123,7 @@ impl Recorder<'_> {
     }
 }
 
-impl Sink for Recorder<'_> {
+impl Sink for FullRecorder<'_> {
     fn block(&self, [x, y, z]: [u32; 3]) -> Option<Box<dyn BlockSink + '_>> {
         let [gx, gy, _] = self.grid;
         Some(Box::new(OneBlock {
@@ -153,7 +137,7 @@ impl Sink for Recorder<'_> {
 }
 
 struct OneBlock<'a> {
-    recorder: &'a Recorder<'a>,
+    recorder: &'a FullRecorder<'a>,
     block: u32,
     barriers: Barriers,
     /// By warp; those that have made one.
@@ -188,7 +172,7 @@ impl BlockSink for OneBlock<'_> {
                 if let Some(load) = self.copied(row, event) {
                     self.push(event.warp, &load);
                 }
-                let mut instr = instr(row, event, self.recorder.shared_bytes);
+                let mut instr = instr(row, event, self.recorder.info.shared_bytes);
                 self.follow_products(row.role, event.warp, &mut instr);
                 if instr.kind == InstrKind::Exit {
                     self.barriers.exit(event.warp, event.exec);

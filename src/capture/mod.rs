@@ -8,41 +8,28 @@ mod barriers;
 mod code;
 mod copies;
 mod full;
+mod input;
 mod products;
 mod registers;
+mod run;
 mod select;
 pub mod statics;
-mod target;
 #[cfg(test)]
 mod tests;
 
-pub use access::{access_trace, access_trace_with, launch_trace};
-pub use full::{Captured, full_trace, full_trace_of, full_trace_with};
-pub use select::{Selected, input_files, launches_note, listed_from};
-pub use target::{PtxTarget, ptx_target};
+pub use full::Captured;
+pub use input::LaunchInput;
+pub use run::{LaunchRun, RunOptions, launch_trace};
+pub use select::{Selected, listed_from};
 
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::Outcome;
 use std::path::Path;
 
-/// Whether INPUT is a launch file, or a launch of one, by its name.
-pub fn is_launch(path: &Path) -> bool {
-    Selected::of(path).is_some()
-}
-
-/// The launch file that INPUT names, with the launch.
-pub(crate) fn opened(input: &Path) -> Result<(LaunchFile, Selected)> {
-    let selected = Selected::of(input).unwrap_or_else(|| Selected {
-        file: input.to_owned(),
-        which: None,
-    });
-    Ok((LaunchFile::load(&selected.file)?, selected))
-}
-
 /// Where a trace comes from: the file, and of several launches which.
-fn source(selected: &Selected, index: usize, file: &LaunchFile) -> String {
-    let path = selected.file.display();
+fn source(path: &Path, index: usize, file: &LaunchFile) -> String {
+    let path = path.display();
     if file.then.is_empty() {
         path.to_string()
     } else {
@@ -70,7 +57,7 @@ pub(crate) fn refuse_faults(outcome: &Outcome, launch: &Path) -> Result<()> {
             fault.message
         ),
         // A launch without a file, a program's, is not an input of a command.
-        help: Some(if is_launch(launch) {
+        help: Some(if Selected::of(launch).is_some() {
             format!("list all of them with: spadkit run {}", launch.display())
         } else {
             "a run with races shows all findings".to_owned()

@@ -16,16 +16,6 @@ pub struct Selected {
     pub which: Option<String>,
 }
 
-/// The files that an input is read from: a launch file and those that it names; a
-/// file of another kind is one.
-pub fn input_files(input: &Path) -> Result<Vec<PathBuf>> {
-    let Some(selected) = Selected::of(input) else {
-        return Ok(vec![input.to_owned()]);
-    };
-    let file = LaunchFile::load(&selected.file)?;
-    Ok(std::iter::once(selected.file).chain(file.files()).collect())
-}
-
 impl Selected {
     /// What `input` names; none if its name is not that of a launch file.
     pub fn of(input: &Path) -> Option<Self> {
@@ -86,7 +76,7 @@ impl Selected {
 const MOST_LISTED: usize = 12;
 
 /// Numbers and entries of launches, those of one entry in a row together.
-fn listed(entries: &[&str]) -> String {
+pub(super) fn listed(entries: &[&str]) -> String {
     listed_from(0, entries)
 }
 
@@ -108,27 +98,6 @@ pub fn listed_from(first: usize, entries: &[&str]) -> String {
         groups.push(format!("and others up to {}", at - 1));
     }
     groups.join(", ")
-}
-
-/// What to say of an INPUT that is a launch file of several launches and
-/// names none of them; errors come up again when it is read.
-pub fn launches_note(input: &str) -> Option<String> {
-    let selected = Selected::of(Path::new(input)).filter(|s| s.which.is_none())?;
-    let file = LaunchFile::load(&selected.file).ok()?;
-    if file.then.is_empty() {
-        return None;
-    }
-    let entry = |launch: &crate::launch::Launch| match &launch.entry {
-        Some(entry) => entry.value.clone(),
-        None => "the only entry".to_owned(),
-    };
-    let entries: Vec<String> = file.launches().map(entry).collect();
-    let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
-    Some(format!(
-        "{input} has {} launches, this is the first: {input}:N takes another one, N of {}",
-        entries.len(),
-        listed(&entries)
-    ))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod predict;
 pub use check::{Checked, Disagreement};
 
 use super::code::Code;
+use super::{LaunchInput, RunOptions};
 use crate::error::{Error, Result};
 use crate::ptx::analysis::{
     AccessKind, Affine, Affines, BitFacts, Context, Loops, NotAffine, SharedAccess, SourceIndex,
@@ -18,7 +19,6 @@ use crate::ptx::{Cfg, Function, Instruction, Module};
 use crate::trace::pattern::{self, Class, Pattern};
 use crate::trace::{AccessTrace, Op, Place};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// An instruction that accesses shared memory.
 #[derive(Clone, Debug)]
@@ -80,15 +80,14 @@ pub struct Statics {
     pub warps: AccessTrace,
 }
 
-/// The sites of the launch that `input` names, and a run of block `block` (or
-/// what the file says) in which every address is compared with its expression.
-/// `None`: faults of the kernel end the run early.
-pub fn launch_statics(input: &Path, block: Option<u64>) -> Result<Statics> {
-    let (file, selected) = super::opened(input)?;
-    let mut prepared = file.prepare()?;
-    let index = selected.index(prepared.launches())?;
+/// The sites of the launch `input`, and a run of the block that the file says in
+/// which every address is compared with its expression. Faults of the kernel are
+/// an error: they end the run early.
+pub fn launch_statics(input: &LaunchInput) -> Result<Statics> {
+    let mut prepared = input.prepare()?;
+    let index = input.selected().index(prepared.launches())?;
     let launch = prepared.launches()[index].clone();
-    let block = block.unwrap_or(if index == 0 { file.trace_block } else { 0 });
+    let block = RunOptions::default().block_of(input.file()?, index);
     let code = Code::new(prepared.program(), &launch.entry)?;
     let context = Context {
         block: Some(launch.block),
@@ -105,7 +104,7 @@ pub fn launch_statics(input: &Path, block: Option<u64>) -> Result<Statics> {
         ..Options::default()
     };
     let outcome = prepared.run_one(index, &options)?;
-    super::refuse_faults(&outcome, &selected.file)?;
+    super::refuse_faults(&outcome, &input.selected().file)?;
     let (touched, checked) = checker.finish();
     Ok(analysed.statics(&code, &touched, &checked))
 }
@@ -124,11 +123,10 @@ pub fn ptx_statics(module: &Module, entry: &str, block: [u32; 3]) -> Result<Stat
     Ok(analysed.statics(&code, &touched, &checked))
 }
 
-/// [`source_indices`] of the launch that `input` names.
-pub fn launch_indices(input: &Path) -> Result<Indices> {
-    let (file, selected) = super::opened(input)?;
-    let prepared = file.prepare()?;
-    let launch = &prepared.launches()[selected.index(prepared.launches())?];
+/// [`source_indices`] of the launch `input`.
+pub fn launch_indices(input: &LaunchInput) -> Result<Indices> {
+    let prepared = input.prepare()?;
+    let launch = &prepared.launches()[input.selected().index(prepared.launches())?];
     source_indices(prepared.program(), &launch.entry, launch.block)
 }
 
@@ -425,14 +423,14 @@ fn of_launch(term: &Term, launch: &Launch, block: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::LaunchFile;
+    use std::path::Path;
 
     /// What the check finds where every address is taken to be `wrong` bytes
     /// off.
     fn disagreements(wrong: i64) -> (u64, u64, Option<Disagreement>) {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let file = LaunchFile::load(&root.join("kernels/fwt/fwt.toml")).unwrap();
-        let mut prepared = file.prepare().unwrap();
+        let input = LaunchInput::at(&root.join("kernels/fwt/fwt.toml"));
+        let mut prepared = input.prepare().unwrap();
         let launch = prepared.launches()[0].clone();
         let code = Code::new(prepared.program(), &launch.entry).unwrap();
         let context = Context {

@@ -38,13 +38,17 @@ impl Files {
     }
 
     fn access(&self) -> AccessTrace {
-        access_trace(&self.path(), None).unwrap()
+        LaunchInput::at(&self.path())
+            .access_trace(RunOptions::default())
+            .unwrap()
     }
 
     /// The program of a warp of block 0.
     fn warp(&self, warp: u32) -> Vec<Instr> {
         let path = self.dir.path().join("k.spt");
-        full_trace(&self.path(), &path).unwrap();
+        LaunchInput::at(&self.path())
+            .full_trace(RunOptions::default(), &path)
+            .unwrap();
         let file = TraceFile::open(&path).unwrap();
         let mut stream = file.open(0, warp).unwrap();
         let mut program = Vec::new();
@@ -186,7 +190,12 @@ fn threads_that_exit_before_a_barrier_are_not_waited_for() {
     assert_eq!((bars(0), bars(1)), (vec![u32::MAX.into()], vec![0xff]));
     assert!(bars(2).is_empty());
     // The SM does not wait for them either.
-    let workload = crate::workload::LaunchWorkload::open(&files.path()).unwrap();
+    let workload = crate::workload::LaunchWorkload::open(
+        &LaunchInput::at(&files.path())
+            .run(RunOptions::default())
+            .unwrap(),
+    )
+    .unwrap();
     for preset in ["fermi", "sm80"] {
         let machine = crate::config::Config::preset(preset).unwrap();
         let s = crate::sm::Setup::default()
@@ -243,8 +252,12 @@ fn markers_release_those_that_pass_them() {
 fn a_kernel_with_a_fault_has_no_trace() {
     let files = Files::new("grid = [1]\nblock = [32]", "st.shared.u32 [%r4+1000], %r1;");
     let to = files.dir.path().join("k.spt");
-    let full = full_trace(&files.path(), &to).unwrap_err();
-    let access = access_trace(&files.path(), None).unwrap_err();
+    let full = LaunchInput::at(&files.path())
+        .full_trace(RunOptions::default(), &to)
+        .unwrap_err();
+    let access = LaunchInput::at(&files.path())
+        .access_trace(RunOptions::default())
+        .unwrap_err();
     for error in [full, access] {
         assert!(
             error.to_string().contains("out-of-bounds, line 8"),
@@ -262,9 +275,11 @@ fn blocks_are_chosen_by_their_linear_index() {
         "mov.u32 %r5, %ctaid.x; mov.u32 %r6, %ctaid.y; mad.lo.u32 %r5, %r6, 2, %r5;\n\
          shl.b32 %r5, %r5, 2; add.u32 %r5, %r5, %r3; st.shared.u32 [%r5], %r1;",
     );
-    let word = |block| active(&access_trace(&files.path(), block).unwrap(), 0)[0];
-    assert_eq!((word(None), word(Some(0)), word(Some(3))), (1, 0, 3));
-    let error = access_trace(&files.path(), Some(4)).unwrap_err();
+    let launch = LaunchInput::at(&files.path());
+    let word = |options| active(&launch.access_trace(options).unwrap(), 0)[0];
+    assert_eq!(word(RunOptions::default()), 1);
+    assert_eq!([0, 3].map(|b| word(RunOptions::of_block(b))), [0, 3]);
+    let error = launch.access_trace(RunOptions::of_block(4)).unwrap_err();
     assert!(error.to_string().contains("no block 4"), "{error}");
 }
 
@@ -291,11 +306,15 @@ fn a_later_launch_finds_the_buffers_as_they_are_then() {
         (":2", 4, 2),
         (":k", 1, 1),
     ] {
-        let trace = access_trace(&named(which), None).unwrap();
+        let trace = LaunchInput::at(&named(which))
+            .access_trace(RunOptions::default())
+            .unwrap();
         assert_eq!(active(&trace, 0), [word; 32], "{which}");
         assert_eq!(trace.accesses.len(), warps, "{which}");
         let to = files.dir.path().join("n.spt");
-        let captured = full_trace(&named(which), &to).unwrap();
+        let captured = LaunchInput::at(&named(which))
+            .full_trace(RunOptions::default(), &to)
+            .unwrap();
         let blocks = if which == ":2" { 2 } else { 1 };
         assert_eq!(captured.info.blocks, blocks, "{which}");
         assert_eq!(
@@ -304,7 +323,9 @@ fn a_later_launch_finds_the_buffers_as_they_are_then() {
         );
     }
     // The second block of the third launch comes after the first.
-    let last = access_trace(&named(":2"), Some(1)).unwrap();
+    let last = LaunchInput::at(&named(":2"))
+        .access_trace(RunOptions::of_block(1))
+        .unwrap();
     assert_eq!((last.block_dim, active(&last, 0)[0]), ([48, 1, 1], 4));
     assert!(
         last.source.ends_with("k.toml, launch 2, block 1"),
@@ -312,7 +333,9 @@ fn a_later_launch_finds_the_buffers_as_they_are_then() {
         last.source
     );
     for which in [":3", ":other", ":"] {
-        let error = access_trace(&named(which), None).unwrap_err();
+        let error = LaunchInput::at(&named(which))
+            .access_trace(RunOptions::default())
+            .unwrap_err();
         let text = error.to_string();
         assert!(
             text.contains(&format!("no launch '{}'", &which[1..])),
@@ -320,9 +343,9 @@ fn a_later_launch_finds_the_buffers_as_they_are_then() {
         );
         assert_eq!(error.exit_status(), 2);
     }
-    let note = launches_note(files.path().to_str().unwrap()).unwrap();
+    let note = LaunchInput::at(&files.path()).note().unwrap();
     assert!(note.contains("has 3 launches"), "{note}");
-    assert_eq!(launches_note(named(":1").to_str().unwrap()), None);
+    assert_eq!(LaunchInput::at(&named(":1")).note(), None);
 }
 
 #[test]
@@ -339,7 +362,12 @@ fn asynchronous_copies_load_and_store_and_are_waited_for() {
         Files::with(".param .u64 p", launch, &body)
     };
     let cycles = |files: &Files| {
-        let workload = crate::workload::LaunchWorkload::open(&files.path()).unwrap();
+        let workload = crate::workload::LaunchWorkload::open(
+            &LaunchInput::at(&files.path())
+                .run(RunOptions::default())
+                .unwrap(),
+        )
+        .unwrap();
         let machine = crate::config::Config::preset("sm80").unwrap();
         let s = crate::sm::Setup::default()
             .run(&machine, &workload)
@@ -393,7 +421,10 @@ fn bulk_copies_are_copies_of_the_trace() {
     let launch = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/tma/tma_transpose.toml");
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("k.spt");
-    let info = full_trace(&launch, &to).unwrap().info;
+    let info = LaunchInput::at(&launch)
+        .full_trace(RunOptions::default(), &to)
+        .unwrap()
+        .info;
     let file = TraceFile::open(&to).unwrap();
     let mut moved = [0, 0];
     let mut waits = 0;
@@ -421,4 +452,39 @@ fn bulk_copies_are_copies_of_the_trace() {
         s.stalls.mbarrier > u64::from(machine.sm.global.latency),
         "{s:?}"
     );
+}
+
+/// The accesses of one block and the programs of all, from one run, are those of two.
+#[test]
+fn one_run_records_both() {
+    let launch = |options: &str| {
+        format!(
+            "grid = [2]\nblock = [48]\n{options}\n[[arg]]\nname = \"p\"\ntype = \"u32\"\ncount = 1"
+        )
+    };
+    // The second block stores where the first one counted to.
+    let body = "ld.param.u64 %rd1, [p]; atom.global.add.u32 %r5, [%rd1], 1; shl.b32 %r6, %r5, 2;\n\
+        and.b32 %r6, %r6, 252; add.u32 %r6, %r6, %r3; st.shared.u32 [%r6], %r1; bar.sync 0;";
+    for (options, together) in [("", true), ("trace_block = 1", false)] {
+        let files = Files::with(".param .u64 p", &launch(options), body);
+        let input = LaunchInput::at(&files.path());
+        let [both, alone] = ["both.spt", "alone.spt"].map(|name| files.dir.path().join(name));
+        let run = input.run(RunOptions::default()).unwrap();
+        let (trace, captured) = run.both(&both).unwrap();
+        assert_eq!(captured.is_some(), together, "{options}");
+        assert_eq!(trace.to_json(), run.access_trace().unwrap().to_json());
+        run.full_trace(&alone).unwrap();
+        if together {
+            assert_eq!(std::fs::read(both).unwrap(), std::fs::read(alone).unwrap());
+        }
+    }
+    // Only the second block is wrong: the accesses of the first are not.
+    let body = "mov.u32 %r5, %ctaid.x; shl.b32 %r5, %r5, 12; add.u32 %r5, %r5, %r4;\n\
+        st.shared.u32 [%r5], %r1;";
+    let files = Files::new("grid = [2]\nblock = [32]", body);
+    let input = LaunchInput::at(&files.path());
+    let run = input.run(RunOptions::default()).unwrap();
+    let (trace, captured) = run.both(&files.dir.path().join("k.spt")).unwrap();
+    assert_eq!(trace.accesses.len(), 1);
+    assert!(captured.is_none());
 }

@@ -4,8 +4,8 @@
 
 use super::printer::{Collected, MachineNote, Printer};
 use super::{cmd_conflicts, cmd_rewrite, cmd_run, cmd_tune, parsed};
-use crate::capture::launch_trace;
 use crate::capture::statics::source_indices;
+use crate::capture::{RunOptions, launch_trace};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::{Arg, LaunchFile, Options, Placed, Skeleton, Symbol};
@@ -15,6 +15,7 @@ use crate::rewrite::{Hashes, Request};
 use crate::software::LayoutSpec;
 use crate::software::choice::MappingKind;
 use crate::trace::AccessTrace;
+use crate::workload::Input;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
@@ -95,6 +96,11 @@ impl Kernel {
         &self.module.name
     }
 
+    /// Its file by name, beside which sources are looked for.
+    fn input(&self) -> Input {
+        Input::from(PathBuf::from(self.name()))
+    }
+
     /// The entry, as the PTX names it.
     pub fn entry(&self) -> &str {
         &self.entry
@@ -140,7 +146,7 @@ impl Kernel {
         });
         file.args = given.args;
         file.symbols = given.symbols;
-        file.prepare_with(&self.module)?;
+        file.prepare(&self.module)?;
         Ok(Launch {
             kernel: std::sync::Arc::clone(self),
             file,
@@ -256,7 +262,7 @@ impl Launch {
     /// `spadkit run`: the answer, and the bytes of every buffer argument, then
     /// of every symbol, after the run.
     pub fn run(&self, races: Races, threads: usize) -> Result<(Answer, Vec<Vec<u8>>)> {
-        let mut prepared = self.file.prepare_with(&self.kernel.module)?;
+        let mut prepared = self.file.prepare(&self.kernel.module)?;
         let options = Options {
             threads,
             races: races != Races::No,
@@ -274,8 +280,8 @@ impl Launch {
 
     /// The accesses to shared memory of block `block`, the linear index.
     pub fn trace(&self, block: u64) -> Result<AccessTrace> {
-        let mut prepared = self.file.prepare_with(&self.kernel.module)?;
-        launch_trace(&mut prepared, &self.file, 0, Some(block))
+        let mut prepared = self.file.prepare(&self.kernel.module)?;
+        launch_trace(&mut prepared, &self.file, 0, RunOptions::of_block(block))
     }
 
     /// `spadkit conflicts`, with the parts `per_pc` and `lines`; and pictures
@@ -289,7 +295,7 @@ impl Launch {
         let (machine, note) = self.kernel.machine(machine)?;
         let specs: Vec<LayoutSpec> = specs.iter().map(|s| s.parse()).collect::<Result<_>>()?;
         let trace = self.trace(block)?;
-        let input = self.kernel.name();
+        let input = self.kernel.input();
         let answer = Answer::of(note, |printer| {
             for note in machine.admit(&trace)? {
                 printer.warn(note);
@@ -302,10 +308,10 @@ impl Launch {
                 again: None,
             };
             let specs: Vec<&LayoutSpec> = specs.iter().collect();
-            cmd_conflicts::of_trace(&trace, &specs, detail, &machine, input, printer)
+            cmd_conflicts::of_trace(&trace, &specs, detail, &machine, &input, printer)
         })?;
         let pictures = match specs.first() {
-            Some(spec) => pictures(&trace, spec, &machine, input)?,
+            Some(spec) => pictures(&trace, spec, &machine, input.name())?,
             None => Value::Null,
         };
         Ok((answer, pictures))
@@ -329,7 +335,7 @@ impl Launch {
         let program = Program::new(&self.kernel.module)?;
         let indices = source_indices(&program, &self.kernel.entry, trace.block_dim)?;
         let module = &self.kernel.module;
-        let prepared = self.file.prepare_with(module)?;
+        let prepared = self.file.prepare(module)?;
         let (entry, launches) = (&self.kernel.entry, prepared.launches());
         let launched = cmd_tune::resources::Launched {
             module,
@@ -340,10 +346,11 @@ impl Launch {
             for note in machine.admit(&trace)? {
                 printer.warn(note);
             }
+            let input = self.kernel.input();
             let subject = cmd_tune::software::Subject {
                 trace: &trace,
                 indices: &indices,
-                input: self.kernel.name(),
+                input: &input,
                 launched: Some(launched),
                 again: None,
                 all: false,

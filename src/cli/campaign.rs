@@ -2,14 +2,12 @@
 //! (`--shard I/N`), and what names a point.
 
 use super::Allow;
-use crate::capture::{Selected, input_files};
 use crate::config::Config;
 use crate::error::{Error, Result as Outcome};
-use crate::input::is_stdin;
 use crate::points::MODEL;
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::KeyBuilder;
-use std::path::Path;
+use crate::workload::Input;
 use std::str::FromStr;
 
 /// Begins what names a point of this kind: it depends on the kit, too.
@@ -21,22 +19,22 @@ pub(super) fn point(kind: &str) -> KeyBuilder {
 
 /// Begins what names a point of a kernel: the files of `input`, and which of its
 /// launches it is.
-pub(super) fn of_input(kind: &str, input: &str, allow: &Allow) -> Outcome<KeyBuilder> {
-    if is_stdin(Path::new(input)) {
+pub(super) fn of_input(kind: &str, input: &Input, allow: &Allow) -> Outcome<KeyBuilder> {
+    if let Input::Stdin = input {
         return Err(Error::usage(
             "--points with the kernel from standard input",
             "expected a file: what a run depends on names it",
         ));
     }
     let mut key = point(kind);
-    if input.starts_with("kernel:") {
-        return Ok(key.add("kernel", input));
+    if let Input::Generated(name) = input {
+        return Ok(key.add("kernel", name));
     }
-    for file in input_files(Path::new(input))? {
+    for file in input.files()? {
         let content = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
         key = key.add("file", content);
     }
-    let launch = Selected::of(Path::new(input)).map(|s| s.which);
+    let launch = input.launch().map(|launch| &launch.selected().which);
     Ok(key
         .add("launch", format!("{launch:?}"))
         .add("allow", format!("{:?}", allow.allow)))

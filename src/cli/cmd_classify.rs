@@ -5,16 +5,16 @@ use super::names::{readable, readable_words};
 use super::printer::{CommandResult, Printer};
 use super::strides_text::{Stride, show_strides};
 use super::{Execute, Global};
-use crate::capture::{is_launch, statics};
+use crate::capture::statics;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::read_module;
+use crate::launch::PtxFile;
 use crate::page::{Details, Table};
 use crate::trace::pattern::{self, Class, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
+use crate::workload::{Input, RunOptions};
 use clap::Args;
 use serde::Serialize;
-use std::path::Path;
 
 /// Access-pattern classes and strides of each instruction of a trace.
 ///
@@ -31,7 +31,7 @@ use std::path::Path;
 pub struct ClassifyArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), PTX (.ptx), or
     /// kernel:NAME for a generated one.
-    input: String,
+    input: Input,
     /// Entry of the PTX; needed only if there are several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -41,15 +41,14 @@ pub struct ClassifyArgs {
 }
 
 impl Execute for ClassifyArgs {
-    fn kernel(&self) -> Option<&str> {
+    fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         let machine = global.machine()?;
-        let path = Path::new(&self.input);
-        if path.extension().is_some_and(|e| e == "ptx") {
-            return run_ptx(self, path, &machine, printer);
+        if let Input::Ptx(ptx) = &self.input {
+            return run_ptx(self, ptx, &machine, printer);
         }
         if self.entry.is_some() || self.block.is_some() {
             return Err(Error::usage(
@@ -57,29 +56,27 @@ impl Execute for ClassifyArgs {
                 "a launch file or trace already specifies them",
             ));
         }
-        let trace = super::load_for(&self.input, &machine, printer)?;
-        let view = if is_launch(path) {
-            Some(StaticView::new(
-                statics::launch_statics(path, None)?,
-                &machine,
-            ))
-        } else {
-            None
-        };
+        let trace = super::load_for(&self.input, RunOptions::default(), &machine, printer)?;
+        let statics = self
+            .input
+            .launch()
+            .map(statics::launch_statics)
+            .transpose()?;
+        let view = statics.map(|statics| StaticView::new(statics, &machine));
         show(&trace, view.as_ref(), &machine, printer)?;
         view.map_or(Ok(()), |view| view.verdict())
     }
 }
 
 /// A PTX text without a launch: what it says alone.
-fn run_ptx(args: &ClassifyArgs, path: &Path, machine: &Config, printer: &Printer) -> Result<()> {
+fn run_ptx(args: &ClassifyArgs, ptx: &PtxFile, machine: &Config, printer: &Printer) -> Result<()> {
     let Some(block) = args.block else {
         return Err(Error::usage(
             format!("{} does not specify the block size", args.input),
             "give --block X,Y,Z, or a launch file (.toml)",
         ));
     };
-    let module = read_module(path)?;
+    let module = ptx.module()?;
     let entry = statics::entry_of(&module, args.entry.as_deref())?;
     let view = StaticView::new(statics::ptx_statics(&module, entry, block)?, machine);
     let rule = machine.conflict_rule();

@@ -7,23 +7,21 @@ use super::machine_code::MachineCode;
 use super::printer::Printer;
 use super::source_text::SourceText;
 use super::{Execute, Global};
-use crate::capture::is_launch;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::sm::Setup;
 use crate::software::{Layout, LayoutSpec};
 use crate::trace::{AccessTrace, ConflictProfile, Line, Op, Places, removed_pct, removed_text};
-use crate::workload::{LaunchWorkload, is_input};
+use crate::workload::{Input, LaunchWorkload};
 use clap::Args;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// Bank conflicts of a trace under given mappings.
 #[derive(Args)]
 pub struct ConflictsArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
     /// kernel:NAME for a generated one.
-    input: Option<String>,
+    input: Option<Input>,
     /// Mapping; repeat for several. mod means no hash.
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., default_value = "mod",
           value_parser = spec_or_input)]
@@ -53,21 +51,23 @@ pub struct ConflictsArgs {
 #[derive(Clone)]
 enum SpecOrInput {
     Spec(LayoutSpec),
-    Input(String),
+    Input(Input),
 }
 
 fn spec_or_input(text: &str) -> std::result::Result<SpecOrInput, String> {
     match super::parsed::<LayoutSpec>(text) {
         Ok(spec) => Ok(SpecOrInput::Spec(spec)),
-        Err(_) if is_input(text) => Ok(SpecOrInput::Input(text.to_owned())),
-        Err(error) => Err(error),
+        Err(error) => match Input::from(text) {
+            input if input.is_evident() => Ok(SpecOrInput::Input(input)),
+            _ => Err(error),
+        },
     }
 }
 
 impl ConflictsArgs {
     /// INPUT and the mappings, however they were given.
-    fn parts(&self) -> Result<(&str, Vec<&LayoutSpec>)> {
-        let mut input = self.input.as_deref();
+    fn parts(&self) -> Result<(&Input, Vec<&LayoutSpec>)> {
+        let mut input = self.input.as_ref();
         let mut specs = Vec::new();
         for (at, hash) in self.hashes.iter().enumerate() {
             match hash {
@@ -96,25 +96,25 @@ impl ConflictsArgs {
 }
 
 impl Execute for ConflictsArgs {
-    fn kernel(&self) -> Option<&str> {
+    fn kernel(&self) -> Option<&Input> {
         self.parts().ok().map(|(input, _)| input)
     }
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         let machine = global.machine()?;
         let (input, specs) = self.parts()?;
-        let zeros_beyond = self.allow.zeros_beyond(printer);
-        if self.cycles && !is_launch(Path::new(input)) {
-            return Err(Error::usage(
-                format!("--simulate for {input}, which records only accesses to shared memory"),
-                "expected a launch file (.toml): the kernel is simulated",
-            ));
-        }
-        let trace = super::load_for_with(input, &machine, printer, zeros_beyond)?;
-        let simulated = if self.cycles {
-            Some(LaunchWorkload::open_with(Path::new(input), zeros_beyond)?)
+        let run = self.allow.run(printer);
+        let (trace, simulated) = if self.cycles {
+            let launch = input.launch().ok_or_else(|| {
+                Error::usage(
+                    format!("--simulate for {input}, which records only accesses to shared memory"),
+                    "expected a launch file (.toml): the kernel is simulated",
+                )
+            })?;
+            let (trace, workload) = super::load_both(input, &launch.run(run)?, &machine, printer)?;
+            (trace, Some(workload))
         } else {
-            None
+            (super::load_for(input, run, &machine, printer)?, None)
         };
         let again = global.machine_option();
         let detail = Detail {
@@ -150,7 +150,7 @@ pub(super) fn of_trace(
     specs: &[&LayoutSpec],
     detail: Detail<'_>,
     machine: &Config,
-    input: &str,
+    input: &Input,
     printer: &Printer,
 ) -> Result<()> {
     let machine_code = if detail.machine_code {
@@ -176,7 +176,7 @@ pub(super) fn of_trace(
     } else {
         Vec::new()
     };
-    let mut text = SourceText::beside(input);
+    let mut text = SourceText::beside(input.name());
     let places = trace.places();
     let culprits = Culprits::of(trace, specs.first().copied(), machine)?;
     let job = Job {
@@ -203,7 +203,7 @@ pub(super) fn of_trace(
         machine_code,
         trace,
         machine,
-        input,
+        input: input.name(),
         has_places: !places.is_empty(),
         culprits,
         again: detail.again,

@@ -3,7 +3,6 @@
 use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
-use crate::capture::is_launch;
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, Outcome, PATH, Replay, cosim_unit, each_unit};
 use crate::error::{Error, Result};
@@ -16,10 +15,10 @@ use crate::rtl::{Design, EmittedUnit};
 use crate::sm::{Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
-use crate::workload::{self, AccessOptions};
+use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Run the RTL in lockstep with the golden model, in Verilator.
 ///
@@ -34,7 +33,7 @@ pub struct CosimArgs {
     /// Stimulus from an access trace (.json or kernel:NAME); for spad_sm_path
     /// also from a full trace (.spt) or a program text (.warp).
     #[arg(long, value_name = "INPUT")]
-    trace: Option<String>,
+    trace: Option<Input>,
     /// Clock cycles per unit [default: 20000; spad_sm_path: 200000]. A kernel
     /// that spad_sm_path executes ends by itself.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -124,7 +123,7 @@ impl Execute for CosimArgs {
         printer.show(&verified)?;
         let mut options = format!("{} --seed {}", global.machine_option(), self.seed);
         if let Some(input) = &self.trace {
-            options.push_str(&format!(" --trace {}", shell(input)));
+            options.push_str(&format!(" --trace {}", shell(input.name())));
         }
         if let Some(dir) = &self.rtl {
             options.push_str(&format!(" --rtl {}", shell(dir)));
@@ -208,7 +207,7 @@ struct Stimulus {
 
 impl Stimulus {
     fn load(
-        input: &str,
+        input: &Input,
         args: &CosimArgs,
         design: &Design,
         config: &Config,
@@ -216,25 +215,31 @@ impl Stimulus {
     ) -> Result<Self> {
         let path = design.units.iter().any(|unit| unit.name == PATH);
         let others = design.units.iter().find(|unit| unit.name != PATH);
-        if is_launch(Path::new(input)) {
+        if let Some(launch) = input.launch() {
             // Addresses of one block for the units, the kernel for the path.
-            let trace = match others {
-                Some(_) => Some(super::load_for(input, config, printer)?),
-                None => {
+            let run = launch.run(RunOptions::default())?;
+            let (trace, workload) = match (others, path) {
+                (Some(_), true) => {
+                    let (trace, workload) = super::load_both(input, &run, config, printer)?;
+                    (Some(trace), Some(workload))
+                }
+                (Some(_), false) => {
+                    let trace = super::load_for(input, run.options, config, printer)?;
+                    (Some(trace), None)
+                }
+                (None, _) => {
                     super::note_launches(input, printer);
-                    None
+                    (None, Some(LaunchWorkload::open(&run)?))
                 }
             };
-            let workload = if path {
-                let workload = workload::load_workload(input, &AccessOptions::default())?;
-                executable(workload, config, args, printer)?
-            } else {
-                None
+            let workload = match workload {
+                Some(workload) => executable(Box::new(workload), config, args, printer)?,
+                None => None,
             };
             return Ok(Stimulus { trace, workload });
         }
-        if workload::is_access_trace(input) {
-            let trace = super::load_for(input, config, printer)?;
+        if input.is_access_trace() {
+            let trace = super::load_for(input, RunOptions::default(), config, printer)?;
             let workload = if path {
                 let workload = AccessOptions::default().workload(&trace)?;
                 executable(Box::new(workload), config, args, printer)?
@@ -254,7 +259,7 @@ impl Stimulus {
         }
         Ok(Stimulus {
             trace: None,
-            workload: Some(workload::load_workload(input, &AccessOptions::default())?),
+            workload: Some(input.programs(&AccessOptions::default())?),
         })
     }
 }

@@ -13,6 +13,7 @@ use crate::quote::shell;
 use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
 use crate::synth::DEFAULT_TECHNOLOGY;
 use crate::trace::removed_text;
+use crate::workload::{Input, RunOptions};
 use clap::Args;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ use std::time::Duration;
 pub struct FlowArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
     /// kernel:NAME for a generated one.
-    input: String,
+    input: Input,
     /// Directory for the report and the Verilog.
     #[arg(
         short,
@@ -67,14 +68,14 @@ pub struct FlowArgs {
 }
 
 impl Execute for FlowArgs {
-    fn kernel(&self) -> Option<&str> {
+    fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?;
-        let trace = super::load_for(&self.input, &machine, printer)?;
+        let trace = super::load_for(&self.input, RunOptions::default(), &machine, printer)?;
         let options = Options {
             input: self.input.clone(),
             machine_option: Some(global.machine_option()),
@@ -101,7 +102,7 @@ impl Execute for FlowArgs {
             report: done.html.to_string_lossy().into(),
             done: &done,
         })?;
-        let options = format!("--trace {}", shell(&self.input));
+        let options = format!("--trace {}", shell(self.input.name()));
         fail_on_mismatch(&done.cosim, &options)?;
         match done.problems.into_iter().next() {
             None => Ok(()),

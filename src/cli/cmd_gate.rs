@@ -19,6 +19,7 @@ use crate::interrupt;
 use crate::output::{check_writable, write_file};
 use crate::software::LayoutSpec;
 use crate::synth::{DEFAULT_TECHNOLOGY, Technology};
+use crate::workload::{Input, RunOptions};
 use area::{HardwareArea, Library};
 use baseline::Baseline;
 use clap::Args;
@@ -45,7 +46,7 @@ use std::time::Duration;
 pub struct GateArgs {
     /// Launch files (.toml), access traces (.json), or kernel:NAME.
     #[arg(required = true, value_name = "FILE")]
-    inputs: Vec<String>,
+    inputs: Vec<Input>,
     /// Fail where this holds, such as 'conflicts > 0'; repeat for several.
     #[arg(long, value_name = "METRIC > N", value_parser = super::parsed::<Limit>)]
     fail_on: Vec<Limit>,
@@ -87,14 +88,16 @@ impl Execute for GateArgs {
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
-        let zeros_beyond = self.allow.zeros_beyond(printer);
+        let run = self.allow.run(printer);
         for file in [&self.write_baseline, &self.sarif, &self.junit] {
             file.iter().try_for_each(|file| check_writable(file))?;
         }
         let baseline = self.baseline.as_deref().map(Baseline::load).transpose()?;
         let limits = Limits::of(&self.fail_on);
-        let inputs = self.inputs.iter().filter(|i| !limits::is_limits_file(i));
-        let inputs: Vec<&String> = inputs.collect();
+        let inputs = self.inputs.iter();
+        let inputs: Vec<&Input> = inputs
+            .filter(|i| !limits::is_limits_file(i.name()))
+            .collect();
         let bar = printer.progress(inputs.len() as u64, "gate");
         let (mut kernels, mut library) = (Vec::new(), None);
         for (done, input) in inputs.iter().enumerate() {
@@ -103,9 +106,9 @@ impl Execute for GateArgs {
                     what: "gate".to_owned(),
                 });
             }
-            bar.set(done as u64, input.as_str());
-            let (own, machine) = global.resolved(Some(input.as_str()));
-            let (limits, config) = (limits.of_input(input)?, own.machine()?);
+            bar.set(done as u64, input.to_string());
+            let (own, machine) = global.resolved(Some(input));
+            let (limits, config) = (limits.of_input(input.name())?, own.machine()?);
             let limited = limits.iter().any(|l| l.metric == Metric::Area);
             let hardware = limited.then(|| self.area(&mut library, &config, &bar));
             let job = Job {
@@ -114,7 +117,7 @@ impl Execute for GateArgs {
                 again: own.machine_option(),
                 limits,
                 hardware: hardware.transpose()?,
-                zeros_beyond,
+                run,
             };
             let kernel = self.kernel(job, machine, baseline.as_ref())?;
             for note in &kernel.measured.notes {
@@ -129,13 +132,13 @@ impl Execute for GateArgs {
 
 /// A kernel with its limits.
 struct Job<'a> {
-    input: &'a str,
+    input: &'a Input,
     machine: Config,
     again: String,
     limits: Vec<Limit>,
     /// Where a limit is on its area.
     hardware: Option<HardwareArea>,
-    zeros_beyond: bool,
+    run: RunOptions,
 }
 
 impl GateArgs {
@@ -169,11 +172,12 @@ impl GateArgs {
         let wanted = Wanted {
             hash: self.hash.as_ref().unwrap_or(&plain),
             cycles: job.limits.iter().any(|l| l.metric == Metric::Cycles),
-            zeros_beyond: job.zeros_beyond,
+            run: job.run,
         };
         let mut measured = Measured::of(job.input, &job.machine, &wanted)?;
         measured.hardware = job.hardware;
-        let before = baseline.and_then(|b| b.of(job.input));
+        let name = job.input.to_string();
+        let before = baseline.and_then(|b| b.of(&name));
         let checks: Vec<Check> = job
             .limits
             .into_iter()
@@ -204,7 +208,7 @@ impl GateArgs {
             _ => Vec::new(),
         };
         Ok(Kernel {
-            input: job.input.to_owned(),
+            input: name,
             again: job.again,
             machine,
             measured,

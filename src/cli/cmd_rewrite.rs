@@ -7,18 +7,21 @@ mod resources;
 
 use super::printer::Printer;
 use super::{Execute, Global};
-use crate::capture::{Selected, is_launch};
+use crate::capture::{LaunchInput, Selected};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::{LaunchFile, read_module};
+use crate::launch::LaunchFile;
 use crate::output::{check_writable, write_file};
 use crate::ptx::Module;
 use crate::quote::shell;
 use crate::rewrite::{Hashes, Request, machine_conflicts, measure, rewrite};
 use crate::software::LayoutSpec;
+use crate::workload::Input;
 use clap::Args;
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use report::Report;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Put a bank mapping into a PTX kernel, for GPUs that have no hash unit.
 ///
@@ -33,8 +36,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 pub struct RewriteArgs {
     /// PTX (.ptx), or a launch file (.toml) that names it.
-    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml")]
-    input: PathBuf,
+    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml", value_parser = super::file_input())]
+    input: Input,
     /// The entry [default: that of the launch file, or the only one].
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -46,8 +49,8 @@ pub struct RewriteArgs {
     #[arg(short, long, alias = "out", value_name = "FILE.ptx")]
     output: PathBuf,
     /// Measure with this launch file.
-    #[arg(long, value_name = "FILE.toml")]
-    launch: Option<PathBuf>,
+    #[arg(long, value_name = "FILE.toml", value_parser = launch_file())]
+    launch: Option<Arc<LaunchInput>>,
     /// Threads of a block; knowing them saves instructions. The PTX then works
     /// only for such blocks, which .reqntid enforces.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
@@ -89,9 +92,13 @@ fn parse_hash(text: &str) -> std::result::Result<NamedHash, String> {
     }
 }
 
+fn launch_file() -> impl TypedValueParser<Value = Arc<LaunchInput>> {
+    PathBufValueParser::new().map(|path| LaunchInput::at(&path).into())
+}
+
 impl Execute for RewriteArgs {
-    fn kernel(&self) -> Option<&str> {
-        self.input.to_str()
+    fn kernel(&self) -> Option<&Input> {
+        Some(&self.input)
     }
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
@@ -105,14 +112,14 @@ impl Execute for RewriteArgs {
                 "expected a launch file (.toml), or PTX with --launch FILE.toml: the kernel runs",
             ));
         }
-        let module = self.module(launch.as_ref())?;
-        let (request, threads) = self.request(&machine, &module, launch.as_ref(), hashes)?;
+        let module = self.input.module()?;
+        let (request, threads) = self.request(&machine, &module, launch, hashes)?;
         let write = |text: &str| write_file(&self.output, text.as_bytes());
         let job = Job {
             module: &module,
             request: &request,
             machine: &machine,
-            launch: launch.as_ref(),
+            launch,
             threads,
             command: Some(self.command(&request.entry, global)),
             machine_code: self.machine_code,
@@ -198,31 +205,15 @@ impl RewriteArgs {
         }
     }
 
-    fn launch_file(&self) -> Result<Option<LaunchFile>> {
-        let path = match (&self.launch, is_launch(&self.input)) {
-            (Some(launch), false) => launch,
-            (Some(_), true) => {
-                return Err(Error::usage(
-                    format!(
-                        "--launch, but {} is a launch file, too",
-                        self.input.display()
-                    ),
-                    "name the PTX and --launch FILE.toml, or the launch file alone",
-                ));
-            }
-            (None, true) => &self.input,
-            (None, false) => return Ok(None),
-        };
-        let file = Selected::of(path).map_or(path.clone(), |s| s.file);
-        LaunchFile::load(&file).map(Some)
-    }
-
-    fn module(&self, launch: Option<&LaunchFile>) -> Result<Module> {
-        let path = match (launch, is_launch(&self.input)) {
-            (Some(file), true) => return file.module()?.one_text(),
-            _ => &self.input,
-        };
-        read_module(path)
+    /// The launch file to measure with.
+    fn launch_file(&self) -> Result<Option<&LaunchFile>> {
+        match (&self.launch, self.input.launch()) {
+            (Some(_), Some(_)) => Err(Error::usage(
+                format!("--launch, but {} is a launch file, too", self.input),
+                "name the PTX and --launch FILE.toml, or the launch file alone",
+            )),
+            (launch, own) => own.or(launch.as_deref()).map(LaunchInput::file).transpose(),
+        }
     }
 
     /// What is to be done, and the threads of a block where they are known.
@@ -234,11 +225,11 @@ impl RewriteArgs {
         hashes: Hashes,
     ) -> Result<(Request, Option<[u32; 3]>)> {
         let launches = match launch {
-            Some(file) => file.prepare_with(module)?.launches().to_vec(),
+            Some(file) => file.prepare(module)?.launches().to_vec(),
             None => Vec::new(),
         };
-        let named = self.launch.as_ref().unwrap_or(&self.input);
-        let first = match Selected::of(named) {
+        let named = self.launch.as_deref().map(LaunchInput::name);
+        let first = match Selected::of(named.unwrap_or(self.input.name())) {
             Some(selected) if !launches.is_empty() => launches.get(selected.index(&launches)?),
             _ => None,
         };
@@ -266,12 +257,12 @@ impl RewriteArgs {
 
     /// The command that does the same to `entry`, without its mappings.
     fn command(&self, entry: &str, global: &Global) -> String {
-        let mut command = format!("spadkit rewrite {}", shell(&self.input));
+        let mut command = format!("spadkit rewrite {}", shell(self.input.name()));
         if self.entry.is_some() {
             command += &format!(" --entry {}", shell(entry));
         }
         if let Some(launch) = &self.launch {
-            command += &format!(" --launch {}", shell(launch));
+            command += &format!(" --launch {}", shell(launch.name()));
         }
         if let Some(bytes) = self.dynamic_shared {
             command += &format!(" --dynamic-shared {bytes}");
@@ -308,7 +299,7 @@ impl Rewriting<'_> {
             parse_hash(text).map_err(|why| Error::usage(format!("'{text}': {why}"), expected))
         };
         let args = RewriteArgs {
-            input: self.module.name.clone().into(),
+            input: PathBuf::from(&self.module.name).into(),
             entry: Some(self.entry.to_owned()),
             hashes: self.hashes.iter().map(hash).collect::<Result<_>>()?,
             output: PathBuf::new(),

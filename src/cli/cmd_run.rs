@@ -79,15 +79,16 @@ impl Execute for RunArgs {
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         global.check_machine()?;
-        let mut file = LaunchFile::load(&self.launch)?;
-        file.zeros_beyond = self.allow.zeros_beyond(printer);
-        let mut prepared = file.prepare()?;
+        let file = LaunchFile::load(&self.launch)?;
+        let zeros_beyond = self.allow.run(printer).zeros_beyond;
+        let mut prepared = file.prepare(&file.module()?)?;
         check_dumps(&prepared, &self.dump)?;
         let options = Options {
             threads: self.threads.unwrap_or(0).into(),
             races: self.races.is_some(),
             global_races: self.races == Some(Races::Global),
             warp_order: self.warp_order,
+            zeros_beyond,
             ..Options::default()
         };
         let report = Report {

@@ -15,9 +15,10 @@ use crate::sharing::annotate::Annotated;
 use crate::sharing::{
     Drawing, Gain, Kernel, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains, variants,
 };
+use crate::workload::Input;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use input::Input;
+use input::Subject;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -33,8 +34,8 @@ use std::path::PathBuf;
 #[derive(Args)]
 pub struct ShareArgs {
     /// Kernel in PTX, or a launch file.
-    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml")]
-    input: PathBuf,
+    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml", value_parser = super::file_input())]
+    input: Input,
     /// Entry of the PTX; needed only if there are several.
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
@@ -95,8 +96,8 @@ fn layout() -> impl TypedValueParser<Value = LayoutKind> {
 }
 
 impl Execute for ShareArgs {
-    fn kernel(&self) -> Option<&str> {
-        self.input.to_str()
+    fn kernel(&self) -> Option<&Input> {
+        Some(&self.input)
     }
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
@@ -104,7 +105,7 @@ impl Execute for ShareArgs {
         for file in self.output.iter().chain(&self.dot).chain(&self.report) {
             check_writable(file)?;
         }
-        let mut input = Input::load(self)?;
+        let mut input = Subject::load(self)?;
         input.find_registers(self.registers, &machine, printer);
         let parts = input
             .launch

@@ -15,25 +15,23 @@ use super::overrides::named;
 use super::printer::{CommandResult, Printer};
 use super::source_text::SourceText;
 use super::{Execute, Global};
-use crate::capture::{is_launch, opened};
+use crate::capture::{LaunchInput, LaunchRun};
 use crate::config::{LockHash, Overlay, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
-use crate::input::is_stdin;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
 use crate::page::{Details, Hint};
 use crate::quote::shell;
 use crate::sm::{AccessWorkload, RunProgress, Workload};
-use crate::workload::load_input;
-use crate::workload::{AccessOptions, LaunchWorkload, is_access_trace, load_workload};
+use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};
 use clap::Args;
 use kept::Kept;
 use plan::Plan;
 use point::{Compared, Numbers, Point};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 use sweep::{Sweep, run_part};
 
@@ -53,7 +51,7 @@ use sweep::{Sweep, run_part};
 pub struct SimArgs {
     /// Access trace (.json), kernel:NAME, launch file (.toml; .toml:N for launch N in execution order, from 0),
     /// program text (.warp) or full trace (.spt).
-    pub(super) input: String,
+    pub(super) input: Input,
     /// Pipeline [default: the machine's].
     #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
     pipeline: Vec<Pipeline>,
@@ -113,20 +111,22 @@ pub struct SimArgs {
 /// The kernel of a launch file, with the registers that it has on the first of the
 /// machines.
 fn launch(
-    input: &str,
-    zeros_beyond: bool,
+    input: &LaunchInput,
+    run: RunOptions,
     plan: &Plan,
     printer: &Printer,
 ) -> Result<Box<dyn Workload>> {
-    let (mut file, selected) = opened(Path::new(input))?;
-    file.zeros_beyond = zeros_beyond;
+    let mut file = input.file()?.clone();
     let machine = plan.machines.first().map(Overlay::config).transpose()?;
     if let Some(machine) = machine.filter(|m| m.compute_capability().is_some()) {
-        let module = file.module()?.one_text()?;
-        let entry = selected.entry(&file, &module)?;
+        let module = input.module()?.clone().one_text()?;
+        let entry = input.selected().entry(&file, &module)?;
         file.registers = of_kernel(&module, &entry, &machine, file.registers, printer);
     }
-    Ok(Box::new(LaunchWorkload::of(&file, &selected)?))
+    Ok(Box::new(LaunchWorkload::open(&LaunchRun {
+        file: &file,
+        ..input.run(run)?
+    })?))
 }
 
 /// What all points run: a workload per size of the grid.
@@ -139,28 +139,27 @@ struct Works {
 impl Works {
     fn load(args: &SimArgs, plan: &Plan, printer: &Printer) -> Result<Self> {
         let input = &args.input;
-        let zeros_beyond = args.allow.zeros_beyond(printer);
+        let run = args.allow.run(printer);
         let options = |blocks| AccessOptions {
             blocks,
             dependent: args.dependent,
             intensity: None,
-            zeros_beyond,
+            zeros_beyond: run.zeros_beyond,
         };
         // Read once: standard input is there only once.
-        let trace = if is_access_trace(input) {
-            Some(load_input(input)?)
+        let trace = if input.is_access_trace() {
+            Some(input.accesses(run)?)
         } else {
             None
         };
-        let launched = !is_stdin(Path::new(input)) && is_launch(Path::new(input));
         let load = |blocks| -> Result<(Option<u32>, Box<dyn Workload>)> {
-            Ok(match &trace {
-                Some(trace) => (blocks, Box::new(options(blocks).workload(trace)?)),
-                None if launched => {
+            Ok(match (&trace, input.launch()) {
+                (Some(trace), _) => (blocks, Box::new(options(blocks).workload(trace)?)),
+                (None, Some(found)) => {
                     options(blocks).refuse(input)?;
-                    (blocks, launch(input, zeros_beyond, plan, printer)?)
+                    (blocks, launch(found, run, plan, printer)?)
                 }
-                None => (blocks, load_workload(input, &options(blocks))?),
+                (None, None) => (blocks, input.programs(&options(blocks))?),
             })
         };
         let dependent = args.dependent.unwrap_or(AccessWorkload::DEPENDENT);
@@ -188,7 +187,7 @@ impl Works {
 }
 
 impl Execute for SimArgs {
-    fn kernel(&self) -> Option<&str> {
+    fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }
 
@@ -223,7 +222,7 @@ impl Execute for SimArgs {
             [point] if !self.sweep => {
                 let workload = works.of(point.draft.blocks);
                 let lines = point.profile.as_ref().map(|p| LineSlots::new(p, workload));
-                let mut source = SourceText::beside(&self.input);
+                let mut source = SourceText::beside(self.input.name());
                 printer.show(&OneRun {
                     kernel: works.kernel(),
                     numbers: point.numbers(),
@@ -253,7 +252,7 @@ struct OneRun<'a> {
     #[serde(skip)]
     point: &'a Point,
     #[serde(skip)]
-    input: &'a str,
+    input: &'a Input,
     /// The option that names the machine.
     #[serde(skip)]
     again: String,
@@ -274,9 +273,9 @@ impl CommandResult for OneRun<'_> {
     }
 
     fn hints(&self) -> Vec<Hint> {
-        let input = shell(self.input);
+        let input = shell(self.input.name());
         let mut hints = Vec::new();
-        if self.lines.is_none() && is_launch(Path::new(self.input)) {
+        if self.lines.is_none() && self.input.launch().is_some() {
             let command = format!("spadkit sim {input} --source {}", self.again);
             hints.push(Hint::new("which lines the cycles go to", command));
         }

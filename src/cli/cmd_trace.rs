@@ -2,7 +2,6 @@
 
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
-use crate::capture::{access_trace_with, full_trace_with as capture_all, is_launch};
 use crate::error::{Error, Result};
 use crate::output::{check_writable, write_file};
 use crate::page::{Details, Hint, Table};
@@ -10,8 +9,7 @@ use crate::quote::shell;
 use crate::sm::{KernelInfo, TraceSummary, record};
 use crate::trace::AccessTrace;
 use crate::trace::kernels::{self, Kernel};
-use crate::workload::load_input;
-use crate::workload::{AccessOptions, is_access_trace, load_workload};
+use crate::workload::{AccessOptions, Input, RunOptions};
 use clap::Args;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -35,7 +33,7 @@ pub struct TraceArgs {
     /// Launch file (.toml, .toml:N), kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json)
     /// to check and copy; for a full trace also a program text (.warp) or a full trace.
     #[arg(required_unless_present = "list")]
-    input: Option<String>,
+    input: Option<Input>,
     /// Where to write the trace.
     #[arg(
         short,
@@ -82,20 +80,22 @@ impl Execute for TraceArgs {
         match (&self.input, &self.output) {
             (Some(input), Some(output)) if is_full(output) => {
                 let options = AccessOptions {
-                    zeros_beyond: self.allow.zeros_beyond(printer),
+                    zeros_beyond: self.allow.run(printer).zeros_beyond,
                     ..self.options()
                 };
                 full_trace(input, output, &options, printer)
             }
             (Some(input), Some(output)) => {
                 self.refuse_options(output)?;
-                let trace = if is_launch(Path::new(input)) {
-                    super::note_launches(input, printer);
-                    let zeros_beyond = self.allow.zeros_beyond(printer);
-                    access_trace_with(Path::new(input), self.block, zeros_beyond)?
-                } else {
-                    load_input(input)?
+                super::note_launches(input, printer);
+                let run = match input.launch() {
+                    Some(_) => self.allow.run(printer),
+                    None => RunOptions::default(),
                 };
+                let trace = input.accesses(RunOptions {
+                    block: self.block,
+                    ..run
+                })?;
                 write_file(output, trace.to_json().as_bytes())?;
                 printer.show(&Written::of(&trace, output))
             }
@@ -123,7 +123,7 @@ impl TraceArgs {
         else {
             return Ok(());
         };
-        let why = match (is_launch(Path::new(input)), is_full(output)) {
+        let why = match (input.launch().is_some(), is_full(output)) {
             (true, false) => return Ok(()),
             (true, true) => "a full trace has all blocks",
             (false, _) => "it is not a launch file",
@@ -155,15 +155,15 @@ fn is_full(output: &Path) -> bool {
 }
 
 fn full_trace(
-    input: &str,
+    input: &Input,
     output: &Path,
     options: &AccessOptions,
     printer: &Printer,
 ) -> Result<()> {
-    if is_launch(Path::new(input)) {
+    if let Some(launch) = input.launch() {
         options.refuse(input)?;
         super::note_launches(input, printer);
-        let captured = capture_all(Path::new(input), output, options.zeros_beyond)?;
+        let captured = launch.full_trace(options.run(), output)?;
         if captured.crowded > 0 {
             printer.warn(format!(
                 "{}: more than 255 registers are live at once; {} share a number with another, \
@@ -176,8 +176,8 @@ fn full_trace(
             ..FullWritten::of(&captured.info, &captured.summary, output)
         });
     }
-    let workload = load_workload(input, options)?;
-    let dependent = is_access_trace(input).then(|| {
+    let workload = input.programs(options)?;
+    let dependent = input.is_access_trace().then(|| {
         options
             .dependent
             .unwrap_or(crate::sm::AccessWorkload::DEPENDENT)

@@ -15,20 +15,19 @@ use super::campaign::Shard;
 use super::machine_code::MachineCode;
 use super::printer::Printer;
 use super::{Execute, Global};
+use crate::capture::LaunchInput;
 use crate::capture::statics::launch_indices;
-use crate::capture::{Selected, is_launch, opened};
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
-use crate::launch::LaunchFile;
 use crate::output::check_writable;
-use crate::ptx::Module;
 use crate::rewrite::{Hashes, Request};
 use crate::search::tune::Method;
 use crate::software::choice::MappingKind;
 use crate::trace::AccessTrace;
+use crate::workload::Input;
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The best configuration of each hash unit for a trace.
@@ -48,10 +47,10 @@ use std::time::Duration;
 pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
     /// kernel:NAME for a generated one.
-    pub(super) input: String,
+    pub(super) input: Input,
     /// More of them.
     #[arg(value_name = "INPUT")]
-    more: Vec<String>,
+    more: Vec<Input>,
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
           value_parser = super::parsed::<MappingKind>, help = kinds_help())]
     pub(super) kinds: Vec<MappingKind>,
@@ -145,8 +144,8 @@ impl TuneArgs {
     }
 
     fn trace(&self, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
-        let zeros_beyond = self.allow.zeros_beyond(printer);
-        let trace = super::load_for_with(&self.input, machine, printer, zeros_beyond)?;
+        let run = self.allow.run(printer);
+        let trace = super::load_for(&self.input, run, machine, printer)?;
         if !self.machine_code {
             return Ok(trace);
         }
@@ -156,7 +155,7 @@ impl TuneArgs {
 }
 
 impl Execute for TuneArgs {
-    fn kernel(&self) -> Option<&str> {
+    fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }
 
@@ -197,20 +196,13 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
     }
     let trace = args.trace(machine, printer)?;
     interrupt::listen();
-    let path = Path::new(&args.input);
-    let (indices, kernel) = if is_launch(path) {
-        (launch_indices(path)?, Some(Kernel::of(path)?))
-    } else {
-        Default::default()
-    };
+    let launch = args.input.launch();
+    let indices = launch.map(launch_indices).transpose()?.unwrap_or_default();
     let subject = software::Subject {
         trace: &trace,
         indices: &indices,
         input: &args.input,
-        launched: match &kernel {
-            Some(kernel) => Some(kernel.launched(machine)?),
-            None => None,
-        },
+        launched: launch.map(|launch| launched(launch, machine)).transpose()?,
         again: Some(again),
         all: args.all,
         report: args.report.as_deref(),
@@ -218,31 +210,14 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
     in_software::run(&args.kinds, args.budget(), &subject, machine, printer)
 }
 
-/// A launch file's kernel.
-struct Kernel {
-    file: LaunchFile,
-    selected: Selected,
-    module: Module,
-}
-
-impl Kernel {
-    fn of(path: &Path) -> Result<Self> {
-        let (file, selected) = opened(path)?;
-        Ok(Kernel {
-            module: file.module()?,
-            file,
-            selected,
-        })
-    }
-
-    fn launched(&self, machine: &Config) -> Result<resources::Launched<'_>> {
-        let prepared = self.file.prepare()?;
-        let launches = prepared.launches();
-        let entry = &launches[self.selected.index(launches)?].entry;
-        Ok(resources::Launched {
-            module: &self.module,
-            request: Request::of_launches(machine, launches, entry, Hashes::Named(Vec::new())),
-            registers: self.file.registers.unwrap_or(0),
-        })
-    }
+/// The kernel of a launch file.
+fn launched<'a>(input: &'a LaunchInput, machine: &Config) -> Result<resources::Launched<'a>> {
+    let prepared = input.prepare()?;
+    let launches = prepared.launches();
+    let entry = &launches[input.selected().index(launches)?].entry;
+    Ok(resources::Launched {
+        module: input.module()?,
+        request: Request::of_launches(machine, launches, entry, Hashes::Named(Vec::new())),
+        registers: input.file()?.registers.unwrap_or(0),
+    })
 }

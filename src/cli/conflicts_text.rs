@@ -12,6 +12,7 @@ use crate::quote::shell;
 use crate::software::{Layout, LayoutSpec};
 use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
 use serde::Serialize;
+use std::path::Path;
 
 /// Where the conflicts are, under the first mapping.
 #[derive(Default)]
@@ -65,7 +66,7 @@ pub(super) struct Shown<'a> {
     #[serde(skip)]
     pub machine: &'a Config,
     #[serde(skip)]
-    pub input: &'a str,
+    pub input: &'a Path,
     /// The trace names lines.
     #[serde(skip)]
     pub has_places: bool,

@@ -3,16 +3,15 @@
 use super::conflicts_lines::Counted;
 use crate::assembler::ledger::{Fates, Ledger, LedgerSite};
 use crate::assembler::{Assembler, AssemblerId};
-use crate::capture::{is_launch, opened};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::page::{Details, Table};
 use crate::software::{Layout, LayoutSpec};
 use crate::tool::Toolbox;
 use crate::trace::{AccessTrace, ConflictProfile};
+use crate::workload::Input;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// A trace beside the machine code of its kernel.
 pub(super) struct MachineCode {
@@ -22,24 +21,22 @@ pub(super) struct MachineCode {
 
 impl MachineCode {
     /// Assembles the kernel of `input`, a launch file, for the machine.
-    pub fn of(input: &str, trace: &AccessTrace, machine: &Config) -> Result<Self> {
-        let path = Path::new(input);
-        if !is_launch(path) {
+    pub fn of(input: &Input, trace: &AccessTrace, machine: &Config) -> Result<Self> {
+        let Some(launch) = input.launch() else {
             return Err(Error::usage(
                 format!("--machine-code for {input}, which has no PTX"),
                 "expected a launch file (.toml)",
             ));
-        }
-        let (file, _) = opened(path)?;
-        if !file.linked.is_empty() {
+        };
+        if !launch.file()?.linked.is_empty() {
             return Err(Error::usage(
                 format!("--machine-code for {input}, which links several PTX files"),
                 "expected a launch file with one PTX file",
             ));
         }
-        let module = file.module()?;
+        let module = launch.module()?;
         let tools = Toolbox::new();
-        let assembler = Assembler::required(&tools, &module, machine.compute_capability())?;
+        let assembler = Assembler::required(&tools, module, machine.compute_capability())?;
         let code = assembler.accesses(&tools, &module.text, &trace.name)?;
         Ok(MachineCode {
             assembler: assembler.id(),

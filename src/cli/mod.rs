@@ -46,6 +46,7 @@ mod threads;
 
 pub use printer::{Format, MachineNote, Printer, Progress};
 
+use crate::capture::{LaunchInput, LaunchRun};
 use crate::claims;
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -53,7 +54,8 @@ use crate::hash::HashKind;
 use crate::interrupt;
 use crate::quote::{shell, shown};
 use crate::trace::AccessTrace;
-use crate::workload::load_input_with;
+use crate::workload::{Input, LaunchWorkload, RunOptions};
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -69,13 +71,16 @@ pub struct Allow {
 }
 
 impl Allow {
-    /// Whether reads outside buffers are allowed; warns if they are.
-    fn zeros_beyond(&self, printer: &Printer) -> bool {
-        let allowed = !self.allow.is_empty();
-        if allowed {
+    /// How kernels run: reads outside buffers may be allowed, with a warning.
+    fn run(&self, printer: &Printer) -> RunOptions {
+        let zeros_beyond = !self.allow.is_empty();
+        if zeros_beyond {
             printer.warn("reads outside buffers are allowed and return zeros (--allow)");
         }
-        allowed
+        RunOptions {
+            zeros_beyond,
+            ..RunOptions::default()
+        }
     }
 }
 
@@ -128,18 +133,18 @@ impl Global {
     }
 
     /// The machine of the target of `input`'s PTX, where none is named.
-    fn of_target(&self, input: &str) -> Option<MachineNote> {
+    fn of_target(&self, input: &Input) -> Option<MachineNote> {
         if self.preset.is_some() || self.config.is_some() {
             return None;
         }
-        let target = crate::capture::ptx_target(input)?;
-        let file = target.file.file_name().unwrap_or_default();
-        MachineNote::of_target(target.sm, &file.display().to_string())
+        let (ptx, sm) = input.target()?;
+        let file = ptx.file_name().unwrap_or_default();
+        MachineNote::of_target(sm, &file.display().to_string())
     }
 
     /// The machine, and why it is taken; the options that name it where nothing
     /// but the target of `input`'s PTX does.
-    fn resolved(&self, input: Option<&str>) -> (Self, MachineNote) {
+    fn resolved(&self, input: Option<&Input>) -> (Self, MachineNote) {
         if let Some(note) = input.and_then(|input| self.of_target(input)) {
             let global = Global {
                 preset: Some(note.preset.clone()),
@@ -177,7 +182,7 @@ trait Execute {
     /// The kernel that it is about: where no machine is named, the target of
     /// its PTX chooses one. None for commands that make or check hardware: the
     /// user designs that machine, and the GPUs that PTX names have no RTL.
-    fn kernel(&self) -> Option<&str> {
+    fn kernel(&self) -> Option<&Input> {
         None
     }
 
@@ -305,6 +310,11 @@ fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<
     text.parse().map_err(|error: Error| in_one_line(&error))
 }
 
+/// A parser of files alone, whatever their names are made of.
+fn file_input() -> impl TypedValueParser<Value = Input> {
+    PathBufValueParser::new().map(Input::from)
+}
+
 /// The kinds of hash unit in a sentence: `a, b or c`.
 fn hash_kinds(conjunction: &str) -> String {
     let names = HashKind::ALL.map(HashKind::name);
@@ -354,28 +364,43 @@ fn parse_dimensions(text: &str, most: [u32; 3]) -> std::result::Result<[u32; 3],
 
 /// Reads INPUT for `machine`, which must have its addresses; warns where the
 /// two were not made for each other.
-fn load_for(input: &str, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
-    load_for_with(input, machine, printer, false)
-}
-
-/// As [`load_for`]; with `zeros_beyond` a kernel may read outside buffers.
-fn load_for_with(
-    input: &str,
+fn load_for(
+    input: &Input,
+    run: RunOptions,
     machine: &Config,
     printer: &Printer,
-    zeros_beyond: bool,
 ) -> Result<AccessTrace> {
-    let trace = load_input_with(input, zeros_beyond)?;
-    note_launches(input, printer);
-    for note in machine.admit(&trace)? {
-        printer.warn(note);
-    }
+    let trace = input.accesses(run)?;
+    admit(input, &trace, machine, printer)?;
     Ok(trace)
 }
 
+/// The accesses and the programs of a launch, from one run where that can be.
+fn load_both(
+    input: &Input,
+    launch: &LaunchRun,
+    machine: &Config,
+    printer: &Printer,
+) -> Result<(AccessTrace, LaunchWorkload)> {
+    let (trace, workload) = LaunchWorkload::open_both(launch)?;
+    admit(input, &trace, machine, printer)?;
+    let workload = workload.map_or_else(|| LaunchWorkload::open(launch), Ok)?;
+    Ok((trace, workload))
+}
+
+/// Refuses accesses that `machine` does not have; warns where the two were not made
+/// for each other.
+fn admit(input: &Input, trace: &AccessTrace, machine: &Config, printer: &Printer) -> Result<()> {
+    note_launches(input, printer);
+    for note in machine.admit(trace)? {
+        printer.warn(note);
+    }
+    Ok(())
+}
+
 /// Says which launch of a launch file with several INPUT is.
-fn note_launches(input: &str, printer: &Printer) {
-    if let Some(note) = crate::capture::launches_note(input) {
+fn note_launches(input: &Input, printer: &Printer) {
+    if let Some(note) = input.launch().and_then(LaunchInput::note) {
         printer.warn(note);
     }
 }

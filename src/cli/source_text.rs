@@ -25,8 +25,8 @@ struct Source {
 
 impl SourceText {
     /// Files are looked for where the PTX names them, then beside `input`.
-    pub fn beside(input: &str) -> Self {
-        let folder = Path::new(input).parent().unwrap_or(Path::new(""));
+    pub fn beside(input: &Path) -> Self {
+        let folder = input.parent().unwrap_or(Path::new(""));
         SourceText {
             folder: folder.to_owned(),
             files: HashMap::new(),
@@ -77,7 +77,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("k.cu"), "one\n  two;\n").unwrap();
         let input = dir.path().join("k.toml");
-        let mut text = SourceText::beside(input.to_str().unwrap());
+        let mut text = SourceText::beside(&input);
         assert_eq!(text.line("/gone/k.cu:2").as_deref(), Some("two;"));
         for none in ["/gone/k.cu:3", "/gone/k.cu:0", "other.cu:1", "k.cu"] {
             assert_eq!(text.line(none), None, "{none}");

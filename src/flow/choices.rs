@@ -14,6 +14,7 @@ use crate::report::{
 };
 use crate::software::LayoutSpec;
 use crate::synth::{SmTotal, Synthesis};
+use crate::workload::Input;
 
 /// The cheapest unit removes at least this share of what the best removes.
 const MOST_PCT: u64 = 80;
@@ -26,7 +27,7 @@ pub(super) struct Made<'a> {
     pub found: Option<&'a Found>,
     pub synthesis: Option<&'a Synthesis>,
     /// The option that names the machine, and the input, for commands.
-    pub input: &'a str,
+    pub input: &'a Input,
     pub machine_option: &'a str,
 }
 
@@ -181,8 +182,12 @@ impl Made<'_> {
             return Ok(None);
         };
         let spec: LayoutSpec = line.hash.parse()?;
-        let command = crate::capture::is_launch(self.input.as_ref()).then(|| {
-            let (input, hash, on) = (shell(self.input), shell(&line.hash), self.machine_option);
+        let command = self.input.launch().map(|_| {
+            let (input, hash, on) = (
+                shell(self.input.name()),
+                shell(&line.hash),
+                self.machine_option,
+            );
             format!("spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}")
         });
         let rewritten = line.rewritten.as_ref();

@@ -1,16 +1,17 @@
 //! Commands that repeat the parts of a run, to be pasted into a shell.
 
 use super::options::{Library, Options};
-use crate::capture::is_launch;
 use crate::config::{Config, PRESETS};
 use crate::hash::HashKind;
 use crate::quote::shell;
 use crate::report::{Advice, FlowReport};
-use std::path::Path;
 
 /// The commands, in the order of the stages.
 pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -> Vec<String> {
-    let (input, on) = (shell(&options.input), machine_option(options, machine));
+    let (input, on) = (
+        shell(options.input.name()),
+        machine_option(options, machine),
+    );
     let library = match &options.library {
         Library::Liberty(path) => format!("--liberty {}", shell(path)),
         Library::Technology(name) => format!("--tech {}", shell(name)),
@@ -62,13 +63,16 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
     {
         return Vec::new();
     }
-    let (input, on) = (shell(&options.input), machine_option(options, machine));
+    let (input, on) = (
+        shell(options.input.name()),
+        machine_option(options, machine),
+    );
     let mut all = vec![(
         "paddings, swizzles and other index arithmetic, ranked",
         format!("spadkit tune {input} --software {on}"),
     )];
     if let Some(best) = software.best.as_ref()
-        && is_launch(Path::new(&options.input))
+        && options.input.launch().is_some()
     {
         let hash = shell(best);
         all.push((

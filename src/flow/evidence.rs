@@ -9,6 +9,7 @@ use crate::report::{PhaseCount, Situation, SourcePage};
 use crate::software::Layout;
 use crate::suggest::Suggestion;
 use crate::trace::AccessTrace;
+use crate::workload::Input;
 
 /// Where a kernel has conflicts, and what they look like.
 pub struct Evidence {
@@ -28,11 +29,11 @@ impl Evidence {
         trace: &AccessTrace,
         machine: &Config,
         layout: Option<&Layout>,
-        input: &str,
+        input: &Input,
         suggestions: &[Suggestion],
     ) -> Self {
         let ptx = inputs::ptx_of(input).map(|path| path.display().to_string());
-        let mut files = SourceFiles::beside(input);
+        let mut files = SourceFiles::beside(input.name());
         let heat = Heat::new(trace, machine);
         Evidence::gathered(&heat, layout, None, &mut files, ptx.as_deref(), suggestions)
     }

@@ -397,7 +397,7 @@ mod tests {
         let text: String = (1..=20).map(|n| format!("line {n}\n")).collect();
         std::fs::write(dir.path().join("k.cu"), text).unwrap();
         let input = dir.path().join("t.json");
-        let mut files = SourceFiles::beside(input.to_str().unwrap());
+        let mut files = SourceFiles::beside(&input);
         let pages = heat.pages(Some(&hashed), None, &mut files, None);
         assert_eq!((pages.len(), pages[0].file.as_str()), (1, "k.cu"));
         let line = |n: u32| pages[0].lines.iter().find(|l| l.line == n).unwrap();

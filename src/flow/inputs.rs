@@ -1,23 +1,18 @@
 //! The files that a run read, with digests, to repeat it.
 
 use super::source::SourceFiles;
-use crate::capture::Selected;
-use crate::launch::LaunchFile;
 use crate::report::InputFile;
+use crate::workload::Input;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
 /// The input, the PTX that a launch file names, and the sources that were found.
-pub(super) fn inputs(input: &str, sources: &SourceFiles) -> Vec<InputFile> {
-    let path = Path::new(input);
-    let mut files: Vec<PathBuf> = Vec::new();
-    match Selected::of(path) {
-        Some(selected) => {
-            files.push(selected.file.clone());
-            files.extend(ptx_of(input));
-        }
-        None => files.push(path.to_owned()),
-    }
+pub(super) fn inputs(input: &Input, sources: &SourceFiles) -> Vec<InputFile> {
+    let launch = input
+        .launch()
+        .map(|launch| launch.selected().file.as_path());
+    let mut files: Vec<PathBuf> = vec![launch.unwrap_or(input.name()).to_owned()];
+    files.extend(ptx_of(input).map(Path::to_owned));
     files.extend(sources.found());
     let mut known: Vec<InputFile> = Vec::new();
     for file in files {
@@ -36,8 +31,7 @@ pub(super) fn inputs(input: &str, sources: &SourceFiles) -> Vec<InputFile> {
 }
 
 /// The PTX that a launch file names.
-pub(super) fn ptx_of(input: &str) -> Option<PathBuf> {
-    let selected = Selected::of(Path::new(input))?;
-    let file = LaunchFile::load(&selected.file).ok()?;
-    Some(file.ptx.value)
+pub(super) fn ptx_of(input: &Input) -> Option<&Path> {
+    let file = input.launch()?.file().ok()?;
+    Some(&file.ptx.value)
 }

@@ -187,7 +187,7 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     begin(Stage::Tune);
     let mappings = analysis.mappings(options.budget, watch)?;
     let mut report = analysis.report(mappings)?;
-    let mut sources = SourceFiles::beside(&options.input);
+    let mut sources = SourceFiles::beside(options.input.name());
     let mut found = None;
     if options.stages(machine).contains(&Stage::Software) {
         begin(Stage::Software);
@@ -315,7 +315,7 @@ impl Done {
         let software = self.report.choice(ChoiceKind::Software);
         let ptx = inputs::ptx_of(&options.input);
         let measured = software.zip(ptx).and_then(|(choice, ptx)| {
-            measured::measured(&ptx, &self.report.kernel.name, &choice.hash)
+            measured::measured(ptx, &self.report.kernel.name, &choice.hash)
         });
         self.report.measured = measured;
         Ok(())
@@ -337,7 +337,7 @@ impl Done {
         let run = runs.and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, true).ok()?)));
         let run = run.as_ref().map(|(runs, run)| (*runs, run));
         let ptx = inputs::ptx_of(&hardware.options.input);
-        let ptx = ptx.as_ref().map(|p| p.display().to_string());
+        let ptx = ptx.map(|p| p.display().to_string());
         let evidence = Evidence::gathered(
             &Heat::new(hardware.trace, machine),
             layout.as_ref(),

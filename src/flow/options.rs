@@ -1,10 +1,10 @@
 //! Options and observer of the flow.
 
-use crate::capture::is_launch;
 use crate::config::Config;
 use crate::error::Result;
 use crate::report::FlowReport;
 use crate::synth::DEFAULT_TECHNOLOGY;
+use crate::workload::Input;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ pub enum Library {
 #[derive(Clone, Debug)]
 pub struct Options {
     /// INPUT of the commands that repeat the parts.
-    pub input: String,
+    pub input: Input,
     /// The option that names the machine in those commands, quoted for a shell;
     /// without it, the preset of the machine's name.
     pub machine_option: Option<String>,
@@ -45,9 +45,9 @@ pub struct Options {
 
 impl Options {
     /// The defaults of the command line, into folder `out`.
-    pub fn new(input: &str, out: &Path) -> Self {
+    pub fn new(input: impl Into<Input>, out: &Path) -> Self {
         Options {
-            input: input.to_owned(),
+            input: input.into(),
             machine_option: None,
             machine_from: None,
             out: out.to_owned(),
@@ -64,7 +64,7 @@ impl Options {
     pub(super) fn stages(&self, machine: &Config) -> Vec<Stage> {
         let hardware = !self.fast && machine.lacks_rtl().is_none();
         // With a hash unit, software is one more choice of a whole report.
-        let launch = !self.fast && is_launch(Path::new(&self.input));
+        let launch = !self.fast && self.input.launch().is_some();
         let software = !machine.has_hash_unit() || launch;
         let wanted = |stage: &Stage| match stage {
             Stage::Software => software,

@@ -7,7 +7,7 @@ use super::source::SourceFiles;
 use super::worth::{self, Run};
 use crate::assembler::Assembler;
 use crate::capture::statics::launch_indices;
-use crate::capture::{Selected, is_launch, opened};
+use crate::capture::{LaunchInput, LaunchRun, RunOptions};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
@@ -24,7 +24,6 @@ use crate::suggest::{Suggestion, Tuned, suggestions};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
-use std::path::Path;
 use std::time::Duration;
 
 /// What was found, and the PTX of the best mapping.
@@ -91,12 +90,8 @@ pub(super) fn find(
     let whole = choices(&array, &kinds, &effort)?;
     let room = machine.block_words;
     let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
-    let path = Path::new(&options.input);
-    let indices = if is_launch(path) {
-        launch_indices(path)?
-    } else {
-        Default::default()
-    };
+    let launch = options.input.launch();
+    let indices = launch.map(launch_indices).transpose()?.unwrap_or_default();
     let tuned = Tuned {
         trace,
         geometry,
@@ -111,11 +106,11 @@ pub(super) fn find(
     if !gains {
         return Ok(found);
     }
-    if !is_launch(path) {
+    let Some(launch) = launch else {
         found.report.best = Some(whole.best().layout.spec().to_string());
         return Ok(found);
-    }
-    let run = Kernel::of(path, machine, options, watch).and_then(|kernel| kernel.run(&mut found));
+    };
+    let run = Kernel::of(launch, machine, options, watch).and_then(|kernel| kernel.run(&mut found));
     if let Err(error) = run {
         found.skipped.push(format!("rewriting: {error}"));
     }
@@ -142,8 +137,9 @@ fn line(choice: &Choice) -> SoftwareLine {
 
 /// A launch file's kernel.
 struct Kernel<'a> {
-    file: LaunchFile,
-    selected: Selected,
+    launch: &'a LaunchInput,
+    file: &'a LaunchFile,
+    /// As one text.
     module: Module,
     request: Request,
     entries: Vec<String>,
@@ -182,16 +178,16 @@ impl From<Error> for NoCandidate {
 
 impl<'a> Kernel<'a> {
     fn of(
-        path: &Path,
+        launch: &'a LaunchInput,
         machine: &'a Config,
         options: &Options,
         watch: &'a dyn Watch,
     ) -> Result<Self> {
-        let (file, selected) = opened(path)?;
-        let module = file.module()?.one_text()?;
-        let prepared = file.prepare_with(&module)?;
+        let file = launch.file()?;
+        let module = launch.module()?.clone().one_text()?;
+        let prepared = file.prepare(&module)?;
         let launches = prepared.launches();
-        let entry = &launches[selected.index(launches)?].entry;
+        let entry = &launches[launch.selected().index(launches)?].entry;
         let none = Hashes::Named(Vec::new());
         let request = Request::of_launches(machine, launches, entry, none);
         let entries = launches.iter().map(|l| l.entry.clone()).collect();
@@ -199,8 +195,8 @@ impl<'a> Kernel<'a> {
         Ok(Kernel {
             assembler: Assembler::find(&Toolbox::new(), &module, sm)?,
             budget: options.budget,
+            launch,
             file,
-            selected,
             module,
             request,
             entries,
@@ -211,7 +207,7 @@ impl<'a> Kernel<'a> {
 
     /// Runs the kernel as it is and under each mapping of the front.
     fn run(&self, found: &mut Found) -> Result<()> {
-        let before = LaunchWorkload::of(&self.file, &self.selected)?;
+        let before = LaunchWorkload::open(&self.launch.run(RunOptions::default())?)?;
         let Some(as_it_is) = self.timed(&before, &mut found.skipped)? else {
             return Ok(());
         };
@@ -310,13 +306,18 @@ impl<'a> Kernel<'a> {
             Verdict::Refused(reason) => return Err(NoCandidate::Refused(reason.clone())),
         };
         let rule = self.machine.conflict_rule();
-        let measured = measure(&self.file, &self.module, &request, &rewritten, rule)?;
+        let measured = measure(self.file, &self.module, &request, &rewritten, rule)?;
         if !measured.outputs_equal {
             let reason = "the rewritten kernel computes something else";
             return Err(NoCandidate::Refused(reason.to_owned()));
         }
-        let file = with_shared(&self.file, &self.entries, &rewritten);
-        let after = LaunchWorkload::of_text(&file, &self.selected, text)?;
+        let file = with_shared(self.file, &self.entries, &rewritten);
+        let after = LaunchWorkload::open(&LaunchRun {
+            file: &file,
+            module: &Module::parse(text, &self.module.name)?,
+            selected: self.launch.selected(),
+            options: RunOptions::default(),
+        })?;
         let run = self.timed(&after, skipped)?;
         let cycles = run.as_ref().map(|run| run.timed.cycles);
         line.rewritten = Some(RewrittenLine::of(&measured, cycles));

@@ -21,8 +21,8 @@ pub(super) struct SourceFiles {
 
 impl SourceFiles {
     /// Files are looked for where the PTX names them, then beside `input`.
-    pub fn beside(input: &str) -> Self {
-        let folder = Path::new(input).parent().unwrap_or(Path::new(""));
+    pub fn beside(input: &Path) -> Self {
+        let folder = input.parent().unwrap_or(Path::new(""));
         SourceFiles {
             folder: folder.to_owned(),
             files: HashMap::new(),

@@ -9,7 +9,7 @@ use crate::interrupt;
 use crate::report::{CycleParts, FlowReport, Timed, Worth};
 use crate::sm::{Profile, Setup, Workload};
 use crate::trace::{AccessTrace, Places};
-use crate::workload::{AccessOptions, is_access_trace, load_workload};
+use crate::workload::AccessOptions;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -34,10 +34,10 @@ pub(super) struct Runs<'a> {
 impl<'a> Runs<'a> {
     pub fn open(trace: &AccessTrace, machine: &'a Config, options: &Options) -> Result<Self> {
         let access = AccessOptions::default();
-        let workload: Box<dyn Workload> = if is_access_trace(&options.input) {
+        let workload: Box<dyn Workload> = if options.input.is_access_trace() {
             Box::new(access.workload(trace)?)
         } else {
-            load_workload(&options.input, &access)?
+            options.input.programs(&access)?
         };
         Ok(Runs {
             machine,

@@ -63,9 +63,6 @@ pub struct LaunchFile {
     pub limit: u64,
     /// Bytes of the heap of device-side `malloc`.
     pub heap: u64,
-    /// Whether reads outside buffers are warnings and give zeros. No key of the
-    /// file: whoever runs it decides.
-    pub zeros_beyond: bool,
     /// The arguments, in the order of the file.
     pub args: Vec<Arg>,
     /// Module variables that the host writes.
@@ -92,6 +89,11 @@ impl LaunchFile {
         Self::parse(text, path)
     }
 
+    /// The PTX files that it names, the first one first.
+    pub fn ptx_files(&self) -> impl Iterator<Item = &PathBuf> {
+        std::iter::once(&self.ptx.value).chain(&self.linked)
+    }
+
     /// The files that it names: PTX and the contents of buffers.
     pub fn files(&self) -> Vec<PathBuf> {
         let of_arg = |arg: &Arg| match &arg.kind {
@@ -104,10 +106,7 @@ impl LaunchFile {
             Init::File(path) => Some(path),
             _ => None,
         });
-        let mut files = vec![self.ptx.value.clone()];
-        files.extend(self.linked.iter().cloned());
-        files.extend(contents);
-        files
+        self.ptx_files().cloned().chain(contents).collect()
     }
 
     /// Parses a launch file's text. `path` is for messages, and the files that
@@ -157,7 +156,6 @@ impl LaunchFile {
                 .integer("limit", 1, i64::MAX as u64)?
                 .unwrap_or(DEFAULT_LIMIT),
             heap: top.integer("heap", 0, MAX_HEAP)?.unwrap_or(HEAP_BYTES),
-            zeros_beyond: false,
             shared: shared.into(),
             first,
             args,

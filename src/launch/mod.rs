@@ -37,7 +37,8 @@ pub use expect::{Comparison, Expect, compare};
 pub use file::LaunchFile;
 pub use image::{Image, ImageKind};
 pub use init::{Init, Random, Range};
-pub use module::read_module;
+pub(crate) use module::once;
+pub use module::{PtxFile, read_module};
 pub use outline::refuse_ptx;
 pub use prepare::Prepared;
 

@@ -87,7 +87,11 @@ mod tests {
         let help = miette::Diagnostic::help(&error).unwrap().to_string();
         let (_, file) = help.split_once("\n\n").unwrap();
         let file = LaunchFile::parse(file.to_owned(), &folder.path().join("k.toml")).unwrap();
-        let outcome = file.prepare().unwrap().run(&Default::default()).unwrap();
+        let outcome = file
+            .prepare(&file.module().unwrap())
+            .unwrap()
+            .run(&Default::default())
+            .unwrap();
         assert!(outcome.findings.is_empty());
     }
 }

@@ -36,14 +36,9 @@ pub struct Prepared<'a> {
 }
 
 impl LaunchFile {
-    /// Reads and decodes the PTX, checks the launches against it, makes the
-    /// buffers and packs the parameters.
-    pub fn prepare(&self) -> Result<Prepared<'_>> {
-        self.prepare_with(&self.module()?)
-    }
-
-    /// The same with another PTX in the place of the file's.
-    pub fn prepare_with(&self, module: &Module) -> Result<Prepared<'_>> {
+    /// Decodes the PTX, which is the file's [own](Self::module) or another one, checks
+    /// the launches against it, makes the buffers and packs the parameters.
+    pub fn prepare(&self, module: &Module) -> Result<Prepared<'_>> {
         self.prepare_placed(module, None)
     }
 
@@ -167,12 +162,11 @@ impl LaunchFile {
 
     /// The PTX, parsed; linked where there are several.
     pub fn module(&self) -> Result<Module> {
-        let files = std::iter::once(&self.ptx.value).chain(&self.linked);
         let module = |file: &PathBuf| {
             require_file(file)?;
             read_module(file)
         };
-        Module::link(files.map(module).collect::<Result<_>>()?)
+        Module::link(self.ptx_files().map(module).collect::<Result<_>>()?)
     }
 }
 
@@ -257,7 +251,6 @@ impl<'a> Prepared<'a> {
                 cluster: written.cluster.or(wanted.cluster),
                 cooperative: written.cooperative || wanted.cooperative,
                 limit: self.file.limit.saturating_sub(used).max(1),
-                zeros_beyond: wanted.zeros_beyond || self.file.zeros_beyond,
                 heap: self.file.heap,
                 parts: self.file.shared.clone(),
                 ..wanted

@@ -4,10 +4,10 @@ use super::change::Change;
 use super::figure::{Configuration, Figure, Workload};
 use super::lines::without_lines;
 use super::table5;
-use crate::capture::input_files;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::points::MODEL;
+use crate::workload::Input;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -50,7 +50,7 @@ impl<'a> Inputs<'a> {
             return Ok(&[]);
         };
         if !self.read.contains_key(input) {
-            let files = input_files(&self.root.join(input))?;
+            let files = Input::from(self.root.join(input)).files()?;
             let contents = files.iter().map(|f| content(f)).collect::<Result<_>>()?;
             self.read.insert(input.to_owned(), contents);
         }

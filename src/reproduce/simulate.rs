@@ -6,7 +6,7 @@ use super::figure::{Tune, Workload};
 use super::parameters::compare;
 use super::point::{Numbers, Point};
 use super::related::Related;
-use crate::capture::{Selected, launch_trace, opened};
+use crate::capture::{LaunchInput, LaunchRun, Selected};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -22,7 +22,7 @@ use crate::sharing::{Kernel, Launched, Needs, Placement, annotated_launch, find_
 use crate::sm::{Layout, RunProgress, Setup, Statistics, Workload as Programs};
 use crate::software::LayoutSpec;
 use crate::trace::{AccessTrace, ConflictProfile, Op};
-use crate::workload::{AccessOptions, LaunchWorkload, load_input, load_workload};
+use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions, load_input};
 use clap::ValueEnum;
 use std::path::Path;
 use std::str::FromStr;
@@ -73,14 +73,12 @@ pub(super) fn simulate(
 
 /// Instructions of the entry's text, and those of shared memory among them.
 fn of_text(work: &Workload, input: &str) -> Result<Option<(usize, usize)>> {
-    let path = Path::new(input);
-    if !crate::capture::is_launch(path) {
+    let Some(launch) = Changed::of(work, input)? else {
         return Ok(None);
-    }
-    let (file, selected) = changed(work, path)?;
-    let module = file.module()?;
-    let (_, name) = entry(&file, &selected, &module)?;
-    let function = &module.functions[find_entry(&module, Some(&name))? as usize];
+    };
+    let (_, name) = launch.entry()?;
+    let module = &launch.module;
+    let function = &module.functions[find_entry(module, Some(&name))? as usize];
     let shared = function.instructions.iter().filter(|i| {
         i.space()
             .is_some_and(|s| matches!(s, Space::Shared | Space::SharedCta))
@@ -135,13 +133,10 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
 
 /// Blocks of a launch; 1 of a trace.
 fn blocks(work: &Workload, input: &str) -> Result<f64> {
-    let path = Path::new(input);
-    if !crate::capture::is_launch(path) {
+    let Some(changed) = Changed::of(work, input)? else {
         return Ok(1.0);
-    }
-    let (file, selected) = changed(work, path)?;
-    let module = file.module()?;
-    let (launch, _) = entry(&file, &selected, &module)?;
+    };
+    let (launch, _) = changed.entry()?;
     Ok(launch.grid.iter().map(|&n| f64::from(n)).product())
 }
 
@@ -263,29 +258,25 @@ fn tuned<T>(
 
 /// The accesses of the launch's traced block.
 fn trace(work: &Workload, input: &str) -> Result<AccessTrace> {
-    let path = Path::new(input);
-    if !crate::capture::is_launch(path) {
-        return load_input(input);
+    match Changed::of(work, input)? {
+        Some(launch) => launch.run(&launch.module).access_trace(),
+        None => load_input(input),
     }
-    let (file, selected) = changed(work, path)?;
-    let mut prepared = file.prepare()?;
-    let index = selected.index(prepared.launches())?;
-    launch_trace(&mut prepared, &file, index, None)
 }
 
 /// The warps' programs.
 fn programs(point: &Point, machine: &Config, input: &str) -> Result<Box<dyn Programs>> {
-    let path = Path::new(input);
-    if !crate::capture::is_launch(path) {
-        return load_workload(input, &AccessOptions::default());
-    }
-    let (file, selected) = changed(&point.work, path)?;
+    let Some(launch) = Changed::of(&point.work, input)? else {
+        return Input::from(input).programs(&AccessOptions::default());
+    };
+    let open = |module: &Module| LaunchWorkload::open(&launch.run(module));
     if let Some(spec) = &point.with.software {
-        let text = rewritten(&file, &selected, spec, machine)?;
-        return Ok(Box::new(LaunchWorkload::of_text(&file, &selected, &text)?));
+        let text = rewritten(&launch, spec, machine)?;
+        let module = Module::parse(&text, &launch.module.name)?;
+        return Ok(Box::new(open(&module)?));
     }
     let placement = match point.with.relssp.as_deref() {
-        None => return Ok(Box::new(LaunchWorkload::of(&file, &selected)?)),
+        None => return Ok(Box::new(open(&launch.module)?)),
         Some("none") => Placement::None,
         Some("postdom") => Placement::PostDom,
         Some("optimal") => Placement::Optimal,
@@ -296,18 +287,17 @@ fn programs(point: &Point, machine: &Config, input: &str) -> Result<Box<dyn Prog
             ));
         }
     };
-    let module = file.module()?;
-    let (launch, name) = entry(&file, &selected, &module)?;
-    let kernel = Kernel::new(&module, Some(&name), launch.dynamic_shared)?;
+    let (one, name) = launch.entry()?;
+    let kernel = Kernel::new(&launch.module, Some(&name), one.dynamic_shared)?;
     let needs = Needs {
-        threads: launch.block.iter().map(|&n| u64::from(n)).product(),
-        registers: file.registers,
+        threads: one.block.iter().map(|&n| u64::from(n)).product(),
+        registers: launch.file.registers,
     };
     let launched = Launched {
         kernel: &kernel,
         needs,
-        file: &file,
-        selected: &selected,
+        file: &launch.file,
+        selected: &launch.selected,
     };
     let sharing = machine.sm.sharing.threshold;
     Ok(Box::new(annotated_launch(
@@ -315,33 +305,58 @@ fn programs(point: &Point, machine: &Config, input: &str) -> Result<Box<dyn Prog
     )?))
 }
 
-/// The selected launch, and the name of its entry.
-fn entry<'f>(
-    file: &'f LaunchFile,
-    selected: &Selected,
-    module: &Module,
-) -> Result<(&'f Launch, String)> {
-    let name = |launch: &Launch| {
-        let named = launch.entry.as_ref().map(|e| e.value.as_str());
-        Ok(module.functions[find_entry(module, named)? as usize]
-            .name
-            .clone())
-    };
-    let names = file.launches().map(name).collect::<Result<Vec<String>>>()?;
-    let index = selected.index_of(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
-    let launch = file.launches().nth(index).unwrap_or(&file.first);
-    Ok((launch, names[index].clone()))
+/// A launch with the workload's arguments, grid and changes.
+struct Changed {
+    file: LaunchFile,
+    module: Module,
+    selected: Selected,
+}
+
+impl Changed {
+    /// Of `input`, where it is a launch file.
+    fn of(work: &Workload, input: &str) -> Result<Option<Self>> {
+        let Some(launch) = LaunchInput::of(Path::new(input)) else {
+            return Ok(None);
+        };
+        let mut file = launch.file()?.clone();
+        adapt(&mut file, work)?;
+        Ok(Some(Changed {
+            module: file.module()?,
+            selected: launch.selected().clone(),
+            file,
+        }))
+    }
+
+    /// The launch with its PTX or with another.
+    fn run<'a>(&'a self, module: &'a Module) -> LaunchRun<'a> {
+        LaunchRun {
+            file: &self.file,
+            module,
+            selected: &self.selected,
+            options: RunOptions::default(),
+        }
+    }
+
+    /// The selected launch, and the name of its entry.
+    fn entry(&self) -> Result<(&Launch, String)> {
+        let name = |launch: &Launch| {
+            let named = launch.entry.as_ref().map(|e| e.value.as_str());
+            let found = find_entry(&self.module, named)? as usize;
+            Ok(self.module.functions[found].name.clone())
+        };
+        let launches: Vec<&Launch> = self.file.launches().collect();
+        let names = launches.iter().map(|launch| name(launch));
+        let names = names.collect::<Result<Vec<String>>>()?;
+        let index = self
+            .selected
+            .index_of(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        Ok((launches[index], names[index].clone()))
+    }
 }
 
 /// The kernel with the mapping `spec` in its index arithmetic.
-fn rewritten(
-    file: &LaunchFile,
-    selected: &Selected,
-    spec: &str,
-    machine: &Config,
-) -> Result<String> {
-    let module = file.module()?;
-    let (launch, entry) = entry(file, selected, &module)?;
+fn rewritten(changed: &Changed, spec: &str, machine: &Config) -> Result<String> {
+    let (launch, entry) = changed.entry()?;
     // The mapping is of elements of 4 bytes, however wide a bank is.
     let words = (machine.word_bits / 32).max(1);
     let (bits, banks) = (machine.geometry.addr_bits(), machine.geometry.bank_bits());
@@ -355,19 +370,12 @@ fn rewritten(
         block: Some(launch.block),
         optimise: true,
     };
-    let name = &file.ptx.value;
-    match rewrite(&module, &request)?.verdict {
+    let name = &changed.file.ptx.value;
+    match rewrite(&changed.module, &request)?.verdict {
         Verdict::Text(text) => Ok(text),
         Verdict::Refused(why) => Err(Error::usage(
             format!("{} is not rewritten: {why}", name.display()),
             "spadkit rewrite",
         )),
     }
-}
-
-/// The launch file with the workload's arguments, grid and changes.
-fn changed(work: &Workload, path: &Path) -> Result<(LaunchFile, Selected)> {
-    let (mut file, selected) = opened(path)?;
-    adapt(&mut file, work)?;
-    Ok((file, selected))
 }

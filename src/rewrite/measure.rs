@@ -4,7 +4,7 @@
 use super::{Request, Rewritten, text};
 use crate::assembler::ledger::Ledger;
 use crate::assembler::{Assembler, AssemblerId};
-use crate::capture::{launch_trace, refuse_faults};
+use crate::capture::{RunOptions, launch_trace, refuse_faults};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Options, Prepared};
 use crate::ptx::Module;
@@ -70,11 +70,11 @@ pub fn measure(
             "there is nothing to measure",
         ));
     };
-    let mut before = file.prepare_with(module)?;
+    let mut before = file.prepare(module)?;
     let entries: Vec<String> = before.launches().iter().map(|l| l.entry.clone()).collect();
     let changed_file = with_shared(file, &entries, rewritten);
     let changed = text::written(new, module)?;
-    let mut after = changed_file.prepare_with(&changed)?;
+    let mut after = changed_file.prepare(&changed)?;
     let counted = Counted {
         entry: &request.entry,
         rule,
@@ -126,10 +126,10 @@ impl Counted<'_> {
         let outcome = prepared.run_each(&Options::default(), count)?;
         refuse_faults(&outcome, &file.source.path)?;
         // One block runs, on buffers of its own.
-        let mut copy = file.prepare_with(module)?;
+        let mut copy = file.prepare(module)?;
         let first = copy.launches().iter().position(|l| l.entry == self.entry);
         if let Some(index) = first {
-            let trace = launch_trace(&mut copy, file, index, None)?;
+            let trace = launch_trace(&mut copy, file, index, RunOptions::default())?;
             let profile = ConflictProfile::new(&trace, self.rule);
             counts.conflicts = profile.count(|word| word & self.bank_mask).conflicts;
         }
@@ -163,12 +163,12 @@ pub fn machine_conflicts(
     let assembler = Assembler::required(&tools, module, sm)?;
     let mask = request.geometry.bank_mask();
     let count = |file: &LaunchFile, module: &Module| -> Result<Option<u64>> {
-        let mut prepared = file.prepare_with(module)?;
+        let mut prepared = file.prepare(module)?;
         let launches = prepared.launches().iter();
         let Some(index) = launches.map(|l| &l.entry).position(|e| *e == request.entry) else {
             return Ok(None);
         };
-        let trace = launch_trace(&mut prepared, file, index, None)?;
+        let trace = launch_trace(&mut prepared, file, index, RunOptions::default())?;
         let code = assembler.accesses(&tools, &module.text, &request.entry)?;
         let made = Ledger::new(&trace, &code).trace;
         let profile = ConflictProfile::new(&made, rule);
@@ -178,7 +178,7 @@ pub fn machine_conflicts(
         return Ok(None);
     };
     let changed = text::written(text, module)?;
-    let prepared = file.prepare_with(module)?;
+    let prepared = file.prepare(module)?;
     let entries: Vec<String> = prepared
         .launches()
         .iter()

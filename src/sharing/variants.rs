@@ -7,9 +7,11 @@ use super::kernel::Kernel;
 use super::placement::Placement;
 use super::plan::{LayoutKind, Needs, Plan};
 use crate::capture::Selected;
+use crate::capture::{LaunchRun, RunOptions};
 use crate::config::{Config, Scheduler};
 use crate::error::Result;
 use crate::launch::LaunchFile;
+use crate::ptx::Module;
 use crate::sm::{Residency, Setup, Statistics};
 use crate::workload::LaunchWorkload;
 use rayon::prelude::*;
@@ -131,6 +133,18 @@ pub struct Launched<'a> {
     pub selected: &'a Selected,
 }
 
+impl Launched<'_> {
+    /// The programs of the launch with another text for its PTX.
+    fn workload(&self, text: &str) -> Result<LaunchWorkload> {
+        LaunchWorkload::open(&LaunchRun {
+            file: self.file,
+            module: &Module::parse(text, &self.kernel.module.name)?,
+            selected: self.selected,
+            options: RunOptions::default(),
+        })
+    }
+}
+
 /// Runs all variants on `machine` with the threshold `sharing`; the machine's
 /// scheduler is that of the baseline and of plain sharing. `go_on` is
 /// asked now and then, and ends the runs by returning false: there are fewer
@@ -147,11 +161,7 @@ pub fn variants(
         if !go_on() {
             return Ok(Vec::new());
         }
-        workloads.push(LaunchWorkload::of_text(
-            launched.file,
-            launched.selected,
-            text,
-        )?);
+        workloads.push(launched.workload(text)?);
     }
     let mut jobs: Vec<(usize, Scheduler, bool)> = STEPS
         .iter()
@@ -220,7 +230,7 @@ pub fn annotated_launch(
     placement: Placement,
 ) -> Result<LaunchWorkload> {
     let text = annotated(launched, machine, sharing, placement)?;
-    LaunchWorkload::of_text(launched.file, launched.selected, &text)
+    launched.workload(&text)
 }
 
 /// The kernel with the best layout and relssp placed in one way; as it was

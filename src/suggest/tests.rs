@@ -1,6 +1,6 @@
 use super::*;
-use crate::capture::access_trace;
 use crate::capture::statics::launch_indices;
+use crate::capture::{LaunchInput, RunOptions};
 use crate::config::Config;
 use crate::search::Control;
 use crate::software::Layout;
@@ -20,9 +20,11 @@ impl Kernel {
             .join("kernels")
             .join(launch);
         Kernel {
-            trace: access_trace(&path, None).unwrap(),
+            trace: LaunchInput::at(&path)
+                .access_trace(RunOptions::default())
+                .unwrap(),
             machine: Config::preset(preset).unwrap(),
-            indices: launch_indices(&path).unwrap(),
+            indices: launch_indices(&LaunchInput::at(&path)).unwrap(),
         }
     }
 

@@ -1,14 +1,12 @@
-//! Launch files as programs: kernels in PTX, executed.
+//! Launches as programs: kernels in PTX, executed.
 
-use crate::capture::{Selected, full_trace_of, opened};
-use crate::error::{Error, Result};
-use crate::launch::LaunchFile;
+use crate::capture::{Captured, LaunchRun};
+use crate::error::Result;
 use crate::output::Scratch;
 use crate::sm::{KernelInfo, ProgramStream, TraceFile, Workload};
-use crate::trace::Places;
-use std::path::Path;
+use crate::trace::{AccessTrace, Places};
 
-/// The first launch of a launch file.
+/// A launch of a launch file.
 ///
 /// The kernel runs once; the programs of its warps then lie in a temporary
 /// [full trace](TraceFile), from which each is read as the SM runs it.
@@ -19,37 +17,29 @@ pub struct LaunchWorkload {
     _scratch: Scratch,
 }
 
+/// The full trace in the folder of a workload.
+const FILE: &str = "k.spt";
+
 impl LaunchWorkload {
     /// Runs the kernel.
-    pub fn open(launch: &Path) -> Result<Self> {
-        Self::open_with(launch, false)
-    }
-
-    /// The same; with `zeros_beyond` the kernel may read outside buffers.
-    pub fn open_with(launch: &Path, zeros_beyond: bool) -> Result<Self> {
-        let (mut file, selected) = opened(launch)?;
-        file.zeros_beyond = zeros_beyond;
-        Self::of(&file, &selected)
-    }
-
-    /// Runs the kernel of a launch with another text for its PTX.
-    pub fn of_text(file: &LaunchFile, selected: &Selected, text: &str) -> Result<Self> {
+    pub fn open(run: &LaunchRun) -> Result<Self> {
         let scratch = Scratch::new()?;
-        let ptx = scratch.path("k.ptx");
-        std::fs::write(&ptx, text).map_err(|e| Error::io("write", &ptx, e))?;
-        let mut file = file.clone();
-        file.ptx.value = ptx;
-        file.linked.clear();
-        Self::of(&file, selected)
+        let captured = run.full_trace(&scratch.path(FILE))?;
+        Self::new(captured, scratch)
     }
 
-    /// Runs the kernel of a launch of a file that has been read.
-    pub fn of(file: &LaunchFile, selected: &Selected) -> Result<Self> {
+    /// Runs the kernel, for the accesses of a block, too. The workload is none where it
+    /// takes [a run of its own](LaunchRun::both).
+    pub fn open_both(run: &LaunchRun) -> Result<(AccessTrace, Option<Self>)> {
         let scratch = Scratch::new()?;
-        let path = scratch.path("k.spt");
-        let captured = full_trace_of(file, selected, &path)?;
+        let (trace, captured) = run.both(&scratch.path(FILE))?;
+        let workload = captured.map(|captured| Self::new(captured, scratch));
+        Ok((trace, workload.transpose()?))
+    }
+
+    fn new(captured: Captured, scratch: Scratch) -> Result<Self> {
         Ok(LaunchWorkload {
-            file: TraceFile::open(&path)?,
+            file: TraceFile::open(&scratch.path(FILE))?,
             places: captured.places,
             _scratch: scratch,
         })

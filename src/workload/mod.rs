@@ -1,10 +1,11 @@
 //! INPUT of the commands: what it names as the accesses of a block, and as the
 //! programs of a kernel's warps.
 
-mod accesses;
+mod input;
 mod launch;
-mod programs;
+mod options;
 
-pub use accesses::{is_input, load_input, load_input_with};
+pub use crate::capture::RunOptions;
+pub use input::{Input, load_input};
 pub use launch::LaunchWorkload;
-pub use programs::{AccessOptions, is_access_trace, load_workload};
+pub use options::AccessOptions;

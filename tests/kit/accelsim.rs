@@ -5,7 +5,7 @@ use lzma_rust2::{XzOptions, XzWriter};
 use spadkit::sm::InstrKind;
 use spadkit::trace::{Access, AccessTrace, Op};
 use spadkit::workload::load_input;
-use spadkit::workload::{AccessOptions, load_workload};
+use spadkit::workload::{AccessOptions, Input};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -178,7 +178,9 @@ fn programs_have_the_registers_addresses_and_barriers_of_the_trace() {
     let path = write(folder.path(), "kernel-1.traceg.xz", &traceg(&trace, 5, 3));
     write(folder.path(), "kernelslist.g", "kernel-1.traceg.xz\n");
     for input in [path.clone(), folder.path().join("kernelslist.g")] {
-        let workload = load_workload(input.to_str().unwrap(), &AccessOptions::default()).unwrap();
+        let workload = Input::from(input.clone())
+            .programs(&AccessOptions::default())
+            .unwrap();
         assert_eq!((workload.info().blocks, workload.info().warps()), (3, 8));
         assert_eq!(workload.info().registers, 20);
         let part = workload.open(2, 7).unwrap().next_part().unwrap().unwrap();

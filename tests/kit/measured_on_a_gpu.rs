@@ -4,7 +4,7 @@
 use crate::kernels::files::kernels_folder;
 use spadkit::assembler::Assembler;
 use spadkit::assembler::ledger::{Fates, Ledger};
-use spadkit::capture::{Selected, launch_trace};
+use spadkit::capture::{LaunchRun, RunOptions, Selected, launch_trace};
 use spadkit::config::Config;
 use spadkit::launch::{ArgKind, LaunchFile};
 use spadkit::sm::Setup;
@@ -149,7 +149,13 @@ fn an_h100_counts_the_conflicts_of_the_kernels() {
             continue;
         }
         let file = one_block(name);
-        let trace = launch_trace(&mut file.prepare().unwrap(), &file, 0, Some(0)).unwrap();
+        let trace = launch_trace(
+            &mut file.prepare(&file.module().unwrap()).unwrap(),
+            &file,
+            0,
+            RunOptions::of_block(0),
+        )
+        .unwrap();
         let profile = ConflictProfile::new(&trace, machine.conflict_rule());
         let counted = profile.count(|word| word & mask).conflicts;
         same += usize::from(counted == conflicts);
@@ -169,7 +175,13 @@ fn ledger(name: &str, tools: &Toolbox) -> (u64, u64, Fates) {
     let mask = machine.geometry.bank_mask();
     let file = one_block(name);
     let module = file.module().unwrap();
-    let trace = launch_trace(&mut file.prepare().unwrap(), &file, 0, Some(0)).unwrap();
+    let trace = launch_trace(
+        &mut file.prepare(&file.module().unwrap()).unwrap(),
+        &file,
+        0,
+        RunOptions::of_block(0),
+    )
+    .unwrap();
     let assembler = Assembler::required(tools, &module, Some(90)).unwrap();
     let code = assembler.accesses(tools, &module.text, &trace.name);
     let ledger = Ledger::new(&trace, &code.unwrap_or_else(|e| panic!("{name}: {e}")));
@@ -288,7 +300,13 @@ fn cycles_of_the_kernels() {
             file: file.source.path.clone(),
             which: None,
         };
-        let workload = LaunchWorkload::of(&file, &first).unwrap();
+        let run = LaunchRun {
+            file: &file,
+            module: &file.module().unwrap(),
+            selected: &first,
+            options: RunOptions::default(),
+        };
+        let workload = LaunchWorkload::open(&run).unwrap();
         let cycles = Setup::default().run(&machine, &workload).unwrap().cycles;
         let ratio = cycles as f64 / measured as f64;
         println!("| {name} | {measured} | {cycles} | {ratio:.2} |");

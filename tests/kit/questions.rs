@@ -8,7 +8,7 @@ mod transforms;
 
 use crate::common::json;
 use serde_json::Value;
-use spadkit::capture::access_trace;
+use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
 use spadkit::search::Control;
 use spadkit::software::choice::{Array, Choices, Effort, MappingKind, choices};
@@ -21,7 +21,9 @@ fn array(name: &str) -> Array {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("kernels")
         .join(name);
-    let trace = access_trace(&path.with_extension("toml"), None).unwrap();
+    let trace = LaunchInput::at(&path.with_extension("toml"))
+        .access_trace(RunOptions::default())
+        .unwrap();
     let machine = Config::preset("sm80").unwrap();
     let (geometry, room) = (machine.geometry, machine.block_words);
     Array::new(&trace, geometry, machine.conflict_rule(), room)

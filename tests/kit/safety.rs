@@ -387,15 +387,13 @@ fn the_seeds_of_the_fuzzer_are_good_inputs() {
                 "hash_spec" => text().parse::<HashSpec>().map(drop),
                 "config" => Config::load(&path).map(drop),
                 "liberty" => Liberty::load(&path).map(drop),
-                "spt" | "warp" => workload::load_workload(
-                    path.to_str().unwrap(),
-                    &workload::AccessOptions::default(),
-                )
-                .and_then(|w| {
-                    let mut program = w.open(0, 0)?;
-                    while program.next_part()?.is_some() {}
-                    Ok(())
-                }),
+                "spt" | "warp" => workload::Input::from(path.clone())
+                    .programs(&workload::AccessOptions::default())
+                    .and_then(|w| {
+                        let mut program = w.open(0, 0)?;
+                        while program.next_part()?.is_some() {}
+                        Ok(())
+                    }),
                 "nvdisasm" => {
                     assert!(listed_accesses(&text(), "k").is_some(), "no code of k");
                     Ok(())

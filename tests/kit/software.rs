@@ -193,7 +193,9 @@ fn run_ptx(ptx: &str, entry: &str, threads: u32, count: u32) -> Vec<u32> {
     let path = folder.path().join("k.toml");
     std::fs::write(&path, launch).unwrap();
     let file = LaunchFile::load(&path).unwrap();
-    let mut prepared = file.prepare().unwrap_or_else(|e| panic!("{e}\n{ptx}"));
+    let mut prepared = file
+        .prepare(&file.module().unwrap())
+        .unwrap_or_else(|e| panic!("{e}\n{ptx}"));
     let outcome = prepared.run(&Options::default()).unwrap();
     assert!(outcome.findings.is_empty(), "{:?}\n{ptx}", outcome.findings);
     let (_, _, bytes) = prepared.buffers().next().unwrap();

@@ -4,6 +4,7 @@
 use crate::kernels::files::files;
 use assert_cmd::Command;
 use serde_json::Value;
+use spadkit::capture::LaunchInput;
 use spadkit::capture::statics::launch_statics;
 use spadkit::launch::LaunchFile;
 use std::path::Path;
@@ -18,8 +19,8 @@ fn the_run_does_as_the_ptx_says() {
         // Further launches are mostly the same kernels on smaller problems.
         for launch in 0..launches.min(2) {
             let input = format!("{}:{launch}", file.display());
-            let statics =
-                launch_statics(Path::new(&input), None).unwrap_or_else(|e| panic!("{input}: {e}"));
+            let statics = launch_statics(&LaunchInput::at(Path::new(&input)))
+                .unwrap_or_else(|e| panic!("{input}: {e}"));
             for site in &statics.sites {
                 sites += 1;
                 affine += usize::from(site.is_affine());

@@ -5,7 +5,7 @@ use crate::common;
 
 use crate::common::{json, refused, spadkit};
 use serde_json::Value;
-use spadkit::capture::{access_trace, full_trace};
+use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
 use spadkit::hash::{HashSpec, Mapping};
 use spadkit::sm::{Setup, TraceFile};
@@ -20,7 +20,9 @@ fn launch(name: &str) -> PathBuf {
 }
 
 fn traced(name: &str) -> AccessTrace {
-    access_trace(&launch(name), None).unwrap()
+    LaunchInput::at(&launch(name))
+        .access_trace(RunOptions::default())
+        .unwrap()
 }
 
 /// Operation, lanes and words of an access, with its warp and bytes.
@@ -149,7 +151,9 @@ fn traced_with(name: &str, line: &str, other: &str) -> AccessTrace {
     let folder = tempfile::tempdir().unwrap();
     let changed = folder.path().join("k.toml");
     std::fs::write(&changed, text).unwrap();
-    access_trace(&changed, None).unwrap()
+    LaunchInput::at(&changed)
+        .access_trace(RunOptions::default())
+        .unwrap()
 }
 
 fn conflicts(trace: &AccessTrace, machine: &Config, spec: &str) -> u64 {
@@ -185,9 +189,10 @@ fn conflicts_equal_those_of_the_recorded_traces() {
 
 /// The SM counts what `conflicts` counts, summed over the blocks.
 fn assert_sim_agrees(name: &str, blocks: u64, presets: &[&str]) {
-    let workload = LaunchWorkload::open(&launch(name)).unwrap();
+    let input = LaunchInput::at(&launch(name));
+    let workload = LaunchWorkload::open(&input.run(RunOptions::default()).unwrap()).unwrap();
     let traces: Vec<AccessTrace> = (0..blocks)
-        .map(|block| access_trace(&launch(name), Some(block)).unwrap())
+        .map(|block| input.access_trace(RunOptions::of_block(block)).unwrap())
         .collect();
     for preset in presets {
         let machine = Config::preset(preset).unwrap();
@@ -227,15 +232,20 @@ fn a_full_trace_is_the_same_every_time_and_runs_alike() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
     let path = launch("reduction/reduction.toml");
-    let captured = full_trace(&path, &file("a.spt")).unwrap();
-    full_trace(&path, &file("b.spt")).unwrap();
+    let captured = LaunchInput::at(&path)
+        .full_trace(RunOptions::default(), &file("a.spt"))
+        .unwrap();
+    LaunchInput::at(&path)
+        .full_trace(RunOptions::default(), &file("b.spt"))
+        .unwrap();
     let bytes = |name: &str| std::fs::read(file(name)).unwrap();
     assert!(bytes("a.spt") == bytes("b.spt"));
     assert_eq!((captured.crowded, captured.info.blocks), (0, 4));
     let sm80 = Config::preset("sm80").unwrap();
     let of_file = TraceFile::open(&file("a.spt")).unwrap();
     let a = Setup::default().run(&sm80, &of_file).unwrap();
-    let of_launch = LaunchWorkload::open(&path).unwrap();
+    let of_launch =
+        LaunchWorkload::open(&LaunchInput::at(&path).run(RunOptions::default()).unwrap()).unwrap();
     let b = Setup::default().run(&sm80, &of_launch).unwrap();
     assert_eq!(a, b);
     assert_eq!(a.warp_instructions + 32, captured.summary.instructions);
@@ -400,7 +410,11 @@ fn drdw_has_the_published_congestion() {
         }
         let bytes: Vec<u8> = shifts.iter().flat_map(|s| s.to_le_bytes()).collect();
         std::fs::write(folder.path().join("shift.raw"), bytes).unwrap();
-        let one = degrees(&access_trace(&file, None).unwrap());
+        let one = degrees(
+            &LaunchInput::at(&file)
+                .access_trace(RunOptions::default())
+                .unwrap(),
+        );
         sums.iter_mut().zip(one).for_each(|(sum, d)| *sum += d);
     }
     let means = sums.map(|sum| sum / f64::from(draws));

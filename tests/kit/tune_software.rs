@@ -4,7 +4,7 @@ use crate::common;
 
 use crate::common::{json, refused, spadkit};
 use serde_json::Value;
-use spadkit::capture::access_trace;
+use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
 use spadkit::hash::HashKind;
 use spadkit::search::Control;
@@ -408,7 +408,9 @@ fn on_our_kernels_it_is_never_worse_than_padding_by_one() {
         "histogram/histogram64_atomic",
         "tiles/tile_vector",
     ] {
-        let trace = access_trace(&kernel(&format!("{name}.toml")), None).unwrap();
+        let trace = LaunchInput::at(&kernel(&format!("{name}.toml")))
+            .access_trace(RunOptions::default())
+            .unwrap();
         let array = array(&trace, "sm80");
         // On the diagonals of nw only a matrix does as well as padding.
         let kinds = if name.starts_with("nw/") {

@@ -7,6 +7,7 @@ use crate::software::{Layout, LayoutSpec};
 use crate::trace::{Access, AccessTrace, conflict_degree};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// So many access sites have a picture.
 const MOST: usize = 8;
@@ -20,7 +21,7 @@ pub fn pictures(
     trace: &AccessTrace,
     spec: &LayoutSpec,
     machine: &Config,
-    input: &str,
+    input: &Path,
 ) -> Result<Value> {
     let layout = Layout::new(spec, machine.geometry)?;
     let mut worst: BTreeMap<u32, (u64, u64, u64, &Access)> = BTreeMap::new();

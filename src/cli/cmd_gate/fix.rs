@@ -1,7 +1,6 @@
 //! What removes the conflicts, as changes of the source.
 
 use super::measure::Measured;
-use crate::capture::is_launch;
 use crate::capture::statics::launch_indices;
 use crate::cli::source_text::SourceText;
 use crate::config::Config;
@@ -10,9 +9,9 @@ use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
 use crate::suggest::{Suggestion, Tuned, suggestions};
+use crate::workload::Input;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 
 /// A mapping, and the lines that change.
@@ -43,19 +42,14 @@ pub(super) struct ChangedLine {
 /// For each array that is best changed.
 pub(super) fn of(
     measured: &Measured,
-    input: &str,
+    input: &Input,
     machine: &Config,
     budget: Duration,
 ) -> Result<Vec<Fix>> {
     let Some(trace) = &measured.trace else {
         return Ok(Vec::new());
     };
-    let path = Path::new(input);
-    let indices = if is_launch(path) {
-        launch_indices(path)?
-    } else {
-        Default::default()
-    };
+    let indices = input.launch().map(launch_indices).transpose()?;
     let effort = Effort {
         control: Control::none().stop_when(&interrupt::requested),
         budget,
@@ -72,9 +66,9 @@ pub(super) fn of(
         rule,
         whole: (&array, &whole),
         apart: apart.as_ref(),
-        indices: &indices,
+        indices: &indices.unwrap_or_default(),
     };
-    let mut source = SourceText::beside(input);
+    let mut source = SourceText::beside(input.name());
     let found = suggestions(&tuned, &mut |place| source.line(place));
     let bytes = 4 * u64::from(array.words());
     Ok(found.iter().map(|s| fix(s, bytes)).collect())

@@ -150,10 +150,8 @@ struct Own {
 
 /// Whether an input is the file of limits, which a pattern such as `*.toml`
 /// also names.
-pub(super) fn is_limits_file(input: &str) -> bool {
-    Path::new(input)
-        .file_name()
-        .is_some_and(|name| name == FILE)
+pub(super) fn is_limits_file(input: &Path) -> bool {
+    input.file_name().is_some_and(|name| name == FILE)
 }
 
 impl<'a> Limits<'a> {
@@ -163,14 +161,13 @@ impl<'a> Limits<'a> {
     }
 
     /// The limits of a kernel.
-    pub fn of_input(&self, input: &str) -> Result<Vec<Limit>> {
+    pub fn of_input(&self, input: &Path) -> Result<Vec<Limit>> {
         if !self.given.is_empty() {
             return Ok(self.given.to_vec());
         }
-        let path = Path::new(input);
-        let file = path.parent().unwrap_or(Path::new("")).join(FILE);
+        let file = input.parent().unwrap_or(Path::new("")).join(FILE);
         if file.is_file() {
-            return from_file(&file, path);
+            return from_file(&file, input);
         }
         let zero = |metric| Limit { metric, most: 0 };
         Ok(vec![zero(Metric::Conflicts), zero(Metric::Findings)])
@@ -238,7 +235,7 @@ mod tests {
         std::fs::write(folder.path().join(FILE), text).unwrap();
         let of = |name: &str| {
             let input = folder.path().join(name);
-            Limits::of(&[]).of_input(input.to_str().unwrap())
+            Limits::of(&[]).of_input(&input)
         };
         assert_eq!(of("a.toml").unwrap(), ["conflicts > 8".parse().unwrap()]);
         assert_eq!(of("b.toml").unwrap(), []);

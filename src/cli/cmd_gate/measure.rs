@@ -2,7 +2,7 @@
 
 use super::area::HardwareArea;
 use super::limits::Metric;
-use crate::capture::{access_trace_with, is_launch, opened};
+use crate::capture::LaunchInput;
 use crate::cli::source_rows::SourceRow;
 use crate::cli::source_text::SourceText;
 use crate::config::Config;
@@ -13,16 +13,15 @@ use crate::ptx::exec::{Finding, Options};
 use crate::sm::Setup;
 use crate::software::{Layout, LayoutSpec};
 use crate::trace::{AccessTrace, ConflictProfile, Line};
-use crate::workload::{AccessOptions, load_input_with, load_workload};
+use crate::workload::{AccessOptions, Input, RunOptions};
 use serde::Serialize;
-use std::path::Path;
 
 /// What is measured.
 pub(super) struct Wanted<'a> {
     pub hash: &'a LayoutSpec,
     /// The launch is simulated.
     pub cycles: bool,
-    pub zeros_beyond: bool,
+    pub run: RunOptions,
 }
 
 /// A kernel's numbers.
@@ -65,8 +64,7 @@ pub(super) struct LineConflicts {
 
 impl Measured {
     /// Runs a launch file's kernel; of other inputs there are only accesses.
-    pub fn of(input: &str, machine: &Config, wanted: &Wanted) -> Result<Self> {
-        let path = Path::new(input);
+    pub fn of(input: &Input, machine: &Config, wanted: &Wanted) -> Result<Self> {
         let mut measured = Measured {
             name: String::new(),
             conflicts: None,
@@ -81,25 +79,23 @@ impl Measured {
             trace: None,
             notes: Vec::new(),
         };
-        let trace = if is_launch(path) {
-            measured.run(path, wanted.zeros_beyond)?;
+        if let Some(launch) = input.launch() {
+            measured.run(launch, wanted.run)?;
             if measured.faults.iter().any(|f| !f.warning && !f.other) {
                 return Ok(measured);
             }
-            access_trace_with(path, None, wanted.zeros_beyond)?
-        } else {
-            load_input_with(input, wanted.zeros_beyond)?
-        };
+        }
+        let trace = input.accesses(wanted.run)?;
         measured.notes = machine.admit(&trace)?;
         measured.count(&trace, input, machine, wanted.hash)?;
         measured.name.clone_from(&trace.name);
         measured.trace = Some(trace);
         if wanted.cycles {
             let options = AccessOptions {
-                zeros_beyond: wanted.zeros_beyond,
+                zeros_beyond: wanted.run.zeros_beyond,
                 ..AccessOptions::default()
             };
-            let workload = load_workload(input, &options)?;
+            let workload = input.programs(&options)?;
             let setup = Setup {
                 hash: match wanted.hash {
                     LayoutSpec::Hash(HashSpec::Mod) => None,
@@ -114,12 +110,11 @@ impl Measured {
     }
 
     /// Its faults, and its outputs.
-    fn run(&mut self, path: &Path, zeros_beyond: bool) -> Result<()> {
-        let (mut file, _) = opened(path)?;
-        file.zeros_beyond = zeros_beyond;
-        let mut prepared = file.prepare()?;
+    fn run(&mut self, launch: &LaunchInput, run: RunOptions) -> Result<()> {
+        let mut prepared = launch.prepare()?;
         let options = Options {
             races: true,
+            zeros_beyond: run.zeros_beyond,
             ..Options::default()
         };
         let outcome = prepared.run_each(&options, |_, _| ())?;
@@ -141,7 +136,7 @@ impl Measured {
     fn count(
         &mut self,
         trace: &AccessTrace,
-        input: &str,
+        input: &Input,
         machine: &Config,
         hash: &LayoutSpec,
     ) -> Result<()> {
@@ -152,7 +147,7 @@ impl Measured {
         let ideal = profile.ideal_wavefronts(machine.geometry.banks());
         self.conflicts = Some(all.conflicts);
         self.excess = Some(all.wavefronts().saturating_sub(ideal));
-        let mut text = SourceText::beside(input);
+        let mut text = SourceText::beside(input.name());
         let lines = ConflictProfile::per_line(trace, rule);
         let counted = lines
             .iter()

@@ -53,7 +53,7 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
         let results = Results {
             kernel,
             has_baseline,
-            source: SourceText::beside(&kernel.input),
+            source: SourceText::beside(Path::new(&kernel.input)),
         };
         results.all()
     });

@@ -1,7 +1,7 @@
 //! The mapping to propose where the ones asked for cannot be had.
 
 use super::Job;
-use crate::capture::launch_trace;
+use crate::capture::{RunOptions, launch_trace};
 use crate::error::Result;
 use crate::launch::LaunchFile;
 use crate::ptx::exec::Launch;
@@ -67,10 +67,10 @@ impl Job<'_> {
 
     /// The accesses of the entry's first launch.
     pub fn trace(&self, file: &LaunchFile) -> Result<AccessTrace> {
-        let mut prepared = file.prepare_with(self.module)?;
+        let mut prepared = file.prepare(self.module)?;
         let own = |l: &Launch| l.entry == self.request.entry;
         let index = prepared.launches().iter().position(own).unwrap_or(0);
-        launch_trace(&mut prepared, file, index, None)
+        launch_trace(&mut prepared, file, index, RunOptions::default())
     }
 }
 

@@ -2,17 +2,17 @@
 //! PTX and options.
 
 use super::ShareArgs;
-use crate::capture::{Selected, opened};
+use crate::capture::{LaunchInput, Selected};
 use crate::cli::kernel_registers::of_kernel;
 use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::{Launch, LaunchFile, read_module};
+use crate::launch::{Launch, LaunchFile};
 use crate::ptx::Module;
 use crate::sharing::{Needs, find_entry};
 
 /// The kernel and its launch.
-pub(super) struct Input {
+pub(super) struct Subject {
     /// The launch file, where there is one, and which of its launches.
     pub launch: Option<(LaunchFile, Selected)>,
     pub module: Module,
@@ -21,10 +21,10 @@ pub(super) struct Input {
     pub needs: Needs,
 }
 
-impl Input {
+impl Subject {
     pub fn load(args: &ShareArgs) -> Result<Self> {
-        match Selected::of(&args.input) {
-            Some(_) => Self::of_launch(args),
+        match args.input.launch() {
+            Some(launch) => Self::of_launch(args, launch),
             None => Self::of_ptx(args),
         }
     }
@@ -42,7 +42,7 @@ impl Input {
         }
     }
 
-    fn of_launch(args: &ShareArgs) -> Result<Self> {
+    fn of_launch(args: &ShareArgs, input: &LaunchInput) -> Result<Self> {
         let given = [
             ("--entry", args.entry.is_some()),
             ("--block", args.block.is_some()),
@@ -51,12 +51,12 @@ impl Input {
         ];
         if let Some((option, _)) = given.iter().find(|o| o.1) {
             return Err(Error::usage(
-                format!("{option} for {}, a launch file", args.input.display()),
+                format!("{option} for {}, a launch file", args.input),
                 "the launch file already specifies it",
             ));
         }
-        let (file, selected) = opened(&args.input)?;
-        let module = file.module()?.one_text()?;
+        let (file, selected) = (input.file()?, input.selected());
+        let module = args.input.module()?;
         let entry = |launch: &Launch| {
             let named = launch.entry.as_ref().map(|e| e.value.as_str());
             let found = find_entry(&module, named)?;
@@ -69,7 +69,7 @@ impl Input {
         let names: Vec<&str> = entries.iter().map(String::as_str).collect();
         let index = selected.index_of(&names)?;
         let launch = file.launches().nth(index).unwrap_or(&file.first);
-        Ok(Input {
+        Ok(Subject {
             entry: entries[index].clone(),
             dynamic: launch.dynamic_shared,
             needs: Needs {
@@ -77,21 +77,21 @@ impl Input {
                 registers: file.registers,
             },
             module,
-            launch: Some((file, selected)),
+            launch: Some((file.clone(), selected.clone())),
         })
     }
 
     fn of_ptx(args: &ShareArgs) -> Result<Self> {
-        let module = read_module(&args.input)?;
+        let module = args.input.module()?;
         let Some(block) = args.block else {
-            let what = format!("{} does not specify the block size", args.input.display());
+            let what = format!("{} does not specify the block size", args.input);
             return Err(Error::usage(
                 what,
                 "give --block X,Y,Z, or a launch file (.toml)",
             ));
         };
         let entry = find_entry(&module, args.entry.as_deref())?;
-        Ok(Input {
+        Ok(Subject {
             launch: None,
             entry: module.functions[entry as usize].name.clone(),
             module,

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::page::{Details, Hint};
 use crate::points::Points;
 use crate::quote::{shell, shown_path};
+use crate::workload::Input;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -74,11 +75,11 @@ impl Kept {
     }
 
     /// A shard of this many runs, all of which have ended.
-    pub fn part(&self, runs: usize, input: &str) -> Part {
+    pub fn part(&self, runs: usize, input: &Input) -> Part {
         Part {
             runs,
             file: self.points.file().map(Path::to_owned),
-            input: input.to_owned(),
+            input: input.name().to_owned(),
         }
     }
 }
@@ -89,7 +90,7 @@ pub(super) struct Part {
     runs: usize,
     file: Option<PathBuf>,
     #[serde(skip)]
-    input: String,
+    input: PathBuf,
 }
 
 impl CommandResult for Part {

@@ -10,6 +10,7 @@ use crate::search::tune::Method;
 use crate::search::{Outcome, space};
 use crate::trace::{AccessTrace, ConflictProfile};
 use serde::Serialize;
+use std::path::Path;
 use std::time::Duration;
 
 /// What the result of a search is measured by.
@@ -83,7 +84,7 @@ pub(super) struct OfUnits<'a> {
     #[serde(skip)]
     pub again: String,
     #[serde(skip)]
-    pub input: &'a str,
+    pub input: &'a Path,
 }
 
 /// One line of the result.

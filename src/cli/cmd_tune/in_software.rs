@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(
         apart,
         indices: subject.indices,
     };
-    let mut source = SourceText::beside(subject.input);
+    let mut source = SourceText::beside(subject.input.name());
     let suggestions = suggestions(&tuned, &mut |place| source.line(place));
     let found = Found {
         whole: Ranking::of(array, whole),

@@ -3,7 +3,6 @@
 
 use super::TuneArgs;
 use crate::assembler::Assembler;
-use crate::capture::{is_launch, opened};
 use crate::cli::printer::{CommandResult, MachineNote, Printer};
 use crate::cli::{Global, campaign};
 use crate::config::Config;
@@ -14,6 +13,7 @@ use crate::points::Points;
 use crate::quote::shell;
 use crate::tool::Toolbox;
 use crate::trace::without_folder;
+use crate::workload::Input;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::Path;
@@ -30,7 +30,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     if !args.software {
         super::units::jobs(args)?;
     }
-    let mut inputs: Vec<&String> = std::iter::once(&args.input).chain(&args.more).collect();
+    let mut inputs: Vec<&Input> = std::iter::once(&args.input).chain(&args.more).collect();
     if let Some(shard) = args.shard {
         inputs = shard.of(inputs);
     }
@@ -38,7 +38,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     let bar = printer.progress(inputs.len() as u64, "tune");
     let mut kernels = Vec::new();
     for (done, input) in inputs.into_iter().enumerate() {
-        bar.set(done as u64, input.as_str());
+        bar.set(done as u64, input.to_string());
         let one = TuneArgs {
             input: input.clone(),
             more: Vec::new(),
@@ -52,7 +52,7 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
             printer.warn(format!("{input}: {warning}"));
         }
         kernels.push(Kernel {
-            input: input.clone(),
+            input: input.to_string(),
             again: own.machine_option(),
             machine,
             tuned,
@@ -99,7 +99,7 @@ impl TuneArgs {
             found,
         };
         if let Some(digest) = digest {
-            points.add(&digest, &self.input, &tuned)?;
+            points.add(&digest, &self.input.to_string(), &tuned)?;
         }
         Ok(Some(tuned))
     }
@@ -120,12 +120,11 @@ impl TuneArgs {
 
     /// The assembler that counts the registers of mappings in software.
     fn assembler(&self, machine: &Config) -> Result<String> {
-        let path = Path::new(&self.input);
-        if !self.software || !is_launch(path) {
+        let Some(launch) = self.input.launch().filter(|_| self.software) else {
             return Ok(String::new());
-        }
-        let module = opened(path)?.0.module()?;
-        let found = Assembler::find(&Toolbox::new(), &module, machine.compute_capability())?;
+        };
+        let module = launch.module()?;
+        let found = Assembler::find(&Toolbox::new(), module, machine.compute_capability())?;
         Ok(found.map_or(String::new(), |assembler| assembler.id().to_string()))
     }
 }

@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::sm::{Layout, Setup};
 use crate::trace::AccessTrace;
-use crate::workload::{AccessOptions, load_workload};
+use crate::workload::AccessOptions;
 
 /// The accesses of a block wherever blocks that share can lie.
 pub(super) fn placed(
@@ -21,10 +21,10 @@ pub(super) fn placed(
     };
     let machine = setup.apply(machine)?;
     let options = AccessOptions {
-        zeros_beyond: args.allow.zeros_beyond(printer),
+        zeros_beyond: args.allow.run(printer).zeros_beyond,
         ..AccessOptions::default()
     };
-    let workload = load_workload(&args.input, &options)?;
+    let workload = args.input.programs(&options)?;
     let layout = Layout::new(&machine, workload.info())?;
     layout.placed(workload.as_ref())
 }

@@ -16,6 +16,7 @@ use crate::software::LayoutSpec;
 use crate::software::choice::{Choices, Narrower, PerVariable, VariableChoices};
 use crate::suggest::Suggestion;
 use crate::trace::AccessTrace;
+use crate::workload::Input;
 use serde::Serialize;
 use std::path::Path;
 
@@ -25,7 +26,7 @@ pub(in crate::cli) struct Subject<'a> {
     /// The indices that its PTX computes; empty where there is no PTX.
     pub indices: &'a Indices,
     /// Source files are looked for beside this, too.
-    pub input: &'a str,
+    pub input: &'a Input,
     /// The kernel and its launch, where they are known.
     pub launched: Option<Launched<'a>>,
     /// The option that names the machine, where commands can be typed.
@@ -291,7 +292,7 @@ impl CommandResult for Found<'_> {
         let best = self.whole.best();
         let mut hints = Vec::new();
         let rewrites = self.subject.launched.is_some() && !self.tensor_copies;
-        let input = crate::quote::shell(self.subject.input);
+        let input = crate::quote::shell(self.subject.input.name());
         let apart = self.better_apart().filter(|_| rewrites);
         if let Some(hashes) = apart.and_then(Apart::options) {
             let command = format!("spadkit rewrite {input}{hashes} {again} -o fast.ptx");

@@ -58,7 +58,7 @@ pub(super) fn run(
         baseline: against.baseline,
         machine,
         again,
-        input: &args.input,
+        input: args.input.name(),
     })
 }
 

@@ -30,7 +30,7 @@ fn a_kernel_follows_the_addresses_of_a_table() {
     let file: LaunchFile = parse(&file(r#"["third", "out"]"#)).unwrap();
     assert_eq!(file.args[0].kind, ArgKind::Addresses(vec![3, 2]));
     let module = Module::parse(PTX, "k.ptx").unwrap();
-    let mut prepared = file.prepare_with(&module).unwrap();
+    let mut prepared = file.prepare(&module).unwrap();
     let outcome = prepared.run(&Options::default()).unwrap();
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     let out = prepared.outputs().find(|(name, _)| *name == "out").unwrap();
@@ -41,7 +41,7 @@ fn a_kernel_follows_the_addresses_of_a_table() {
 fn an_argument_that_no_table_names_is_refused() {
     let file: LaunchFile = parse(&file(r#"["in", "in"]"#)).unwrap();
     let module = Module::parse(PTX, "k.ptx").unwrap();
-    let error = file.prepare_with(&module).err().unwrap().to_string();
+    let error = file.prepare(&module).err().unwrap().to_string();
     assert!(
         error.contains("no launch takes the argument 'out'"),
         "{error}"

@@ -34,7 +34,7 @@ fn its_size_is_that_of_the_file_and_what_is_left_is_a_warning() {
         ("heap = 0", false),
     ] {
         let file = file(keys).unwrap();
-        let mut prepared = file.prepare_with(&module).unwrap();
+        let mut prepared = file.prepare(&module).unwrap();
         let outcome = prepared.run(&Options::default()).unwrap();
         let out = prepared.outputs().next().unwrap();
         assert_eq!(out.1, u32::from(room).to_le_bytes(), "{keys}");

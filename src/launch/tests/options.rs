@@ -26,7 +26,7 @@ fn options_count_for_the_launches_before_the_one_that_is_wanted() {
             zeros_beyond,
             ..Options::default()
         };
-        let mut prepared = file.prepare_with(&module).unwrap();
+        let mut prepared = file.prepare(&module).unwrap();
         prepared.run_one(1, &options).unwrap().has_faults()
     };
     assert!(!has_faults(true));

@@ -59,7 +59,7 @@ fn a_stencil_swaps_its_buffers_each_round() {
     let file = parse(&text).unwrap();
     assert_eq!(file.launches().count(), 6);
     let module = Module::parse(PTX, "k.ptx").unwrap();
-    let mut prepared = file.prepare_with(&module).unwrap();
+    let mut prepared = file.prepare(&module).unwrap();
     let outcome = prepared.run(&Options::default()).unwrap();
     assert!(outcome.findings.is_empty(), "{:?}", outcome.findings);
     // The first launch writes a from b, then rounds write b, a, b, a, b.

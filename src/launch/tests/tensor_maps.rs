@@ -58,7 +58,7 @@ init = "iota"
 #[test]
 fn kernels_load_tiles_by_both_ways_of_passing_a_map() {
     let (_folder, file) = in_folder(PTX, LAUNCH);
-    let mut prepared = file.prepare().unwrap();
+    let mut prepared = file.prepare(&file.module().unwrap()).unwrap();
     assert_eq!(prepared.run(&Options::default()).unwrap().findings, []);
     let out = prepared.outputs().find(|o| o.0 == "out").unwrap().1;
     let out = out
@@ -205,7 +205,7 @@ fn a_map_needs_a_parameter_of_its_size() {
     let (folder, file) = in_folder(PTX, LAUNCH);
     let short = PTX.replace("map[128]", "map[64]");
     std::fs::write(folder.path().join("k.ptx"), short).unwrap();
-    let error = file.prepare().map(drop).unwrap_err();
+    let error = file.prepare(&file.module().unwrap()).map(drop).unwrap_err();
     let text = format!("{:?}", miette::Report::new(error));
     assert!(
         text.contains("argument 'map', a tensor map, has 128 bytes"),

@@ -62,7 +62,7 @@ address = "clamp"
 #[test]
 fn kernels_read_what_the_file_says_by_handle_and_by_name() {
     let (_folder, file) = in_folder(PTX, LAUNCH);
-    let mut prepared = file.prepare().unwrap();
+    let mut prepared = file.prepare(&file.module().unwrap()).unwrap();
     let outcome = prepared.run(&Options::default()).unwrap();
     assert_eq!(outcome.findings, []);
     let bytes = |name: &str| prepared.outputs().find(|o| o.0 == name).unwrap().1.to_vec();
@@ -93,7 +93,7 @@ fn a_texture_reads_the_buffer_or_surface_that_it_names() {
         "type = \"f32\"\nextent = [4]\nof = \"canvas\"",
     );
     let (_folder, file) = in_folder(PTX, &of);
-    let mut prepared = file.prepare().unwrap();
+    let mut prepared = file.prepare(&file.module().unwrap()).unwrap();
     assert_eq!(prepared.run(&Options::default()).unwrap().findings, []);
     let out = prepared.outputs().find(|o| o.0 == "out").unwrap().1;
     // Lanes go together: the surface is still zero where it is read.
@@ -141,6 +141,10 @@ fn mistakes_are_named_with_their_place() {
 #[test]
 fn a_texture_that_nobody_reads_is_a_mistake() {
     let (_folder, file) = in_folder(PTX, &LAUNCH.replace("name = \"back\"", "name = \"bakc\""));
-    let error = file.prepare().map(drop).unwrap_err().to_string();
+    let error = file
+        .prepare(&file.module().unwrap())
+        .map(drop)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("no argument names 'bakc'"), "{error}");
 }

@@ -21,7 +21,7 @@ fn assert_no_finding(global_races: bool) {
     for path in files {
         let file = LaunchFile::load(&path).unwrap();
         let mut prepared = file
-            .prepare()
+            .prepare(&file.module().unwrap())
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let options = Options {
             threads: 2,

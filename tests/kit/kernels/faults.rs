@@ -7,7 +7,7 @@ use spadkit::ptx::exec::{Finding, FindingKind};
 
 fn findings(name: &str) -> Vec<Finding> {
     let kernel = Kernel::load("faults", name);
-    let mut prepared = kernel.file.prepare().unwrap();
+    let mut prepared = kernel.file.prepare(&kernel.file.module().unwrap()).unwrap();
     let options = Options {
         races: true,
         threads: 1,

@@ -192,7 +192,7 @@ impl Kernel {
         let mut file = self.file.clone();
         file.ptx.value = ptx.to_owned();
         let mut prepared = file
-            .prepare()
+            .prepare(&file.module().unwrap())
             .unwrap_or_else(|e| panic!("{}: {e}", ptx.display()));
         let args = file.args.iter().filter_map(|a| match &a.kind {
             ArgKind::Buffer(buffer) => Some((a.name.clone(), buffer.contents().unwrap())),

@@ -8,7 +8,7 @@ use std::path::Path;
 /// Kinds, severity and lines of what is found, with warps in that order.
 fn verdict(path: &Path, global_races: bool, warp_order: Option<u64>) -> BTreeSet<String> {
     let file = LaunchFile::load(path).unwrap();
-    let mut prepared = file.prepare().unwrap();
+    let mut prepared = file.prepare(&file.module().unwrap()).unwrap();
     let options = Options {
         threads: 1,
         races: true,

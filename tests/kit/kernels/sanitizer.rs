@@ -14,7 +14,7 @@ fn run(name: &str, global: bool) -> (Vec<Finding>, Vec<u32>) {
     let lines = lines.take_while(|(l, _)| *l != "}");
     let marked = lines.filter(|(l, _)| l.ends_with("// here"));
     let marked = marked.map(|(_, n)| n).collect();
-    let mut prepared = kernel.file.prepare().unwrap();
+    let mut prepared = kernel.file.prepare(&kernel.file.module().unwrap()).unwrap();
     let options = Options {
         races: true,
         global_races: global,

@@ -2,7 +2,7 @@
 //! mappings, banks across and wavefronts upward. `UPDATE=1` (`make docs-waves`)
 //! draws it anew.
 
-use spadkit::capture::access_trace;
+use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
 use spadkit::report::theme::{INK, INK_ON_BRIGHT, LINE, MUTED, PAPER, SHADES, dark_style};
 use spadkit::software::Layout;
@@ -79,7 +79,9 @@ fn panel(svg: &mut String, floor: u32, served: &[(u32, u32)], rows: u32) {
 fn drawn() -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let kernel = root.join("kernels/questions/fragments_of_tf32.toml");
-    let trace = access_trace(&kernel, None).unwrap();
+    let trace = LaunchInput::at(&kernel)
+        .access_trace(RunOptions::default())
+        .unwrap();
     let load = trace.accesses.iter().find(|a| a.op == Op::Load).unwrap();
     let words: Vec<u32> = load.addrs.iter().map(|a| a.unwrap()).collect();
     let geometry = Config::preset("sm80").unwrap().geometry;

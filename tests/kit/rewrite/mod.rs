@@ -10,7 +10,7 @@ mod random;
 mod resources;
 
 use crate::kernels::files::{files, kernels_folder};
-use spadkit::capture::access_trace;
+use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
 use spadkit::launch::LaunchFile;
 use spadkit::rewrite::{Hashes, Measured, Request, Rewritten, Verdict, measure, rewrite};
@@ -51,7 +51,7 @@ impl Case {
 
     /// For the first launch of an entry.
     fn request(&self, spec: &str, optimise: bool, entry: &str) -> Request {
-        let prepared = self.file.prepare().unwrap();
+        let prepared = self.file.prepare(&self.file.module().unwrap()).unwrap();
         let own = prepared.launches().iter().filter(|l| l.entry == entry);
         let first = own.clone().next().unwrap().clone();
         Request {
@@ -80,7 +80,7 @@ impl Case {
                 .variables
                 .is_empty()
         };
-        let prepared = self.file.prepare().unwrap();
+        let prepared = self.file.prepare(&self.file.module().unwrap()).unwrap();
         let mut entries: Vec<String> = Vec::new();
         for launch in prepared.launches() {
             if !entries.contains(&launch.entry) && has_shared(&launch.entry) {
@@ -116,7 +116,9 @@ impl Case {
         let spec: LayoutSpec = spec.parse().unwrap();
         let layout = Layout::new(&spec, self.machine.geometry).unwrap();
         let input = format!("{}:{entry}", self.file.source.path.display());
-        let trace = access_trace(Path::new(&input), None).unwrap();
+        let trace = LaunchInput::at(Path::new(&input))
+            .access_trace(RunOptions::default())
+            .unwrap();
         let profile = ConflictProfile::new(&trace, self.machine.conflict_rule());
         profile.count(|word| layout.bank(word)).conflicts
     }

@@ -4,7 +4,7 @@
 use crate::sharing::checker::Walk;
 use crate::sharing::kernels::releases_per_thread;
 use crate::sharing::random::{accesses, annotated, random_kernel};
-use spadkit::capture::full_trace;
+use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::launch::{LaunchFile, Options};
 use spadkit::sharing::Placement;
 use std::path::Path;
@@ -16,7 +16,7 @@ const LAUNCH: &str = "ptx = \"k.ptx\"\ngrid = [2]\nblock = [48]\n\
 fn result(folder: &Path, text: &str) -> Vec<u8> {
     std::fs::write(folder.join("k.ptx"), text).unwrap();
     let file = LaunchFile::load(&folder.join("k.toml")).unwrap();
-    let mut prepared = file.prepare().unwrap();
+    let mut prepared = file.prepare(&file.module().unwrap()).unwrap();
     prepared.run(&Options::default()).unwrap();
     let (_, bytes) = prepared.outputs().next().unwrap();
     bytes.to_vec()
@@ -38,7 +38,9 @@ fn random_kernels_run_as_before_and_each_thread_releases_once() {
             result(folder.path(), &after),
             "seed {seed}\n{after}"
         );
-        full_trace(&folder.path().join("k.toml"), &spt).unwrap();
+        LaunchInput::at(&folder.path().join("k.toml"))
+            .full_trace(RunOptions::default(), &spt)
+            .unwrap();
         let walk = Walk::new(&after, "k", &accesses(&shared));
         let wanted = u32::from(walk.needs_release());
         let releases = releases_per_thread(&spt);

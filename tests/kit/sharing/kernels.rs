@@ -4,7 +4,7 @@
 
 use crate::kernels::files::files;
 use crate::sharing::checker::{Walk, only_adds};
-use spadkit::capture::{Selected, full_trace_of};
+use spadkit::capture::{LaunchRun, RunOptions, Selected};
 use spadkit::config::{Config, Scheduler};
 use spadkit::launch::{LaunchFile, Options};
 use spadkit::ptx::Module;
@@ -50,6 +50,19 @@ fn check(text: &str, entry: &str, shared: &[String], dynamic: u32, earliest: boo
         );
     }
     walk.needs_release()
+}
+
+fn as_selected<'a>(
+    file: &'a LaunchFile,
+    module: &'a Module,
+    selected: &'a Selected,
+) -> LaunchRun<'a> {
+    LaunchRun {
+        file,
+        module,
+        selected,
+        options: RunOptions::default(),
+    }
 }
 
 #[test]
@@ -103,7 +116,7 @@ fn annotated(path: &Path, sharing: f64, folder: &Path) -> Option<LaunchFile> {
 }
 
 fn outputs(file: &LaunchFile) -> Vec<(String, Vec<u8>)> {
-    let mut prepared = file.prepare().unwrap();
+    let mut prepared = file.prepare(&file.module().unwrap()).unwrap();
     let outcome = prepared.run(&Options::default()).unwrap();
     assert!(
         outcome.findings.iter().all(|f| f.warning),
@@ -149,7 +162,10 @@ fn annotated_kernels_compute_the_same_and_release_once_a_thread() {
         assert_eq!(outputs(&original), outputs(&file), "{}", path.display());
         let spt = scratch.path().join("t.spt");
         let selected = Selected::of(path).unwrap();
-        full_trace_of(&file, &selected, &spt).unwrap();
+        let module = file.module().unwrap();
+        as_selected(&file, &module, &selected)
+            .full_trace(&spt)
+            .unwrap();
         let releases = releases_per_thread(&spt);
         let wanted = releases[0];
         assert!(
@@ -198,7 +214,9 @@ fn the_sm_runs_them_with_sharing() {
             continue;
         };
         let selected = Selected::of(path).unwrap();
-        let workload = LaunchWorkload::of(&file, &selected).unwrap();
+        let module = file.module().unwrap();
+        let run = as_selected(&file, &module, &selected);
+        let workload = LaunchWorkload::open(&run).unwrap();
         let setup = Setup {
             scheduler: Some(Scheduler::Owf),
             sharing: Some(0.1),

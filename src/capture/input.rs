@@ -1,0 +1,149 @@
+//! A launch of a launch file as INPUT of a command: the file and its PTX, each read
+//! and parsed once.
+
+use super::select::listed;
+use super::{Captured, LaunchRun, RunOptions, Selected};
+use crate::error::Result;
+use crate::input::require_file;
+use crate::launch::{Launch, LaunchFile, Prepared, PtxFile, once};
+use crate::ptx::Module;
+use crate::trace::AccessTrace;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+/// A launch file with one of its launches. Nothing is read before it is asked for.
+#[derive(Clone, Debug)]
+pub struct LaunchInput {
+    /// As the user names it.
+    name: PathBuf,
+    selected: Selected,
+    file: OnceLock<LaunchFile>,
+    ptx: OnceLock<Vec<PtxFile>>,
+    module: OnceLock<Module>,
+}
+
+impl LaunchInput {
+    /// What `input` names; none if its name is not that of a launch file.
+    pub fn of(input: &Path) -> Option<Self> {
+        Selected::of(input).map(|selected| Self::new(input, selected))
+    }
+
+    /// The launch file at `input`, whatever its name is.
+    pub fn at(input: &Path) -> Self {
+        let first = || Selected {
+            file: input.to_owned(),
+            which: None,
+        };
+        Self::new(input, Selected::of(input).unwrap_or_else(first))
+    }
+
+    fn new(name: &Path, selected: Selected) -> Self {
+        LaunchInput {
+            name: name.to_owned(),
+            selected,
+            file: OnceLock::new(),
+            ptx: OnceLock::new(),
+            module: OnceLock::new(),
+        }
+    }
+
+    /// As the user names it.
+    pub fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// The file's name, and which launch.
+    pub fn selected(&self) -> &Selected {
+        &self.selected
+    }
+
+    /// The launch file.
+    pub fn file(&self) -> Result<&LaunchFile> {
+        once(&self.file, || LaunchFile::load(&self.selected.file))
+    }
+
+    fn ptx(&self) -> Result<&[PtxFile]> {
+        let files = || {
+            let files = self.file()?.ptx_files();
+            Ok(files.map(|path| PtxFile::new(path)).collect())
+        };
+        once(&self.ptx, files).map(Vec::as_slice)
+    }
+
+    /// The PTX, parsed; linked where there are several.
+    pub fn module(&self) -> Result<&Module> {
+        once(&self.module, || {
+            let parse = |ptx: &PtxFile| {
+                require_file(ptx.path())?;
+                ptx.module()
+            };
+            Module::link(self.ptx()?.iter().map(parse).collect::<Result<_>>()?)
+        })
+    }
+
+    /// The PTX with the highest target, and that target; none where it cannot be
+    /// read, which comes up again when it is.
+    pub fn target(&self) -> Option<(&Path, u32)> {
+        let targets = self.ptx().ok()?.iter();
+        targets
+            .filter_map(|ptx| Some((ptx.path(), ptx.target()?)))
+            .max_by_key(|(_, sm)| *sm)
+    }
+
+    /// The launches, ready to run.
+    pub fn prepare(&self) -> Result<Prepared<'_>> {
+        self.file()?.prepare(self.module()?)
+    }
+
+    /// The launch, to run with these options.
+    pub fn run(&self, options: RunOptions) -> Result<LaunchRun<'_>> {
+        Ok(LaunchRun {
+            file: self.file()?,
+            module: self.module()?,
+            selected: &self.selected,
+            options,
+        })
+    }
+
+    /// The accesses of one block.
+    pub fn access_trace(&self, options: RunOptions) -> Result<AccessTrace> {
+        self.run(options)?.access_trace()
+    }
+
+    /// Writes the programs of all warps to `to`.
+    pub fn full_trace(&self, options: RunOptions, to: &Path) -> Result<Captured> {
+        self.run(options)?.full_trace(to)
+    }
+
+    /// The files that it is read from: the launch file and those that it names.
+    pub fn files(&self) -> Result<Vec<PathBuf>> {
+        let named = self.file()?.files();
+        Ok(std::iter::once(self.selected.file.clone())
+            .chain(named)
+            .collect())
+    }
+
+    /// What to say where the file has several launches and the name none of them;
+    /// errors come up again when the file is read.
+    pub fn note(&self) -> Option<String> {
+        if self.selected.which.is_some() {
+            return None;
+        }
+        let file = self.file().ok()?;
+        if file.then.is_empty() {
+            return None;
+        }
+        let entry = |launch: &Launch| match &launch.entry {
+            Some(entry) => entry.value.clone(),
+            None => "the only entry".to_owned(),
+        };
+        let entries: Vec<String> = file.launches().map(entry).collect();
+        let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
+        let name = self.name.display();
+        Some(format!(
+            "{name} has {} launches, this is the first: {name}:N takes another one, N of {}",
+            entries.len(),
+            listed(&entries)
+        ))
+    }
+}
