@@ -26,7 +26,7 @@ const OTHERS: [(&str, &str, &str); 12] = [
     ),
     (
         "matrix",
-        "crates/sm/src/config/preset.rs",
+        "crates/sm/src/config/blank.rs",
         "the unit of the presets",
     ),
     ("matrix", "src/cli/examples.rs", "examples of commands"),

@@ -5,6 +5,7 @@
 //! SM around it (microarchitecture/parameters.md and
 //! microarchitecture/presets.md).
 
+mod blank;
 mod check;
 mod file;
 mod given;
@@ -19,6 +20,7 @@ mod trace;
 
 pub use overlay::Overlay;
 pub use path::{Barrel, LockHash, PathParams, PathSettings, Pipeline, Scheduler};
+pub use preset::PRESETS;
 pub use sm::{
     Dram, GlobalMemory, L1Cache, L2Cache, Latencies, Sharing, SmParams, TensorUnits, TextureUnit,
 };
@@ -71,19 +73,6 @@ const LIMIT: Limit = Limit {
     bytes: 1 << 20,
     expected: "a configuration file (docs/reference/formats.md)",
 };
-
-/// The names of the presets.
-pub const PRESETS: [&str; 9] = [
-    "fermi",
-    "gt200",
-    "small",
-    "gpgpusim-16k",
-    "sharing-48k",
-    "sharing-64k",
-    "sm70",
-    "sm80",
-    "sm90",
-];
 
 impl Config {
     /// The name of the preset for PTX of `sm_SM`; none before sm_70.

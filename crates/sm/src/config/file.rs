@@ -1,6 +1,7 @@
 //! Configuration files: TOML, laid over a preset.
 
 use super::Config;
+use super::blank::blank;
 use super::given::Given;
 use super::keys::Key;
 use spadkit_base::error::{Error, Result};
@@ -14,25 +15,59 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Config> {
         path: path.to_owned(),
         text: text.to_owned(),
     };
-    let table = DeTable::parse(text).map_err(|e| {
-        let offset = e.span().map_or(0, |s| s.start);
-        source.error(e.message(), "expected a configuration file in TOML", offset)
-    })?;
-    let known = [vec!["name", "base"], Key::sections()].concat();
-    let name = "the configuration file";
-    let top = Section::new(&source, table.get_ref(), 0, name, &known)?;
-    let given = Given::read(&top, &source)?;
-    let mut base = match top.string("base", "the name of a preset")? {
+    let file = File::read(&source)?;
+    let mut base = match file.base {
         None => Config::preset("fermi")?,
         Some(base) => preset_at(base, &source)?,
     };
-    if let Some(name) = top.string("name", NAME)? {
+    if let Some(name) = file.name? {
         check_name(&name, &source)?;
         base.name = name.value;
     }
-    given
+    file.given
         .over(&base)
-        .map_err(|refusal| refusal.in_file(|key| given.place(key), &source))
+        .map_err(|refusal| refusal.in_file(|key| file.given.place(key), &source))
+}
+
+/// The preset that `text` describes: its base with its keys, none of which sets
+/// another one.
+pub(super) fn preset(name: &str, text: &str) -> Result<Config> {
+    let source = Source {
+        path: format!("{name}.toml").into(),
+        text: text.to_owned(),
+    };
+    let file = File::read(&source)?;
+    let mut base = match file.base {
+        None => blank()?,
+        Some(base) => preset_at(base, &source)?,
+    };
+    base.name = name.to_owned();
+    file.given.put(base).map_err(|refusal| refusal.usage())
+}
+
+/// What a configuration file has.
+struct File {
+    given: Given,
+    base: Option<Placed<String>>,
+    /// An error of it comes after those of the base.
+    name: Result<Option<Placed<String>>>,
+}
+
+impl File {
+    fn read(source: &Source) -> Result<Self> {
+        let table = DeTable::parse(&source.text).map_err(|e| {
+            let offset = e.span().map_or(0, |s| s.start);
+            source.error(e.message(), "expected a configuration file in TOML", offset)
+        })?;
+        let known = [vec!["name", "base"], Key::sections()].concat();
+        let name = "the configuration file";
+        let top = Section::new(source, table.get_ref(), 0, name, &known)?;
+        Ok(File {
+            given: Given::read(&top, source)?,
+            base: top.string("base", "the name of a preset")?,
+            name: top.string("name", NAME),
+        })
+    }
 }
 
 fn preset_at(name: Placed<String>, source: &Source) -> Result<Config> {

@@ -77,17 +77,22 @@ impl Given {
 
     /// The machine: `base` with these keys, checked as a whole.
     pub fn over(&self, base: &Config) -> Result<Config, Refusal> {
-        let mut config = base.clone();
-        for key in KEYS {
-            let setting = self.settings.iter().find(|setting| setting.key == key.name);
-            if let Some(setting) = setting {
-                key.put(&setting.value, &mut config)?;
-            }
-        }
+        let mut config = self.put(base.clone())?;
         self.follow(base, &mut config);
         self.wait_in_hardware(&mut config);
         config.check()?;
         Ok(config)
+    }
+
+    /// `base` with these keys, and nothing else changed.
+    pub fn put(&self, mut base: Config) -> Result<Config, Refusal> {
+        for key in KEYS {
+            let setting = self.settings.iter().find(|setting| setting.key == key.name);
+            if let Some(setting) = setting {
+                key.put(&setting.value, &mut base)?;
+            }
+        }
+        Ok(base)
     }
 
     /// The latencies of the retry loop that are set are those of the hardware, too.

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// Latencies of relaxed barrel execution, in cycles from issue to use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Latencies {
     /// alu, mov.
     pub alu: u32,
@@ -17,7 +17,7 @@ pub struct Latencies {
 }
 
 /// The tensor units, one for each scheduler (microarchitecture/sm-model.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TensorUnits {
     /// Multiplications, each with its addition, of f16 that a unit begins in a
     /// cycle; 0: there are none. Narrower elements have more of them in the
@@ -33,14 +33,6 @@ pub struct TensorUnits {
 }
 
 impl TensorUnits {
-    /// There are none.
-    pub const NONE: TensorUnits = TensorUnits {
-        macs_per_cycle: 0,
-        f64_macs_per_cycle: 0,
-        latency: 16,
-        group_macs_per_cycle: 0,
-    };
-
     /// Cycles that a product occupies its unit: `macs` multiplications of
     /// factors of `bits` bits, of a warpgroup or of a warp. None where the unit
     /// has none such.
@@ -58,7 +50,7 @@ impl TensorUnits {
 }
 
 /// The texture unit (microarchitecture/sm-model.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TextureUnit {
     /// Lanes whose fetch it begins in a cycle.
     pub per_cycle: u32,
@@ -67,7 +59,7 @@ pub struct TextureUnit {
 }
 
 /// Global memory as one SM sees it (microarchitecture/sm-model.md).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct GlobalMemory {
     /// Cycles from a request's start to its first data.
     pub latency: u32,
@@ -96,7 +88,7 @@ impl GlobalMemory {
 
 /// The cache that an SM has for loads of global memory
 /// (microarchitecture/sm-model.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct L1Cache {
     /// Bytes of data; 0: there is none.
     pub size_bytes: u32,
@@ -110,19 +102,8 @@ pub struct L1Cache {
     pub mshrs: u32,
 }
 
-impl L1Cache {
-    /// No cache; the other values are those of one that only gets a size.
-    pub const NONE: L1Cache = L1Cache {
-        size_bytes: 0,
-        ways: 4,
-        line_bytes: 128,
-        latency: 20,
-        mshrs: 32,
-    };
-}
-
 /// What an SM has of the L2 (microarchitecture/sm-model.md).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct L2Cache {
     /// Bytes of data; 0: there is none.
     pub size_bytes: u32,
@@ -136,20 +117,9 @@ pub struct L2Cache {
     pub fetch_on_write: bool,
 }
 
-impl L2Cache {
-    /// No cache; the other values are those of one that only gets a size.
-    pub const NONE: L2Cache = L2Cache {
-        size_bytes: 0,
-        ways: 16,
-        line_bytes: 128,
-        latency: 200,
-        fetch_on_write: false,
-    };
-}
-
 /// DRAM behind the L2, or behind the channel where there is none
 /// (microarchitecture/sm-model.md). Cycles are those of the SM.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Dram {
     /// Channels; 0: global memory has only a latency and a bandwidth.
     pub channels: u32,
@@ -174,21 +144,6 @@ pub struct Dram {
 }
 
 impl Dram {
-    /// No DRAM; the other values are those of one that only gets channels:
-    /// GDDR5 as in GPGPU-Sim's GTX 480, in cycles of the SM.
-    pub const NONE: Dram = Dram {
-        channels: 0,
-        banks: 16,
-        stripe_bytes: 256,
-        row_bytes: 4096,
-        bytes_per_cycle: 40.0,
-        open: 18,
-        between: 5,
-        row_cycle: 30,
-        queue: 16,
-        sms: 1,
-    };
-
     /// [`bytes_per_cycle`](Self::bytes_per_cycle) in thousandths of a byte.
     pub fn millibytes_per_cycle(&self) -> u64 {
         (self.bytes_per_cycle * 1000.0).round() as u64
@@ -196,7 +151,7 @@ impl Dram {
 }
 
 /// Scratchpad sharing between two blocks (sharing paper, section 3).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Sharing {
     /// Whether blocks share.
     pub on: bool,
@@ -205,7 +160,7 @@ pub struct Sharing {
 }
 
 /// The parameters of the SM.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SmParams {
     /// F: stages before the issue port; latency only.
     pub frontend_stages: u32,
