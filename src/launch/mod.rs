@@ -7,6 +7,7 @@ mod data;
 mod element;
 mod expect;
 mod file;
+mod fits;
 mod handles;
 mod image;
 mod image_keys;
