@@ -17,10 +17,10 @@ use crate::sharing::{
 };
 use crate::workload::Input;
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use input::Subject;
 use serde::Serialize;
 use std::path::PathBuf;
+use strum::VariantNames;
 
 /// Plan and annotate scratchpad sharing for a kernel.
 ///
@@ -61,10 +61,10 @@ pub struct ShareArgs {
     #[arg(long, value_name = "SECTION.KEY=VALUE")]
     set: Vec<String>,
     /// Where to put relssp.
-    #[arg(long, default_value = "optimal", value_parser = placement())]
+    #[arg(long, default_value = "optimal", value_parser = named::<Placement>(Placement::VARIANTS))]
     placement: Placement,
     /// How to lay out the variables.
-    #[arg(long, default_value = "optimal", value_parser = layout())]
+    #[arg(long, default_value = "optimal", value_parser = named::<LayoutKind>(LayoutKind::VARIANTS))]
     layout: LayoutKind,
     /// Write the annotated PTX.
     #[arg(short, long, alias = "out", value_name = "FILE.ptx")]
@@ -78,21 +78,6 @@ pub struct ShareArgs {
     /// Do not run a launch file's kernel on the SM.
     #[arg(long)]
     no_sim: bool,
-}
-
-fn placement() -> impl TypedValueParser<Value = Placement> {
-    PossibleValuesParser::new(["optimal", "postdom", "none"]).map(|name| match name.as_str() {
-        "postdom" => Placement::PostDom,
-        "none" => Placement::None,
-        _ => Placement::Optimal,
-    })
-}
-
-fn layout() -> impl TypedValueParser<Value = LayoutKind> {
-    PossibleValuesParser::new(["optimal", "declared"]).map(|name| match name.as_str() {
-        "declared" => LayoutKind::Declared,
-        _ => LayoutKind::Optimal,
-    })
 }
 
 impl Execute for ShareArgs {

@@ -33,6 +33,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Instant;
+use strum::VariantNames;
 use sweep::{Sweep, run_part};
 
 /// Run a kernel on the golden model of a whole SM.
@@ -53,17 +54,16 @@ pub struct SimArgs {
     /// program text (.warp) or full trace (.spt).
     pub(super) input: Input,
     /// Pipeline [default: the machine's].
-    #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(&["unified", "split", "elastic"]))]
+    #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(Pipeline::VARIANTS))]
     pipeline: Vec<Pipeline>,
     /// Warp scheduler.
-    #[arg(long, value_delimiter = ',', value_parser = named::<Scheduler>(
-        &["lrr", "gto", "two-level", "conflict-aware", "owf", "owf-slot", "lowest-slot"]))]
+    #[arg(long, value_delimiter = ',', value_parser = named::<Scheduler>(Scheduler::VARIANTS))]
     scheduler: Vec<Scheduler>,
     /// Bank mapping; it must keep all rows within the capacity. Repeat for several.
     #[arg(long, value_name = "SPEC")]
     hash: Vec<HashSpec>,
     /// Hash of the lock addresses.
-    #[arg(long, value_delimiter = ',', value_parser = named::<LockHash>(&["none", "xor", "add"]))]
+    #[arg(long, value_delimiter = ',', value_parser = named::<LockHash>(LockHash::VARIANTS))]
     lock_hash: Vec<LockHash>,
     /// Two blocks share their scratchpad except for a private part T, 0 to 1.
     #[arg(long, value_name = "T", value_delimiter = ',')]

@@ -5,15 +5,15 @@ use crate::config::{Config, Overlay, Scheduler};
 use crate::error::{Error, Result};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::str::FromStr;
 
-/// A parser of the names that serde has for `T`.
-pub(super) fn named<T: DeserializeOwned + Clone + Send + Sync + 'static>(
-    names: &'static [&'static str],
-) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(names)
-        .try_map(|name| serde_json::from_value::<T>(Value::String(name)))
+/// A parser of `T` that takes these names.
+pub(super) fn named<T>(names: &'static [&'static str]) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = strum::ParseError> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(names).try_map(|name| name.parse::<T>())
 }
 
 /// The values of one `--set SECTION.KEY=A,B,...`.

@@ -11,8 +11,11 @@ use crate::sm::{BlockNeeds, Residency};
 use serde::Serialize;
 
 /// How the variables are laid out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::EnumString, strum::VariantNames,
+)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum LayoutKind {
     /// With the smallest access range of the shared ones.
     #[default]

@@ -7,6 +7,7 @@ use crate::input::Limit;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
+use strum::VariantArray;
 
 const SIZE: Limit = Limit {
     bytes: 64 << 20,
@@ -56,9 +57,9 @@ impl Baseline {
     /// The numbers of a run.
     pub fn of_run(kernels: &[Kernel]) -> Self {
         let numbers = |kernel: &Kernel| {
-            let known = Metric::ALL
-                .into_iter()
-                .filter_map(|m| Some((m.name().to_owned(), kernel.measured.value(m)?)));
+            let known = Metric::VARIANTS
+                .iter()
+                .filter_map(|m| Some((m.to_string(), kernel.measured.value(*m)?)));
             (kernel.input.clone(), Numbers(known.collect()))
         };
         Baseline {
@@ -80,6 +81,6 @@ impl Baseline {
 
 impl Numbers {
     pub fn get(&self, metric: Metric) -> Option<u64> {
-        self.0.get(metric.name()).copied()
+        self.0.get(&metric.to_string()).copied()
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use strum::VariantNames;
 
 /// The file that has the limits of the kernels beside it.
 const FILE: &str = "spadkit-gate.toml";
@@ -17,7 +18,20 @@ const SIZE: Size = Size {
 };
 
 /// What can be limited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    strum::Display,
+    strum::EnumString,
+    strum::VariantArray,
+    strum::VariantNames,
+)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Metric {
     /// Bank conflicts of the traced block.
     Conflicts,
@@ -34,35 +48,9 @@ pub(super) enum Metric {
 }
 
 impl Metric {
-    pub const ALL: [Metric; 6] = [
-        Metric::Conflicts,
-        Metric::Excess,
-        Metric::Findings,
-        Metric::Warnings,
-        Metric::Cycles,
-        Metric::Area,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Metric::Conflicts => "conflicts",
-            Metric::Excess => "excess",
-            Metric::Findings => "findings",
-            Metric::Warnings => "warnings",
-            Metric::Cycles => "cycles",
-            Metric::Area => "area",
-        }
-    }
-
     /// Whether a bank mapping changes it.
     pub fn is_of_conflicts(self) -> bool {
         matches!(self, Metric::Conflicts | Metric::Excess)
-    }
-}
-
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -103,11 +91,10 @@ impl FromStr for Limit {
             return Err(wrong("there is no '>'".to_owned()));
         };
         let name = name.trim();
-        let metric = Metric::ALL.into_iter().find(|m| m.name() == name);
-        let Some(metric) = metric else {
-            let near = did_you_mean(name, Metric::ALL.map(Metric::name));
-            return Err(wrong(format!("there is no metric '{name}'{near}")));
-        };
+        let metric = name.parse::<Metric>().map_err(|_| {
+            let near = did_you_mean(name, <Metric as VariantNames>::VARIANTS.iter().copied());
+            wrong(format!("there is no metric '{name}'{near}"))
+        })?;
         let (number, or_equal) = match rest.strip_prefix('=') {
             Some(number) => (number, true),
             None => (rest, false),

@@ -112,7 +112,7 @@ impl Results<'_> {
                 metric if metric.is_of_conflicts() && !kernel.measured.lines.is_empty() => {}
                 metric => {
                     let text = format!("{}: {}.", kernel.name(), kernel.explanation(check));
-                    results.push(self.result(3, check, &text, None, metric.name()));
+                    results.push(self.result(3, check, &text, None, &metric.to_string()));
                 }
             }
         }

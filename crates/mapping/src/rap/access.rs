@@ -5,11 +5,12 @@ use super::scheme::{Element, Scheme};
 use crate::hash::uniform;
 use rand_chacha::rand_core::Rng;
 use spadkit_base::error::{Error, Result};
-use std::fmt;
 use std::str::FromStr;
+use strum::{Display, IntoStaticStr, VariantArray};
 
 /// Which w elements the threads of a warp access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum AccessKind {
     /// A row: consecutive addresses.
     Contiguous,
@@ -32,29 +33,11 @@ pub enum AccessKind {
 
 impl AccessKind {
     /// All kinds.
-    pub const ALL: [AccessKind; 8] = [
-        AccessKind::Contiguous,
-        AccessKind::Stride,
-        AccessKind::Diagonal,
-        AccessKind::Random,
-        AccessKind::Stride1,
-        AccessKind::Stride2,
-        AccessKind::Stride3,
-        AccessKind::Malicious,
-    ];
+    pub const ALL: &[AccessKind] = <AccessKind as VariantArray>::VARIANTS;
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            AccessKind::Contiguous => "contiguous",
-            AccessKind::Stride => "stride",
-            AccessKind::Diagonal => "diagonal",
-            AccessKind::Random => "random",
-            AccessKind::Stride1 => "stride1",
-            AccessKind::Stride2 => "stride2",
-            AccessKind::Stride3 => "stride3",
-            AccessKind::Malicious => "malicious",
-        }
+        self.into()
     }
 
     /// Whether the paper defines it for arrays of `dims` dimensions, 2 or 4.
@@ -148,22 +131,16 @@ fn malicious(scheme: Scheme, w: u32, t: u16, at: Element) -> Element {
     }
 }
 
-impl fmt::Display for AccessKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 impl FromStr for AccessKind {
     type Err = Error;
 
     fn from_str(s: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|kind| kind.name() == s);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(AccessKind::name).join(", ");
+        let mut all = Self::ALL.iter().copied();
+        all.find(|kind| kind.name() == s).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|known| known.name()).collect();
             // The command line shows only the message, so the names are in it.
             Error::Usage {
-                what: format!("'{s}' is not an access; accesses are {names}"),
+                what: format!("'{s}' is not an access; accesses are {}", names.join(", ")),
                 help: None,
             }
         })
@@ -181,7 +158,7 @@ mod tests {
         let mut rng = ChaCha12Rng::seed_from_u64(1);
         let mut elements = Vec::new();
         for w in [2, 3, 7, 32, 100] {
-            for scheme in Scheme::ALL {
+            for &scheme in Scheme::ALL {
                 for (kind, dims) in AccessKind::ALL.iter().flat_map(|k| [(k, 2), (k, 4)]) {
                     if !kind.has_dims(dims) || !scheme.has_dims(dims) {
                         continue;

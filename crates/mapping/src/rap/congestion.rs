@@ -61,17 +61,17 @@ impl Experiment {
         }
         let names = |all: Vec<&str>| format!("with {dims} dimensions: {}", all.join(", "));
         if !scheme.has_dims(dims) {
-            let all = Scheme::ALL.into_iter().filter(|s| s.has_dims(dims));
+            let all = Scheme::ALL.iter().filter(|s| s.has_dims(dims));
             return Err(Error::usage(
                 format!("mapping {scheme} is not defined for {dims} dimensions"),
-                names(all.map(Scheme::name).collect()),
+                names(all.map(|s| s.name()).collect()),
             ));
         }
         if !access.has_dims(dims) {
-            let all = AccessKind::ALL.into_iter().filter(|a| a.has_dims(dims));
+            let all = AccessKind::ALL.iter().filter(|a| a.has_dims(dims));
             return Err(Error::usage(
                 format!("{access} access is not defined for {dims} dimensions"),
-                names(all.map(AccessKind::name).collect()),
+                names(all.map(|a| a.name()).collect()),
             ));
         }
         check_width(width)?;

@@ -5,12 +5,13 @@
 use crate::hash::{random_permutation, uniform};
 use rand_chacha::rand_core::Rng;
 use spadkit_base::error::{Error, Result};
-use std::fmt;
 use std::str::FromStr;
+use strum::{Display, IntoStaticStr, VariantArray};
 
 /// How element `a[i][j][k][l]` of a w x w x w x w array is placed: in bank
 /// (l + f(i, j, k)) mod w. A w x w matrix is the case i = j = 0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Scheme {
     /// f = 0: the addresses as they are.
     Raw,
@@ -19,42 +20,27 @@ pub enum Scheme {
     /// f = r_k with a random permutation r; for matrices.
     Rap,
     /// f = r_k, one permutation; for four dimensions.
+    #[strum(serialize = "1p")]
     OneP,
     /// f = r_i + r_j + r_k: the one permutation, repeated.
     R1P,
     /// f = r_i + s_j + t_k: three permutations.
+    #[strum(serialize = "3p")]
     ThreeP,
     /// f = r^(i w + j)_k: w^2 permutations.
     W2P,
     /// f = s_(i w + j) + r_k: one permutation and w^2 random numbers.
+    #[strum(serialize = "1pw2r")]
     OnePW2R,
 }
 
 impl Scheme {
     /// All schemes, in the order of the paper's tables.
-    pub const ALL: [Scheme; 8] = [
-        Scheme::Raw,
-        Scheme::Ras,
-        Scheme::Rap,
-        Scheme::OneP,
-        Scheme::R1P,
-        Scheme::ThreeP,
-        Scheme::W2P,
-        Scheme::OnePW2R,
-    ];
+    pub const ALL: &[Scheme] = <Scheme as VariantArray>::VARIANTS;
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Scheme::Raw => "raw",
-            Scheme::Ras => "ras",
-            Scheme::Rap => "rap",
-            Scheme::OneP => "1p",
-            Scheme::R1P => "r1p",
-            Scheme::ThreeP => "3p",
-            Scheme::W2P => "w2p",
-            Scheme::OnePW2R => "1pw2r",
-        }
+        self.into()
     }
 
     /// Whether the paper defines it for arrays of `dims` dimensions, 2 or 4.
@@ -79,22 +65,19 @@ impl Scheme {
     }
 }
 
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 impl FromStr for Scheme {
     type Err = Error;
 
     fn from_str(s: &str) -> Result<Self> {
-        let found = Self::ALL.into_iter().find(|scheme| scheme.name() == s);
-        found.ok_or_else(|| {
-            let names = Self::ALL.map(Scheme::name).join(", ");
+        let mut all = Self::ALL.iter().copied();
+        all.find(|scheme| scheme.name() == s).ok_or_else(|| {
+            let names: Vec<&str> = Self::ALL.iter().map(|known| known.name()).collect();
             // The command line shows only the message, so the names are in it.
             Error::Usage {
-                what: format!("'{s}' is not an address mapping; mappings are {names}"),
+                what: format!(
+                    "'{s}' is not an address mapping; mappings are {}",
+                    names.join(", ")
+                ),
                 help: None,
             }
         })
@@ -198,7 +181,7 @@ mod tests {
 
     #[test]
     fn names_survive_a_round_trip() {
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             assert_eq!(scheme.to_string().parse::<Scheme>().unwrap(), scheme);
         }
         assert!("rpa".parse::<Scheme>().is_err());
@@ -220,7 +203,7 @@ mod tests {
     #[test]
     fn a_row_is_always_rotated_as_a_whole() {
         let row: Vec<[u16; 4]> = (0..16).map(|l| [3, 1, 4, l]).collect();
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let banks = banks(scheme, 5, &row);
             let rotated = (0..16).map(|l| (banks[0] + l) % 16).collect::<Vec<_>>();
             assert_eq!(banks, rotated, "{scheme}");
@@ -230,7 +213,7 @@ mod tests {
     #[test]
     fn permutations_of_one_plane_have_distinct_shifts() {
         let column: Vec<[u16; 4]> = (0..16).map(|k| [3, 1, k, 0]).collect();
-        for scheme in Scheme::ALL {
+        for &scheme in Scheme::ALL {
             let mut banks = banks(scheme, 5, &column);
             banks.sort_unstable();
             banks.dedup();

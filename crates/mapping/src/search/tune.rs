@@ -6,10 +6,12 @@ use super::{Control, Outcome, Problem, each, givargis, imbalance, optimal};
 use crate::hash::HashKind;
 use crate::hash::kind::{self, Family, Search};
 use spadkit_base::error::{Error, Result};
-use std::fmt;
 
 /// How a configuration is searched for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, strum::Display, strum::IntoStaticStr,
+)]
+#[strum(serialize_all = "lowercase")]
 pub enum Method {
     /// All configurations of a bit-vector unit, or the pruned ranges.
     Exhaustive,
@@ -24,12 +26,7 @@ pub enum Method {
 impl Method {
     /// The name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Method::Exhaustive => "exhaustive",
-            Method::Givargis => "givargis",
-            Method::Mih => "mih",
-            Method::Optimal => "optimal",
-        }
+        self.into()
     }
 
     /// The method that proves most for a unit.
@@ -50,12 +47,6 @@ impl Method {
             }
             Method::Optimal => matches!(search, Search::Rows(_)),
         }
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

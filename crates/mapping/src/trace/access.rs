@@ -8,8 +8,9 @@ use spadkit_base::input::{self, Limit};
 use std::path::Path;
 
 /// What a warp access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "lowercase")]
+#[strum(serialize_all = "lowercase")]
 pub enum Op {
     /// A load.
     Load,
@@ -22,11 +23,7 @@ pub enum Op {
 impl Op {
     /// Its name: that in JSON.
     pub fn name(self) -> &'static str {
-        match self {
-            Op::Load => "load",
-            Op::Store => "store",
-            Op::Atomic => "atomic",
-        }
+        self.into()
     }
 }
 

@@ -1,7 +1,8 @@
 //! The properties of the units of the hash family.
 
 /// What is proved of a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Property {
     /// Behind its registers, the unit computes what it is defined to compute,
     /// for every address and every legal value of the registers.
@@ -17,11 +18,6 @@ pub enum Property {
 impl Property {
     /// The name in results.
     pub fn name(self) -> &'static str {
-        match self {
-            Property::Function => "function",
-            Property::Bijection => "bijection",
-            Property::Registers => "registers",
-            Property::Reset => "reset",
-        }
+        self.into()
     }
 }

@@ -6,10 +6,12 @@ use serde::{Deserialize, Serialize};
 use spadkit_hdl::codes;
 use spadkit_hdl::{AxiOptions, PathHash, RetryLatencies, StreamOptions, TcdmOptions};
 use spadkit_mapping::hash::HashSpec;
+use strum::{EnumString, VariantNames};
 
 /// How the memory stages relate to the rest (elastic paper, section 4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Pipeline {
     /// Every instruction goes through the memory stages.
     Unified,
@@ -32,8 +34,9 @@ pub enum Barrel {
 }
 
 /// Which ready warp issues.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Scheduler {
     /// Loose round-robin.
     Lrr,
@@ -52,8 +55,9 @@ pub enum Scheduler {
 }
 
 /// The hash before the lock index (atomics paper, section IV).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, EnumString, VariantNames)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum LockHash {
     /// The low address bits.
     None,

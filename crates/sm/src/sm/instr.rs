@@ -7,9 +7,11 @@ pub use detail::{AGGREGATED, BulkGroupOp, Detail, INCREMENT};
 
 use super::transfer::Transfer;
 use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
 
 /// What an instruction does, and with it where it goes and how long it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum InstrKind {
     /// Integer and floating-point arithmetic.
     Alu,
@@ -20,19 +22,26 @@ pub enum InstrKind {
     /// Branch: the next instruction waits for it.
     Branch,
     /// Load from shared memory.
+    #[strum(serialize = "ld.shared")]
     LdShared,
     /// Store to shared memory.
+    #[strum(serialize = "st.shared")]
     StShared,
     /// Atomic on shared memory: the whole retry loop.
+    #[strum(serialize = "atom.shared")]
     AtomShared,
     /// Load and lock. Its destination holds the lanes that took their lock.
+    #[strum(serialize = "ldlk")]
     LdLock,
     /// Store and unlock. If a source is the destination of a load-and-lock,
     /// only the lanes that took their lock store.
+    #[strum(serialize = "stul")]
     StUnlock,
     /// Load from global memory.
+    #[strum(serialize = "ld.global")]
     LdGlobal,
     /// Store to global memory.
+    #[strum(serialize = "st.global")]
     StGlobal,
     /// Barrier of the thread block.
     Bar,
@@ -45,64 +54,26 @@ pub enum InstrKind {
     /// An operation on an `mbarrier`.
     Mbarrier,
     /// A bulk copy, by the copy engine.
+    #[strum(serialize = "cp.async.bulk")]
     BulkCopy,
     /// Closes a bulk group or waits for some ([`BulkGroupOp`]).
+    #[strum(serialize = "cp.async.bulk group")]
     BulkGroup,
     /// Waits for the loads of `cp.async` copies, which are its sources.
+    #[strum(serialize = "cp.async wait")]
     CopyWait,
     /// A fetch of texels, by the texture unit.
+    #[strum(serialize = "tex")]
     Texture,
 }
 
 impl InstrKind {
     /// All kinds; the position is the code in recorded traces.
-    pub const ALL: [InstrKind; 20] = [
-        InstrKind::Alu,
-        InstrKind::Mov,
-        InstrKind::Sfu,
-        InstrKind::Branch,
-        InstrKind::LdShared,
-        InstrKind::StShared,
-        InstrKind::AtomShared,
-        InstrKind::LdLock,
-        InstrKind::StUnlock,
-        InstrKind::LdGlobal,
-        InstrKind::StGlobal,
-        InstrKind::Bar,
-        InstrKind::RelSsp,
-        InstrKind::Exit,
-        InstrKind::Mma,
-        InstrKind::Mbarrier,
-        InstrKind::BulkCopy,
-        InstrKind::BulkGroup,
-        InstrKind::CopyWait,
-        InstrKind::Texture,
-    ];
+    pub const ALL: &[InstrKind] = <InstrKind as VariantArray>::VARIANTS;
 
     /// Name in program texts and messages.
     pub fn name(self) -> &'static str {
-        match self {
-            InstrKind::Alu => "alu",
-            InstrKind::Mov => "mov",
-            InstrKind::Sfu => "sfu",
-            InstrKind::Branch => "branch",
-            InstrKind::LdShared => "ld.shared",
-            InstrKind::StShared => "st.shared",
-            InstrKind::AtomShared => "atom.shared",
-            InstrKind::LdLock => "ldlk",
-            InstrKind::StUnlock => "stul",
-            InstrKind::LdGlobal => "ld.global",
-            InstrKind::StGlobal => "st.global",
-            InstrKind::Bar => "bar",
-            InstrKind::RelSsp => "relssp",
-            InstrKind::Exit => "exit",
-            InstrKind::Mma => "mma",
-            InstrKind::Mbarrier => "mbarrier",
-            InstrKind::BulkCopy => "cp.async.bulk",
-            InstrKind::BulkGroup => "cp.async.bulk group",
-            InstrKind::CopyWait => "cp.async wait",
-            InstrKind::Texture => "tex",
-        }
+        self.into()
     }
 
     /// It addresses the scratchpad.

@@ -455,7 +455,10 @@ fn product(suffix: &str) -> Option<Work> {
 
 /// The kind that a word names, and what follows the name and a dot.
 fn kind_of(word: &str) -> Option<(InstrKind, &str)> {
-    let mut kinds = InstrKind::ALL.into_iter().filter(|kind| kind.has_word());
+    let mut kinds = InstrKind::ALL
+        .iter()
+        .copied()
+        .filter(|kind| kind.has_word());
     kinds.find_map(|kind| {
         let rest = word.strip_prefix(kind.name())?;
         match rest.strip_prefix('.') {
