@@ -16,7 +16,6 @@ use crate::trace::without_folder;
 use crate::workload::Input;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::path::Path;
 use std::sync::PoisonError;
 
 /// What depends on more than the files of a kernel, or on the clock: the source
