@@ -147,7 +147,7 @@ impl Details {
     }
 }
 
-/// Adds an empty line where there is none, and something before it.
+/// Adds an empty line if there is none, and something before it.
 fn blank(lines: &mut Vec<String>) {
     if lines.last().is_some_and(|last| !last.is_empty()) {
         lines.push(String::new());
@@ -176,7 +176,7 @@ pub struct Page {
     pub verdict: String,
     /// What it means.
     pub tone: Tone,
-    /// The machine, where there is one.
+    /// The machine, if any.
     pub machine: Option<String>,
     /// Tables and notes.
     pub details: Details,

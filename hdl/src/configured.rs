@@ -59,7 +59,7 @@ pub(crate) enum Decoder {
 }
 
 impl Decoder {
-    /// The module, where there is one.
+    /// The module, if any.
     pub(crate) fn into_module(self) -> Option<Module> {
         match self {
             Decoder::None => None,
@@ -86,7 +86,7 @@ pub(crate) fn assign_lines(u: &Unit, lines: Signal, values: impl IntoIterator<It
     values.for_each(|(i, value)| u.assign(lines.at(i), value));
 }
 
-/// Waives the lint of address bits from `used` upward, where there are any.
+/// Waives the lint of address bits from `used` upward, if any.
 pub(crate) fn unused_above(u: &Unit, g: Geometry, addr: Signal, used: usize) {
     let reason = format!("addr[{}:{used}] does not enter the hash", g.addr_bits - 1);
     u.unused(used < g.addr_bits, addr, &reason);

@@ -57,7 +57,7 @@ struct Requests {
     be: Signal,
     /// Where the banks perform atomic operations.
     operations: Option<Operations>,
-    /// Their identifiers, where there are any.
+    /// Their identifiers, if any.
     id: Option<Signal>,
 }
 

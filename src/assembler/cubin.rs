@@ -13,7 +13,7 @@ const BRANCH: u64 = 0x947;
 
 /// The instructions of `entry` without those that pad its section, which are
 /// never executed: NOPs, and the branches to themselves before them.
-/// `None` where there is no such code.
+/// `None` if there is no such code.
 pub(super) fn instructions(cubin: &[u8], entry: &str) -> Option<u64> {
     let file = ElfFile64::<LittleEndian>::parse(cubin).ok()?;
     let section = file.section_by_name(&format!(".text.{entry}"))?;

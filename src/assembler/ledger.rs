@@ -4,7 +4,7 @@
 //! The machine code does not run here. An instruction of it has the line of a PTX
 //! access; what the PTX did there, in which order and at which addresses, the trace
 //! says. So each occurrence of an access in a warp is matched with an instruction
-//! of its line, and where there is none, with a wider one that another line has.
+//! of its line, and if there is none, with a wider one that another line has.
 
 mod sites;
 mod warp;

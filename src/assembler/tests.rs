@@ -1,4 +1,4 @@
-//! With a `ptxas` of the machine, where there is one: `SPADKIT_PTXAS`, or on the
+//! With a `ptxas` of the machine, if any: `SPADKIT_PTXAS`, or on the
 //! path; PyPI has one in nvidia-cuda-nvcc.
 
 use super::*;

@@ -26,7 +26,7 @@ pub(super) enum CopyControl {
 }
 
 impl Copies {
-    /// The number of a new copy, one of `free`; none where there is none.
+    /// The number of a new copy, one of `free`; none if there is none.
     pub fn issue(&mut self, free: std::ops::Range<usize>) -> Option<u8> {
         let number = (free.start + self.issued % free.len().max(1)) as u8;
         self.issued += 1;
@@ -37,7 +37,7 @@ impl Copies {
     }
 
     /// The numbers of the youngest copies that nobody has waited for, which are
-    /// there last; 255 where there are fewer.
+    /// there last; 255 if there are fewer.
     pub fn youngest(&self) -> [u8; 4] {
         let all = self.groups.iter().flatten().chain(&self.open);
         let mut numbers = all.rev().copied();

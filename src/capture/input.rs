@@ -70,7 +70,7 @@ impl LaunchInput {
         once(&self.ptx, files).map(Vec::as_slice)
     }
 
-    /// The PTX, parsed; linked where there are several.
+    /// The PTX, parsed; linked if there are several.
     pub fn module(&self) -> Result<&Module> {
         once(&self.module, || {
             let parse = |ptx: &PtxFile| {

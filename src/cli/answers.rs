@@ -70,7 +70,7 @@ pub struct Kernel {
 
 impl Kernel {
     /// Parses `text`, whose `name` is for messages and may be the file's. The
-    /// entry may be left out where there is one.
+    /// entry may be left out if there is one.
     pub fn new(text: &str, name: &str, entry: Option<&str>) -> Result<Self> {
         Self::linked(&[(text, name)], entry)
     }

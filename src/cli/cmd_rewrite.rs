@@ -147,7 +147,7 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Rewrites, measures with the launch where there is one, and hands the
+    /// Rewrites, measures with the launch if there is one, and hands the
     /// text to `write` if the kernel still computes the same.
     fn run(&self, write: &dyn Fn(&str) -> Result<()>, printer: &Printer) -> Result<()> {
         let rewritten = rewrite(self.module, self.request)?;

@@ -117,7 +117,7 @@ impl TraceArgs {
         }
     }
 
-    /// A block is chosen where there are several and the trace has one.
+    /// A block is chosen if there are several and the trace has one.
     fn refuse_block(&self) -> Result<()> {
         let (Some(block), Some(input), Some(output)) = (self.block, &self.input, &self.output)
         else {

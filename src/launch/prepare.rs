@@ -157,7 +157,7 @@ impl LaunchFile {
         }
     }
 
-    /// The PTX, parsed; linked where there are several.
+    /// The PTX, parsed; linked if there are several.
     pub fn module(&self) -> Result<Module> {
         let module = |file: &PathBuf| {
             require_file(file)?;

@@ -71,7 +71,7 @@ impl Table {
         self
     }
 
-    /// The same with columns that are left out where there is no room for them,
+    /// The same with columns that are left out if there is no room for them,
     /// the first one first.
     pub fn minor<T: AsRef<str>>(mut self, titles: &[T]) -> Self {
         for column in &mut self.columns {
@@ -347,7 +347,7 @@ impl<R> Columns<R> {
         self
     }
 
-    /// Columns that are left out where there is no room, the first one first.
+    /// Columns that are left out if there is no room, the first one first.
     pub fn minor(mut self, titles: &[&str]) -> Self {
         self.table = self.table.minor(titles);
         self

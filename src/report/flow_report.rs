@@ -124,7 +124,7 @@ pub struct MappingLine {
     /// The same without bank conflicts.
     pub ideal_wavefronts: u64,
     /// Share of the conventional mapping's conflicts that is gone, in percent;
-    /// negative where there are more, null where there were none and now are.
+    /// negative if there are more, null where there were none and now are.
     pub removed_pct: Option<f64>,
     /// Whether no configuration of the unit has fewer, proved.
     pub optimal: Option<bool>,

@@ -141,7 +141,7 @@ pub struct ReproductionReport {
     pub furthest: Vec<ValueLine>,
     /// How many there are.
     pub all_furthest: usize,
-    /// None where there is no gain and no share.
+    /// None if there is no gain and no share.
     pub error: Option<MeanError>,
     /// Errors by paper, the rules.
     pub tables: Vec<TextTable>,

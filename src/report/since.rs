@@ -33,7 +33,7 @@ pub struct Change {
     pub what: String,
     /// Null where there was none.
     pub before: Option<f64>,
-    /// Null where there is none.
+    /// Null if there is none.
     pub now: Option<f64>,
 }
 

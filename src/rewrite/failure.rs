@@ -16,7 +16,7 @@ impl Impossible {
         Impossible { what, help }
     }
 
-    /// The error where there is no other mapping to try.
+    /// The error if there is no other mapping to try.
     pub fn into_error(self) -> Error {
         Error::usage(self.what, self.help)
     }

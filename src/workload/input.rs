@@ -115,7 +115,7 @@ impl Input {
     }
 
     /// The PTX that says for which GPU it is, and its target: 80 of `sm_80`. Of
-    /// several, the highest; none where there is none or it cannot be read.
+    /// several, the highest; none if there is none or it cannot be read.
     pub fn target(&self) -> Option<(&Path, u32)> {
         match self {
             Input::Launch(launch) => launch.target(),

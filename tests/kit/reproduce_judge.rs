@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// What a judge prints; none where there is no python3.
+/// What a judge prints; none if there is no python3.
 fn judge(script: &str) -> Option<BTreeMap<String, Value>> {
     let file = format!("reproduce/judge/{script}.py");
     let mut command = Command::new("python3");

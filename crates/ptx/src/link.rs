@@ -226,7 +226,7 @@ fn chosen<'m, T: Item + 'm>(
     Ok(chosen)
 }
 
-/// The definition among the places of a name; a declaration where there is none.
+/// The definition among the places of a name; a declaration if there is none.
 fn definition<'m, T: Item + 'm>(
     modules: &[Module],
     list: &[Place],

@@ -51,7 +51,7 @@ pub fn result_type(i: &Instruction) -> Option<Type> {
     type_of(i, i.opcode.row().result)
 }
 
-/// The type of source operand `n`, counted from 0; none where there is none,
+/// The type of source operand `n`, counted from 0; none if there is none,
 /// or it is not a plain value.
 pub fn source_type(i: &Instruction, n: usize) -> Option<Type> {
     type_of(i, *i.opcode.row().sources.get(n)?)

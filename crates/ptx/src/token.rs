@@ -86,7 +86,7 @@ pub(super) enum TokenKind {
     End,
 }
 
-/// Skips to the end of a comment; false where there is none.
+/// Skips to the end of a comment; false if there is none.
 fn comment(lexer: &mut Lexer<TokenKind>) -> bool {
     match lexer.remainder().find("*/") {
         Some(at) => {

@@ -13,7 +13,7 @@ use crate::sharing::{Needs, find_entry};
 
 /// The kernel and its launch.
 pub(super) struct Subject {
-    /// The launch file, where there is one, and which of its launches.
+    /// The launch file, if any, and which of its launches.
     pub launch: Option<(LaunchFile, Selected)>,
     pub module: Module,
     pub entry: String,

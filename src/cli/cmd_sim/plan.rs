@@ -91,7 +91,7 @@ impl Plan {
     }
 }
 
-/// Every draft with each of the values, where there are any.
+/// Every draft with each of the values, if any.
 fn each<T: Clone>(
     drafts: Vec<Draft>,
     option: &str,

@@ -116,7 +116,7 @@ pub(super) fn single(point: &Point) -> Details {
     details
 }
 
-/// The cycles from barrier to barrier, where there is one.
+/// The cycles from barrier to barrier, if any.
 fn phases(phases: &Phases) -> String {
     let list = phases.list();
     if list.len() < 2 {

@@ -40,7 +40,7 @@ struct Line {
 }
 
 impl OnSm {
-    /// Rewrites the kernel with each mapping of the front, where there is one.
+    /// Rewrites the kernel with each mapping of the front, if any.
     /// The mappings are worth printing without it: an error is a warning.
     pub fn of(
         (trace, launched): (&AccessTrace, Option<&Launched>),

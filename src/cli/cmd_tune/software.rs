@@ -23,7 +23,7 @@ use std::path::Path;
 /// A kernel's accesses, and what its text says of them.
 pub(in crate::cli) struct Subject<'a> {
     pub trace: &'a AccessTrace,
-    /// The indices that its PTX computes; empty where there is no PTX.
+    /// The indices that its PTX computes; empty if there is no PTX.
     pub indices: &'a Indices,
     /// Source files are looked for beside this, too.
     pub input: &'a Input,

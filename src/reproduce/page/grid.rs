@@ -75,7 +75,7 @@ impl Head<'_> {
     }
 }
 
-/// The A and the B of workloads `A, B`, where there is one for each of both.
+/// The A and the B of workloads `A, B` that both have a result.
 pub(super) fn product<'a>(workloads: &[&'a str]) -> Option<(Vec<&'a str>, Vec<&'a str>)> {
     let pairs: Option<Vec<(&str, &str)>> = workloads.iter().map(|w| w.split_once(", ")).collect();
     let (mut first, mut second): (Vec<&str>, Vec<&str>) = pairs?.into_iter().unzip();

@@ -123,7 +123,7 @@ fn sensitivity_file(figure: &Figure, i: usize) -> String {
 }
 
 impl Section<'_> {
-    /// The chart, where there is one.
+    /// The chart, if any.
     fn chart(&self) -> Option<String> {
         match &self.composed {
             Some(kernels) => Some(compose::chart(kernels)),

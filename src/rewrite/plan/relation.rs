@@ -86,7 +86,7 @@ fn added(zeros: u32, ones: u32, constant: u32) -> (u32, u32) {
 
 /// How the place of an address with these offsets follows from the place of
 /// the address `distance` below it, as the map's operations compute it, or
-/// from that address itself (`raw`). A sum where there is one, an XOR only of
+/// from that address itself (`raw`). A sum if there is one, an XOR only of
 /// the bits below `align`.
 pub(super) fn relation(
     map: &Map,

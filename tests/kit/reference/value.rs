@@ -207,7 +207,7 @@ impl Thread {
         self.combined(context, instr, holds)
     }
 
-    /// The comparison and the predicate behind it, where there is one.
+    /// The comparison and the predicate behind it, if any.
     fn combined(&self, context: &Context, instr: &Instruction, holds: bool) -> Result<bool, Fault> {
         let Some(with) = instr.operands.get(3) else {
             return Ok(holds);

@@ -18,7 +18,7 @@ fn small() -> Config {
     Config::preset("small").unwrap()
 }
 
-/// A mask of lanes; nothing where there is none.
+/// A mask of lanes; nothing if there is none.
 fn lanes(mask: u64) -> Value {
     match mask {
         0 => "".into(),

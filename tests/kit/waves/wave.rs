@@ -18,7 +18,7 @@ const OUTPUT: &str = INK;
 #[derive(Clone, PartialEq, Eq)]
 pub enum Value {
     Bit(bool),
-    /// A payload by its name; empty where there is none.
+    /// A payload by its name; empty if there is none.
     Text(String),
 }
 

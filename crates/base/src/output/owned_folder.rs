@@ -185,7 +185,7 @@ impl OwnedFolder {
         Ok(dir)
     }
 
-    /// The list that is there; empty where there is none.
+    /// The list that is there; empty if there is none.
     fn list(&self) -> Result<OwnedList> {
         let path = self.dir.join(OWNED_LIST);
         let read = || {

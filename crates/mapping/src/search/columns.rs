@@ -23,7 +23,7 @@ pub(super) struct Columns {
     pivots: usize,
     /// The first columns: pivots that no kernel vector flips.
     fixed: usize,
-    /// Bits that make up the rank where there are fewer columns than bank bits.
+    /// Bits that make up the rank if there are fewer columns than bank bits.
     padding: Vec<u32>,
 }
 

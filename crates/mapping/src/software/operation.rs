@@ -74,7 +74,7 @@ impl Steps {
         self.steps.iter().map(instructions).sum()
     }
 
-    /// The place: the last result, or the index where there is no step.
+    /// The place: the last result, or the index if there is no step.
     pub fn result(&self) -> Value {
         match self.steps.len() {
             0 => Value::Index,

@@ -30,7 +30,7 @@ impl Modifiers {
         len: 0,
     };
 
-    /// Appends one; false where there is no room.
+    /// Appends one; false if there is no room.
     pub fn push(&mut self, modifier: Modifier) -> bool {
         let room = usize::from(self.len) < Self::LIMIT;
         if room {
@@ -66,7 +66,7 @@ pub struct Instruction {
     pub guard: Option<Guard>,
     /// Operands in the order of the text. Of a call always four: results as
     /// [`Operand::List`], function, arguments as list, and the prototype or
-    /// list of targets, [`Operand::Discard`] where there is none.
+    /// list of targets, [`Operand::Discard`] if there is none.
     pub operands: Box<[Operand]>,
     /// From the guard to the `;`.
     pub span: Span,

@@ -49,7 +49,7 @@ impl Program {
             workspace,
             parallel,
         };
-        // The same where there is no memory for a copy: a worker of a pool may
+        // The same if there is no memory for a copy: a worker of a pool may
         // not be the one that reaches the limit first if they run one after the
         // other, and what it left is taken back.
         let several = parallel.then(|| {

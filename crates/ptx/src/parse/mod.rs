@@ -99,7 +99,7 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// Steps over a token of that kind where there is one.
+    /// Steps over a token of that kind if there is one.
     fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.kind() == kind;
         if found {

@@ -14,7 +14,7 @@ pub enum Bit {
 /// A place in one of the matrices of a warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
-    /// Which matrix; 0 where there is one.
+    /// Which matrix; 0 if there is one only.
     pub matrix: u32,
     /// Row.
     pub row: u32,

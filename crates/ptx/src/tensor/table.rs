@@ -210,7 +210,7 @@ pub(super) const ACCUMULATOR_16: Fragment = Fragment {
 };
 
 /// Dense and sparse fragments of a shape for elements of this many bits; none
-/// where there is no such shape. `sparse`: of `mma.sp`.
+/// if there is no such shape. `sparse`: of `mma.sp`.
 pub fn fragments(shape: Word, bits: u32, sparse: bool) -> Option<Fragments> {
     row(shape, bits, sparse).map(|tile| tile.fragments)
 }

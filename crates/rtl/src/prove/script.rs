@@ -50,7 +50,7 @@ pub(super) struct Script {
 pub struct Counterexample {
     /// What does not hold.
     pub violates: String,
-    /// Signals, with the clock cycle where there is more than one, and their
+    /// Signals, with the clock cycle if there is more than one, and their
     /// values, in hexadecimal.
     pub values: BTreeMap<String, String>,
     /// The same cycle by cycle, with what is computed of them; empty where no

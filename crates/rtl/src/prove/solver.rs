@@ -127,7 +127,7 @@ fn parse_answer(log: &str) -> Option<Answer> {
     Some(Answer::Found(log.lines().filter_map(row).collect()))
 }
 
-/// Signals by name, with the cycle where there is more than one.
+/// Signals by name, with the cycle if there is more than one.
 pub(super) fn by_name(values: &[Value]) -> BTreeMap<String, String> {
     let cycles = values.iter().map(|v| v.cycle).max().unwrap_or(1);
     let named = |v: &Value| match cycles {

@@ -416,7 +416,7 @@ fn paths_are_told_by_groups_and_memories_take_their_time() {
         );
         assert!(clock <= result.sta_delay_ps.unwrap() + 1.0);
         assert!(clock >= out.ps && clock >= into.ps);
-        // The instance is a group; its modules show where there are any.
+        // The instance is a group; its modules show if there are any.
         let hashed = between("part", "hx");
         assert!(hashed.levels >= 2, "{hashed:?}");
         assert_eq!(hashed.segments().len() > 1, keep_hierarchy, "{hashed:?}");

@@ -298,7 +298,7 @@ impl Frame<'_> {
     }
 
     /// Expects a vector of fields of `width` bits, at most 64, the first one in
-    /// the low bits; zeros where there are too few.
+    /// the low bits; zeros if there are too few.
     #[inline]
     pub fn expect_fields<V: Into<u64>>(
         &mut self,

@@ -15,7 +15,7 @@ ports!(ExitPorts {
 
 struct GoldenExit {
     ports: ExitPorts,
-    /// Occupied stages, where there are any.
+    /// Occupied stages, if any.
     mem_valid: Option<PortSlot>,
     model: MemoryExit,
     tags: TagLayout,

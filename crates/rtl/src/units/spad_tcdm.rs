@@ -15,7 +15,7 @@ ports!(TcdmPorts {
     out tcdm_gnt tcdm_r_valid tcdm_r_rdata tcdm_r_opc idle;
 });
 
-/// The ports of the identifiers, where there are any.
+/// The ports of the identifiers, if any.
 #[derive(Clone)]
 struct IdPorts {
     asked: PortSlot,
@@ -100,7 +100,7 @@ impl Golden for GoldenTcdm {
 struct TcdmDriver {
     ports: TcdmPorts,
     ids: Option<IdPorts>,
-    /// What the lanes know of atomic operations, where there are any.
+    /// What the lanes know of atomic operations, if any.
     atomics: Option<AtomicNeighbour>,
     neighbour: Neighbour,
     /// What the lanes request.

@@ -60,7 +60,7 @@ impl WritePort {
 /// Writes to the registers of the hash and of the row map.
 pub(super) type HashWrites = (Option<RegisterWrite>, Option<RegisterWrite>);
 
-/// The write ports of the hash and of the row map, where there are any.
+/// The write ports of the hash and of the row map, if any.
 #[derive(Clone)]
 pub(super) struct HashRegisters {
     pub(super) hash: Option<WritePort>,

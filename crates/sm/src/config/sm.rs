@@ -117,7 +117,7 @@ pub struct L2Cache {
     pub fetch_on_write: bool,
 }
 
-/// DRAM behind the L2, or behind the channel where there is none
+/// DRAM behind the L2, or behind the channel if there is none
 /// (microarchitecture/sm-model.md). Cycles are those of the SM.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Dram {

@@ -142,7 +142,7 @@ impl LaneHash {
         };
     }
 
-    /// The row of `addr`, by the row map's registers where there is one.
+    /// The row of `addr`, by the row map's registers if there is one.
     fn row(&self, addr: u32) -> u32 {
         let m = self.geometry.bank_bits();
         let upper = addr >> m;

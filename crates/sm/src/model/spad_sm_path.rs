@@ -80,7 +80,7 @@ impl SmPath {
     }
 
     /// Rounds of the atomic pass that the sequencer executes, the first one
-    /// where there are several; 0 if none.
+    /// if there are several; 0 if none.
     pub fn atomic_rounds(&self) -> u32 {
         self.back.entry.rounds()
     }

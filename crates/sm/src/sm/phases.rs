@@ -45,7 +45,7 @@ impl Phases {
     }
 
     /// The phases in their order: from the start, between the first barriers,
-    /// 32 of them, and to the end of the block where there are no more.
+    /// 32 of them, and to the end of the block if there are no more.
     pub fn list(&self) -> Vec<Phase> {
         let met = &self.met[..self.count.min(BARRIERS)];
         let end = self.end.filter(|_| self.count <= BARRIERS);

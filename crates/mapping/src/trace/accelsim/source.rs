@@ -129,7 +129,7 @@ impl<'a> Words<'a> {
         Some(word)
     }
 
-    /// The next word; what it should be, where there is none.
+    /// The next word; what it should be, if there is none.
     pub(super) fn word(&mut self, expected: &str) -> Result<&'a str, Bad> {
         let end = self.line.len();
         let what = || {

@@ -103,7 +103,7 @@ impl Decoder<'_> {
     }
 }
 
-/// Blocks of a cluster; 0 where there are too many to count.
+/// Blocks of a cluster; 0 if there are too many to count.
 fn blocks(size: [u32; 3]) -> u32 {
     let product = |all: u32, n: &u32| all.checked_mul(*n);
     size.iter().try_fold(1, product).unwrap_or(0)

@@ -11,7 +11,7 @@ use crate::exec::scalar::{Scalar, float};
 use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
 
-/// The modifier that says what an exchange does, where there are several.
+/// The modifier that says what an exchange does, if there are several.
 fn variant(i: &Instruction) -> Option<Word> {
     use Word::*;
     match i.opcode {

@@ -217,7 +217,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Makes the operation for all lanes at once, where there is one.
+    /// Makes the operation for all lanes at once, if any.
     fn fast(&mut self, i: &Instruction, result: Slot, sources: &[Slot], exact: bool) -> bool {
         let at = |n: usize| sources.get(n).map_or(0, |s| s.at);
         let (to, two) = (result.at, [at(0), at(1)]);
@@ -351,7 +351,7 @@ fn logic(i: &Instruction, result: Slot, sources: &[Slot], exact: bool) -> Option
     }))
 }
 
-/// `setp`, combined with a predicate where there is one.
+/// `setp`, combined with a predicate if there is one.
 fn compare(i: &Instruction, to: u32, sources: [u32; 2], other: Option<&Slot>) -> Option<Step> {
     let combined = match other {
         None => None,

@@ -178,7 +178,7 @@ impl Heap {
         }
     }
 
-    /// The address of new bytes, or none where there is no room.
+    /// The address of new bytes, or none if there is no room.
     pub fn allocate(&self, bytes: u64, site: Site) -> Option<u64> {
         let mut state = self.state();
         let used = state.used.checked_add(counted(bytes)?);

@@ -103,7 +103,7 @@ impl GlobalRaces {
         self.begun.clear();
     }
 
-    /// Where the page is, made if it is new; nothing where there is no room.
+    /// Where the page is, made if it is new; nothing if there is no room.
     #[inline(always)]
     fn page(&mut self, number: u64) -> Option<usize> {
         if let Some((last, at)) = self.last
@@ -147,7 +147,7 @@ impl GlobalRaces {
     }
 
     /// Lanes access bytes: what they race with is in `hits`, with the offset
-    /// from the address as place. An error where there is no room to remember it.
+    /// from the address as place. An error if there is no room to remember it.
     pub fn touch(&mut self, order: &Order, reach: Reach, touch: &Touch) -> Result<(), ()> {
         if reach.agent.is_some() {
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();

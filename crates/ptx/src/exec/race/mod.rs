@@ -96,7 +96,7 @@ pub(super) struct Races {
     pub arrived_relaxed: bool,
     /// Global memory, where races are looked for there.
     pub global: Option<GlobalRaces>,
-    /// Shared memory of the blocks of clusters, where there are several: what is
+    /// Shared memory of the blocks of clusters, if there are several: what is
     /// done to it by others than the block's own threads.
     pub cells: Option<GlobalRaces>,
     /// The `mbarrier`s that copies arrive at, by address.

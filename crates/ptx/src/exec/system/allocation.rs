@@ -22,7 +22,7 @@ pub fn leak(site: Site) -> RawFinding {
     }
 }
 
-/// `malloc(bytes)`: null where there is no room.
+/// `malloc(bytes)`: null if there is no room.
 pub fn allocate(m: &mut Machine, call: &SystemCall, exec: u32) {
     let mut addresses = [0; 32];
     for lane in active(exec) {

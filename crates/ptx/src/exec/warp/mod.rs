@@ -157,7 +157,7 @@ impl Warp {
     }
 
     /// Makes the waiting lanes of a path a path of their own, so that only
-    /// those of its top remain; false where there are none.
+    /// those of its top remain; false if there are none.
     pub fn split(&mut self, path: usize) -> bool {
         let Some(top) = self.paths[path].stack.last().map(|e| e.lanes) else {
             return false;

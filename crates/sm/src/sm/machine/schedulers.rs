@@ -1,5 +1,5 @@
 //! The warp schedulers of an SM (microarchitecture/sm-model.md): one is in the
-//! path; where there are several, each has a pipe of its own beside it.
+//! path; if there are several, each has a pipe of its own beside it.
 
 use crate::config::Config;
 use crate::model::{WarpMask, WarpScheduler};
