@@ -52,7 +52,7 @@ pub struct LedgerSite {
     pub pc: u32,
     /// What it does.
     pub op: Op,
-    /// Where it stands.
+    /// Where it is.
     #[serde(flatten)]
     pub place: Place,
     /// What became of its occurrences.

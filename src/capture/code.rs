@@ -82,7 +82,7 @@ pub(super) enum Role {
 }
 
 impl Row {
-    /// Where it stands.
+    /// Where it is.
     pub fn place(&self) -> Place {
         Place {
             ptx_line: Some(self.line),

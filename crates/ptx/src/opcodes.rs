@@ -1,7 +1,7 @@
 //! The opcodes of PTX, a row each: all that decoding, execution, folding and
 //! the analyses know of an opcode without its modifiers.
 //!
-//! What an instruction computes stands elsewhere, once for each kind of value:
+//! What an instruction computes is elsewhere, once for each kind of value:
 //! bits in `exec::scalar`, known bits and affine expressions in `analysis`.
 //! They take the types of the operands from here.
 

@@ -51,7 +51,7 @@ pub struct SharedMemory {
 /// What keeps the variables from being placed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misplaced {
-    /// Where it stands.
+    /// Where it is.
     pub place: Span,
     /// The variable or marker.
     pub text: String,

@@ -230,7 +230,7 @@ fn ahead(steps: &[Step]) -> Vec<bool> {
     ahead
 }
 
-/// Statements, and what stands between them without white space.
+/// Statements, and what is between them without white space.
 fn pieces(text: &str) -> (Vec<String>, String) {
     let module = Module::parse(text, "pieces.ptx").unwrap();
     let mut at = 0;

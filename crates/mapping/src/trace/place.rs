@@ -1,4 +1,4 @@
-//! Where the access sites of a trace stand in the program.
+//! Where the access sites of a trace are in the program.
 
 use super::access::AccessTrace;
 use serde::Serialize;
@@ -93,7 +93,7 @@ pub enum Line {
 }
 
 impl Line {
-    /// The line of site `pc`, which stands at `place`.
+    /// The line of site `pc`, which is at `place`.
     pub fn of(place: &Place, pc: u32) -> Self {
         match (&place.source, place.ptx_line) {
             (Some(source), _) => Line::Source(source.clone(), place.inlined_at.clone()),

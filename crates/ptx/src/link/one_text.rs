@@ -128,7 +128,7 @@ impl<'m> Merge<'m> {
         self.modules.iter().enumerate().map(part).collect()
     }
 
-    /// The head stands in the first text alone, for all of them.
+    /// The head is in the first text alone, for all of them.
     fn head(&self, m: usize, unit: &mut Part) {
         let (major, minor) = self.whole.version;
         let module = unit.module;
@@ -176,7 +176,7 @@ impl<'m> Merge<'m> {
         name
     }
 
-    /// A declaration says what its definition says, and stands before it; a
+    /// A declaration says what its definition says, and comes before it; a
     /// definition that another one stands for declares it.
     fn function(&self, own: Place, function: &Function, unit: &mut Part) {
         let one = self.functions[&own];

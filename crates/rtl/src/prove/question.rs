@@ -297,7 +297,7 @@ fn show<'a>(signals: impl Iterator<Item = &'a str>) -> String {
     signals.map(|s| format!("-show {s} ")).collect()
 }
 
-/// Each register of an instance, and the input that stands in its place.
+/// Each register of an instance, and the input that replaces it.
 fn cuts(instance: &str, registers: &[Register]) -> Vec<Cut> {
     let cut = |r: &Register| Cut {
         register: format!("{instance}.{}", r.in_rtl()),

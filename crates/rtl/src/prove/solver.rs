@@ -48,7 +48,7 @@ pub(super) struct Run<'a> {
     pub rtl: &'a [SourceFile],
     /// Verilog of the module `miter`, in `miter.v`.
     pub miter: &'a str,
-    /// The script. Each question stands after a line `log spadkit-step`.
+    /// The script. Each question follows a line `log spadkit-step`.
     pub script: &'a str,
     /// How many questions there are.
     pub questions: usize,

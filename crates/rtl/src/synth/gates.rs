@@ -1,5 +1,5 @@
 //! A unit as a graph of Yosys' own gates: which outputs depend on which
-//! inputs within a cycle, and how many gates stand between registers.
+//! inputs within a cycle, and how many gates are between registers.
 
 use super::files::put;
 use super::job::SynthJob;

@@ -11,7 +11,7 @@ const OPENED: [&str; 7] = [
     "memory_exit",
 ];
 
-/// Which stage of the path writes a group of registers: what stands between
+/// Which stage of the path writes a group of registers: what is between
 /// two registers is named after where it ends (microarchitecture/sm-path.md).
 const STAGES: [(&str, &str); 33] = [
     ("release_unit", "release"),

@@ -1,4 +1,4 @@
-//! Technologies: a cell library and what stands around a unit in it.
+//! Technologies: a cell library and what surrounds a unit in it.
 
 use super::liberty::Liberty;
 use crate::error::{Error, Result};

@@ -14,7 +14,7 @@ use crate::trace::AccessTrace;
 pub struct Setup<'a> {
     /// The machine.
     pub config: &'a Config,
-    /// Where the unit's ports lie.
+    /// Where the unit's ports are.
     pub layout: &'a Layout,
     /// Accesses to replay, where the unit takes accesses; else random ones.
     pub trace: Option<&'a AccessTrace>,

@@ -89,7 +89,7 @@ macro_rules! circuit {
 }
 pub(super) use circuit;
 
-/// The stages of the machines that a circuit is about. A circuit stands on one
+/// The stages of the machines that a circuit is about. A circuit uses stages
 /// of its own, so that no preset decides what is proved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stages {

@@ -356,7 +356,7 @@ const OTHERS: &[Unit] = &[
 /// Words and histories: what is proved of the path as a whole holds for any.
 const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
 
-/// Where an address lies, and the registers that tell: what is proved holds for
+/// Where an address is, and the registers that tell: what is proved holds for
 /// any mapping that is one to one, which the hash units are by proofs of their own.
 const HASHES: &[&str] = &["spad_lane_hash", "spad_hash_config*"];
 

@@ -1,4 +1,4 @@
-//! `spad_hash_stage`: what is in HX, and where the lanes' addresses lie by the
+//! `spad_hash_stage`: what is in HX, and where the lanes' addresses are by the
 //! registers of this very cycle.
 
 use super::access_tag::TagLayout;
@@ -112,7 +112,7 @@ impl Driver for StageDriver {
     }
 }
 
-/// What stands on the ports of a pass; most of it only comes out again.
+/// What is on the ports of a pass; most of it only comes out again.
 #[derive(Clone)]
 struct Operands {
     control: u64,
@@ -161,7 +161,7 @@ struct GoldenStage {
 }
 
 impl GoldenStage {
-    /// Puts what stands at the ports into the slot of this cycle.
+    /// Puts what is at the ports into the slot of this cycle.
     fn read(&mut self, frame: &Frame) {
         let p = &self.ports;
         let operands = &mut self.operands[self.slot];

@@ -65,7 +65,7 @@ impl Driver for IssueDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let (p, warps) = (&self.ports, self.warps);
         reset(stimulus, frame, &p.rst);
-        // Most offers stand until they are taken, or longer.
+        // Most offers stay until they are taken, or longer.
         if stimulus.one_in(4) {
             drive_kinds(&p.off_kind, stimulus, frame);
         }

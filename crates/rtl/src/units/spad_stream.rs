@@ -1,4 +1,4 @@
-//! The scratchpad on one port: what is offered stands until it is taken.
+//! The scratchpad on one port: what is offered stays until it is taken.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::neighbour::Neighbour;
@@ -61,7 +61,7 @@ struct StreamDriver {
     ports: StreamPorts,
     neighbour: Neighbour,
     ready: Rhythm,
-    /// An access stands at the port.
+    /// An access is offered.
     offered: bool,
     /// The unit was empty, and nothing was offered.
     idle: bool,

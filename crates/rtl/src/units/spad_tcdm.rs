@@ -1,5 +1,5 @@
 //! `spad_tcdm`: lanes that keep the rules of microarchitecture/bus.md. What a
-//! lane requests stands until it is granted, and the mapping changes only while
+//! lane requests stays until it is granted, and the mapping changes only while
 //! nothing is inside or requested.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};

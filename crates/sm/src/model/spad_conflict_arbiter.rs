@@ -26,7 +26,7 @@ pub struct ArbiterInputs<'a> {
     pub adv: bool,
 }
 
-/// The group that stands in MEM0: all outputs but `req_ready`, registered.
+/// The group in MEM0: all outputs but `req_ready`, registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Group {
     /// There is a group.

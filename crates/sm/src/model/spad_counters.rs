@@ -79,7 +79,7 @@ impl Counters {
         shown
     }
 
-    /// A counter as it stands (code COUNTER); 0 if there is none.
+    /// The present value of a counter (code COUNTER); 0 if there is none.
     fn value(&self, index: u8) -> u32 {
         self.count.get(usize::from(index)).copied().unwrap_or(0)
     }

@@ -29,7 +29,7 @@ pub struct EligibilityInputs<'a> {
     pub busy: WarpMask,
     /// No further ATOMIC may be issued.
     pub atom_infl: bool,
-    /// The warp whose RELSSP stands in EX.
+    /// The warp whose RELSSP is in EX.
     pub ex_relssp: Option<usize>,
     /// The instruction whose offer is taken in this cycle.
     pub take: Option<WarpKind>,

@@ -71,7 +71,7 @@ pub struct ScratchpadOutputs<T> {
     /// Stages after MEM0 that hold the last group of an access, MEM1 in bit 0;
     /// the highest is the response's. Registered.
     pub stages: u32,
-    /// An access stands in MEM0 and this is not its last cycle there; registered.
+    /// An access is in MEM0 and this is not its last cycle there; registered.
     pub busy_more: bool,
     /// The response cannot leave; comb(resp_ready).
     pub blocked: bool,
@@ -139,7 +139,7 @@ impl<T: Copy + Default> Scratchpad<T> {
         self.mem0_valid().then(|| &self.request().tag)
     }
 
-    /// An access stands in MEM0.
+    /// An access is in MEM0.
     pub fn mem0_valid(&self) -> bool {
         self.arbiter.valid()
     }
@@ -176,7 +176,7 @@ impl<T: Copy + Default> Scratchpad<T> {
         }
     }
 
-    /// An access stands in MEM0 and this is not its last cycle there.
+    /// An access is in MEM0 and this is not its last cycle there.
     pub fn busy_more(&self) -> bool {
         self.arbiter.valid() && !(self.arbiter.last() && self.last_window())
     }

@@ -182,7 +182,7 @@ fn with_own_stages(config: &Config) -> Config {
     config
 }
 
-/// What stands at the scratchpad's port while there is no request.
+/// What the scratchpad's port shows without a request.
 const NO_REQUEST: StreamRequest = StreamRequest {
     op: 0,
     mask: 0,

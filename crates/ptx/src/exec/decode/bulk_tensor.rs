@@ -93,7 +93,7 @@ impl Decoder<'_> {
         i: &'i Instruction,
         dimensions: usize,
     ) -> Result<(Slot, Vec<Slot>, &'i [Operand]), Reason> {
-        // The target of a load stands before it, the source of a store after.
+        // The target of a load comes before it, the source of a store after.
         let (first, rest) = match &i.operands[..] {
             [first @ Operand::Indexed(_), rest @ ..] => (first, rest),
             [_, second @ Operand::Indexed(_), ..] => (second, &i.operands[..]),

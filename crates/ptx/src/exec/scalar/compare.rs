@@ -95,7 +95,7 @@ pub(super) fn define(i: &Instruction) -> Option<Definition> {
 
 /// How a comparison is combined with a predicate.
 fn combination(i: &Instruction) -> Option<Word> {
-    // The comparison stands first, the combination after it.
+    // The comparison comes first, the combination after it.
     let words = i.modifiers.iter().filter_map(|m| match m {
         Modifier::Word(w) => Some(*w),
         _ => None,

@@ -105,7 +105,7 @@ pub(super) struct Environment {
     empty: bool,
     /// It was empty, and will never take what is offered.
     stuck: bool,
-    /// Data from off-chip that stands at the port until it is taken.
+    /// Data from off-chip that stays at the port until it is taken.
     arrival: Option<Arrival>,
     offer: Rhythm,
     ready: Rhythm,
@@ -233,7 +233,7 @@ impl Environment {
             Phase::Configure(writes) if writes.is_empty() => Phase::Run(128 + stimulus.below(1024)),
             Phase::Run(0) if stimulus.one_in(2) => Phase::Reset(1 + stimulus.below(2)),
             Phase::Run(0) => {
-                // Where the issue is decided ahead, an offer stands until it is taken.
+                // Where the issue is decided ahead, an offer stays until it is taken.
                 if self.config.path.ahead == 0 {
                     self.offers = Offers::none(self.warps());
                 }

@@ -1,4 +1,4 @@
-//! What stands in the stages of the scratchpad: an access and its groups on
+//! What is in the stages of the scratchpad: an access and its groups on
 //! their way to the response.
 
 use super::{ResponseControl, ScratchpadInputs, op};
