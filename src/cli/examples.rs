@@ -143,7 +143,7 @@ const EXAMPLES: [(&str, &[Example]); 23] = [
             ("a table", "reproduce hash.t6"),
             (
                 "a page of a paper",
-                "reproduce rap --points docs/reproduction/points.jsonl --report rap.html",
+                "reproduce rap --points points.jsonl --report rap.html",
             ),
             ("a quarter of all points", "reproduce --shard 1/4 -o shard1"),
         ],
