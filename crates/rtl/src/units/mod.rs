@@ -308,7 +308,6 @@ const OTHERS: &[Unit] = &[
             around_the_inside(0),
             around_the_inside(2),
             window_of(2),
-            window_of(4),
         ]),
     Unit::new("spad_atomic_bank", spad_atomic_bank::bench)
         .levels(28)
