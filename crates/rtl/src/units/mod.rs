@@ -304,7 +304,12 @@ const OTHERS: &[Unit] = &[
         .proved(&[circuit!("spad_counters", Quad)]),
     Unit::new("spad_stream", spad_stream::bench)
         .levels(18)
-        .proved(&[around_the_inside(0), around_the_inside(2), window_of(2)]),
+        .proved(&[
+            around_the_inside(0),
+            around_the_inside(2),
+            window_of(2),
+            window_of(4),
+        ]),
     Unit::new("spad_atomic_bank", spad_atomic_bank::bench)
         .levels(28)
         .proved(&[circuit!("spad_atomic_bank", Rows)
