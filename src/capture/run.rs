@@ -85,7 +85,8 @@ impl<'a> LaunchRun<'a> {
         let launch = prepared.launches()[index].clone();
         let block = self.options.block_of(self.file, index);
         if block != 0 {
-            return Ok((self.access_trace()?, None));
+            let trace = launch_trace(&mut prepared, self.file, index, self.options)?;
+            return Ok((trace, None));
         }
         let code = Code::new(prepared.program(), &launch.entry)?;
         let accesses = AccessRecorder::new(&code, &launch, block)?;

@@ -149,17 +149,15 @@ impl GateArgs {
         machine: &Config,
         bar: &Progress,
     ) -> Result<HardwareArea> {
-        let known = match library.take() {
+        let library = match library {
             Some(known) => known,
-            None => Library::new(match &self.liberty {
+            None => library.insert(Library::new(match &self.liberty {
                 Some(path) => Technology::load(path)?,
                 None => Technology::named(&self.tech)?,
-            }),
+            })),
         };
         let progress = |_, _, what: &str| bar.say(what);
-        library
-            .insert(known)
-            .area(self.hash.as_ref(), machine, &progress)
+        library.area(self.hash.as_ref(), machine, &progress)
     }
 
     fn kernel(

@@ -13,6 +13,8 @@ mod compute;
 mod data;
 mod evidence;
 mod figure;
+#[cfg(test)]
+mod fixture;
 mod lines;
 mod nulls;
 mod number;

@@ -139,8 +139,7 @@ pub fn overall(nulls: &[Null]) -> Overall {
 
 #[cfg(test)]
 mod tests {
-    use super::super::compute::Table;
-    use super::super::point::Numbers;
+    use super::super::fixture::{figure, gains};
     use super::super::results::results;
     use super::*;
 
@@ -164,18 +163,8 @@ mod tests {
 
     #[test]
     fn errors_stand_beside_those_of_models_that_know_nothing() {
-        let mut figure: Figure = toml::from_str(FIGURE).unwrap();
-        figure.resolve(FIGURE);
-        let cell = |w: &str, c: &str, cycles: f64| {
-            let mut numbers = Numbers::default();
-            numbers.values.insert("cycles".into(), cycles);
-            ((w.to_owned(), c.to_owned()), numbers)
-        };
-        let gains = [("a", 112.0), ("b", 118.0), ("c", 164.0)];
-        let table: Table = gains
-            .iter()
-            .flat_map(|(w, over)| [cell(w, "base", *over), cell(w, "new", 100.0)])
-            .collect();
+        let figure = figure(FIGURE);
+        let table = gains(&[("a", 112.0), ("b", 118.0), ("c", 164.0)]);
         let rows = results(&figure, None, &table);
         let [null] = &nulls(&figure, &rows)[..] else {
             panic!("one quantity");

@@ -172,16 +172,14 @@ impl Input {
             return Ok(Box::new(options.workload(&trace)?));
         }
         options.refuse(self)?;
-        let path = self.name();
-        let is_text = match self {
-            Input::Stdin => !TraceFile::is_one(path),
-            other => matches!(other, Input::Programs(_)),
-        };
         Ok(match self {
             Input::Launch(launch) => Box::new(LaunchWorkload::open(&launch.run(options.run())?)?),
             Input::AccelSim(path) => Box::new(AccelSimWorkload::open(path)?),
-            _ if is_text => Box::new(WarpText::load(path)?),
-            _ => Box::new(TraceFile::open(path)?),
+            Input::Programs(path) => Box::new(WarpText::load(path)?),
+            Input::Stdin if !TraceFile::is_one(self.name()) => {
+                Box::new(WarpText::load(self.name())?)
+            }
+            _ => Box::new(TraceFile::open(self.name())?),
         })
     }
 }

@@ -36,7 +36,7 @@ def main():
     runner = get_runner(options.simulator)
     build = options.work.resolve() / f"{options.simulator}{options.lanes}"
     runner.build(
-        sources=[HERE / "top.v", *sorted(rtl.glob("*.v"))],
+        sources=[HERE / "top.v", HERE.parent / "reading_lane.v", *sorted(rtl.glob("*.v"))],
         hdl_toplevel="top",
         parameters={"X": options.lanes},
         build_dir=build,

@@ -31,7 +31,8 @@ def main():
     subprocess.run([options.spadkit.resolve(), *emit], check=True, stdout=subprocess.DEVNULL)
     # Icarus has no concurrent assertions.
     build = ["iverilog", "-g2012", "-DSYNTHESIS", "-DSPADKIT_RAM_ZEROS", "-s", "top", "-o", work / "top.vvp"]
-    files = [HERE / "top.sv", rtl / "spad_tilelink_lane.sv", *sorted(rtl.glob("*.v"))]
+    files = [HERE / "top.sv", HERE.parent / "reading_lane.v", rtl / "spad_tilelink_lane.sv"]
+    files += sorted(rtl.glob("*.v"))
     subprocess.run([*build, *files], check=True)
     environment = {
         **os.environ,

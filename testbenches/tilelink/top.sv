@@ -55,19 +55,13 @@ module top (
         .tcdm_be(be), .tcdm_r_valid(r_valid), .tcdm_r_rdata(r_rdata), .tcdm_r_opc(r_opc), .idle()
     );
 
-    // A number of its own for each lane: an address, and whether the lane requests.
     genvar i;
     generate
         for (i = 2; i < L; i = i + 1) begin : lane
-            reg [15:0] number;
-            always @(posedge clk)
-                if (rst) number <= 16'h1234 + 16'h0dab * i;
-                else if (!req[i] | gnt[i]) number <= {number[14:0], number[15] ^ number[13] ^ number[12] ^ number[10]};
-            assign req[i] = number[15];
-            assign add[i*n +: n] = number[n-1:0];
-            assign wen[i] = 1'b1;
-            assign wdata[i*D +: D] = {D{1'b0}};
-            assign be[i*D/8 +: D/8] = {D/8{1'b1}};
+            reading_lane #(.LANE(i), .n(n), .D(D)) reads (
+                .clk(clk), .rst(rst), .gnt(gnt[i]), .req(req[i]), .wen(wen[i]), .add(add[i*n +: n]),
+                .wdata(wdata[i*D +: D]), .be(be[i*D/8 +: D/8])
+            );
         end
     endgenerate
 endmodule

@@ -2,33 +2,18 @@
 //! Icarus Verilog, two machines in one chip, the constraints in OpenSTA, the
 //! core in FuseSoC, the file list from another folder.
 
-use crate::common::tools::{OSU018, missing, missing_optional};
+use crate::common::tools::{OSU018, missing, missing_optional, printed, silent};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
-
-fn text(output: &Output) -> String {
-    let printed = [&output.stdout[..], &output.stderr].concat();
-    String::from_utf8_lossy(&printed).trim().to_owned()
-}
-
-/// Runs a tool that must succeed and print nothing.
-fn silent(command: &mut Command) {
-    let output = command.output().unwrap();
-    let printed = text(&output);
-    assert!(
-        output.status.success() && printed.is_empty(),
-        "{command:?}: {printed}"
-    );
-}
 
 /// What `spadkit emit` into `dir` prints.
 fn emitted(dir: &Path, args: &[&str]) -> Output {
     let mut command = assert_cmd::Command::cargo_bin("spadkit").unwrap();
     command.args(["emit", "--format", "json", "-o"]).arg(dir);
     let output = command.args(args).output().unwrap();
-    assert!(output.status.success(), "{}", text(&output));
+    assert!(output.status.success(), "{}", printed(&output));
     output
 }
 
@@ -113,9 +98,9 @@ fn a_timescale_lets_files_with_one_in() {
         (manifest, verilator.current_dir(dir).output().unwrap())
     };
     let (_, without) = lint(&[]);
-    assert!(text(&without).contains("TIMESCALEMOD"), "{without:?}");
+    assert!(printed(&without).contains("TIMESCALEMOD"), "{without:?}");
     let (manifest, stated) = lint(&["--timescale", "10 ns / 1ps"]);
-    assert_eq!(text(&stated), "");
+    assert_eq!(printed(&stated), "");
     assert_eq!(manifest["timescale"], "10ns/1ps");
     // Every file has it, the benches and the package included.
     for folder in ["rtl", "rtl/tb"] {
@@ -158,7 +143,7 @@ fn other_resets_agree_with_the_model_cycle_by_cycle() {
             "cosim", unit, "--cycles", "5000", "--format", "json", "--rtl",
         ]);
         let output = cosim.arg(&dir).args(machine).output().unwrap();
-        let printed = text(&output);
+        let printed = printed(&output);
         assert!(output.status.success(), "{printed}");
         let result: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(result["results"][0]["mismatches"], 0, "{printed}");
@@ -173,9 +158,9 @@ fn a_timescale_that_verilog_does_not_have_is_refused() {
     let output = output.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(
-        text(&output).contains("such as 1ns/1ps"),
+        printed(&output).contains("such as 1ns/1ps"),
         "{}",
-        text(&output)
+        printed(&output)
     );
     assert!(!Path::new("nowhere").exists());
 }
@@ -198,7 +183,7 @@ fn prove_units_in_icarus(style: &[&str], compared: u64, count: usize) {
     assert!(units(&manifest).len() >= count);
     for unit in units(&manifest) {
         let output = run_bench(&dir, unit);
-        let (printed, top) = (text(&output), unit["top"].as_str().unwrap());
+        let (printed, top) = (printed(&output), unit["top"].as_str().unwrap());
         assert!(output.status.success(), "{printed}");
         let counts = printed.strip_prefix(&format!("PASS {top}: ")).unwrap();
         let numbers = counts.split(|c: char| !c.is_ascii_digit());
@@ -244,7 +229,7 @@ fn a_fault_in_the_verilog_fails_its_test_bench() {
         let good = fs::read_to_string(&place).unwrap();
         fs::write(&place, with_a_fault(&good)).unwrap();
         let output = run_bench(&dir, unit);
-        let printed = text(&output);
+        let printed = printed(&output);
         assert_eq!(output.status.code(), Some(1), "{name}: {printed}");
         let last = printed.lines().last().unwrap();
         assert!(
@@ -323,9 +308,9 @@ fn two_machines_live_in_one_chip() {
     let output = output.unwrap();
     assert!(!output.status.success());
     assert!(
-        text(&output).contains("already declared"),
+        printed(&output).contains("already declared"),
         "{}",
-        text(&output)
+        printed(&output)
     );
     // Cores and constraints are told apart, too.
     let core = fs::read_to_string(at("big/spadkit.core")).unwrap();
@@ -426,7 +411,7 @@ fn sta(dir: &Path, script: &str) -> String {
     let output = sta
         .args(["-no_splash", "-exit", "run.tcl"])
         .current_dir(dir);
-    text(&output.output().unwrap())
+    printed(&output.output().unwrap())
 }
 
 #[test]
@@ -514,19 +499,19 @@ fn fusesoc_lints_and_simulates_the_core() {
     };
     for target in ["lint", "lint_a_spad_hash_xor", "sim", "sim_a_spad_hash_xor"] {
         let output = run(target);
-        assert!(output.status.success(), "{target}: {}", text(&output));
-        let passed = text(&output).matches("PASS a_spad_").count();
+        assert!(output.status.success(), "{target}: {}", printed(&output));
+        let passed = printed(&output).matches("PASS a_spad_").count();
         let expected = match target {
             "sim" => 3,
             "sim_a_spad_hash_xor" => 1,
             _ => 0,
         };
-        assert_eq!(passed, expected, "{target}: {}", text(&output));
+        assert_eq!(passed, expected, "{target}: {}", printed(&output));
     }
     let place = dir.join("a_spad_hash_xor.v");
     let good = fs::read_to_string(&place).unwrap();
     fs::write(&place, with_a_fault(&good)).unwrap();
     let output = run("sim");
-    assert!(!output.status.success(), "{}", text(&output));
-    assert!(text(&output).contains("FAIL a_spad_hash_xor"));
+    assert!(!output.status.success(), "{}", printed(&output));
+    assert!(printed(&output).contains("FAIL a_spad_hash_xor"));
 }

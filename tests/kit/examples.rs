@@ -1,6 +1,6 @@
 //! The programs in `examples/` work.
 
-use crate::common::tools::missing;
+use crate::common::tools::{self, missing};
 use serde_json::Value;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashSpec, Mapping};
@@ -36,14 +36,7 @@ fn spadkit(args: &[&str]) -> Output {
 
 /// Runs a tool in `dir`; it must succeed and print nothing.
 fn silent(dir: &Path, program: &str, args: &[&str]) {
-    let output = Command::new(program).args(args).current_dir(dir).output();
-    let output = output.unwrap();
-    let printed = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&printed);
-    assert!(
-        output.status.success() && text.is_empty(),
-        "{program}: {text}"
-    );
+    tools::silent(Command::new(program).args(args).current_dir(dir));
 }
 
 /// The tables of histograms in the contract are what the example prints.

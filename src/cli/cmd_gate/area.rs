@@ -82,13 +82,14 @@ fn no_gates(tech: &str) -> Error {
     )
 }
 
-/// The units of a mapping; a mapping in software has none.
+/// The units of a mapping; plain interleaving and a mapping in software have none.
 fn units_of(hash: &LayoutSpec, machine: &Config) -> Result<Vec<String>> {
-    let spec = match hash {
-        LayoutSpec::Hash(HashSpec::Mod) => return Ok(Vec::new()),
-        LayoutSpec::Hash(spec) => spec,
-        _ => return Ok(Vec::new()),
+    let LayoutSpec::Hash(spec) = hash else {
+        return Ok(Vec::new());
     };
+    if *spec == HashSpec::Mod {
+        return Ok(Vec::new());
+    }
     let setting = machine.configuration(spec, None)?;
     let needs_rows = setting.row_map.registers.iter().any(|r| *r != 0);
     let rows = needs_rows.then_some(setting.row_map.unit);

@@ -176,9 +176,7 @@ impl Tuned {
             proved: optimal(best) || left(best) == Some(0) || self.is_proved(best),
         })
     }
-}
 
-impl Tuned {
     /// Of mappings in software: no XOR, no padding, or nothing at all leaves fewer.
     fn is_proved(&self, best: &Value) -> bool {
         let fewest = self.found["fewest_proved"].as_bool().unwrap_or(false);

@@ -257,9 +257,7 @@ fn rules_table() -> Option<TextTable> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::compute::Table;
-    use super::super::super::figure::Figure;
-    use super::super::super::point::Numbers;
+    use super::super::super::fixture::{figure, gains};
     use super::super::super::results::results;
     use super::*;
 
@@ -286,20 +284,10 @@ mod tests {
     "#;
 
     fn page() -> String {
-        let mut figure: Figure = toml::from_str(FIGURE).unwrap();
-        figure.resolve(FIGURE);
+        let mut figure = figure(FIGURE);
         figure.folder = "reproduce/hash".into();
-        let cell = |w: &str, c: &str, cycles: f64| {
-            let mut numbers = Numbers::default();
-            numbers.values.insert("cycles".into(), cycles);
-            ((w.to_owned(), c.to_owned()), numbers)
-        };
         // b goes the published way and too far, c goes the other way.
-        let gains = [("a", 112.0), ("b", 190.0), ("c", 95.0), ("d", 101.0)];
-        let table: Table = gains
-            .iter()
-            .flat_map(|(w, over)| [cell(w, "base", *over), cell(w, "new", 100.0)])
-            .collect();
+        let table = gains(&[("a", 112.0), ("b", 190.0), ("c", 95.0), ("d", 101.0)]);
         let section = Section {
             figure: &figure,
             results: results(&figure, None, &table),

@@ -1,22 +1,7 @@
 //! Verdicts of rows.
 
-use super::super::point::Numbers;
+use super::super::fixture::{figure, table};
 use super::*;
-
-fn figure(text: &str) -> Figure {
-    let mut figure: Figure = toml::from_str(text).unwrap();
-    figure.resolve(text);
-    figure
-}
-
-fn table(cells: &[(&str, &str, f64)]) -> Table {
-    let cell = |&(w, c, cycles): &(&str, &str, f64)| {
-        let mut numbers = Numbers::default();
-        numbers.values.insert("cycles".into(), cycles);
-        ((w.to_owned(), c.to_owned()), numbers)
-    };
-    cells.iter().map(cell).collect()
-}
 
 const TWO: &str = r#"
         id = "x.f1"

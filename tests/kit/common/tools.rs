@@ -2,6 +2,7 @@
 //! fails where all are required.
 
 use std::path::Path;
+use std::process::{Command, Output};
 
 /// The cell library of Debian's qflow-tech-osu018.
 pub const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
@@ -34,4 +35,20 @@ pub fn missing_optional(tool: &str) -> bool {
 /// Whether a program or file is not there.
 pub fn is_absent(tool: &str) -> bool {
     which::which(tool).is_err() && !Path::new(tool).is_file()
+}
+
+/// All that a program printed, without the white space around it.
+pub fn printed(output: &Output) -> String {
+    let printed = [&output.stdout[..], &output.stderr].concat();
+    String::from_utf8_lossy(&printed).trim().to_owned()
+}
+
+/// Runs a tool that must succeed and print nothing.
+pub fn silent(command: &mut Command) {
+    let output = command.output().unwrap();
+    let text = printed(&output);
+    assert!(
+        output.status.success() && text.is_empty(),
+        "{command:?}: {text}"
+    );
 }

@@ -2,6 +2,7 @@
 //! neighbours' ports, and what `docs/guides/neighbours` says of it.
 
 use super::missing;
+use crate::common::tools::silent;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,12 +42,6 @@ fn verilator(neighbour: &str, dir: &Path, files: &[&str]) -> Command {
         .args(files.iter().map(|file| glue.join(file)))
         .current_dir(dir);
     command
-}
-
-fn silent(command: &mut Command) {
-    let output = command.output().unwrap();
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success() && text.trim().is_empty(), "{text}");
 }
 
 #[test]

@@ -216,7 +216,8 @@ impl Session<'_> {
         if hold(&answers) {
             return self.if_reached(vec![Outcome::Proved; checked.len()]);
         }
-        self.one_by_one(hold(&answers[..about_invariants]))
+        let (invariants, follow) = answers.split_at(about_invariants);
+        self.one_by_one(hold(invariants), follow)
     }
 
     /// `outcomes`, but nothing is proved if there is nothing that could happen.
@@ -239,22 +240,28 @@ impl Session<'_> {
         Ok(outcomes.into_iter().map(outcome).collect())
     }
 
-    /// What can be said of each property where not all are proved at once.
-    fn one_by_one(&self, invariant: bool) -> Answered<Vec<Outcome>> {
+    /// What can be said of each property if not all are proved at once. `invariant`:
+    /// the invariants hold, and the properties after a reset; `follow`: what came of
+    /// asking whether these follow.
+    fn one_by_one(&self, invariant: bool, follow: &[Answer]) -> Answered<Vec<Outcome>> {
         let checked = &self.circuit.goals.checked;
         let run = self.counterexample()?;
-        if run.is_empty() {
-            return if invariant {
-                self.each_alone()
-            } else {
-                Ok(vec![self.undecided(); checked.len()])
+        if !run.is_empty() {
+            let outcome = |goal| match violation(goal, &run) {
+                Some(example) => Outcome::Disproved(example),
+                None => Outcome::Unknown("not examined: another property is disproved".to_owned()),
             };
+            return Ok(checked.iter().map(outcome).collect());
         }
-        let outcome = |goal| match violation(goal, &run) {
-            Some(example) => Outcome::Disproved(example),
-            None => Outcome::Unknown("not examined: another property is disproved".to_owned()),
-        };
-        Ok(checked.iter().map(outcome).collect())
+        if !invariant {
+            return Ok(vec![self.undecided(); checked.len()]);
+        }
+        if self.circuit.apart {
+            return self.if_each_follows(follow);
+        }
+        let alone = checked.chunks(1).map(|goal| self.circuit.follow(goal));
+        let follow = self.ask(&alone.collect::<Vec<_>>())?;
+        self.if_each_follows(&follow)
     }
 
     fn undecided(&self) -> Outcome {
@@ -264,23 +271,13 @@ impl Session<'_> {
         ))
     }
 
-    /// Each property by itself, where the invariants hold.
-    fn each_alone(&self) -> Answered<Vec<Outcome>> {
-        let circuit = self.circuit;
-        let alone = |g: &Goal| {
-            let goal = std::slice::from_ref(g);
-            [circuit.base(goal), circuit.follow(goal)]
+    /// The properties that follow from the invariants are proved.
+    fn if_each_follows(&self, follow: &[Answer]) -> Answered<Vec<Outcome>> {
+        let outcome = |answer: &Answer| match answer {
+            Answer::None => Outcome::Proved,
+            Answer::Found(_) => self.undecided(),
         };
-        let questions: Vec<String> = circuit.goals.checked.iter().flat_map(alone).collect();
-        let answers = self.ask(&questions)?;
-        let outcome = |a: &[Answer]| {
-            if a.iter().all(|a| *a == Answer::None) {
-                Outcome::Proved
-            } else {
-                self.undecided()
-            }
-        };
-        self.if_reached(answers.chunks(2).map(outcome).collect())
+        self.if_reached(follow.iter().map(outcome).collect())
     }
 
     /// A short run that violates a property; empty if there is none.

@@ -119,46 +119,39 @@ pub enum Stages {
 impl Stages {
     /// Gives the machine these stages.
     pub fn set(self, config: &mut Config) {
-        if let Stages::Hash(stages) = self {
-            config.path.hash_stage = stages;
+        let path = &mut config.path;
+        (path.mem_stages, path.ahead) = (2, 0);
+        match self {
+            Stages::Any => {}
+            Stages::Memory(stages) | Stages::AfterScratchpad(stages) => path.mem_stages = stages,
+            Stages::Ahead(ahead) => path.ahead = ahead,
+            Stages::Hash(stages) => path.hash_stage = stages,
+            Stages::Whole(stages, ahead) => (path.mem_stages, path.ahead) = (stages, ahead),
+            Stages::Registers(request, response) => {
+                path.tcdm = TcdmOptions {
+                    request_register: request,
+                    response_register: response,
+                    // So that an answer shows whose it is.
+                    id_bits: 2,
+                    atomics: false,
+                };
+            }
+            Stages::Atomic => {
+                path.tcdm = TcdmOptions {
+                    atomics: true,
+                    ..TcdmOptions::default()
+                };
+            }
+            Stages::Window(accesses) => path.stream.window = accesses,
+            Stages::Axi(lanes) => {
+                path.axi = AxiOptions {
+                    addr_bits: 12,
+                    lanes,
+                    id_bits: 1,
+                    in_flight: 2,
+                };
+            }
         }
-        if let Stages::Registers(request, response) = self {
-            config.path.tcdm = TcdmOptions {
-                request_register: request,
-                response_register: response,
-                // So that an answer shows whose it is.
-                id_bits: 2,
-                atomics: false,
-            };
-        }
-        if self == Stages::Atomic {
-            config.path.tcdm = TcdmOptions {
-                atomics: true,
-                ..TcdmOptions::default()
-            };
-        }
-        if let Stages::Window(accesses) = self {
-            config.path.stream.window = accesses;
-        }
-        if let Stages::Axi(lanes) = self {
-            config.path.axi = AxiOptions {
-                addr_bits: 12,
-                lanes,
-                id_bits: 1,
-                in_flight: 2,
-            };
-        }
-        (config.path.mem_stages, config.path.ahead) = match self {
-            Stages::Any
-            | Stages::Hash(_)
-            | Stages::Registers(..)
-            | Stages::Atomic
-            | Stages::Window(_)
-            | Stages::Axi(_) => (2, 0),
-            Stages::Memory(stages) | Stages::AfterScratchpad(stages) => (stages, 0),
-            Stages::Ahead(ahead) => (2, ahead),
-            Stages::Whole(stages, ahead) => (stages, ahead),
-        };
     }
 
     /// Whether the machine has these stages.
