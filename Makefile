@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-axi campaign-tilelink campaign-cluster fuzz deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-axi campaign-tilelink campaign-cluster fuzz deny deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -210,6 +210,14 @@ fuzz:
 	    fuzz/corpus/$$target fuzz/seeds/$$seeds -- -max_total_time=$(FUZZ_SECONDS) -timeout=20 \
 	    $$(test ! -e fuzz/dictionaries/$$seeds.dict || echo -dict=fuzz/dictionaries/$$seeds.dict) \
 	    || exit 1; done
+
+# Licences, sources and doubles of the dependencies, then known vulnerabilities: that
+# list is fetched from the network.
+deny:
+	@$(CARGO) deny --version >/dev/null 2>&1 || { \
+	  echo "cargo-deny is missing: cargo install cargo-deny --locked"; exit 3; }
+	$(CARGO) deny check bans licenses sources
+	$(CARGO) deny check advisories
 
 # A virtual environment with what a file lists, made anew when that changes:
 # $(call venv,FOLDER,REQUIREMENTS).

@@ -35,6 +35,9 @@ fn one(s: &Suggestion, details: &mut Details) {
         "every access changes; indices count elements of {} bytes from the start of {array}{aligned}",
         s.element_bytes
     ));
+    if let Some(torn) = s.torn_text() {
+        details.note(torn);
+    }
     for change in s.copy_texts() {
         details.say(change);
     }
@@ -77,7 +80,7 @@ fn code(text: &str, details: &mut Details) {
 
 fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     let place = match (
-        &line.source,
+        line.place(),
         line.accesses.first().and_then(AccessChange::ptx_place),
     ) {
         (Some(source), _) => without_folder(source).to_owned(),
@@ -89,18 +92,17 @@ fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
         n => format!("{n} conflicts"),
     };
     details.say(format!("{place}, {conflicts}"));
-    if let Some(old) = &line.text {
-        let old = folded("  - ", old).join("\n");
-        details.verbatim(Tone::Bad, old);
-    }
-    if let Some(new) = &line.changed_text {
-        let new = folded("  + ", new).join("\n");
-        details.verbatim(Tone::Good, new);
+    if let Some((old, new)) = line.statement() {
+        details.verbatim(Tone::Bad, folded("  - ", old).join("\n"));
+        details.verbatim(Tone::Good, folded("  + ", new).join("\n"));
         return;
     }
+    if let Some(old) = &line.text {
+        details.verbatim(Tone::Bad, folded("  - ", old).join("\n"));
+    }
     let Some(elements) = line.in_names_of_the_source() else {
-        let (array, function) = (readable(&s.array), s.function_name());
-        details.say(format!("    wrap the index: {array}[{function}(INDEX)]"));
+        let (what, wrapped) = s.wrapped(line);
+        details.say(format!("    wrap the {what}: {wrapped}"));
         return;
     };
     for &(old, new) in elements.iter().take(MOST_ACCESSES) {

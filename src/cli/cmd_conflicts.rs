@@ -5,12 +5,12 @@ use super::conflicts_text::{Culprits, Measured, OfOp, Shown, Site};
 use super::line_slots::LineSlots;
 use super::machine_code::MachineCode;
 use super::printer::Printer;
-use super::source_text::SourceText;
 use super::{Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::sm::Setup;
 use crate::software::{Layout, LayoutSpec};
+use crate::suggest::SourceFiles;
 use crate::trace::{AccessTrace, ConflictProfile, Line, Op, Places, removed_pct, removed_text};
 use crate::workload::{Input, LaunchWorkload};
 use clap::Args;
@@ -176,7 +176,7 @@ pub(super) fn of_trace(
     } else {
         Vec::new()
     };
-    let mut text = SourceText::beside(input.name());
+    let mut text = SourceFiles::beside(input.name());
     let places = trace.places();
     let culprits = Culprits::of(trace, specs.first().copied(), machine)?;
     let job = Job {
@@ -230,7 +230,7 @@ impl Job<'_> {
     fn measure(
         &self,
         spec: &LayoutSpec,
-        text: &mut SourceText,
+        text: &mut SourceFiles,
         printer: &Printer,
     ) -> Result<Measured> {
         let machine = self.machine;

@@ -13,7 +13,6 @@ use super::kernel_registers::of_kernel;
 use super::line_slots::{self, LineSlot, LineSlots};
 use super::overrides::named;
 use super::printer::{CommandResult, Printer};
-use super::source_text::SourceText;
 use super::{Execute, Global};
 use crate::capture::{LaunchInput, LaunchRun};
 use crate::config::{LockHash, Overlay, Pipeline, Scheduler};
@@ -24,6 +23,7 @@ use crate::output::{check_writable, write_result};
 use crate::page::{Details, Hint};
 use crate::quote::shell;
 use crate::sm::{AccessWorkload, RunProgress, Workload};
+use crate::suggest::SourceFiles;
 use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};
 use clap::Args;
 use kept::Kept;
@@ -222,7 +222,7 @@ impl Execute for SimArgs {
             [point] if !self.sweep => {
                 let workload = works.of(point.draft.blocks);
                 let lines = point.profile.as_ref().map(|p| LineSlots::new(p, workload));
-                let mut source = SourceText::beside(self.input.name());
+                let mut source = SourceFiles::beside(self.input.name());
                 printer.show(&OneRun {
                     kernel: works.kernel(),
                     numbers: point.numbers(),

@@ -2,8 +2,8 @@
 //! first.
 
 use super::source_rows::SourceRow;
-use super::source_text::SourceText;
 use crate::page::{Columns, Table, Tone};
+use crate::suggest::SourceFiles;
 use crate::trace::{ConflictCount, Line};
 use serde::Serialize;
 
@@ -61,7 +61,7 @@ pub(super) struct LineCost {
 /// each with its counts and its share of the cycles.
 pub(super) fn costs(
     mut lines: Vec<(&Line, Counted, Option<f64>)>,
-    text: &mut SourceText,
+    text: &mut SourceFiles,
 ) -> Vec<LineCost> {
     lines.sort_by_key(|(_, c, _)| std::cmp::Reverse((c.excess(), c.wavefronts)));
     let all: u64 = lines.iter().map(|(_, c, _)| c.wavefronts).sum();

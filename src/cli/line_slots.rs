@@ -2,9 +2,9 @@
 //! --cycles` show them.
 
 use super::source_rows::SourceRow;
-use super::source_text::SourceText;
 use crate::page::{Columns, Table};
 use crate::sm::{Profile, Slots, Stalls, Workload};
+use crate::suggest::SourceFiles;
 use crate::trace::Line;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ impl LineSlots {
     }
 
     /// All lines, with their text.
-    pub fn lines(&self, text: &mut SourceText) -> Vec<LineSlot> {
+    pub fn lines(&self, text: &mut SourceFiles) -> Vec<LineSlot> {
         let line = |(line, slots): &(Option<Line>, Slots)| LineSlot {
             line: line.as_ref().map(|l| SourceRow::of(l, "pc", text)),
             pc: match line {

@@ -39,7 +39,6 @@ mod overrides;
 mod paths_text;
 mod printer;
 mod source_rows;
-mod source_text;
 mod strides_text;
 mod synthesis_text;
 mod threads;

@@ -1,7 +1,7 @@
 //! Lines of the source in a table, each with the calls that were inlined
 //! around them.
 
-use super::source_text::SourceText;
+use crate::suggest::SourceFiles;
 use crate::trace::{Line, ptx_text, without_folder};
 use serde::Serialize;
 
@@ -19,11 +19,15 @@ pub(super) struct SourceRow {
     /// For people.
     #[serde(skip)]
     place: String,
+    /// The line of the innermost call that is not inside of an `asm` statement,
+    /// where `text` is.
+    #[serde(skip)]
+    call_text: Option<String>,
 }
 
 impl SourceRow {
     /// `site` says what a program counter without a line is of.
-    pub fn of(line: &Line, site: &str, text: &mut SourceText) -> Self {
+    pub fn of(line: &Line, site: &str, text: &mut SourceFiles) -> Self {
         let (source, calls) = match line {
             Line::Source(source, calls) => (Some(source), &calls[..]),
             _ => (None, &[][..]),
@@ -32,13 +36,19 @@ impl SourceRow {
             Line::Ptx(file, line) => (file.as_ref(), Some(*line)),
             _ => (None, None),
         };
+        let own = source.and_then(|s| text.line(s));
+        let mut of_calls = calls.iter().filter_map(|call| text.line(call));
         SourceRow {
+            call_text: of_calls.find(|line| own.as_deref().is_some_and(is_asm) && !is_asm(line)),
             source: source.cloned(),
             inlined_at: calls.to_vec(),
             ptx_line: ptx,
-            text: source.and_then(|s| text.line(s)),
+            text: own,
             ptx_file: file.cloned(),
-            place: place_of(line, site),
+            place: match source {
+                Some(source) => without_folder(source).to_owned(),
+                None => place_of(line, site),
+            },
         }
     }
 
@@ -59,17 +69,31 @@ impl SourceRow {
         for call in &self.inlined_at {
             cell += &format!("  in {}", without_folder(call));
         }
-        if let Some(text) = self.text.as_ref().filter(|text| !text.is_empty()) {
+        let text = self.call_text.as_ref().or(self.text.as_ref());
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
             cell += &format!("\n{}", shortened(text));
         }
         cell
     }
 }
 
+/// Whether a line begins an `asm` statement or goes on with one: what it accesses is
+/// said where its function is called.
+fn is_asm(line: &str) -> bool {
+    let begins = ["asm", "__asm", ":", "\""];
+    begins.iter().any(|b| line.starts_with(b))
+}
+
 /// A line in a sentence, its file without the folder.
 pub(super) fn place_of(line: &Line, site: &str) -> String {
     match line {
-        Line::Source(source, _) => without_folder(source).to_owned(),
+        Line::Source(source, calls) => {
+            let own = without_folder(source);
+            match calls.first().map(|call| without_folder(call)) {
+                Some(call) => format!("{own} (called in {call})"),
+                None => own.to_owned(),
+            }
+        }
         Line::Ptx(file, line) => without_folder(&ptx_text(file.as_deref(), *line)).to_owned(),
         Line::Site(pc) => format!("{site} {pc}"),
     }

@@ -87,12 +87,13 @@ fn cuda_text(s: &Suggestion) -> String {
         "\n// {}: {} elements of {} bytes; {} of {} conflicts are left.",
         s.array, s.elements, s.element_bytes, s.conflicts, s.conflicts_before
     );
-    let function = s.function_name();
+    if let Some(torn) = s.torn_text() {
+        let _ = writeln!(text, "// {torn}.");
+    }
     for line in &s.lines {
         let place = place_of(line);
-        match (&line.changed_text, line.in_names_of_the_source()) {
-            (Some(changed), _) => {
-                let old = line.text.as_deref().unwrap_or_default();
+        match (line.statement(), line.in_names_of_the_source()) {
+            (Some((old, changed)), _) => {
                 let _ = writeln!(text, "// {place}, was: {old}\n{changed}");
             }
             (None, Some(changes)) => {
@@ -106,14 +107,14 @@ fn cuda_text(s: &Suggestion) -> String {
                     .text
                     .as_ref()
                     .map_or(String::new(), |t| format!(": {t}"));
-                let array = &s.array;
+                let (what, wrapped) = s.wrapped(line);
                 let calls = line.inlined_at.first().map_or(String::new(), |call| {
                     format!(", called in {}", without_folder(call))
                 });
                 let _ = writeln!(
                     text,
-                    "// {place}{calls}{old}\n//   where its address is computed, wrap the index of {array}: \
-                     {array}[{function}(INDEX)]"
+                    "// {place}{calls}{old}\n//   wrap the {what} into {}: {wrapped}",
+                    s.array
                 );
             }
         }
@@ -125,9 +126,9 @@ fn cuda_text(s: &Suggestion) -> String {
 /// expression in it; for the page of the source.
 pub(super) fn change_of(line: &LineChange, s: &Suggestion) -> String {
     let expression = || Some(line.in_names_of_the_source()?.first()?.1.to_owned());
-    let wrapped = || format!("{}[{}(INDEX)]", s.array, s.function_name());
-    line.changed_text
-        .clone()
+    let wrapped = || s.wrapped(line).1;
+    line.statement()
+        .map(|(_, changed)| changed.to_owned())
         .or_else(expression)
         .unwrap_or_else(wrapped)
 }
@@ -137,7 +138,7 @@ fn place_of(line: &LineChange) -> String {
         let access = line.accesses.first()?;
         Some(ptx_text(access.ptx_file.as_deref(), access.ptx_line?))
     };
-    let source = line.source.as_deref().map(|s| without_folder(s).to_owned());
+    let source = line.place().map(|s| without_folder(s).to_owned());
     source
         .or_else(ptx)
         .unwrap_or_else(|| "a line that is not known".to_owned())

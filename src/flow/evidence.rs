@@ -2,11 +2,11 @@
 
 use super::heat::{Bank, Heat, suggest};
 use super::inputs;
-use super::source::SourceFiles;
 use super::worth::{Run, Runs};
 use crate::config::Config;
 use crate::report::{PhaseCount, Situation, SourcePage};
 use crate::software::Layout;
+use crate::suggest::SourceFiles;
 use crate::suggest::Suggestion;
 use crate::trace::AccessTrace;
 use crate::workload::Input;

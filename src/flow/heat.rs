@@ -1,12 +1,12 @@
 //! What the lines of the source cost, and their worst accesses.
 
 use super::code::change_of;
-use super::source::{SourceFiles, split};
 use super::turns;
 use super::worth::{Run, Runs};
 use crate::config::Config;
 use crate::report::{Cell, PatternPart, PhaseCount, Served, Situation, SourceLine, SourcePage};
 use crate::suggest::Suggestion;
+use crate::suggest::{SourceFiles, split};
 use crate::trace::{
     Access, AccessTrace, ConflictProfile, ConflictRule, Line, Place, ptx_text, without_folder,
 };
@@ -267,7 +267,9 @@ pub(super) fn suggest(pages: &mut [SourcePage], suggestions: &[Suggestion]) {
             .inlined_at
             .first()
             .filter(|_| line.changed_text.is_none());
-        let place = called.or(line.source.as_ref()).and_then(|p| split(p));
+        let call = line.call.as_ref().map(|c| &c.source);
+        let place = call.or(called).or(line.source.as_ref());
+        let place = place.and_then(|p| split(p));
         let Some((file, number)) = place else {
             continue;
         };

@@ -1,7 +1,7 @@
 //! The files that a run read, with digests, to repeat it.
 
-use super::source::SourceFiles;
 use crate::report::InputFile;
+use crate::suggest::SourceFiles;
 use crate::workload::Input;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};

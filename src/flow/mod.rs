@@ -28,7 +28,6 @@ mod inputs;
 mod measured;
 mod options;
 mod software;
-mod source;
 mod turns;
 mod worth;
 
@@ -45,6 +44,7 @@ use crate::output::{OwnedFile, OwnedFolder};
 use crate::report::{self, ChoiceKind, FlowReport, Since, grouped};
 use crate::rtl::Design;
 use crate::software::Layout;
+use crate::suggest::SourceFiles;
 use crate::synth::Synthesis;
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
@@ -54,7 +54,6 @@ use hardware::Hardware;
 use heat::Heat;
 use serde_json::Value;
 use software::Found;
-use source::SourceFiles;
 use std::path::{Path, PathBuf};
 use worth::Runs;
 

@@ -3,7 +3,6 @@
 //! on the model of the SM.
 
 use super::options::{Options, Watch};
-use super::source::SourceFiles;
 use super::worth::{self, Run};
 use crate::assembler::Assembler;
 use crate::capture::statics::launch_indices;
@@ -20,6 +19,7 @@ use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Array, Choice, Choices, Effort, MappingKind, choices, per_variable};
+use crate::suggest::SourceFiles;
 use crate::suggest::{Suggestion, Tuned, suggestions};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;

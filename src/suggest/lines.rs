@@ -1,5 +1,7 @@
 //! The lines of the source that access an array, and how they change.
 
+use super::calls::{CallChange, call_change};
+use super::scan::word;
 use super::target::Target;
 use super::{SourceLine, Tuned, source};
 use crate::ptx::analysis::SourceIndex;
@@ -18,6 +20,9 @@ pub struct LineChange {
     pub text: Option<String>,
     /// The same, changed, where the file declares the array so that it is sure.
     pub changed_text: Option<String>,
+    /// The call to change in its place, where the line is an `asm` statement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallChange>,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
@@ -25,6 +30,27 @@ pub struct LineChange {
 }
 
 impl LineChange {
+    /// `file:line` of the statement to change: that of the call, where the line
+    /// itself is an `asm` statement.
+    pub fn place(&self) -> Option<&str> {
+        let call = self.call.as_ref().map(|c| c.source.as_str());
+        call.or(self.source.as_deref())
+    }
+
+    /// Whether the line accesses `array` through another name: a pointer into it.
+    pub fn is_through_a_pointer(&self, array: &str) -> bool {
+        let text = self.text.as_deref();
+        text.is_some_and(|t| word(t, array).is_none()) && self.in_names_of_the_source().is_none()
+    }
+
+    /// The statement as it is and changed, where both are sure.
+    pub fn statement(&self) -> Option<(&str, &str)> {
+        match &self.call {
+            Some(call) => Some((&call.text, &call.changed_text)),
+            None => Some((self.text.as_deref()?, self.changed_text.as_deref()?)),
+        }
+    }
+
     /// Each element that the line accesses, before and after, the one with most
     /// conflicts first; `None` where an index has names that the source does not
     /// have.
@@ -48,6 +74,12 @@ impl LineChange {
 /// An instruction of a line.
 #[derive(Clone, Debug, Serialize)]
 pub struct AccessChange {
+    /// The access site.
+    #[serde(skip)]
+    pub(super) pc: u32,
+    /// Bytes per thread.
+    #[serde(skip)]
+    pub(super) bytes: u32,
     /// 1-based line of the PTX.
     pub ptx_line: Option<u32>,
     /// The file of the PTX, where several are linked.
@@ -92,12 +124,16 @@ pub(super) fn lines(
                 source: place.source.clone(),
                 inlined_at: place.inlined_at.clone(),
                 changed_text: None,
+                call: None,
                 conflicts: 0,
                 accesses: Vec::new(),
             });
         line.conflicts += conflicts;
         let stand_ins = index.iter().flat_map(|i| i.stand_ins());
+        let widest = target.accesses.accesses.iter().filter(|a| a.pc == pc);
         line.accesses.push(AccessChange {
+            pc,
+            bytes: widest.map(|a| a.bytes).max().unwrap_or(4),
             ptx_line: place.ptx_line,
             ptx_file: place.ptx_file.clone(),
             conflicts,
@@ -111,27 +147,54 @@ pub(super) fn lines(
     let mut changes: Vec<LineChange> = found.into_values().collect();
     changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
     let files = changes.iter().filter_map(|l| l.source.as_deref());
-    let declared = source::declaration(files, array, target.element_bytes(), text);
+    let declarations = source::Declarations::of(files, array, target.element_bytes(), text);
+    let mut declared = None;
     // Wide accesses stay whole under every mapping that is suggested.
-    if let Some(declared) = declared.as_ref() {
-        for line in &mut changes {
-            let old = line.text.as_deref();
-            line.changed_text = old.and_then(|t| declared.changed(t, array, function));
+    for line in &mut changes {
+        let (Some(place), Some(old)) = (&line.source, &line.text) else {
+            continue;
+        };
+        if let Some(seen) = declarations.seen_from(place, text) {
+            line.changed_text = seen.changed(old, array, function);
+            declared = declared.or(Some(seen));
         }
-        changes.extend(merged(
-            &changes,
-            |line| declared.changed(line, array, function),
-            text,
-        ));
     }
-    Lines { changes, declared }
+    changes.extend(merged(&changes, array, function, &declarations, text));
+    for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
+        let source = line.source.as_deref();
+        line.call = source.and_then(|s| call_change(s, &line.inlined_at, array, function, text));
+    }
+    Lines {
+        changes: by_call(changes),
+        declared: declared.cloned(),
+    }
+}
+
+/// Lines that change at one call are one: a function may come into the kernel
+/// through several calls of another.
+fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
+    let mut all: Vec<LineChange> = Vec::new();
+    for line in lines {
+        let same = |other: &&mut LineChange| other.call.is_some() && other.call == line.call;
+        match all.iter_mut().find(same) {
+            Some(known) => {
+                known.conflicts += line.conflicts;
+                known.accesses.extend(line.accesses);
+            }
+            None => all.push(line),
+        }
+    }
+    all.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
+    all
 }
 
 /// Lines between those that access the array that name it, too: the compiler
 /// has put their accesses into one of another line.
 fn merged(
     known: &[LineChange],
-    changed: impl Fn(&str) -> Option<String>,
+    array: &str,
+    function: &str,
+    declarations: &source::Declarations,
     text: &mut SourceLine,
 ) -> Vec<LineChange> {
     let mut spans: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
@@ -152,12 +215,14 @@ fn merged(
             let Some(old) = text(&source).filter(|old| !old.contains("__shared__")) else {
                 continue;
             };
-            if let Some(new) = changed(&old) {
+            let seen = declarations.seen_from(&source, text);
+            if let Some(new) = seen.and_then(|d| d.changed(&old, array, function)) {
                 found.push(LineChange {
                     source: Some(source),
                     inlined_at: Vec::new(),
                     text: Some(old),
                     changed_text: Some(new),
+                    call: None,
                     conflicts: 0,
                     accesses: Vec::new(),
                 });

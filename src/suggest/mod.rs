@@ -5,26 +5,33 @@
 //! The expressions come from the affine addresses of the PTX. Where a thread's
 //! index says all of them, they are compared with the addresses of the run.
 
+mod calls;
 mod copies;
+mod files;
 mod lines;
 mod padding;
+mod scan;
 mod source;
 mod target;
 mod templates;
 #[cfg(test)]
 mod tests;
 mod text;
+mod torn;
 
+pub use calls::CallChange;
 pub use copies::CopyChange;
+pub use files::{SourceFiles, split};
 pub use lines::{AccessChange, LineChange};
 pub use padding::Padding;
 pub use templates::Template;
+pub use torn::TornLine;
 
 use crate::capture::statics::Indices;
 use crate::geometry::Geometry;
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
-use crate::software::{LayoutSpec, cuda_function};
+use crate::software::{LayoutSpec, cuda_address_function, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule};
 use serde::Serialize;
 use target::Target;
@@ -43,12 +50,19 @@ pub struct Suggestion {
     pub hash: LayoutSpec,
     /// Conflicts of the accesses to it as it is.
     pub conflicts_before: u64,
-    /// The same under the mapping.
+    /// The same under the mapping, the accesses of `torn` counted apart.
     pub conflicts: u64,
+    /// The lines whose wide accesses become several, because the compiler merges
+    /// only what it sees to be neighbours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub torn: Vec<TornLine>,
     /// Elements that the array needs under the mapping.
     pub elements: u32,
     /// The CUDA function that the changed lines call.
     pub function: String,
+    /// Its name.
+    #[serde(skip)]
+    pub function_name: String,
     /// The lines that access the array, those with most conflicts first. All of
     /// them have to change.
     pub lines: Vec<LineChange>,
@@ -60,18 +74,6 @@ pub struct Suggestion {
     pub cute: Option<Template>,
     /// The same in Triton.
     pub triton: Option<Template>,
-}
-
-impl Suggestion {
-    /// The name of the function that the changed lines call.
-    pub fn function_name(&self) -> &str {
-        let last = self
-            .function
-            .rsplit("unsigned ")
-            .find(|t| t.starts_with("spad_place"));
-        let name = last.and_then(|t| t.split('(').next());
-        name.unwrap_or("spad_place")
-    }
 }
 
 /// A kernel whose mappings are known.
@@ -111,7 +113,6 @@ fn suggestion(
     several: bool,
     source: &mut SourceLine,
 ) -> Suggestion {
-    let best = target.choices.best();
     let array = target.array_name();
     let function = if several {
         format!("spad_place_{}", identifier(&array))
@@ -120,15 +121,33 @@ fn suggestion(
     };
     let bytes = target.element_bytes();
     let lines = lines::lines(target, tuned, &array, &function, source);
+    let torn = torn::Torn::new(target, tuned, &lines.changes);
+    let (best, conflicts) = torn.best(&target.choices.ranked);
     let shape = padding::Shape::of(target, tuned);
+    let of_address = |l: &LineChange| {
+        l.call.is_some() || l.statement().is_none() && l.is_through_a_pointer(&array)
+    };
+    let mut addresses = lines.changes.iter().map(of_address);
+    // Addresses need only the function of words.
+    let unit = if addresses.clone().all(|a| a) {
+        4
+    } else {
+        bytes
+    };
+    let mut code = cuda_function(&best.layout, &function, unit);
+    if addresses.any(|a| a) {
+        code += &cuda_address_function(&function, unit);
+    }
     Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
         element_bytes: bytes,
         hash: best.layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
-        conflicts: best.conflicts,
+        conflicts,
+        torn: torn.lines,
         elements: target.elements(&best.layout),
-        function: cuda_function(&best.layout, &function, bytes),
+        function: code,
+        function_name: function,
         padding: padding::padding(target, &shape, &lines, &array),
         tensor_copies: copies::copies(target),
         cute: templates::cute(target, &shape),

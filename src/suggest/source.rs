@@ -2,10 +2,14 @@
 //! index it.
 
 use super::SourceLine;
-use std::collections::BTreeSet;
+use super::files::split;
+use super::scan::{Text, is_word, word};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines of a file that are read at most.
-const MOST_LINES: usize = 100_000;
+const MOST_LINES: u32 = 100_000;
+/// Lines after the first that a declaration may have.
+const MOST_OF_A_STATEMENT: usize = 8;
 
 /// `__shared__ float tile[16][16]`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,39 +46,95 @@ const TYPES: [(&str, u32); 22] = [
     ("int64_t", 8),
 ];
 
-/// The declaration of the shared array `name` in the files of `places`, if they
-/// have just one and its elements have `bytes` bytes.
-pub(super) fn declaration<'a>(
-    places: impl Iterator<Item = &'a str>,
-    name: &str,
-    bytes: u32,
-    text: &mut SourceLine,
-) -> Option<Declaration> {
-    let files: BTreeSet<&str> = places.filter_map(|p| Some(p.rsplit_once(':')?.0)).collect();
-    let mut found: BTreeSet<Option<Declaration>> = BTreeSet::new();
-    for file in files {
-        let lines = (1..MOST_LINES).map_while(|line| text(&format!("{file}:{line}")));
-        let declares = lines.filter(|l| l.contains("__shared__") && index_of(l, name).is_some());
-        found.extend(declares.map(|line| parsed(&line, name, bytes)));
-    }
-    // Two arrays of one name, or one that is not understood: none is sure.
-    let mut found = found.into_iter();
-    found.next().filter(|_| found.next().is_none())?
+/// The declarations of shared arrays of one name.
+pub(super) struct Declarations {
+    /// By file and line; `None` for one that is not understood.
+    found: BTreeMap<(String, u32), Option<Declaration>>,
 }
 
-fn parsed(line: &str, name: &str, bytes: u32) -> Option<Declaration> {
-    let line = line.trim();
-    let line = line.strip_prefix("extern ").unwrap_or(line).trim_start();
-    let own = line.strip_prefix("__shared__")?;
-    let at = index_of(own, name)?;
-    let element = own[..at].trim().trim_start_matches("volatile ").trim();
+impl Declarations {
+    /// Those of the array `name`, whose elements have `bytes` bytes, in the files
+    /// of `places`.
+    pub fn of<'a>(
+        places: impl Iterator<Item = &'a str>,
+        name: &str,
+        bytes: u32,
+        text: &mut SourceLine,
+    ) -> Self {
+        let files: BTreeSet<&str> = places.filter_map(|p| Some(split(p)?.0)).collect();
+        let mut found = BTreeMap::new();
+        for file in files {
+            for line in 1..MOST_LINES {
+                let Some(mut statement) = text(&format!("{file}:{line}")) else {
+                    break;
+                };
+                if !statement.contains("__shared__") {
+                    continue;
+                }
+                let more = (line + 1..).map_while(|l| text(&format!("{file}:{l}")));
+                for next in more.take(MOST_OF_A_STATEMENT) {
+                    if statement.contains(';') {
+                        break;
+                    }
+                    statement = statement + " " + &next;
+                }
+                if index_of(&statement, name).is_some() {
+                    found.insert((file.to_owned(), line), parsed(&statement, name, bytes));
+                }
+            }
+        }
+        Declarations { found }
+    }
+
+    /// The one that the line `place` sees: the last before it whose block is
+    /// still open.
+    pub fn seen_from(&self, place: &str, text: &mut SourceLine) -> Option<&Declaration> {
+        let (file, line) = split(place)?;
+        let file = file.to_owned();
+        let mut before = self.found.range((file.clone(), 0)..(file.clone(), line));
+        let (_, declared) = before.rfind(|((_, from), _)| {
+            let lines = (*from..line).map_while(|l| text(&format!("{file}:{l}")));
+            let between = lines.collect::<Vec<_>>().join("\n");
+            // Its own block may open on the same line.
+            let between = between[between.find("__shared__").unwrap_or(0)..].to_owned();
+            Text::new(between).stays_in_its_block()
+        })?;
+        declared.as_ref()
+    }
+}
+
+/// `__shared__ __align__(16) float a[4], tile[16][16];`
+fn parsed(statement: &str, name: &str, bytes: u32) -> Option<Declaration> {
+    let (_, own) = statement.split_once("__shared__")?;
+    let own = Text::new(own.split(';').next()?.to_owned());
+    let parts = own.split(0, own.text.len(), ',');
+    let parts: Vec<&str> = parts.iter().map(|&(a, b)| own.text[a..b].trim()).collect();
+    let element = element_of(parts.first()?)?;
     TYPES.iter().find(|t| **t == (element, bytes))?;
-    let (dimensions, end) = brackets(&own[at + name.len()..]);
-    let behind = own[at + name.len() + end..].trim_start();
-    behind.starts_with([';', ',']).then(|| Declaration {
+    let declarator = parts.iter().find_map(|p| Some(&p[index_of(p, name)?..]))?;
+    let (dimensions, end) = brackets(&declarator[name.len()..]);
+    let is_whole = declarator[name.len() + end..].trim().is_empty();
+    is_whole.then(|| Declaration {
         element: element.to_owned(),
         dimensions: dimensions.iter().map(|d| (*d).to_owned()).collect(),
     })
+}
+
+/// `unsigned int` of `volatile unsigned int a[N]`.
+fn element_of(first: &str) -> Option<&str> {
+    let head = first[..first.find('[')?].trim_end();
+    let name = head.rfind(|c| !is_word(c))? + 1;
+    let mut element = head[..name].trim();
+    loop {
+        let rest = match element.strip_prefix("volatile ") {
+            Some(rest) => rest,
+            None if element.starts_with("__align__") || element.starts_with("alignas") => {
+                element.split_once(')')?.1
+            }
+            None => return Some(element),
+        };
+        element = rest.trim_start();
+    }
 }
 
 impl Declaration {
@@ -138,19 +198,7 @@ fn in_parentheses(text: &str) -> String {
     }
 }
 
-/// Where `name` stands as a word of its own.
-fn word(text: &str, name: &str) -> Option<usize> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let alone = |at: &usize| {
-        let (before, after) = (&text[..*at], &text[at + name.len()..]);
-        let member = before.ends_with('.') || before.ends_with("->");
-        !before.ends_with(is_word) && !after.starts_with(is_word) && !member
-    };
-    let mut found = text.match_indices(name).map(|(at, _)| at);
-    found.find(alone)
-}
-
-/// The same where a bracket follows.
+/// Where `name` stands before a bracket.
 fn index_of(text: &str, name: &str) -> Option<usize> {
     word(text, name).filter(|at| text[at + name.len()..].trim_start().starts_with('['))
 }
@@ -194,8 +242,13 @@ mod tests {
         let dynamic = parsed("extern __shared__ float data[];", "data", 4).unwrap();
         let changed = dynamic.changed("x = data[i2] + data[2 * i];", "data", "f");
         assert_eq!(changed.unwrap(), "x = data[f(i2)] + data[f(2 * i)];");
+        let second = parsed(
+            "__shared__ __align__(16) float a[4], tile[4][N];",
+            "tile",
+            4,
+        );
+        assert_eq!(second.unwrap().dimensions, ["4", "N"]);
         for other in [
-            "__shared__ float a[4], tile[4];",
             "__shared__ Matrix<float> tile[4];",
             "extern float tile[];",
             "float tile[4];",
@@ -203,6 +256,32 @@ mod tests {
         ] {
             assert_eq!(parsed(other, "tile", 4), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_line_sees_the_declaration_of_its_own_block() {
+        let source = "extern __shared__ int all[];\n\
+                      void f() { __shared__ float tile[4][8];\n\
+                      tile[0][i] = all[1];\n\
+                      }\n\
+                      void g() {\n\
+                      if (x) {\n\
+                      __shared__ float tile[9]; // }\n\
+                      tile[i] = 1; }\n\
+                      other();\n\
+                      }";
+        let mut text = |place: &str| {
+            let (_, line) = split(place)?;
+            source.lines().nth(line as usize - 1).map(str::to_owned)
+        };
+        let tiles = Declarations::of(["k.cu:3"].into_iter(), "tile", 4, &mut text);
+        let mut seen = |line: u32| {
+            let declared = tiles.seen_from(&format!("k.cu:{line}"), &mut text);
+            declared.map(|d| d.dimensions.len())
+        };
+        assert_eq!([3, 5, 8, 9].map(&mut seen), [Some(2), None, Some(1), None]);
+        let all = Declarations::of(["k.cu:3"].into_iter(), "all", 4, &mut text);
+        assert!(all.seen_from("k.cu:9", &mut text).is_some());
     }
 
     #[test]

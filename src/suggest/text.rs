@@ -1,7 +1,7 @@
 //! What to type, for people.
 
-use super::{AccessChange, CopyChange, Suggestion};
-use crate::trace::{line_of_file, ptx_text};
+use super::{AccessChange, CopyChange, LineChange, Suggestion};
+use crate::trace::{line_of_file, ptx_text, without_folder};
 
 impl AccessChange {
     /// Where it is in the PTX; of several files, in which.
@@ -15,6 +15,30 @@ impl Suggestion {
     pub fn span_bytes(&self) -> u32 {
         let spans = self.tensor_copies.iter().map(CopyChange::span_bytes);
         spans.max().unwrap_or(128)
+    }
+
+    /// What to write in a line whose change is not known: `("index",
+    /// "tile[spad_place(INDEX)]")`, or the address where the line has a pointer.
+    pub fn wrapped(&self, line: &LineChange) -> (&'static str, String) {
+        let (array, function) = (&self.array, &self.function_name);
+        if line.is_through_a_pointer(array) {
+            ("address", format!("{function}_at({array}, ADDRESS)"))
+        } else {
+            ("index", format!("{array}[{function}(INDEX)]"))
+        }
+    }
+
+    /// That the accesses of some lines become narrower; `None` if they do not.
+    pub fn torn_text(&self) -> Option<String> {
+        let widest = self.torn.iter().map(|line| line.bytes).max()?;
+        let lines: Vec<&str> = (self.torn.iter())
+            .map(|line| without_folder(&line.source))
+            .collect();
+        Some(format!(
+            "{}: the compiler no longer merges accesses to {widest} bytes there; the conflicts are \
+             counted that way, and a cast to a vector type keeps them whole",
+            lines.join(", ")
+        ))
     }
 
     /// What changes in the maps of its tensor copies, a sentence for each.

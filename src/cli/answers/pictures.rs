@@ -1,9 +1,9 @@
 //! The worst access of each access site, lane by bank, for pictures.
 
-use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::software::{Layout, LayoutSpec};
+use crate::suggest::SourceFiles;
 use crate::trace::{Access, AccessTrace, conflict_degree};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub fn pictures(
     sites.sort_by_key(|(pc, site)| (std::cmp::Reverse(site.0), *pc));
     sites.truncate(MOST);
     let places = trace.places();
-    let mut text = SourceText::beside(input);
+    let mut text = SourceFiles::beside(input);
     let picture = |(pc, (_, wavefronts, ideal, access)): (u32, (u64, u64, u64, &Access))| {
         let place = places.of(pc);
         let words = |addr: &Option<u32>| addr.map(|a| (a..a + access.words()).collect::<Vec<_>>());

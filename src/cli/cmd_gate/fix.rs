@@ -2,12 +2,12 @@
 
 use super::measure::Measured;
 use crate::capture::statics::launch_indices;
-use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
+use crate::suggest::SourceFiles;
 use crate::suggest::{Suggestion, Tuned, suggestions};
 use crate::workload::Input;
 use serde::Serialize;
@@ -68,7 +68,7 @@ pub(super) fn of(
         apart: apart.as_ref(),
         indices: &indices.unwrap_or_default(),
     };
-    let mut source = SourceText::beside(input.name());
+    let mut source = SourceFiles::beside(input.name());
     let found = suggestions(&tuned, &mut |place| source.line(place));
     let bytes = 4 * u64::from(array.words());
     Ok(found.iter().map(|s| fix(s, bytes)).collect())

@@ -4,7 +4,6 @@ use super::area::HardwareArea;
 use super::limits::Metric;
 use crate::capture::LaunchInput;
 use crate::cli::source_rows::SourceRow;
-use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
@@ -12,6 +11,7 @@ use crate::launch::Prepared;
 use crate::ptx::exec::{Finding, Options};
 use crate::sm::Setup;
 use crate::software::{Layout, LayoutSpec};
+use crate::suggest::SourceFiles;
 use crate::trace::{AccessTrace, ConflictProfile, Line};
 use crate::workload::{AccessOptions, Input, RunOptions};
 use serde::Serialize;
@@ -147,7 +147,7 @@ impl Measured {
         let ideal = profile.ideal_wavefronts(machine.geometry.banks());
         self.conflicts = Some(all.conflicts);
         self.excess = Some(all.wavefronts().saturating_sub(ideal));
-        let mut text = SourceText::beside(input.name());
+        let mut text = SourceFiles::beside(input.name());
         let lines = ConflictProfile::per_line(trace, rule);
         let counted = lines
             .iter()

@@ -3,8 +3,8 @@
 use super::fix::Fix;
 use super::measure::LineConflicts;
 use super::{Check, Kernel};
-use crate::cli::source_text::SourceText;
 use crate::ptx::exec::Finding;
+use crate::suggest::SourceFiles;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -53,7 +53,7 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
         let results = Results {
             kernel,
             has_baseline,
-            source: SourceText::beside(Path::new(&kernel.input)),
+            source: SourceFiles::beside(Path::new(&kernel.input)),
         };
         results.all()
     });
@@ -79,7 +79,7 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
 struct Results<'a> {
     kernel: &'a Kernel,
     has_baseline: bool,
-    source: SourceText,
+    source: SourceFiles,
 }
 
 impl Results<'_> {

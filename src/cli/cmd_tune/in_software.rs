@@ -6,7 +6,6 @@ use super::report;
 use super::resources::OnSm;
 use super::software::{Apart, Found, Split, Subject};
 use crate::cli::printer::Printer;
-use crate::cli::source_text::SourceText;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
@@ -17,6 +16,7 @@ use crate::software::choice::{
     Array, Choices, Effort, MappingKind, Narrower, PerVariable, VariableChoices, choices, narrower,
     per_variable,
 };
+use crate::suggest::SourceFiles;
 use crate::suggest::{Tuned, suggestions};
 use crate::trace::AccessTrace;
 use std::time::Duration;
@@ -56,7 +56,7 @@ pub(in crate::cli) fn run(
         apart,
         indices: subject.indices,
     };
-    let mut source = SourceText::beside(subject.input.name());
+    let mut source = SourceFiles::beside(subject.input.name());
     let suggestions = suggestions(&tuned, &mut |place| source.line(place));
     let found = Found {
         whole: Ranking::of(array, whole),

@@ -101,6 +101,29 @@ pub fn cuda_function(layout: &Layout, name: &str, bytes: u32) -> String {
     )
 }
 
+/// Overloads `name_at(array, address)` for the function of [`cuda_function`]:
+/// from an address in `array`, a pointer or what `__cvta_generic_to_shared`
+/// gives, to the address under the mapping. `bytes` as there.
+pub fn cuda_address_function(name: &str, bytes: u32) -> String {
+    let words = match bytes {
+        4 => name.to_owned(),
+        _ => format!("{name}_word"),
+    };
+    let place = format!("{words}(byte / 4u) * 4u + byte % 4u");
+    format!(
+        "// The same for an address in `array`: for ldmatrix and cp.async.\n\
+         __device__ __forceinline__ unsigned {name}_at(const void *array, unsigned address)\n{{\n    \
+             const unsigned first = static_cast<unsigned>(__cvta_generic_to_shared(array));\n    \
+             const unsigned byte = address - first;\n    \
+             return first + {place};\n}}\n\
+         // The same for a pointer.\n\
+         template <typename T>\n\
+         __device__ __forceinline__ T *{name}_at(const void *array, T *address)\n{{\n    \
+             const unsigned byte = (const char *)address - (const char *)array;\n    \
+             return (T *)((char *)array + {place});\n}}\n"
+    )
+}
+
 fn comment(layout: &Layout) -> String {
     let m = layout.geometry().bank_bits();
     format!(

@@ -1,4 +1,4 @@
-//! The source lines that a trace names, if the files are found.
+//! The source files that a trace names, as far as they are found.
 
 use crate::input::Limit;
 use std::collections::HashMap;
@@ -11,61 +11,79 @@ const LIMIT: Limit = Limit {
 };
 
 /// Source files, each read once.
-pub(super) struct SourceText {
+pub struct SourceFiles {
     /// Where a file is looked for that is not where the PTX says.
     folder: PathBuf,
-    /// By name; none if a file is missing or is not text.
-    files: HashMap<String, Option<Source>>,
+    /// By the name in the PTX; none if the file is missing or is not text.
+    files: HashMap<String, Option<SourceFile>>,
 }
 
-struct Source {
+struct SourceFile {
     path: PathBuf,
     lines: Vec<String>,
 }
 
-impl SourceText {
+impl SourceFiles {
     /// Files are looked for where the PTX names them, then beside `input`.
     pub fn beside(input: &Path) -> Self {
         let folder = input.parent().unwrap_or(Path::new(""));
-        SourceText {
+        SourceFiles {
             folder: folder.to_owned(),
             files: HashMap::new(),
         }
     }
 
-    /// The text of `file:line` without the white space around it; none where
-    /// it is not to be had.
+    /// All lines of a file.
+    pub fn lines(&mut self, file: &str) -> Option<&[String]> {
+        self.file(file).map(|found| &found.lines[..])
+    }
+
+    /// The text of `file:line` without the white space around it; `None` if the
+    /// file or the line is missing.
     pub fn line(&mut self, place: &str) -> Option<String> {
         self.untrimmed(place).map(|line| line.trim().to_owned())
     }
 
     /// The same with the white space.
     pub fn untrimmed(&mut self, place: &str) -> Option<String> {
-        let (file, line) = place.rsplit_once(':')?;
-        let line: usize = line.parse().ok()?;
-        let source = self.file(file)?;
-        source.lines.get(line.checked_sub(1)?).cloned()
+        let (file, line) = split(place)?;
+        let lines = self.lines(file)?;
+        lines.get((line as usize).checked_sub(1)?).cloned()
     }
 
     /// Where the file is that the PTX calls `file`.
     pub fn path(&mut self, file: &str) -> Option<PathBuf> {
-        self.file(file).map(|source| source.path.clone())
+        self.file(file).map(|found| found.path.clone())
     }
 
-    fn file(&mut self, file: &str) -> Option<&Source> {
+    /// Where the files that were found are.
+    pub fn found(&self) -> Vec<PathBuf> {
+        let files = self.files.values().flatten();
+        let mut paths: Vec<PathBuf> = files.map(|f| f.path.clone()).collect();
+        paths.sort();
+        paths
+    }
+
+    fn file(&mut self, file: &str) -> Option<&SourceFile> {
         let folder = &self.folder;
-        let source = self.files.entry(file.to_owned()).or_insert_with(|| {
+        let known = self.files.entry(file.to_owned()).or_insert_with(|| {
             let named = Path::new(file);
             let beside = folder.join(named.file_name()?);
             let found = [named, &beside].into_iter().find(|path| path.is_file())?;
             let text = LIMIT.read_text(found).ok()?;
-            Some(Source {
+            Some(SourceFile {
                 path: found.to_owned(),
                 lines: text.lines().map(str::to_owned).collect(),
             })
         });
-        source.as_ref()
+        known.as_ref()
     }
+}
+
+/// `file:line` as its parts.
+pub fn split(place: &str) -> Option<(&str, u32)> {
+    let (file, line) = place.rsplit_once(':')?;
+    Some((file, line.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -77,10 +95,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("k.cu"), "one\n  two;\n").unwrap();
         let input = dir.path().join("k.toml");
-        let mut text = SourceText::beside(&input);
-        assert_eq!(text.line("/gone/k.cu:2").as_deref(), Some("two;"));
+        let mut files = SourceFiles::beside(&input);
+        assert_eq!(files.line("/gone/k.cu:2").as_deref(), Some("two;"));
         for none in ["/gone/k.cu:3", "/gone/k.cu:0", "other.cu:1", "k.cu"] {
-            assert_eq!(text.line(none), None, "{none}");
+            assert_eq!(files.line(none), None, "{none}");
         }
+        assert_eq!(files.found(), [dir.path().join("k.cu")]);
     }
 }

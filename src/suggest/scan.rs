@@ -1,0 +1,304 @@
+//! Brackets, statements and functions of C++ source, found without a parser.
+
+/// Words before a parenthesis that are no function.
+const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "catch", "return"];
+
+/// A part of a source file.
+pub(super) struct Text {
+    /// As it is.
+    pub text: String,
+    /// The same with blanks in place of string literals and comments, so that every
+    /// bracket counts.
+    pub masked: String,
+}
+
+/// The head of a function or of a lambda that has a name.
+pub(super) struct Function {
+    pub name: String,
+    /// Where the parenthesis of its parameters opens.
+    pub open: usize,
+    pub close: usize,
+    /// Where its body begins.
+    pub body: usize,
+}
+
+impl Text {
+    pub fn new(text: String) -> Self {
+        let masked = masked(&text);
+        Text { text, masked }
+    }
+
+    /// Where the bracket at `open` closes.
+    pub fn closing(&self, open: usize) -> Option<usize> {
+        let mut depth = 0;
+        for (at, c) in self.masked[open..].char_indices() {
+            match c {
+                '(' | '[' | '{' => depth += 1,
+                ')' | ']' | '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(open + at);
+            }
+        }
+        None
+    }
+
+    /// Where the bracket at `close` opens.
+    fn opening(&self, close: usize) -> Option<usize> {
+        let mut depth = 0;
+        for (at, c) in self.masked[..=close].char_indices().rev() {
+            match c {
+                ')' | ']' | '}' => depth += 1,
+                '(' | '[' | '{' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+        None
+    }
+
+    /// The parts between `from` and `to` that `separator` divides outside of all
+    /// brackets; the angle brackets of a template count.
+    pub fn split(&self, from: usize, to: usize, separator: char) -> Vec<(usize, usize)> {
+        let (mut parts, mut start, mut at) = (Vec::new(), from, from);
+        while let Some(c) = self.masked[at..to].chars().next() {
+            if c == separator {
+                parts.push((start, at));
+                start = at + 1;
+            }
+            let end = match c {
+                '(' | '[' | '{' => self.closing(at),
+                '<' => self.template_end(at, to),
+                _ => None,
+            };
+            at = end.filter(|end| *end < to).unwrap_or(at) + c.len_utf8();
+        }
+        parts.push((start, to));
+        parts
+    }
+
+    /// Where the template arguments that may open at `at` close: a name stands
+    /// before them, and no operator within.
+    fn template_end(&self, at: usize, to: usize) -> Option<usize> {
+        self.masked[..at].ends_with(is_word).then_some(())?;
+        let end = at + self.masked[at..to].find('>')?;
+        let within = &self.masked[at + 1..end];
+        (!within.contains(['<', ';', '&', '|', '('])).then_some(end)
+    }
+
+    /// The parentheses of the statement `name (...)` that has the line at `line`.
+    pub fn statement(&self, name: &str, line: usize) -> Option<(usize, usize)> {
+        let line_end = line + self.masked[line..].find('\n')?;
+        let before = &self.masked[..line_end];
+        let mut at = None;
+        let mut from = 0;
+        while let Some(found) = word(&before[from..], name) {
+            at = Some(from + found);
+            from += found + name.len();
+        }
+        let open = at? + self.masked[at?..].find('(')?;
+        let close = self.closing(open)?;
+        (close >= line).then_some((open, close))
+    }
+
+    /// The call of `function` in the statement at `line`: where its name begins,
+    /// and its parenthesis.
+    pub fn call(&self, function: &str, line: usize) -> Option<(usize, usize)> {
+        let after = |from: usize, to: usize| {
+            let name = from + word(&self.masked[from..to], function)?;
+            let mut open = name + function.len();
+            if self.masked[open..].starts_with('<') {
+                open = self.template_end(open, self.masked.len())? + 1;
+            }
+            self.masked[open..].starts_with('(').then_some((name, open))
+        };
+        let end = self.statement_end(line);
+        // The line may be within the statement.
+        let begins = self.masked[..line].rfind([';', '{', '}']);
+        after(line, end).or_else(|| after(begins.map_or(0, |at| at + 1), end))
+    }
+
+    /// Just after the semicolon that ends the statement at `at`.
+    pub fn statement_end(&self, at: usize) -> usize {
+        let end = self.masked[at..].find(';');
+        end.map_or(self.text.len(), |end| at + end + 1)
+    }
+
+    /// Where the line with `at` begins.
+    pub fn line_start(&self, at: usize) -> usize {
+        self.text[..at].rfind('\n').map_or(0, |end| end + 1)
+    }
+
+    /// The contents of the string literals in a part.
+    pub fn strings(&self, (from, to): (usize, usize)) -> String {
+        let literals = self.text[from..to].split('"').skip(1).step_by(2);
+        literals.collect()
+    }
+
+    /// The text before `at` without the blocks that are closed: what is declared
+    /// in it is in scope.
+    pub fn visible_before(&self, at: usize) -> String {
+        let mut depth = 0;
+        let mut seen: Vec<char> = Vec::new();
+        for c in self.masked[..at].chars().rev() {
+            match c {
+                '}' => {
+                    depth += 1;
+                    // A block ends a statement.
+                    seen.push(';');
+                }
+                '{' if depth > 0 => depth -= 1,
+                '{' => seen.push(';'),
+                c if depth == 0 => seen.push(c),
+                _ => {}
+            }
+        }
+        seen.iter().rev().collect()
+    }
+
+    /// Whether the block in which the text begins is open at its end.
+    pub fn stays_in_its_block(&self) -> bool {
+        let mut depth = 0;
+        self.masked.chars().all(|c| {
+            depth += i32::from(c == '{') - i32::from(c == '}');
+            depth >= 0
+        })
+    }
+
+    /// The function or the named lambda around `at`.
+    pub fn function_around(&self, at: usize) -> Option<Function> {
+        let mut depth = 0;
+        for (open, c) in self.masked[..at].char_indices().rev() {
+            match c {
+                '}' => depth += 1,
+                '{' if depth > 0 => depth -= 1,
+                '{' => {
+                    if let Some(function) = self.head(open) {
+                        return Some(function);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The head of the block that opens at `body`, if it is a function's.
+    fn head(&self, body: usize) -> Option<Function> {
+        let before = self.masked[..body].trim_end();
+        let close = before.len().checked_sub(1)?;
+        before.ends_with(')').then_some(())?;
+        let open = self.opening(close)?;
+        let mut before = self.masked[..open].trim_end();
+        if before.ends_with(']') {
+            let captures = self.opening(before.len() - 1)?;
+            before = self.masked[..captures]
+                .trim_end()
+                .strip_suffix('=')?
+                .trim_end();
+        }
+        let start = before.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
+        let name = before[start..].to_owned();
+        let is_function = !name.is_empty() && !KEYWORDS.contains(&name.as_str());
+        is_function.then_some(Function {
+            name,
+            open,
+            close,
+            body: body + 1,
+        })
+    }
+}
+
+/// The arguments of the call whose parenthesis is at `open`.
+pub(super) fn arguments(text: &Text, open: usize) -> Option<Vec<(usize, usize)>> {
+    Some(text.split(open + 1, text.closing(open)?, ','))
+}
+
+/// Blanks in place of string literals, character literals and comments; line
+/// ends stay.
+fn masked(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if c == '"' || c == '\'' {
+            literal_length(rest, c)
+        } else {
+            masked.push(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        };
+        let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
+        masked.extend(rest[..length].bytes().map(blank));
+        rest = &rest[length..];
+    }
+    masked
+}
+
+fn literal_length(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            // It is not a literal: 1'000, or the text ends.
+            '\n' => return 1,
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            c if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    1
+}
+
+/// Whether a character belongs to a name.
+pub(super) fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Where `name` stands as a name of its own that is no member.
+pub(super) fn word(text: &str, name: &str) -> Option<usize> {
+    let alone = |at: &usize| {
+        let (before, after) = (&text[..*at], &text[at + name.len()..]);
+        let member = before.ends_with('.') || before.ends_with("->");
+        !before.ends_with(is_word) && !after.starts_with(is_word) && !member
+    };
+    let mut found = text.match_indices(name).map(|(at, _)| at);
+    found.find(alone)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_and_comments_hide_their_brackets() {
+        let text = Text::new("f(\"(\", ')', g /* ( */ (1)); // )\nh();".to_owned());
+        assert_eq!(text.masked.len(), text.text.len());
+        assert_eq!(text.closing(1), Some(text.text.find(");").unwrap()));
+        let parts = arguments(&text, 1).unwrap();
+        assert_eq!(parts.len(), 3);
+    }
+
+    #[test]
+    fn a_comma_between_template_arguments_is_no_end() {
+        let text = Text::new("f(a < b, g<1, T>(x), c > d)".to_owned());
+        let parts = arguments(&text, 1).unwrap();
+        let parts: Vec<&str> = parts.iter().map(|&(a, b)| text.text[a..b].trim()).collect();
+        assert_eq!(parts, ["a < b", "g<1, T>(x)", "c > d"]);
+    }
+
+    #[test]
+    fn closed_blocks_are_out_of_sight() {
+        let text = Text::new("int a; void f() { int b; } void g(int c) { if (c) { x".to_owned());
+        let seen = text.visible_before(text.text.len());
+        assert!(seen.contains("int a") && seen.contains("int c") && !seen.contains("int b"));
+        let around = text.function_around(text.text.len()).unwrap();
+        assert_eq!(around.name, "g");
+    }
+}

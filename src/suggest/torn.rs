@@ -1,0 +1,114 @@
+//! Accesses of several elements that a changed line takes apart. The compiler has
+//! merged `data[2 * i]` and `data[2 * i + 1]` into one access of the PTX; around each
+//! index a function, it no longer sees that they are neighbours.
+
+use super::Tuned;
+use super::lines::LineChange;
+use super::scan::word;
+use super::target::Target;
+use crate::software::Layout;
+use crate::software::choice::Choice;
+use crate::trace::{Access, ConflictProfile};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Types of an access that is wide in the source, too.
+const VECTORS: [&str; 16] = [
+    "float2",
+    "float4",
+    "double2",
+    "int2",
+    "int4",
+    "uint2",
+    "uint4",
+    "short2",
+    "short4",
+    "ushort2",
+    "ushort4",
+    "char4",
+    "uchar4",
+    "half2",
+    "__half2",
+    "__nv_bfloat162",
+];
+
+/// Whether a line accesses vectors itself: through a cast, or by their type.
+fn is_wide(text: &str) -> bool {
+    let cast = text.contains("_cast<") || text.contains("*)");
+    cast || VECTORS.iter().any(|name| word(text, name).is_some())
+}
+
+/// A line whose accesses become narrower.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct TornLine {
+    /// `file:line`
+    pub source: String,
+    /// Bytes of an access as it is.
+    pub bytes: u32,
+}
+
+/// The accesses of an array as the changed lines have them.
+pub(super) struct Torn<'a> {
+    tuned: &'a Tuned<'a>,
+    pub lines: Vec<TornLine>,
+    accesses: Vec<Access>,
+}
+
+impl<'a> Torn<'a> {
+    pub fn new(target: &Target, tuned: &'a Tuned<'a>, changes: &[LineChange]) -> Self {
+        let element = target.element_bytes().max(4);
+        let (mut lines, mut sites) = (BTreeSet::new(), BTreeSet::new());
+        for line in changes {
+            let (Some(source), Some(text), Some(_)) =
+                (&line.source, &line.text, &line.changed_text)
+            else {
+                continue;
+            };
+            if is_wide(text) {
+                continue;
+            }
+            for access in line.accesses.iter().filter(|a| a.bytes > element) {
+                sites.insert(access.pc);
+                lines.insert(TornLine {
+                    source: source.clone(),
+                    bytes: access.bytes,
+                });
+            }
+        }
+        let apart = |access: &Access| {
+            let parts = if sites.contains(&access.pc) {
+                access.bytes / element
+            } else {
+                1
+            };
+            let part = |n: u32| Access {
+                bytes: access.bytes / parts,
+                addrs: (access.addrs.iter())
+                    .map(|word| word.map(|w| w + n * element / 4))
+                    .collect(),
+                ..access.clone()
+            };
+            (0..parts).map(part).collect::<Vec<_>>()
+        };
+        Torn {
+            tuned,
+            lines: lines.into_iter().collect(),
+            accesses: target.accesses.accesses.iter().flat_map(apart).collect(),
+        }
+    }
+
+    /// The mapping that leaves the fewest conflicts in the changed source, and how
+    /// many; of equal ones the first.
+    pub fn best<'c>(&self, ranked: &'c [Choice]) -> (&'c Choice, u64) {
+        let first = &ranked[0];
+        if self.lines.is_empty() {
+            return (first, first.conflicts);
+        }
+        let profile = ConflictProfile::of(self.accesses.iter(), &self.tuned.rule);
+        let count = |l: &Layout| profile.count(|word| l.bank(word)).conflicts;
+        let counted = ranked.iter().map(|choice| (choice, count(&choice.layout)));
+        counted
+            .min_by_key(|(_, n)| *n)
+            .unwrap_or((first, first.conflicts))
+    }
+}
