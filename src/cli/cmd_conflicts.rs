@@ -178,7 +178,7 @@ pub(super) fn of_trace(
     };
     let mut text = SourceFiles::beside(input.name());
     let places = trace.places();
-    let culprits = Culprits::of(trace, specs.first().copied(), machine)?;
+    let culprits = Culprits::of(trace, specs.first().copied(), machine, &mut text)?;
     let job = Job {
         profile: &profile,
         per_pc: &per_pc,

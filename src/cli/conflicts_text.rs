@@ -4,13 +4,14 @@ use super::conflicts_lines::{self, Counted, LineCost, cost_tone};
 use super::machine_code;
 use super::names::readable_words;
 use super::printer::CommandResult;
-use super::source_rows::place_of;
+use super::source_rows::SourceRow;
 use crate::config::Config;
 use crate::error::Result;
 use crate::page::{Details, Hint, Table, Tone};
 use crate::quote::shell;
 use crate::software::{Layout, LayoutSpec};
-use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
+use crate::suggest::SourceFiles;
+use crate::trace::{AccessTrace, ConflictProfile, Line, Op, Place};
 use serde::Serialize;
 use std::path::Path;
 
@@ -23,7 +24,12 @@ pub(super) struct Culprits {
 
 impl Culprits {
     /// Of a trace that names lines; else there are none.
-    pub fn of(trace: &AccessTrace, spec: Option<&LayoutSpec>, machine: &Config) -> Result<Self> {
+    pub fn of(
+        trace: &AccessTrace,
+        spec: Option<&LayoutSpec>,
+        machine: &Config,
+        text: &mut SourceFiles,
+    ) -> Result<Self> {
         let Some(spec) = spec.filter(|_| !trace.places().is_empty()) else {
             return Ok(Self::default());
         };
@@ -31,11 +37,15 @@ impl Culprits {
         let lines = ConflictProfile::per_line(trace, machine.conflict_rule());
         let counted = lines.iter().map(|(line, profile)| {
             let conflicts = profile.count(|a| layout.bank(a)).conflicts;
-            (place_of(line, "access site"), conflicts)
+            (line, conflicts)
         });
-        let mut lines: Vec<(String, u64)> = counted.filter(|(_, c)| *c > 0).collect();
+        let mut lines: Vec<(&Line, u64)> = counted.filter(|(_, c)| *c > 0).collect();
         lines.sort_by_key(|(_, conflicts)| std::cmp::Reverse(*conflicts));
-        Ok(Culprits { lines })
+        let mut phrase = |line| SourceRow::of(line, "access site", text).phrase();
+        let named = lines.into_iter().map(|(line, c)| (phrase(line), c));
+        Ok(Culprits {
+            lines: named.collect(),
+        })
     }
 
     /// `, all at k.cu:25`; nothing where it is not known.

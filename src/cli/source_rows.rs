@@ -45,10 +45,7 @@ impl SourceRow {
             ptx_line: ptx,
             text: own,
             ptx_file: file.cloned(),
-            place: match source {
-                Some(source) => without_folder(source).to_owned(),
-                None => place_of(line, site),
-            },
+            place: place_of(line, site),
         }
     }
 
@@ -60,6 +57,14 @@ impl SourceRow {
     /// The place, its file without the folder.
     pub fn place(&self) -> &str {
         &self.place
+    }
+
+    /// The place in a sentence: of an `asm` statement, with the call of its function.
+    pub fn phrase(&self) -> String {
+        match self.inlined_at.first().filter(|_| self.call_text.is_some()) {
+            Some(call) => format!("{} (called in {})", self.place, without_folder(call)),
+            None => self.place.clone(),
+        }
     }
 
     /// The place, then the calls through which it came into the kernel, and
@@ -84,16 +89,10 @@ fn is_asm(line: &str) -> bool {
     begins.iter().any(|b| line.starts_with(b))
 }
 
-/// A line in a sentence, its file without the folder.
-pub(super) fn place_of(line: &Line, site: &str) -> String {
+/// A line, its file without the folder.
+fn place_of(line: &Line, site: &str) -> String {
     match line {
-        Line::Source(source, calls) => {
-            let own = without_folder(source);
-            match calls.first().map(|call| without_folder(call)) {
-                Some(call) => format!("{own} (called in {call})"),
-                None => own.to_owned(),
-            }
-        }
+        Line::Source(source, _) => without_folder(source).to_owned(),
         Line::Ptx(file, line) => without_folder(&ptx_text(file.as_deref(), *line)).to_owned(),
         Line::Site(pc) => format!("{site} {pc}"),
     }

@@ -183,6 +183,71 @@ fn arrays_of_tensor_copies_have_swizzle_modes_alone() {
     }
 }
 
+/// A wrapper of `ldmatrix` or `cp.async` is shared by all arrays: its caller
+/// changes. With the four lines of the suggestion pasted into gemm.cu, NVRTC's PTX
+/// has no conflicts and the same result.
+#[test]
+fn accesses_in_asm_statements_change_where_they_are_called() {
+    let found = json(&["tune", "kernels/gemm/hgemm.toml", "--software"]);
+    let suggestions = found["suggestions"].as_array().unwrap().iter();
+    let calls: Vec<(u64, &str, &str)> = suggestions
+        .flat_map(|s| s["lines"].as_array().unwrap())
+        .map(|line| {
+            let call = &line["call"];
+            let text = |field: &str| call[field].as_str().unwrap();
+            (
+                line["conflicts"].as_u64().unwrap(),
+                text("source"),
+                text("changed_text"),
+            )
+        })
+        .collect();
+    let chunk = "shared_address(a_tile[slot]) + chunk_offset<2, SWIZZLED>(row, chunk)";
+    let load = format!("load_fragment(a_part[i], spad_place_a_tile_at(a_tile, {chunk}));");
+    let copy = format!(
+        "copy_16_bytes(spad_place_a_tile_at(a_tile, {chunk}), \
+         a + (row0 + row) * k + k0 + 8 * chunk);"
+    );
+    assert_eq!(calls[0], (384, "gemm.cu:103", load.as_str()));
+    assert_eq!(calls[1], (0, "gemm.cu:79", copy.as_str()));
+    assert_eq!((calls[2].0, calls[2].1), (896, "gemm.cu:108"));
+    assert_eq!((calls[3].0, calls[3].1), (0, "gemm.cu:84"));
+    let text = common::text(&["conflicts", "kernels/gemm/hgemm.toml", "--source"]);
+    for part in [
+        "gemm.cu:39 (called in gemm.cu:108)",
+        "load_fragment_transposed(b_part[j],",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+/// The compiler reads `data[2 * i]` and `data[2 * i + 1]` at once, but not under a
+/// function: NVRTC's PTX of the changed fwt.cu has 128 conflicts, not the 64 of the
+/// rewritten PTX.
+#[test]
+fn accesses_that_a_changed_line_takes_apart_are_counted_apart() {
+    let args = [
+        "tune",
+        "kernels/fwt/fwt.toml",
+        "--software",
+        "--preset",
+        "fermi",
+    ];
+    let found = json(&args);
+    assert_eq!(found["results"][0]["conflicts"], 64);
+    let change = &found["suggestions"][0];
+    assert_eq!(change["conflicts"], 128);
+    let torn = serde_json::json!([
+        {"source": "fwt.cu:29", "bytes": 8}, {"source": "fwt.cu:31", "bytes": 8}
+    ]);
+    assert_eq!(change["torn"], torn);
+    let text = common::text(&args);
+    assert!(
+        text.contains("no longer merges accesses to 8 bytes"),
+        "{text}"
+    );
+}
+
 /// Blocks on an SM under the mappings of the front; registers and instructions
 /// where there is a `ptxas`.
 #[test]
