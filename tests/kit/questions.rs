@@ -44,6 +44,30 @@ fn conflicts(array: &Array, spec: &str) -> (u64, u32) {
     (count.conflicts, count.max_degree)
 }
 
+/// reed-lau/cute-gemm issue 5: B by the length of a row, and an atom in which B = 3
+/// is B = 2.
+#[test]
+fn the_bits_of_a_swizzle_by_the_length_of_a_row() {
+    let count = |rows: &str| {
+        let array = array(&format!("questions/rows_of_{rows}_bytes"));
+        let specs = ["mod", "swizzle:1,2,3", "swizzle:2,2,3", "swizzle:3,2,3"];
+        specs.map(|spec| conflicts(&array, spec))
+    };
+    assert_eq!(count("64"), [(96, 4), (32, 2), (0, 1), (0, 1)]);
+    assert_eq!(count("128"), [(448, 8), (192, 4), (64, 2), (0, 1)]);
+    let geometry = Config::preset("sm80").unwrap().geometry;
+    let layout = |spec: &str| Layout::new(&spec.parse().unwrap(), geometry).unwrap();
+    let (two, three) = (layout("swizzle:2,2,3"), layout("swizzle:3,2,3"));
+    let words_of_an_atom = 8 * 32 / 2;
+    assert!((0..words_of_an_atom).all(|word| two.place(word) == three.place(word)));
+    let beyond = words_of_an_atom..2 * words_of_an_atom;
+    assert!(
+        beyond
+            .into_iter()
+            .all(|word| two.place(word) != three.place(word))
+    );
+}
+
 /// NVIDIA/cutlass issue 1234: CuTe's first GEMM, with M and N contiguous in the
 /// tiles, or K.
 #[test]
