@@ -3,6 +3,7 @@
 
 use super::SourceLine;
 use super::files::split;
+use super::macros::Macro;
 use super::scan::{Text, arguments, is_word, word};
 use serde::Serialize;
 
@@ -13,7 +14,7 @@ const BELOW: u32 = 12;
 /// Assignments that are followed from an operand to a parameter.
 const MOST_STEPS: usize = 3;
 /// How the statement begins.
-const ASM: [&str; 3] = ["asm", "__asm__", "__asm"];
+pub(super) const ASM: [&str; 3] = ["asm", "__asm__", "__asm"];
 /// Words of a cast: what they enclose is the same address.
 const CASTS: [&str; 16] = [
     "static_cast",
@@ -34,8 +35,7 @@ const CASTS: [&str; 16] = [
     "uintptr_t",
 ];
 
-/// A statement that passes an address of the array to a function which
-/// accesses it.
+/// A statement in which an address of the array is passed on to an access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CallChange {
     /// `file:line`
@@ -46,10 +46,11 @@ pub struct CallChange {
     pub changed_text: String,
 }
 
-/// The call that decides which address an `asm` statement at `source` accesses,
-/// with that address under `function`. `inlined_at` are the calls around the
-/// statement, the innermost first. `None` if the callers pass the address in a
-/// way that is not understood, or where `array` is not declared.
+/// The statement that decides which address an `asm` statement at `source` accesses,
+/// with that address under `function`: a call, the use of a macro, or the `asm`
+/// statement itself. `inlined_at` are the calls around it, the innermost first.
+/// `None` if the address comes in a way that is not understood, or where `array` is
+/// not declared.
 pub(super) fn call_change(
     source: &str,
     inlined_at: &[String],
@@ -58,42 +59,112 @@ pub(super) fn call_change(
     text: &mut SourceLine,
 ) -> Option<CallChange> {
     let (place, line) = window(source, text)?;
-    let asm = ASM.iter().find_map(|name| place.statement(name, line))?;
-    let operand = address_operand(&place, asm)?;
-    let mut passed = parameter(&place, asm.0, &operand)?;
-    for call in inlined_at {
-        let (place, line) = window(call, text)?;
-        let (start, open) = place.call(&passed.function, line)?;
-        let all = arguments(&place, open)?;
-        let &(from, to) = all.get(passed.number)?;
-        let argument = place.text[from..to].trim();
-        let declared = place.visible_before(start);
-        let declares = |s: &str| s.contains("__shared__") && word(s, array).is_some();
-        if declared.split(';').any(declares) {
-            let end = place.statement_end(to);
-            let begin = place.line_start(start);
-            let joined = |text: &str| text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-            let at = from + place.text[from..].len() - place.text[from..].trim_start().len();
-            let (before, after) = (
-                &place.text[begin..at],
-                &place.text[at + argument.len()..end],
-            );
-            return Some(CallChange {
-                source: call.clone(),
-                text: joined(&place.text[begin..end]),
-                changed_text: joined(&format!(
-                    "{before}{function}_at({array}, {argument}){after}"
-                )),
-            });
+    let mut at = operand(&place, line).or_else(|| of_macro(source, &place, line, text))?;
+    let mut place = place;
+    let mut calls = inlined_at.iter();
+    let mut source = source;
+    loop {
+        if declares(&place, at.statement.0, array) {
+            return Some(at.changed(&place, source, array, function));
         }
         // The caller passes on what it got.
-        passed = parameter(&place, start, argument)?;
+        let passed = parameter(&place, at.statement.0, at.text(&place))?;
+        source = calls.next()?;
+        let line;
+        (place, line) = window(source, text)?;
+        at = place.argument(&passed, line)?;
     }
-    None
+}
+
+/// Whether a line at `at` sees a declaration of the shared array.
+pub(super) fn declares(place: &Text, at: usize, array: &str) -> bool {
+    let declares = |s: &str| s.contains("__shared__") && word(s, array).is_some();
+    place.visible_before(at).split(';').any(declares)
+}
+
+/// An address in a statement, or the element there.
+pub(super) struct Address {
+    pub statement: (usize, usize),
+    /// What is replaced.
+    pub from: usize,
+    pub to: usize,
+    /// The address, where an element is replaced.
+    pub of_element: Option<String>,
+}
+
+impl Address {
+    pub fn new(place: &Text, statement: (usize, usize), (from, to): (usize, usize)) -> Self {
+        let text = &place.text[from..to];
+        let (front, back) = (text.len() - text.trim_start().len(), text.trim_end().len());
+        Address {
+            statement,
+            from: from + front.min(back),
+            to: from + back,
+            of_element: None,
+        }
+    }
+
+    fn text<'a>(&self, place: &'a Text) -> &'a str {
+        &place.text[self.from..self.to]
+    }
+
+    /// The statement with the address mapped.
+    pub fn changed(&self, place: &Text, source: &str, array: &str, function: &str) -> CallChange {
+        let joined = |text: &str| {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            lines.join(" ").trim().to_owned()
+        };
+        let (begin, end) = self.statement;
+        let (before, after) = (&place.text[begin..self.from], &place.text[self.to..end]);
+        let mapped = match &self.of_element {
+            Some(address) => format!("*{function}_at({array}, {address})"),
+            None => format!("{function}_at({array}, {})", self.text(place)),
+        };
+        CallChange {
+            source: source.to_owned(),
+            text: joined(&place.text[begin..end]),
+            changed_text: joined(&format!("{before}{mapped}{after}")),
+        }
+    }
+}
+
+impl Text {
+    /// The argument of a call at `line` that is the parameter `passed`.
+    fn argument(&self, passed: &Passed, line: usize) -> Option<Address> {
+        let (start, open) = self.call(&passed.function, line)?;
+        let argument = *arguments(self, open)?.get(passed.number)?;
+        let statement = (self.line_start(start), self.statement_end(argument.1));
+        Some(Address::new(self, statement, argument))
+    }
+}
+
+/// The address of the `asm` statement at `line`, in its own line.
+fn operand(place: &Text, line: usize) -> Option<Address> {
+    let asm = ASM.iter().find_map(|name| place.statement(name, line))?;
+    let found = address_operand(place, asm)?;
+    let own = (place.line_start(found.0), place.line_end(found.1));
+    Some(Address::new(place, own, found))
+}
+
+/// The argument of a macro at `line` that is the address of its `asm` statement.
+fn of_macro(source: &str, place: &Text, line: usize, text: &mut SourceLine) -> Option<Address> {
+    let (file, _) = split(source)?;
+    let end = place.statement_end(line);
+    let statement = &place.masked[line..end];
+    let names = statement.match_indices('(').filter_map(|(open, _)| {
+        let before = &statement[..open];
+        let start = before.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
+        (start < open).then(|| before[start..].to_owned())
+    });
+    let names: Vec<String> = names.collect();
+    names.iter().find_map(|name| {
+        let definition = Macro::named(name, file, text)?;
+        place.argument(&definition.address()?, line)
+    })
 }
 
 /// The text around `file:line`, and where the line begins in it.
-fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)> {
+pub(super) fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)> {
     let (file, line) = split(place)?;
     let first = line.saturating_sub(ABOVE).max(1);
     let mut all = String::new();
@@ -113,7 +184,7 @@ fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)> {
 
 /// The operand in the brackets of the shared address of an `asm` statement,
 /// between the parentheses `asm`.
-fn address_operand(place: &Text, asm: (usize, usize)) -> Option<String> {
+pub(super) fn address_operand(place: &Text, asm: (usize, usize)) -> Option<(usize, usize)> {
     let sections = place.split(asm.0 + 1, asm.1, ':');
     let (&template, operands) = sections.split_first()?;
     let template = place.strings(template);
@@ -131,14 +202,13 @@ fn address_operand(place: &Text, asm: (usize, usize)) -> Option<String> {
     });
     let (from, to) = listed.nth(number)?;
     let open = from + place.masked[from..to].find('(')?;
-    let close = place.closing(open)?;
-    Some(place.text[open + 1..close].trim().to_owned())
+    Some((open + 1, place.closing(open)?))
 }
 
-/// A parameter of a function.
-struct Passed {
-    function: String,
-    number: usize,
+/// A parameter of a function or a macro.
+pub(super) struct Passed {
+    pub function: String,
+    pub number: usize,
 }
 
 /// The parameter that `expression` is, at `at` in its function.
@@ -147,14 +217,19 @@ fn parameter(place: &Text, at: usize, expression: &str) -> Option<Passed> {
     let names: Vec<String> = (place.split(function.open + 1, function.close, ',').iter())
         .map(|&(from, to)| parameter_name(&place.text[from..to]))
         .collect();
+    let number = position(&names, expression, &place.text[function.body..at])?;
+    let function = function.name;
+    Some(Passed { function, number })
+}
+
+/// The one of `names` that `expression` is, through what `body` assigns.
+pub(super) fn position(names: &[String], expression: &str, body: &str) -> Option<usize> {
     let mut expression = expression.to_owned();
     for _ in 0..MOST_STEPS {
         let name = only_name(&expression)?;
         if let Some(number) = names.iter().position(|n| *n == name) {
-            let function = function.name;
-            return Some(Passed { function, number });
+            return Some(number);
         }
-        let body = &place.text[function.body..at];
         expression = assigned(body, &name)?;
     }
     None
@@ -237,6 +312,17 @@ __global__ void other(const float *in)
 {
     fragment(part, base);
 }
+#define STORE(ADDRESS, VALUE) \
+    asm volatile("st.shared.b32 [%0], %1;" ::"r"(ADDRESS), "r"(VALUE))
+__global__ void third()
+{
+    extern __shared__ float tile[];
+    unsigned at = address_of(tile) + 4 * threadIdx.x;
+    STORE(at, part[0]);
+    asm volatile("ld.shared.b32 %0, [%1];"
+                 : "=r"(part[1])
+                 : "r"(at + 16));
+}
 "#;
 
     /// The change for the `asm` statement at a line and the lines of its calls.
@@ -288,6 +374,15 @@ __global__ void other(const float *in)
             copy.changed_text,
             "through(in, place_at(tile, &tile[slot][16 * threadIdx.x]));"
         );
+    }
+
+    #[test]
+    fn macros_and_statements_of_the_kernel_itself_are_changed_in_place() {
+        let stored = change(42, &[]).unwrap();
+        assert_eq!(stored.changed_text, "STORE(place_at(tile, at), part[0]);");
+        let loaded = change(43, &[]).unwrap();
+        assert_eq!(loaded.text, ": \"r\"(at + 16));");
+        assert_eq!(loaded.changed_text, ": \"r\"(place_at(tile, at + 16)));");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The source files that a trace names, as far as they are found.
 
 use crate::input::Limit;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Larger files are not hand-written source.
@@ -10,12 +10,17 @@ const LIMIT: Limit = Limit {
     expected: "a source file in UTF-8",
 };
 
+/// Folders beside a file's that are searched for its headers.
+const MOST_FOLDERS: usize = 64;
+
 /// Source files, each read once.
 pub struct SourceFiles {
     /// Where a file is looked for that is not where the PTX says.
     folder: PathBuf,
     /// By the name in the PTX; none if the file is missing or is not text.
     files: HashMap<String, Option<SourceFile>>,
+    /// Where a header may be that is named as a compiler's options find it.
+    headers: BTreeSet<PathBuf>,
 }
 
 struct SourceFile {
@@ -30,6 +35,7 @@ impl SourceFiles {
         SourceFiles {
             folder: folder.to_owned(),
             files: HashMap::new(),
+            headers: BTreeSet::new(),
         }
     }
 
@@ -64,15 +70,38 @@ impl SourceFiles {
         paths
     }
 
+    /// The folders beside those of the files that were found: `src/common` for
+    /// `src/kernels/a.cu`.
+    fn add_folders_of_headers(&mut self) {
+        let parents = self.files.values().flatten();
+        let parents = parents.filter_map(|f| f.path.parent()?.parent().map(Path::to_owned));
+        for parent in parents.collect::<BTreeSet<_>>() {
+            if !self.headers.insert(parent.clone()) {
+                continue;
+            }
+            let folders = std::fs::read_dir(&parent).into_iter().flatten().flatten();
+            let folders = folders.take(MOST_FOLDERS).map(|entry| entry.path());
+            self.headers.extend(folders.filter(|path| path.is_dir()));
+        }
+    }
+
     fn file(&mut self, file: &str) -> Option<&SourceFile> {
-        let folder = &self.folder;
+        if !self.files.contains_key(file) {
+            self.add_folders_of_headers();
+        }
+        let (folder, headers) = (&self.folder, &self.headers);
         let known = self.files.entry(file.to_owned()).or_insert_with(|| {
             let named = Path::new(file);
-            let beside = folder.join(named.file_name()?);
-            let found = [named, &beside].into_iter().find(|path| path.is_file())?;
-            let text = LIMIT.read_text(found).ok()?;
+            let name = named.file_name()?;
+            let near = || headers.iter().map(|folder| folder.join(name));
+            let beside = std::iter::once_with(|| folder.join(name));
+            let mut candidates = std::iter::once(named.to_owned())
+                .chain(beside)
+                .chain(near());
+            let found = candidates.find(|path| path.is_file())?;
+            let text = LIMIT.read_text(&found).ok()?;
             Some(SourceFile {
-                path: found.to_owned(),
+                path: found,
                 lines: text.lines().map(str::to_owned).collect(),
             })
         });
@@ -100,6 +129,16 @@ mod tests {
         for none in ["/gone/k.cu:3", "/gone/k.cu:0", "other.cu:1", "k.cu"] {
             assert_eq!(files.line(none), None, "{none}");
         }
+        let (kernels, common) = (dir.path().join("src/mma"), dir.path().join("src/common"));
+        for (folder, name) in [(&kernels, "a.cu"), (&common, "ptx.h")] {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join(name), "text").unwrap();
+        }
+        let mut near = SourceFiles::beside(&kernels.join("a.toml"));
+        assert_eq!(near.line("ptx.h:1"), None);
+        assert_eq!(near.line("a.cu:1").as_deref(), Some("text"));
+        let header = kernels.join("ptx.h").display().to_string();
+        assert_eq!(near.path(&header), Some(common.join("ptx.h")));
         assert_eq!(files.found(), [dir.path().join("k.cu")]);
     }
 }

@@ -1,11 +1,12 @@
 //! The lines of the source that access an array, and how they change.
 
 use super::calls::{CallChange, call_change};
+use super::lvalue::pointer_change;
 use super::scan::word;
 use super::target::Target;
 use super::{SourceLine, Tuned, source};
 use crate::ptx::analysis::SourceIndex;
-use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
+use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Op, Place};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,8 @@ pub struct LineChange {
     pub text: Option<String>,
     /// The same, changed, where the file declares the array so that it is sure.
     pub changed_text: Option<String>,
-    /// The call to change in its place, where the line is an `asm` statement.
+    /// The statement to change in its place: the call of a function of one `asm`
+    /// statement, or an access through a pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<CallChange>,
     /// Conflicts as it is.
@@ -35,6 +37,13 @@ impl LineChange {
     pub fn place(&self) -> Option<&str> {
         let call = self.call.as_ref().map(|c| c.source.as_str());
         call.or(self.source.as_deref())
+    }
+
+    /// What all of its accesses do, if they all do the same.
+    fn only_op(&self) -> Option<Op> {
+        let mut ops = self.accesses.iter().map(|a| a.op);
+        let first = ops.next()??;
+        ops.all(|op| op == Some(first)).then_some(first)
     }
 
     /// Whether the line accesses `array` through another name: a pointer into it.
@@ -80,6 +89,9 @@ pub struct AccessChange {
     /// Bytes per thread.
     #[serde(skip)]
     pub(super) bytes: u32,
+    /// What it does.
+    #[serde(skip)]
+    pub(super) op: Option<Op>,
     /// 1-based line of the PTX.
     pub ptx_line: Option<u32>,
     /// The file of the PTX, where several are linked.
@@ -130,10 +142,11 @@ pub(super) fn lines(
             });
         line.conflicts += conflicts;
         let stand_ins = index.iter().flat_map(|i| i.stand_ins());
-        let widest = target.accesses.accesses.iter().filter(|a| a.pc == pc);
+        let own = target.accesses.accesses.iter().find(|a| a.pc == pc);
         line.accesses.push(AccessChange {
             pc,
-            bytes: widest.map(|a| a.bytes).max().unwrap_or(4),
+            bytes: own.map_or(4, |a| a.bytes),
+            op: own.map(|a| a.op),
             ptx_line: place.ptx_line,
             ptx_file: place.ptx_file.clone(),
             conflicts,
@@ -162,7 +175,10 @@ pub(super) fn lines(
     changes.extend(merged(&changes, array, function, &declarations, text));
     for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
         let source = line.source.as_deref();
-        line.call = source.and_then(|s| call_change(s, &line.inlined_at, array, function, text));
+        line.call = source.and_then(|s| {
+            call_change(s, &line.inlined_at, array, function, text)
+                .or_else(|| pointer_change(s, line.only_op()?, array, function, text))
+        });
     }
     Lines {
         changes: by_call(changes),

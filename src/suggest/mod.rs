@@ -9,6 +9,8 @@ mod calls;
 mod copies;
 mod files;
 mod lines;
+mod lvalue;
+mod macros;
 mod padding;
 mod scan;
 mod source;

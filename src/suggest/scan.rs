@@ -117,8 +117,14 @@ impl Text {
         };
         let end = self.statement_end(line);
         // The line may be within the statement.
-        let begins = self.masked[..line].rfind([';', '{', '}']);
-        after(line, end).or_else(|| after(begins.map_or(0, |at| at + 1), end))
+        after(line, end).or_else(|| after(self.statement_start(line), end))
+    }
+
+    /// Where the statement with `at` begins.
+    pub fn statement_start(&self, at: usize) -> usize {
+        let before = self.masked[..at].rfind([';', '{', '}']);
+        let from = before.map_or(0, |end| end + 1);
+        at - self.masked[from..at].trim_start().len()
     }
 
     /// Just after the semicolon that ends the statement at `at`.
@@ -130,6 +136,12 @@ impl Text {
     /// Where the line with `at` begins.
     pub fn line_start(&self, at: usize) -> usize {
         self.text[..at].rfind('\n').map_or(0, |end| end + 1)
+    }
+
+    /// Where the line with `at` ends.
+    pub fn line_end(&self, at: usize) -> usize {
+        let end = self.text[at..].find('\n');
+        end.map_or(self.text.len(), |end| at + end)
     }
 
     /// The contents of the string literals in a part.

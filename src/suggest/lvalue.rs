@@ -1,0 +1,189 @@
+//! Accesses through a pointer into an array: the statement with the address
+//! mapped, where it shows which of its parts is the access.
+
+use super::SourceLine;
+use super::calls::{Address, CallChange, declares, window};
+use super::scan::{Text, arguments, is_word};
+use crate::trace::Op;
+
+/// Operators of two characters that end with `=`, by their first.
+const OPERATORS: [char; 13] = [
+    '=', '!', '<', '>', '+', '-', '*', '/', '%', '&', '|', '^', '~',
+];
+
+/// The statement of `source`, whose accesses to `array` are all of kind `op`, with
+/// their address under `function`. `None` where another part of the statement may
+/// be the access, or `array` is not declared.
+pub(super) fn pointer_change(
+    source: &str,
+    op: Op,
+    array: &str,
+    function: &str,
+    text: &mut SourceLine,
+) -> Option<CallChange> {
+    let (place, line) = window(source, text)?;
+    if !declares(&place, line, array) {
+        return None;
+    }
+    let end = place.statement_end(line);
+    // The line may be the second of its statement.
+    let begins = [line, place.statement_start(line)];
+    let found = begins.into_iter().find_map(|begin| {
+        let found = accessed(&place, op, begin, end)?;
+        let statement = (begin, end);
+        Some(Address { statement, ..found })
+    })?;
+    Some(found.changed(&place, source, array, function))
+}
+
+/// What the statement between `begin` and `end` accesses by `op`.
+fn accessed(place: &Text, op: Op, begin: usize, end: usize) -> Option<Address> {
+    if op == Op::Atomic {
+        return argument_of_an_atomic(place, begin, end);
+    }
+    let equals = assignment(place, begin, end)?;
+    if op == Op::Load {
+        return element(place, equals + 1, end - 1);
+    }
+    element(place, after_conditions(place, begin, equals)?, equals)
+}
+
+/// Where the `=` of the only assignment of a statement is.
+fn assignment(place: &Text, from: usize, to: usize) -> Option<usize> {
+    let statement = &place.masked[from..to];
+    // The header of a loop ends in the middle of its parentheses.
+    let is_whole = statement.matches('(').count() == statement.matches(')').count();
+    if statement.contains(['{', '}']) || !statement.ends_with(';') || !is_whole {
+        return None;
+    }
+    let parts = place.split(from, to, '=');
+    let [first, _] = &parts[..] else { return None };
+    let before = &place.masked[first.0..first.1];
+    (!before.ends_with(OPERATORS)).then_some(first.1)
+}
+
+/// Where the left side begins, after `if (...)` and the like.
+fn after_conditions(place: &Text, from: usize, to: usize) -> Option<usize> {
+    let mut from = from;
+    loop {
+        let left = place.masked[from..to].trim_start();
+        from = to - left.len();
+        let name = &left[..left.find(|c| !is_word(c)).unwrap_or(left.len())];
+        from = match name {
+            "else" => from + name.len(),
+            "if" | "for" | "while" => place.closing(from + left.find('(')?)? + 1,
+            _ => return Some(from),
+        };
+    }
+}
+
+/// The element that the expression between `from` and `to` is: `*p`, `*(p + 1)` or
+/// `p[i]`; `None` for any other expression.
+fn element(place: &Text, from: usize, to: usize) -> Option<Address> {
+    let whole = Address::new(place, (from, to), (from, to));
+    let (from, to) = (whole.from, whole.to);
+    let masked = &place.masked[from..to];
+    let address = match masked.strip_prefix('*') {
+        Some(rest) if rest.starts_with('(') => {
+            let close = place.closing(from + 1)?;
+            (close + 1 == to).then(|| place.text[from + 2..close].to_owned())?
+        }
+        Some(name) => (!name.is_empty() && name.chars().all(is_word)).then(|| name.to_owned())?,
+        None => {
+            let mut at = from + masked.find(|c| !is_word(c)).filter(|at| *at > 0)?;
+            while at < to {
+                place.masked[at..].starts_with('[').then_some(())?;
+                at = place.closing(at)? + 1;
+            }
+            format!("&{}", &place.text[from..to])
+        }
+    };
+    Some(Address {
+        of_element: Some(address.trim().to_owned()),
+        ..whole
+    })
+}
+
+/// The first argument of the only atomic function of a statement.
+fn argument_of_an_atomic(place: &Text, from: usize, to: usize) -> Option<Address> {
+    let statement = &place.masked[from..to];
+    let mut calls = statement.match_indices("atomic");
+    let (at, _) = calls.next()?;
+    let is_only = calls.next().is_none() && !statement[..at].ends_with(is_word);
+    let open = from + at + statement[at..].find('(').filter(|_| is_only)?;
+    let is_name = place.masked[from + at..open].chars().all(is_word);
+    let first = *arguments(place, open).filter(|_| is_name)?.first()?;
+    Some(Address::new(place, (from, to), first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::split;
+    use super::*;
+
+    /// The change of a statement in a kernel that declares `tile`.
+    fn change(statement: &str, op: Op) -> Option<String> {
+        let source = format!("__shared__ float tile[64];\nfloat *p = tile;\n{statement}\n");
+        let mut text = |place: &str| {
+            let (_, line) = split(place)?;
+            source.lines().nth(line as usize - 1).map(str::to_owned)
+        };
+        let found = pointer_change("k.cu:3", op, "tile", "at", &mut text);
+        found.map(|c| c.changed_text)
+    }
+
+    #[test]
+    fn stores_change_on_the_left() {
+        for (statement, changed) in [
+            ("p[i] = x[i];", "*at_at(tile, &p[i]) = x[i];"),
+            ("*p = 0;", "*at_at(tile, p) = 0;"),
+            (
+                "if (i < n) *((int4 *)p + i) = *q;",
+                "if (i < n) *at_at(tile, (int4 *)p + i) = *q;",
+            ),
+        ] {
+            let found = change(statement, Op::Store);
+            assert_eq!(found.as_deref(), Some(changed), "{statement}");
+        }
+        for other in [
+            "for (int k = 0; k < 4; k++) p[k] = 0;",
+            "p[i] += x;",
+            "f(p);",
+            "p->x = 1;",
+            "a = b = c;",
+            "p[i] == 2;",
+        ] {
+            assert_eq!(change(other, Op::Store), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn loads_change_where_they_are_all_of_the_right_side() {
+        let found = change("const float x = p[2 * i];", Op::Load).unwrap();
+        assert_eq!(found, "const float x = *at_at(tile, &p[2 * i]);");
+        let found = change("*q =\n    *((int4 *)(p + 4) + i);", Op::Load).unwrap();
+        assert_eq!(found, "*q = *at_at(tile, (int4 *)(p + 4) + i);");
+        let source = "__shared__ int tile[8];\n*q =\n*(p + 4);";
+        let mut text = |place: &str| {
+            let (_, line) = split(place)?;
+            source.lines().nth(line as usize - 1).map(str::to_owned)
+        };
+        let second = pointer_change("k.cu:3", Op::Load, "tile", "at", &mut text).unwrap();
+        assert_eq!(second.changed_text, "*q = *at_at(tile, p + 4);");
+        for other in [
+            "x = p[i] + p[j];",
+            "x = *p + 1;",
+            "x = f(p[i]);",
+            "use(p[i]);",
+        ] {
+            assert_eq!(change(other, Op::Load), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn the_pointer_of_an_atomic_is_its_first_argument() {
+        let found = change("old = atomicAdd(p + (x >> 2), 1u);", Op::Atomic).unwrap();
+        assert_eq!(found, "old = atomicAdd(at_at(tile, p + (x >> 2)), 1u);");
+        assert_eq!(change("atomicAdd(p, atomicAdd(q, 1));", Op::Atomic), None);
+    }
+}
