@@ -2,6 +2,7 @@
 //! `ldmatrix` and `cp.async`: the argument of a caller that becomes the address.
 
 use super::SourceLine;
+use super::asm::{ASM, Passed, address_operand, parameter};
 use super::files::split;
 use super::macros::Macro;
 use super::scan::{Text, arguments, is_word, word};
@@ -11,30 +12,6 @@ use serde::Serialize;
 const ABOVE: u32 = 600;
 /// Lines after a line that are read for the end of its statement.
 const BELOW: u32 = 12;
-/// Assignments that are followed from an operand to a parameter.
-const MOST_STEPS: usize = 3;
-/// How the statement begins.
-pub(super) const ASM: [&str; 3] = ["asm", "__asm__", "__asm"];
-/// Words of a cast: what they enclose is the same address.
-const CASTS: [&str; 16] = [
-    "static_cast",
-    "reinterpret_cast",
-    "const_cast",
-    "__cvta_generic_to_shared",
-    "__nvvm_get_smem_pointer",
-    "const",
-    "volatile",
-    "void",
-    "char",
-    "unsigned",
-    "int",
-    "long",
-    "uint32_t",
-    "uint64_t",
-    "size_t",
-    "uintptr_t",
-];
-
 /// A statement in which an address of the array is passed on to an access.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CallChange {
@@ -180,97 +157,6 @@ pub(super) fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)
         all.push('\n');
     }
     Some((Text::new(all), at?))
-}
-
-/// The operand in the brackets of the shared address of an `asm` statement,
-/// between the parentheses `asm`.
-pub(super) fn address_operand(place: &Text, asm: (usize, usize)) -> Option<(usize, usize)> {
-    let sections = place.split(asm.0 + 1, asm.1, ':');
-    let (&template, operands) = sections.split_first()?;
-    let template = place.strings(template);
-    let mut addresses = template.match_indices("[%").filter_map(|(at, _)| {
-        let digits = template[at + 2..].split(|c: char| !c.is_ascii_digit());
-        digits.into_iter().next()?.parse::<usize>().ok()
-    });
-    // A bulk store names its global address first.
-    let skipped = usize::from(template.contains(".global.shared"));
-    let number = addresses.nth(skipped)?;
-    let mut listed = operands.iter().take(2).flat_map(|&(from, to)| {
-        let all = place.split(from, to, ',');
-        all.into_iter()
-            .filter(|&(from, to)| !place.text[from..to].trim().is_empty())
-    });
-    let (from, to) = listed.nth(number)?;
-    let open = from + place.masked[from..to].find('(')?;
-    Some((open + 1, place.closing(open)?))
-}
-
-/// A parameter of a function or a macro.
-pub(super) struct Passed {
-    pub function: String,
-    pub number: usize,
-}
-
-/// The parameter that `expression` is, at `at` in its function.
-fn parameter(place: &Text, at: usize, expression: &str) -> Option<Passed> {
-    let function = place.function_around(at)?;
-    let names: Vec<String> = (place.split(function.open + 1, function.close, ',').iter())
-        .map(|&(from, to)| parameter_name(&place.text[from..to]))
-        .collect();
-    let number = position(&names, expression, &place.text[function.body..at])?;
-    let function = function.name;
-    Some(Passed { function, number })
-}
-
-/// The one of `names` that `expression` is, through what `body` assigns.
-pub(super) fn position(names: &[String], expression: &str, body: &str) -> Option<usize> {
-    let mut expression = expression.to_owned();
-    for _ in 0..MOST_STEPS {
-        let name = only_name(&expression)?;
-        if let Some(number) = names.iter().position(|n| *n == name) {
-            return Some(number);
-        }
-        expression = assigned(body, &name)?;
-    }
-    None
-}
-
-/// `row` of `unsigned row`, `to` of `unsigned (&to)[4]`.
-fn parameter_name(declared: &str) -> String {
-    let declared = declared.split('=').next().unwrap_or(declared);
-    let declared = match declared.split_once("(&").or(declared.split_once("(*")) {
-        Some((_, name)) => name.split(')').next().unwrap_or(name),
-        None => declared.split('[').next().unwrap_or(declared),
-    };
-    let declared = declared.trim_end();
-    let start = declared.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
-    declared[start..].to_owned()
-}
-
-/// The name that an address is, casts apart; `None` where it is computed.
-fn only_name(expression: &str) -> Option<String> {
-    if expression.contains(['+', '-', '[', '/', '%', '?', '.']) {
-        return None;
-    }
-    let words = expression.split(|c: char| !is_word(c));
-    let mut names = words.filter(|w| !w.is_empty() && !CASTS.contains(w));
-    let name = names.next()?;
-    names.all(|other| other == name).then(|| name.to_owned())
-}
-
-/// What `name` is set to last in `body`.
-fn assigned(body: &str, name: &str) -> Option<String> {
-    let mut found = None;
-    for statement in body.split([';', '{', '}']) {
-        let Some(at) = word(statement, name) else {
-            continue;
-        };
-        let value = statement[at + name.len()..].trim_start().strip_prefix('=');
-        if let Some(value) = value.filter(|v| !v.starts_with('=')) {
-            found = Some(value.trim().to_owned());
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Macros of one `asm` statement.
 
 use super::SourceLine;
-use super::calls::{ASM, Passed, address_operand, position};
+use super::asm::{ASM, Passed, address_operand, position};
 use super::scan::Text;
 use std::path::Path;
 

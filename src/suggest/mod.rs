@@ -5,6 +5,7 @@
 //! The expressions come from the affine addresses of the PTX. Where a thread's
 //! index says all of them, they are compared with the addresses of the run.
 
+mod asm;
 mod calls;
 mod copies;
 mod files;
@@ -138,7 +139,7 @@ fn suggestion(
     };
     let mut code = cuda_function(&best.layout, &function, unit);
     if addresses.any(|a| a) {
-        code += &cuda_address_function(&function, unit);
+        code += &cuda_address_function(&best.layout, &function, unit);
     }
     Suggestion {
         variable: target.variable.map(|v| v.name.clone()),

@@ -104,24 +104,51 @@ pub fn cuda_function(layout: &Layout, name: &str, bytes: u32) -> String {
 /// Overloads `name_at(array, address)` for the function of [`cuda_function`]:
 /// from an address in `array`, a pointer or what `__cvta_generic_to_shared`
 /// gives, to the address under the mapping. `bytes` as there.
-pub fn cuda_address_function(name: &str, bytes: u32) -> String {
+pub fn cuda_address_function(layout: &Layout, name: &str, bytes: u32) -> String {
     let words = match bytes {
         4 => name.to_owned(),
         _ => format!("{name}_word"),
     };
-    let place = format!("{words}(byte / 4u) * 4u + byte % 4u");
+    let through_words = || {
+        let place = format!("{words}(byte / 4u) * 4u + byte % 4u");
+        (String::new(), place)
+    };
+    let (body, place) = in_bytes(&Steps::of(layout)).unwrap_or_else(through_words);
     format!(
         "// The same for an address in `array`: for ldmatrix and cp.async.\n\
          __device__ __forceinline__ unsigned {name}_at(const void *array, unsigned address)\n{{\n    \
              const unsigned first = static_cast<unsigned>(__cvta_generic_to_shared(array));\n    \
-             const unsigned byte = address - first;\n    \
+             const unsigned byte = address - first;\n{body}    \
              return first + {place};\n}}\n\
          // The same for a pointer.\n\
          template <typename T>\n\
          __device__ __forceinline__ T *{name}_at(const void *array, T *address)\n{{\n    \
-             const unsigned byte = (const char *)address - (const char *)array;\n    \
+             const unsigned byte = (const char *)address - (const char *)array;\n{body}    \
              return (T *)((char *)array + {place});\n}}\n"
     )
+}
+
+/// The steps on the number of a byte, and the name of the last: shifts and XORs
+/// of words are those of bytes with masks of two more bits. `None` for others.
+fn in_bytes(steps: &Steps) -> Option<(String, String)> {
+    let named = |value: &Value| match value {
+        Value::Index => "byte".to_owned(),
+        step => c_value(step),
+    };
+    let mut body = String::new();
+    for (i, step) in steps.steps.iter().enumerate() {
+        let expression = match step {
+            Step::Right(a, bits) => format!("{} >> {bits}", named(a)),
+            Step::XorMasked { rest, value, mask } if mask.leading_zeros() >= 2 => {
+                let mask = mask << 2;
+                format!("{} ^ ({} & {mask:#x}u)", named(rest), named(value))
+            }
+            _ => return None,
+        };
+        // Writing to a String cannot fail.
+        let _ = writeln!(body, "    const unsigned s{i} = {expression};");
+    }
+    Some((body, named(&steps.result())))
 }
 
 fn comment(layout: &Layout) -> String {
