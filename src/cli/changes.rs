@@ -48,7 +48,10 @@ fn one(s: &Suggestion, details: &mut Details) {
     if more > 0 {
         details.say(format!("{more} more lines in --format json"));
     }
-    details.say(format!("the function, and {} elements:", s.elements));
+    if let Some(growth) = s.growth_text() {
+        details.say(format!("the declaration: {growth}"));
+    }
+    details.say("the function:");
     code(&s.function, details);
     alternatives(s, details);
 }

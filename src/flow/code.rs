@@ -84,9 +84,12 @@ fn cuda_text(s: &Suggestion) -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
-        "\n// {}: {} elements of {} bytes; {} of {} conflicts are left.",
-        s.array, s.elements, s.element_bytes, s.conflicts, s.conflicts_before
+        "\n// {}: {} of {} conflicts are left.",
+        s.array, s.conflicts, s.conflicts_before
     );
+    if let Some(growth) = s.growth_text() {
+        let _ = writeln!(text, "// {growth}.");
+    }
     if let Some(torn) = s.torn_text() {
         let _ = writeln!(text, "// {torn}.");
     }

@@ -61,6 +61,8 @@ pub struct Suggestion {
     pub torn: Vec<TornLine>,
     /// Elements that the array needs under the mapping.
     pub elements: u32,
+    /// Elements that it has as it is.
+    pub elements_before: u32,
     /// The CUDA function that the changed lines call.
     pub function: String,
     /// Its name.
@@ -149,6 +151,7 @@ fn suggestion(
         conflicts,
         torn: torn.lines,
         elements: target.elements(&best.layout),
+        elements_before: (4 * target.array.words()).div_ceil(bytes),
         function: code,
         function_name: function,
         padding: padding::padding(target, &shape, &lines, &array),

@@ -28,6 +28,16 @@ impl Suggestion {
         }
     }
 
+    /// How many elements the array has to get; `None` if it has enough.
+    pub fn growth_text(&self) -> Option<String> {
+        (self.elements > self.elements_before).then(|| {
+            format!(
+                "{} needs {} elements of {} bytes, it has {}",
+                self.array, self.elements, self.element_bytes, self.elements_before
+            )
+        })
+    }
+
     /// That the accesses of some lines become narrower; `None` if they do not.
     pub fn torn_text(&self) -> Option<String> {
         let widest = self.torn.iter().map(|line| line.bytes).max()?;
