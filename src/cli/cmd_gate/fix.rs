@@ -7,8 +7,7 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
-use crate::suggest::SourceFiles;
-use crate::suggest::{Suggestion, Tuned, suggestions};
+use crate::suggest::{LineChange, SourceFiles, Suggestion, Tuned, suggestions};
 use crate::workload::Input;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -71,20 +70,22 @@ pub(super) fn of(
     let mut source = SourceFiles::beside(input.name());
     let found = suggestions(&tuned, &mut |place| source.line(place));
     let bytes = 4 * u64::from(array.words());
-    Ok(found.iter().map(|s| fix(s, bytes)).collect())
+    Ok(found.iter().map(|s| fix(s, bytes, &mut source)).collect())
 }
 
 /// `bytes`: of all of shared memory.
-fn fix(s: &Suggestion, bytes: u64) -> Fix {
-    let lines: Vec<ChangedLine> = (s.lines.iter())
-        .filter_map(|line| {
-            Some(ChangedLine {
-                source: line.source.clone()?,
-                text: line.text.clone()?,
-                changed: line.changed_text.clone()?,
-            })
+fn fix(s: &Suggestion, bytes: u64, source: &mut SourceFiles) -> Fix {
+    let mut changed = |line: &LineChange| {
+        let (place, (text, changed)) = (line.place()?, line.statement()?);
+        // A review replaces whole lines: a statement of several is left to a person.
+        let is_a_line = source.line(place).as_deref() == Some(text);
+        is_a_line.then(|| ChangedLine {
+            source: place.to_owned(),
+            text: text.to_owned(),
+            changed: changed.to_owned(),
         })
-        .collect();
+    };
+    let lines: Vec<ChangedLine> = s.lines.iter().filter_map(&mut changed).collect();
     let places: BTreeSet<&str> = lines.iter().map(|l| l.source.as_str()).collect();
     let needed = u64::from(s.elements) * u64::from(s.element_bytes);
     let complete = lines.len() == s.lines.len()
