@@ -264,6 +264,9 @@ fn first_text(ptx: &Path, group: &Group) -> String {
             if let Some(barrier) = &other.barrier {
                 text += &format!("; one barrier {barrier} would order them");
             }
+            if let Some(fence) = &other.fence {
+                text += &format!("; __threadfence() {fence} would order them");
+            }
         }
     }
     text

@@ -25,6 +25,8 @@ struct Told {
     key: Key,
     sides: [Finding; 2],
     count: u64,
+    /// The line behind which a fence would order them.
+    fence: Option<String>,
     /// Instructions of the two lines.
     pcs: Vec<[u32; 2]>,
 }
@@ -39,7 +41,9 @@ pub(super) fn reported(
 ) -> Vec<Finding> {
     let mut all: Vec<(Lines, Told)> = Vec::new();
     for (key, raced) in races {
-        let sides = sides(&key, &raced.pair).map(|raw| named(raced.block, raw));
+        let fence = ticket(&key, &|raw| named(raced.block, raw));
+        let sides = sides(&key, &raced.pair, fence.as_deref());
+        let sides = sides.map(|raw| named(raced.block, raw));
         let line = |f: &Finding, wrote| {
             let ptx = if f.source.is_some() { 0 } else { f.ptx_line };
             (ptx, f.source.clone(), f.inlined_at.last().cloned(), wrote)
@@ -65,6 +69,7 @@ pub(super) fn reported(
                 Told {
                     key,
                     sides,
+                    fence,
                     count: raced.count,
                     pcs: vec![key.pcs],
                 },
@@ -90,11 +95,8 @@ pub(super) fn reported(
         .collect();
     all.retain(|(lines, t)| t.key.why != Why::Cluster || !copies.contains(lines));
     all.retain(|(lines, t)| {
-        let fault = || {
-            faults
-                .iter()
-                .any(|(l, why)| l == lines && *why == t.key.why)
-        };
+        let same = |why: Why| why == t.key.why || matches!(t.key.why, Why::Ticket(_));
+        let fault = || faults.iter().any(|(l, why)| l == lines && same(*why));
         let beside = || t.key.why == Why::Lanes && others.contains(lines);
         !t.key.harmless || !fault() && !beside()
     });
@@ -104,10 +106,36 @@ pub(super) fn reported(
         told.sides.map(|side| Finding {
             count,
             barrier: barrier.clone(),
+            fence: told.fence.as_ref().map(|line| format!("after {line}")),
             ..side
         })
     };
     all.into_iter().flat_map(finding).collect()
+}
+
+/// The line of the instruction behind which a fence is missing, where only that is.
+fn ticket(key: &Key, named: &dyn Fn(RawFinding) -> Finding) -> Option<String> {
+    let Why::Ticket(pc) = key.why else {
+        return None;
+    };
+    let raw = RawFinding {
+        kind: FindingKind::Race,
+        warning: true,
+        other: false,
+        pc,
+        block: None,
+        thread: 0,
+        address: None,
+        variable: None,
+        message: String::new(),
+    };
+    Some(line(&named(raw)))
+}
+
+/// A line of the kernel's source, or else of the PTX.
+fn line(finding: &Finding) -> String {
+    let source = finding.line_of_kernel().map(str::to_owned);
+    source.unwrap_or_else(|| format!("PTX line {}", finding.ptx_line))
 }
 
 /// The side of a pair that initialises an `mbarrier` which the other one uses.
@@ -124,8 +152,8 @@ fn made(key: &Key, image: &Image) -> Option<usize> {
     key.pcs.iter().position(makes)
 }
 
-/// Both sides of a pair.
-fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
+/// Both sides of a pair; the line behind which a fence is missing.
+fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
     let cluster = matches!(key.why, Why::Cluster | Why::ClusterBarrier);
     let (rank, address) = if cluster {
         place_of(pair.address)
@@ -146,6 +174,10 @@ fn sides(key: &Key, pair: &Pair) -> [RawFinding; 2] {
     let why = match key.why {
         Why::Order => " without a barrier between".to_owned() + harmless,
         Why::Blocks => " and nothing orders the two blocks".to_owned() + harmless,
+        Why::Ticket(_) => format!(
+            "; only a fence after {} is missing to order the two blocks",
+            fence.unwrap_or_default()
+        ),
         Why::Lanes if key.harmless => {
             "; lanes of this instruction write the same value there".to_owned()
         }
@@ -186,11 +218,7 @@ fn barrier(told: &Told, image: &Image) -> Option<String> {
     }
     let ways = |from: usize, to: usize| told.pcs.iter().any(|p| reaches(image, p[from], p[to]));
     let (there, back) = (ways(0, 1), ways(1, 0));
-    let line = |side: usize| {
-        let f = &told.sides[side];
-        let source = f.line_of_kernel().map(str::to_owned);
-        source.unwrap_or_else(|| format!("PTX line {}", f.ptx_line))
-    };
+    let line = |side: usize| line(&told.sides[side]);
     match (there, back) {
         (true, false) => Some(format!("after {}, before {}", line(0), line(1))),
         (false, true) => Some(format!("after {}, before {}", line(1), line(0))),

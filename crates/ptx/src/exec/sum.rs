@@ -116,5 +116,6 @@ pub(super) fn named(
         message: raw.message,
         count: None,
         barrier: None,
+        fence: None,
     }
 }

@@ -409,8 +409,7 @@ pub(super) fn matrix(m: &mut Machine, info: &MemoryOp, exec: u32) {
         Transfer::StoreMatrix { from, transposed } => (from, *transposed, true),
         _ => return,
     };
-    let rows = u32::MAX >> (32 - 8 * registers.len());
-    let pointers = m.resolve(info, exec & rows);
+    let pointers = m.resolve(info, info.transfer.addressed(exec));
     for (at, &slot) in registers.iter().enumerate() {
         let mut values = if stores {
             m.registers.read(slot)

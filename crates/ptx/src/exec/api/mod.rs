@@ -231,6 +231,10 @@ pub struct Finding {
     /// there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<String>,
+    /// Of a race between blocks: the place of the fence that would order the two, where
+    /// nothing else is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fence: Option<String>,
 }
 
 impl Finding {

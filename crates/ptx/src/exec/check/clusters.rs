@@ -90,6 +90,7 @@ fn touch(
     let seq = races.order.tick();
     let mut one = ordered::touch(m, info, seq);
     (one.passing, one.alike) = (false, alike);
+    let joint = info.transfer.is_joint().then_some(m.active);
     let mut left = exec;
     while left != 0 {
         let cell = cells[left.trailing_zeros() as usize];
@@ -97,6 +98,7 @@ fn touch(
         one.lanes = same.fold(0, |all, l| all | 1 << l);
         left &= !one.lanes;
         one.silent = silent & one.lanes != 0;
+        one.lanes = joint.unwrap_or(one.lanes);
         note(m, (cell, info.bytes), &one, (own, None));
     }
 }

@@ -39,7 +39,7 @@ pub fn ordered<'a>(
 
 /// Lanes read or write words that may order.
 fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresses: &[u64; 32]) {
-    let (warp, update) = (m.warp, info.transfer.is_atomic());
+    let (warp, pc, update) = (m.warp, m.pc, info.transfer.is_atomic());
     let scope = info.order.scope.among(m.has_peers());
     let Some(races) = &mut m.races else {
         return;
@@ -55,6 +55,7 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
             scope,
             orders,
             update,
+            pc,
         };
         if !info.transfer.only_writes() {
             races.order.read(warp, same, word(info.order.acquire));

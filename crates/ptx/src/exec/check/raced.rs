@@ -93,6 +93,7 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
     one.alike = alike;
+    let joint = info.transfer.is_joint().then_some(m.active);
     let Some(races) = &mut m.races else {
         return;
     };
@@ -107,7 +108,7 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
             mask |= left & left.wrapping_neg();
             left &= left - 1;
         }
-        (one.lanes, one.silent) = (mask, silent & mask != 0);
+        (one.lanes, one.silent) = (joint.unwrap_or(mask), silent & mask != 0);
         let places = races.places(address, info.bytes);
         let first = places.0;
         races.shadow.touch_in(pass, &races.order, places, &one);
@@ -148,6 +149,7 @@ pub fn in_flight(
                 earlier: *mark,
                 wrote: false,
                 harmless: false,
+                ticket: None,
             });
         }
     }
@@ -236,6 +238,7 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
     (one.passing, one.alike) = (false, alike);
+    let joint = info.transfer.is_joint().then_some(m.active);
     // Mostly no two lanes have one address.
     let own = lanes(exec).map(|l| addresses[l as usize]);
     let rises = own.is_sorted_by(|a, b| a < b);
@@ -252,6 +255,7 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
             same.fold(0, |all, l| all | 1 << l)
         };
         left &= !one.lanes;
+        one.lanes = joint.unwrap_or(one.lanes);
         let reach = Reach {
             address,
             bytes: info.bytes,
@@ -358,12 +362,16 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         };
         let why = match block {
             _ if fixed && hit.wrote || !hit.wrote && constant(hit.earlier.pc) => Why::Constant,
-            Some(_) => Why::Blocks,
+            Some(_) => match hit.ticket.filter(|_| !hit.harmless) {
+                Some(pc) => Why::Ticket(pc),
+                None => Why::Blocks,
+            },
             None if copied => Why::Bulk,
             None => Why::Order,
         };
         let place = (at, Some(object.name.clone()), at);
-        let harmless = hit.harmless && why != Why::Constant;
+        let ticket = matches!(why, Why::Ticket(_));
+        let harmless = ticket || hit.harmless && why != Why::Constant;
         m.pair((why, harmless), [own, earlier], place);
     }
 }

@@ -6,8 +6,7 @@ use crate::exec::registers::active;
 
 /// Looks at the masks of the lanes that execute an instruction which names
 /// lanes: who executes it has to be in its own, who has exited, or does not execute
-/// it because of its guard, in none. For
-/// races, the lanes of a mask have then seen what each other did.
+/// it because of its guard, in none.
 #[inline(always)]
 pub fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started: u32) {
     let first = m.registers.word(masks, exec.trailing_zeros() % 32);
@@ -16,9 +15,6 @@ pub fn check(m: &mut Machine, masks: u32, exec: u32, alive: u32, started: u32) {
     let kept = m.active & alive & !exec;
     if !same || exec & !first != 0 || first & (started & !alive | kept) != 0 {
         look(m, masks, exec, (started & !alive, kept));
-    }
-    if m.races.is_some() {
-        meet(m, masks, exec);
     }
 }
 
@@ -44,9 +40,9 @@ fn look(m: &mut Machine, masks: u32, exec: u32, (exited, kept): (u32, u32)) {
     }
 }
 
-/// Lanes with one mask that names them wait for each other.
-#[inline(never)]
-fn meet(m: &mut Machine, masks: u32, exec: u32) {
+/// `bar.warp.sync`: lanes with one mask that names them have seen what each other did.
+/// Of all instructions that name lanes it alone orders memory.
+pub fn meet(m: &mut Machine, masks: u32, exec: u32) {
     let Some(races) = &mut m.races else {
         return;
     };

@@ -237,6 +237,25 @@ impl Transfer {
         self.writes() && !self.is_atomic()
     }
 
+    /// The lanes of a mask whose addresses it uses: of `ldmatrix` and `stmatrix` one for
+    /// each row.
+    pub fn addressed(&self, lanes: u32) -> u32 {
+        use Transfer::{LoadMatrix, StoreMatrix};
+        match self {
+            LoadMatrix { to: registers, .. } | StoreMatrix { from: registers, .. } => {
+                lanes & (u32::MAX >> (32 - 8 * registers.len()))
+            }
+            _ => lanes,
+        }
+    }
+
+    /// Whether the warp accesses the places together, so that a lane's address does not
+    /// say whose data is there: `ldmatrix`, `stmatrix`, `wmma`.
+    pub fn is_joint(&self) -> bool {
+        use Transfer::{Fragment, LoadMatrix, StoreMatrix};
+        matches!(self, LoadMatrix { .. } | StoreMatrix { .. } | Fragment(_))
+    }
+
     /// Whether it is the written side of an asynchronous copy.
     pub fn is_copy(&self) -> bool {
         matches!(self, Transfer::CopyTarget { .. })

@@ -11,6 +11,9 @@ pub enum Why {
     Order,
     /// The same, in different blocks.
     Blocks,
+    /// In different blocks, and nothing is missing but a fence behind this instruction,
+    /// which read a word of the other block: a barrier has been passed since.
+    Ticket(u32),
     /// Lanes of one instruction write different values.
     Lanes,
     /// Nobody has waited for a copy.
@@ -89,7 +92,7 @@ impl Machine<'_> {
             wrote: sides.map(|s| s.wrote),
             why,
             harmless,
-            global: matches!(why, Why::Blocks | Why::Constant),
+            global: matches!(why, Why::Blocks | Why::Constant | Why::Ticket(_)),
         };
         let new = || Pair {
             sides,

@@ -304,6 +304,7 @@ impl Order {
             warp.clear();
         }
         self.common.pass();
+        self.common.settle();
         self.words.clear();
         // What agents bring is not yet seen.
         self.used = !self.phases.is_empty();
@@ -357,6 +358,7 @@ impl Order {
             let own = self.snapshot(warp, mask);
             all.join(&own);
         }
+        all.settle();
         for &(warp, mask) in waiting {
             self.meet(warp, mask);
             self.learn(warp, mask, &all);
@@ -368,6 +370,12 @@ impl Order {
         let (now, base) = (self.now, self.base);
         self.used = true;
         let known = self.common.seen.clone();
+        // What words have brought to another thread, behind a barrier since.
+        let brought = match fence {
+            Fence::Wide => self.common.unfenced.clone(),
+            Fence::Cluster => self.common.pending_near.clone(),
+            _ => Seen::default(),
+        };
         let of = &mut self.warps[warp as usize];
         let whole = of.is_whole(mask);
         let own = of.own.get_or_insert_with(|| Box::new([[0; 32]; 4]));
@@ -382,6 +390,7 @@ impl Order {
         }
         let met = of.met;
         let before = |k: &mut Knowledge, more: Option<&Seen>| {
+            k.seen.join(&brought);
             if fence != Fence::Proxy {
                 let [seen, proxied] = std::mem::take(&mut k.pending);
                 k.seen.join(&seen);
@@ -391,6 +400,8 @@ impl Order {
                 k.seen.join(&std::mem::take(&mut k.pending_near));
             }
             if fence == Fence::Wide {
+                let settled = std::mem::take(&mut k.unfenced);
+                k.seen.join(&settled);
                 let [seen, proxied] = std::mem::take(&mut k.pending_wide);
                 k.seen.join(&seen);
                 k.proxied.join(&proxied);

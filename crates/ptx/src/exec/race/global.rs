@@ -291,6 +291,7 @@ impl Cell {
     ) {
         let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
         let stores = stores.map(|(_, mark)| mark).chain([&self.write]);
+        let ticket = |earlier: &Mark| order.ticket(touch.warp, touch.lanes, earlier);
         let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
             let Some(lane) = lane else {
                 return;
@@ -308,6 +309,7 @@ impl Cell {
                     earlier: *earlier,
                     wrote,
                     harmless: harmless && !touch.update,
+                    ticket: ticket(earlier),
                 });
             }
         };
@@ -328,9 +330,27 @@ impl Cell {
         }
         for (kind, mark) in &self.list {
             if touch.write || *kind != Kind::Read {
-                note(mark, clash(order, mark, touch), *kind != Kind::Read);
+                let lane = clash(order, mark, touch);
+                let lane = lane.filter(|_| !self.is_observed(order, (*kind, mark), touch));
+                note(mark, lane, *kind != Kind::Read);
             }
         }
+    }
+
+    /// Whether an atomic of the block that the lanes have seen was made after an earlier
+    /// one: it has observed that, and needs no fence to be ordered with it.
+    #[inline(never)]
+    fn is_observed(&self, order: &Order, (kind, mark): (Kind, &Mark), touch: &Touch) -> bool {
+        let between = order.between(mark);
+        let seen = |by: &Mark| {
+            let has = |l: u32| order.unseen(touch.warp, l, by, false) == 0;
+            lanes(touch.lanes).all(has)
+        };
+        let by = |(kind, by): &(Kind, Mark)| {
+            let after = by.seq > mark.seq && order.is_own(by);
+            *kind == Kind::Update && after && by.how.agrees(mark.how, between) && seen(by)
+        };
+        kind == Kind::Update && self.list.iter().any(by)
     }
 }
 

@@ -169,10 +169,15 @@ pub struct Knowledge {
     pub pending_near: Seen,
     /// What those of other blocks have brought.
     pub pending_wide: [Seen; 2],
+    /// What words of other blocks had brought before a barrier of the block, and no
+    /// fence of the thread that read them.
+    pub unfenced: Seen,
+    /// The instruction that read the last word without a fence.
+    pub ticket: Option<u32>,
 }
 
 impl Knowledge {
-    fn parts(&self) -> [&Seen; 11] {
+    fn parts(&self) -> [&Seen; 12] {
         let ([a, b], [c, d]) = (&self.pending, &self.pending_wide);
         let k = self;
         [
@@ -187,10 +192,11 @@ impl Knowledge {
             b,
             c,
             d,
+            &k.unfenced,
         ]
     }
 
-    fn parts_mut(&mut self) -> [&mut Seen; 11] {
+    fn parts_mut(&mut self) -> [&mut Seen; 12] {
         let ([a, b], [c, d]) = (&mut self.pending, &mut self.pending_wide);
         let (seen, loose, proxied) = (&mut self.seen, &mut self.loose, &mut self.proxied);
         [
@@ -205,16 +211,26 @@ impl Knowledge {
             b,
             c,
             d,
+            &mut self.unfenced,
         ]
     }
 
     pub fn clear(&mut self) {
         self.parts_mut().into_iter().for_each(Seen::clear);
+        self.ticket = None;
     }
 
     pub fn join(&mut self, other: &Knowledge) {
         let both = self.parts_mut().into_iter().zip(other.parts());
         both.for_each(|(own, new)| own.join(new));
+        self.ticket = other.ticket.or(self.ticket);
+    }
+
+    /// A barrier of threads has been passed: they know what words have brought to one of
+    /// them, but for its fence.
+    pub fn settle(&mut self) {
+        self.unfenced.join(&self.pending_near);
+        self.unfenced.join(&self.pending_wide[0]);
     }
 
     /// A barrier of the block has been passed: what its threads did before is
@@ -222,7 +238,12 @@ impl Knowledge {
     pub fn pass(&mut self) {
         let pending = self.pending.iter_mut().chain(&mut self.pending_wide);
         let pending = pending.chain([&mut self.pending_near]);
-        let parts = [&mut self.seen, &mut self.loose, &mut self.fenced];
+        let parts = [
+            &mut self.seen,
+            &mut self.loose,
+            &mut self.fenced,
+            &mut self.unfenced,
+        ];
         parts
             .into_iter()
             .chain(pending)

@@ -73,6 +73,9 @@ pub struct Hit {
     pub wrote: bool,
     /// The value stays the same, whoever comes first.
     pub harmless: bool,
+    /// Only a fence is missing, behind this instruction, which read a word of another
+    /// block.
+    pub ticket: Option<u32>,
 }
 
 /// Accesses by warp.
@@ -344,6 +347,7 @@ impl Shadow {
                 earlier: *mark,
                 wrote: true,
                 harmless,
+                ticket: None,
             });
         }
     }
@@ -390,6 +394,7 @@ impl Plane {
                     earlier: *mark,
                     wrote,
                     harmless: !wrote && touch.silent,
+                    ticket: None,
                 });
             }
         }

@@ -64,6 +64,7 @@ fn word(orders: bool) -> Word {
         scope: Scope::Block,
         orders,
         update: false,
+        pc: 0,
     }
 }
 

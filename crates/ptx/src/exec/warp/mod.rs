@@ -275,7 +275,8 @@ impl Warp {
         self.enter(m, index);
         self.check_together(m, &chosen, missing);
         if let (Some(races), [_, _, ..]) = (&mut m.races, &chosen[..]) {
-            let all = chosen.iter().fold(0, |all, c| all | c.1);
+            let all = chosen.iter().filter(|c| is_barrier(m.image, c.0));
+            let all = all.fold(0, |all, c| all | c.1);
             races.order.meet(index, all);
         }
         for &(pc, lanes) in &chosen {
@@ -339,11 +340,18 @@ impl Warp {
         };
         if exec != 0 {
             members::check(m, members, exec, self.alive, self.started);
-            if let Some(at) = made {
-                exchange(m, &image.exchanges[at as usize], exec);
+            match made {
+                Some(at) => exchange(m, &image.exchanges[at as usize], exec),
+                None => members::meet(m, members, exec),
             }
         }
     }
+}
+
+/// Whether an instruction is `bar.warp.sync`.
+fn is_barrier(image: &Image, pc: u32) -> bool {
+    let form = &image.ops[pc as usize].form;
+    matches!(form, Form::Together { exchange: None, .. })
 }
 
 /// The values of a special register for the current warp.

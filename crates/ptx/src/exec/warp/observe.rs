@@ -12,6 +12,7 @@ use crate::exec::image::matrices::GroupOp;
 use crate::exec::image::{From, LOCAL_WINDOW, MemoryOp, SHARED_WINDOW, Transfer, WINDOW};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::Reached;
+use crate::exec::registers::active;
 use crate::exec::tensor;
 use crate::names::Space;
 
@@ -112,31 +113,60 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
     }
 }
 
-/// The same for an access, with its addresses.
+/// The same for an access, with its addresses. Lanes of generic addresses may be in
+/// several spaces: each of these is an access of its own.
 #[inline(never)]
 fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
+    let addresses = m.addresses(info);
+    let offsets = addresses.map(|a| a & !WINDOW);
+    if let Some(space) = info.space {
+        return observe_in(m, info, event, space, offsets);
+    }
+    let first = |mask: u32| addresses[mask.trailing_zeros() as usize % 32];
+    let mut left = event.exec;
+    loop {
+        let space = space_of(info, first(left));
+        let other = |lane: &u32| space_of(info, addresses[*lane as usize]) != space;
+        let others = active(left).filter(other).fold(0, |all, l| all | 1 << l);
+        let exec = left & !others;
+        observe_in(m, info, Event { exec, ..event }, space, offsets);
+        left = others;
+        if left == 0 {
+            return;
+        }
+    }
+}
+
+/// The space that a generic address is in.
+fn space_of(info: &MemoryOp, address: u64) -> Space {
+    match address & WINDOW {
+        SHARED_WINDOW => Space::Shared,
+        LOCAL_WINDOW => Space::Local,
+        0 if info.from != From::Constant => Space::Global,
+        _ => Space::Param,
+    }
+}
+
+/// The same for the lanes that access one space, with their addresses there.
+fn observe_in(
+    m: &mut Machine,
+    info: &MemoryOp,
+    event: Event,
+    space: Space,
+    mut addresses: [u64; 32],
+) {
     let exec = event.exec;
-    let mut addresses = m.addresses(info);
-    let first = addresses[exec.trailing_zeros() as usize % 32];
-    let space = match (info.space, first & WINDOW) {
-        (Some(space), _) => space,
-        (None, SHARED_WINDOW) => Space::Shared,
-        (None, LOCAL_WINDOW) => Space::Local,
-        (None, 0) if info.from == From::Constant => Space::Param,
-        (None, 0) => Space::Global,
-        (None, _) => Space::Param,
-    };
-    addresses.iter_mut().for_each(|a| *a &= !WINDOW);
     let exec = if space == Space::Shared && m.has_peers() {
         if m.races.is_some() {
-            clusters::remote(m, info, exec, &addresses);
+            clusters::remote(m, info, info.transfer.addressed(exec), &addresses);
         }
         own_lanes(m, exec, &mut addresses)
     } else {
         exec
     };
     if m.races.is_some() {
-        raced::access(m, info, space, exec, &addresses);
+        let lanes = info.transfer.addressed(exec);
+        raced::access(m, info, space, lanes, &addresses);
     }
     let sources = copy_sources(m, info, exec);
     if let (true, Some((addresses, lanes)), Transfer::CopyTarget { source, .. }) =

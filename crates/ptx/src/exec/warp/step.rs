@@ -274,8 +274,9 @@ impl Warp {
             return self.wait_again(m, path, State::Together(member));
         }
         members::check(m, members, exec, self.alive, self.started);
-        if let Some(at) = made {
-            exchange(m, &m.image.exchanges[at as usize], exec);
+        match made {
+            Some(at) => exchange(m, &m.image.exchanges[at as usize], exec),
+            None => members::meet(m, members, exec),
         }
         Flow::To(pc + 1)
     }

@@ -3,7 +3,9 @@
 
 use super::Order;
 use crate::exec::race::AGENTS;
+use crate::exec::race::lanes;
 use crate::exec::race::mark::Mark;
+use crate::exec::race::seen::{Knowledge, Seen};
 
 impl Order {
     /// Whether an access surely was made by the block: known without a look at whose
@@ -27,6 +29,30 @@ impl Order {
     pub fn is_unshown(&self, mark: &Mark, warp: u32) -> bool {
         let since = self.base.max(self.shown(warp));
         u32::from(mark.warp) == warp && mark.seq >= since && self.is_surely_own(mark)
+    }
+
+    /// Whether lanes of a warp lack nothing but a fence to have seen an access of
+    /// another block: a word has brought it to a thread of theirs, and a barrier was
+    /// passed since. The instruction that read the word.
+    pub fn ticket(&self, warp: u32, mask: u32, mark: &Mark) -> Option<u32> {
+        if self.is_own(mark) {
+            return None;
+        }
+        let block = self.moments.block_at(mark.seq);
+        let of = &self.warps[warp as usize];
+        let mut ticket = None;
+        let brought = lanes(mask).all(|lane| {
+            let all = [Some(&self.common), Some(&of.know), of.part(lane)];
+            let has = |k: &&Knowledge, l| {
+                let seen = |s: &Seen| s.get_of(block, mark.warp, l) > mark.seq;
+                seen(&k.unfenced) || seen(&k.seen)
+            };
+            let from = all.into_iter().flatten().filter(|k| !k.unfenced.is_empty());
+            ticket = ticket.or(from.clone().find_map(|k| k.ticket));
+            let all = all.into_iter().flatten();
+            lanes(mark.lanes).all(|l| all.clone().any(|k| has(&k, l)))
+        });
+        ticket.filter(|_| brought)
     }
 
     /// Whether two accesses are of one block.

@@ -18,6 +18,8 @@ pub struct Word {
     pub orders: bool,
     /// An atomic.
     pub update: bool,
+    /// The instruction.
+    pub pc: u32,
 }
 
 impl Order {
@@ -157,6 +159,7 @@ fn learned(
     if word.orders {
         (new.seen, new.proxied) = (seen, proxied);
     } else {
+        new.ticket = Some(word.pc);
         wait(&mut new, seen, proxied);
     }
     new
