@@ -362,7 +362,7 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         };
         let why = match block {
             _ if fixed && hit.wrote || !hit.wrote && constant(hit.earlier.pc) => Why::Constant,
-            Some(_) => match hit.ticket.filter(|_| !hit.harmless) {
+            Some(_) => match hit.ticket {
                 Some(pc) => Why::Ticket(pc),
                 None => Why::Blocks,
             },
