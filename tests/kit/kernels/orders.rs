@@ -34,19 +34,21 @@ fn assert_same(path: &Path, global: bool, seeds: std::ops::Range<u64>) {
 }
 
 /// Those whose fault is about the order of accesses.
-const ORDERED: [&str; 12] = [
+const ORDERED: [&str; 14] = [
     "race",
     "lock_without_fence",
     "flag_without_fence",
     "same_value",
     "lanes_collide",
     "shuffle_of_others",
+    "shuffle_between",
     "named_barriers",
     "store_after_arrive",
     "copy_not_waited",
     "global_blocks",
     "global_threads",
     "global_ticket",
+    "global_ticket_unfenced",
 ];
 
 #[test]

@@ -64,7 +64,7 @@ fn barriers() {
 
 #[test]
 fn lanes() {
-    for name in ["lanes_collide", "shuffle_of_others"] {
+    for name in ["lanes_collide", "shuffle_of_others", "shuffle_between"] {
         assert_found(name, FindingKind::Race, false);
     }
     assert_found("mask_without_self", FindingKind::InvalidMask, false);
@@ -120,5 +120,18 @@ fn global_memory() {
         assert_eq!(blocks, name != "global_threads", "{found:#?}");
         assert_eq!(found[0].variable.as_deref(), Some("out"));
         assert!(run(name, false).0.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_ticket_that_lacks_only_a_fence_says_where_to_put_it() {
+    let found = assert_found("global_ticket_unfenced", FindingKind::Race, true);
+    let kernel = Kernel::load("faults", "global_ticket_unfenced");
+    let text = std::fs::read_to_string(&kernel.file.ptx.value).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let ticket = lines.iter().rposition(|l| l.contains("atom.")).unwrap() + 1;
+    for side in &found {
+        assert_eq!(side.fence, Some(format!("after PTX line {ticket}")));
+        assert_eq!(side.barrier, None);
     }
 }
