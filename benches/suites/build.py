@@ -3,10 +3,13 @@
 import glob
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+
+from launch import expanded
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHIM = os.path.join(HERE, "shim")
@@ -40,6 +43,9 @@ def cuda(program, level):
         command += ["-DSPADKIT_CURAND"]
     if "cooperative_groups" in text:
         command += ["-DSPADKIT_GROUPS"]
+    # Types of CUDA that the source defines itself.
+    own = re.findall(r"typedef\s+unsigned\s+\w+\s+(size_t|clock_t|uchar)\s*;", expanded(program.source))
+    command += [f"-DSPADKIT_OWN_{name}" for name in dict.fromkeys(own)]
     if program.suite.startswith("GPUVerify"):
         command += ["-include", "cuda.h"]
     command += ["-Xcicc", "-O0"] if level == "O0" else ["-O3"]

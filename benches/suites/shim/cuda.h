@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <cuda_runtime.h>
+#include <math_constants.h>
 #ifdef SPADKIT_CURAND
 #include <curand_kernel.h>
 #include <curand_mtgp32_kernel.h>
@@ -17,6 +18,18 @@ template <class Group> __device__ void synchronize(Group &group) { group.sync();
 }
 #endif
 #include "annotations.h"
+// Types that the source defines itself, as others than CUDA's.
+#ifdef SPADKIT_OWN_size_t
+#define size_t spadkit_own_size_t
+#endif
+#ifdef SPADKIT_OWN_clock_t
+#define clock_t spadkit_own_clock_t
+#endif
+#ifdef SPADKIT_OWN_uchar
+#define uchar spadkit_own_uchar
+#else
+typedef unsigned char uchar;
+#endif
 
 #define __shfl(...) __shfl_sync(0xffffffffu, __VA_ARGS__)
 #define __shfl_up(...) __shfl_up_sync(0xffffffffu, __VA_ARGS__)
@@ -26,7 +39,6 @@ template <class Group> __device__ void synchronize(Group &group) { group.sync();
 #define __any(p) __any_sync(__activemask(), p)
 #define __ballot(p) __ballot_sync(__activemask(), p)
 
-typedef unsigned char uchar;
 template <class T, int Dimensions = 1, int Mode = 0> struct spadkit_texture {
     bool normalized;
     cudaTextureAddressMode addressMode[3];
@@ -35,7 +47,7 @@ template <class T, int Dimensions = 1, int Mode = 0> struct spadkit_texture {
 #define texture __device__ spadkit_texture
 template <class T> struct spadkit_read { typedef T type; };
 template <> struct spadkit_read<uchar4> { typedef float4 type; };
-template <> struct spadkit_read<uchar> { typedef float type; };
+template <> struct spadkit_read<unsigned char> { typedef float type; };
 template <> struct spadkit_read<unsigned short> { typedef float type; };
 template <class T, int M> struct spadkit_texel { typedef T type; };
 template <class T> struct spadkit_texel<T, 1> { typedef typename spadkit_read<T>::type type; };
@@ -94,6 +106,35 @@ template <class V, int n = spadkit_floats<V>::n> __host__ __device__ float lengt
 template <class V, int n = spadkit_floats<V>::n> __host__ __device__ V normalize(V a) {
     return a * rsqrtf(dot(a, a));
 }
+#define SPADKIT_EACH(name)                                                                    \
+    template <class V, int n = spadkit_floats<V>::n> __host__ __device__ V name(V a, V b) {   \
+        for (int i = 0; i < n; i++) (&a.x)[i] = name((&a.x)[i], (&b.x)[i]);                   \
+        return a;                                                                             \
+    }
+SPADKIT_EACH(fminf)
+SPADKIT_EACH(fmaxf)
+__host__ __device__ inline float3 cross(float3 a, float3 b) {
+    return make_float3(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+__host__ __device__ inline int3 operator+(int3 a, int3 b) {
+    return make_int3(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+// Some sources declare these without a body.
+__device__ inline float4 fminf(float4 a, float4 b) { return fminf<float4, 4>(a, b); }
+__device__ inline float lerpf(float a, float b, float t) { return a + t * (b - a); }
+__device__ inline float length(float2 a) { return sqrtf(a.x * a.x + a.y * a.y); }
+__device__ inline float lerp(float a, float b, float t) { return a + t * (b - a); }
+template <class V, int n = spadkit_floats<V>::n>
+__host__ __device__ V lerp(V a, V b, float t) {
+    return a + t * (b - a);
+}
+__host__ __device__ inline float clamp(float x, float low, float high) {
+    return fmaxf(low, fminf(x, high));
+}
+__host__ __device__ inline float saturate(float x) { return clamp(x, 0.0f, 1.0f); }
 __host__ __device__ inline float3 make_float3(float s) { return make_float3(s, s, s); }
 __host__ __device__ inline float3 make_float3(float4 v) { return make_float3(v.x, v.y, v.z); }
+__host__ __device__ inline float4 make_float4(float3 v, float w) {
+    return make_float4(v.x, v.y, v.z, w);
+}
 __host__ __device__ inline float4 make_float4(float s) { return make_float4(s, s, s, s); }

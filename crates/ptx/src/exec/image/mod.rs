@@ -242,9 +242,10 @@ impl Transfer {
     pub fn addressed(&self, lanes: u32) -> u32 {
         use Transfer::{LoadMatrix, StoreMatrix};
         match self {
-            LoadMatrix { to: registers, .. } | StoreMatrix { from: registers, .. } => {
-                lanes & (u32::MAX >> (32 - 8 * registers.len()))
-            }
+            LoadMatrix { to: registers, .. }
+            | StoreMatrix {
+                from: registers, ..
+            } => lanes & (u32::MAX >> (32 - 8 * registers.len())),
             _ => lanes,
         }
     }

@@ -1,5 +1,5 @@
-//! What orders the accesses of a block: barriers, instructions that name
-//! lanes, words, fences, phases of an `mbarrier`.
+//! What orders the accesses of a block: barriers of the block and of lanes, words,
+//! fences, phases of an `mbarrier`.
 //!
 //! Vector clocks are kept by warp, because the lanes of a warp mostly know the
 //! same. Lanes have knowledge of their own only after something that only some
@@ -313,7 +313,7 @@ impl Order {
         }
     }
 
-    /// Lanes of a warp see what each of them did.
+    /// Lanes of a warp see what each of them did: a barrier of lanes.
     pub fn meet(&mut self, warp: u32, mask: u32) {
         let now = self.now;
         let of = &mut self.warps[warp as usize];
