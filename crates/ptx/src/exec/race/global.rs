@@ -291,7 +291,12 @@ impl Cell {
     ) {
         let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
         let stores = stores.map(|(_, mark)| mark).chain([&self.write]);
-        let ticket = |earlier: &Mark| order.ticket(touch.warp, touch.lanes, earlier);
+        let ticket = |earlier: &Mark| {
+            let stale = self.is_cached(order, earlier, touch);
+            order
+                .ticket(touch.warp, touch.lanes, earlier)
+                .filter(|_| !stale)
+        };
         let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
             let Some(lane) = lane else {
                 return;
@@ -335,6 +340,16 @@ impl Cell {
                 note(mark, lane, *kind != Kind::Read);
             }
         }
+    }
+
+    /// Whether a load may find in the L1 cache what was there before an earlier store: its
+    /// block has read the place before that.
+    #[inline(never)]
+    fn is_cached(&self, order: &Order, store: &Mark, touch: &Touch) -> bool {
+        let before = |m: &Mark| m.seq != 0 && m.seq < store.seq && order.is_own(m);
+        let reads = self.list.iter().filter(|(kind, _)| *kind == Kind::Read);
+        let mut reads = reads.map(|(_, mark)| mark).chain([&self.read]);
+        !touch.write && touch.how.strength == Strength::Weak && reads.any(before)
     }
 
     /// Whether an atomic of the block that the lanes have seen was made after an earlier
