@@ -39,9 +39,12 @@ pub(super) fn multiply(m: &mut Machine, op: &TensorOp, exec: u32) {
     };
     let vector = m.image.vector;
     let registers = m.registers;
+    // One by one: an array of them would be copied as a whole.
     match op.arithmetic {
         Arithmetic::Double(round) => {
-            let [a, b, mut sums] = [&op.a, &op.b, &op.c].map(|o| Tile::doubles(registers, o));
+            let a = Tile::doubles(registers, &op.a);
+            let b = Tile::doubles(registers, &op.b);
+            let mut sums = Tile::doubles(registers, &op.c);
             match Rounded::new(round) {
                 None => products.run(vector, &a, &b, &mut sums, f64::mul_add),
                 Some(round) => {
@@ -53,12 +56,16 @@ pub(super) fn multiply(m: &mut Machine, op: &TensorOp, exec: u32) {
             sums.write_doubles(registers, &op.d, exec);
         }
         Arithmetic::Single | Arithmetic::Half => {
-            let [a, b, mut sums] = [&op.a, &op.b, &op.c].map(|o| Tile::floats(registers, o));
+            let a = Tile::floats(registers, &op.a);
+            let b = Tile::floats(registers, &op.b);
+            let mut sums = Tile::floats(registers, &op.c);
             products.floats(vector, op.arithmetic, [&a, &b], &mut sums);
             sums.write_floats(registers, &op.d, exec);
         }
         Arithmetic::Integer { .. } | Arithmetic::Bits { .. } => {
-            let [a, b, mut sums] = [&op.a, &op.b, &op.c].map(|o| Tile::integers(registers, o));
+            let a = Tile::integers(registers, &op.a);
+            let b = Tile::integers(registers, &op.b);
+            let mut sums = Tile::integers(registers, &op.c);
             products.integers(vector, op.arithmetic, [&a, &b], &mut sums);
             sums.write_integers(registers, &op.d, exec);
         }

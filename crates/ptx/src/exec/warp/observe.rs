@@ -117,10 +117,10 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
 /// several spaces: each of these is an access of its own.
 #[inline(never)]
 fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
-    let addresses = m.addresses(info);
-    let offsets = addresses.map(|a| a & !WINDOW);
+    let mut addresses = m.addresses(info);
     if let Some(space) = info.space {
-        return observe_in(m, info, event, space, offsets);
+        addresses.iter_mut().for_each(|a| *a &= !WINDOW);
+        return observe_in(m, info, event, space, &mut addresses);
     }
     let first = |mask: u32| addresses[mask.trailing_zeros() as usize % 32];
     let mut left = event.exec;
@@ -129,7 +129,8 @@ fn observe_access(m: &mut Machine, info: &MemoryOp, event: Event) {
         let other = |lane: &u32| space_of(info, addresses[*lane as usize]) != space;
         let others = active(left).filter(other).fold(0, |all, l| all | 1 << l);
         let exec = left & !others;
-        observe_in(m, info, Event { exec, ..event }, space, offsets);
+        let mut offsets = addresses.map(|a| a & !WINDOW);
+        observe_in(m, info, Event { exec, ..event }, space, &mut offsets);
         left = others;
         if left == 0 {
             return;
@@ -148,25 +149,26 @@ fn space_of(info: &MemoryOp, address: u64) -> Space {
 }
 
 /// The same for the lanes that access one space, with their addresses there.
+#[inline(always)]
 fn observe_in(
     m: &mut Machine,
     info: &MemoryOp,
     event: Event,
     space: Space,
-    mut addresses: [u64; 32],
+    addresses: &mut [u64; 32],
 ) {
     let exec = event.exec;
     let exec = if space == Space::Shared && m.has_peers() {
         if m.races.is_some() {
-            clusters::remote(m, info, info.transfer.addressed(exec), &addresses);
+            clusters::remote(m, info, info.transfer.addressed(exec), addresses);
         }
-        own_lanes(m, exec, &mut addresses)
+        own_lanes(m, exec, addresses)
     } else {
         exec
     };
     if m.races.is_some() {
         let lanes = info.transfer.addressed(exec);
-        raced::access(m, info, space, lanes, &addresses);
+        raced::access(m, info, space, lanes, addresses);
     }
     let sources = copy_sources(m, info, exec);
     if let (true, Some((addresses, lanes)), Transfer::CopyTarget { source, .. }) =
@@ -182,7 +184,7 @@ fn observe_in(
             space,
             bytes: info.bytes,
             lanes: exec,
-            addresses: &addresses,
+            addresses,
         };
         let access = (!elsewhere).then_some(access);
         let copied = sources.as_ref().map(|(addresses, lanes)| Access {
