@@ -1,6 +1,8 @@
 //! The faults that a sanitizer finds: each kernel of the table in docs/reference/ptx.md,
 //! at the lines of its PTX that say `here`, and nothing else.
 
+use crate::common;
+use crate::kernels::files::kernels_folder;
 use crate::kernels::harness::Kernel;
 use spadkit::launch::Options;
 use spadkit::ptx::exec::{Finding, FindingKind};
@@ -134,4 +136,8 @@ fn a_ticket_that_lacks_only_a_fence_says_where_to_put_it() {
         assert_eq!(side.fence, Some(format!("after PTX line {ticket}")));
         assert_eq!(side.barrier, None);
     }
+    let file = kernels_folder().join("faults/global_ticket_unfenced.toml");
+    let text = common::text(&["run", &file.to_string_lossy(), "--races=global"]);
+    let expected = format!("__threadfence() after PTX line {ticket} would order them");
+    assert!(text.contains(&expected), "{text}");
 }
