@@ -114,4 +114,5 @@ def main():
             write(f"{stem}.{name}.ptx", compile_nvrtc(library, stem + ".cu", 52, [macro]))
 
 
-main()
+if __name__ == "__main__":
+    main()
