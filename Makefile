@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-axi campaign-tilelink campaign-cluster fuzz deny deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-bus campaign-axi campaign-tilelink campaign-cluster fuzz deny deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -149,7 +149,7 @@ CAMPAIGN_KERNELS := transpose reduction fwt fft dct8x8 conv-rows nw scan bitonic
 # Recorded traces to replay, too: make campaign CAMPAIGN_TRACES="a.json b.json".
 CAMPAIGN_TRACES  ?=
 COSIM := $(CARGO) run --release -q -- cosim
-campaign: deps campaign-cosim campaign-axi campaign-tilelink
+campaign: deps campaign-cosim campaign-bus campaign-axi campaign-tilelink
 	$(CARGO) run --release -q -- prove --all-geometries
 	$(CARGO) test --workspace --release -- --ignored
 	$(REPRODUCE) --check docs --recompute all
@@ -163,6 +163,20 @@ campaign-cosim:
 	  for input in $(CAMPAIGN_KERNELS:%=kernel:%) $(CAMPAIGN_TRACES); do \
 	    echo "$$preset $$input"; \
 	    $(COSIM) spad_sm_path --preset $$preset --trace $$input || exit 1; done; done
+
+# The bus blocks: random accesses with masks, byte enables, back-pressure and atomic
+# operations, more than a million each. In lockstep with the models first, then against
+# the memories of tests/kit/wrappers, which share no code with model or RTL. The first
+# numbers of cycles are those that a million accesses take.
+BUS_CYCLES      ?= 5000000
+BUS_LANE_CYCLES ?= 1000000
+campaign-bus: deps
+	for machine in lanes window; do \
+	  $(COSIM) spad_stream --config testbenches/bus/$$machine.toml --cycles $(BUS_CYCLES) --seed 3 && \
+	  $(COSIM) spad_tcdm --config testbenches/bus/$$machine.toml --cycles $(BUS_LANE_CYCLES) --seed 3 \
+	    || exit 1; done
+	$(COSIM) spad_atomic_bank --config testbenches/bus/lanes.toml --cycles $(BUS_CYCLES) --seed 3
+	$(CARGO) test --workspace --test kit -- --ignored a_million_accesses
 
 # Bursts of a master of cocotbext-axi at the AXI port, in Icarus, each seed on its
 # own; before them the port in lockstep. cocotb is in a virtual environment.
