@@ -2,11 +2,14 @@
 
 use crate::adapter;
 use crate::codes;
-use crate::item::{Declaration, Instance, Item, Memory, Next, Property, RAM_ZEROS, Update};
+use crate::item::{
+    Declaration, Instance, Item, Memory, Next, Property, RAM_ZEROS, Update, Written,
+};
 use crate::lines::{CODE_WIDTH, Lines, words, wrap};
-use crate::module::{Result, UnitDoc, header};
+use crate::module::{Printed, Result, UnitDoc, header};
+use crate::origin::Origin;
 use crate::port::Port;
-use crate::print;
+use crate::print::{self, Line};
 use crate::signal::{Expr, Signal};
 use crate::size::Size;
 use crate::template::render_body;
@@ -20,6 +23,7 @@ const INSTANCE_WIDTH: usize = 88;
 pub(crate) struct Opening<'a> {
     pub(crate) parameters: &'a [(&'static str, usize)],
     pub(crate) ports: &'a [Port],
+    pub(crate) port_origins: &'a [Origin],
     pub(crate) unused: &'a [(String, String)],
     pub(crate) sizes: &'a [(Size, String)],
 }
@@ -28,9 +32,6 @@ pub(crate) struct Opening<'a> {
 #[derive(Serialize)]
 struct Values {
     header: String,
-    opening: String,
-    codes: Vec<String>,
-    sizes: Vec<String>,
     lines: Vec<String>,
 }
 
@@ -38,9 +39,9 @@ struct Values {
 pub(crate) fn module(
     doc: &UnitDoc,
     opening: &Opening,
-    items: &[Item],
+    items: &[Written],
     assertions: bool,
-) -> Result<String> {
+) -> Result<Printed> {
     let mut used = HashSet::new();
     let mut body = Body {
         assertions,
@@ -49,7 +50,7 @@ pub(crate) fn module(
     body.items(items, 1);
     body.lines
         .iter()
-        .for_each(|line| note_names(line, &mut used));
+        .for_each(|(line, _)| note_names(line, &mut used));
     // A size may need one that stands in front of it.
     let mut sizes: Vec<_> = Vec::new();
     for (size, value) in opening.sizes.iter().rev() {
@@ -65,23 +66,32 @@ pub(crate) fn module(
             .copied()
             .collect();
         if names.is_empty() {
-            body.lines.remove(*at)
+            body.lines.remove(*at);
         } else {
-            std::mem::replace(
-                &mut body.lines[*at],
-                format!("    genvar {};", names.join(", ")),
-            )
-        };
+            body.lines[*at].0 = format!("    genvar {};", names.join(", "));
+        }
     }
-    let codes = codes::declarations(&body.lines.join("\n"));
-    let values = Values {
-        header: header(doc, opening.ports),
-        opening: print::opening(&doc.name, opening.parameters, opening.ports, opening.unused),
-        codes: codes.lines().map(str::to_owned).collect(),
-        sizes,
-        lines: body.lines,
-    };
-    render_body("module.v.tera", &values).map(|text| text + "\n")
+    let texts: Vec<_> = body.lines.iter().map(|(text, _)| text.as_str()).collect();
+    let codes = codes::declarations(&texts.join("\n"));
+    let codes = codes.lines().map(str::to_owned);
+    let ports = (opening.ports, opening.port_origins);
+    let mut lines = print::opening(&doc.name, opening.parameters, ports, opening.unused);
+    lines.extend(codes.chain(sizes).map(|text| (text, None)));
+    lines.append(&mut body.lines);
+    let header = header(doc, opening.ports);
+    // After it, a directive and an empty line.
+    let mut origins = vec![None; header.lines().count() + 2];
+    for (text, origin) in &lines {
+        origins.extend(
+            text.lines()
+                .map(|_| *origin)
+                .chain(text.is_empty().then_some(None)),
+        );
+    }
+    let lines = lines.into_iter().map(|(text, _)| text).collect();
+    let text = render_body("module.v.tera", &Values { header, lines })? + "\n";
+    origins.resize(text.lines().count(), None);
+    Ok(Printed { text, origins })
 }
 
 /// `localparam name = value;`, in several lines where it is long.
@@ -102,7 +112,9 @@ fn note_names(line: &str, names: &mut HashSet<String>) {
 /// The lines of a body.
 #[derive(Default)]
 struct Body {
-    lines: Vec<String>,
+    lines: Vec<Line>,
+    /// The line of the description of what is printed now.
+    at: Option<Origin>,
     /// Lines that are kept for the declarations of indices.
     indices: Vec<(usize, Vec<&'static str>)>,
     /// Whether assertions are printed.
@@ -112,16 +124,23 @@ struct Body {
 impl Body {
     fn line(&mut self, depth: usize, text: &str) {
         let indent = if text.is_empty() { 0 } else { 4 * depth };
-        self.lines.push(format!("{:indent$}{text}", ""));
+        self.push(format!("{:indent$}{text}", ""));
     }
 
-    fn items(&mut self, items: &[Item], depth: usize) {
-        let mut waived = None;
-        for item in items {
+    /// A line, or several that belong together.
+    fn push(&mut self, text: String) {
+        self.lines.push((text, self.at));
+    }
+
+    fn items(&mut self, items: &[Written], depth: usize) {
+        let (outer, mut waived) = (self.at, None);
+        for Written { item, at } in items {
+            self.at = Some(*at);
             self.waive(&mut waived, item.waiver(), depth);
             self.item(item, depth);
         }
         self.waive(&mut waived, None, depth);
+        self.at = outer;
     }
 
     fn item(&mut self, item: &Item, depth: usize) {
@@ -141,16 +160,16 @@ impl Body {
             Item::Zeros(memory) => self.zeros(memory, depth),
             Item::Definition(width, statement) => {
                 let opening = format!("{indent}wire {}", range(*width));
-                self.lines.push(print::statement(&opening, statement));
+                self.push(print::statement(&opening, statement));
             }
             Item::Assignment(statement) => {
                 let opening = format!("{indent}assign ");
-                self.lines.push(print::statement(&opening, statement));
+                self.push(print::statement(&opening, statement));
             }
             Item::Update(update) => self.update(update, depth),
             Item::Indices(names) => {
                 self.indices.push((self.lines.len(), names.clone()));
-                self.lines.push(String::new());
+                self.push(String::new());
             }
             Item::Generate(items) => {
                 self.line(depth, "generate");
@@ -210,8 +229,7 @@ impl Body {
         self.line(depth, &format!("{name}: assert property ({edge}"));
         let opening = format!("{:1$}", "", 4 * (depth + 1));
         let (when, then) = (&property.when.tree, &property.then.tree);
-        self.lines
-            .push(print::implication(&opening, when, then) + ")");
+        self.push(print::implication(&opening, when, then) + ")");
         self.line(depth + 1, &format!("else $error(\"{name}: {message}\");"));
     }
 
@@ -249,7 +267,7 @@ impl Body {
         for (i, (port, to)) in instance.connections.iter().enumerate() {
             let comma = if i + 1 < connections.len() { "," } else { "" };
             let line = print::connection(depth + 1, port, to, comma);
-            self.lines.push(line);
+            self.push(line);
         }
         self.line(depth, ");");
     }
@@ -258,11 +276,12 @@ impl Body {
     fn update(&mut self, update: &Update, depth: usize) {
         let value = |value: &Expr| adapter::text(&value.tree);
         let write = |next: &Next, value: &str| {
-            format!("{} <= {value};", adapter::text(&next.register.tree))
+            let register = adapter::text(&next.register.tree);
+            (format!("{register} <= {value};"), Some(next.at))
         };
         let reset = |next: &Next| {
             let (target, value) = next.reset.as_ref()?;
-            Some(format!("{target} <= {value};"))
+            Some((format!("{target} <= {value};"), Some(next.at)))
         };
         let resets: Vec<_> = update.next.iter().filter_map(reset).collect();
         let count = resets.len();
@@ -291,7 +310,11 @@ impl Body {
             let value = value(next.value.as_ref()?);
             Some(match next.bytes {
                 None => vec![write(next, &value)],
-                Some(enable) => bytes(&adapter::text(&next.register.tree), enable, &value).to_vec(),
+                Some(enable) => {
+                    let word = adapter::text(&next.register.tree);
+                    let lines = bytes(&word, enable, &value).into_iter();
+                    lines.map(|line| (line, Some(next.at))).collect()
+                }
             })
         };
         let writes: Vec<_> = update.next.iter().filter_map(whole).flatten().collect();
@@ -307,17 +330,17 @@ impl Body {
     }
 
     /// `if`, `else if` and `else`; a branch without a condition is the last.
-    fn branches(&mut self, branches: &[(Option<String>, Vec<String>)], depth: usize) {
+    fn branches(&mut self, branches: &[(Option<String>, Vec<Line>)], depth: usize) {
         let one = branches.iter().all(|(_, writes)| writes.len() == 1);
         for (i, (condition, writes)) in branches.iter().enumerate() {
             let opening = match (i, condition) {
-                (0, None) => return writes.iter().for_each(|write| self.line(depth, write)),
+                (0, None) => return self.writes(writes, "", depth),
                 (0, Some(condition)) => format!("if ({condition})"),
                 (_, Some(condition)) => format!("else if ({condition})"),
                 (_, None) => "else".to_owned(),
             };
             if one {
-                self.line(depth, &format!("{opening} {}", writes[0]));
+                self.writes(writes, &format!("{opening} "), depth);
                 continue;
             }
             let end = if i == 0 { "" } else { "end " };
@@ -331,11 +354,21 @@ impl Body {
             if mixed {
                 self.line(depth, "/* verilator lint_on SYNCASYNCNET */");
             }
-            writes.iter().for_each(|write| self.line(depth + 1, write));
+            self.writes(writes, "", depth + 1);
         }
         if !one {
             self.line(depth, "end");
         }
+    }
+
+    /// The statements of a branch, which come from lines of their own.
+    fn writes(&mut self, writes: &[Line], opening: &str, depth: usize) {
+        let block = self.at;
+        for (write, origin) in writes {
+            self.at = *origin;
+            self.line(depth, &format!("{opening}{write}"));
+        }
+        self.at = block;
     }
 }
 

@@ -25,6 +25,7 @@ macro_rules! bundle {
         #[allow(dead_code, reason = "not every bundle is used in every way")]
         impl $name {
             /// A wire for each field, called by its name, `prefix` in front.
+            #[track_caller]
             pub(crate) fn wires(
                 u: &$crate::unit::Unit,
                 $s: &$crate::params::Sizes,
@@ -150,7 +151,7 @@ mod tests {
             tag: tag.into(),
         };
         u.assign(out, again.joined(&s));
-        let text = u.emit().unwrap().text;
+        let text = u.emit().unwrap().file.text;
         let expected = "    localparam TG = 8;\n    wire [3:0] head_kind;\n    \
                         wire head_last;\n    wire [TG-1:0] head_tag;\n    \
                         assign {head_tag, head_last, head_kind} = offer;\n    \

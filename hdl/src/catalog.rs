@@ -148,9 +148,9 @@ mod tests {
         }
         for module in modules {
             let start = format!("\nmodule {}", module.doc.name);
-            assert!(module.text.contains(&start), "{name}");
-            assert!(!module.text.contains('$'), "{name} has a system task");
-            let long = module.text.lines().find(|line| line.len() > 100);
+            assert!(module.file.text.contains(&start), "{name}");
+            assert!(!module.file.text.contains('$'), "{name} has a system task");
+            let long = module.file.text.lines().find(|line| line.len() > 100);
             assert_eq!(long, None, "{}", module.doc.name);
         }
     }
@@ -159,7 +159,7 @@ mod tests {
     /// `values`, and in the table of parameters that the headers are written from.
     fn check_numbers(modules: &[Module], parameters: &Params, values: &mut BTreeMap<String, u64>) {
         for module in modules {
-            for (name, value) in module.text.lines().filter_map(number) {
+            for (name, value) in module.file.text.lines().filter_map(number) {
                 if let Some(parameter) = parameters.value(name) {
                     assert_eq!(value, parameter as u64, "{name} in {}", module.doc.name);
                 }
@@ -183,7 +183,10 @@ mod tests {
                 check_numbers(&modules, &parameters, &mut values);
                 if geometry.addr_bits == 9 {
                     let again = emit(name, &machine).unwrap();
-                    assert_eq!(again.last().unwrap().text, modules.last().unwrap().text);
+                    assert_eq!(
+                        again.last().unwrap().file.text,
+                        modules.last().unwrap().file.text
+                    );
                 }
             }
             assert!(values.len() > 40, "{values:?}");

@@ -1,8 +1,16 @@
 //! What a module's body consists of, around the expressions of rust-hdl.
 
+use crate::origin::Origin;
 use crate::signal::{Expr, Signal};
 use crate::size::Size;
 use rust_hdl::core::ast::VerilogStatement;
+
+/// An item, and the line of the description that wrote it.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) item: Item,
+    pub(crate) at: Origin,
+}
 
 /// What stands in the body of a module, in its order.
 #[derive(Debug)]
@@ -26,15 +34,15 @@ pub(crate) enum Item {
     /// Indices of loops.
     Indices(Vec<&'static str>),
     /// `generate`
-    Generate(Vec<Item>),
+    Generate(Vec<Written>),
     /// A loop of `generate`: its head, its label, what it repeats.
-    Loop(String, &'static str, Vec<Item>),
+    Loop(String, &'static str, Vec<Written>),
     /// Two blocks, of which a condition of `generate` chooses one.
-    Either(String, [(&'static str, Vec<Item>); 2]),
+    Either(String, [(&'static str, Vec<Written>); 2]),
     /// Another module.
     Instance(Instance),
     /// What only a module with assertions has.
-    Assertions(Vec<Item>),
+    Assertions(Vec<Written>),
     /// What holds in every cycle.
     Property(Property),
 }
@@ -105,6 +113,8 @@ pub(crate) struct Update {
 /// A register with what it becomes.
 #[derive(Debug)]
 pub(crate) struct Next {
+    /// The line of the description that says so.
+    pub(crate) at: Origin,
     pub(crate) register: Expr,
     /// What a reset writes, and its value.
     pub(crate) reset: Option<(String, String)>,

@@ -29,6 +29,7 @@ impl Memory {
 
 impl Unit {
     /// A memory of `rows` words: without a reset, since no macro has one.
+    #[track_caller]
     pub(crate) fn memory(&self, name: &str, rows: usize, width: impl Into<Size>) -> Memory {
         let words = self.words(name, width.into());
         let memory = Memory { rows, words };
@@ -38,6 +39,7 @@ impl Unit {
 
     /// The memory is 0 when a simulation starts for which [`RAM_ZEROS`](crate::RAM_ZEROS) is
     /// defined.
+    #[track_caller]
     pub(crate) fn starts_as_zeros(&self, memory: Memory) {
         self.add(Item::Zeros(memory));
     }
@@ -74,7 +76,7 @@ mod tests {
                         for (k = 0; k < 2; k = k + 1) begin\n                \
                         if (be[k]) mem[row][k*8 +: 8] <= data[k*8 +: 8];\n            \
                         end\n        end\n    end\n    assign out = mem[row];\nendmodule\n";
-        let text = u.emit().unwrap().text;
+        let text = u.emit().unwrap().file.text;
         assert!(text.contains(expected), "{text}");
     }
 

@@ -2,6 +2,7 @@
 
 pub use crate::error::{HdlError, Result};
 use crate::lines::{COMMENT_WIDTH, wrap, wrap_list};
+use crate::origin::Origin;
 pub use crate::port::{Dir, Port};
 use serde::Serialize;
 
@@ -47,9 +48,19 @@ pub struct Module {
     /// Names of modules that it instantiates.
     pub submodules: Vec<String>,
     /// The whole file.
-    pub text: String,
+    pub file: Printed,
     /// The same in SystemVerilog with assertions, if the unit has some.
-    pub asserted: Option<String>,
+    pub asserted: Option<Printed>,
+}
+
+/// A printed file.
+#[derive(Clone, Debug)]
+pub struct Printed {
+    /// The text.
+    pub text: String,
+    /// Of each line the line of the description that wrote it; `None` for what the
+    /// kit adds around it, such as the header.
+    pub origins: Vec<Option<Origin>>,
 }
 
 /// The unit itself, the last, after the modules that it instantiates.

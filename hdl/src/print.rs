@@ -2,6 +2,7 @@
 //! ports, and the statements of what is described through rust-hdl's syntax tree.
 
 use crate::lines::{CODE_WIDTH, Lines};
+use crate::origin::Origin;
 use crate::port::{Dir, Port};
 use rust_hdl::core::ast::{
     VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogMatch, VerilogOp,
@@ -11,22 +12,30 @@ use rust_hdl::core::ast::{
 /// A term of that length does not fit into a line of its own.
 const LONG: usize = CODE_WIDTH - 16;
 
+/// A line, and the line of the description that wrote it.
+pub(crate) type Line = (String, Option<Origin>);
+
 /// `module NAME #( parameters ) ( ports );`: parameters have their defaults,
 /// and the lint of unused bits is waived where `unused` has a reason.
 pub(crate) fn opening(
     module: &str,
     parameters: &[(&str, usize)],
-    ports: &[Port],
+    (ports, origins): (&[Port], &[Origin]),
     unused: &[(String, String)],
-) -> String {
-    let set = |(name, value): &(&str, usize)| format!("    parameter {name} = {value}");
-    let set: Vec<_> = parameters.iter().map(set).collect();
-    let mut out = if set.is_empty() {
-        format!("module {module} (\n")
+) -> Vec<Line> {
+    let mut out = Vec::new();
+    if parameters.is_empty() {
+        out.push((format!("module {module} ("), None));
     } else {
-        format!("module {module} #(\n{}\n) (\n", set.join(",\n"))
-    };
-    for (i, port) in ports.iter().enumerate() {
+        out.push((format!("module {module} #("), None));
+        for (i, (name, value)) in parameters.iter().enumerate() {
+            let comma = if i + 1 < parameters.len() { "," } else { "" };
+            out.push((format!("    parameter {name} = {value}{comma}"), None));
+        }
+        out.push((") (".into(), None));
+    }
+    for (i, (port, origin)) in ports.iter().zip(origins).enumerate() {
+        let mut push = |text| out.push((text, Some(*origin)));
         let dir = match port.dir {
             Dir::In => "input wire",
             Dir::Out => "output wire",
@@ -36,16 +45,18 @@ pub(crate) fn opening(
             Some(top) => format!("[{top}:0] "),
             None => range(port.width),
         };
-        let line = format!("    {dir} {range}{}{comma}\n", port.name);
-        match unused.iter().find(|(name, _)| *name == port.name) {
-            None => out.push_str(&line),
-            Some((_, reason)) => out.push_str(&format!(
-                "    /* verilator lint_off UNUSEDSIGNAL */ // {reason}\n{line}    \
-                 /* verilator lint_on UNUSEDSIGNAL */\n"
-            )),
-        }
+        let line = format!("    {dir} {range}{}{comma}", port.name);
+        let Some((_, reason)) = unused.iter().find(|(name, _)| *name == port.name) else {
+            push(line);
+            continue;
+        };
+        push(format!(
+            "    /* verilator lint_off UNUSEDSIGNAL */ // {reason}"
+        ));
+        push(line);
+        push("    /* verilator lint_on UNUSEDSIGNAL */".into());
     }
-    out.push_str(");");
+    out.push((");".into(), None));
     out
 }
 

@@ -10,6 +10,7 @@ use crate::unit::Unit;
 impl Unit {
     /// Everything that `body` describes is there with the assertions only:
     /// properties, and the registers and wires that they need.
+    #[track_caller]
     pub(crate) fn assertions<R>(&self, body: impl FnOnce() -> R) -> R {
         let (items, result) = self.block(body);
         self.add(Item::Assertions(items));
@@ -18,6 +19,7 @@ impl Unit {
 
     /// At each clock edge outside of a reset at which `when` holds, `then`
     /// holds, too. `message` says what is wrong if not.
+    #[track_caller]
     pub(crate) fn property(
         &self,
         name: &'static str,
@@ -52,6 +54,7 @@ pub(crate) fn one_at_most(signals: impl IntoIterator<Item = Signal>) -> Expr {
 
 /// A source keeps what it offers until it is taken: `valid`, and `payload`. The
 /// register `waits` notes an offer that was not taken.
+#[track_caller]
 pub(crate) fn offer_is_held<T: Into<Expr>>(
     u: &Unit,
     (name, message): (&'static str, &'static str),

@@ -3,6 +3,7 @@
 
 use crate::adapter;
 use crate::item::{Item, Next, Update};
+use crate::origin::Origin;
 use crate::signal::{Bits, Expr, Operand, Signal, Value, when};
 use crate::size::{Size, interned};
 use crate::unit::Unit;
@@ -38,6 +39,7 @@ impl<'u> Register<'u> {
     }
 
     /// A reset sets all of its bits.
+    #[track_caller]
     pub(crate) fn reset_to_ones(self) -> Signal {
         let ones = Expr::leaf(&adapter::all_bits(self.width, true), self.width);
         self.unit.state(self.name, self.width, self.doc, Ok(ones))
@@ -109,6 +111,7 @@ impl Clocked<'_> {
         let width = register.width;
         let case = |(condition, value): (Expr, Operand)| (condition, value.beside(width));
         let next = Next {
+            at: Origin::caller(),
             reset,
             register,
             cases: value.cases.into_iter().map(case).collect(),
@@ -156,6 +159,7 @@ impl Unit {
 
     /// A register that counts from 0: up in cycles with `up`, down in those with
     /// `down`, neither with both.
+    #[track_caller]
     pub(crate) fn counter(
         &self,
         name: &str,
@@ -169,6 +173,7 @@ impl Unit {
     }
 
     /// Registers that change at clock edges.
+    #[track_caller]
     pub(crate) fn at_clock(&self) -> Clocked<'_> {
         self.add(Item::Update(Update::default()));
         Clocked(self)

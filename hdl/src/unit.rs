@@ -11,10 +11,11 @@ mod tests;
 
 use crate::body;
 use crate::drivers::{Driver, Scope};
-use crate::item::{Declaration, Instance, Item};
+use crate::item::{Declaration, Instance, Item, Written};
 use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::names;
+use crate::origin::Origin;
 use crate::params::{Params, Sizes};
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
@@ -40,15 +41,17 @@ struct State {
     /// The same, one above their defaults where that is allowed.
     above: Vec<(&'static str, usize)>,
     ports: Vec<Port>,
+    /// The lines of the description that declare them.
+    port_origins: Vec<Origin>,
     /// Inputs of which some bits are not used, with the reason.
     unused: Vec<(String, String)>,
     /// Outputs that show a register, with that.
-    output_registers: Vec<(Signal, Signal)>,
+    output_registers: Vec<(Signal, Signal, Origin)>,
     signals: Vec<Known>,
     sizes: Vec<(Size, String)>,
     submodules: Vec<String>,
     /// The body, and the loops that are open in it, the innermost last.
-    blocks: Vec<Vec<Item>>,
+    blocks: Vec<Vec<Written>>,
     /// The loops and choices that are open.
     scopes: Vec<Scope>,
     drivers: Vec<Driver>,
@@ -135,24 +138,31 @@ impl Unit {
     // ------------------------------------------------------------------ ports
 
     /// `clk` and `rst`.
+    #[track_caller]
     pub(crate) fn clocked(&self) -> [Signal; 2] {
         let clk = self.input("clk", 1, "clock");
         [clk, self.input("rst", 1, "synchronous reset")]
     }
 
+    #[track_caller]
     pub(crate) fn input(&self, name: &str, width: impl Into<Size>, doc: &str) -> Signal {
         self.port(name, Dir::In, width.into(), doc, Kind::Input)
     }
 
+    #[track_caller]
     pub(crate) fn output(&self, name: &str, width: impl Into<Size>, doc: &str) -> Signal {
         self.port(name, Dir::Out, width.into(), doc, Kind::Wire)
     }
 
+    #[track_caller]
     fn port(&self, name: &str, dir: Dir, width: Size, doc: &str, kind: Kind) -> Signal {
         let bits = width.value();
         let mut port = Port::new(name, dir, bits.unwrap_or(0), doc);
         port.top = bits.is_none().then(|| width.top());
-        self.state.borrow_mut().ports.push(port);
+        let mut state = self.state.borrow_mut();
+        state.ports.push(port);
+        state.port_origins.push(Origin::caller());
+        drop(state);
         // A port of one bit has no index, whatever its width is called.
         self.signal(name, if bits == Some(1) { 1.into() } else { width }, kind)
     }
@@ -168,14 +178,15 @@ impl Unit {
             let waiver = (signal.name.to_owned(), reason.to_owned());
             return state.unused.push(waiver);
         }
-        let waiver = state
-            .blocks
-            .iter_mut()
-            .flatten()
-            .find_map(|item| match item {
-                Item::Declaration(own) if own.signal.id == signal.id => Some(&mut own.waiver),
-                _ => None,
-            });
+        let waiver =
+            state
+                .blocks
+                .iter_mut()
+                .flatten()
+                .find_map(|written| match &mut written.item {
+                    Item::Declaration(own) if own.signal.id == signal.id => Some(&mut own.waiver),
+                    _ => None,
+                });
         let waiver = waiver.unwrap_or_else(|| panic!("{} is not a wire", signal.name));
         *waiver = Some(interned(reason));
     }
@@ -194,6 +205,7 @@ impl Unit {
 
     /// Declares a register with what a reset makes of it, or why it has none; with
     /// a documentation, also the output that shows it.
+    #[track_caller]
     pub(crate) fn state(
         &self,
         name: &str,
@@ -216,7 +228,9 @@ impl Unit {
         let register = self.signal(&own, width, kind);
         self.drive(&port.into());
         let mut state = self.state.borrow_mut();
-        state.output_registers.push((port, register));
+        state
+            .output_registers
+            .push((port, register, Origin::caller()));
         register
     }
 
@@ -227,18 +241,25 @@ impl Unit {
     }
 
     /// The next state of `register` as a wire that gets its value elsewhere.
+    #[track_caller]
     pub(crate) fn next_state_wire(&self, register: Signal) -> Signal {
         self.wire(&register.next_state(), register.width)
     }
 
     /// A wire that gets its value elsewhere: bit by bit, or from an instance.
+    #[track_caller]
     pub(crate) fn wire(&self, name: &str, width: impl Into<Size>) -> Signal {
-        let wire = self.signal(name, width.into(), Kind::Wire);
-        self.add(Item::Declaration(Declaration::new("wire", wire)));
+        self.wire_from(Origin::caller(), name, width.into())
+    }
+
+    fn wire_from(&self, at: Origin, name: &str, width: Size) -> Signal {
+        let wire = self.signal(name, width, Kind::Wire);
+        self.add_from(at, Item::Declaration(Declaration::new("wire", wire)));
         wire
     }
 
     /// A wire of which some bits are not used, for that reason.
+    #[track_caller]
     pub(crate) fn wire_in_part(
         &self,
         name: &str,
@@ -254,13 +275,14 @@ impl Unit {
     }
 
     /// Several wires.
+    #[track_caller]
     pub(crate) fn wires<const N: usize>(
         &self,
         names: [&str; N],
         width: impl Into<Size>,
     ) -> [Signal; N] {
-        let width = width.into();
-        names.map(|name| self.wire(name, width))
+        let (at, width) = (Origin::caller(), width.into());
+        names.map(|name| self.wire_from(at, name, width))
     }
 
     /// Whether a reset clears what the signal shows: a register with one, or a
@@ -346,6 +368,7 @@ impl Unit {
     // -------------------------------------------------------------- instances
 
     /// An instance whose ports fit.
+    #[track_caller]
     pub(crate) fn instantiated(&self, instance: Instance) {
         let mut state = self.state.borrow_mut();
         if !state.submodules.contains(&instance.module) {
@@ -358,37 +381,48 @@ impl Unit {
     // --------------------------------------------------------------- comments
 
     /// A new paragraph.
+    #[track_caller]
     pub(crate) fn paragraph(&self) {
         self.add(Item::Blank);
     }
 
     /// A new paragraph that begins with a comment.
+    #[track_caller]
     pub(crate) fn section(&self, text: &str) {
         self.add(Item::Blank);
         self.about(text);
     }
 
     /// A comment on the declarations that follow.
+    #[track_caller]
     pub(crate) fn about(&self, text: &str) {
         self.add(Item::Comment(text.to_owned(), ABOUT_COLUMNS));
     }
 
     /// A comment on the logic that follows.
+    #[track_caller]
     pub(crate) fn note(&self, text: &str) {
         self.add(Item::Comment(text.to_owned(), NOTE_COLUMNS));
     }
 
+    #[track_caller]
     pub(crate) fn add(&self, item: Item) {
+        self.add_from(Origin::caller(), item);
+    }
+
+    fn add_from(&self, at: Origin, item: Item) {
         let mut state = self.state.borrow_mut();
         state.asserts |= matches!(item, Item::Assertions(_));
         let block = state.blocks.last_mut();
-        block.expect("the body is never closed").push(item);
+        block
+            .expect("the body is never closed")
+            .push(Written { item, at });
     }
 
     pub(crate) fn change_last(&self, change: impl FnOnce(&mut Item)) {
         let mut state = self.state.borrow_mut();
         let last = state.blocks.last_mut().and_then(|block| block.last_mut());
-        change(last.expect("there is an item"));
+        change(&mut last.expect("there is an item").item);
     }
 
     // --------------------------------------------------------------- emission
@@ -405,16 +439,17 @@ impl Unit {
         let opening = body::Opening {
             parameters: &state.parameters,
             ports: &state.ports,
+            port_origins: &state.port_origins,
             unused: &state.unused,
             sizes: &state.sizes,
         };
-        let text = body::module(&self.doc, &opening, &items, false)?;
+        let file = body::module(&self.doc, &opening, &items, false)?;
         let asserted = state
             .asserts
             .then(|| body::module(&self.doc, &opening, &items, true))
             .transpose()?;
-        let alike = asserted.as_deref().and_then(names::alike);
-        if let Some([one, other]) = alike.or_else(|| names::alike(&text)) {
+        let alike = asserted.as_ref().and_then(|file| names::alike(&file.text));
+        if let Some([one, other]) = alike.or_else(|| names::alike(&file.text)) {
             let reason = format!("the names {one} and {other} differ only by case");
             let unit = self.doc.name;
             return Err(HdlError::Check { unit, reason });
@@ -423,24 +458,27 @@ impl Unit {
             doc: self.doc,
             ports: state.ports,
             submodules: state.submodules,
-            text,
+            file,
             asserted,
         })
     }
 }
 
 /// The registers that outputs show, and the outputs.
-fn shown(outputs: &[(Signal, Signal)]) -> Vec<Item> {
-    if outputs.is_empty() {
+fn shown(outputs: &[(Signal, Signal, Origin)]) -> Vec<Written> {
+    let Some((_, _, first)) = outputs.first() else {
         return Vec::new();
-    }
-    let registers = outputs.iter();
-    let declared = |register| Item::Declaration(Declaration::new("reg", register));
-    let registers = registers.map(|(_, register)| declared(*register));
-    let ports = outputs.iter().map(|(port, register)| {
-        Item::Assignment(Value::from(*register).assigned_to(&(*port).into()))
+    };
+    let from = |at: Origin, item| Written { item, at };
+    let registers = outputs.iter().map(|(_, register, at)| {
+        let declaration = Declaration::new("reg", *register);
+        from(*at, Item::Declaration(declaration))
+    });
+    let ports = outputs.iter().map(|(port, register, at)| {
+        let statement = Value::from(*register).assigned_to(&(*port).into());
+        from(*at, Item::Assignment(statement))
     });
     let about = Item::Comment("Outputs from registers.".into(), ABOUT_COLUMNS);
-    let opening = [Item::Blank, about].into_iter();
-    opening.chain(registers).chain(ports).collect()
+    let opening = [Item::Blank, about].map(|item| from(*first, item));
+    opening.into_iter().chain(registers).chain(ports).collect()
 }

@@ -67,6 +67,10 @@ pub struct EmitArgs {
     /// stated.
     #[arg(long, value_name = "UNIT/PRECISION")]
     timescale: Option<Timescale>,
+    /// Write a source map beside each module, MODULE.v.map (version 3, JSON): which
+    /// line of which file in the kit's hdl/src wrote each line of the Verilog.
+    #[arg(long)]
+    source_map: bool,
     /// Replace and remove files that are in the way.
     #[arg(long)]
     force: bool,
@@ -171,6 +175,7 @@ impl Execute for EmitArgs {
         let design = Design::emit(&units, &machine)?.with_system_verilog(wanted, &machine)?;
         let design = design.with_reset(self.reset())?;
         let mut design = design.with_prefix(&self.prefix)?;
+        design.source_map = self.source_map;
         design.budget = Budget {
             period: self.period,
             before: self.io_budget.0,

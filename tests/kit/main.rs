@@ -50,6 +50,7 @@ mod sim;
 mod sim_sweep;
 mod software;
 mod source_lines;
+mod source_map;
 mod statics;
 mod structure;
 mod synth;

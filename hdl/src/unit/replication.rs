@@ -2,7 +2,7 @@
 
 use super::Unit;
 use crate::drivers::Scope;
-use crate::item::Item;
+use crate::item::{Item, Written};
 use crate::signal::{Expr, Signal};
 use crate::size::{Size, interned};
 
@@ -12,12 +12,14 @@ pub(crate) struct Index(&'static str);
 
 impl Unit {
     /// Indices for loops, declared here if they are used.
+    #[track_caller]
     pub(crate) fn indices<const N: usize>(&self, names: [&'static str; N]) -> [Index; N] {
         self.add(Item::Indices(names.to_vec()));
         names.map(Index)
     }
 
     /// What stands between `generate` and `endgenerate`.
+    #[track_caller]
     pub(crate) fn generate<R>(&self, body: impl FnOnce() -> R) -> R {
         let (items, result) = self.block(body);
         self.add(Item::Generate(items));
@@ -25,6 +27,7 @@ impl Unit {
     }
 
     /// Repeats `body` for the index from `from` to below `to`.
+    #[track_caller]
     pub(crate) fn each<R>(
         &self,
         label: &'static str,
@@ -71,6 +74,7 @@ impl Unit {
     }
 
     /// One block for the first iteration of a loop, and one for the others.
+    #[track_caller]
     pub(crate) fn first(
         &self,
         index: Size,
@@ -87,6 +91,7 @@ impl Unit {
 
     /// One block for the iterations of a loop below `end` but the last, and one
     /// for that.
+    #[track_caller]
     pub(crate) fn last(
         &self,
         (index, end): (Size, Size),
@@ -102,6 +107,7 @@ impl Unit {
     }
 
     /// One block where a parameter is not 0, and one where it is.
+    #[track_caller]
     pub(crate) fn where_set(
         &self,
         parameter: Size,
@@ -111,6 +117,7 @@ impl Unit {
         self.either(format!("{} != 0", parameter.text()), set, otherwise);
     }
 
+    #[track_caller]
     fn either(
         &self,
         condition: String,
@@ -128,7 +135,7 @@ impl Unit {
     }
 
     /// The same of a block that is a loop or a choice.
-    fn scope<R>(&self, scope: Scope, body: impl FnOnce() -> R) -> (Vec<Item>, R) {
+    fn scope<R>(&self, scope: Scope, body: impl FnOnce() -> R) -> (Vec<Written>, R) {
         self.state.borrow_mut().scopes.push(scope);
         let block = self.block(body);
         self.state.borrow_mut().scopes.pop();
@@ -136,7 +143,7 @@ impl Unit {
     }
 
     /// The items of a block, and what its description returns.
-    pub(crate) fn block<R>(&self, body: impl FnOnce() -> R) -> (Vec<Item>, R) {
+    pub(crate) fn block<R>(&self, body: impl FnOnce() -> R) -> (Vec<Written>, R) {
         self.state.borrow_mut().blocks.push(Vec::new());
         let result = body();
         let items = self.state.borrow_mut().blocks.pop();

@@ -9,7 +9,7 @@ fn unit() -> Unit {
 }
 
 fn body(u: Unit) -> String {
-    let text = u.emit().unwrap().text;
+    let text = u.emit().unwrap().file.text;
     let (_, body) = text.split_once(");\n").unwrap();
     let end = "\n`default_nettype wire\n";
     body.strip_suffix(end).unwrap().to_owned()

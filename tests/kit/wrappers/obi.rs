@@ -115,10 +115,7 @@ fn wrapped(bus: Bus, request_register: bool) -> Rtl {
                         input tcdm_req_t [LANES-1:0] req, output tcdm_rsp_t [LANES-1:0] rsp,\n    \
                         output logic idle);\n    \
                         spad_tcdm_sv #(.WEN_IS_WRITE(1'b1)) it (.*);\nendmodule\n";
-            files.push(SourceFile {
-                name: "around.sv".into(),
-                text: text.into(),
-            });
+            files.push(SourceFile::plain("around.sv".into(), text.into()));
             "around"
         }
     };

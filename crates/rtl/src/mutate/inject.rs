@@ -98,10 +98,7 @@ impl Mutants {
 
     /// The one file; its module is named like the unit.
     pub fn verilog(&self) -> SourceFile {
-        SourceFile {
-            name: format!("{}.v", self.top),
-            text: self.text.clone(),
-        }
+        SourceFile::plain(format!("{}.v", self.top), self.text.clone())
     }
 }
 

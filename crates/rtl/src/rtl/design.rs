@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::quote::did_you_mean;
 use serde::Serialize;
-use spadkit_hdl::{HdlError, Module, Port};
+use spadkit_hdl::{HdlError, Module, Origin, Port, Printed};
 
 /// One Verilog file; holds one module of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,9 +17,29 @@ pub struct SourceFile {
     pub name: String,
     /// The text.
     pub text: String,
+    /// Of each line the line of the description in Rust that wrote it, if one did;
+    /// none at all for a file that no description wrote.
+    pub origins: Vec<Option<Origin>>,
 }
 
 impl SourceFile {
+    /// A file that no description of a unit wrote.
+    pub fn plain(name: String, text: String) -> Self {
+        SourceFile {
+            name,
+            text,
+            origins: Vec::new(),
+        }
+    }
+
+    fn printed(name: String, Printed { text, origins }: Printed) -> Self {
+        SourceFile {
+            name,
+            text,
+            origins,
+        }
+    }
+
     /// The name of its module.
     pub(super) fn module(&self) -> &str {
         let name = self.name.rsplit_once('.');
@@ -90,6 +110,8 @@ pub struct Design {
     /// The unit of delays that every file states, if any
     /// ([`with_timescale`](Self::with_timescale)).
     pub timescale: Option<Timescale>,
+    /// Whether each file of a description has its source map, `FILE.map`, beside it.
+    pub source_map: bool,
     pub(super) machine: Description,
 }
 
@@ -119,6 +141,7 @@ impl Design {
             budget: Budget::default(),
             reset: Reset::default(),
             timescale: None,
+            source_map: false,
             machine: Description::of(config),
         }
     }
@@ -184,8 +207,12 @@ impl Design {
             ..
         } = &mut self;
         let all = [files, system, asserted, benches];
-        for SourceFile { text, .. } in all.into_iter().flatten() {
-            *text = timescale.stated(text);
+        for SourceFile { text, origins, .. } in all.into_iter().flatten() {
+            let (line, stated) = timescale.stated(text);
+            *text = stated;
+            if line < origins.len() {
+                origins.insert(line, None);
+            }
         }
         self.timescale = Some(timescale);
         self
@@ -209,10 +236,9 @@ impl Design {
             }
             if let Some(text) = module.asserted {
                 let name = format!("{}.sv", module.doc.name);
-                self.asserted.push(SourceFile { name, text });
+                self.asserted.push(SourceFile::printed(name, text));
             }
-            let text = module.text;
-            self.files.push(SourceFile { name, text });
+            self.files.push(SourceFile::printed(name, module.file));
         }
     }
 

@@ -59,7 +59,7 @@ pub fn read_foreign(names: &[String], dir: &Path, trusted: bool) -> Result<Vec<S
         require_plain("the file name", name)?;
         let text = LIMIT.read_text(&dir.join(name))?;
         let name = name.clone();
-        Ok(SourceFile { name, text })
+        Ok(SourceFile::plain(name, text))
     };
     let files: Vec<SourceFile> = names.iter().map(read).collect::<Result<_>>()?;
     if !trusted {
@@ -333,10 +333,7 @@ mod tests {
     use crate::config::Config;
 
     fn check(text: &str) -> Result<()> {
-        let file = SourceFile {
-            name: "m.v".to_owned(),
-            text: text.to_owned(),
-        };
+        let file = SourceFile::plain("m.v".to_owned(), text.to_owned());
         check_foreign(&[file], Path::new("rtl"))
     }
 

@@ -12,6 +12,7 @@ mod machine;
 mod manifest;
 mod prefix;
 mod reset;
+mod source_map;
 mod system;
 mod timescale;
 mod write;

@@ -38,10 +38,7 @@ impl Design {
                 "the units that hold passes or accesses have some: spad_sm_path, spad_stream",
             ));
         }
-        let source = |c: Companion| SourceFile {
-            name: format!("{}.sv", c.name),
-            text: c.text,
-        };
+        let source = |c: Companion| SourceFile::plain(format!("{}.sv", c.name), c.text);
         self.system = files.into_iter().map(source).collect();
         if wanted.assertions {
             self.system.append(&mut self.asserted.clone());

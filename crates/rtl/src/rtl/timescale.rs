@@ -75,13 +75,15 @@ impl Serialize for Timescale {
 }
 
 impl Timescale {
-    /// `text` with the directive in front of its first line of code.
-    pub(super) fn stated(self, text: &str) -> String {
+    /// `text` with the directive in front of its first line of code, and how many
+    /// lines are before it.
+    pub(super) fn stated(self, text: &str) -> (usize, String) {
         let is_code = |line: &&str| !line.trim().is_empty() && !line.starts_with("//");
         let lines = text.split_inclusive('\n');
         let header: usize = lines.take_while(|l| !is_code(l)).map(str::len).sum();
         let (header, code) = text.split_at(header);
-        format!("{header}`timescale {self}\n{code}")
+        let text = format!("{header}`timescale {self}\n{code}");
+        (header.lines().count(), text)
     }
 }
 
@@ -119,6 +121,6 @@ mod tests {
         let text = "// about\n//\n\n`default_nettype none\n\nmodule m; // it\n";
         let expected =
             "// about\n//\n\n`timescale 1ns/1ps\n`default_nettype none\n\nmodule m; // it\n";
-        assert_eq!(timescale.stated(text), expected);
+        assert_eq!(timescale.stated(text), (3, expected.to_owned()));
     }
 }

@@ -1,13 +1,15 @@
 //! Writes a design into a folder.
 
 use super::design::{Design, SourceFile};
+use super::source_map::source_map;
 use super::{bender, constraints, fusesoc};
 use crate::error::Result;
 use crate::output::{OwnedFile, OwnedFolder};
 
 /// The files of an emission: the Verilog, `filelist.f`, `spadkit.core`
 /// (FuseSoC), `Bender.yml`, `manifest.json`, constraints in `sdc/`, the test benches in `tb/`
-/// and SystemVerilog with `filelist_sv.f` where the design has them.
+/// and SystemVerilog with `filelist_sv.f` where the design has them, and source
+/// maps where it wants them.
 pub fn design_files(design: &Design) -> Vec<OwnedFile> {
     let manifest = serde_json::to_string_pretty(&design.manifest()).expect("a JSON value") + "\n";
     let sources = design.files.iter().chain(&design.system);
@@ -15,6 +17,11 @@ pub fn design_files(design: &Design) -> Vec<OwnedFile> {
     let mut files: Vec<OwnedFile> = sources
         .map(|f| OwnedFile::new(f.name.clone(), f.text.clone()))
         .collect();
+    if design.source_map {
+        let described = design.files.iter().chain(&design.system);
+        let map = |f: &SourceFile| Some(OwnedFile::new(format!("{}.map", f.name), source_map(f)?));
+        files.extend(described.filter_map(map));
+    }
     files.extend(constraints::files(design));
     files.push(OwnedFile::new("filelist.f", file_list(&design.files)));
     let beside = |file: &&SourceFile| design.files.iter().all(|f| f.module() != file.module());

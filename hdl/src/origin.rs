@@ -1,0 +1,28 @@
+//! Where a line of Verilog comes from.
+
+use std::panic::Location;
+
+/// The line of the Rust description that wrote a line of Verilog.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// The file, as in the kit's repository: `hdl/src/spad_skid.rs`.
+    pub file: &'static str,
+    /// The line, from 1 on.
+    pub line: u32,
+}
+
+impl Origin {
+    /// The line that calls the function in which this is called, or that calls the
+    /// outermost of several with `#[track_caller]`.
+    #[track_caller]
+    pub(crate) fn caller() -> Self {
+        let at = Location::caller();
+        // Cargo builds it by a path from the workspace, or by an absolute one. Both
+        // end as in the repository.
+        let start = at.file().rfind("hdl/src/").unwrap_or(0);
+        Origin {
+            file: &at.file()[start..],
+            line: at.line(),
+        }
+    }
+}
