@@ -134,6 +134,8 @@ pub struct Machine {
     pub locks: usize,
     /// Cycles in which the lock unit looks at one group.
     pub lock_group_cycles: usize,
+    /// Each lock knows the lane that took it.
+    pub lock_owner: bool,
     /// Lanes on one address are served together.
     pub broadcast: bool,
     /// Stores of one word are merged per byte.
@@ -223,6 +225,7 @@ impl Machine {
             blocks: 4,
             locks: 64,
             lock_group_cycles: 1,
+            lock_owner: false,
             broadcast: true,
             merge_bytes: true,
             mem_stages: 2,

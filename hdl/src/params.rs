@@ -125,6 +125,8 @@ parameters! { machine;
     LKW: usize = index_bits(LKG);
     /// Lanes of a lock window.
     P: usize = L / LKG;
+    /// Each lock knows the lane that took it.
+    LKO: bool = machine.lock_owner && LOCKS > 0;
     /// Bits of a pass's cycles in MEM0.
     OCW: usize = DG + if LOCKS > 0 { LKG.trailing_zeros() as usize } else { 0 };
     /// Bits of a warp's excess degree (elastic paper, Table 3).

@@ -1,5 +1,7 @@
 //! The lock bits: load-and-lock, store-and-unlock.
 
+mod owners;
+
 use crate::codes::op;
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::Params;
@@ -8,6 +10,7 @@ use crate::signal::{Bits, Expr, Signal, code};
 use crate::size::Size;
 use crate::spad_select;
 use crate::unit::{Index, Unit};
+use owners::Owners;
 
 /// Emits `spad_lock_unit`, after the multiplexer of its windows if it has them.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
@@ -47,7 +50,15 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let lock_next = (lock & !asked.asked) | asked.asked.gated(take);
     let lock_next = u.next_state(lock, lock_next);
     u.at_clock().when(take | give).next(lock, lock_next);
-    show_success(&u, p, &io, win, i);
+    let mut success = win;
+    if p.LKO {
+        let [k] = u.indices(["k"]);
+        let owners = Owners::new(&u, p, &io, lock);
+        owners.taken(&u, (take, win), &asked, [k, r, c]);
+        let own = owners.unlocking(&u, give, &window, asked.held, [k, i]);
+        success = u.name("succeeds", win | own);
+    }
+    show_success(&u, p, &io, success, i);
     u.assign(io.lk_held, lock);
     u.assertions(|| {
         let locks = [lock, lock_next];
@@ -58,13 +69,15 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
 }
 
 fn doc(p: &Params) -> UnitDoc {
+    let plain = ["LOCKS", "LK", "L", "LKG", "P"].into_iter();
+    let parameters: Vec<&str> = plain.chain(p.LKO.then_some("LKO")).collect();
     UnitDoc {
         name: "spad_lock_unit".into(),
         summary: "the lock bits of the scratchpad. A group's leaders are looked at in LKG \
                   windows, one per cycle; for each lock asked for and free, the lowest lane of \
                   the window takes it."
             .into(),
-        parameters: p.text(&["LOCKS", "LK", "L", "LKG", "P"]),
+        parameters: p.text(&parameters),
         timing: "success in the cycle of the request; the bit changes at its end".into(),
         paper: "atomics paper, section II.A; microarchitecture/lock-unit.md".into(),
         latency_cycles: 0,
@@ -79,7 +92,8 @@ ports! {
         lk_op: input(3, "3 load-and-lock, 4 store-and-unlock; others do nothing"),
         lk_req: input(s.L, "lanes that ask: the group's leaders"),
         lk_addr: input(s.L * s.LK, "lock, LK bits per lane"),
-        lk_success: output(s.L, "lanes that take their lock now"),
+        lk_success: output(s.L, "lanes that take their lock now; of an unlock, those that own \
+                                 their lock (LKO = 1)"),
         lk_error: output(1, "the operation is not supported (5 to 7)"),
         lk_held: output(s.LOCKS, "the lock bits"),
     }
@@ -194,14 +208,19 @@ impl Asked {
     }
 
     fn each_lock(&self, u: &Unit, io: &Ports, [r, c]: [Index; 2]) {
-        let (lanes, cols) = (io.s.P, self.at.cols);
+        let cols = self.at.cols;
         u.each("lock_row", r, (0, self.at.rows), |r| {
             u.each("lock_col", c, (0, cols), |c| {
-                let of_row = self.at_row.part(r * lanes, lanes);
-                let crossing = of_row & self.at_col.part(c * lanes, lanes);
-                u.assign(self.asked.at(r * cols + c), crossing.any());
+                let lanes = self.crossing(io, r, c);
+                u.assign(self.asked.at(r * cols + c), lanes.any());
             });
         });
+    }
+
+    /// The lanes that ask for the lock at row `r` and column `c`.
+    fn crossing(&self, io: &Ports, r: Size, c: Size) -> Expr {
+        let lanes = io.s.P;
+        self.at_row.part(r * lanes, lanes) & self.at_col.part(c * lanes, lanes)
     }
 
     fn earlier_lanes(&self, u: &Unit, io: &Ports, window: &Window, [i, j]: [Index; 2]) {
@@ -216,7 +235,7 @@ impl Asked {
     }
 }
 
-/// The lanes of the group that take their lock: `win` of the window.
+/// The lanes of the group that take their lock, or own it: `win` of the window.
 fn show_success(u: &Unit, p: &Params, io: &Ports, win: Signal, i: Index) {
     let lanes = io.s.P;
     u.paragraph();

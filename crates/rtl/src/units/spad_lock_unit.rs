@@ -35,7 +35,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
     };
     let golden = GoldenLocks {
         ports: Ports::new(setup.layout),
-        model: LockUnit::new(lanes, windows),
+        model: LockUnit::new(lanes, windows).with_owners(setup.config.path.lock_owner),
         lanes: lanes as usize,
     };
     Box::new(DrivenBench::new(setup, driver, move || golden.clone()))

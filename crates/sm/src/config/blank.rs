@@ -27,6 +27,7 @@ pub(super) fn blank() -> Result<Config> {
             blocks: 0,
             locks: 0,
             lock_group_cycles: 0,
+            lock_owner: false,
             mem_stages: 0,
             ahead: 0,
             hash_stage: 0,

@@ -149,6 +149,7 @@ pub(super) static KEYS: &[Key] = &[
         path.lock_group_cycles,
         Machine::LOCK_GROUP_CYCLES
     ),
+    flag!("path.lock_owner", path.lock_owner),
     choice!("path.lock_hash", settings.lock_hash, LockHash),
     number!("path.mem_stages", path.mem_stages, Machine::MEM_STAGES),
     number!("path.ahead", path.ahead, Machine::AHEAD),

@@ -23,6 +23,7 @@ impl Config {
             blocks: size(path.blocks),
             locks: size(path.locks),
             lock_group_cycles: size(path.lock_group_cycles),
+            lock_owner: path.lock_owner,
             broadcast: path.broadcast,
             merge_bytes: path.merge_bytes,
             mem_stages: size(path.mem_stages),

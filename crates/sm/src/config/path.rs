@@ -124,6 +124,9 @@ pub struct PathParams {
     pub locks: u32,
     /// LKG: cycles of a lock group.
     pub lock_group_cycles: u32,
+    /// LKO: each lock knows the lane that took it, and an unlock tells whether it was
+    /// that lane's.
+    pub lock_owner: bool,
     /// M: memory stages.
     pub mem_stages: u32,
     /// AHEAD: stages in which the issue is decided before EXE: 0 to 3.

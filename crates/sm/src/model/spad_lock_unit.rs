@@ -30,7 +30,8 @@ pub struct LockInputs<'a> {
 /// Outputs of one clock cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockOutputs {
-    /// Lanes that take their lock now.
+    /// Lanes that take their lock now; of an unlock those that own it, if owners
+    /// are known.
     pub success: LaneMask,
     /// The operation is not supported.
     pub error: bool,
@@ -42,6 +43,8 @@ pub struct LockOutputs {
 #[derive(Clone, Debug)]
 pub struct LockUnit {
     held: LockBits,
+    /// The lane that took each lock, if it is held; empty without owners.
+    owner: Vec<u8>,
     lanes_per_window: u32,
     windows: u32,
 }
@@ -51,9 +54,22 @@ impl LockUnit {
     pub fn new(lanes: u32, windows: u32) -> Self {
         LockUnit {
             held: [0; MAX_LOCKS / 64],
+            owner: Vec::new(),
             lanes_per_window: lanes / windows,
             windows,
         }
+    }
+
+    /// The same with an owner for each lock (LKO = 1), if `known`.
+    #[must_use]
+    pub fn with_owners(mut self, known: bool) -> Self {
+        self.owner = vec![0; if known { MAX_LOCKS } else { 0 }];
+        self
+    }
+
+    /// All locks free.
+    pub fn reset(&mut self) {
+        self.held = [0; MAX_LOCKS / 64];
     }
 
     /// The lock bits.
@@ -61,11 +77,27 @@ impl LockUnit {
         &self.held
     }
 
-    /// Lanes that take their lock: in the window the lowest of each free lock.
+    /// Lanes that take their lock: in the window the lowest of each free lock. Of
+    /// an unlock, with owners, the lanes that own the lock that they clear.
     pub fn success(&self, inputs: &LockInputs) -> LaneMask {
-        if !inputs.valid || inputs.op != LDLK {
-            return 0;
+        match inputs.op {
+            LDLK if inputs.valid => self.takers(inputs),
+            STUL if inputs.valid && !self.owner.is_empty() => self.owners(inputs),
+            _ => 0,
         }
+    }
+
+    fn owners(&self, inputs: &LockInputs) -> LaneMask {
+        let lanes = lanes_of(self.in_window(inputs));
+        let owning = lanes.filter(|&lane| {
+            let (word, bit) = place(inputs.addr[lane]);
+            let owner = self.owner[word * 64 + bit as usize];
+            self.held[word] >> bit & 1 == 1 && usize::from(owner) == lane
+        });
+        owning.fold(0, |mask, lane| mask | 1 << lane)
+    }
+
+    fn takers(&self, inputs: &LockInputs) -> LaneMask {
         let mut held = self.held;
         let mut success = 0;
         for lane in lanes_of(self.in_window(inputs)) {
@@ -90,11 +122,17 @@ impl LockUnit {
     /// The clock edge.
     pub fn commit(&mut self, inputs: &LockInputs) {
         if inputs.rst {
-            self.held = [0; MAX_LOCKS / 64];
+            self.reset();
             return;
         }
         if !inputs.valid || ![LDLK, STUL].contains(&inputs.op) {
             return;
+        }
+        if inputs.op == LDLK && !self.owner.is_empty() {
+            for lane in lanes_of(self.takers(inputs)) {
+                let (word, bit) = place(inputs.addr[lane]);
+                self.owner[word * 64 + bit as usize] = lane as u8;
+            }
         }
         for lane in lanes_of(self.in_window(inputs)) {
             let (word, bit) = place(inputs.addr[lane]);
@@ -157,6 +195,34 @@ mod tests {
         unit.step(&inputs(STUL, 0, 0b0000_0110, &addr));
         assert_eq!(unit.held()[0], 1);
         assert!(unit.eval(&inputs(5, 0, 0xff, &addr)).error);
+    }
+
+    #[test]
+    fn an_unlock_tells_whether_its_lane_owns_the_lock() {
+        let addr = [5, 5, 9, 9, 7, 1023, 0, 0];
+        let mut unit = LockUnit::new(8, 2).with_owners(true);
+        assert_eq!(
+            unit.step(&inputs(LDLK, 0, 0b0000_1110, &addr)).success,
+            0b0110
+        );
+        assert_eq!(
+            unit.step(&inputs(LDLK, 1, 0b0010_0000, &addr)).success,
+            1 << 5
+        );
+        // Lane 0 frees the lock of lane 1, so that lane 1 has none any more.
+        assert_eq!(
+            unit.step(&inputs(STUL, 0, 0b0000_0101, &addr)).success,
+            0b0100
+        );
+        assert_eq!(unit.step(&inputs(STUL, 0, 0b0000_0110, &addr)).success, 0);
+        assert_eq!(
+            unit.step(&inputs(STUL, 1, 0b0011_0000, &addr)).success,
+            1 << 5
+        );
+        assert_eq!(unit.held(), LockUnit::new(8, 2).held());
+        let mut plain = LockUnit::new(8, 2);
+        plain.step(&inputs(LDLK, 0, 1, &addr));
+        assert_eq!(plain.step(&inputs(STUL, 0, 1, &addr)).success, 0);
     }
 
     #[test]

@@ -17,7 +17,6 @@ pub(super) struct Memory {
     /// Lanes that earlier groups and windows of the access gave their lock.
     success: LaneMask,
     lanes: u32,
-    windows: u32,
 }
 
 impl Memory {
@@ -26,16 +25,15 @@ impl Memory {
         Memory {
             banks: BankWords::new(config.parameters().ROWS, config.geometry.bank_bits()),
             merging: ByteMerging::of(config),
-            locks: LockUnit::new(config.lanes, windows),
+            locks: LockUnit::new(config.lanes, windows).with_owners(config.path.lock_owner),
             success: 0,
             lanes: config.lanes,
-            windows,
         }
     }
 
     /// Everything but the banks' contents.
     pub(super) fn reset(&mut self) {
-        self.locks = LockUnit::new(self.lanes, self.windows);
+        self.locks.reset();
         self.success = 0;
     }
 
