@@ -16,6 +16,11 @@ const QUAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, l
                     warp_size = 8, capacity_words = 512 }\n\
                     path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
                     history_sets = 2, mem_stages = 2, ahead = 0 }\n";
+/// As `QUAD`, with locks that know their owner.
+const OWNER: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+                     warp_size = 8, capacity_words = 512 }\n\
+                     path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
+                     lock_owner = true, history_sets = 2, mem_stages = 2, ahead = 0 }\n";
 /// As `PAIR`, with stages behind the scratchpad.
 const EXIT: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                     warp_size = 8, capacity_words = 512 }\n\
@@ -149,6 +154,7 @@ impl Mutant {
             "" => return None,
             "pair" => PAIR,
             "quad" => QUAD,
+            "owner" => OWNER,
             "exit" => EXIT,
             "rows" => ROWS,
             "rows3" => ROWS3,

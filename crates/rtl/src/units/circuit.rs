@@ -103,6 +103,8 @@ pub enum Stages {
     Ahead(u32),
     /// This many of the hash alone: 0 or 1.
     Hash(u32),
+    /// Locks that know their owner, or do not.
+    Owners(bool),
     /// This many memory stages, and this many before EX.
     Whole(u32, u32),
     /// Registers of `spad_tcdm`, without atomic operations: for requests, for
@@ -126,6 +128,7 @@ impl Stages {
             Stages::Memory(stages) | Stages::AfterScratchpad(stages) => path.mem_stages = stages,
             Stages::Ahead(ahead) => path.ahead = ahead,
             Stages::Hash(stages) => path.hash_stage = stages,
+            Stages::Owners(known) => path.lock_owner = known,
             Stages::Whole(stages, ahead) => (path.mem_stages, path.ahead) = (stages, ahead),
             Stages::Registers(request, response) => {
                 path.tcdm = TcdmOptions {
@@ -160,6 +163,7 @@ impl Stages {
             Stages::Any => true,
             Stages::Memory(stages) => config.path.mem_stages.min(4) == stages,
             Stages::AfterScratchpad(stages) => (config.path.mem_stages > 4) == (stages > 4),
+            Stages::Owners(known) => config.path.lock_owner == known,
             Stages::Ahead(ahead) => config.path.ahead == ahead,
             Stages::Hash(stages) => config.path.hash_stage == stages,
             Stages::Whole(stages, ahead) => {

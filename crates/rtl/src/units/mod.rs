@@ -215,7 +215,14 @@ const OTHERS: &[Unit] = &[
         ]),
     Unit::new("spad_lock_unit", spad_lock_unit::bench)
         .levels(9)
-        .proved(&[circuit!("spad_lock_unit", Quad).needs(Need::Locks)]),
+        .proved(&[
+            circuit!("spad_lock_unit", Quad)
+                .needs(Need::Locks)
+                .with(Stages::Owners(false)),
+            circuit!("spad_lock_unit", Quad)
+                .needs(Need::Locks)
+                .with(Stages::Owners(true)),
+        ]),
     Unit::new("spad_retry_sequencer", spad_retry_sequencer::bench)
         .levels(26)
         .proved(&[
