@@ -137,6 +137,7 @@ check-generated: build
 # 200 faults per unit: how many does the co-simulation catch?
 mutate: deps build
 	$(SPADKIT) mutate --config testbenches/mutate.toml
+	$(SPADKIT) mutate spad_stream spad_tcdm --config testbenches/mutate-bus.toml
 
 # Long co-simulation and proofs in every geometry. Random stimulus with
 # back-pressure: 44 units for 20,000 cycles on each of 6 presets (5.3 million),

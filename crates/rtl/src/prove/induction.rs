@@ -33,6 +33,8 @@ pub(super) struct Induction {
     free: &'static [&'static str],
     cycles: u32,
     apart: bool,
+    /// Some properties are left out.
+    chosen: bool,
     resets: bool,
 }
 
@@ -61,6 +63,7 @@ impl Induction {
             free: harness.circuit.free,
             cycles: harness.circuit.cycles,
             apart: harness.circuit.apart,
+            chosen: false,
         })
     }
 
@@ -68,6 +71,7 @@ impl Induction {
     pub fn retain(&mut self, properties: &[String]) {
         let wanted = |goal: &Goal| properties.iter().any(|name| goal.name() == name);
         self.goals.checked.retain(wanted);
+        self.chosen = true;
     }
 
     /// The machine's parameters as far as they matter, and the invariants.
@@ -204,6 +208,14 @@ impl Session<'_> {
     fn judge(&self) -> Answered<Vec<Outcome>> {
         let goals = &self.circuit.goals;
         let (kept, checked, circuit) = (&goals.kept, &goals.checked, self.circuit);
+        // Of few properties a short run is found long before all invariants are asked
+        // about one by one.
+        if circuit.apart && circuit.chosen {
+            let shortest = &self.lengths()[..1];
+            if let Some(outcomes) = self.disproved(shortest)? {
+                return Ok(outcomes);
+            }
+        }
         let both = [&kept[..], &checked[..]].concat();
         let base = circuit.asked(&both).map(|goals| circuit.base(goals));
         let step = circuit.asked(kept).map(|goals| circuit.step(goals));
@@ -245,13 +257,8 @@ impl Session<'_> {
     /// asking whether these follow.
     fn one_by_one(&self, invariant: bool, follow: &[Answer]) -> Answered<Vec<Outcome>> {
         let checked = &self.circuit.goals.checked;
-        let run = self.counterexample()?;
-        if !run.is_empty() {
-            let outcome = |goal| match violation(goal, &run) {
-                Some(example) => Outcome::Disproved(example),
-                None => Outcome::Unknown("not examined: another property is disproved".to_owned()),
-            };
-            return Ok(checked.iter().map(outcome).collect());
+        if let Some(outcomes) = self.disproved(&self.lengths())? {
+            return Ok(outcomes);
         }
         if !invariant {
             return Ok(vec![self.undecided(); checked.len()]);
@@ -280,11 +287,31 @@ impl Session<'_> {
         self.if_reached(follow.iter().map(outcome).collect())
     }
 
-    /// A short run that violates a property; empty if there is none.
-    fn counterexample(&self) -> Answered<Vec<Value>> {
+    /// In how many cycles a counterexample is looked for, the fewest first.
+    fn lengths(&self) -> Vec<u32> {
         let last = self.circuit.cycles;
         let first = CYCLES.into_iter().filter(|c| *c < last);
-        for cycles in first.chain([last]) {
+        first.chain([last]).collect()
+    }
+
+    /// What a run of one of these lengths says of the properties, if it violates one.
+    fn disproved(&self, lengths: &[u32]) -> Answered<Option<Vec<Outcome>>> {
+        let run = self.counterexample(lengths)?;
+        if run.is_empty() {
+            return Ok(None);
+        }
+        let outcome = |goal| match violation(goal, &run) {
+            Some(example) => Outcome::Disproved(example),
+            None => Outcome::Unknown("not examined: another property is disproved".to_owned()),
+        };
+        Ok(Some(
+            self.circuit.goals.checked.iter().map(outcome).collect(),
+        ))
+    }
+
+    /// A short run that violates a property; empty if there is none.
+    fn counterexample(&self, lengths: &[u32]) -> Answered<Vec<Value>> {
+        for &cycles in lengths {
             let question = self.circuit.bounded(&self.circuit.goals.checked, cycles);
             let answers = self.ask(&[question])?;
             if let Some(Answer::Found(run)) = answers.into_iter().next() {
