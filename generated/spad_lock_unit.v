@@ -14,7 +14,8 @@
 // in  lk_op         3  3 load-and-lock, 4 store-and-unlock; others do nothing
 // in  lk_req       32  lanes that ask: the group's leaders
 // in  lk_addr     320  lock, LK bits per lane
-// out lk_success   32  lanes that take their lock now
+// out lk_success   32  lanes that take their lock now; of an unlock, those
+//                      that own their lock (LKO = 1)
 // out lk_error      1  the operation is not supported (5 to 7)
 // out lk_held    1024  the lock bits
 
