@@ -126,7 +126,10 @@ fn lines_lead_to_the_statement_that_wrote_them() {
 #[test]
 fn every_statement_has_an_origin() {
     let scratch = tempfile::tempdir().unwrap();
-    emit(scratch.path(), &["spad_tcdm", "spad_axi", "--source-map"]);
+    emit(
+        scratch.path(),
+        &["spad_tcdm", "spad_scratchpad", "--source-map"],
+    );
     let mut statements = 0;
     for file in fs::read_dir(scratch.path()).unwrap() {
         let name = file.unwrap().file_name().into_string().unwrap();
