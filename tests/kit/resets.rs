@@ -10,11 +10,12 @@ use std::path::Path;
 type Registers = [BTreeSet<String>; 2];
 
 /// Machines with all registers that a unit can have, as differences from `fermi`.
-const MACHINES: [&str; 12] = [
+const MACHINES: [&str; 13] = [
     "",
     "[stream]\nwindow = 2\n",
     "[tcdm]\nrequest_register = true\nresponse_register = true\nid_bits = 4\n",
     "[tcdm]\natomics = true\n",
+    "[path]\nlock_owner = true\n",
     "[axi]\naddr_bits = 32\n",
     "[retry]\nread = 0\nupdate = 1\nwrite = 0\nbranch = 1\n",
     "[path]\nahead = 0\nmem_stages = 2\n",
