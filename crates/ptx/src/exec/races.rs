@@ -25,7 +25,7 @@ struct Told {
     key: Key,
     sides: [Finding; 2],
     count: u64,
-    /// The line behind which a fence would order them.
+    /// The line after which a fence would order them.
     fence: Option<String>,
     /// Instructions of the two lines.
     pcs: Vec<[u32; 2]>,
@@ -113,7 +113,7 @@ pub(super) fn reported(
     all.into_iter().flat_map(finding).collect()
 }
 
-/// The line of the instruction behind which a fence is missing, where only that is.
+/// The line of the instruction after which a fence is missing, where only that is.
 fn ticket(key: &Key, named: &dyn Fn(RawFinding) -> Finding) -> Option<String> {
     let Why::Ticket(pc) = key.why else {
         return None;
@@ -152,7 +152,7 @@ fn made(key: &Key, image: &Image) -> Option<usize> {
     key.pcs.iter().position(makes)
 }
 
-/// Both sides of a pair; the line behind which a fence is missing.
+/// Both sides of a pair; the line after which a fence is missing.
 fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
     let cluster = matches!(key.why, Why::Cluster | Why::ClusterBarrier);
     let (rank, address) = if cluster {

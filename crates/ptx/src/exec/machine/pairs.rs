@@ -11,7 +11,7 @@ pub enum Why {
     Order,
     /// The same, in different blocks.
     Blocks,
-    /// In different blocks, and nothing is missing but a fence behind this instruction,
+    /// In different blocks, and nothing is missing but a fence after this instruction,
     /// which read a word of the other block: a barrier has been passed since.
     Ticket(u32),
     /// Lanes of one instruction write different values.

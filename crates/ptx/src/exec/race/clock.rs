@@ -370,7 +370,7 @@ impl Order {
         let (now, base) = (self.now, self.base);
         self.used = true;
         let known = self.common.seen.clone();
-        // What words have brought to another thread, behind a barrier since.
+        // What words have brought to another thread, with a barrier since.
         let brought = match fence {
             Fence::Wide => self.common.unfenced.clone(),
             Fence::Cluster => self.common.pending_near.clone(),

@@ -73,7 +73,7 @@ pub struct Hit {
     pub wrote: bool,
     /// The value stays the same, whoever comes first.
     pub harmless: bool,
-    /// Only a fence is missing, behind this instruction, which read a word of another
+    /// Only a fence is missing, after this instruction, which read a word of another
     /// block.
     pub ticket: Option<u32>,
 }
