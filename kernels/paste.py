@@ -7,7 +7,7 @@ the conflicts must be those of the suggestion, and the results the same.
     SPADKIT=target/debug/spadkit venv/bin/python kernels/paste.py [FAMILY/KERNEL.toml...]
 
 Left out are suggestions that leave something to a person: a larger declaration, an
-index to wrap, or two arrays that change in one line.
+index to wrap, a tensor map of the host, or two arrays that change in one line.
 """
 
 import collections
@@ -78,6 +78,8 @@ def check(library, launch, folder):
         return "nothing to change", ""
     if any(s["elements"] > s["elements_before"] for s in suggestions):
         return "a larger declaration", ""
+    if any(s["tensor_copies"] for s in suggestions):
+        return "a tensor map", ""
     changes = statements(suggestions)
     if changes is None:
         return "an index to wrap", ""
