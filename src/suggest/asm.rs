@@ -1,6 +1,6 @@
 //! Operands of an `asm` statement, and the parameters that they are.
 
-use super::scan::{Text, is_word, word};
+use super::scan::{Text, is_word, last_name, word};
 
 /// Assignments that are followed from an operand to a parameter.
 const MOST_STEPS: usize = 3;
@@ -86,9 +86,7 @@ fn parameter_name(declared: &str) -> String {
         Some((_, name)) => name.split(')').next().unwrap_or(name),
         None => declared.split('[').next().unwrap_or(declared),
     };
-    let declared = declared.trim_end();
-    let start = declared.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
-    declared[start..].to_owned()
+    last_name(declared.trim_end()).to_owned()
 }
 
 /// The name that an address is, casts apart; `None` where it is computed.

@@ -5,7 +5,7 @@ use super::SourceLine;
 use super::asm::{ASM, Passed, address_operand, parameter};
 use super::files::split;
 use super::macros::Macro;
-use super::scan::{Text, arguments, is_word, word};
+use super::scan::{Text, arguments, last_name, word};
 use serde::Serialize;
 
 /// Lines above a line that are read for the function around it.
@@ -129,9 +129,8 @@ fn of_macro(source: &str, place: &Text, line: usize, text: &mut SourceLine) -> O
     let end = place.statement_end(line);
     let statement = &place.masked[line..end];
     let names = statement.match_indices('(').filter_map(|(open, _)| {
-        let before = &statement[..open];
-        let start = before.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
-        (start < open).then(|| before[start..].to_owned())
+        let name = last_name(&statement[..open]);
+        (!name.is_empty()).then(|| name.to_owned())
     });
     let names: Vec<String> = names.collect();
     names.iter().find_map(|name| {

@@ -212,8 +212,7 @@ impl Text {
                 .strip_suffix('=')?
                 .trim_end();
         }
-        let start = before.rfind(|c| !is_word(c)).map_or(0, |at| at + 1);
-        let name = before[start..].to_owned();
+        let name = last_name(before).to_owned();
         let is_function = !name.is_empty() && !KEYWORDS.contains(&name.as_str());
         is_function.then_some(Function {
             name,
@@ -273,6 +272,11 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
+/// The name that `text` ends with; empty if it ends otherwise.
+pub(super) fn last_name(text: &str) -> &str {
+    text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
+}
+
 /// Where `name` stands as a name of its own that is no member.
 pub(super) fn word(text: &str, name: &str) -> Option<usize> {
     let alone = |at: &usize| {
@@ -295,6 +299,15 @@ mod tests {
         assert_eq!(text.closing(1), Some(text.text.find(");").unwrap()));
         let parts = arguments(&text, 1).unwrap();
         assert_eq!(parts.len(), 3);
+    }
+
+    #[test]
+    fn characters_of_several_bytes_are_no_names() {
+        assert_eq!(last_name("naïve"), "ve");
+        assert_eq!(last_name("a→"), "");
+        let text = Text::new("void f→g(int a) { x".to_owned());
+        let around = text.function_around(text.text.len()).unwrap();
+        assert_eq!(around.name, "g");
     }
 
     #[test]

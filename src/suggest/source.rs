@@ -3,7 +3,7 @@
 
 use super::SourceLine;
 use super::files::split;
-use super::scan::{Text, is_word, word};
+use super::scan::{Text, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines of a file that are read at most.
@@ -123,8 +123,7 @@ fn parsed(statement: &str, name: &str, bytes: u32) -> Option<Declaration> {
 /// `unsigned int` of `volatile unsigned int a[N]`.
 fn element_of(first: &str) -> Option<&str> {
     let head = first[..first.find('[')?].trim_end();
-    let name = head.rfind(|c| !is_word(c))? + 1;
-    let mut element = head[..name].trim();
+    let mut element = head.strip_suffix(last_name(head))?.trim();
     loop {
         let rest = match element.strip_prefix("volatile ") {
             Some(rest) => rest,
