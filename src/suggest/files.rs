@@ -115,6 +115,15 @@ pub fn split(place: &str) -> Option<(&str, u32)> {
     Some((file, line.parse().ok()?))
 }
 
+/// The lines of a text, whatever the file is called.
+#[cfg(test)]
+pub(super) fn lines_of(source: &str) -> impl FnMut(&str) -> Option<String> + '_ {
+    |place| {
+        let (_, line) = split(place)?;
+        source.lines().nth(line as usize - 1).map(str::to_owned)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

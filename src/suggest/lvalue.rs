@@ -118,16 +118,13 @@ fn argument_of_an_atomic(place: &Text, from: usize, to: usize) -> Option<Address
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::split;
+    use super::super::files::lines_of;
     use super::*;
 
     /// The change of a statement in a kernel that declares `tile`.
     fn change(statement: &str, op: Op) -> Option<String> {
         let source = format!("__shared__ float tile[64];\nfloat *p = tile;\n{statement}\n");
-        let mut text = |place: &str| {
-            let (_, line) = split(place)?;
-            source.lines().nth(line as usize - 1).map(str::to_owned)
-        };
+        let mut text = lines_of(&source);
         let found = pointer_change("k.cu:3", op, "tile", "at", &mut text);
         found.map(|c| c.changed_text)
     }
@@ -164,10 +161,7 @@ mod tests {
         let found = change("*q =\n    *((int4 *)(p + 4) + i);", Op::Load).unwrap();
         assert_eq!(found, "*q = *at_at(tile, (int4 *)(p + 4) + i);");
         let source = "__shared__ int tile[8];\n*q =\n*(p + 4);";
-        let mut text = |place: &str| {
-            let (_, line) = split(place)?;
-            source.lines().nth(line as usize - 1).map(str::to_owned)
-        };
+        let mut text = lines_of(source);
         let second = pointer_change("k.cu:3", Op::Load, "tile", "at", &mut text).unwrap();
         assert_eq!(second.changed_text, "*q = *at_at(tile, p + 4);");
         for other in [

@@ -227,6 +227,7 @@ fn brackets(text: &str) -> (Vec<&str>, usize) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::files::lines_of;
     use super::*;
 
     fn tile() -> Declaration {
@@ -269,10 +270,7 @@ mod tests {
                       tile[i] = 1; }\n\
                       other();\n\
                       }";
-        let mut text = |place: &str| {
-            let (_, line) = split(place)?;
-            source.lines().nth(line as usize - 1).map(str::to_owned)
-        };
+        let mut text = lines_of(source);
         let tiles = Declarations::of(["k.cu:3"].into_iter(), "tile", 4, &mut text);
         let mut seen = |line: u32| {
             let declared = tiles.seen_from(&format!("k.cu:{line}"), &mut text);
