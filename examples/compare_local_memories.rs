@@ -154,6 +154,7 @@ fn stream_cycles(machine: &Config, addr: impl Fn(u16) -> u16) -> u32 {
     let mut stream = Stream::new(machine);
     let mut request = Some(StreamRequest {
         op: op::LOAD,
+        atomic: None,
         mask: u64::MAX >> (64 - machine.lanes),
         addr: std::array::from_fn(|lane| addr(lane as u16)),
         data: [0; MAX_LANES],

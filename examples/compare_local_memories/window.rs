@@ -49,6 +49,7 @@ pub fn cycles(machine: &Config, op: u8, inside: u16, addr: impl Fn(u16, u16) -> 
         let offers = taken < ACCESSES && taken - answered < inside;
         let request = offers.then(|| StreamRequest {
             op,
+            atomic: None,
             mask: u64::MAX >> (64 - machine.lanes),
             addr: std::array::from_fn(|lane| addr(lane as u16, taken) & 0x3fff),
             data: [0; MAX_LANES],

@@ -41,6 +41,7 @@ mod ports;
 mod print;
 mod property;
 mod register;
+mod reservations;
 mod signal;
 mod size;
 mod spad_access_pair;

@@ -96,6 +96,10 @@ pub struct StreamOptions {
     pub window: u32,
     /// Bits of the tag of an access; 0: those of a warp and its destination.
     pub tag_bits: u32,
+    /// The banks of the window perform atomic operations
+    /// (microarchitecture/atomic-bank.md).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub atomics: bool,
 }
 
 impl Default for StreamOptions {
@@ -105,6 +109,7 @@ impl Default for StreamOptions {
             mem_stages: 2,
             window: 0,
             tag_bits: 0,
+            atomics: false,
         }
     }
 }
@@ -263,6 +268,10 @@ impl Machine {
             (
                 self.stream.window == 0 || (self.broadcast && self.merge_bytes),
                 "stream.window: 0 without path.broadcast and path.merge_bytes",
+            ),
+            (
+                !self.stream.atomics || self.stream.window > 0,
+                "stream.atomics: false without stream.window",
             ),
             (
                 self.axi.is_absent() || self.axi.addr_bits as usize >= self.byte_bits().max(12),

@@ -161,6 +161,10 @@ parameters! { machine;
     SMS: usize = machine.stream.mem_stages as usize;
     /// Accesses of `spad_stream` that overlap; 0: its groups are in order.
     SWIN: usize = machine.stream.window as usize;
+    /// The banks of its window perform atomic operations; not among the numbers of a
+    /// machine without them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    SATM: bool = machine.stream.atomics;
     /// Bits of the tag of an access of `spad_stream`.
     STG: usize = match machine.stream.tag_bits { 0 => WW + TG, bits => bits as usize };
     /// Bits of a byte address at the AXI port; 0 for none, which is not among the

@@ -55,6 +55,24 @@ bundle! {
     }
 }
 
+ports! {
+    /// Those of atomic operations, where the banks perform them.
+    AtomicAsks(s) {
+        req_amo: input(1, "an atomic operation; req_op does not count"),
+        req_aop: input(4, "which one"),
+        req_cmp: input(s.L * s.D, "what a compare-and-swap expects, D bits per lane"),
+        req_warp: input(
+            s.WW,
+            "the warp: only its store-conditionals find its reservations"
+        ),
+    }
+}
+
+bundle! {
+    /// An atomic operation as it enters the window.
+    Operation(s) { amo: 1, aop: 4, cmp: s.L * s.D, warp: s.WW }
+}
+
 /// What the unit is described with.
 struct Stream<'a> {
     u: &'a Unit,
@@ -64,6 +82,14 @@ struct Stream<'a> {
     clock: [Signal; 2],
     writing: &'a Writing,
     io: Io,
+    /// The operations at the port, where the banks perform them.
+    asked: Option<Operation>,
+}
+
+/// An access at the head of the requests.
+struct Head {
+    access: Access,
+    operation: Option<Operation>,
 }
 
 /// A source, and whether it is taken.
@@ -81,6 +107,12 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let clock = u.clocked();
     let writing = &bus.lanes.write_ports(&u, clock);
     let io = Io::new(&u, s);
+    let asked = p.SATM.then(|| AtomicAsks::new(&u, s)).map(|io| Operation {
+        amo: io.req_amo,
+        aop: io.req_aop,
+        cmp: io.req_cmp,
+        warp: io.req_warp,
+    });
     // Everything comes from registers.
     u.outputs_depend_on(|_| Vec::new());
     let stream = Stream {
@@ -91,12 +123,13 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         clock,
         writing,
         io,
+        asked,
     };
-    let (head, access) = stream.requests();
-    let places = stream.hash(head, &access);
+    let (taken, head) = stream.requests();
+    let places = stream.hash(taken, &head.access);
     match p.SWIN {
-        0 => stream.scratchpad(head, &access, places),
-        _ => stream.window(head, &access, places),
+        0 => stream.scratchpad(taken, &head.access, places),
+        _ => stream.window(taken, &head, places),
     }
     stream.accesses_inside();
     u.assertions(|| stream.rules());
@@ -106,11 +139,14 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
 
 impl Stream<'_> {
     /// The access at the head of the requests.
-    fn requests(&self) -> (Handshake, Access) {
+    fn requests(&self) -> (Handshake, Head) {
         let (u, s, io) = (self.u, self.s, self.io);
         u.paragraph();
         let [valid, ready] = u.wires(["head_valid", "head_ready"], 1);
-        let head = Access::wires(u, s, "head");
+        let head = Head {
+            access: Access::wires(u, s, "head"),
+            operation: self.asked.map(|_| Operation::wires(u, s, "head")),
+        };
         let offered = Access {
             op: io.req_op,
             mask: io.req_mask,
@@ -119,14 +155,21 @@ impl Stream<'_> {
             be: io.req_be,
             tag: io.req_tag,
         };
+        let payload = |access: Access, operation: Option<Operation>| {
+            let access = access.joined(s);
+            match operation {
+                Some(operation) => concat([operation.joined(s), access]),
+                None => access,
+            }
+        };
         let from = Side {
             valid: io.req_valid.into(),
-            data: offered.joined(s),
+            data: payload(offered, self.asked),
             ready: io.req_ready,
         };
         let to = Side {
             valid: valid.into(),
-            data: head.joined(s),
+            data: payload(head.access, head.operation),
             ready,
         };
         let buffer = ("requests", "REQUEST", false);
@@ -206,8 +249,8 @@ impl Stream<'_> {
     }
 
     /// The window of accesses, and its answers on their way out.
-    fn window(&self, head: Handshake, access: &Access, [bank, row, _]: [Signal; 3]) {
-        let (u, s) = (self.u, self.s);
+    fn window(&self, taken: Handshake, head: &Head, [bank, row, _]: [Signal; 3]) {
+        let (u, s, access) = (self.u, self.s, &head.access);
         u.paragraph();
         let [valid, ready] = u.wires(["win_resp_valid", "win_resp_ready"], 1);
         let op = u.wire("win_resp_op", op::FIELD.width);
@@ -216,10 +259,11 @@ impl Stream<'_> {
         let data = u.wire("win_resp_data", s.L * s.D);
         let error = u.wire("win_resp_error", 1);
         let degree = u.wire("win_resp_degree", s.DG);
-        u.instance(top(&self.bus.scratchpad), "window")
+        let mut window = u
+            .instance(top(&self.bus.scratchpad), "window")
             .same(self.clock)
-            .port("req_valid", head.valid)
-            .port("req_ready", head.ready)
+            .port("req_valid", taken.valid)
+            .port("req_ready", taken.ready)
             .port("req_op", access.op)
             .port("req_mask", access.mask)
             .port("req_addr", access.addr)
@@ -235,8 +279,15 @@ impl Stream<'_> {
             .port("resp_tag", tag)
             .port("resp_data", data)
             .port("resp_error", error)
-            .port("resp_degree", degree)
-            .done();
+            .port("resp_degree", degree);
+        if let Some(operation) = head.operation {
+            window = window
+                .port("req_amo", operation.amo)
+                .port("req_aop", operation.aop)
+                .port("req_cmp", operation.cmp)
+                .port("req_warp", operation.warp);
+        }
+        window.done();
         let success = u.named("win_resp_success", s.L, 0);
         let fields = [tag, degree, error, success, data, mask, op];
         self.answers(Side {
@@ -281,6 +332,7 @@ impl Stream<'_> {
     fn rules(&self) {
         let (u, io) = (self.u, self.io);
         u.about("Rules for the neighbours, checked in simulation.");
+        let operation = self.asked.map(|o| [o.amo, o.aop, o.cmp, o.warp]);
         offer_is_held(
             u,
             ("request_held", "an access changes before it is taken"),
@@ -293,7 +345,9 @@ impl Stream<'_> {
                 io.req_data,
                 io.req_be,
                 io.req_tag,
-            ],
+            ]
+            .into_iter()
+            .chain(operation.into_iter().flatten()),
         );
         u.property(
             "cfg_static",
@@ -311,6 +365,8 @@ fn doc(p: &Params) -> UnitDoc {
     let names = [
         "n", "m", "L", "D", "ROWS", "LOCKS", "LKG", "SMS", "SWIN", "STG",
     ];
+    let atomics = ["SATM"].into_iter().filter(|_| p.SATM);
+    let names: Vec<&str> = names.into_iter().chain(atomics).collect();
     UnitDoc {
         name: "spad_stream".into(),
         summary: "the scratchpad behind one warp-wide valid/ready port in and one out: word \

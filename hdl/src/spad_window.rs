@@ -1,6 +1,7 @@
 //! The banks behind a window of accesses: each bank serves the oldest access of
 //! the window that still wants it.
 
+mod atomics;
 mod banks;
 mod entry;
 
@@ -11,7 +12,8 @@ use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, code, one_hot, when};
 use crate::size::Size;
 use crate::unit::{Index, Unit};
-use crate::{spad_bank_ram, spad_lowest, spad_number, spad_pick, spad_select};
+use crate::{spad_atomic_bank, spad_bank_ram, spad_lowest, spad_number, spad_pick, spad_select};
+use atomics::{AtomicPorts, Atomics};
 
 ports! {
     /// The ports, by their names.
@@ -84,6 +86,8 @@ struct Window<'a> {
     clock: [Signal; 2],
     io: Ports,
     slots: Slots,
+    /// Where the banks perform atomic operations.
+    atomics: Option<Atomics>,
     /// Indices of lanes, other lanes, bytes, slots, and banks.
     i: Index,
     j: Index,
@@ -95,7 +99,11 @@ struct Window<'a> {
 /// Emits `spad_window`, its parts first.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let parts = Parts {
-        ram: spad_bank_ram::emit_unit(p)?,
+        ram: if p.SATM {
+            spad_atomic_bank::emit_unit(p)?
+        } else {
+            spad_bank_ram::emit_unit(p)?
+        },
         lowest: spad_lowest::emit_helper()?,
         number: spad_number::of_lane(p.L)?,
         pick: spad_pick::emit_helper()?,
@@ -105,12 +113,15 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let s = &u.all_sizes(p);
     let clock = u.clocked();
     let io = Ports::new(&u, s);
+    let atomics = p.SATM.then(|| AtomicPorts::new(&u, s));
     u.outputs_depend_on(|port| match port {
+        "req_ready" if p.SATM => vec!["resp_ready", "req_amo", "req_aop"],
         "req_ready" => vec!["resp_ready"],
         _ => Vec::new(),
     });
     u.section("The accesses of the window, the oldest in the low bits.");
     let slots = Slots::new(&u, s);
+    let atomics = atomics.map(|io| Atomics::new(&u, s, io, slots.valid));
     let [i, j, k, q, g] = u.indices(["i", "j", "k", "q", "g"]);
     let window = Window {
         u: &u,
@@ -120,6 +131,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
         clock,
         io,
         slots,
+        atomics,
         i,
         j,
         k,
@@ -129,7 +141,10 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let entry = window.entry();
     let (served, words) = window.banks();
     let after = window.after(served, words);
-    let pop = window.answer(after.data);
+    let waits = window
+        .atomics
+        .map(|atomics| window.reservations(&atomics, served));
+    let pop = window.answer(after.data, waits);
     window.moves(&entry, &after, pop);
     let module = u.emit()?;
     let Parts {
@@ -193,7 +208,7 @@ impl Window<'_> {
                 let width = op::FIELD.width;
                 let operation = u.name("operation", slots.op.part(q * width, width));
                 let loads = operation.is(code(&op::FIELD, op::LOAD));
-                let loads = u.name("loads", loads);
+                let loads = u.name("loads", self.or_atomic(loads, q));
                 let here = u.name("served_here", served.part(q * s.L, s.L));
                 let more = here.any().extended(self.p.DG);
                 let degree = slots.degree.part(q * s.DG, s.DG);
@@ -221,18 +236,33 @@ impl Window<'_> {
         u.assign(to.data.part(at * s.D, s.D), data);
     }
 
+    /// `reads`, or slot `q` has an atomic operation.
+    fn or_atomic(&self, reads: Expr, q: Size) -> Expr {
+        match self.atomics {
+            Some(atomics) => reads | atomics.amo.at(q),
+            None => reads,
+        }
+    }
+
     /// The oldest access answers when nothing of it waits; whether it leaves.
-    fn answer(&self, data: Signal) -> Signal {
+    /// `waits`: the access that is offered may not enter yet.
+    fn answer(&self, data: Signal, waits: Option<Signal>) -> Signal {
         let (u, s, io, slots) = (self.u, self.s, self.io, &self.slots);
         u.section("The oldest access answers when none of its words waits any more.");
         let valid = slots.valid.at(0) & !slots.waits.low(s.L).any();
         u.assign(io.resp_valid, valid);
         let pop = u.name("pop", io.resp_valid & io.resp_ready);
         let full = slots.valid.at(s.SWIN - 1);
-        u.assign(io.req_ready, !full | pop);
+        let room = !full | pop;
+        let ready = match waits {
+            Some(waits) => room & !waits,
+            None => room,
+        };
+        u.assign(io.req_ready, ready);
         let operation = u.name("resp_op_of", slots.op.low(op::FIELD.width));
         let is = |value| operation.is(code(&op::FIELD, value));
-        let shows = (is(op::PASS) | is(op::LOAD)) & !slots.error.at(0) & io.resp_valid;
+        let shows = self.or_atomic(is(op::PASS) | is(op::LOAD), 0.into());
+        let shows = shows & !slots.error.at(0) & io.resp_valid;
         let shows = u.name("shows", shows);
         u.assign(io.resp_op, operation.gated(io.resp_valid));
         u.assign(io.resp_mask, slots.mask.low(s.L).gated(io.resp_valid));
@@ -263,42 +293,54 @@ impl Window<'_> {
         let no_lane = || Expr::leaf("{L{1'b0}}", s.L);
         let none = Expr::leaf("{DG{1'b0}}", s.DG);
         let kept = |register, new: Signal, width| (register, register, new.into(), width);
-        let moving: [(Signal, Signal, Expr, Size); 12] = [
-            kept(slots.op, io.req_op, operation),
-            kept(slots.mask, io.req_mask, s.L),
-            kept(slots.tag, io.req_tag, s.STG),
-            kept(slots.error, entry.error, 1.into()),
-            kept(slots.bank, io.req_bank, s.L * s.m),
-            kept(slots.row, io.req_row, s.L * s.R),
-            kept(slots.be, entry.be, s.L * s.DB),
-            kept(slots.lead, entry.lead, s.L * s.LW),
-            (slots.data, after.data, entry.data.into(), s.L * s.D),
-            (slots.degree, after.degree, none, s.DG),
-            (slots.waits, after.waits, entry.waits.into(), s.L),
-            (slots.comes, after.comes, no_lane(), s.L),
+        let plain: [(&str, (Signal, Signal, Expr, Size)); 12] = [
+            ("op_above", kept(slots.op, io.req_op, operation)),
+            ("mask_above", kept(slots.mask, io.req_mask, s.L)),
+            ("tag_above", kept(slots.tag, io.req_tag, s.STG)),
+            ("error_above", kept(slots.error, entry.error, 1.into())),
+            ("bank_above", kept(slots.bank, io.req_bank, s.L * s.m)),
+            ("row_above", kept(slots.row, io.req_row, s.L * s.R)),
+            ("be_above", kept(slots.be, entry.be, s.L * s.DB)),
+            ("lead_above", kept(slots.lead, entry.lead, s.L * s.LW)),
+            (
+                "data_above",
+                (slots.data, after.data, entry.data.into(), s.L * s.D),
+            ),
+            ("degree_above", (slots.degree, after.degree, none, s.DG)),
+            (
+                "waits_above",
+                (slots.waits, after.waits, entry.waits.into(), s.L),
+            ),
+            ("comes_above", (slots.comes, after.comes, no_lane(), s.L)),
         ];
-        let names = [
-            "op_above",
-            "mask_above",
-            "tag_above",
-            "error_above",
-            "bank_above",
-            "row_above",
-            "be_above",
-            "lead_above",
-            "data_above",
-            "degree_above",
-            "waits_above",
-            "comes_above",
-        ];
-        let above: Vec<Signal> = moving
-            .iter()
-            .zip(names)
-            .map(|((_, from, _, width), name)| u.name(name, from.down(*width)))
+        let atomic = self.atomics.map(
+            |Atomics {
+                 io,
+                 amo,
+                 aop,
+                 cmp,
+                 warp,
+                 ..
+             }| {
+                [
+                    ("amo_above", kept(amo, io.req_amo, 1.into())),
+                    ("aop_above", kept(aop, io.req_aop, 4.into())),
+                    ("cmp_above", kept(cmp, io.req_cmp, s.L * s.D)),
+                    ("warp_above", kept(warp, io.req_warp, s.WW)),
+                ]
+            },
+        );
+        let moving: Vec<_> = plain
+            .into_iter()
+            .chain(atomic.into_iter().flatten())
+            .map(|(name, fields)| {
+                let above = u.name(name, fields.1.down(fields.3));
+                (fields, above)
+            })
             .collect();
         u.generate(|| {
             u.each("move", self.q, (0, s.SWIN), |q| {
-                for ((register, from, new, width), above) in moving.into_iter().zip(above) {
+                for ((register, from, new, width), above) in moving {
                     let here = |signal: Signal| signal.part(q * width, width);
                     let value = when(load.at(q), new).when(pop, here(above));
                     let value = value.otherwise(here(from));
@@ -310,6 +352,9 @@ impl Window<'_> {
 }
 
 fn doc(p: &Params) -> UnitDoc {
+    let plain = ["n", "m", "L", "D", "ROWS", "SWIN", "STG"];
+    let atomics = ["SATM"].into_iter().filter(|_| p.SATM);
+    let parameters: Vec<&str> = plain.into_iter().chain(atomics).collect();
     UnitDoc {
         name: "spad_window".into(),
         summary: "the banks behind a window of SWIN accesses. In each cycle each bank serves one \
@@ -317,7 +362,7 @@ fn doc(p: &Params) -> UnitDoc {
                   in different banks overlap. Answers come in the order of the requests. \
                   Operations: 0 pass, 1 load, 2 store; others are answered with an error."
             .into(),
-        parameters: p.text(&["n", "m", "L", "D", "ROWS", "SWIN", "STG"]),
+        parameters: p.text(&parameters),
         timing: "an access that no older one delays answers max(1, d) + 1 cycles after the cycle \
                  in which it fires, d its conflict degree (1 if it accesses nothing)"
             .into(),

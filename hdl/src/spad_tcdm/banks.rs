@@ -2,6 +2,7 @@
 
 use super::{Heads, Tcdm};
 use crate::module::top;
+use crate::reservations::Later;
 use crate::signal::{Bits, Expr, Signal, below, same};
 use crate::size::Size;
 use crate::unit::Index;
@@ -20,17 +21,6 @@ pub(super) struct Banks {
     pub(super) later: Option<Later>,
 }
 
-/// The later cycles of accesses.
-#[derive(Clone, Copy)]
-pub(super) struct Later {
-    /// The bank's store-conditional, in its second cycle, finds its reservation.
-    pub(super) reserved: Signal,
-    /// The bank writes a word, in the third cycle of an access.
-    pub(super) written: Signal,
-    /// Its row.
-    pub(super) rows: Signal,
-}
-
 impl Tcdm<'_> {
     /// What the banks show; gives `takes` its value.
     pub(super) fn banks(&self, heads: &Heads, takes: Signal, lane: Index) -> Banks {
@@ -45,11 +35,7 @@ impl Tcdm<'_> {
         let served = u.wire("served", s.L);
         let banks = Banks {
             words: u.wire("words", s.B * s.D),
-            later: self.p.TATM.then(|| Later {
-                reserved: u.wire("conditional_reserved", s.B),
-                written: u.wire("written", s.B),
-                rows: u.wire("written_row", s.B * s.RW),
-            }),
+            later: self.p.TATM.then(|| Later::wires(u, s)),
         };
         let [bank] = u.indices(["g"]);
         u.generate(|| {

@@ -1,6 +1,7 @@
 //! The banks: each serves the oldest access of the window that waits for it.
 
 use super::Window;
+use super::atomics::Turn;
 use crate::codes::op;
 use crate::module::top;
 use crate::signal::{Bits, Signal, code};
@@ -24,7 +25,12 @@ impl Window<'_> {
             u.each("stores_of", self.q, (0, s.SWIN), |q| {
                 let width = op::FIELD.width;
                 let operation = u.name("operation", slots.op.part(q * width, width));
-                u.assign(stores.at(q), operation.is(code(&op::FIELD, op::STORE)));
+                let stored = operation.is(code(&op::FIELD, op::STORE));
+                let stored = match &self.atomics {
+                    Some(atomics) => stored & !atomics.amo.at(q),
+                    None => stored,
+                };
+                u.assign(stores.at(q), stored);
             });
             u.each("bank_of", self.g, (0, s.B), |g| {
                 self.one_bank(g, stores, turns, words);
@@ -48,6 +54,14 @@ impl Window<'_> {
         let enables = u.wire("enables", s.SWIN * s.DB);
         let found = u.wire_in_part("slots_found", s.SWIN, "the oldest is enough");
         let oldest = u.wire("oldest", s.SWIN);
+        let atomic = self.atomics.map(|atomics| {
+            let turn = Turn {
+                slot: oldest,
+                lanes: u.wire("lanes", s.SWIN * s.L),
+                expected: u.wire("expected", s.SWIN * s.D),
+            };
+            (atomics, turn)
+        });
         u.each("in_slot", self.q, (0, s.SWIN), |q| {
             let want = u.wire("want", s.L);
             u.each("wants", self.i, (0, s.L), |i| {
@@ -68,6 +82,10 @@ impl Window<'_> {
             pick("row_of", slots.row, rows, s.R);
             pick("data_of", slots.data, slot_data, s.D);
             pick("enables_of", slots.be, enables, s.DB);
+            if let Some((atomics, turn)) = &atomic {
+                u.assign(turn.lanes.part(q * s.L, s.L), first);
+                pick("expected_of", atomics.cmp, turn.expected, s.D);
+            }
         });
         spad_lowest::instance(u, &parts.lowest, "oldest_of", some, [found, oldest]);
         let reason = "rows beyond the capacity are refused before";
@@ -80,14 +98,20 @@ impl Window<'_> {
         spad_pick::instance(u, &parts.pick, "row_from", oldest, rows, row);
         spad_pick::instance(u, &parts.pick, "data_from", oldest, slot_data, wdata);
         spad_pick::instance(u, &parts.pick, "enables_from", oldest, enables, wbe);
+        let (used, writes) = (some.any(), (oldest & stores).any());
+        let (low, dout) = (row.low(s.RW), words.part(g * s.D, s.D));
+        if let Some((atomics, turn)) = &atomic {
+            let plain = [used, writes, low];
+            return self.atomic_bank(atomics, turn, plain, [wbe, wdata], (g, dout));
+        }
         u.instance(top(&parts.ram), "ram")
             .same(self.clock)
-            .port("en", some.any())
-            .port("we", (oldest & stores).any())
+            .port("en", used)
+            .port("we", writes)
             .port("be", wbe)
-            .port("row", row.low(s.RW))
+            .port("row", low)
             .port("wdata", wdata)
-            .port("dout", words.part(g * s.D, s.D))
+            .port("dout", dout)
             .done();
     }
 }

@@ -1,8 +1,8 @@
 //! The access as it enters the window: one lane stands for all on its word.
 
 use super::{Entry, Window};
-use crate::codes::op;
-use crate::signal::{Bits, Expr, Signal, below, code, same};
+use crate::codes::{amo, op};
+use crate::signal::{Bits, Expr, Signal, below, code, same, when};
 use crate::size::Size;
 use crate::{spad_lowest, spad_pick};
 
@@ -15,8 +15,14 @@ impl Window<'_> {
             "The access that is offered. The lowest lane on a word stands for all on it, and \
              brings the bytes that they store: each of the lowest lane that enables it.",
         );
-        let storing = u.name("storing", io.req_op.is(code(&op::FIELD, op::STORE)));
+        let storing = self.plain(io.req_op.is(code(&op::FIELD, op::STORE)));
+        let storing = u.name("storing", storing);
         let loading = io.req_op.is(code(&op::FIELD, op::LOAD));
+        let loading = match &self.atomics {
+            Some(atomics) => loading | atomics.io.req_amo,
+            None => loading,
+        };
+        let apart = self.atomics.map(|atomics| atomics.apart(u));
         let error = self.refused(storing | loading.clone());
         let accessing = u.name("accessing", (storing | loading) & !error);
         let alike = u.wire("alike", s.L * s.L);
@@ -31,7 +37,8 @@ impl Window<'_> {
                     let addr = |lane: Size| io.req_addr.part(lane * s.n, s.n);
                     let active = io.req_mask.at(i) & io.req_mask.at(j);
                     let one_word = active & addr(i).is(addr(j));
-                    u.assign(alike.at(i * s.L + j), one_word);
+                    let together = self.together(apart, one_word, [i, j]);
+                    u.assign(alike.at(i * s.L + j), together);
                 });
                 self.leader(i, (alike, lead, waits), accessing);
             });
@@ -55,6 +62,17 @@ impl Window<'_> {
     fn refused(&self, accesses: Expr) -> Signal {
         let (u, p, s, io) = (self.u, self.p, self.s, self.io);
         let unsupported = io.req_op.above(code(&op::FIELD, op::STORE));
+        let unsupported = match &self.atomics {
+            Some(atomics) => {
+                let unknown = atomics.io.req_aop.above(code(&amo::FIELD, amo::COUNT));
+                u.name(
+                    "unsupported",
+                    when(atomics.io.req_amo, unknown).otherwise(unsupported),
+                )
+                .into()
+            }
+            None => unsupported,
+        };
         if p.ROWS == 1 << p.R {
             return u.name("refused", unsupported);
         }

@@ -15,6 +15,7 @@ const NAMES: [&str; 3] = ["A", "B", "C"];
 fn load(tag: usize, stride: usize) -> StreamRequest {
     StreamRequest {
         op: op::LOAD,
+        atomic: None,
         mask: 0xff,
         addr: std::array::from_fn(|lane| (lane * stride % 512) as u16),
         data: [0; 64],

@@ -246,6 +246,7 @@ fn two_in_flight(mem_stages: u32) -> u32 {
     let mut unit = Stream::new(&config);
     let load = StreamRequest {
         op: op::LOAD,
+        atomic: None,
         mask: 0xff,
         addr: std::array::from_fn(|lane| lane as u16),
         data: [0; MAX_LANES],

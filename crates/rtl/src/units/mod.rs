@@ -46,6 +46,7 @@ mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_writeback_mux;
 mod stimulus;
+mod stream_atomics;
 mod support;
 mod tcdm_atomics;
 mod warps;

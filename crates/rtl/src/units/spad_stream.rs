@@ -2,6 +2,7 @@
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
 use super::neighbour::Neighbour;
+use super::stream_atomics::{Offer, OperationNeighbour, OperationPorts};
 use super::support::{Rhythm, ports, reset};
 use super::write_port::HashRegisters;
 use crate::model::{Stream, StreamInputs, StreamRequest};
@@ -14,6 +15,7 @@ ports!(StreamPorts {
 #[derive(Clone)]
 struct GoldenStream {
     ports: StreamPorts,
+    operations: Option<OperationPorts>,
     registers: HashRegisters,
     model: Stream,
     word_bits: usize,
@@ -39,6 +41,7 @@ impl Golden for GoldenStream {
         let (hash_wr, row_wr) = self.registers.read(frame);
         let request = frame.is_high(&p.req_valid).then(|| StreamRequest {
             op: frame.driven(&p.req_op) as u8,
+            atomic: self.operations.as_ref().and_then(|p| p.operation(frame)),
             mask: frame.driven_mask(&p.req_mask),
             addr: frame.driven_array(&p.req_addr, self.addr_bits),
             data: frame.driven_array(&p.req_data, bits),
@@ -60,6 +63,7 @@ impl Golden for GoldenStream {
 struct StreamDriver {
     ports: StreamPorts,
     neighbour: Neighbour,
+    operations: Option<OperationNeighbour>,
     ready: Rhythm,
     /// An access is offered.
     offered: bool,
@@ -75,18 +79,22 @@ type StreamBench = DrivenBench<StreamDriver, GoldenStream>;
 
 fn stream_bench(setup: &Setup) -> StreamBench {
     let ports = StreamPorts::new(setup.layout);
+    let word_bits = setup.config.word_bits as usize;
+    let operations = OperationPorts::find(setup.layout, word_bits);
     let driver = StreamDriver {
         ports: ports.clone(),
         neighbour: Neighbour::new(setup),
+        operations: operations.clone().map(OperationNeighbour::new),
         ready: Rhythm::with_silence(),
         offered: false,
         idle: true,
     };
     let golden = GoldenStream {
         ports,
+        operations,
         registers: HashRegisters::new(setup.layout),
         model: Stream::new(setup.config),
-        word_bits: setup.config.word_bits as usize,
+        word_bits,
         addr_bits: setup.config.geometry.addr_bits() as usize,
     };
     DrivenBench::new(setup, driver, move || golden.clone())
@@ -99,9 +107,14 @@ impl StreamDriver {
         };
         let (p, neighbour) = (&self.ports, &self.neighbour);
         let lanes = addr.len();
-        let data: Vec<u64> = (0..lanes).map(|_| neighbour.data(stimulus)).collect();
+        let data = (0..lanes).map(|_| neighbour.data(stimulus)).collect();
         let be: Vec<u8> = (0..lanes).map(|_| neighbour.enables(stimulus)).collect();
         let op = [0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 7][stimulus.below(14) as usize];
+        let mut offer = Offer { addr, data };
+        if let Some(operations) = &mut self.operations {
+            operations.offer(stimulus, frame, &mut offer);
+        }
+        let Offer { addr, data } = offer;
         frame.drive(&p.req_op, op);
         frame.drive_bits(&p.req_mask, mask.into());
         frame.drive_fields(&p.req_addr, p.req_addr.width / lanes, addr);
@@ -133,6 +146,14 @@ impl Driver for StreamDriver {
 
     fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
         let p = &self.ports;
+        if let Some(operations) = &mut self.operations {
+            if frame.shows(&p.rsp_valid) && frame.is_high(&p.rsp_ready) {
+                operations.answered(frame, &p.rsp_data);
+            }
+            if frame.is_high(&p.rst) {
+                operations.reset();
+            }
+        }
         self.idle = frame.shows(&p.idle) && !self.offered;
         self.offered &= !frame.shows(&p.req_ready) && !frame.is_high(&p.rst);
     }

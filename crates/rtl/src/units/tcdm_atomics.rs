@@ -18,7 +18,7 @@ pub(super) struct AtomicPorts {
 
 /// Operations by how often they are drawn: all, most often those that depend on
 /// earlier ones, now and then one that there is not.
-const DRAWN: [u8; 32] = [
+pub(super) const DRAWN: [u8; 32] = [
     0, 0, 1, 2, 3, 4, 4, 5, 6, 7, 8, 9, 9, 9, 9, 9, 10, 10, 10, 10, 10, 11, 11, 11, 11, 11, 12, 12,
     12, 12, 13, 15,
 ];

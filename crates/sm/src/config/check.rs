@@ -157,6 +157,13 @@ impl Config {
                 "expected window = 0, or broadcast and merge_bytes = true",
             );
         }
+        if p.stream.atomics && p.stream.window == 0 {
+            return refuse(
+                &["stream.atomics", "stream.window"],
+                "atomic operations without a window of accesses are not supported".to_owned(),
+                "set window = 2 or more, or atomics = false",
+            );
+        }
         Ok(())
     }
 

@@ -175,6 +175,7 @@ pub(super) static KEYS: &[Key] = &[
         Machine::STREAM_MEM_STAGES
     ),
     number!("stream.window", path.stream.window, Machine::STREAM_WINDOW),
+    flag!("stream.atomics", path.stream.atomics),
     number!(
         "stream.tag_bits",
         path.stream.tag_bits,

@@ -119,6 +119,7 @@ pub use spad_warp_mask::{MaskInputs, MaskOutputs, MemoryWarpMask};
 pub use spad_warp_scheduler::{
     Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,
 };
+pub use spad_window::WindowOperation;
 pub use spad_writeback_mux::{Source, WritebackInputs, WritebackMux, WritebackOutputs};
 
 #[cfg(test)]

@@ -5,14 +5,17 @@ use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES};
 use super::spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs};
 use super::spad_skid::Skid;
-use super::spad_window::{Window, WindowRequest};
+use super::spad_window::{Window, WindowOperation, WindowRequest};
 use crate::config::Config;
 
 /// An access of all lanes.
 #[derive(Clone, Debug)]
 pub struct StreamRequest {
-    /// Operation ([`op`](super::spad_scratchpad::op)).
+    /// Operation ([`op`](super::spad_scratchpad::op)), which does not count beside an
+    /// atomic one.
     pub op: u8,
+    /// The atomic operation, if it is one and the machine has them.
+    pub atomic: Option<WindowOperation>,
     /// Active lanes.
     pub mask: LaneMask,
     /// Word address of each lane.
@@ -108,9 +111,11 @@ impl Stream {
         let enters = inputs.request.is_some() && self.req_ready();
         let leaves = self.answer().is_some() && inputs.rsp_ready;
         let resp_ready = self.answers.in_ready();
+        let head = self.requests.output();
+        let atomic = head.and_then(|request| request.atomic.as_ref());
         let taken = match &self.banks {
             Banks::Scratchpad(scratchpad) => scratchpad.req_ready(resp_ready),
-            Banks::Window(window) => window.req_ready(resp_ready),
+            Banks::Window(window) => window.req_ready(atomic, resp_ready),
         };
         let answer = self.access(inputs.rst, inputs.lock_hash, resp_ready);
         if inputs.rst {
@@ -144,6 +149,7 @@ impl Stream {
                 window.response_data(&mut data);
                 let request = head.map(|request| WindowRequest {
                     op: request.op,
+                    atomic: request.atomic.as_ref(),
                     mask: request.mask,
                     bank: &bank[..lanes],
                     row: &row[..lanes],
@@ -185,6 +191,7 @@ fn with_own_stages(config: &Config) -> Config {
 /// What the scratchpad's port shows without a request.
 const NO_REQUEST: StreamRequest = StreamRequest {
     op: 0,
+    atomic: None,
     mask: 0,
     addr: [0; MAX_LANES],
     data: [0; MAX_LANES],

@@ -1,16 +1,33 @@
 //! `spad_window`: the banks behind a window of accesses
 //! (microarchitecture/bus.md).
 
+mod reservations;
+
 use super::lanes::{LaneMask, MAX_LANES, copy_active, lanes_of};
+use super::spad_atomic_bank::{AtomicBank, BankOperation, amo};
 use super::spad_scratchpad::{ResponseControl, op};
 use crate::config::Config;
+use reservations::Reservations;
 use std::collections::VecDeque;
+
+/// The atomic operation of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WindowOperation {
+    /// Its code ([`amo`]).
+    pub code: u8,
+    /// What each lane's compare-and-swap expects.
+    pub expected: [u64; MAX_LANES],
+    /// The warp of its reservations.
+    pub warp: u8,
+}
 
 /// An access with the places of its words.
 #[derive(Clone, Debug)]
 pub struct WindowRequest<'a> {
-    /// Operation ([`op`]).
+    /// Operation ([`op`]), which does not count beside an atomic one.
     pub op: u8,
+    /// The atomic operation, if it is one.
+    pub atomic: Option<&'a WindowOperation>,
     /// Active lanes.
     pub mask: LaneMask,
     /// Bank of each lane.
@@ -30,14 +47,106 @@ pub struct WindowRequest<'a> {
 struct Word {
     bank: usize,
     row: usize,
-    /// The lanes on it, with what each stores and the bits of its bytes.
-    lanes: Vec<(usize, u64, u64)>,
+    /// The lanes on it, with what each brings and the bytes that it enables.
+    lanes: Vec<(usize, u64, u8)>,
+}
+
+impl Word {
+    /// What the bank answers; it performs the access at once.
+    fn access(&self, slot: &SlotKind, bank: &mut AtomicBank, reserves: &mut Reservations) -> u64 {
+        let place = (self.bank, self.row);
+        let &(lane, data, _) = &self.lanes[0];
+        let (operation, data) = match *slot {
+            SlotKind::Load => (BankOperation::Read, 0),
+            SlotKind::Store => {
+                // Where several store a byte, the lowest lane does it last.
+                for &(_, data, be) in self.lanes.iter().rev() {
+                    bank.access(self.row, BankOperation::Write { be }, data);
+                }
+                reserves.end(place);
+                return 0;
+            }
+            SlotKind::Atomic(WindowOperation {
+                code,
+                expected,
+                warp,
+            }) => {
+                let reserved = match code {
+                    amo::LR => {
+                        reserves.load(lane, warp, place);
+                        false
+                    }
+                    amo::SC => reserves.conditional(lane, warp, place),
+                    _ => false,
+                };
+                let count = self.lanes.len() as u64;
+                let operand = if code == amo::COUNT { count } else { data };
+                let expected = expected[lane];
+                let operation = BankOperation::Atomic {
+                    code,
+                    expected,
+                    reserved,
+                };
+                (operation, operand)
+            }
+        };
+        let answer = bank.access(self.row, operation, data);
+        if answer.written {
+            reserves.end(place);
+        }
+        answer.word
+    }
+}
+
+/// What an access does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SlotKind {
+    Load,
+    Store,
+    Atomic(WindowOperation),
+}
+
+impl SlotKind {
+    /// Of a request; `None` of a pass and of what there is not.
+    fn of(request: &WindowRequest) -> Option<Self> {
+        match (request.atomic, request.op) {
+            (Some(operation), _) if operation.code <= amo::COUNT => {
+                Some(SlotKind::Atomic(*operation))
+            }
+            (Some(_), _) => None,
+            (None, op::LOAD) => Some(SlotKind::Load),
+            (None, op::STORE) => Some(SlotKind::Store),
+            _ => None,
+        }
+    }
+
+    /// Lanes on one word are served together.
+    fn joins(&self) -> bool {
+        match self {
+            SlotKind::Load | SlotKind::Store => true,
+            SlotKind::Atomic(operation) => operation.code == amo::COUNT,
+        }
+    }
+
+    /// It makes reservations, or looks for them.
+    fn reserves(&self) -> bool {
+        match self {
+            SlotKind::Load | SlotKind::Store => false,
+            SlotKind::Atomic(operation) => [amo::LR, amo::SC].contains(&operation.code),
+        }
+    }
 }
 
 /// An access in the window.
 #[derive(Clone, Debug)]
 struct Slot {
     control: ResponseControl<u64>,
+    /// What it does with its words; `None` if it accesses nothing.
+    kind: Option<SlotKind>,
+    /// It makes reservations, or looks for them.
+    reserves: bool,
+    /// It is answered with the words of its lanes.
+    shows: bool,
     /// Words that wait, in the order of their lowest lanes.
     waits: Vec<Word>,
     /// Words read, or the data of a pass.
@@ -51,9 +160,12 @@ pub struct Window {
     lanes: usize,
     /// Oldest first.
     slots: VecDeque<Slot>,
-    /// Per bank, its rows.
-    memory: Vec<Vec<u64>>,
-    word_mask: u64,
+    memory: Vec<AtomicBank>,
+    atomics: bool,
+    reservations: Reservations,
+    /// With atomic operations: bank, row and word before it of each access of the
+    /// last cycle, in its second cycle now, from which a reset keeps it.
+    second: Vec<(usize, usize, u64)>,
 }
 
 impl Window {
@@ -64,14 +176,23 @@ impl Window {
             size: config.path.stream.window as usize,
             lanes: config.lanes as usize,
             slots: VecDeque::new(),
-            memory: vec![vec![0; config.capacity_words as usize / banks]; banks],
-            word_mask: u64::MAX >> (64 - config.word_bits),
+            memory: vec![
+                AtomicBank::new(config.capacity_words as usize / banks, config.word_bits);
+                banks
+            ],
+            atomics: config.path.stream.atomics,
+            reservations: Reservations::new(),
+            second: Vec::new(),
         }
     }
 
-    /// Whether an access is taken in this cycle.
-    pub fn req_ready(&self, resp_ready: bool) -> bool {
-        self.slots.len() < self.size || self.leaves(resp_ready)
+    /// Whether an access is taken in this cycle; `atomic` is the one that is offered,
+    /// if it is atomic.
+    pub fn req_ready(&self, atomic: Option<&WindowOperation>, resp_ready: bool) -> bool {
+        let reserves = |operation: &WindowOperation| SlotKind::Atomic(*operation).reserves();
+        let one_inside = || self.slots.iter().any(|slot| slot.reserves);
+        let waits = atomic.is_some_and(reserves) && one_inside();
+        (self.slots.len() < self.size || self.leaves(resp_ready)) && !waits
     }
 
     /// The response but for its data; registered.
@@ -84,9 +205,8 @@ impl Window {
     pub fn response_data(&self, out: &mut [u64]) {
         out[..self.lanes].fill(0);
         if let Some(slot) = self.done() {
-            let c = &slot.control;
-            if matches!(c.op, op::PASS | op::LOAD) && !c.error {
-                copy_active(c.mask, &slot.data, out, self.lanes);
+            if slot.shows {
+                copy_active(slot.control.mask, &slot.data, out, self.lanes);
             }
         }
     }
@@ -94,12 +214,17 @@ impl Window {
     /// The clock edge.
     pub fn commit(&mut self, rst: bool, request: Option<WindowRequest>, resp_ready: bool) {
         if rst {
+            for (bank, row, word) in self.second.drain(..).rev() {
+                self.memory[bank].restore(row, word);
+            }
             self.slots.clear();
+            self.reservations = Reservations::new();
             return;
         }
-        let taken = request.filter(|_| self.req_ready(resp_ready));
+        let taken = request.filter(|request| self.req_ready(request.atomic, resp_ready));
         let leaves = self.leaves(resp_ready);
         self.serve();
+        self.reservations.tick();
         if leaves {
             self.slots.pop_front();
         }
@@ -120,25 +245,29 @@ impl Window {
 
     /// Every bank serves the first word that waits for it.
     fn serve(&mut self) {
+        self.second.clear();
         let mut free = vec![true; self.memory.len()];
         for slot in &mut self.slots {
+            let Some(kind) = &slot.kind else { continue };
             // A bank serves the oldest access that wants it, one word a cycle.
             let wanted: Vec<usize> = slot.waits.iter().map(|word| word.bank).collect();
             let mut served = false;
-            let (control, data, memory) = (&slot.control, &mut slot.data, &mut self.memory);
+            let (data, memory) = (&mut slot.data, &mut self.memory);
+            let (second, reservations) = (&mut self.second, &mut self.reservations);
             slot.waits.retain(|word| {
                 if !std::mem::take(&mut free[word.bank]) {
                     return true;
                 }
                 served = true;
-                let stored = &mut memory[word.bank][word.row];
-                for &(lane, value, bits) in word.lanes.iter().rev() {
-                    // Where several store a byte, the lowest lane does it last.
-                    if control.op == op::STORE {
-                        *stored = (*stored & !bits) | (value & bits);
-                    } else {
-                        data[lane] = *stored;
-                    }
+                let bank = &mut memory[word.bank];
+                if self.atomics {
+                    second.push((word.bank, word.row, bank.word(word.row)));
+                }
+                let answer = word.access(kind, bank, reservations);
+                if *kind != SlotKind::Store {
+                    word.lanes
+                        .iter()
+                        .for_each(|(lane, ..)| data[*lane] = answer);
                 }
                 false
             });
@@ -149,13 +278,13 @@ impl Window {
 
     /// The access as it enters the window.
     fn slot(&self, request: &WindowRequest) -> Slot {
-        let accesses = matches!(request.op, op::LOAD | op::STORE);
-        let rows = self.memory[0].len();
+        let kind = SlotKind::of(request);
+        let rows = self.memory[0].rows();
         let beyond = |lane: usize| usize::from(request.row[lane]) >= rows;
-        let error = match request.op {
-            op::PASS => false,
-            op::LOAD | op::STORE => lanes_of(request.mask).any(beyond),
-            _ => true,
+        let passes = request.atomic.is_none() && request.op == op::PASS;
+        let error = match kind {
+            Some(_) => lanes_of(request.mask).any(beyond),
+            None => !passes,
         };
         let mut slot = Slot {
             control: ResponseControl {
@@ -167,37 +296,38 @@ impl Window {
                 error,
                 degree: 0,
             },
+            kind: kind.filter(|_| !error),
+            reserves: kind.is_some_and(|kind| kind.reserves()),
+            shows: !error && kind != Some(SlotKind::Store),
             waits: Vec::new(),
             data: [0; MAX_LANES],
         };
         slot.data[..self.lanes].copy_from_slice(&request.data[..self.lanes]);
-        if !accesses || error {
-            return slot;
-        }
-        for lane in lanes_of(request.mask) {
-            let place = (
-                usize::from(request.bank[lane]),
-                usize::from(request.row[lane]),
-            );
-            let bits = bits_of(request.be[lane]) & self.word_mask;
-            let stores = (lane, request.data[lane], bits);
-            match slot.waits.iter_mut().find(|w| (w.bank, w.row) == place) {
-                Some(word) => word.lanes.push(stores),
-                None => slot.waits.push(Word {
-                    bank: place.0,
-                    row: place.1,
-                    lanes: vec![stores],
-                }),
-            }
+        if let Some(kind) = slot.kind {
+            slot.waits = words(request, kind.joins());
         }
         slot
     }
 }
 
-/// The bits of the bytes that are enabled.
-fn bits_of(be: u8) -> u64 {
-    let byte = |k: u32| (u64::from(be) >> k & 1) * (0xff << (8 * k));
-    (0..8).map(byte).sum()
+/// The words of an access; each lane has its own unless those on one word join.
+fn words(request: &WindowRequest, joins: bool) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    for lane in lanes_of(request.mask) {
+        let bank = usize::from(request.bank[lane]);
+        let row = usize::from(request.row[lane]);
+        let brings = (lane, request.data[lane], request.be[lane]);
+        let same = |word: &&mut Word| joins && (word.bank, word.row) == (bank, row);
+        match words.iter_mut().find(same) {
+            Some(word) => word.lanes.push(brings),
+            None => words.push(Word {
+                bank,
+                row,
+                lanes: vec![brings],
+            }),
+        }
+    }
+    words
 }
 
 #[cfg(test)]
@@ -215,9 +345,10 @@ mod tests {
         let words: Vec<u16> = (0..8).map(addr).collect();
         let bank: Vec<u8> = words.iter().map(|word| (word % 8) as u8).collect();
         let row: Vec<u16> = words.iter().map(|word| word / 8).collect();
-        let ready = window.req_ready(true);
+        let ready = window.req_ready(None, true);
         let request = WindowRequest {
             op,
+            atomic: None,
             mask: 0xff,
             bank: &bank,
             row: &row,

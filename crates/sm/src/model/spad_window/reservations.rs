@@ -1,0 +1,80 @@
+//! The reservations of the lanes (microarchitecture/bus.md).
+
+use crate::model::lanes::MAX_LANES;
+
+/// Cycles of a turn of the counter that ages reservations.
+const TURN: u32 = 256;
+
+/// Bank and row.
+type Place = (usize, usize);
+
+/// The reservation of a lane.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reservation {
+    place: Option<Place>,
+    owner: u8,
+    /// Turns of the counter for which another warp leaves it alone.
+    turns: u8,
+    /// It was taken or used in this cycle.
+    touched: bool,
+}
+
+/// Those of all lanes.
+#[derive(Clone, Debug)]
+pub(super) struct Reservations {
+    lanes: [Reservation; MAX_LANES],
+    /// The counter.
+    age: u32,
+}
+
+impl Reservations {
+    pub(super) fn new() -> Self {
+        Reservations {
+            lanes: [Reservation::default(); MAX_LANES],
+            age: 0,
+        }
+    }
+
+    /// A load-reserved of `warp` in `lane`. It leaves the reservation of another warp
+    /// alone while that is young.
+    pub(super) fn load(&mut self, lane: usize, warp: u8, place: Place) {
+        let own = &mut self.lanes[lane];
+        if own.turns == 0 || own.owner == warp {
+            *own = Reservation {
+                place: Some(place),
+                owner: warp,
+                turns: 2,
+                touched: true,
+            };
+        }
+    }
+
+    /// A store-conditional; whether it finds its reservation, which it ends.
+    pub(super) fn conditional(&mut self, lane: usize, warp: u8, place: Place) -> bool {
+        let own = &mut self.lanes[lane];
+        if own.owner != warp {
+            return false;
+        }
+        (own.turns, own.touched) = (0, true);
+        own.place.take() == Some(place)
+    }
+
+    /// The word is written.
+    pub(super) fn end(&mut self, place: Place) {
+        let of_word = |own: &&mut Reservation| own.place == Some(place);
+        let ended = self.lanes.iter_mut().filter(of_word);
+        ended.for_each(|own| own.place = None);
+    }
+
+    /// The clock edge, after what the accesses of the cycle did.
+    pub(super) fn tick(&mut self) {
+        let turn = self.age == TURN - 1;
+        self.age = (self.age + 1) % TURN;
+        for own in &mut self.lanes {
+            if turn && !own.touched {
+                own.turns = own.turns.saturating_sub(1);
+            }
+            own.touched = false;
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The reservations of lanes at banks that perform atomic operations: a
+//! load-reserved makes one, and any write of its word ends it.
+
+use crate::module::Module;
+use crate::params::Sizes;
+use crate::signal::{Bits, Expr, Signal, when};
+use crate::size::Size;
+use crate::spad_select;
+use crate::unit::{Index, Unit};
+
+/// The later cycles of the banks' accesses.
+#[derive(Clone, Copy)]
+pub(crate) struct Later {
+    /// The bank's store-conditional, in its second cycle, finds its reservation.
+    pub(crate) reserved: Signal,
+    /// The bank writes a word, in the third cycle of an access.
+    pub(crate) written: Signal,
+    /// Its row.
+    pub(crate) rows: Signal,
+}
+
+impl Later {
+    pub(crate) fn wires(u: &Unit, s: &Sizes) -> Self {
+        Later {
+            reserved: u.wire("conditional_reserved", s.B),
+            written: u.wire("written", s.B),
+            rows: u.wire("written_row", s.B * s.RW),
+        }
+    }
+}
+
+/// What a lane begins in this cycle.
+pub(crate) struct Begins {
+    /// A load-reserved that makes a reservation.
+    pub(crate) load: Expr,
+    /// A store-conditional that ends one.
+    pub(crate) store: Expr,
+    /// Bank and row of its access.
+    pub(crate) place: [Expr; 2],
+}
+
+/// The accesses of the lanes.
+pub(crate) struct Accesses<F> {
+    /// What lane `i` begins, said in a loop over the lanes.
+    pub(crate) begins: F,
+    /// Bank of each lane's access in its second cycle.
+    pub(crate) from: Signal,
+    pub(crate) later: Later,
+}
+
+/// The reservation of each lane, and its accesses in their second cycle.
+#[derive(Clone, Copy)]
+struct Reservations {
+    bank: Signal,
+    row: Signal,
+    /// A load-reserved, a store-conditional, and one of the lane's reserved place.
+    load: Signal,
+    conditional: Signal,
+    meets: Signal,
+    /// Those that find their reservation.
+    found: Signal,
+}
+
+/// The registers of the reservations, which `describe` follows with what the
+/// accesses need; it also tells the banks who finds its reservation. `lane` and
+/// `bank` are indices.
+pub(crate) fn reservations<F: Fn(Size) -> Begins>(
+    (u, s): (&Unit, &Sizes),
+    select: &Module,
+    [lane, bank]: [Index; 2],
+    describe: impl FnOnce() -> Accesses<F>,
+) {
+    u.section(
+        "A reservation of each lane. A load-reserved makes it in its second cycle, a \
+         store-conditional of the lane ends it there; any write of the word ends it in the \
+         third, and is seen at once by a store-conditional that is behind it. Accesses of one \
+         word are in one bank, so they follow each other here, too.",
+    );
+    let held = u.register("reserved", s.L).reset(0);
+    let lanes = Reservations {
+        bank: u.register("reserved_bank", s.L * s.m).covered_by(held),
+        row: u.register("reserved_row", s.L * s.RW).covered_by(held),
+        load: u.register("load_reserved", s.L).reset(0),
+        conditional: u.register("conditional", s.L).reset(0),
+        meets: u.register("meets", s.L).reset(0),
+        found: u.wire("found", s.L),
+    };
+    let accesses = describe();
+    let later = accesses.later;
+    u.generate(|| {
+        u.each("reservation_of", lane, (0, s.L), |i| {
+            let Begins { load, store, place } = (accesses.begins)(i);
+            let own_bank = lanes.bank.part(i * s.m, s.m);
+            let own_row = lanes.row.part(i * s.RW, s.RW);
+            let load = u.name("load", load);
+            let store = u.name("store", store);
+            let [bank, row] = place.clone();
+            let same = bank.is(own_bank.clone()) & row.is(own_row.clone());
+            let same = u.name("reserved_place", same);
+            u.at_clock()
+                .next(lanes.load.at(i), load)
+                .next(lanes.conditional.at(i), store)
+                .next(lanes.meets.at(i), store & same);
+            let [bank, row] = place;
+            u.at_clock()
+                .when(load)
+                .next(own_bank.clone(), bank)
+                .next(own_row.clone(), row);
+
+            let bank = u.name("its_bank", own_bank);
+            let row = u.wire("row_there", s.RW);
+            spad_select::instance(u, select, "row_of", bank, later.rows, row);
+            let written = row.is(own_row) & later.written.select(bank);
+            let written = u.name("its_word_is_written", written);
+            let found = lanes.meets.at(i) & held.at(i) & !written;
+            u.assign(lanes.found.at(i), found);
+            let ends = lanes.conditional.at(i) | written;
+            u.at_clock()
+                .next(held.at(i), when(lanes.load.at(i), 1).when(ends, 0));
+        });
+    });
+    tell(
+        (u, s),
+        lanes.found,
+        (accesses.from, later.reserved),
+        [lane, bank],
+    );
+}
+
+/// Tells the banks whose store-conditional finds its reservation.
+fn tell(
+    (u, s): (&Unit, &Sizes),
+    found: Signal,
+    (from, reserved): (Signal, Signal),
+    [lane, bank]: [Index; 2],
+) {
+    u.paragraph();
+    u.generate(|| {
+        u.each("found_in", bank, (0, s.B), |b| {
+            let by = u.wire("by_lane", s.L);
+            u.each("found_by", lane, (0, s.L), |i| {
+                let here = from.part(i * s.m, s.m).is(b);
+                u.assign(by.at(i), found.at(i) & here);
+            });
+            u.assign(reserved.at(b), by.any());
+        });
+    });
+}
