@@ -1,5 +1,6 @@
-//! Histograms by two kinds of atomic additions: banks that perform them
-//! (`spad_tcdm` with `[tcdm] atomics`), and the lock unit of the atomics paper
+//! Histograms by three kinds of atomic additions: banks that perform them, for lanes
+//! that go on one by one (`spad_tcdm` with `[tcdm] atomics`) or all together
+//! (`spad_stream` with `[stream] atomics`), and the lock unit of the atomics paper
 //! (`spad_retry_sequencer` in front of `spad_scratchpad`).
 //!
 //! ```text
@@ -11,8 +12,8 @@
 //! Verilog equals in every cycle, from the first request to the last answer, both
 //! included; the sums are compared with a count in software. The lanes of
 //! `spad_tcdm` go on as soon as they are granted; they add by ADD, or by COUNT, which
-//! serves lanes on one word together. The sequencer takes an addition of
-//! all lanes, and the next when it is done. *At least* is what the busiest lane or
+//! serves lanes on one word together. `spad_stream` takes an addition of all lanes,
+//! of which four overlap; the sequencer takes one, and the next when it is done. *At least* is what the busiest lane or
 //! the busiest bank needs at one addition a cycle. The sequencer waits no longer than
 //! its scratchpad, as hardware does; in the last column as `[retry]` of the preset
 //! says. A lone addition is in the sequencer for some of its cycles, and then on its
@@ -24,7 +25,8 @@ use spadkit::model::spad_atomic_bank::amo;
 use spadkit::model::spad_retry_sequencer::aop;
 use spadkit::model::{
     AtomicPass, MAX_LANES, RetrySequencer, Scratchpad, ScratchpadInputs, SequencerInputs,
-    SequencerResponse, Tcdm, TcdmInputs, TcdmRequests,
+    SequencerResponse, Stream, StreamAnswer, StreamInputs, StreamRequest, Tcdm, TcdmInputs,
+    TcdmRequests, WindowOperation,
 };
 use std::path::Path;
 use std::process::ExitCode;
@@ -49,16 +51,33 @@ fn run() -> Result<()> {
         let banks = config.geometry.banks();
         println!("{preset}: {} lanes, {banks} banks", config.lanes);
         println!(
-            "{:>12}{:>10}{:>10}{:>10}{:>12}{:>16}",
-            "bins", "at least", "ADD", "COUNT", "lock unit", "with [retry]"
+            "{:>30}{:>20}{:>20}",
+            "spad_tcdm", "spad_stream", "lock unit"
         );
-        for [bins, at_least, adds, counts, locks, waiting] in rows(&config) {
-            println!("{bins:>12}{at_least:>10}{adds:>10}{counts:>10}{locks:>12}{waiting:>16}");
-        }
-        let [bank, lock, sequenced, waiting] = alone(&config);
         println!(
-            "one addition: spad_tcdm {bank}, lock unit {lock}, of these {sequenced} in the \
-             sequencer; with [retry] {waiting}\n"
+            "{:>6}{:>10}{:>7}{:>7}{:>13}{:>7}{:>12}{:>14}",
+            "bins", "at least", "ADD", "COUNT", "ADD", "COUNT", "alone", "with [retry]"
+        );
+        for [
+            bins,
+            at_least,
+            adds,
+            counts,
+            stream,
+            together,
+            locks,
+            waiting,
+        ] in rows(&config)
+        {
+            println!(
+                "{bins:>6}{at_least:>10}{adds:>7}{counts:>7}{stream:>13}{together:>7}\
+                 {locks:>12}{waiting:>14}"
+            );
+        }
+        let [bank, stream, lock, sequenced, waiting] = alone(&config);
+        println!(
+            "one addition: spad_tcdm {bank}, spad_stream {stream}, lock unit {lock}, of these \
+             {sequenced} in the sequencer; with [retry] {waiting}\n"
         );
     }
     Ok(())
@@ -71,14 +90,15 @@ pub const PRESETS: [&str; 2] = ["small", "fermi"];
 pub fn machine(preset: &str) -> Result<Config> {
     let text = format!(
         "base = '{preset}'\n[hash]\npath = 'mod'\n[path]\nlock_hash = 'none'\n\
-         [tcdm]\natomics = true\n"
+         [tcdm]\natomics = true\n[stream]\natomics = true\nwindow = 4\n"
     );
     Config::from_toml(&text, Path::new(preset))
 }
 
 /// For each number of bins: bins, what is needed at least, cycles of `spad_tcdm` with
-/// ADD and with COUNT, of the lock unit, and of the lock unit with the waiting times of the preset.
-pub fn rows(config: &Config) -> Vec<[u64; 6]> {
+/// ADD and with COUNT, of `spad_stream` with both, of the lock unit, and of the lock
+/// unit with the waiting times of the preset.
+pub fn rows(config: &Config) -> Vec<[u64; 8]> {
     let hardware = config.clone().for_hardware();
     let row = |bins| {
         let histogram = Histogram::drawn(config.lanes as usize, bins);
@@ -87,6 +107,8 @@ pub fn rows(config: &Config) -> Vec<[u64; 6]> {
             histogram.at_least(config.geometry.banks()),
             histogram.in_banks(&hardware, amo::ADD),
             histogram.in_banks(&hardware, amo::COUNT),
+            histogram.in_window(&hardware, amo::ADD),
+            histogram.in_window(&hardware, amo::COUNT),
             histogram.by_locks(&hardware).0,
             histogram.by_locks(config).0,
         ]
@@ -94,9 +116,9 @@ pub fn rows(config: &Config) -> Vec<[u64; 6]> {
     BINS.map(row).into()
 }
 
-/// Cycles of one addition: of `spad_tcdm`, of the lock unit, of these in the
-/// sequencer, and with the waiting times.
-pub fn alone(config: &Config) -> [u64; 4] {
+/// Cycles of one addition: of `spad_tcdm`, of `spad_stream`, of the lock unit, of
+/// these in the sequencer, and with the waiting times.
+pub fn alone(config: &Config) -> [u64; 5] {
     let hardware = config.clone().for_hardware();
     let one = Histogram {
         bins: 1,
@@ -104,7 +126,9 @@ pub fn alone(config: &Config) -> [u64; 4] {
     };
     let (all, sequenced) = one.by_locks(&hardware);
     let waiting = one.by_locks(config).0;
-    [one.in_banks(&hardware, amo::ADD), all, sequenced, waiting]
+    let banks = one.in_banks(&hardware, amo::ADD);
+    let window = one.in_window(&hardware, amo::ADD);
+    [banks, window, all, sequenced, waiting]
 }
 
 /// The additions.
@@ -178,6 +202,31 @@ impl Histogram {
         cycles
     }
 
+    /// Cycles of `spad_stream`, whose lanes go on together.
+    fn in_window(&self, config: &Config, code: u8) -> u64 {
+        let mut unit = Stream::new(config);
+        let (mut taken, mut answered, mut cycles) = (0, 0, 0);
+        while answered < self.steps.len() {
+            let step = self.steps.get(taken);
+            let (ready, answer) = offer(&mut unit, step.map(|step| addition(step, code)));
+            taken += usize::from(ready && step.is_some());
+            answered += usize::from(answer.is_some());
+            cycles += 1;
+        }
+        for (bin, count) in self.counts().into_iter().enumerate() {
+            let mut read = Some(addition(&[bin as u16], amo::LR));
+            let word = loop {
+                let (ready, answer) = offer(&mut unit, read.clone());
+                read = read.filter(|_| !ready);
+                if let Some(answer) = answer {
+                    break answer.data[0];
+                }
+            };
+            assert_eq!(word, count, "bin {bin}");
+        }
+        cycles
+    }
+
     /// Cycles of the retry sequencer with its scratchpad, pass after pass; of
     /// these, those in which a pass is in the sequencer.
     fn by_locks(&self, config: &Config) -> (u64, u64) {
@@ -196,6 +245,39 @@ impl Histogram {
         }
         (cycles, machine.sequenced)
     }
+}
+
+/// Adds 1 to the bin of each lane.
+fn addition(step: &[u16], code: u8) -> StreamRequest {
+    let mut addr = [0; MAX_LANES];
+    addr[..step.len()].copy_from_slice(step);
+    StreamRequest {
+        op: 0,
+        atomic: Some(WindowOperation {
+            code,
+            expected: [0; MAX_LANES],
+            warp: 0,
+        }),
+        mask: u64::MAX >> (64 - step.len()),
+        addr,
+        data: [1; MAX_LANES],
+        be: [0; MAX_LANES],
+        tag: 0,
+    }
+}
+
+/// One cycle of `spad_stream`: whether it takes what is offered, and its answer.
+fn offer(unit: &mut Stream, request: Option<StreamRequest>) -> (bool, Option<StreamAnswer>) {
+    let before = (unit.req_ready(), unit.answer().cloned());
+    unit.commit(StreamInputs {
+        rst: false,
+        hash_wr: None,
+        row_wr: None,
+        lock_hash: 0,
+        request,
+        rsp_ready: true,
+    });
+    before
 }
 
 /// One cycle: the lanes that are granted, and those that are answered in it.

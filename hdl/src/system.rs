@@ -49,7 +49,7 @@ pub fn package(machine: &Machine) -> Result<Companion> {
         value,
     };
     let p = &Params::new(machine)?;
-    let atomics = p.TATM.then_some(amo::FIELD);
+    let atomics = (p.TATM || p.SATM).then_some(amo::FIELD);
     let fields = FIELDS.into_iter().chain(atomics);
     let fields = fields.map(|field| Enumeration {
         name: field.prefix.to_lowercase(),

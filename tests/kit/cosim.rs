@@ -53,6 +53,27 @@ fn streams_of_other_widths_agree_with_their_model() {
     }
 }
 
+/// Atomic operations of accesses that overlap.
+#[test]
+fn streams_with_atomic_operations_agree_with_their_model() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for (window, word_bits) in [(2, 64), (4, 32)] {
+        let text = format!(
+            "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
+             [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\natomics = true\n"
+        );
+        let file = dir.path().join("machine.toml");
+        std::fs::write(&file, text).unwrap();
+        let args = ["cosim", "spad_stream", "--cycles", "20000", "--config"];
+        let (status, json, stderr) = spadkit(&[&args[..], &[file.to_str().unwrap()]].concat());
+        assert_eq!(status, 0, "{stderr}");
+        assert_clean(&json, 20_000);
+    }
+}
+
 /// Atomic operations on the bus, with and without registers, broadcast and merging.
 #[test]
 fn banks_with_atomic_operations_agree_with_their_model() {

@@ -53,8 +53,8 @@ fn the_contract_has_the_cycles_of_histograms() {
                 "{preset}: {cells}"
             );
         }
-        let [bank, lock, sequenced, waiting] = alone(&config);
-        let text = format!("| `{preset}` | {bank} | {lock} | {sequenced} | {waiting} |");
+        let [bank, stream, lock, sequenced, waiting] = alone(&config);
+        let text = format!("| `{preset}` | {bank} | {stream} | {lock} | {sequenced} | {waiting} |");
         assert!(contract.contains(&text), "{text}");
         // It waits for nothing but its scratchpad.
         assert!(sequenced < 12);

@@ -1,8 +1,11 @@
 //! `spad_stream` against a memory: every access is answered once, in order,
 //! with the words that were there, whatever the rhythm on either side.
 
+mod atomics;
+
 use super::missing;
 use super::rtl::{Dice, LANES, Memory, Rtl, degree, inside, machine};
+use atomics::{Operation, Reservations};
 use spadkit::config::Config;
 use spadkit::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, spad_scratchpad::op};
 use std::collections::VecDeque;
@@ -23,6 +26,8 @@ struct Answer {
 
 struct Access {
     op: u64,
+    /// In the place of `op`.
+    atomic: Option<Operation>,
     mask: u64,
     tag: u64,
     addr: [u64; LANES],
@@ -34,6 +39,7 @@ impl Access {
     fn draw(dice: &mut Dice, tag: u64) -> Self {
         Access {
             op: [0, 1, 1, 1, 2, 2, 2, 3, 4, 5, 7][dice.below(11) as usize],
+            atomic: None,
             mask: if dice.chance(6) { 15 } else { dice.bits(4) },
             tag: tag.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - TAG_BITS),
             addr: dice.addresses(),
@@ -49,6 +55,13 @@ impl Access {
         rtl.set_lanes("req_addr", 9, &self.addr);
         rtl.set_lanes("req_data", 32, &self.data);
         rtl.set_lanes("req_be", 4, &self.be);
+        if let Some(operation) = &self.atomic {
+            operation.drive(rtl);
+        }
+    }
+
+    fn active(&self) -> impl Iterator<Item = usize> {
+        (0..LANES).filter(|lane| self.mask >> lane & 1 == 1)
     }
 
     /// Does it to the memory; operations above `last` are refused.
@@ -98,12 +111,23 @@ fn shown(rtl: &Rtl) -> Answer {
     }
 }
 
+/// Memory stages, and accesses that overlap.
+#[derive(Clone, Copy)]
+struct Options(u32, u32);
+
 /// `accesses` at random; what the neighbours offer and take changes its rhythm. With a
-/// window of accesses, how long each is served depends on the others.
-fn traffic(mem_stages: u32, window: u32, accesses: u64, seed: u64) {
+/// window of accesses, how long each is served depends on the others. With
+/// `reservations` there are atomic operations.
+fn traffic(
+    Options(mem_stages, window): Options,
+    mut reservations: Option<Reservations>,
+    accesses: u64,
+    seed: u64,
+) {
     let mut config = machine(2, 0);
     config.path.stream.mem_stages = mem_stages;
     config.path.stream.window = window;
+    config.path.stream.atomics = reservations.is_some();
     config.path.stream.tag_bits = TAG_BITS;
     let mut rtl = Rtl::new("spad_stream", &config);
     let degree = |answer: Answer| Answer {
@@ -115,7 +139,7 @@ fn traffic(mem_stages: u32, window: u32, accesses: u64, seed: u64) {
     let last = if window > 0 { 2 } else { 4 };
     let mut dice = Dice::new(seed);
     let mut memory = Memory::default();
-    let mut waiting: VecDeque<Answer> = VecDeque::new();
+    let mut waiting: VecDeque<Access> = VecDeque::new();
     let (mut offered, mut standing) = (None::<Access>, None::<Answer>);
     let (mut requests, mut ready, mut taken, mut most, mut cycle) = (8, 8, 0, 0, 0);
     while taken < accesses || !waiting.is_empty() {
@@ -127,7 +151,11 @@ fn traffic(mem_stages: u32, window: u32, accesses: u64, seed: u64) {
         let draining = taken == accesses;
         let begins = offered.is_none() && dice.chance(requests) && !draining;
         if begins {
-            offered = Some(Access::draw(&mut dice, cycle));
+            let mut access = Access::draw(&mut dice, cycle);
+            if let Some(reservations) = &mut reservations {
+                reservations.draw(&mut access, &mut dice, &memory);
+            }
+            offered = Some(access);
         }
         if let Some(access) = &offered {
             access.drive(&mut rtl);
@@ -142,15 +170,20 @@ fn traffic(mem_stages: u32, window: u32, accesses: u64, seed: u64) {
             assert!(valid && shown(&rtl) == standing, "cycle {cycle}");
         }
         if valid && takes {
-            let expected = waiting.pop_front().expect("an answer without a request");
-            assert_eq!(shown(&rtl), expected, "cycle {cycle}");
+            let access = waiting.pop_front().expect("an answer without a request");
+            let got = shown(&rtl);
+            let expected = match &mut reservations {
+                Some(reservations) => reservations.answer(&access, &mut memory, &got),
+                None => access.answer(&mut memory, last),
+            };
+            assert_eq!(got, degree(expected), "cycle {cycle}");
         } else if valid {
             standing = Some(shown(&rtl));
         }
         if rtl.get("req_ready") == 1
             && let Some(access) = offered.take()
         {
-            waiting.push_back(degree(access.answer(&mut memory, last)));
+            waiting.push_back(access);
             taken += 1;
         }
         most = most.max(waiting.len());
@@ -159,6 +192,9 @@ fn traffic(mem_stages: u32, window: u32, accesses: u64, seed: u64) {
     assert!(offered.is_none());
     // Two in front of the scratchpad, one a stage, two behind.
     assert!(most >= 6, "at most {most} accesses inside");
+    if let Some(reservations) = reservations {
+        reservations.has_seen_everything(accesses);
+    }
 }
 
 #[test]
@@ -166,7 +202,7 @@ fn a_stream_answers_every_access_once_in_order() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    traffic(2, 0, 8_000, 1);
+    traffic(Options(2, 0), None, 8_000, 1);
 }
 
 #[test]
@@ -174,7 +210,7 @@ fn a_stream_of_four_stages_does_too() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    traffic(4, 0, 8_000, 1);
+    traffic(Options(4, 0), None, 8_000, 1);
 }
 
 #[test]
@@ -183,7 +219,7 @@ fn a_stream_with_a_window_does_too() {
         return;
     }
     for window in [2, 4] {
-        traffic(2, window, 8_000, 1);
+        traffic(Options(2, window), None, 8_000, 1);
     }
 }
 
@@ -194,7 +230,7 @@ fn a_million_accesses_of_a_stream_are_answered_once_in_order() {
         return;
     }
     for (mem_stages, window) in [(2, 0), (3, 0), (4, 0), (2, 2), (2, 4), (2, 8)] {
-        traffic(mem_stages, window, 250_000, 7);
+        traffic(Options(mem_stages, window), None, 250_000, 7);
     }
 }
 

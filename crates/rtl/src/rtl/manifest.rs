@@ -73,8 +73,8 @@ impl Design {
 
     /// The fields of codes on ports.
     fn fields(&self) -> Vec<Field> {
-        let atomics = self.machine.fixed.parameters.TATM;
-        let amo = atomics.then_some(amo::FIELD);
+        let p = &self.machine.fixed.parameters;
+        let amo = (p.TATM || p.SATM).then_some(amo::FIELD);
         FIELDS.into_iter().chain(amo).collect()
     }
 

@@ -114,6 +114,9 @@ pub enum Stages {
     Atomic,
     /// `spad_stream` with a window of this many accesses; 0: with the scratchpad.
     Window(u32),
+    /// `spad_stream` with a window of this many accesses whose banks perform atomic
+    /// operations.
+    AtomicWindow(u32),
     /// An AXI port in the place of this many lanes, with two beats in flight.
     Axi(u32),
 }
@@ -146,6 +149,9 @@ impl Stages {
                 };
             }
             Stages::Window(accesses) => path.stream.window = accesses,
+            Stages::AtomicWindow(accesses) => {
+                (path.stream.window, path.stream.atomics) = (accesses, true);
+            }
             Stages::Axi(lanes) => {
                 path.axi = AxiOptions {
                     addr_bits: 12,
@@ -174,7 +180,12 @@ impl Stages {
                 let registers = (options.request_register, options.response_register);
                 registers == (request, response) && !options.atomics
             }
-            Stages::Window(accesses) => config.path.stream.window == accesses,
+            Stages::Window(accesses) => {
+                config.path.stream.window == accesses && !config.path.stream.atomics
+            }
+            Stages::AtomicWindow(accesses) => {
+                config.path.stream.window == accesses && config.path.stream.atomics
+            }
             Stages::Axi(lanes) => {
                 let options = &config.path.axi;
                 let sizes = (options.lanes, options.in_flight, config.word_bits);

@@ -317,6 +317,11 @@ const OTHERS: &[Unit] = &[
             around_the_inside(2),
             window_of(2),
             window_of(4),
+            circuit!("spad_stream_atomic", Rows)
+                .needs(Need::FewWords)
+                .apart()
+                .free(ATOMIC_PARTS)
+                .with(Stages::AtomicWindow(2)),
         ]),
     Unit::new("spad_atomic_bank", spad_atomic_bank::bench)
         .levels(28)

@@ -22,6 +22,22 @@ struct GoldenStream {
     addr_bits: usize,
 }
 
+impl GoldenStream {
+    /// The access that is offered.
+    fn request(&self, frame: &Frame) -> Option<StreamRequest> {
+        let (p, bits) = (&self.ports, self.word_bits);
+        frame.is_high(&p.req_valid).then(|| StreamRequest {
+            op: frame.driven(&p.req_op) as u8,
+            atomic: self.operations.as_ref().and_then(|p| p.operation(frame)),
+            mask: frame.driven_mask(&p.req_mask),
+            addr: frame.driven_array(&p.req_addr, self.addr_bits),
+            data: frame.driven_array(&p.req_data, bits),
+            be: frame.driven_array(&p.req_be, bits / 8),
+            tag: frame.driven_mask(&p.req_tag),
+        })
+    }
+}
+
 impl Golden for GoldenStream {
     fn respond(&mut self, frame: &mut Frame) {
         let (p, bits) = (&self.ports, self.word_bits);
@@ -39,15 +55,7 @@ impl Golden for GoldenStream {
         frame.expect(&p.rsp_degree, control.degree);
         frame.expect(&p.idle, self.model.idle().into());
         let (hash_wr, row_wr) = self.registers.read(frame);
-        let request = frame.is_high(&p.req_valid).then(|| StreamRequest {
-            op: frame.driven(&p.req_op) as u8,
-            atomic: self.operations.as_ref().and_then(|p| p.operation(frame)),
-            mask: frame.driven_mask(&p.req_mask),
-            addr: frame.driven_array(&p.req_addr, self.addr_bits),
-            data: frame.driven_array(&p.req_data, bits),
-            be: frame.driven_array(&p.req_be, bits / 8),
-            tag: frame.driven_mask(&p.req_tag),
-        });
+        let request = self.request(frame);
         self.model.commit(StreamInputs {
             rst: frame.is_high(&p.rst),
             hash_wr,
@@ -163,10 +171,12 @@ impl Driver for StreamDriver {
 mod tests {
     use super::*;
     use crate::config::Config;
+    use crate::model::StreamAnswer;
+    use crate::model::spad_atomic_bank::amo;
     use crate::rtl::Design;
     use crate::units::bench::Words;
     use crate::units::layout::Layout;
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
     fn layout(unit: &str, config: &Config) -> Layout {
         let design = Design::emit(&[unit.to_owned()], config).unwrap();
@@ -217,6 +227,73 @@ mod tests {
                 "waits for a mapping",
                 !bench.driver.neighbour.writes.is_empty(),
             );
+        }
+        assert_eq!(missed(seen), [""; 0]);
+    }
+
+    /// What comes of the operations of active lanes: by code, whether one stored.
+    fn outcomes(
+        (request, answer): (&StreamRequest, &StreamAnswer),
+        mut count: impl FnMut(&'static str, bool),
+    ) {
+        let Some(operation) = &request.atomic else {
+            return;
+        };
+        let (code, error) = (operation.code, answer.control.error);
+        let lanes = || (0..8).filter(|lane| request.mask >> lane & 1 == 1);
+        let any = |holds: &dyn Fn(usize) -> bool| !error && lanes().any(holds);
+        let word = |lane: usize| answer.data[lane];
+        let expects = |lane: usize| operation.expected[lane];
+        let (swap, conditional) = (code == amo::CAS, code == amo::SC);
+        let swaps = |lane| word(lane) == expects(lane) && word(lane) != 0;
+        count("a compare-and-swap swaps", swap && any(&swaps));
+        let fails = |lane| word(lane) != expects(lane);
+        count("a compare-and-swap fails", swap && any(&fails));
+        let (zero, one) = (|lane| word(lane) == 0, |lane| word(lane) == 1);
+        count("a store-conditional stores", conditional && any(&zero));
+        count("a store-conditional fails", conditional && any(&one));
+        let words: BTreeSet<u16> = lanes().map(|lane| request.addr[lane]).collect();
+        let meets = !error && words.len() < lanes().count();
+        count("lanes are counted together", code == amo::COUNT && meets);
+        count("lanes operate on one word", code == amo::ADD && meets);
+        count("an operation is refused", code > amo::COUNT && error);
+        count("a row beyond is refused", code <= amo::COUNT && error);
+    }
+
+    #[test]
+    fn the_neighbour_of_a_stream_with_atomics_reaches_what_is_rare() {
+        let mut config = machine();
+        config.path.stream.window = 2;
+        config.path.stream.atomics = true;
+        let layout = layout("spad_stream", &config);
+        let mut bench = stream_bench(&setup(&config, &layout));
+        let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
+        let mut seen = BTreeMap::new();
+        let mut waiting = VecDeque::new();
+        for _ in 0..20_000 {
+            let (answer, ready) = {
+                let model = &bench.golden.model;
+                (model.answer().cloned(), model.req_ready())
+            };
+            let mut frame = words.frame();
+            bench.cycle(&mut stimulus, &mut frame);
+            stimulus.cycle += 1;
+            let p = &bench.driver.ports;
+            if frame.is_high(&p.rst) {
+                waiting.clear();
+                continue;
+            }
+            let mut count = |name, happened: bool| {
+                *seen.entry(name).or_default() += u64::from(happened);
+            };
+            let taken = answer.filter(|_| frame.is_high(&p.rsp_ready));
+            if let Some(answer) = taken {
+                let request = waiting.pop_front().unwrap();
+                outcomes((&request, &answer), &mut count);
+            }
+            if ready && frame.is_high(&p.req_valid) {
+                waiting.extend(bench.golden.request(&frame));
+            }
         }
         assert_eq!(missed(seen), [""; 0]);
     }
