@@ -113,6 +113,11 @@ const AXI_LANES: &str = axi!(2);
 const WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                       warp_size = 8, capacity_words = 32 }\n\
                       path = { mem_stages = 2, ahead = 0 }\nstream = { window = 2 }\n";
+/// The same with banks that perform atomic operations.
+const ATOMIC_WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, \
+                             lanes = 4, warp_size = 8, capacity_words = 32 }\n\
+                             path = { mem_stages = 2, ahead = 0 }\n\
+                             stream = { window = 2, atomics = true }\n";
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
@@ -166,6 +171,7 @@ impl Mutant {
             "axi" => AXI,
             "axi_lanes" => AXI_LANES,
             "window" => WINDOW,
+            "atomic_window" => ATOMIC_WINDOW,
             "hashed" => HASHED,
             "unhashed" => UNHASHED,
             "ahead" => AHEAD,
