@@ -172,7 +172,7 @@ campaign-cosim:
 BUS_CYCLES      ?= 5000000
 BUS_LANE_CYCLES ?= 1000000
 campaign-bus: deps
-	for machine in lanes window; do \
+	for machine in lanes window atomics; do \
 	  $(COSIM) spad_stream --config testbenches/bus/$$machine.toml --cycles $(BUS_CYCLES) --seed 3 && \
 	  $(COSIM) spad_tcdm --config testbenches/bus/$$machine.toml --cycles $(BUS_LANE_CYCLES) --seed 3 \
 	    || exit 1; done
