@@ -157,6 +157,18 @@ impl Config {
                 "expected window = 0, or broadcast and merge_bytes = true",
             );
         }
+        let overlaps = p.broadcast && p.merge_bytes && p.mem_stages == 2 && p.locks == 0;
+        if self.sm.window > 0 && !overlaps {
+            return refuse(
+                &["sm.window", "path.mem_stages", "path.locks"],
+                format!(
+                    "a window of {} accesses in the path with {} memory stages and {} locks is \
+                     not supported",
+                    self.sm.window, p.mem_stages, p.locks
+                ),
+                "set mem_stages = 2, locks = 0, broadcast and merge_bytes = true; or window = 0",
+            );
+        }
         if p.stream.atomics && p.stream.window == 0 {
             return refuse(
                 &["stream.atomics", "stream.window"],

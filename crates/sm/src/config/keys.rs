@@ -208,6 +208,7 @@ pub(super) static KEYS: &[Key] = &[
     number!("sm.alu_cycles", sm.latencies.alu, LATENCY),
     number!("sm.sfu_cycles", sm.latencies.sfu, LATENCY),
     flag!("sm.atomics_as_loads", sm.atomics_as_loads),
+    number!("sm.window", sm.window, Machine::STREAM_WINDOW),
     number!("sm.branch_cycles", sm.latencies.branch, LATENCY),
     number!(
         "sm.shared_cycles",

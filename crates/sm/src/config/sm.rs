@@ -173,6 +173,9 @@ pub struct SmParams {
     /// Atomics on shared memory take no locks: they are served as loads, as in
     /// stock GPGPU-Sim (atomics paper, section III).
     pub atomics_as_loads: bool,
+    /// Accesses of the simulated path whose bank conflicts overlap, as in a window of
+    /// `spad_stream`; 0: one after the other, as in the RTL's path.
+    pub window: u32,
     /// Instruction latencies.
     pub latencies: Latencies,
     /// Tensor units.

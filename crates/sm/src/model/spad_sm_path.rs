@@ -2,6 +2,7 @@
 //! (microarchitecture/sm-path.md). Composed of the units' models.
 
 mod back;
+mod banks;
 mod front;
 mod ports;
 mod sharing;
@@ -17,6 +18,7 @@ use super::spad_relssp::Release;
 use super::spad_writeback_mux::Source;
 use crate::config::Config;
 use back::{Back, BackSignals};
+pub(crate) use banks::PathBanks;
 use front::{Feedback, Front, FrontSignals};
 pub(crate) use sharing::{Sharing, SharingOutputs};
 use spadkit_base::error::Result;
@@ -208,6 +210,7 @@ impl ScratchpadView<'_> {
     /// Lock bits that are taken.
     pub fn held_locks(&self) -> u32 {
         let bits = self.path.back.spad.held_locks();
-        bits.iter().map(|word| word.count_ones()).sum()
+        let bits = bits.into_iter().flatten();
+        bits.map(|word| word.count_ones()).sum()
     }
 }

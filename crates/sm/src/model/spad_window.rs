@@ -23,7 +23,7 @@ pub struct WindowOperation {
 
 /// An access with the places of its words.
 #[derive(Clone, Debug)]
-pub struct WindowRequest<'a> {
+pub struct WindowRequest<'a, T = u64> {
     /// Operation ([`op`]), which does not count beside an atomic one.
     pub op: u8,
     /// The atomic operation, if it is one.
@@ -39,7 +39,7 @@ pub struct WindowRequest<'a> {
     /// Byte enables of each lane.
     pub be: &'a [u8],
     /// Comes back with the response.
-    pub tag: u64,
+    pub tag: T,
 }
 
 /// A word of an access that waits for its bank.
@@ -108,7 +108,7 @@ enum SlotKind {
 
 impl SlotKind {
     /// Of a request; `None` of a pass and of what there is not.
-    fn of(request: &WindowRequest) -> Option<Self> {
+    fn of<T>(request: &WindowRequest<T>) -> Option<Self> {
         match (request.atomic, request.op) {
             (Some(operation), _) if operation.code <= amo::COUNT => {
                 Some(SlotKind::Atomic(*operation))
@@ -139,8 +139,8 @@ impl SlotKind {
 
 /// An access in the window.
 #[derive(Clone, Debug)]
-struct Slot {
-    control: ResponseControl<u64>,
+struct Slot<T> {
+    control: ResponseControl<T>,
     /// What it does with its words; `None` if it accesses nothing.
     kind: Option<SlotKind>,
     /// It makes reservations, or looks for them.
@@ -155,11 +155,11 @@ struct Slot {
 
 /// The unit.
 #[derive(Clone, Debug)]
-pub struct Window {
+pub struct Window<T = u64> {
     size: usize,
     lanes: usize,
     /// Oldest first.
-    slots: VecDeque<Slot>,
+    slots: VecDeque<Slot<T>>,
     memory: Vec<AtomicBank>,
     atomics: bool,
     reservations: Reservations,
@@ -168,19 +168,25 @@ pub struct Window {
     second: Vec<(usize, usize, u64)>,
 }
 
-impl Window {
-    /// The window of `config` after reset, all words zero.
+impl<T: Copy + Default> Window<T> {
+    /// The window of `spad_stream` after reset, all words zero.
     pub fn new(config: &Config) -> Self {
+        let options = &config.path.stream;
+        Self::of(config, options.window, options.atomics)
+    }
+
+    /// One of this many accesses, whose banks perform atomic operations, or not.
+    pub fn of(config: &Config, accesses: u32, atomics: bool) -> Self {
         let banks = config.geometry.banks();
         Window {
-            size: config.path.stream.window as usize,
+            size: accesses as usize,
             lanes: config.lanes as usize,
             slots: VecDeque::new(),
             memory: vec![
                 AtomicBank::new(config.capacity_words as usize / banks, config.word_bits);
                 banks
             ],
-            atomics: config.path.stream.atomics,
+            atomics,
             reservations: Reservations::new(),
             second: Vec::new(),
         }
@@ -196,7 +202,7 @@ impl Window {
     }
 
     /// The response but for its data; registered.
-    pub fn response(&self) -> ResponseControl<u64> {
+    pub fn response(&self) -> ResponseControl<T> {
         let done = self.done();
         done.map_or(ResponseControl::default(), |slot| slot.control)
     }
@@ -212,7 +218,7 @@ impl Window {
     }
 
     /// The clock edge.
-    pub fn commit(&mut self, rst: bool, request: Option<WindowRequest>, resp_ready: bool) {
+    pub fn commit(&mut self, rst: bool, request: Option<WindowRequest<T>>, resp_ready: bool) {
         if rst {
             for (bank, row, word) in self.second.drain(..).rev() {
                 self.memory[bank].restore(row, word);
@@ -234,8 +240,23 @@ impl Window {
         }
     }
 
+    /// The tag of the oldest access.
+    pub(crate) fn oldest(&self) -> Option<&T> {
+        self.slots.front().map(|slot| &slot.control.tag)
+    }
+
+    /// The word in `row` of `bank`.
+    pub(crate) fn word_at(&self, bank: usize, row: usize) -> u64 {
+        self.memory[bank].word(row)
+    }
+
+    /// Initial contents: `word` in `row` of `bank`.
+    pub(crate) fn preload(&mut self, bank: usize, row: usize, word: u64) {
+        self.memory[bank].restore(row, word);
+    }
+
     /// The oldest access, if none of its words waits.
-    fn done(&self) -> Option<&Slot> {
+    fn done(&self) -> Option<&Slot<T>> {
         self.slots.front().filter(|slot| slot.waits.is_empty())
     }
 
@@ -277,7 +298,7 @@ impl Window {
     }
 
     /// The access as it enters the window.
-    fn slot(&self, request: &WindowRequest) -> Slot {
+    fn slot(&self, request: &WindowRequest<T>) -> Slot<T> {
         let kind = SlotKind::of(request);
         let rows = self.memory[0].rows();
         let beyond = |lane: usize| usize::from(request.row[lane]) >= rows;
@@ -311,7 +332,7 @@ impl Window {
 }
 
 /// The words of an access; each lane has its own unless those on one word join.
-fn words(request: &WindowRequest, joins: bool) -> Vec<Word> {
+fn words<T>(request: &WindowRequest<T>, joins: bool) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     for lane in lanes_of(request.mask) {
         let bank = usize::from(request.bank[lane]);

@@ -3,17 +3,18 @@
 //! moves the passes in the order in which they go.
 
 use super::SmPathInputs;
+use super::banks::PathBanks;
 use super::ports::{IcnData, Writeback};
 use crate::config::Config;
 use crate::model::kind;
 use crate::model::lanes::MAX_LANES;
-use crate::model::pass::{AccessTag, Pass, PassControl, PassPool, PassResult};
+use crate::model::pass::{Pass, PassControl, PassPool, PassResult};
 use crate::model::spad_hash_stage::{HashStage, HashStageInputs};
 use crate::model::spad_memory_entry::{EntryInputs, EntryOutputs, MemoryEntry, RequestLanes};
 use crate::model::spad_memory_exit::{ExitInputs, ExitOutputs, MemoryExit};
 use crate::model::spad_nonmem_queue::{NonmemInputs, NonmemQueue};
 use crate::model::spad_retry_sequencer::SequencerResponse;
-use crate::model::spad_scratchpad::{Scratchpad, ScratchpadInputs};
+use crate::model::spad_scratchpad::ScratchpadInputs;
 use crate::model::spad_writeback_mux::{WritebackInputs, WritebackMux};
 use spadkit_hdl::codes::{pipeline, stall};
 
@@ -21,7 +22,7 @@ use spadkit_hdl::codes::{pipeline, stall};
 pub(crate) struct Back {
     pub(super) hash: HashStage,
     pub(crate) entry: MemoryEntry,
-    pub(crate) spad: Scratchpad<AccessTag>,
+    pub(crate) spad: PathBanks,
     exit: MemoryExit,
     pub(crate) nonmem: NonmemQueue<PassResult>,
     pub(crate) wb: WritebackMux<PassResult>,
@@ -73,7 +74,7 @@ impl Back {
         Back {
             hash: HashStage::new(config),
             entry: MemoryEntry::new(config),
-            spad: Scratchpad::new(config),
+            spad: PathBanks::new(config),
             exit: MemoryExit::new(config),
             nonmem: NonmemQueue::new(config.parameters().NQ),
             wb: WritebackMux::new(config.path.ahead),

@@ -14,7 +14,7 @@ mod sharing;
 
 use crate::config::Config;
 use crate::model::SmPath;
-use crate::model::spad_sm_path::{Signals, SmPathInputs, SmPathOutputs};
+use crate::model::spad_sm_path::{PathBanks, Signals, SmPathInputs, SmPathOutputs};
 use sharing::Answers;
 use spadkit_base::error::Result;
 use spadkit_mapping::hash::HashSpec;
@@ -30,8 +30,12 @@ pub(super) struct FastPath {
 impl FastPath {
     /// The path of `config`, after reset.
     pub(super) fn new(config: &Config) -> Self {
+        let mut path = SmPath::new(config);
+        if config.sm.window > 0 {
+            path.back.spad = PathBanks::window(config, config.sm.window);
+        }
         FastPath {
-            path: SmPath::new(config),
+            path,
             answers: Answers::default(),
             row_taken: false,
         }
