@@ -82,8 +82,10 @@ pub(crate) const fn index_width(values: usize) -> usize {
 /// `lines[i] = value(i)` for every line of a select port.
 #[track_caller]
 pub(crate) fn assign_lines(u: &Unit, lines: Signal, values: impl IntoIterator<Item = Expr>) {
-    let values = values.into_iter().enumerate();
-    values.for_each(|(i, value)| u.assign(lines.at(i), value));
+    // Not in a closure, which would hide the caller's line.
+    for (i, value) in values.into_iter().enumerate() {
+        u.assign(lines.at(i), value);
+    }
 }
 
 /// Waives the lint of address bits from `used` upward, if any.

@@ -2,10 +2,10 @@
 //! parameters of the module at their defaults and one above.
 
 use crate::arithmetic::{Names, Number};
+use crate::origin::Origin;
 use crate::signal::Part;
 use crate::size::Size;
 use std::collections::{BTreeMap, HashSet};
-use std::panic::Location;
 
 /// What stands around a statement.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(crate) enum Scope {
 pub(crate) struct Driver {
     pub(crate) part: Part,
     pub(crate) scopes: Vec<Scope>,
-    pub(crate) at: &'static Location<'static>,
+    pub(crate) at: Origin,
 }
 
 /// A signal that is to be driven.
@@ -84,7 +84,7 @@ struct Statement {
     /// The first bit and their number; all if there are none.
     bits: Option<[Number; 2]>,
     scopes: Vec<Block>,
-    at: &'static Location<'static>,
+    at: Origin,
 }
 
 /// A scope whose numbers have been read.
@@ -130,7 +130,7 @@ impl Statement {
 }
 
 /// Bits from one to below another, and the line that drives them.
-type Range = (isize, isize, &'static Location<'static>);
+type Range = (isize, isize, Origin);
 
 /// The bits of all signals, with their drivers.
 struct Bits<'a> {

@@ -1,14 +1,22 @@
 //! Where a line of Verilog comes from.
 
+use serde::Serialize;
+use std::fmt;
 use std::panic::Location;
 
 /// The line of the Rust description that wrote a line of Verilog.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Origin {
     /// The file, as in the kit's repository: `hdl/src/spad_skid.rs`.
     pub file: &'static str,
     /// The line, from 1 on.
     pub line: u32,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
 }
 
 impl Origin {

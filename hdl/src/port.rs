@@ -1,5 +1,6 @@
 //! Ports of modules.
 
+use crate::origin::Origin;
 use serde::Serialize;
 
 /// Direction of a port.
@@ -34,6 +35,11 @@ pub struct Port {
     /// counts in the cycle of its ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skid_depth: Option<u32>,
+    /// Of an output: the lines of the description that drive it, in order. Of one
+    /// that shows a register, those that say what the register becomes; of one that
+    /// an instance drives, the line that connects it.
+    #[serde(skip)]
+    pub driven_by: Vec<Origin>,
     /// Where a parameter of the module says its width: the number of its
     /// highest bit.
     #[serde(skip)]
@@ -50,6 +56,7 @@ impl Port {
             width,
             doc: doc.into(),
             depends_on: None,
+            driven_by: Vec::new(),
             skid_depth: (dir == Dir::Out && lets_go_on(name)).then_some(0),
             top: None,
         }

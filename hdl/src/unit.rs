@@ -43,6 +43,8 @@ struct State {
     ports: Vec<Port>,
     /// The lines of the description that declare them.
     port_origins: Vec<Origin>,
+    /// Their handles.
+    port_signals: Vec<Signal>,
     /// Inputs of which some bits are not used, with the reason.
     unused: Vec<(String, String)>,
     /// Outputs that show a register, with that.
@@ -164,7 +166,9 @@ impl Unit {
         state.port_origins.push(Origin::caller());
         drop(state);
         // A port of one bit has no index, whatever its width is called.
-        self.signal(name, if bits == Some(1) { 1.into() } else { width }, kind)
+        let signal = self.signal(name, if bits == Some(1) { 1.into() } else { width }, kind);
+        self.state.borrow_mut().port_signals.push(signal);
+        signal
     }
 
     /// Waives the lint of an input's or a wire's unused bits where `when` holds.
@@ -434,6 +438,7 @@ impl Unit {
             let unit = self.doc.name;
             return Err(HdlError::Check { unit, reason });
         }
+        state.note_output_drivers();
         let mut items = shown(&state.output_registers);
         items.append(&mut state.blocks[0]);
         let opening = body::Opening {

@@ -11,7 +11,7 @@ use crate::output::check_writable;
 use crate::page::{Columns, Details, Tone};
 use crate::points::Points;
 use crate::quote::shell;
-use crate::rtl::{Design, EmittedUnit};
+use crate::rtl::{Design, EmittedUnit, named};
 use crate::sm::{Sm, Workload};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
@@ -293,13 +293,17 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
         Some(cycles) => format!("; {cycles} cycles are enough to show it"),
         None => String::new(),
     };
+    let driven = match &first.driven_by[..] {
+        [] => String::new(),
+        lines => format!("{} is driven in {}; ", first.signal, named(lines)),
+    };
     Err(Error::CheckFailed {
         what: format!(
             "{}: {} in cycle {} is {}, expected {}{shrunk}",
             result.unit, first.signal, first.cycle, first.got, first.expected
         ),
         help: Some(format!(
-            "see both sides with: spadkit cosim {} {options} --wave mismatch.vcd",
+            "{driven}see both sides with: spadkit cosim {} {options} --wave mismatch.vcd",
             result.unit
         )),
     })
@@ -348,6 +352,15 @@ impl CommandResult for Verified {
             .right("cycles/s", |r| {
                 format!("{:.2e}", r.outcome.cycles as f64 / r.seconds.max(1e-9))
             });
-        Details::of(table.table())
+        let mut details = Details::of(table.table());
+        let differing = self
+            .results
+            .iter()
+            .filter_map(|r| Some((&r.unit, r.mismatch()?)));
+        for (unit, first) in differing.filter(|(_, first)| !first.driven_by.is_empty()) {
+            let (signal, lines) = (&first.signal, named(&first.driven_by));
+            details.say(format!("{signal} of {unit} is driven in {lines}."));
+        }
+        details
     }
 }

@@ -15,6 +15,7 @@ use crate::prove::{
     usual_geometries,
 };
 use crate::quote::shown_path;
+use crate::rtl::Origin;
 use crate::tool::{Tool, ToolKind, Toolbox, Version};
 use clap::Args;
 use rayon::prelude::*;
@@ -173,6 +174,8 @@ impl Proved {
             outcome: Outcome::Proved,
             covered: self.covered,
             seconds: self.seconds,
+            stated_at: None,
+            driven_by: Vec::new(),
         }
     }
 }
@@ -294,6 +297,15 @@ struct ProofResult<'a> {
     /// Wall-clock time, to the millisecond.
     seconds: f64,
     counterexample: Option<&'a Counterexample>,
+    /// The line of the circuit that states what is not proved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stated_at: Option<Origin>,
+    /// The lines of the hardware's description that drive what is not as defined.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    driven_by: &'a [Origin],
+    /// The same for people.
+    #[serde(skip)]
+    lines: String,
 }
 
 impl<'a> ProofResult<'a> {
@@ -313,6 +325,9 @@ impl<'a> ProofResult<'a> {
             covered: &verdict.covered,
             seconds: milliseconds(verdict.seconds),
             counterexample,
+            stated_at: verdict.stated_at,
+            driven_by: &verdict.driven_by,
+            lines: verdict.lines(),
         }
     }
 }
@@ -361,7 +376,8 @@ impl CommandResult for Proofs<'_> {
             let example = proof.counterexample.map(ToString::to_string);
             if let Some(remark) = example.or(proof.reason.map(str::to_owned)) {
                 let (unit, geometry, property) = (proof.unit, proof.geometry, proof.property);
-                details.say(format!("{unit} {geometry} {property}: {remark}"));
+                let lines = &proof.lines;
+                details.say(format!("{unit} {geometry} {property}{lines}: {remark}"));
             }
         }
         details

@@ -12,6 +12,7 @@ mod cli_trace_congestion;
 mod clusters;
 mod common;
 mod cosim;
+mod described_lines;
 mod docs;
 mod emission;
 mod examples;

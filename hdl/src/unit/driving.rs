@@ -4,8 +4,8 @@
 use super::{Kind, Known, State, Unit};
 use crate::adapter;
 use crate::drivers::{self, Driven, Driver};
-use crate::signal::{Expr, Part};
-use std::panic::Location;
+use crate::origin::Origin;
+use crate::signal::{Expr, Part, Signal};
 use std::result::Result;
 
 impl State {
@@ -15,8 +15,26 @@ impl State {
         self.drivers.push(Driver {
             part,
             scopes: self.scopes.clone(),
-            at: Location::caller(),
+            at: Origin::caller(),
         });
+    }
+
+    /// Notes for each output which lines drive it; for one that shows a register,
+    /// those that say what the register becomes.
+    pub(super) fn note_output_drivers(&mut self) {
+        let shows = |port: &Signal| {
+            let mut shown = self.output_registers.iter();
+            let register = shown.find(|(output, ..)| output.id == port.id);
+            register.map_or(port.id, |(_, register, _)| register.id)
+        };
+        let signals = self.port_signals.iter().map(shows);
+        for (port, signal) in self.ports.iter_mut().zip(signals) {
+            let drivers = self.drivers.iter();
+            let drivers = drivers.filter(|driver| driver.part.signal == signal);
+            port.driven_by = drivers.map(|driver| driver.at).collect();
+            port.driven_by.sort_unstable();
+            port.driven_by.dedup();
+        }
     }
 
     /// Each bit has one driver, with the parameters at their defaults and, where

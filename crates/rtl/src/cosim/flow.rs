@@ -126,7 +126,10 @@ pub fn cosim_unit(
     let start = Instant::now();
     let keep = options.wave.is_some();
     let run = Lockstep::new(&layout, &mut *bench, rtl.instance(), options.seed, keep);
-    let (outcome, recording) = run.run(cycles, progress)?;
+    let (mut outcome, recording) = run.run(cycles, progress)?;
+    if let Some(first) = &mut outcome.first {
+        first.driven_by = unit.driven_by(&first.signal);
+    }
     let seconds = start.elapsed().as_secs_f64();
     let shrunk = match &outcome.first {
         Some(first) if shrink::fits(&layout, first.cycle + 1) => {

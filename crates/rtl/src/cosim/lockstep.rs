@@ -6,6 +6,7 @@ use crate::hash::PortValue;
 use crate::interrupt;
 use crate::units::{Bench, Chunk, Layout, Stimulus};
 use serde::Serialize;
+use spadkit_hdl::Origin;
 
 /// Cycles that the model runs ahead of the RTL, at most.
 const CHUNK_CYCLES: usize = 2048;
@@ -32,6 +33,9 @@ pub struct Mismatch {
     pub expected: PortValue,
     /// The RTL's value.
     pub got: PortValue,
+    /// The lines of the hardware's description that drive the port.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub driven_by: Vec<Origin>,
 }
 
 /// Totals of a run. It stops at the first chunk with a mismatch, and where the
@@ -250,6 +254,7 @@ fn differences<'a>(
             signal: port.name.clone(),
             expected: port.value(&expected[frame.clone()]),
             got: port.value(&got[frame.clone()]),
+            driven_by: Vec::new(),
         })
     })
 }

@@ -1,7 +1,7 @@
 //! A unit as a shared object, built by Verilator and a C++ compiler.
 
 use crate::error::{Error, Result};
-use crate::rtl::{Reset, SourceFile};
+use crate::rtl::{Reset, SourceFile, with_origins};
 use crate::template::fill;
 use crate::tool::{Cache, Key, KeyBuilder, ToolKind, Toolbox};
 use crate::units::{Layout, PortSlot};
@@ -131,7 +131,8 @@ impl VerilatedUnit {
                 .args(["-Mdir", "obj", "--top-module", top])
                 .args(files.iter().map(|f| f.name.as_str()))
                 .cwd(dir)
-                .run()?;
+                .run()
+                .map_err(|error| with_origins(error, files))?;
             check_ports(top, &layout, reset, &dir.join("obj/Vunit.h"))?;
             compile(dir, &runtime(compiled, tools, cache)?, compiled, tools)?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))

@@ -10,12 +10,14 @@
 //! - `cover_*`: what must be reachable, or the properties would say nothing,
 //!   with the number of cycles in which it is (the first is the reset).
 
+use super::stated::stated_at;
 use super::template::render_text;
 use crate::config::{Config, PathHash, RetryLatencies};
 use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
 use crate::units::{Circuit, Need, UNITS, Unit};
 use serde_json::json;
+use spadkit_hdl::Origin;
 
 /// A unit and a circuit around it.
 #[derive(Clone, Copy, Debug)]
@@ -48,6 +50,12 @@ impl Harness {
     /// those that it uses.
     pub fn verilog(&self, config: &Config) -> Result<String> {
         render_text(self.circuit.text, &json!(config.parameters()))
+    }
+
+    /// The line of the template that states a property.
+    pub fn stated_at(&self, property: &str) -> Option<Origin> {
+        let Circuit { file, text, .. } = self.circuit;
+        stated_at(file, text, &format!("check_{property}"))
     }
 
     /// Why there is nothing to prove of the unit in this machine.
@@ -230,6 +238,12 @@ mod tests {
                 assert!(!goal.about.is_empty(), "{}: {}", harness.unit, goal.signal);
                 let covers = goal.signal.starts_with("cover_");
                 assert_eq!(goal.cycles.is_some(), covers, "{}", goal.signal);
+            }
+            for goal in &goals.checked {
+                let stated = harness.stated_at(goal.name());
+                let at = stated.unwrap_or_else(|| panic!("{}: {}", harness.unit, goal.signal));
+                let line = harness.circuit.text.lines().nth(at.line as usize - 1);
+                assert!(line.unwrap().contains(&goal.signal), "{at}: {line:?}");
             }
             let outputs = text.matches("output wire ").count();
             let nested = text.split_once("\n);").map_or("", |(_, rest)| rest);

@@ -19,6 +19,7 @@ mod question;
 mod rtl;
 mod script;
 mod solver;
+mod stated;
 mod subject;
 mod template;
 mod vcd;
@@ -63,8 +64,11 @@ pub fn check(verdicts: &[Verdict]) -> Result<()> {
     Err(Error::CheckFailed {
         what: format!("of {} proofs, {what}", verdicts.len()),
         help: Some(format!(
-            "the first is {} of {} for {}: {reason}",
-            first.property, first.unit, first.geometry,
+            "the first is {} of {} for {}{}: {reason}",
+            first.property,
+            first.unit,
+            first.geometry,
+            first.lines()
         )),
     })
 }

@@ -1,5 +1,6 @@
 //! The list of proofs of each unit, and how they are carried out.
 
+use super::circuit::emitted;
 use super::exhaust::{Exhausted, exhaust};
 use super::harness::{Goals, Harness};
 use super::induction::{Induction, Proved};
@@ -9,6 +10,7 @@ use super::question::Builder;
 use super::rtl::RtlSource;
 use super::script::{Method, Outcome, Script, Verdict};
 use super::subject::{Form, SHARED_CONFIG, Subject, provable_units};
+use super::template::stated_in;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -258,14 +260,20 @@ impl Proof {
                 let induction = self.induction(harness, machine, *instead, rtl)?;
                 let covered = format!("{}: {}", machine.name, induction.covered());
                 let results = induction.run(yosys, timeout)?;
-                let verdict = |r: Proved| Verdict {
-                    unit: self.unit.clone(),
-                    geometry: machine.geometry,
-                    property: r.property,
-                    method: Method::Induction,
-                    outcome: r.outcome,
-                    covered: covered.clone(),
-                    seconds: r.seconds,
+                let verdict = |r: Proved| {
+                    let open = r.outcome != Outcome::Proved;
+                    let stated_at = open.then(|| harness.stated_at(&r.property)).flatten();
+                    Verdict {
+                        unit: self.unit.clone(),
+                        geometry: machine.geometry,
+                        property: r.property,
+                        method: Method::Induction,
+                        outcome: r.outcome,
+                        covered: covered.clone(),
+                        seconds: r.seconds,
+                        stated_at,
+                        driven_by: Vec::new(),
+                    }
                 };
                 Ok(results.into_iter().map(verdict).collect())
             }
@@ -380,37 +388,52 @@ impl HashProof<'_> {
         timeout: Duration,
     ) -> Result<Verdict> {
         let start = Instant::now();
-        let (method, outcome, covered) = match self.target.method {
-            HashMethod::Exhaustive(kind) => {
-                let exhausted = exhaust(kind, self.target.geometry)?;
-                (Method::Exhaustive, exhausted.outcome, exhausted.covered)
-            }
-            HashMethod::Induction => self.solve(Method::Induction, config, rtl, yosys, timeout)?,
-            HashMethod::Sat => self.solve(Method::Sat, config, rtl, yosys, timeout)?,
-        };
-        Ok(Verdict {
+        let mut verdict = Verdict {
             unit: self.unit.to_owned(),
             geometry: self.target.geometry,
             property: self.target.property.name().to_owned(),
-            method,
-            outcome,
-            covered,
-            seconds: start.elapsed().as_secs_f64(),
-        })
+            method: Method::Exhaustive,
+            outcome: Outcome::Proved,
+            covered: String::new(),
+            seconds: 0.0,
+            stated_at: None,
+            driven_by: Vec::new(),
+        };
+        match self.target.method {
+            HashMethod::Exhaustive(kind) => {
+                let exhausted = exhaust(kind, self.target.geometry)?;
+                (verdict.outcome, verdict.covered) = (exhausted.outcome, exhausted.covered);
+            }
+            method => {
+                let script = self.script(config, rtl)?;
+                verdict.method = match method {
+                    HashMethod::Induction => Method::Induction,
+                    _ => Method::Sat,
+                };
+                verdict.covered = format!("{} SAT problems", script.steps.len());
+                verdict.outcome = script.run(yosys, timeout)?;
+                self.name_lines(&script, config, &mut verdict)?;
+            }
+        }
+        verdict.seconds = start.elapsed().as_secs_f64();
+        Ok(verdict)
     }
 
-    /// Puts the questions to the solver.
-    fn solve(
-        &self,
-        method: Method,
-        config: &Config,
-        rtl: &RtlSource,
-        yosys: &Tool,
-        timeout: Duration,
-    ) -> Result<(Method, Outcome, String)> {
-        let script = self.script(config, rtl)?;
-        let covered = format!("{} SAT problems", script.steps.len());
-        Ok((method, script.run(yosys, timeout)?, covered))
+    /// The lines that a counterexample is about.
+    fn name_lines(&self, script: &Script, config: &Config, verdict: &mut Verdict) -> Result<()> {
+        let Outcome::Disproved(example) = &verdict.outcome else {
+            return Ok(());
+        };
+        let Some(signal) = script.signal(&example.violates) else {
+            return Ok(());
+        };
+        verdict.stated_at = stated_in(script.template, signal);
+        let subject = self.target.subject;
+        if signal == subject.value() {
+            let design = Design::emit(&[subject.unit.to_owned()], config)?;
+            verdict.driven_by = emitted(&design, subject.unit)?.driven_by(signal);
+        }
+        Ok(())
     }
 
     /// As [`Proof::text`].

@@ -39,13 +39,14 @@ impl Builder<'_> {
     fn finish(
         &self,
         property: Property,
-        template: &str,
+        template: &'static str,
         values: Values,
         files: Vec<SourceFile>,
     ) -> Result<Script> {
         let circuit = render(template, &values)?;
         Ok(Script {
             property,
+            template,
             miter: format!("{}\n{ROW_RULE}\n{circuit}", self.subject.definition),
             values,
             files,
@@ -140,7 +141,7 @@ impl Builder<'_> {
     }
 
     /// Adds the unit and the row map, both with registers that do not change.
-    fn bijection(&self, template: &str, addresses: &[(&str, &str)]) -> Result<Script> {
+    fn bijection(&self, template: &'static str, addresses: &[(&str, &str)]) -> Result<Script> {
         let row = row_subject();
         let row_config = row.config_module().unwrap_or_default();
         let design = self.emit(&[self.subject.unit, row.unit, row_config])?;

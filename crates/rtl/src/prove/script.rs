@@ -6,9 +6,10 @@ use super::solver::{Answer, Reply, Run, Value, by_name};
 use super::template::render;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
-use crate::rtl::SourceFile;
+use crate::rtl::{SourceFile, named};
 use crate::tool::Tool;
 use serde::{Deserialize, Serialize};
+use spadkit_hdl::Origin;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
@@ -37,6 +38,8 @@ pub(super) struct Step {
 #[derive(Debug)]
 pub(super) struct Script {
     pub property: Property,
+    /// The name of the circuit's template.
+    pub template: &'static str,
     pub values: Values,
     /// The Verilog of the module `miter` and of the definitions.
     pub miter: String,
@@ -130,6 +133,24 @@ pub struct Verdict {
     pub covered: String,
     /// Wall-clock time.
     pub seconds: f64,
+    /// Of what is not proved: the line of the circuit's template that states it, where
+    /// one does.
+    pub stated_at: Option<Origin>,
+    /// Where an output of the unit is not as defined: the lines of the hardware's
+    /// description that drive it.
+    pub driven_by: Vec<Origin>,
+}
+
+impl Verdict {
+    /// ` (stated in FILE:LINE)`, ` (driven in FILE:LINE)`, or nothing where neither is
+    /// known.
+    pub fn lines(&self) -> String {
+        match (&self.stated_at, &self.driven_by[..]) {
+            (Some(at), _) => format!(" (stated in {at})"),
+            (None, []) => String::new(),
+            (None, lines) => format!(" (driven in {})", named(lines)),
+        }
+    }
 }
 
 /// What Yosys prints if a register is missing or is not a register.
@@ -155,6 +176,13 @@ impl Script {
             }) if NO_REGISTER.iter().any(|e| log.contains(e)) => Err(self.no_register()),
             Err(e) => Err(e),
         }
+    }
+
+    /// What a step that is not answered as wanted is about: a signal of the circuit.
+    pub fn signal(&self, about: &str) -> Option<&str> {
+        let step = self.steps.iter().find(|step| step.about == about)?;
+        let (_, proved) = step.args.split_once("-prove ")?;
+        proved.split([' ', '[']).next()
     }
 
     /// Proofs cut the design at its registers, so they must be where the kit

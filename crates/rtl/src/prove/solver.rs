@@ -1,7 +1,7 @@
 //! One run of Yosys' SAT solver: files, a script with questions, answers.
 
 use crate::error::{Error, Result};
-use crate::rtl::SourceFile;
+use crate::rtl::{SourceFile, with_origins};
 use crate::tool::{Tool, ToolKind, ToolOutput, unexpected_output};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,7 +71,7 @@ impl Run<'_> {
             Err(Error::ToolFailed { what, .. }) if what.starts_with("did not finish") => {
                 Ok(Reply::TimedOut(start.elapsed().as_secs()))
             }
-            Err(e) => Err(e),
+            Err(e) => Err(with_origins(e, self.rtl)),
         }
     }
 

@@ -1,17 +1,24 @@
 //! Filling in the circuits and scripts of `testbenches/prove/`.
 
+use super::stated::stated_at;
 use crate::error::Result;
 use crate::template::defect;
 use serde::Serialize;
+use spadkit_hdl::Origin;
 use tera::{Context, Tera};
 
 macro_rules! template {
     ($name:literal) => {
         (
-            $name,
+            concat!("testbenches/prove/", $name),
             include_str!(concat!("../../testbenches/prove/", $name)),
         )
     };
+}
+
+/// The name of a template, from its path in the kit's repository.
+fn name_of(file: &str) -> &str {
+    file.strip_prefix("testbenches/prove/").unwrap_or(file)
 }
 
 const TEMPLATES: [(&str, &str); 9] = [
@@ -25,6 +32,12 @@ const TEMPLATES: [(&str, &str); 9] = [
     template!("registers.v.tera"),
     template!("shift.v.tera"),
 ];
+
+/// The line of the template `name` that states what `signal` is.
+pub(super) fn stated_in(name: &str, signal: &str) -> Option<Origin> {
+    let (file, text) = TEMPLATES.iter().find(|(file, _)| name_of(file) == name)?;
+    stated_at(file, text, signal)
+}
 
 /// Renders the template `name` with the fields of `values`.
 pub(super) fn render(name: &str, values: &impl Serialize) -> Result<String> {
@@ -42,7 +55,8 @@ fn fill(more: &[(&str, &str)], name: &str, values: &impl Serialize) -> Result<St
     let fail = |error| defect(name, error);
     let mut tera = Tera::new();
     tera.autoescape_on(Vec::<&str>::new());
-    let all = TEMPLATES.iter().chain(more).copied();
+    let all = TEMPLATES.iter().map(|(file, text)| (name_of(file), *text));
+    let all = all.chain(more.iter().copied());
     tera.add_raw_templates(all).map_err(fail)?;
     let context = Context::from_serialize(values).map_err(fail)?;
     tera.render(name, &context).map_err(fail)

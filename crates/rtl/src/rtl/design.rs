@@ -71,6 +71,13 @@ impl EmittedUnit {
         self.ports.iter().any(|p| p.name == "clk")
     }
 
+    /// The lines of the description that drive an output; none for a name that is no
+    /// output.
+    pub fn driven_by(&self, output: &str) -> Vec<Origin> {
+        let port = self.ports.iter().find(|port| port.name == output);
+        port.map_or_else(Vec::new, |port| port.driven_by.clone())
+    }
+
     /// The module of its test bench.
     pub fn bench_module(&self) -> String {
         format!("{}_tb", self.top)
@@ -310,6 +317,8 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spadkit_hdl::Dir;
+    use std::path::Path;
 
     /// Yosys numbers cells in the order of the files, and its choice of faults
     /// goes by their names: a unit must not have other faults among others.
@@ -320,6 +329,27 @@ mod tests {
         for unit in &all.units {
             let alone = Design::emit(std::slice::from_ref(&unit.name), &config).unwrap();
             assert!(all.files_of(unit) == alone.files, "{}", unit.name);
+        }
+    }
+
+    /// Messages name the lines that drive an output.
+    #[test]
+    fn every_output_has_lines_that_drive_it() {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for preset in ["small", "sharing-48k"] {
+            let design = Design::emit(&[], &Config::preset(preset).unwrap()).unwrap();
+            let ports = design.units.iter().flat_map(|unit| &unit.ports);
+            for port in ports {
+                assert_eq!(port.driven_by.is_empty(), port.dir == Dir::In, "{port:?}");
+                for at in &port.driven_by {
+                    let text = std::fs::read_to_string(repository.join(at.file)).unwrap();
+                    let line = text.lines().nth(at.line as usize - 1).unwrap();
+                    let calls = [
+                        "assign", "next", "port", "same", "name", "table", "instance",
+                    ];
+                    assert!(calls.iter().any(|call| line.contains(call)), "{at}: {line}");
+                }
+            }
         }
     }
 

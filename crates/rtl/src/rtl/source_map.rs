@@ -2,8 +2,10 @@
 //! Rust that wrote it.
 
 use super::design::SourceFile;
+use crate::error::Error;
 use serde::Serialize;
 use spadkit_hdl::Origin;
+use std::collections::BTreeSet;
 
 /// The fields of the format, in its order.
 #[derive(Serialize)]
@@ -68,6 +70,45 @@ fn vlq(value: i64) -> String {
     }
 }
 
+/// The lines, as messages name them.
+pub fn named(lines: &[Origin]) -> String {
+    let lines: Vec<String> = lines.iter().map(Origin::to_string).collect();
+    lines.join(", ")
+}
+
+/// `error`; where a tool's log names lines of `files`, also the lines of the
+/// description that wrote them.
+pub(crate) fn with_origins(error: Error, files: &[SourceFile]) -> Error {
+    match error {
+        Error::ToolFailed { tool, what, help } => {
+            let log = help.unwrap_or_default();
+            let lines = files.iter().flat_map(|file| written_by(file, &log));
+            let help = std::iter::once(log.clone()).chain(lines);
+            let help = help.collect::<Vec<_>>().join("\n");
+            let help = (!help.is_empty()).then_some(help);
+            Error::ToolFailed { tool, what, help }
+        }
+        other => other,
+    }
+}
+
+/// What wrote each line of `file` that `log` has as `FILE:LINE`, once.
+fn written_by(file: &SourceFile, log: &str) -> BTreeSet<String> {
+    let in_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let written = |(at, name): (usize, &str)| {
+        let rest = log[at + name.len()..].strip_prefix(':')?;
+        let digits = rest
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(rest.len());
+        let line: usize = rest[..digits].parse().ok()?;
+        let origin = file.origins.get(line.checked_sub(1)?)?.as_ref()?;
+        let whole = !log[..at].ends_with(in_name);
+        whole.then(|| format!("{name}:{line} is written by {origin}"))
+    };
+    let named = log.match_indices(file.name.as_str());
+    named.filter_map(written).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +120,48 @@ mod tests {
             numbers,
             ["A", "C", "D", "e", "gB", "hB", "+f", "ggB", "w+B"]
         );
+    }
+
+    #[test]
+    fn a_log_leads_to_the_description() {
+        let origins = [None, Some(3), Some(4), Some(5)];
+        let origins = origins.map(|line| {
+            Some(Origin {
+                file: "hdl/src/m.rs",
+                line: line?,
+            })
+        });
+        let file = SourceFile {
+            name: "m.v".into(),
+            text: String::new(),
+            origins: origins.into(),
+        };
+        let written = |log: &str| {
+            let error = Error::ToolFailed {
+                tool: "t".into(),
+                what: "failed".into(),
+                help: Some(log.into()),
+            };
+            let Error::ToolFailed { help, .. } = with_origins(error, &[file.clone()]) else {
+                panic!("it is another error")
+            };
+            help.unwrap()[log.len()..].to_owned()
+        };
+        let expected = "\nm.v:2 is written by hdl/src/m.rs:3\nm.v:4 is written by hdl/src/m.rs:5";
+        assert_eq!(
+            written("%Error: m.v:2:5: x\nrtl/m.v:4: y; m.v:4, m.v:1 m.v:5"),
+            expected
+        );
+        // A line of another file, of none, and a number that is no line.
+        for log in [
+            "am.v:2: x",
+            "m.v: 2",
+            "m.v:0",
+            "m.v:",
+            "m.v:99999999999999999999",
+        ] {
+            assert_eq!(written(log), "", "{log}");
+        }
     }
 
     #[test]

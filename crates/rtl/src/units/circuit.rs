@@ -6,6 +6,8 @@ use crate::config::{AxiOptions, Config, TcdmOptions};
 /// A circuit around a unit.
 #[derive(Debug)]
 pub struct Circuit {
+    /// The template's path in the kit's repository.
+    pub file: &'static str,
     /// Verilog with the module `miter` first; a template (Tera), as registers are
     /// listed by name and Verilog's own parameters cannot do that.
     pub text: &'static str,
@@ -28,8 +30,9 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    pub(super) const fn new(text: &'static str, size: Size) -> Self {
+    pub(super) const fn new(file: &'static str, text: &'static str, size: Size) -> Self {
         Circuit {
+            file,
             text,
             size,
             needs: Need::Nothing,
@@ -82,6 +85,7 @@ impl Circuit {
 macro_rules! circuit {
     ($file:literal, $size:ident) => {
         Circuit::new(
+            concat!("testbenches/prove/path/", $file, ".v.tera"),
             include_str!(concat!("../../testbenches/prove/path/", $file, ".v.tera")),
             Size::$size,
         )
