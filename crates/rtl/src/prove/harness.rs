@@ -52,10 +52,10 @@ impl Harness {
         render_text(self.circuit.text, &json!(config.parameters()))
     }
 
-    /// The line of the template that states a property.
-    pub fn stated_at(&self, property: &str) -> Option<Origin> {
-        let Circuit { file, text, .. } = self.circuit;
-        stated_at(file, text, &format!("check_{property}"))
+    /// The line of the template that states a property of `circuit`, its Verilog.
+    pub fn stated_at(&self, circuit: &str, property: &str) -> Option<Origin> {
+        let Circuit { file, text, .. } = *self.circuit;
+        stated_at((file, text), circuit, &format!("check_{property}"))
     }
 
     /// Why there is nothing to prove of the unit in this machine.
@@ -240,10 +240,14 @@ mod tests {
                 assert_eq!(goal.cycles.is_some(), covers, "{}", goal.signal);
             }
             for goal in &goals.checked {
-                let stated = harness.stated_at(goal.name());
+                let stated = harness.stated_at(&text, goal.name());
                 let at = stated.unwrap_or_else(|| panic!("{}: {}", harness.unit, goal.signal));
                 let line = harness.circuit.text.lines().nth(at.line as usize - 1);
-                assert!(line.unwrap().contains(&goal.signal), "{at}: {line:?}");
+                let line = line.unwrap();
+                assert!(line.contains(&goal.signal), "{at}: {line:?}");
+                let filled_in = ["{%", "{{"].iter().any(|mark| line.contains(mark));
+                let there = filled_in || text.contains(line);
+                assert!(there, "{at}: {line:?}");
             }
             let outputs = text.matches("output wire ").count();
             let nested = text.split_once("\n);").map_or("", |(_, rest)| rest);

@@ -67,6 +67,11 @@ impl Induction {
         })
     }
 
+    /// The Verilog of the circuit.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Leaves out all properties but these.
     pub fn retain(&mut self, properties: &[String]) {
         let wanted = |goal: &Goal| properties.iter().any(|name| goal.name() == name);

@@ -262,7 +262,9 @@ impl Proof {
                 let results = induction.run(yosys, timeout)?;
                 let verdict = |r: Proved| {
                     let open = r.outcome != Outcome::Proved;
-                    let stated_at = open.then(|| harness.stated_at(&r.property)).flatten();
+                    let stated_at = open
+                        .then(|| harness.stated_at(induction.text(), &r.property))
+                        .flatten();
                     Verdict {
                         unit: self.unit.clone(),
                         geometry: machine.geometry,
@@ -427,7 +429,7 @@ impl HashProof<'_> {
         let Some(signal) = script.signal(&example.violates) else {
             return Ok(());
         };
-        verdict.stated_at = stated_in(script.template, signal);
+        verdict.stated_at = stated_in(script.template, &script.miter, signal);
         let subject = self.target.subject;
         if signal == subject.value() {
             let design = Design::emit(&[subject.unit.to_owned()], config)?;

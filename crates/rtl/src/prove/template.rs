@@ -33,10 +33,11 @@ const TEMPLATES: [(&str, &str); 9] = [
     template!("shift.v.tera"),
 ];
 
-/// The line of the template `name` that states what `signal` is.
-pub(super) fn stated_in(name: &str, signal: &str) -> Option<Origin> {
+/// The line of the template `name`, which was filled in to `circuit`, that states what
+/// `signal` is.
+pub(super) fn stated_in(name: &str, circuit: &str, signal: &str) -> Option<Origin> {
     let (file, text) = TEMPLATES.iter().find(|(file, _)| name_of(file) == name)?;
-    stated_at(file, text, signal)
+    stated_at((file, text), circuit, signal)
 }
 
 /// Renders the template `name` with the fields of `values`.

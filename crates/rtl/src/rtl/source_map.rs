@@ -142,7 +142,8 @@ mod tests {
                 what: "failed".into(),
                 help: Some(log.into()),
             };
-            let Error::ToolFailed { help, .. } = with_origins(error, &[file.clone()]) else {
+            let Error::ToolFailed { help, .. } = with_origins(error, std::slice::from_ref(&file))
+            else {
                 panic!("it is another error")
             };
             help.unwrap()[log.len()..].to_owned()
