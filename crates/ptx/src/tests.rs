@@ -1,5 +1,8 @@
 //! Tests of the front end.
 
+mod graphs;
+mod lines;
+
 use super::*;
 use spadkit_base::error::Error;
 
@@ -312,106 +315,6 @@ fn constants_have_their_values() {
     assert_eq!((0..4).map(value).collect::<Vec<_>>(), [1.0, -1.5, 2.0, 3.0]);
 }
 
-/// Blocks and post-dominators of a body, by the first instruction of each.
-fn post_dominators(body: &str) -> Vec<(u32, Option<u32>)> {
-    let module = entry(body);
-    let cfg = Cfg::new(&module.functions[0]);
-    let start = |b: u32| cfg.blocks.get(b as usize).map(|b| b.start);
-    let pairs = cfg.blocks.iter().zip(&cfg.post_dominator);
-    pairs.map(|(block, &p)| (block.start, start(p))).collect()
-}
-
-#[test]
-fn paths_meet_at_the_post_dominator() {
-    let diamond = ".reg .pred %p; @%p bra A; nop1; bra B; A: nop2; B: ret;";
-    assert_eq!(
-        post_dominators(diamond),
-        [(0, Some(4)), (1, Some(4)), (3, Some(4)), (4, None)]
-    );
-    let endless = ".reg .pred %p; @%p bra B; A: bra A; B: ret;";
-    assert_eq!(post_dominators(endless), [(0, None), (1, None), (2, None)]);
-    // Irreducible: a loop with two entries.
-    let irreducible = ".reg .pred %p; @%p bra B; A: nop; B: @%p bra A; nop; ret;";
-    assert_eq!(
-        post_dominators(irreducible),
-        [(0, Some(2)), (1, Some(2)), (2, Some(3)), (3, None)]
-    );
-    let exits = ".reg .pred %p; @%p exit; @%p bra A; exit; A: ret;";
-    assert_eq!(
-        post_dominators(exits),
-        [(0, None), (1, None), (2, None), (3, None)]
-    );
-}
-
-/// The post-dominators of random graphs, against their definition: `d`
-/// post-dominates `b` if without `d` no way leads from `b` to the exit.
-#[test]
-fn post_dominators_are_as_defined() {
-    let mut state = 1u64;
-    let mut random = move |n: u64| {
-        state = state
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (state >> 33) % n
-    };
-    for _ in 0..1000 {
-        let count = 2 + random(10);
-        let mut body = ".reg .pred %p;\n".to_owned();
-        for block in 0..count {
-            let target = random(count);
-            body += &match random(4) {
-                0 => format!("L{block}: @%p bra L{target};\n"),
-                1 => format!("L{block}: @%p exit;\n"),
-                2 => format!("L{block}: bra L{target};\n"),
-                _ => format!("L{block}: nop;\n"),
-            };
-        }
-        let module = entry(&format!("{body} ret;"));
-        let cfg = Cfg::new(&module.functions[0]);
-        let exit = cfg.exit();
-        let reaches = |from: u32, without: u32| {
-            let (mut seen, mut stack) = (vec![from], vec![from]);
-            while let Some(block) = stack.pop() {
-                for &next in cfg.blocks[block as usize]
-                    .successors
-                    .iter()
-                    .filter(|&&s| s != without)
-                {
-                    if next == exit {
-                        return true;
-                    }
-                    if !seen.contains(&next) {
-                        seen.push(next);
-                        stack.push(next);
-                    }
-                }
-            }
-            false
-        };
-        // Endless loops end at a place that is pretended.
-        if !(0..exit).all(|block| reaches(block, u32::MAX)) {
-            continue;
-        }
-        for block in 0..exit {
-            let strict: Vec<u32> = (0..exit)
-                .filter(|&d| d != block && !reaches(block, d))
-                .collect();
-            let found = cfg.post_dominator[block as usize];
-            if found == exit {
-                assert!(strict.is_empty(), "{body}: {strict:?}")
-            } else {
-                // The immediate one is post-dominated by all others.
-
-                assert!(
-                    strict.contains(&found)
-                        && strict.iter().all(|&d| d == found || !reaches(found, d)),
-                    "{body}: block {block} has {found} of {strict:?}"
-                )
-            }
-        }
-    }
-}
-
 /// The committed PTX of the kernels.
 pub(crate) fn corpus() -> Vec<(String, String)> {
     let mut files = Vec::new();
@@ -447,88 +350,4 @@ fn the_kernels_parse_and_no_word_of_theirs_is_unknown() {
             Cfg::new(function);
         }
     }
-}
-
-/// A chain of inlined calls is followed through the `.loc` of each call; one
-/// that leads back to itself ends.
-#[test]
-fn inlined_calls_are_followed_outwards() {
-    let text = |outer: &str| {
-        format!(
-            ".version 7.1\n.target sm_70\n.address_size 64\n.file 1 \"k.cu\"\n.file 2 \"lib.h\"\n\
-             .visible .entry k()\n{{\n.reg .b32 %r<3>;\n.loc 1 30 5\nmov.u32 %r1, 0;\n\
-             .loc 2 20 7, function_name $L0, inlined_at {outer}\nmov.u32 %r1, 1;\n\
-             .loc 2 10 3, function_name $L1+8, inlined_at 2 20 7\nmov.u32 %r2, %r1;\nret;\n}}\n"
-        )
-    };
-    let calls = |outer: &str| {
-        let module = Module::parse(&text(outer), "k.ptx").unwrap();
-        let k = &module.functions[0];
-        let of = |at: usize| module.inlined_at(k, &k.instructions[at]);
-        (of(0), of(1), of(2))
-    };
-    let places = |list: &[&str]| list.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>();
-    let (none, one, two) = calls("1 30 5");
-    assert_eq!(none, places(&[]));
-    assert_eq!(one, places(&["k.cu:30"]));
-    assert_eq!(two, places(&["lib.h:20", "k.cu:30"]));
-    assert_eq!(calls("2 10 3").2.len(), 64);
-}
-
-/// `.loc` of `places`, each before an instruction; the source of the last, and
-/// the calls around it.
-fn placed(places: &[&str]) -> (Option<String>, Vec<String>) {
-    let one = |place: &&str| format!(".loc {place}\nmov.u32 %r1, 0;\n");
-    let body: String = places.iter().map(one).collect();
-    let text = format!(
-        ".version 7.1\n.target sm_70\n.address_size 64\n.file 1 \"k.cu\"\n.file 2 \"lib.h\"\n\
-         .visible .entry k()\n{{\n.reg .b32 %r<3>;\n{body}}}\n"
-    );
-    let module = Module::parse(&text, "k.ptx").unwrap();
-    let k = &module.functions[0];
-    let last = k.instructions.last().unwrap();
-    (module.source(k, last), module.inlined_at(k, last))
-}
-
-/// A function that is inlined twice has the same `.loc` twice: the call is the
-/// one that came last.
-#[test]
-fn the_call_of_an_inlined_function_is_the_latest() {
-    let calls = |calls: &[&str]| calls.iter().map(|c| (*c).to_owned()).collect::<Vec<_>>();
-    let first = [
-        "1 14 5",
-        "1 7 5, function_name $S, inlined_at 1 14 5",
-        "1 3 5, function_name $G, inlined_at 1 7 5",
-    ];
-    let second = [
-        "1 15 5",
-        "1 7 5, function_name $S, inlined_at 1 15 5",
-        "1 3 5, function_name $G, inlined_at 1 7 5",
-    ];
-    let source = Some("k.cu:3".to_owned());
-    assert_eq!(
-        placed(&first),
-        (source.clone(), calls(&["k.cu:7", "k.cu:14"]))
-    );
-    let both = [first, second].concat();
-    assert_eq!(placed(&both), (source, calls(&["k.cu:7", "k.cu:15"])));
-}
-
-/// Line 0 stands for no line: the place is the last one of the same function.
-#[test]
-fn line_zero_is_no_line() {
-    let source = |places: &[&str]| placed(places).0;
-    let text = |place: &str| Some(place.to_owned());
-    assert_eq!(source(&["1 5 5", "1 7 5", "1 0 5"]), text("k.cu:7"));
-    // What was inlined between is not where the kernel's own instruction is.
-    let inlined = "2 9 1, function_name $S, inlined_at 1 7 5";
-    assert_eq!(source(&["1 7 5", inlined, "1 0 5"]), text("k.cu:7"));
-    // Nothing before: what comes after; an inlined function is at its call.
-    let between = "2 0 1, function_name $S, inlined_at 1 7 5";
-    assert_eq!(
-        placed(&["1 7 5", inlined, "1 8 1", between]),
-        (text("lib.h:9"), vec!["k.cu:7".to_owned()])
-    );
-    assert_eq!(placed(&["1 7 5", between]), (text("k.cu:7"), Vec::new()));
-    assert_eq!(source(&["1 0 5"]), None);
 }

@@ -1,6 +1,7 @@
 //! Units that a machine has only if it is asked to.
 
-use super::{from_power_up, spadkit_json};
+use super::power_up::from_power_up;
+use super::spadkit_json;
 use crate::common::tools::missing;
 
 /// Banks that perform atomic operations, with rows that are not there.

@@ -1,0 +1,190 @@
+//! Kernels, as stimulus of the units and through the whole path to their end.
+
+use super::{TOOLS, assert_clean, spadkit};
+use crate::common::tools::missing;
+use std::path::Path;
+
+#[test]
+fn kernel_traces_drive_the_units() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let mut traces = vec!["kernel:fwt".to_owned(), "kernel:transpose".to_owned()];
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
+    if recorded.is_dir() {
+        let names = ["NW-1", "lavaMD", "MRI-grid-splitSort"];
+        traces.extend(names.map(|n| recorded.join(format!("{n}.json")).display().to_string()));
+    } else {
+        println!(
+            "skipped the recorded traces: {} is absent",
+            recorded.display()
+        );
+    }
+    for trace in traces {
+        let unit = "spad_hash_bitvec_xor";
+        let (status, json, stderr) = spadkit(&["cosim", unit, "--trace", &trace]);
+        assert_eq!(status, 0, "{trace}: {stderr}");
+        assert_clean(&json, 20_000);
+    }
+}
+
+/// Barriers, locks, atomics, wide accesses, global memory, sharing.
+const PROGRAM: &str = ".block 64
+.grid 6
+.shared 1024
+ld.global r1, [0x1000 + 256*b + 4*t]
+st.shared [4*t], r1
+bar
+repeat 4
+  ld.shared.64 r2, [8*((t + 8*i) % 64)]
+  alu r4, r2
+end
+atom.shared.add r5, [4*(t % 8)], r4
+@0x1 ldlk r6, [512]
+@0x1 stul [512], r6
+bar
+ld.shared r7, [900 + 4*(t % 16)]
+relssp
+st.global [0x2000 + 128*t], r7
+";
+
+/// Blocks of 340 words, of which three and a partner fit into 1024 if the pair
+/// begins and ends with a word, and not if it takes whole rows of 8 banks.
+const ODD_BASES: &str = ".block 64
+.grid 12
+.shared 1360
+st.shared [4*(t % 3)], r1
+repeat 6
+  st.shared [4*((t*7 + 13*i + b) % 340)], r2
+  ld.shared.64 r3, [8*((t*3 + 5*i) % 170)]
+  ld.shared.128 r4, [16*((t + 11*i) % 85)]
+  atom.shared.add r5, [4*((t*5 + b) % 340)], r4
+end
+bar
+ld.shared r6, [4*(339 - t)]
+relssp
+";
+
+/// Kernels as `sim` takes them, through the RTL to their end.
+#[test]
+fn workloads_run_on_the_rtl() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let file = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(file("program.warp"), PROGRAM).unwrap();
+    // The waits of the hardware, which `sim` has where a file asks for them.
+    let waits = "[retry]\nread = 0\nupdate = 1\nwrite = 0\nbranch = 1\n";
+    std::fs::write(file("small.toml"), format!("base = 'small'\n{waits}")).unwrap();
+    // Room for two blocks; sharing adds a third.
+    let sharing = "base = 'small'\n[geometry]\ncapacity_words = 640\n\
+                   [sharing]\non = true\nthreshold = 0.5\n[scheduler]\npolicy = 'owf'\n[path]\nlock_hash = 'xor'\n";
+    let sharing = format!("{sharing}{waits}");
+    std::fs::write(file("sharing.toml"), &sharing).unwrap();
+    std::fs::write(file("odd.warp"), ODD_BASES).unwrap();
+    let odd = sharing.replace("0.5", "0.01").replace("640", "1024");
+    let odd = odd.replace("'owf'", "'owf'\naware = true");
+    std::fs::write(file("odd.toml"), odd).unwrap();
+    let full = file("full.spt");
+    let record = ["trace", "kernel:reduction", "-o", &full];
+    assert_eq!(spadkit(&record).0, 0);
+    let mut inputs = vec![
+        ("--preset=small".to_owned(), "kernel:transpose".to_owned()),
+        ("--preset=small".to_owned(), full),
+        (
+            format!("--config={}", file("small.toml")),
+            file("program.warp"),
+        ),
+        (
+            format!("--config={}", file("sharing.toml")),
+            file("program.warp"),
+        ),
+        (format!("--config={}", file("odd.toml")), file("odd.warp")),
+    ];
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces/backprop.json");
+    if recorded.exists() {
+        inputs.push(("--preset=small".to_owned(), recorded.display().to_string()))
+    } else {
+        println!("skipped {}: it is absent", recorded.display())
+    }
+    for (machine, input) in inputs {
+        let (status, json, stderr) =
+            spadkit(&["cosim", "spad_sm_path", &machine, "--trace", &input]);
+        assert_eq!(status, 0, "{machine} {input}: {stderr}");
+        let result = &json["results"][0];
+        assert_eq!(result["mismatches"], 0, "{input}: {result}");
+        assert_eq!(result["ended"], true, "{input}: {result}");
+        // The model alone takes as long, but for the two cycles of reset and
+        // those at the ends that `sim` does not count.
+        let (_, sim, _) = spadkit(&["sim", &machine, &input]);
+        let cycles = result["cycles"].as_u64().unwrap();
+        let counted = sim["cycles"].as_u64().unwrap();
+        assert!(
+            (counted + 3..counted + 10).contains(&cycles),
+            "{input}: {cycles} {counted}"
+        );
+        if input.ends_with("odd.warp") {
+            assert_eq!(
+                (&sim["resident_blocks"], &sim["pairs"]),
+                (&4.into(), &1.into())
+            );
+        }
+    }
+    // A bound cuts a kernel off, and says so.
+    let args = [
+        "cosim",
+        "spad_sm_path",
+        "--preset",
+        "small",
+        "--trace",
+        "kernel:transpose",
+    ];
+    let (status, json, stderr) = spadkit(&[&args[..], &["--cycles", "100"]].concat());
+    assert_eq!(
+        (status, &json["results"][0]["ended"]),
+        (0, &false.into()),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("had not ended after 100 cycles"),
+        "{stderr}"
+    );
+}
+
+#[test]
+fn what_cannot_be_replayed_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = |name: &str| scratch.path().join(name).to_str().unwrap().to_owned();
+    let (program, gto) = (file("p.warp"), file("gto.toml"));
+    std::fs::write(&program, ".block 32\nalu r1\n").unwrap();
+    std::fs::write(&gto, "base = 'small'\n[scheduler]\npolicy = 'gto'\n").unwrap();
+    for (args, message) in [
+        (
+            ["spad_lock_unit", "--trace", &program],
+            "spad_lock_unit cannot execute",
+        ),
+        (
+            ["spad_sm_path", "--trace", "kernel:reduction:threads=512"],
+            "machine 8 warp slots",
+        ),
+    ] {
+        let (status, _, stderr) = spadkit(&[&["cosim", "--preset", "small"], &args[..]].concat());
+        assert_eq!(status, 2, "{stderr}");
+        assert!(stderr.contains(message), "{stderr}");
+    }
+    let args = [
+        "cosim",
+        "spad_sm_path",
+        "--config",
+        &gto,
+        "--trace",
+        &program,
+    ];
+    let (status, _, stderr) = spadkit(&args);
+    assert_eq!(status, 2, "{stderr}");
+    assert!(
+        stderr.contains("in the model only, not in the RTL"),
+        "{stderr}"
+    );
+}
