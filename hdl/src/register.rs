@@ -2,11 +2,12 @@
 //! one place.
 
 use crate::adapter;
-use crate::item::{Item, Next, Update};
+use crate::item::{Declaration, Item, Next, Update};
 use crate::origin::Origin;
-use crate::signal::{Bits, Expr, Operand, Signal, Value, when};
+use crate::port::Dir;
+use crate::signal::{Bits, Expr, Operand, Signal, Value, register_name, when};
 use crate::size::{Size, interned};
-use crate::unit::Unit;
+use crate::unit::{Kind, Unit};
 
 /// Builds a register. It needs a reset value, or the valid bit that covers it.
 #[must_use]
@@ -16,16 +17,25 @@ pub(crate) struct Register<'u> {
     width: Size,
     /// Of an output.
     doc: Option<&'u str>,
+    /// The line that names it.
+    at: Origin,
 }
 
 impl<'u> Register<'u> {
+    #[track_caller]
     pub(crate) fn new(unit: &'u Unit, name: &'u str, width: Size, doc: Option<&'u str>) -> Self {
         Register {
             unit,
             name,
             width,
             doc,
+            at: Origin::caller(),
         }
+    }
+
+    /// The same, named by another line.
+    pub(crate) fn named_at(self, at: Origin) -> Self {
+        Register { at, ..self }
     }
 
     /// A reset sets it to `value`.
@@ -35,14 +45,14 @@ impl<'u> Register<'u> {
             Operand::Number(0) => Expr::leaf(&adapter::all_bits(self.width, false), self.width),
             value => value.beside(self.width),
         };
-        self.unit.state(self.name, self.width, self.doc, Ok(value))
+        self.state(Ok(value))
     }
 
     /// A reset sets all of its bits.
     #[track_caller]
     pub(crate) fn reset_to_ones(self) -> Signal {
         let ones = Expr::leaf(&adapter::all_bits(self.width, true), self.width);
-        self.unit.state(self.name, self.width, self.doc, Ok(ones))
+        self.state(Ok(ones))
     }
 
     /// No reset: it is used only while `valid`, which has one, is set.
@@ -61,7 +71,33 @@ impl<'u> Register<'u> {
     pub(crate) fn without_reset(self, reason: &str) -> Signal {
         assert!(self.doc.is_none(), "the output {} has no reset", self.name);
         let reason = Err(interned(reason));
-        self.unit.state(self.name, self.width, self.doc, reason)
+        self.state(reason)
+    }
+
+    /// Declares it with what a reset makes of it, or why it has none; of an output,
+    /// also the port that shows it.
+    #[track_caller]
+    fn state(self, reset: Result<Expr, &'static str>) -> Signal {
+        let Register {
+            unit, name, width, ..
+        } = self;
+        let no_reset = reset.as_ref().err().copied();
+        let kind = Kind::Register(reset.ok());
+        let own = register_name(name);
+        let Some(doc) = self.doc else {
+            let signal = unit.signal(&own, width, kind);
+            let declaration = Declaration {
+                no_reset,
+                ..Declaration::new("reg", signal)
+            };
+            unit.add_from(self.at, Item::Declaration(declaration));
+            return signal;
+        };
+        let port = unit.port(self.at, name, (Dir::Out, Kind::Wire), width, doc);
+        let register = unit.signal(&own, width, kind);
+        unit.drive(&port.into());
+        unit.shown_by(port, register, self.at);
+        register
     }
 }
 
@@ -143,11 +179,13 @@ impl Clocked<'_> {
 
 impl Unit {
     /// A register; what it returns asks for its reset.
+    #[track_caller]
     pub(crate) fn register<'u>(&'u self, name: &'u str, width: impl Into<Size>) -> Register<'u> {
         Register::new(self, name, width.into(), None)
     }
 
     /// An output that is a register.
+    #[track_caller]
     pub(crate) fn output_register<'u>(
         &'u self,
         name: &'u str,

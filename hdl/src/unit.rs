@@ -72,7 +72,7 @@ struct Known {
 }
 
 /// How a signal gets its value.
-enum Kind {
+pub(crate) enum Kind {
     Input,
     Wire,
     /// In a clocked block; from the reset value, if it has one.
@@ -148,22 +148,31 @@ impl Unit {
 
     #[track_caller]
     pub(crate) fn input(&self, name: &str, width: impl Into<Size>, doc: &str) -> Signal {
-        self.port(name, Dir::In, width.into(), doc, Kind::Input)
+        let input = (Dir::In, Kind::Input);
+        self.port(Origin::caller(), name, input, width.into(), doc)
     }
 
     #[track_caller]
     pub(crate) fn output(&self, name: &str, width: impl Into<Size>, doc: &str) -> Signal {
-        self.port(name, Dir::Out, width.into(), doc, Kind::Wire)
+        let output = (Dir::Out, Kind::Wire);
+        self.port(Origin::caller(), name, output, width.into(), doc)
     }
 
-    #[track_caller]
-    fn port(&self, name: &str, dir: Dir, width: Size, doc: &str, kind: Kind) -> Signal {
+    /// A port that the line `at` declares.
+    pub(crate) fn port(
+        &self,
+        at: Origin,
+        name: &str,
+        (dir, kind): (Dir, Kind),
+        width: Size,
+        doc: &str,
+    ) -> Signal {
         let bits = width.value();
         let mut port = Port::new(name, dir, bits.unwrap_or(0), doc);
         port.top = bits.is_none().then(|| width.top());
         let mut state = self.state.borrow_mut();
         state.ports.push(port);
-        state.port_origins.push(Origin::caller());
+        state.port_origins.push(at);
         drop(state);
         // A port of one bit has no index, whatever its width is called.
         let signal = self.signal(name, if bits == Some(1) { 1.into() } else { width }, kind);
@@ -207,35 +216,10 @@ impl Unit {
 
     // ------------------------------------------------------ registers, wires
 
-    /// Declares a register with what a reset makes of it, or why it has none; with
-    /// a documentation, also the output that shows it.
-    #[track_caller]
-    pub(crate) fn state(
-        &self,
-        name: &str,
-        width: Size,
-        doc: Option<&str>,
-        reset: std::result::Result<Expr, &'static str>,
-    ) -> Signal {
-        let no_reset = reset.as_ref().err().copied();
-        let kind = Kind::Register(reset.ok());
-        let own = signal::register_name(name);
-        let Some(doc) = doc else {
-            let signal = self.signal(&own, width, kind);
-            self.add(Item::Declaration(Declaration {
-                no_reset,
-                ..Declaration::new("reg", signal)
-            }));
-            return signal;
-        };
-        let port = self.output(name, width, doc);
-        let register = self.signal(&own, width, kind);
-        self.drive(&port.into());
+    /// The output `port` shows `register`.
+    pub(crate) fn shown_by(&self, port: Signal, register: Signal, at: Origin) {
         let mut state = self.state.borrow_mut();
-        state
-            .output_registers
-            .push((port, register, Origin::caller()));
-        register
+        state.output_registers.push((port, register, at));
     }
 
     /// Names the next state of `register`: `busy_d` is that of `busy_q`.
@@ -304,7 +288,7 @@ impl Unit {
         self.signal(name, width, Kind::Register(None))
     }
 
-    fn signal(&self, name: &str, width: Size, kind: Kind) -> Signal {
+    pub(crate) fn signal(&self, name: &str, width: Size, kind: Kind) -> Signal {
         let mut state = self.state.borrow_mut();
         let signal = Signal::new(state.signals.len(), name, width);
         let scopes = state.scopes.clone();
@@ -414,7 +398,7 @@ impl Unit {
         self.add_from(Origin::caller(), item);
     }
 
-    fn add_from(&self, at: Origin, item: Item) {
+    pub(crate) fn add_from(&self, at: Origin, item: Item) {
         let mut state = self.state.borrow_mut();
         state.asserts |= matches!(item, Item::Assertions(_));
         let block = state.blocks.last_mut();

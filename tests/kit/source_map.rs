@@ -148,6 +148,32 @@ fn every_statement_has_an_origin() {
     assert!(statements > 300, "{statements}");
 }
 
+/// Ports that are declared as a list have a line each.
+#[test]
+fn every_port_of_a_list_has_its_own_line() {
+    let scratch = tempfile::tempdir().unwrap();
+    emit(scratch.path(), &["spad_pass_issue", "--source-map"]);
+    let lines = mapped(scratch.path(), "spad_pass_issue.v");
+    let code = |line: &str| line.trim_end_matches([',', ';']).to_owned();
+    let ports = lines.iter().filter_map(|(line, rust)| {
+        let declared = line.trim_start().starts_with("input wire ")
+            || line.trim_start().starts_with("output wire ");
+        let name = code(line).rsplit(' ').next()?.to_owned();
+        declared.then_some((name, rust.as_deref().unwrap_or_default()))
+    });
+    let own = ports.filter(|(name, _)| !["clk", "rst"].contains(&name.as_str()));
+    let own: Vec<_> = own.collect();
+    assert!(own.len() > 20, "{own:?}");
+    for (name, rust) in own {
+        assert!(rust.starts_with(&format!("{name}: ")), "{name}: {rust}");
+    }
+    // A register that a port shows is from the port's line.
+    for verilog in ["reg [TG-1:0] ex_tag_q;", "assign ex_tag = ex_tag_q;"] {
+        let found = origin(&lines, verilog);
+        assert!(found.starts_with("ex_tag: output_register("), "{found}");
+    }
+}
+
 #[test]
 fn there_are_none_unless_asked_for() {
     let scratch = tempfile::tempdir().unwrap();
