@@ -30,6 +30,8 @@ pub(crate) struct Driver {
     pub(crate) part: Part,
     pub(crate) scopes: Vec<Scope>,
     pub(crate) at: Origin,
+    /// Of an instance: the lines that drive its port.
+    pub(crate) inside: Vec<Origin>,
 }
 
 /// A signal that is to be driven.

@@ -59,7 +59,7 @@ impl<'u> Ports<'u> {
             number => number.beside(own.width.into()),
         };
         if own.dir == Dir::Out {
-            self.unit.drive(&to);
+            self.unit.drive_by_port(&to, &own.driven_by);
         }
         self.connected(port, to)
     }

@@ -35,9 +35,9 @@ pub struct Port {
     /// counts in the cycle of its ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skid_depth: Option<u32>,
-    /// Of an output: the lines of the description that drive it, in order. Of one
-    /// that shows a register, those that say what the register becomes; of one that
-    /// an instance drives, the line that connects it.
+    /// Of an output: the lines of the description that drive it. Of one that shows a
+    /// register, those that say what the register becomes; of one that an instance
+    /// drives, the line that connects it, then those inside.
     #[serde(skip)]
     pub driven_by: Vec<Origin>,
     /// Where a parameter of the module says its width: the number of its

@@ -11,11 +11,12 @@ use std::result::Result;
 impl State {
     /// A statement drives bits of a signal.
     #[track_caller]
-    fn driven(&mut self, part: Part) {
+    fn driven(&mut self, part: Part, inside: &[Origin]) {
         self.drivers.push(Driver {
             part,
             scopes: self.scopes.clone(),
             at: Origin::caller(),
+            inside: inside.to_vec(),
         });
     }
 
@@ -31,9 +32,13 @@ impl State {
         for (port, signal) in self.ports.iter_mut().zip(signals) {
             let drivers = self.drivers.iter();
             let drivers = drivers.filter(|driver| driver.part.signal == signal);
-            port.driven_by = drivers.map(|driver| driver.at).collect();
-            port.driven_by.sort_unstable();
-            port.driven_by.dedup();
+            for driver in drivers {
+                for at in std::iter::once(&driver.at).chain(&driver.inside) {
+                    if !port.driven_by.contains(at) {
+                        port.driven_by.push(*at);
+                    }
+                }
+            }
         }
     }
 
@@ -61,13 +66,19 @@ impl Unit {
     /// Notes that something drives a wire or an output.
     #[track_caller]
     pub(crate) fn drive(&self, target: &Expr) {
+        self.drive_by_port(target, &[]);
+    }
+
+    /// Notes that the port of an instance does; inside, these lines drive it.
+    #[track_caller]
+    pub(crate) fn drive_by_port(&self, target: &Expr, inside: &[Origin]) {
         let mut state = self.state.borrow_mut();
         let text = || adapter::text(&target.tree);
         assert!(!target.of.is_empty(), "{} is no signal", text());
         for part in &target.of {
             let known = &state.signals[part.signal];
             assert!(matches!(known.kind, Kind::Wire), "{} is not a wire", text());
-            state.driven(*part);
+            state.driven(*part, inside);
         }
     }
 
@@ -79,7 +90,7 @@ impl Unit {
         let [part] = target.of[..] else {
             panic!("{target:?} is no signal")
         };
-        state.driven(part);
+        state.driven(part, &[]);
         let known = &state.signals[part.signal];
         let Kind::Register(reset) = &known.kind else {
             panic!("{} is no register", known.name)
