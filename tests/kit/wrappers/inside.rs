@@ -4,7 +4,9 @@
 use super::missing;
 use super::rtl::machine;
 use super::rules::{Case, asserted, tripped};
+use spadkit::error::Error;
 use spadkit::rtl::SourceFile;
+use std::path::Path;
 
 /// An edit of a module, from one text to another, and the assertion that notices
 /// it.
@@ -30,7 +32,26 @@ fn expect(unit: &str, faults: &[Fault]) {
         let (_, mut files) = asserted(unit, &config);
         files.iter_mut().for_each(edit);
         assert_eq!(tripped(&files, &error.to_string()), *name, "{to}");
+        assert_describes(&error, name);
     }
+}
+
+/// The help names the line of the description that states the assertion.
+fn assert_describes(error: &Error, name: &str) {
+    let Error::CheckFailed {
+        help: Some(help), ..
+    } = error
+    else {
+        panic!("{error:?}")
+    };
+    let (_, at) = help.split_once(" is written by ").expect(help);
+    let (file, line) = at.split_once(':').expect(at);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let text = std::fs::read_to_string(path).expect(file);
+    let line: usize = line.parse().expect(line);
+    // The call may be in several lines.
+    let call: String = text.lines().skip(line - 1).take(4).collect();
+    assert!(call.contains(&format!("\"{name}\"")), "{at}: {call}");
 }
 
 #[test]

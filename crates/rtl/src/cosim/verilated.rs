@@ -57,6 +57,7 @@ impl Compiled {
 pub struct VerilatedUnit {
     top: String,
     layout: Layout,
+    files: Vec<SourceFile>,
     new: New,
     free: Free,
     run: Run,
@@ -137,10 +138,11 @@ impl VerilatedUnit {
             compile(dir, &runtime(compiled, tools, cache)?, compiled, tools)?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
-        Self::load(&entry.join("unit.so"), top, layout).map(Arc::new)
+        let files = files.to_vec();
+        Self::load(&entry.join("unit.so"), top, layout, files).map(Arc::new)
     }
 
-    fn load(path: &Path, top: &str, layout: Layout) -> Result<Self> {
+    fn load(path: &Path, top: &str, layout: Layout, files: Vec<SourceFile>) -> Result<Self> {
         let broken = |e: libloading::Error| Error::ToolFailed {
             tool: "the shared object built by Verilator".into(),
             what: format!("cannot be loaded: {e}"),
@@ -154,6 +156,7 @@ impl VerilatedUnit {
             Ok(VerilatedUnit {
                 top: top.to_owned(),
                 layout,
+                files,
                 new: *library.get::<New>(b"spad_new").map_err(broken)?,
                 free: *library.get::<Free>(b"spad_free").map_err(broken)?,
                 run: *library.get::<Run>(b"spad_run").map_err(broken)?,
@@ -219,7 +222,7 @@ impl Instance {
         }
         // SAFETY: a C string that lives until the next run on this thread.
         let failure = unsafe { CStr::from_ptr(failure) }.to_string_lossy();
-        Err(Error::CheckFailed {
+        let error = Error::CheckFailed {
             what: format!(
                 "{}: the Verilog cannot be simulated: {failure}",
                 self.unit.top
@@ -228,7 +231,8 @@ impl Instance {
                 "expected a block that settles in every cycle and does not stop the simulation"
                     .into(),
             ),
-        })
+        };
+        Err(with_origins(error, &self.unit.files))
     }
 
     /// Runs `cycles` cycles over and over the frames of `inputs`, looking at

@@ -76,20 +76,16 @@ pub fn named(lines: &[Origin]) -> String {
     lines.join(", ")
 }
 
-/// `error`; where a tool's log names lines of `files`, also the lines of the
+/// `error`; where it names lines of `files`, its help also has the lines of the
 /// description that wrote them.
-pub(crate) fn with_origins(error: Error, files: &[SourceFile]) -> Error {
-    match error {
-        Error::ToolFailed { tool, what, help } => {
-            let log = help.unwrap_or_default();
-            let lines = files.iter().flat_map(|file| written_by(file, &log));
-            let help = std::iter::once(log.clone()).chain(lines);
-            let help = help.collect::<Vec<_>>().join("\n");
-            let help = (!help.is_empty()).then_some(help);
-            Error::ToolFailed { tool, what, help }
-        }
-        other => other,
+pub(crate) fn with_origins(mut error: Error, files: &[SourceFile]) -> Error {
+    if let Error::ToolFailed { what, help, .. } | Error::CheckFailed { what, help } = &mut error {
+        let log = format!("{what}\n{}", help.as_deref().unwrap_or_default());
+        let lines = files.iter().flat_map(|file| written_by(file, &log));
+        let all = help.take().into_iter().chain(lines).collect::<Vec<_>>();
+        *help = (!all.is_empty()).then(|| all.join("\n"));
     }
+    error
 }
 
 /// What wrote each line of `file` that `log` has as `FILE:LINE`, once.
