@@ -1,41 +1,28 @@
 //! What `cosim` and `prove` say of a fault in emitted Verilog: the line of the
 //! hardware's description, or of the circuit around it, that it is about.
 
+use crate::common::edited::Edited;
 use crate::common::tools::missing;
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
 
-/// The emitted Verilog of a unit of `small` and its registers, with an edit.
+/// The Verilog of a unit of `small` and of those that its proofs need, with an edit.
 struct Faulty {
-    dir: tempfile::TempDir,
+    rtl: Edited,
     unit: &'static str,
 }
 
 impl Faulty {
-    fn new(units: &[&'static str], (from, to): (&str, &str)) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        let faulty = Faulty {
-            dir,
-            unit: units[0],
-        };
-        let options = ["--bench-cycles", "0", "-q", "-o", faulty.path()];
-        let (status, ..) = spadkit("json", &[&["emit"], units, &options].concat());
-        assert_eq!(status, 0);
-        let file = faulty.dir.path().join(format!("{}.v", units[0]));
-        let text = fs::read_to_string(&file).unwrap();
-        assert!(text.contains(from), "{from}");
-        fs::write(file, text.replacen(from, to, 1)).unwrap();
-        faulty
-    }
-
-    fn path(&self) -> &str {
-        self.dir.path().to_str().unwrap()
+    fn new(units: &[&'static str], edit: [&str; 2]) -> Self {
+        let unit = units[0];
+        let rtl = Edited::new("small", units, &format!("{unit}.v"), edit);
+        Faulty { rtl, unit }
     }
 
     /// The results of `command` as JSON, and what it prints for people.
     fn run(&self, command: &str) -> (Vec<Value>, String) {
-        let args = [command, self.unit, "--rtl", self.path()];
+        let args = [command, self.unit, "--rtl", self.rtl.path()];
         let (status, json, _) = spadkit("json", &args);
         assert_eq!(status, 1, "{json}");
         let json: Value = serde_json::from_str(&json).unwrap();
@@ -82,19 +69,19 @@ fn a_difference_names_the_line_that_drives_the_output() {
     for (unit, edit, signal, driven) in [
         (
             "spad_release_register",
-            ("now_live | starts", "now_live"),
+            ["now_live | starts", "now_live"],
             "live",
             ".next(live, ",
         ),
         (
             "spad_hash_xor",
-            ("addr[0] ^ addr[3]", "addr[0] ^ addr[4]"),
+            ["addr[0] ^ addr[3]", "addr[0] ^ addr[4]"],
             "bank",
             "u.assign(bank.at(i), ",
         ),
         (
             "spad_row_map",
-            ("cfg_row_sel[3] & addr[3]", "cfg_row_sel[3] & addr[4]"),
+            ["cfg_row_sel[3] & addr[3]", "cfg_row_sel[3] & addr[4]"],
             "row",
             "assign_lines(&u, row, ",
         ),
@@ -121,7 +108,7 @@ fn a_property_names_the_line_that_states_it() {
     if missing(&["yosys"]) {
         return;
     }
-    let edit = ("now_live | starts", "now_live");
+    let edit = ["now_live | starts", "now_live"];
     let (results, text) = Faulty::new(&["spad_release_register"], edit).run("prove");
     for result in &results {
         let property = result["property"].as_str().unwrap();
@@ -137,7 +124,7 @@ fn a_property_names_the_line_that_states_it() {
 
     let units = ["spad_hash_bitvec_perm", "spad_hash_config_bitvec_perm"];
     let all = [&units[..], &["spad_row_map", "spad_hash_config_row_map"]].concat();
-    let (results, text) = Faulty::new(&all, ("addr[4]", "addr[5]")).run("prove");
+    let (results, text) = Faulty::new(&all, ["addr[4]", "addr[5]"]).run("prove");
     for result in &results {
         assert!(result.get("stated_at").is_none(), "{result}");
         let function = result["property"] == "function";

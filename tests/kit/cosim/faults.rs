@@ -1,6 +1,7 @@
 //! Faults in edited Verilog: found, named, and shown in few cycles.
 
 use super::{TOOLS, spadkit};
+use crate::common::edited::Edited;
 use crate::common::tools::missing;
 
 /// A hand-edited block with one wrong wire: found, named, and shown.
@@ -9,19 +10,14 @@ fn a_wrong_wire_is_found() {
     if missing(&TOOLS) {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
-    let dir = scratch.path().join("rtl");
-    let dir_arg = dir.to_str().unwrap();
+    let wire = ["cfg_rows[3] & addr[3]", "cfg_rows[3] & addr[4]"];
     let unit = "spad_hash_matrix";
-    assert_eq!(spadkit(&["emit", unit, "-o", dir_arg]).0, 0);
-    let file = dir.join("spad_hash_matrix.v");
-    let text = std::fs::read_to_string(&file).unwrap();
-    let edited = text.replacen("cfg_rows[3] & addr[3]", "cfg_rows[3] & addr[4]", 1);
-    assert_ne!(edited, text);
-    std::fs::write(&file, edited).unwrap();
+    let rtl = Edited::new("fermi", &[unit], "spad_hash_matrix.v", wire);
+    let scratch = tempfile::tempdir().unwrap();
     let wave = scratch.path().join("wave.vcd");
     let wave_arg = wave.to_str().unwrap();
-    let (status, json, stderr) = spadkit(&["cosim", unit, "--rtl", dir_arg, "--wave", wave_arg]);
+    let args = ["cosim", unit, "--rtl", rtl.path(), "--wave", wave_arg];
+    let (status, json, stderr) = spadkit(&args);
     assert_eq!(status, 1);
     let first = &json["results"][0]["first_mismatch"];
     assert_eq!(first["signal"], "bank");
@@ -47,20 +43,13 @@ fn a_failing_stimulus_is_shrunk() {
     if missing(&TOOLS) {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
-    let dir = scratch.path().join("rtl");
-    let dir_arg = dir.to_str().unwrap();
     let unit = "spad_lock_unit";
-    let emit = ["emit", unit, "--preset", "small", "-o", dir_arg];
-    assert_eq!(spadkit(&emit).0, 0);
-    let file = dir.join("spad_lock_unit.v");
-    let text = std::fs::read_to_string(&file).unwrap();
-    let edited = text.replacen("(lock_q & ~asked)", "lock_q", 1);
-    assert_ne!(edited, text);
-    std::fs::write(&file, edited).unwrap();
+    let edit = ["(lock_q & ~asked)", "lock_q"];
+    let rtl = Edited::new("small", &[unit], "spad_lock_unit.v", edit);
+    let scratch = tempfile::tempdir().unwrap();
     let wave = scratch.path().join("wave.vcd");
     let wave_arg = wave.to_str().unwrap();
-    let args = ["cosim", unit, "--preset", "small", "--rtl", dir_arg];
+    let args = ["cosim", unit, "--preset", "small", "--rtl", rtl.path()];
     let (status, json, stderr) = spadkit(&[&args[..], &["--wave", wave_arg]].concat());
     assert_eq!(status, 1, "{stderr}");
     let result = &json["results"][0];
@@ -87,18 +76,10 @@ fn a_fault_that_needs_a_coincidence_is_found() {
     if missing(&TOOLS) {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
-    let dir = scratch.path().join("rtl");
-    let dir_arg = dir.to_str().unwrap();
     let unit = "spad_sm_path";
-    let emit = ["emit", unit, "--preset", "small", "-o", dir_arg];
-    assert_eq!(spadkit(&emit).0, 0);
-    let file = dir.join("spad_memory_entry.v");
-    let text = std::fs::read_to_string(&file).unwrap();
-    let edited = text.replacen("seq_ends & req_ready", "seq_ends", 1);
-    assert_ne!(edited, text);
-    std::fs::write(&file, edited).unwrap();
-    let args = ["cosim", unit, "--preset", "small", "--rtl", dir_arg];
+    let edit = ["seq_ends & req_ready", "seq_ends"];
+    let rtl = Edited::new("small", &[unit], "spad_memory_entry.v", edit);
+    let args = ["cosim", unit, "--preset", "small", "--rtl", rtl.path()];
     let (status, json, stderr) = spadkit(&args);
     assert_eq!(status, 1, "{stderr}");
     let cycle = json["results"][0]["first_mismatch"]["cycle"].as_u64();
@@ -112,18 +93,11 @@ fn a_register_with_another_reset_is_found() {
     if missing(&TOOLS) {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
-    let dir = scratch.path().join("rtl");
-    let dir_arg = dir.to_str().unwrap();
     let unit = "spad_access_unit";
-    let emit = ["emit", unit, "--preset", "small", "-o", dir_arg];
-    assert_eq!(spadkit(&emit).0, 0);
-    let file = dir.join("spad_access_unit.v");
-    let text = std::fs::read_to_string(&file).unwrap();
-    let edited = text.replacen("lk_q[q] <= 1'b0", "lk_q[q] <= 1'b1", 1);
-    assert_ne!(edited, text);
-    std::fs::write(&file, edited).unwrap();
-    let (status, json, stderr) = spadkit(&["cosim", unit, "--preset", "small", "--rtl", dir_arg]);
+    let edit = ["lk_q[q] <= 1'b0", "lk_q[q] <= 1'b1"];
+    let rtl = Edited::new("small", &[unit], "spad_access_unit.v", edit);
+    let (status, json, stderr) =
+        spadkit(&["cosim", unit, "--preset", "small", "--rtl", rtl.path()]);
     assert_eq!(status, 1, "{stderr}");
     let first = &json["results"][0]["first_mismatch"];
     assert_eq!(first["signal"], "locked", "{json}");
