@@ -1,11 +1,9 @@
 //! The reservations of lanes at banks that perform atomic operations: a
 //! load-reserved makes one, and any write of its word ends it.
 
-use crate::module::Module;
 use crate::params::Sizes;
 use crate::signal::{Bits, Expr, Signal, when};
 use crate::size::Size;
-use crate::spad_select;
 use crate::unit::{Index, Unit};
 
 /// The later cycles of the banks' accesses.
@@ -62,11 +60,12 @@ struct Reservations {
 }
 
 /// The registers of the reservations, which `describe` follows with what the
-/// accesses need; it also tells the banks who finds its reservation. `lane` and
-/// `bank` are indices.
+/// accesses need; it also tells the banks who finds its reservation. `row_of` gives
+/// a row the value of that of the bank, of the rows of all. `lane` and `bank` are
+/// indices.
 pub(crate) fn reservations<F: Fn(Size) -> Begins>(
     (u, s): (&Unit, &Sizes),
-    select: &Module,
+    row_of: impl Fn([Signal; 2], Signal),
     [lane, bank]: [Index; 2],
     describe: impl FnOnce() -> Accesses<F>,
 ) {
@@ -109,7 +108,7 @@ pub(crate) fn reservations<F: Fn(Size) -> Begins>(
 
             let bank = u.name("its_bank", own_bank);
             let row = u.wire("row_there", s.RW);
-            spad_select::instance(u, select, "row_of", bank, later.rows, row);
+            row_of([bank, later.rows], row);
             let written = row.is(own_row) & later.written.select(bank);
             let written = u.name("its_word_is_written", written);
             let found = lanes.meets.at(i) & held.at(i) & !written;

@@ -189,6 +189,17 @@ struct After {
     degree: Signal,
 }
 
+/// A field of the slots as they move: from the slot above, or with a new access.
+struct Moves {
+    /// The name of the fields of the slots above.
+    above: &'static str,
+    register: Signal,
+    /// The fields after this cycle, before they move.
+    after: Signal,
+    new: Expr,
+    width: Size,
+}
+
 impl Window<'_> {
     /// The slots after this cycle, before they move.
     fn after(&self, served: Signal, words: Signal) -> After {
@@ -292,26 +303,41 @@ impl Window<'_> {
         let operation = Size::from(op::FIELD.width);
         let no_lane = || Expr::leaf("{L{1'b0}}", s.L);
         let none = Expr::leaf("{DG{1'b0}}", s.DG);
-        let kept = |register, new: Signal, width| (register, register, new.into(), width);
-        let plain: [(&str, (Signal, Signal, Expr, Size)); 12] = [
-            ("op_above", kept(slots.op, io.req_op, operation)),
-            ("mask_above", kept(slots.mask, io.req_mask, s.L)),
-            ("tag_above", kept(slots.tag, io.req_tag, s.STG)),
-            ("error_above", kept(slots.error, entry.error, 1.into())),
-            ("bank_above", kept(slots.bank, io.req_bank, s.L * s.m)),
-            ("row_above", kept(slots.row, io.req_row, s.L * s.R)),
-            ("be_above", kept(slots.be, entry.be, s.L * s.DB)),
-            ("lead_above", kept(slots.lead, entry.lead, s.L * s.LW)),
-            (
+        let moves = |above, register, after, new, width| Moves {
+            above,
+            register,
+            after,
+            new,
+            width,
+        };
+        let kept = |above, register, new: Signal, width| {
+            moves(above, register, register, new.into(), width)
+        };
+        let plain = [
+            kept("op_above", slots.op, io.req_op, operation),
+            kept("mask_above", slots.mask, io.req_mask, s.L),
+            kept("tag_above", slots.tag, io.req_tag, s.STG),
+            kept("error_above", slots.error, entry.error, 1.into()),
+            kept("bank_above", slots.bank, io.req_bank, s.L * s.m),
+            kept("row_above", slots.row, io.req_row, s.L * s.R),
+            kept("be_above", slots.be, entry.be, s.L * s.DB),
+            kept("lead_above", slots.lead, entry.lead, s.L * s.LW),
+            moves(
                 "data_above",
-                (slots.data, after.data, entry.data.into(), s.L * s.D),
+                slots.data,
+                after.data,
+                entry.data.into(),
+                s.L * s.D,
             ),
-            ("degree_above", (slots.degree, after.degree, none, s.DG)),
-            (
+            moves("degree_above", slots.degree, after.degree, none, s.DG),
+            moves(
                 "waits_above",
-                (slots.waits, after.waits, entry.waits.into(), s.L),
+                slots.waits,
+                after.waits,
+                entry.waits.into(),
+                s.L,
             ),
-            ("comes_above", (slots.comes, after.comes, no_lane(), s.L)),
+            moves("comes_above", slots.comes, after.comes, no_lane(), s.L),
         ];
         let atomic = self.atomics.map(
             |Atomics {
@@ -323,28 +349,24 @@ impl Window<'_> {
                  ..
              }| {
                 [
-                    ("amo_above", kept(amo, io.req_amo, 1.into())),
-                    ("aop_above", kept(aop, io.req_aop, 4.into())),
-                    ("cmp_above", kept(cmp, io.req_cmp, s.L * s.D)),
-                    ("warp_above", kept(warp, io.req_warp, s.WW)),
+                    kept("amo_above", amo, io.req_amo, 1.into()),
+                    kept("aop_above", aop, io.req_aop, 4.into()),
+                    kept("cmp_above", cmp, io.req_cmp, s.L * s.D),
+                    kept("warp_above", warp, io.req_warp, s.WW),
                 ]
             },
         );
-        let moving: Vec<_> = plain
-            .into_iter()
-            .chain(atomic.into_iter().flatten())
-            .map(|(name, fields)| {
-                let above = u.name(name, fields.1.down(fields.3));
-                (fields, above)
-            })
+        let moving = plain.into_iter().chain(atomic.into_iter().flatten());
+        let moving: Vec<_> = moving
+            .map(|field| (u.name(field.above, field.after.down(field.width)), field))
             .collect();
         u.generate(|| {
             u.each("move", self.q, (0, s.SWIN), |q| {
-                for ((register, from, new, width), above) in moving {
-                    let here = |signal: Signal| signal.part(q * width, width);
-                    let value = when(load.at(q), new).when(pop, here(above));
-                    let value = value.otherwise(here(from));
-                    u.at_clock().next(here(register), value);
+                for (above, field) in moving {
+                    let here = |signal: Signal| signal.part(q * field.width, field.width);
+                    let value = when(load.at(q), field.new).when(pop, here(above));
+                    let value = value.otherwise(here(field.after));
+                    u.at_clock().next(here(field.register), value);
                 }
             });
         });

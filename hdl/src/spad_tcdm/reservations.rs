@@ -4,6 +4,7 @@ use super::{Heads, Operations, Tcdm};
 use crate::codes::amo;
 use crate::reservations::{Accesses, Begins, Later, reservations};
 use crate::signal::{Bits, Signal};
+use crate::spad_select;
 use crate::unit::Index;
 
 impl Tcdm<'_> {
@@ -18,7 +19,10 @@ impl Tcdm<'_> {
     ) {
         let (u, s) = (self.u, self.s);
         let [bank] = u.indices(["h"]);
-        reservations((u, s), &self.parts.select, [lane, bank], || {
+        let row_of = |[bank, rows]: [Signal; 2], row| {
+            spad_select::instance(u, &self.parts.select, "row_of", bank, rows, row);
+        };
+        reservations((u, s), row_of, [lane, bank], || {
             let begins = u.name("begins", takes & heads.inside);
             let begins = move |i| Begins {
                 load: begins.at(i) & operations.is(i, amo::LR),

@@ -8,8 +8,8 @@ use crate::ports::ports;
 use crate::reservations::{Accesses, Begins, Later, reservations};
 use crate::signal::{Bits, Expr, Signal, code, number, same, when};
 use crate::size::Size;
-use crate::spad_pick;
 use crate::unit::Unit;
+use crate::{spad_pick, spad_select};
 
 /// Bits of the counter whose turns age the reservations.
 const AGE_BITS: usize = 8;
@@ -183,7 +183,10 @@ impl Window<'_> {
         let [loads, stores] = [loads, stores].map(|slots| slots.any());
         let loads = u.name("load_reserved", loads);
         let stores = u.name("conditional", stores);
-        reservations((u, s), &parts.select, [self.i, self.g], || {
+        let row_of = |[bank, rows]: [Signal; 2], row| {
+            spad_select::instance(u, &parts.select, "row_of", bank, rows, row);
+        };
+        reservations((u, s), row_of, [self.i, self.g], || {
             let kept = Kept::new(self);
             let begins = move |i| {
                 let begins = begins.at(i);

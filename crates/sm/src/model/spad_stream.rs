@@ -60,7 +60,7 @@ enum Banks {
     /// One access after the other.
     Scratchpad(Box<Scratchpad<u64>>),
     /// Accesses whose conflicts overlap.
-    Window(Window),
+    Window(Box<Window>),
 }
 
 /// The unit.
@@ -82,7 +82,7 @@ impl Stream {
             requests: Skid::new(),
             banks: match config.path.stream.window {
                 0 => Banks::Scratchpad(Box::new(Scratchpad::new(&with_own_stages(config)))),
-                _ => Banks::Window(Window::new(config)),
+                _ => Banks::Window(Box::new(Window::new(config))),
             },
             answers: Skid::new(),
             hash: LaneHash::new(config),

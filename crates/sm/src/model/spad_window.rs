@@ -47,44 +47,53 @@ pub struct WindowRequest<'a, T = u64> {
 struct Word {
     bank: usize,
     row: usize,
-    /// The lanes on it, with what each brings and the bytes that it enables.
-    lanes: Vec<(usize, u64, u8)>,
+    lanes: Vec<OnWord>,
+}
+
+/// A lane on a word.
+#[derive(Clone, Debug)]
+struct OnWord {
+    lane: usize,
+    /// What it stores, or its operand.
+    data: u64,
+    /// Bytes that it enables.
+    be: u8,
+    /// What its compare-and-swap expects.
+    expected: u64,
 }
 
 impl Word {
     /// What the bank answers; it performs the access at once.
     fn access(&self, slot: &SlotKind, bank: &mut AtomicBank, reserves: &mut Reservations) -> u64 {
         let place = (self.bank, self.row);
-        let &(lane, data, _) = &self.lanes[0];
+        let first = &self.lanes[0];
         let (operation, data) = match *slot {
             SlotKind::Load => (BankOperation::Read, 0),
             SlotKind::Store => {
                 // Where several store a byte, the lowest lane does it last.
-                for &(_, data, be) in self.lanes.iter().rev() {
-                    bank.access(self.row, BankOperation::Write { be }, data);
+                for on in self.lanes.iter().rev() {
+                    bank.access(self.row, BankOperation::Write { be: on.be }, on.data);
                 }
                 reserves.end(place);
                 return 0;
             }
-            SlotKind::Atomic(WindowOperation {
-                code,
-                expected,
-                warp,
-            }) => {
+            SlotKind::Atomic { code, warp } => {
                 let reserved = match code {
                     amo::LR => {
-                        reserves.load(lane, warp, place);
+                        reserves.load(first.lane, warp, place);
                         false
                     }
-                    amo::SC => reserves.conditional(lane, warp, place),
+                    amo::SC => reserves.conditional(first.lane, warp, place),
                     _ => false,
                 };
                 let count = self.lanes.len() as u64;
-                let operand = if code == amo::COUNT { count } else { data };
-                let expected = expected[lane];
+                let operand = match code {
+                    amo::COUNT => count,
+                    _ => first.data,
+                };
                 let operation = BankOperation::Atomic {
                     code,
-                    expected,
+                    expected: first.expected,
                     reserved,
                 };
                 (operation, operand)
@@ -98,21 +107,27 @@ impl Word {
     }
 }
 
+/// An operation makes reservations, or looks for them.
+fn reserves(code: u8) -> bool {
+    [amo::LR, amo::SC].contains(&code)
+}
+
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum SlotKind {
     Load,
     Store,
-    Atomic(WindowOperation),
+    Atomic { code: u8, warp: u8 },
 }
 
 impl SlotKind {
     /// Of a request; `None` of a pass and of what there is not.
     fn of<T>(request: &WindowRequest<T>) -> Option<Self> {
         match (request.atomic, request.op) {
-            (Some(operation), _) if operation.code <= amo::COUNT => {
-                Some(SlotKind::Atomic(*operation))
-            }
+            (Some(operation), _) if operation.code <= amo::COUNT => Some(SlotKind::Atomic {
+                code: operation.code,
+                warp: operation.warp,
+            }),
             (Some(_), _) => None,
             (None, op::LOAD) => Some(SlotKind::Load),
             (None, op::STORE) => Some(SlotKind::Store),
@@ -124,7 +139,7 @@ impl SlotKind {
     fn joins(&self) -> bool {
         match self {
             SlotKind::Load | SlotKind::Store => true,
-            SlotKind::Atomic(operation) => operation.code == amo::COUNT,
+            SlotKind::Atomic { code, .. } => *code == amo::COUNT,
         }
     }
 
@@ -132,7 +147,7 @@ impl SlotKind {
     fn reserves(&self) -> bool {
         match self {
             SlotKind::Load | SlotKind::Store => false,
-            SlotKind::Atomic(operation) => [amo::LR, amo::SC].contains(&operation.code),
+            SlotKind::Atomic { code, .. } => reserves(*code),
         }
     }
 }
@@ -195,9 +210,8 @@ impl<T: Copy + Default> Window<T> {
     /// Whether an access is taken in this cycle; `atomic` is the one that is offered,
     /// if it is atomic.
     pub fn req_ready(&self, atomic: Option<&WindowOperation>, resp_ready: bool) -> bool {
-        let reserves = |operation: &WindowOperation| SlotKind::Atomic(*operation).reserves();
         let one_inside = || self.slots.iter().any(|slot| slot.reserves);
-        let waits = atomic.is_some_and(reserves) && one_inside();
+        let waits = atomic.is_some_and(|operation| reserves(operation.code)) && one_inside();
         (self.slots.len() < self.size || self.leaves(resp_ready)) && !waits
     }
 
@@ -210,10 +224,8 @@ impl<T: Copy + Default> Window<T> {
     /// Writes the response's data over `out`, one word per lane.
     pub fn response_data(&self, out: &mut [u64]) {
         out[..self.lanes].fill(0);
-        if let Some(slot) = self.done() {
-            if slot.shows {
-                copy_active(slot.control.mask, &slot.data, out, self.lanes);
-            }
+        if let Some(slot) = self.done().filter(|slot| slot.shows) {
+            copy_active(slot.control.mask, &slot.data, out, self.lanes);
         }
     }
 
@@ -286,9 +298,7 @@ impl<T: Copy + Default> Window<T> {
                 }
                 let answer = word.access(kind, bank, reservations);
                 if *kind != SlotKind::Store {
-                    word.lanes
-                        .iter()
-                        .for_each(|(lane, ..)| data[*lane] = answer);
+                    word.lanes.iter().for_each(|on| data[on.lane] = answer);
                 }
                 false
             });
@@ -337,14 +347,20 @@ fn words<T>(request: &WindowRequest<T>, joins: bool) -> Vec<Word> {
     for lane in lanes_of(request.mask) {
         let bank = usize::from(request.bank[lane]);
         let row = usize::from(request.row[lane]);
-        let brings = (lane, request.data[lane], request.be[lane]);
+        let atomic = request.atomic;
+        let on = OnWord {
+            lane,
+            data: request.data[lane],
+            be: request.be[lane],
+            expected: atomic.map_or(0, |operation| operation.expected[lane]),
+        };
         let same = |word: &&mut Word| joins && (word.bank, word.row) == (bank, row);
         match words.iter_mut().find(same) {
-            Some(word) => word.lanes.push(brings),
+            Some(word) => word.lanes.push(on),
             None => words.push(Word {
                 bank,
                 row,
-                lanes: vec![brings],
+                lanes: vec![on],
             }),
         }
     }

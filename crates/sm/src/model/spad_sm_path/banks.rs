@@ -10,6 +10,10 @@ use crate::model::spad_window::{Window, WindowRequest};
 
 /// The banks, with what comes before them.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the scratchpad is asked in every cycle that is simulated"
+)]
 pub(crate) enum PathBanks {
     /// The groups of an access are served before those of the next.
     Scratchpad(Scratchpad<AccessTag>),
