@@ -5,6 +5,7 @@ mod ahead;
 mod copies;
 mod memory;
 mod order;
+mod overlap;
 mod profile;
 mod tensor;
 mod texture;
