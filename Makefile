@@ -152,7 +152,7 @@ CAMPAIGN_TRACES  ?=
 COSIM := $(CARGO) run --release -q -- cosim
 campaign: deps campaign-cosim campaign-bus campaign-axi campaign-tilelink
 	$(CARGO) run --release -q -- prove --all-geometries
-	$(CARGO) test --workspace --release -- --ignored
+	$(CARGO) test --workspace --release -- --ignored --skip a_million_accesses
 	$(REPRODUCE) --check docs --recompute all
 
 # Its co-simulation: more than 10 million cycles.

@@ -361,6 +361,15 @@ impl Stream<'_> {
     }
 }
 
+/// What else the unit does where the banks perform atomic operations.
+fn atomic_operations(p: &Params) -> &'static str {
+    if p.SATM {
+        " With req_amo, an access is an atomic operation, the same in all lanes."
+    } else {
+        ""
+    }
+}
+
 fn doc(p: &Params) -> UnitDoc {
     let names = [
         "n", "m", "L", "D", "ROWS", "LOCKS", "LKG", "SMS", "SWIN", "STG",
@@ -373,7 +382,8 @@ fn doc(p: &Params) -> UnitDoc {
                   addresses are hashed here, every access is answered once, in order. No input \
                   has a combinational path to an output. Operations: 0 pass, 1 load, 2 store, \
                   3 load and lock, 4 store and unlock; others are answered with an error."
-            .into(),
+            .to_owned()
+            + atomic_operations(p),
         parameters: p.text(&names),
         timing: "taken in cycle t, an access of degree d is answered in t+1+SMS+max(1, d) (with \
                  locks LKG * max(1, d)) if nothing is in the way; one access per cycle at d <= 1"

@@ -1,6 +1,7 @@
 //! The programs in `examples/` work.
 
 use crate::common::tools::{self, missing};
+use crate::common::with_commas;
 use serde_json::Value;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashSpec, Mapping};
@@ -58,13 +59,6 @@ fn the_contract_has_the_cycles_of_histograms() {
         assert!(contract.contains(&text), "{text}");
         // It waits for nothing but its scratchpad.
         assert!(sequenced < 12);
-    }
-}
-
-fn with_commas(number: u64) -> String {
-    match number {
-        0..1000 => number.to_string(),
-        _ => format!("{},{:03}", with_commas(number / 1000), number % 1000),
     }
 }
 

@@ -48,6 +48,7 @@ mod shared_parts;
 mod sharing;
 mod signals;
 mod sim;
+mod sim_overlap;
 mod sim_sweep;
 mod software;
 mod source_lines;

@@ -44,3 +44,11 @@ pub fn refused(args: &[&str]) -> String {
     let words: Vec<&str> = text.split_whitespace().filter(|w| *w != "│").collect();
     words.join(" ")
 }
+
+/// `12,345`, as the documents write numbers.
+pub fn with_commas(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", with_commas(number / 1000), number % 1000),
+    }
+}
