@@ -48,8 +48,13 @@ fn one(s: &Suggestion, details: &mut Details) {
     if more > 0 {
         details.say(format!("{more} more lines in --format json"));
     }
+    for declaration in &s.declarations {
+        let place = without_folder(&declaration.source);
+        details.say(format!("{place}, the declaration with more elements"));
+        statement(&declaration.text, &declaration.changed_text, details);
+    }
     if let Some(growth) = s.growth_text() {
-        details.say(format!("the declaration: {growth}"));
+        details.say(growth);
     }
     details.say("the function:");
     code(&s.function, details);
@@ -81,6 +86,12 @@ fn code(text: &str, details: &mut Details) {
     }
 }
 
+/// A statement as it is and changed.
+fn statement(old: &str, new: &str, details: &mut Details) {
+    details.verbatim(Tone::Bad, folded("  - ", old).join("\n"));
+    details.verbatim(Tone::Good, folded("  + ", new).join("\n"));
+}
+
 fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     let place = match (
         line.place(),
@@ -96,8 +107,7 @@ fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     };
     details.say(format!("{place}, {conflicts}"));
     if let Some((old, new)) = line.statement() {
-        details.verbatim(Tone::Bad, folded("  - ", old).join("\n"));
-        details.verbatim(Tone::Good, folded("  + ", new).join("\n"));
+        statement(old, new, details);
         return;
     }
     if let Some(old) = &line.text {

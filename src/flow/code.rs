@@ -93,6 +93,11 @@ fn cuda_text(s: &Suggestion) -> String {
     if let Some(torn) = s.torn_text() {
         let _ = writeln!(text, "// {torn}.");
     }
+    for declaration in &s.declarations {
+        let place = without_folder(&declaration.source);
+        let (old, changed) = (&declaration.text, &declaration.changed_text);
+        let _ = writeln!(text, "// {place}, was: {old}\n{changed}");
+    }
     for line in &s.lines {
         let place = place_of(line);
         match (line.statement(), line.in_names_of_the_source()) {

@@ -258,6 +258,19 @@ fn with_text(mut costly: Vec<SourceLine>, text: Option<&[String]>) -> Vec<Source
 
 /// Puts the suggested lines beside those of the source.
 pub(super) fn suggest(pages: &mut [SourcePage], suggestions: &[Suggestion]) {
+    let mut put = |place: &str, change: String| {
+        let Some((file, number)) = split(place) else {
+            return;
+        };
+        let page = pages.iter_mut().find(|p| p.file == file);
+        let found = page.and_then(|p| p.lines.iter_mut().find(|l| l.line == number));
+        if let Some(found) = found.filter(|l| l.change.is_none()) {
+            found.change = Some(change);
+        }
+    };
+    for declaration in suggestions.iter().flat_map(|s| &s.declarations) {
+        put(&declaration.source, declaration.changed_text.clone());
+    }
     for (s, line) in suggestions
         .iter()
         .flat_map(|s| s.lines.iter().map(move |l| (s, l)))
@@ -268,15 +281,8 @@ pub(super) fn suggest(pages: &mut [SourcePage], suggestions: &[Suggestion]) {
             .first()
             .filter(|_| line.changed_text.is_none());
         let call = line.call.as_ref().map(|c| &c.source);
-        let place = call.or(called).or(line.source.as_ref());
-        let place = place.and_then(|p| split(p));
-        let Some((file, number)) = place else {
-            continue;
-        };
-        let page = pages.iter_mut().find(|p| p.file == file);
-        let found = page.and_then(|p| p.lines.iter_mut().find(|l| l.line == number));
-        if let Some(found) = found.filter(|l| l.change.is_none()) {
-            found.change = Some(change_of(line, s));
+        if let Some(place) = call.or(called).or(line.source.as_ref()) {
+            put(place, change_of(line, s));
         }
     }
 }

@@ -39,6 +39,13 @@ impl LineChange {
         call.or(self.source.as_deref())
     }
 
+    /// `file:line` of the access, of the calls around it, and of the statement.
+    fn places(&self) -> impl Iterator<Item = &str> {
+        let call = self.call.as_ref().map(|c| &c.source);
+        let all = self.source.iter().chain(&self.inlined_at).chain(call);
+        all.map(String::as_str)
+    }
+
     /// What all of its accesses do, if they all do the same.
     fn only_op(&self) -> Option<Op> {
         let mut ops = self.accesses.iter().map(|a| a.op);
@@ -112,6 +119,17 @@ pub(super) struct Lines {
     pub changes: Vec<LineChange>,
     /// The declaration of the array, where the source has one.
     pub declared: Option<source::Declaration>,
+    /// All declarations of arrays of this name in the files of the lines.
+    pub declarations: source::Declarations,
+}
+
+impl Lines {
+    /// Every `file:line` from which the array may be declared: those of the accesses
+    /// and of the calls around them.
+    pub fn places(&self) -> BTreeSet<String> {
+        let places = self.changes.iter().flat_map(LineChange::places);
+        places.map(str::to_owned).collect()
+    }
 }
 
 /// The lines of a target, those with most conflicts first.
@@ -159,7 +177,7 @@ pub(super) fn lines(
     }
     let mut changes: Vec<LineChange> = found.into_values().collect();
     changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
-    let files = changes.iter().filter_map(|l| l.source.as_deref());
+    let files = changes.iter().flat_map(LineChange::places);
     let declarations = source::Declarations::of(files, array, target.element_bytes(), text);
     let mut declared = None;
     // Wide accesses stay whole under every mapping that is suggested.
@@ -183,6 +201,7 @@ pub(super) fn lines(
     Lines {
         changes: by_call(changes),
         declared: declared.cloned(),
+        declarations,
     }
 }
 

@@ -7,12 +7,15 @@
 
 mod asm;
 mod calls;
+mod constants;
 mod copies;
+mod declarator;
 mod files;
 mod lines;
 mod lvalue;
 mod macros;
 mod padding;
+mod room;
 mod scan;
 mod source;
 mod target;
@@ -27,6 +30,7 @@ pub use copies::CopyChange;
 pub use files::{SourceFiles, split};
 pub use lines::{AccessChange, LineChange};
 pub use padding::Padding;
+pub use room::DeclarationChange;
 pub use templates::Template;
 pub use torn::TornLine;
 
@@ -36,6 +40,7 @@ use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
 use crate::software::{LayoutSpec, cuda_address_function, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule};
+use room::Room;
 use serde::Serialize;
 use target::Target;
 
@@ -63,6 +68,12 @@ pub struct Suggestion {
     pub elements: u32,
     /// Elements that it has as it is.
     pub elements_before: u32,
+    /// The declarations with room for them, where it needs more than it has and the
+    /// source shows them; of several, a preprocessor chooses one.
+    pub declarations: Vec<DeclarationChange>,
+    /// Bytes of dynamic shared memory that the launch has to give, where the array
+    /// needs more than the launch gives.
+    pub dynamic_shared: Option<u32>,
     /// The CUDA function that the changed lines call.
     pub function: String,
     /// Its name.
@@ -143,6 +154,19 @@ fn suggestion(
     if addresses.any(|a| a) {
         code += &cuda_address_function(&best.layout, &function, unit);
     }
+    let elements = target.elements(&best.layout);
+    let elements_before = (4 * target.array.words()).div_ceil(bytes);
+    let growth = target.growth(&best.layout, tuned.trace);
+    let growth = growth.filter(|_| elements > elements_before);
+    let room = growth.and_then(|(bytes, is_last)| {
+        let found = room::room(&array, bytes, &lines.places(), &lines.declarations, source)?;
+        (is_last || found != Room::Dynamic).then_some((found, bytes.needs))
+    });
+    let (declarations, dynamic_shared) = match room {
+        Some((Room::Static(declarations), _)) => (declarations, None),
+        Some((Room::Dynamic, bytes)) => (Vec::new(), Some(bytes.next_multiple_of(4))),
+        None => (Vec::new(), None),
+    };
     Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
         element_bytes: bytes,
@@ -150,8 +174,10 @@ fn suggestion(
         conflicts_before: target.conflicts_before(),
         conflicts,
         torn: torn.lines,
-        elements: target.elements(&best.layout),
-        elements_before: (4 * target.array.words()).div_ceil(bytes),
+        elements,
+        elements_before,
+        declarations,
+        dynamic_shared,
         function: code,
         function_name: function,
         padding: padding::padding(target, &shape, &lines, &array),

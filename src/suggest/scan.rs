@@ -44,6 +44,32 @@ impl Text {
         None
     }
 
+    /// The bracket around `at` that opens last.
+    pub fn open_before(&self, at: usize) -> Option<usize> {
+        let mut depth = 0;
+        let mut before = self.masked[..at].char_indices().rev();
+        let open = before.find(|(_, c)| {
+            depth += match c {
+                ')' | ']' | '}' => 1,
+                '(' | '[' | '{' => -1,
+                _ => 0,
+            };
+            depth < 0
+        });
+        open.map(|(open, _)| open)
+    }
+
+    /// Where the block around `at` ends, or the text.
+    pub fn block_end(&self, at: usize) -> usize {
+        let mut depth = 0;
+        let mut after = self.masked[at..].char_indices();
+        let end = after.find(|(_, c)| {
+            depth += i32::from(*c == '{') - i32::from(*c == '}');
+            depth < 0
+        });
+        end.map_or(self.text.len(), |(end, _)| at + end)
+    }
+
     /// Where the bracket at `close` opens.
     fn opening(&self, close: usize) -> Option<usize> {
         let mut depth = 0;
@@ -178,6 +204,12 @@ impl Text {
             depth += i32::from(c == '{') - i32::from(c == '}');
             depth >= 0
         })
+    }
+
+    /// Whether all blocks of the text end in it, and no other.
+    pub fn is_balanced(&self) -> bool {
+        let count = |bracket: char| self.masked.matches(bracket).count();
+        self.stays_in_its_block() && count('{') == count('}')
     }
 
     /// The function or the named lambda around `at`.

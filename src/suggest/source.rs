@@ -21,7 +21,7 @@ pub(super) struct Declaration {
 }
 
 /// Element types whose size the name says.
-const TYPES: [(&str, u32); 22] = [
+const TYPES: [(&str, u32); 38] = [
     ("float", 4),
     ("double", 8),
     ("int", 4),
@@ -43,8 +43,30 @@ const TYPES: [(&str, u32); 22] = [
     ("uint8_t", 1),
     ("float2", 8),
     ("float4", 16),
+    ("int2", 8),
+    ("int4", 16),
+    ("uint2", 8),
+    ("uint4", 16),
+    ("double2", 16),
+    ("short2", 4),
+    ("ushort2", 4),
+    ("half2", 4),
+    ("__half2", 4),
+    ("__nv_bfloat162", 4),
+    ("char4", 4),
+    ("uchar4", 4),
+    ("signed char", 1),
+    ("long long", 8),
+    ("unsigned long long", 8),
     ("int64_t", 8),
+    ("uint64_t", 8),
 ];
+
+/// The bytes of a type whose name says its size.
+pub(super) fn bytes_of(element: &str) -> Option<u32> {
+    let known = TYPES.iter().find(|(name, _)| *name == element);
+    known.map(|(_, bytes)| *bytes)
+}
 
 /// The declarations of shared arrays of one name.
 pub(super) struct Declarations {
@@ -90,17 +112,44 @@ impl Declarations {
     /// still open.
     pub fn seen_from(&self, place: &str, text: &mut SourceLine) -> Option<&Declaration> {
         let (file, line) = split(place)?;
-        let file = file.to_owned();
-        let mut before = self.found.range((file.clone(), 0)..(file.clone(), line));
-        let (_, declared) = before.rfind(|((_, from), _)| {
-            let lines = (*from..line).map_while(|l| text(&format!("{file}:{l}")));
-            let between = lines.collect::<Vec<_>>().join("\n");
-            // Its own block may open on the same line.
-            let between = between[between.find("__shared__").unwrap_or(0)..].to_owned();
-            Text::new(between).stays_in_its_block()
-        })?;
-        declared.as_ref()
+        let last = self.last_seen(file, line, text)?;
+        self.found.get(&(file.to_owned(), last))?.as_ref()
     }
+
+    /// The line of the last one before `line` whose block is still open.
+    fn last_seen(&self, file: &str, line: u32, text: &mut SourceLine) -> Option<u32> {
+        let mut before = self.before(file, line);
+        before.rfind(|from| between(file, *from, line, text).stays_in_its_block())
+    }
+
+    /// The lines with one before `line`.
+    fn before(&self, file: &str, line: u32) -> impl DoubleEndedIterator<Item = u32> {
+        let before = self.found.range((file.to_owned(), 0)..(file.to_owned(), line));
+        before.map(|((_, from), _)| *from)
+    }
+
+    /// The one that the line `place` sees, and all others of the same block: a
+    /// preprocessor may choose between them.
+    pub fn all_seen_from(&self, place: &str, text: &mut SourceLine) -> Vec<(String, u32)> {
+        let Some((file, line)) = split(place) else {
+            return Vec::new();
+        };
+        let Some(last) = self.last_seen(file, line, text) else {
+            return Vec::new();
+        };
+        let others = self.before(file, last);
+        let others = others.filter(|from| between(file, *from, last, text).is_balanced());
+        let all = others.collect::<Vec<_>>().into_iter().chain([last]);
+        all.map(|line| (file.to_owned(), line)).collect()
+    }
+}
+
+/// The text from the declaration at line `from` to the line before `to`. Its own
+/// block may open on the same line.
+fn between(file: &str, from: u32, to: u32, text: &mut SourceLine) -> Text {
+    let lines = (from..to).map_while(|l| text(&format!("{file}:{l}")));
+    let all = lines.collect::<Vec<_>>().join("\n");
+    Text::new(all[all.find("__shared__").unwrap_or(0)..].to_owned())
 }
 
 /// `__shared__ __align__(16) float a[4], tile[16][16];`

@@ -1,6 +1,7 @@
 //! The arrays that are to be mapped.
 
 use super::Tuned;
+use super::room::Bytes;
 use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::trace::{AccessTrace, SharedVariable};
@@ -99,6 +100,19 @@ impl Target<'_> {
     pub fn elements(&self, layout: &Layout) -> u32 {
         let words = layout.words_needed(self.array.words());
         (4 * words).div_ceil(self.element_bytes())
+    }
+
+    /// Bytes of the array and those that it needs under `layout`, if it is one
+    /// variable and needs more; and whether no other is behind it.
+    pub fn growth(&self, layout: &Layout, trace: &AccessTrace) -> Option<(Bytes, bool)> {
+        let own = self.alone()?;
+        let needs = self.elements(layout) * self.element_bytes();
+        let bytes = Bytes {
+            has: own.bytes,
+            needs,
+        };
+        let is_last = own.offset + own.bytes == trace.shared_bytes;
+        (needs > own.bytes).then_some((bytes, is_last))
     }
 
     /// Whether a mapping with this many conflicts is nearly as good as the best.

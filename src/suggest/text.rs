@@ -3,6 +3,9 @@
 use super::{AccessChange, CopyChange, LineChange, Suggestion};
 use crate::trace::{line_of_file, ptx_text, without_folder};
 
+/// Bytes of shared memory that a launch gets without asking for more.
+const WITHOUT_ASKING: u32 = 48 << 10;
+
 impl AccessChange {
     /// Where it is in the PTX; of several files, in which.
     pub fn ptx_place(&self) -> Option<String> {
@@ -28,14 +31,34 @@ impl Suggestion {
         }
     }
 
-    /// How many elements the array has to get; `None` if it has enough.
+    /// How the array gets more elements, where no declaration says it: what the
+    /// launch gives, or how many it needs. `None` if it has enough.
     pub fn growth_text(&self) -> Option<String> {
-        (self.elements > self.elements_before).then(|| {
+        if let Some(bytes) = self.dynamic_shared {
+            return Some(self.launch_text(bytes));
+        }
+        let grows = self.elements > self.elements_before && self.declarations.is_empty();
+        grows.then(|| {
             format!(
-                "{} needs {} elements of {} bytes, it has {}",
+                "the declaration: {} needs {} elements of {} bytes, it has {}",
                 self.array, self.elements, self.element_bytes, self.elements_before
             )
         })
+    }
+
+    fn launch_text(&self, bytes: u32) -> String {
+        let before = self.elements_before * self.element_bytes;
+        let allowed = if bytes > WITHOUT_ASKING {
+            ", which cudaFuncAttributeMaxDynamicSharedMemorySize has to allow"
+        } else {
+            ""
+        };
+        format!(
+            "the launch: {} needs {bytes} bytes of dynamic shared memory, it has {before}; \
+             dynamic_shared = {bytes} in the launch file, and {bytes} as the third argument \
+             of <<<>>>{allowed}",
+            self.array
+        )
     }
 
     /// That the accesses of some lines become narrower; `None` if they do not.

@@ -24,8 +24,8 @@ pub(super) struct Fix {
     /// The function that the changed lines call.
     pub function: String,
     pub lines: Vec<ChangedLine>,
-    /// The lines are all that changes: no access is left out, and the array
-    /// needs no more room.
+    /// The lines are all that changes: no access is left out, and the array has
+    /// room.
     pub complete: bool,
 }
 
@@ -69,12 +69,10 @@ pub(super) fn of(
     };
     let mut source = SourceFiles::beside(input.name());
     let found = suggestions(&tuned, &mut |place| source.line(place));
-    let bytes = 4 * u64::from(array.words());
-    Ok(found.iter().map(|s| fix(s, bytes, &mut source)).collect())
+    Ok(found.iter().map(|s| fix(s, &mut source)).collect())
 }
 
-/// `bytes`: of all of shared memory.
-fn fix(s: &Suggestion, bytes: u64, source: &mut SourceFiles) -> Fix {
+fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
     let mut changed = |line: &LineChange| {
         let (place, (text, changed)) = (line.place()?, line.statement()?);
         // A review replaces whole lines: a statement of several is left to a person.
@@ -85,13 +83,18 @@ fn fix(s: &Suggestion, bytes: u64, source: &mut SourceFiles) -> Fix {
             changed: changed.to_owned(),
         })
     };
-    let lines: Vec<ChangedLine> = s.lines.iter().filter_map(&mut changed).collect();
+    let mut lines: Vec<ChangedLine> = s.lines.iter().filter_map(&mut changed).collect();
+    lines.extend(s.declarations.iter().map(|d| ChangedLine {
+        source: d.source.clone(),
+        text: d.text.clone(),
+        changed: d.changed_text.clone(),
+    }));
     let places: BTreeSet<&str> = lines.iter().map(|l| l.source.as_str()).collect();
-    let needed = u64::from(s.elements) * u64::from(s.element_bytes);
-    let complete = lines.len() == s.lines.len()
+    let has_room = s.elements <= s.elements_before || !s.declarations.is_empty();
+    let complete = lines.len() == s.lines.len() + s.declarations.len()
         && places.len() == lines.len()
         && s.tensor_copies.is_empty()
-        && needed <= bytes;
+        && has_room;
     Fix {
         mapping: s.hash.to_string(),
         conflicts_before: s.conflicts_before,
