@@ -6,8 +6,10 @@ the conflicts must be those of the suggestion, and the results the same.
     venv/bin/pip install nvidia-cuda-nvrtc-cu12
     SPADKIT=target/debug/spadkit venv/bin/python kernels/paste.py [FAMILY/KERNEL.toml...]
 
-Left out are suggestions that leave something to a person: a larger declaration, an
-index to wrap, a tensor map of the host, or two arrays that change in one line.
+The changes are the lines that access an array, its declaration where it needs more
+elements, and `dynamic_shared` of the launch file. Left out are suggestions that leave
+something to a person: a declaration that is not understood, an index to wrap, a tensor
+map of the host, or two arrays that change in one line.
 """
 
 import collections
@@ -44,14 +46,34 @@ def outputs(launch):
 
 def statements(suggestions):
     """The line, the statement and the changed one, or None if one is not known."""
-    found = []
-    for line in (line for s in suggestions for line in s["lines"]):
-        change = line.get("call") or line
-        if change["changed_text"] is None:
+    found = set()
+    for change in changes_of(suggestions):
+        new = change.get("with_others") or change["changed_text"]
+        if new is None:
             return None
         number = int(change["source"].rsplit(":", 1)[1])
-        found.append((number, change["text"], change["changed_text"]))
+        found.add((number, change["text"], new))
     return found
+
+
+def changes_of(suggestions):
+    for suggestion in suggestions:
+        yield from suggestion["declarations"]
+        yield from (line.get("call") or line for line in suggestion["lines"])
+
+
+def lacks_room(suggestion):
+    """Whether the array needs more elements, and nothing says how it gets them."""
+    grows = suggestion["elements"] > suggestion["elements_before"]
+    return grows and not suggestion["declarations"] and not suggestion["dynamic_shared"]
+
+
+def with_room(text, suggestions):
+    """A launch file that gives the dynamic shared memory that an array needs."""
+    for bytes in filter(None, (s["dynamic_shared"] for s in suggestions)):
+        text, count = re.subn(r"(?m)^dynamic_shared = \d+", f"dynamic_shared = {bytes}", text)
+        assert count > 0, "no dynamic_shared"
+    return text
 
 
 def pasted(text, changes, functions):
@@ -76,7 +98,7 @@ def check(library, launch, folder):
     suggestions = spadkit("tune", launch, "--software").get("suggestions") or []
     if not suggestions:
         return "nothing to change", ""
-    if any(s["elements"] > s["elements_before"] for s in suggestions):
+    if any(lacks_room(s) for s in suggestions):
         return "a larger declaration", ""
     if any(s["tensor_copies"] for s in suggestions):
         return "a tensor map", ""
@@ -95,6 +117,10 @@ def check(library, launch, folder):
     with open(stem + ".ptx", "w") as file:
         file.write(compile_nvrtc(library, stem + ".cu", TARGETS.get(family, 52)))
     copied = os.path.join(copy, os.path.basename(launch))
+    with open(copied) as file:
+        text = with_room(file.read(), suggestions)
+    with open(copied, "w") as file:
+        file.write(text)
     before, after = conflicts(launch), conflicts(copied)
     said = before - sum(s["conflicts_before"] - s["conflicts"] for s in suggestions)
     figures = f"{before} -> {after} conflicts, {said} said"

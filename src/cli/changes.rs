@@ -52,6 +52,7 @@ fn one(s: &Suggestion, details: &mut Details) {
         let place = without_folder(&declaration.source);
         details.say(format!("{place}, the declaration with more elements"));
         statement(&declaration.text, &declaration.changed_text, details);
+        with_others(declaration.with_others.as_deref(), details);
     }
     if let Some(growth) = s.growth_text() {
         details.say(growth);
@@ -92,6 +93,14 @@ fn statement(old: &str, new: &str, details: &mut Details) {
     details.verbatim(Tone::Good, folded("  + ", new).join("\n"));
 }
 
+/// The statement with the changes of all arrays.
+fn with_others(all: Option<&str>, details: &mut Details) {
+    if let Some(all) = all {
+        details.say("    together with the changes of the other arrays:");
+        details.verbatim(Tone::Good, folded("  + ", all).join("\n"));
+    }
+}
+
 fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     let place = match (
         line.place(),
@@ -108,6 +117,7 @@ fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     details.say(format!("{place}, {conflicts}"));
     if let Some((old, new)) = line.statement() {
         statement(old, new, details);
+        with_others(line.with_others.as_deref(), details);
         return;
     }
     if let Some(old) = &line.text {

@@ -95,12 +95,12 @@ fn cuda_text(s: &Suggestion) -> String {
     }
     for declaration in &s.declarations {
         let place = without_folder(&declaration.source);
-        let (old, changed) = (&declaration.text, &declaration.changed_text);
+        let (old, changed) = (&declaration.text, declaration.changed_with_others());
         let _ = writeln!(text, "// {place}, was: {old}\n{changed}");
     }
     for line in &s.lines {
         let place = place_of(line);
-        match (line.statement(), line.in_names_of_the_source()) {
+        match (line.statement_with_others(), line.in_names_of_the_source()) {
             (Some((old, changed)), _) => {
                 let _ = writeln!(text, "// {place}, was: {old}\n{changed}");
             }
@@ -135,7 +135,7 @@ fn cuda_text(s: &Suggestion) -> String {
 pub(super) fn change_of(line: &LineChange, s: &Suggestion) -> String {
     let expression = || Some(line.in_names_of_the_source()?.first()?.1.to_owned());
     let wrapped = || s.wrapped(line).1;
-    line.statement()
+    line.statement_with_others()
         .map(|(_, changed)| changed.to_owned())
         .or_else(expression)
         .unwrap_or_else(wrapped)

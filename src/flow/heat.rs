@@ -269,7 +269,10 @@ pub(super) fn suggest(pages: &mut [SourcePage], suggestions: &[Suggestion]) {
         }
     };
     for declaration in suggestions.iter().flat_map(|s| &s.declarations) {
-        put(&declaration.source, declaration.changed_text.clone());
+        put(
+            &declaration.source,
+            declaration.changed_with_others().to_owned(),
+        );
     }
     for (s, line) in suggestions
         .iter()

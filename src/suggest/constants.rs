@@ -227,8 +227,22 @@ mod tests {
             assert_eq!(constants.value(expression), Some(value), "{expression}");
         }
         for unknown in [
-            "", "G", "H", "n", "A2", "TWICE", "SELF", "F(3)", "TILE +", "1 - 2", "1 / 0", "010",
-            "a ? 1 : 2", "f()", "1 << 64", "1.5",
+            "",
+            "G",
+            "H",
+            "n",
+            "A2",
+            "TWICE",
+            "SELF",
+            "F(3)",
+            "TILE +",
+            "1 - 2",
+            "1 / 0",
+            "010",
+            "a ? 1 : 2",
+            "f()",
+            "1 << 64",
+            "1.5",
         ] {
             assert_eq!(constants.value(unknown), None, "{unknown}");
         }

@@ -57,12 +57,16 @@ impl Declarator {
         let parts = place.split(start, end, ',');
         let (first, _) = named(place, *parts.first()?)?;
         let head = &place.masked[start..first];
-        let (element, words) = element_of(head)?;
+        // A member is no variable.
+        let (element, words) = element_of(head).filter(|(element, _)| !element.contains('{'))?;
         let (at, after) = parts.iter().find_map(|&(from, to)| {
             let (at, after) = named(place, (from, to))?;
             (&place.masked[at..after] == name).then_some((at, after))
         })?;
-        let to = parts.iter().find(|(from, to)| (*from..*to).contains(&at))?.1;
+        let to = parts
+            .iter()
+            .find(|(from, to)| (*from..*to).contains(&at))?
+            .1;
         let own = &place.masked[parts.iter().find(|(_, end)| *end == to)?.0..at];
         // A pointer or a reference has other elements.
         let is_plain = !own.contains(['*', '&', '(']) || at == first;

@@ -21,6 +21,12 @@ pub struct LineChange {
     pub text: Option<String>,
     /// The same, changed, where the file declares the array so that it is sure.
     pub changed_text: Option<String>,
+    /// The same with the changes of all suggestions, where others change it, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_others: Option<String>,
+    /// The declaration behind the changed text.
+    #[serde(skip)]
+    pub(super) declared: Option<source::Declaration>,
     /// The statement to change in its place: the call of a function of one `asm`
     /// statement, or an access through a pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,6 +71,12 @@ impl LineChange {
             Some(call) => Some((&call.text, &call.changed_text)),
             None => Some((self.text.as_deref()?, self.changed_text.as_deref()?)),
         }
+    }
+
+    /// The statement as it is, and with the changes of all suggestions.
+    pub fn statement_with_others(&self) -> Option<(&str, &str)> {
+        let (old, new) = self.statement()?;
+        Some((old, self.with_others.as_deref().unwrap_or(new)))
     }
 
     /// Each element that the line accesses, before and after, the one with most
@@ -154,6 +166,8 @@ pub(super) fn lines(
                 source: place.source.clone(),
                 inlined_at: place.inlined_at.clone(),
                 changed_text: None,
+                with_others: None,
+                declared: None,
                 call: None,
                 conflicts: 0,
                 accesses: Vec::new(),
@@ -187,6 +201,7 @@ pub(super) fn lines(
         };
         if let Some(seen) = declarations.seen_from(place, text) {
             line.changed_text = seen.changed(old, array, function);
+            line.declared = line.changed_text.as_ref().map(|_| seen.clone());
             declared = declared.or(Some(seen));
         }
     }
@@ -257,6 +272,8 @@ fn merged(
                     inlined_at: Vec::new(),
                     text: Some(old),
                     changed_text: Some(new),
+                    with_others: None,
+                    declared: seen.cloned(),
                     call: None,
                     conflicts: 0,
                     accesses: Vec::new(),

@@ -23,6 +23,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod text;
+mod together;
 mod torn;
 
 pub use calls::CallChange;
@@ -119,7 +120,9 @@ pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Vec<Suggestion> {
     let targets = target::targets(tuned);
     let several = targets.len() > 1;
     let suggest = |target: &Target| suggestion(target, tuned, several, source);
-    targets.iter().map(suggest).collect()
+    let mut all: Vec<Suggestion> = targets.iter().map(suggest).collect();
+    together::join(&mut all);
+    all
 }
 
 /// `several`: more than one mapping has a function in the same source.

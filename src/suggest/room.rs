@@ -21,6 +21,19 @@ pub struct DeclarationChange {
     pub text: String,
     /// The same with more elements.
     pub changed_text: String,
+    /// The same with the changes of all suggestions, where others change it, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_others: Option<String>,
+    /// Bytes of the text that are replaced, and by what.
+    #[serde(skip)]
+    pub(super) edit: (usize, usize, String),
+}
+
+impl DeclarationChange {
+    /// The line with the changes of all suggestions.
+    pub fn changed_with_others(&self) -> &str {
+        self.with_others.as_deref().unwrap_or(&self.changed_text)
+    }
 }
 
 /// What becomes larger.
@@ -88,12 +101,17 @@ fn enlarged(
     let (start, end) = (place.line_start(from), place.line_end(from));
     // A dimension of several lines is left to a person.
     (to <= end).then_some(())?;
-    let (before, after) = (&place.text[start..from], &place.text[to..end]);
     let line = place.text[..from].matches('\n').count() + 1;
+    let untrimmed = &place.text[start..end];
+    let start = start + untrimmed.len() - untrimmed.trim_start().len();
+    let text = untrimmed.trim().to_owned();
+    let (from, to) = (from - start, to - start);
     Some(DeclarationChange {
         source: format!("{file}:{line}"),
-        text: place.text[start..end].trim().to_owned(),
-        changed_text: format!("{before}{new}{after}").trim().to_owned(),
+        changed_text: format!("{}{new}{}", &text[..from], &text[to..]),
+        with_others: None,
+        edit: (from, to, new),
+        text,
     })
 }
 
@@ -109,10 +127,16 @@ struct Extent {
 
 impl Extent {
     fn of(found: &Declarator, bytes: Bytes, constants: &Constants) -> Self {
-        let texts = || found.dimensions.iter().map(|&(a, b)| &constants.place().text[a..b]);
+        let texts = || {
+            found
+                .dimensions
+                .iter()
+                .map(|&(a, b)| &constants.place().text[a..b])
+        };
         let values: Vec<Option<u64>> = texts().map(|d| constants.value(d)).collect();
         let product = |of: &[Option<u64>]| {
-            of.iter().try_fold(1u64, |all, one| all.checked_mul((*one)?))
+            of.iter()
+                .try_fold(1u64, |all, one| all.checked_mul((*one)?))
         };
         let all = product(&values).filter(|all| *all > 0);
         let has = u64::from(bytes.has);
@@ -123,7 +147,11 @@ impl Extent {
         };
         let elements = element.filter(|e| has.is_multiple_of(*e)).map(|e| has / e);
         // Constants of the file that give another size are not those of the array.
-        let of_rows = |rows: u64| elements.filter(|e| e.is_multiple_of(rows)).map(|e| e / rows);
+        let of_rows = |rows: u64| {
+            elements
+                .filter(|e| e.is_multiple_of(rows))
+                .map(|e| e / rows)
+        };
         let row = match (product(&values[1..]), values[0]) {
             _ if values.len() == 1 => Some(1),
             (Some(row), Some(rows)) => (of_rows(rows) == Some(row)).then_some(row),
@@ -151,8 +179,10 @@ impl Extent {
             }
             (Err(row), Ok(bytes)) => quotient(self.missing.div_ceil(*bytes), row),
             (Ok(1), Err(bytes)) => quotient(self.missing, bytes),
-            (Ok(row), Err(bytes)) => quotient(self.missing, &format!("{row} * {bytes}")),
-            (Err(row), Err(bytes)) => quotient(self.missing, &format!("{row} * {bytes}")),
+            (row, Err(bytes)) => {
+                let row = row.as_ref().map_or_else(String::clone, u64::to_string);
+                quotient(self.missing, &format!("{row} * {bytes}"))
+            }
         };
         format!("{} + {more}", summand(old))
     }
@@ -167,8 +197,10 @@ fn quotient(count: u64, by: &str) -> String {
 fn factor(text: &str) -> String {
     let text = text.trim();
     let is_one = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_call = text.starts_with("sizeof(") && text.find(')') == Some(text.len() - 1);
-    if is_call || text.chars().all(is_one) {
+    let arguments = text.trim_start_matches("sizeof");
+    let inside = Text::new(arguments.to_owned());
+    let encloses = arguments.starts_with('(') && inside.closing(0) == Some(arguments.len() - 1);
+    if encloses || text.chars().all(is_one) {
         text.to_owned()
     } else {
         format!("({text})")
@@ -193,7 +225,10 @@ fn counts_elements(place: &Text, at: usize, array: &str) -> bool {
     while let Some(found) = word(&place.masked[from..end], array) {
         let name = from + found;
         from = name + array.len();
-        let (before, after) = (place.masked[..name].trim_end(), place.masked[from..].trim_start());
+        let (before, after) = (
+            place.masked[..name].trim_end(),
+            place.masked[from..].trim_start(),
+        );
         if after.starts_with('[') {
             continue;
         }
@@ -222,11 +257,243 @@ fn takes_arrays(place: &Text, at: usize) -> bool {
     while let Some(found) = word(&place.masked[from..], function) {
         let end = from + found + function.len();
         from = end;
-        let list = place.masked[end..].starts_with('(').then(|| place.closing(end)).flatten();
+        let list = place.masked[end..]
+            .starts_with('(')
+            .then(|| place.closing(end))
+            .flatten();
         let list = list.map_or("", |close| &place.masked[end + 1..close]);
         if list.contains("(&") && list.contains(")[") {
             return true;
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::lines_of;
+    use super::*;
+
+    /// Where `array` gets its room, as the last line of `source` sees it.
+    fn room_in(source: &str, array: &str, has: u32, needs: u32) -> Option<Room> {
+        let last = source.lines().count();
+        let places: BTreeSet<String> = [format!("k.cu:{last}")].into();
+        let mut text = lines_of(source);
+        let files = ["k.cu:1"].into_iter();
+        let declarations = Declarations::of(files, array, 4, &mut text);
+        room(
+            array,
+            Bytes { has, needs },
+            &places,
+            &declarations,
+            &mut text,
+        )
+    }
+
+    /// The declaration of `tile` in a kernel with these lines before it, with room for
+    /// `needs` bytes: what follows the old text, and the new.
+    fn changed(before: &str, declaration: &str, has: u32, needs: u32) -> Option<String> {
+        let source = format!("{before}\nvoid f() {{\n{declaration}\ntile[i] = 0;");
+        match room_in(&source, "tile", has, needs)? {
+            Room::Static(changes) => {
+                let [change] = &changes[..] else {
+                    panic!("{changes:?}")
+                };
+                assert_eq!(change.text, declaration.trim());
+                Some(change.changed_text.clone())
+            }
+            Room::Dynamic => Some("dynamic".to_owned()),
+        }
+    }
+
+    #[test]
+    fn the_outermost_dimension_grows() {
+        for (declaration, has, needs, new) in [
+            (
+                "__shared__ float tile[64];",
+                256,
+                260,
+                "__shared__ float tile[65];",
+            ),
+            (
+                "static __shared__ __align__(16) float tile[4][16]; // rows",
+                256,
+                260,
+                "static __shared__ __align__(16) float tile[5][16]; // rows",
+            ),
+            (
+                "alignas(16) volatile __shared__ unsigned int a[3], tile[0x20], b[N];",
+                128,
+                256,
+                "alignas(16) volatile __shared__ unsigned int a[3], tile[64], b[N];",
+            ),
+            (
+                "__shared__ uint4 tile[2][3][4], other;",
+                384,
+                385,
+                "__shared__ uint4 tile[3][3][4], other;",
+            ),
+            (
+                "float __shared__ x, tile[8] __attribute__((aligned(16)));",
+                32,
+                33,
+                "float __shared__ x, tile[9] __attribute__((aligned(16)));",
+            ),
+            (
+                "__shared__ unsigned char tile[2][100];",
+                200,
+                301,
+                "__shared__ unsigned char tile[4][100];",
+            ),
+        ] {
+            let found = changed("", declaration, has, needs);
+            assert_eq!(found.as_deref(), Some(new), "{declaration}");
+        }
+    }
+
+    #[test]
+    fn constants_of_the_file_say_how_long_a_row_is() {
+        let constants = "#define TILE 16\nconstexpr int PAD = 1;";
+        for (declaration, has, needs, new) in [
+            (
+                "__shared__ float tile[TILE][TILE + PAD];",
+                1088,
+                1120,
+                "__shared__ float tile[TILE + 1][TILE + PAD];",
+            ),
+            (
+                "__shared__ float tile[1 << BITS];",
+                1024,
+                1056,
+                "__shared__ float tile[(1 << BITS) + 8];",
+            ),
+            // The row follows from the rows.
+            (
+                "__shared__ float tile[TILE][STEPS * 4];",
+                16 * 20 * 4,
+                16 * 20 * 4 + 84,
+                "__shared__ float tile[TILE + 2][STEPS * 4];",
+            ),
+            // The name is another constant here: the text of the row says it.
+            (
+                "__shared__ float tile[TILE][TILE];",
+                32 * 32 * 4,
+                32 * 32 * 4 + 8,
+                "__shared__ float tile[TILE + (2 + TILE - 1) / TILE][TILE];",
+            ),
+            (
+                "__shared__ T tile[N][M + 1];",
+                32 * 32 * 4,
+                32 * 32 * 4 + 8,
+                "__shared__ T tile[N + (8 + (M + 1) * sizeof(T) - 1) / ((M + 1) * sizeof(T))][M + 1];",
+            ),
+            (
+                "__shared__ Pair<3, 4> tile[N];",
+                512,
+                520,
+                "__shared__ Pair<3, 4> tile[N + (8 + sizeof(Pair<3, 4>) - 1) / sizeof(Pair<3, 4>)];",
+            ),
+            // The size of the type follows from the elements.
+            (
+                "__shared__ Pair<3, 4> tile[2 * TILE];",
+                512,
+                520,
+                "__shared__ Pair<3, 4> tile[2 * TILE + 1];",
+            ),
+        ] {
+            let found = changed(constants, declaration, has, needs);
+            assert_eq!(found.as_deref(), Some(new), "{declaration}");
+        }
+    }
+
+    #[test]
+    fn dynamic_shared_memory_grows_at_the_launch() {
+        let declaration = "extern __shared__ float tile[];";
+        assert_eq!(changed("", declaration, 256, 260).unwrap(), "dynamic");
+        let of_the_file = format!("{declaration}\nvoid f() {{\ntile[i] = 0;");
+        assert_eq!(room_in(&of_the_file, "tile", 8, 12), Some(Room::Dynamic));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_left_to_a_person() {
+        for declaration in [
+            "__shared__ float *tile[64];",
+            "__shared__ float (&tile)[64];",
+            "__shared__ struct { float tile[64]; } s;",
+            "float tile[64];",
+            "__shared__ float other[64];",
+            "extern __shared__ float tile[N];",
+        ] {
+            let found = changed("", declaration, 256, 260);
+            let is_extern = declaration.starts_with("extern");
+            assert_eq!(found.is_some(), is_extern, "{declaration}: {found:?}");
+        }
+        // The source counts the elements.
+        let counted = |between: &str| {
+            let source =
+                format!("void g(float (&a)[8]);\nvoid h(float *a);\n{between}tile[i] = 0;");
+            room_in(&source, "tile", 32, 36)
+        };
+        let declared = "void f() {\n__shared__ float tile[8];\n";
+        for use_of_it in [
+            "n = sizeof(tile) / 4;",
+            "n = sizeof tile;",
+            "for (float &x : tile) x = 0;",
+            "n = std::size(tile);",
+            "g(tile);",
+        ] {
+            assert_eq!(
+                counted(&format!("{declared}{use_of_it}\n")),
+                None,
+                "{use_of_it}"
+            );
+        }
+        for other in [
+            "n = sizeof(tile[0]);",
+            "h(tile);",
+            "p = x ? y : tile;",
+            "p = tile + 1;",
+        ] {
+            assert!(
+                counted(&format!("{declared}{other}\n")).is_some(),
+                "{other}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_declaration_that_a_preprocessor_chooses_from_grows() {
+        let source = "__shared__ int tile[4];\n\
+                      void f() {\n\
+                      #if FIRST\n\
+                      __shared__ int tile[B][B + 1], other[2];\n\
+                      #else\n\
+                      __shared__ int other[2], tile[B][B + 1];\n\
+                      #endif\n\
+                      if (x) { __shared__ int tile[3]; }\n\
+                      tile[i][j] = 0;";
+        let Some(Room::Static(changes)) = room_in(source, "tile", 1088, 1092) else {
+            panic!("no declaration")
+        };
+        let found: Vec<(&str, &str)> = (changes.iter())
+            .map(|c| (c.source.as_str(), c.changed_text.as_str()))
+            .collect();
+        let grown = "tile[B + (1 + (B + 1) - 1) / (B + 1)][B + 1]";
+        let [first, second] = [
+            format!("__shared__ int {grown}, other[2];"),
+            format!("__shared__ int other[2], {grown};"),
+        ];
+        assert_eq!(found, [("k.cu:4", first.as_str()), ("k.cu:6", &second)]);
+    }
+
+    #[test]
+    fn a_declaration_of_several_lines_changes_in_the_line_of_its_dimension() {
+        let source = "void f() {\n__shared__ unsigned a[N][D], // the first\n    tile[M][D],\n    b[N];\ntile[i][j] = 0;";
+        let Some(Room::Static(changes)) = room_in(source, "tile", 64, 72) else {
+            panic!("no declaration")
+        };
+        assert_eq!(changes[0].source, "k.cu:3");
+        assert_eq!(changes[0].text, "tile[M][D],");
+        assert_eq!(changes[0].changed_text, "tile[M + (2 + D - 1) / D][D],");
+    }
 }

@@ -124,7 +124,9 @@ impl Declarations {
 
     /// The lines with one before `line`.
     fn before(&self, file: &str, line: u32) -> impl DoubleEndedIterator<Item = u32> {
-        let before = self.found.range((file.to_owned(), 0)..(file.to_owned(), line));
+        let before = self
+            .found
+            .range((file.to_owned(), 0)..(file.to_owned(), line));
         before.map(|((_, from), _)| *from)
     }
 
