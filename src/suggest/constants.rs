@@ -1,8 +1,8 @@
 //! Constants of the source: the values of array bounds.
 
 use super::SourceLine;
+use super::bindings::Bindings;
 use super::scan::{Text, is_word, word};
-use super::source::bytes_of;
 
 /// Lines of a file that are read at most.
 const MOST_LINES: u32 = 20_000;
@@ -12,6 +12,8 @@ const MOST_STEPS: u32 = 8;
 /// The constants of one file, by what the file says.
 pub(super) struct Constants {
     place: Text,
+    /// What the parameters of a template are.
+    bound: Bindings,
 }
 
 impl Constants {
@@ -21,7 +23,18 @@ impl Constants {
         let all: Vec<String> = lines.collect();
         Constants {
             place: Text::new(all.join("\n")),
+            bound: Bindings::default(),
         }
+    }
+
+    /// The same inside of a template with these arguments.
+    pub fn bound_to(self, bound: Bindings) -> Self {
+        Constants { bound, ..self }
+    }
+
+    /// Bytes of a type; `None` if its name does not say it.
+    pub fn bytes_of(&self, element: &str) -> Option<u32> {
+        self.bound.bytes_of(element)
     }
 
     /// The text of the file.
@@ -48,6 +61,9 @@ impl Constants {
 
     /// What `name` is, if all of its definitions say the same.
     fn named(&self, name: &str, steps: u32) -> Option<u64> {
+        if let Some(value) = self.bound.value(name) {
+            return Some(value);
+        }
         let mut found = None;
         let mut from = 0;
         while let Some(at) = word(&self.place.masked[from..], name) {
@@ -167,7 +183,7 @@ impl<'a> Parser<'a> {
             let inside = self.rest.trim_start().strip_prefix('(')?;
             let (name, rest) = inside.split_once(')')?;
             self.rest = rest;
-            return bytes_of(name.trim()).map(u64::from);
+            return self.constants.bytes_of(name.trim()).map(u64::from);
         }
         self.constants.named(token, self.steps)
     }

@@ -1,7 +1,6 @@
 //! One array of a declaration in shared memory, by its places in the file.
 
 use super::scan::{Text, is_word, last_name, word};
-use super::source::bytes_of;
 
 /// Words of a declaration that do not belong to its type.
 const SPECIFIERS: [&str; 8] = [
@@ -83,11 +82,6 @@ impl Declarator {
     pub fn is_dynamic(&self) -> bool {
         let empty = |(from, to): &(usize, usize)| from == to;
         self.is_extern && self.dimensions.first().is_some_and(empty)
-    }
-
-    /// Bytes of an element, if the name of its type says them.
-    pub fn element_bytes(&self) -> Option<u32> {
-        bytes_of(&self.element)
     }
 }
 

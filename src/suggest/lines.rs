@@ -192,7 +192,8 @@ pub(super) fn lines(
     let mut changes: Vec<LineChange> = found.into_values().collect();
     changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
     let files = changes.iter().flat_map(LineChange::places);
-    let declarations = source::Declarations::of(files, array, target.element_bytes(), text);
+    let named = target.named(array);
+    let declarations = source::Declarations::of(files, named, target.element_bytes(), text);
     let mut declared = None;
     // Wide accesses stay whole under every mapping that is suggested.
     for line in &mut changes {

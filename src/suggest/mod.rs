@@ -6,10 +6,12 @@
 //! index says all of them, they are compared with the addresses of the run.
 
 mod asm;
+mod bindings;
 mod calls;
 mod constants;
 mod copies;
 mod declarator;
+mod extent;
 mod files;
 mod lines;
 mod lvalue;
@@ -162,7 +164,13 @@ fn suggestion(
     let growth = target.growth(&best.layout, tuned.trace);
     let growth = growth.filter(|_| elements > elements_before);
     let room = growth.and_then(|(bytes, is_last)| {
-        let found = room::room(&array, bytes, &lines.places(), &lines.declarations, source)?;
+        let found = room::room(
+            target.named(&array),
+            bytes,
+            &lines.places(),
+            &lines.declarations,
+            source,
+        )?;
         (is_last || found != Room::Dynamic).then_some((found, bytes.needs))
     });
     let (declarations, dynamic_shared) = match room {

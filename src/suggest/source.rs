@@ -2,6 +2,9 @@
 //! index it.
 
 use super::SourceLine;
+use super::bindings::Bindings;
+use super::constants::Constants;
+use super::declarator::Declarator;
 use super::files::split;
 use super::scan::{Text, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,9 +66,18 @@ const TYPES: [(&str, u32); 38] = [
 ];
 
 /// The bytes of a type whose name says its size.
-pub(super) fn bytes_of(element: &str) -> Option<u32> {
+pub(super) fn bytes_of_type(element: &str) -> Option<u32> {
     let known = TYPES.iter().find(|(name, _)| *name == element);
     known.map(|(_, bytes)| *bytes)
+}
+
+/// A shared array.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named<'a> {
+    /// In the source.
+    pub name: &'a str,
+    /// In the PTX.
+    pub variable: &'a str,
 }
 
 /// The declarations of shared arrays of one name.
@@ -75,14 +87,15 @@ pub(super) struct Declarations {
 }
 
 impl Declarations {
-    /// Those of the array `name`, whose elements have `bytes` bytes, in the files
-    /// of `places`.
+    /// Those of `array`, whose elements have `bytes` bytes, in the files of
+    /// `places`.
     pub fn of<'a>(
         places: impl Iterator<Item = &'a str>,
-        name: &str,
+        array: Named,
         bytes: u32,
         text: &mut SourceLine,
     ) -> Self {
+        let name = array.name;
         let files: BTreeSet<&str> = places.filter_map(|p| Some(split(p)?.0)).collect();
         let mut found = BTreeMap::new();
         for file in files {
@@ -101,7 +114,12 @@ impl Declarations {
                     statement = statement + " " + &next;
                 }
                 if index_of(&statement, name).is_some() {
-                    found.insert((file.to_owned(), line), parsed(&statement, name, bytes));
+                    let declared = parsed(&statement, name);
+                    let declared = declared.filter(|d| {
+                        let bytes_of = || template_bytes(array, d, (file, line), text);
+                        bytes_of_type(&d.element).or_else(bytes_of) == Some(bytes)
+                    });
+                    found.insert((file.to_owned(), line), declared);
                 }
             }
         }
@@ -154,14 +172,26 @@ fn between(file: &str, from: u32, to: u32, text: &mut SourceLine) -> Text {
     Text::new(all[all.find("__shared__").unwrap_or(0)..].to_owned())
 }
 
+/// Bytes of the elements, where their type is a parameter of the template around the
+/// declaration at a line.
+fn template_bytes(
+    array: Named,
+    declared: &Declaration,
+    (file, line): (&str, u32),
+    text: &mut SourceLine,
+) -> Option<u32> {
+    let constants = Constants::of(file, text);
+    let at = Declarator::at(constants.place(), line, array.name)?.name;
+    Bindings::of(array.variable, constants.place(), at).bytes_of(&declared.element)
+}
+
 /// `__shared__ __align__(16) float a[4], tile[16][16];`
-fn parsed(statement: &str, name: &str, bytes: u32) -> Option<Declaration> {
+fn parsed(statement: &str, name: &str) -> Option<Declaration> {
     let (_, own) = statement.split_once("__shared__")?;
     let own = Text::new(own.split(';').next()?.to_owned());
     let parts = own.split(0, own.text.len(), ',');
     let parts: Vec<&str> = parts.iter().map(|&(a, b)| own.text[a..b].trim()).collect();
     let element = element_of(parts.first()?)?;
-    TYPES.iter().find(|t| **t == (element, bytes))?;
     let declarator = parts.iter().find_map(|p| Some(&p[index_of(p, name)?..]))?;
     let (dimensions, end) = brackets(&declarator[name.len()..]);
     let is_whole = declarator[name.len() + end..].trim().is_empty();
@@ -281,19 +311,27 @@ mod tests {
     use super::super::files::lines_of;
     use super::*;
 
+    fn plain(statement: &str, name: &str, bytes: u32) -> Option<Declaration> {
+        parsed(statement, name).filter(|d| bytes_of_type(&d.element) == Some(bytes))
+    }
+
+    fn named(name: &str) -> Named<'_> {
+        Named { name, variable: "" }
+    }
+
     fn tile() -> Declaration {
-        parsed("__shared__ float tile[TILE][TILE + PAD];", "tile", 4).unwrap()
+        plain("__shared__ float tile[TILE][TILE + PAD];", "tile", 4).unwrap()
     }
 
     #[test]
     fn declarations_are_read_where_they_are_plain() {
         assert_eq!(tile().dimensions, ["TILE", "TILE + PAD"]);
-        let one = parsed("__shared__ volatile unsigned int a[N], b[N];", "a", 4);
+        let one = plain("__shared__ volatile unsigned int a[N], b[N];", "a", 4);
         assert_eq!(one.unwrap().element, "unsigned int");
-        let dynamic = parsed("extern __shared__ float data[];", "data", 4).unwrap();
+        let dynamic = plain("extern __shared__ float data[];", "data", 4).unwrap();
         let changed = dynamic.changed("x = data[i2] + data[2 * i];", "data", "f");
         assert_eq!(changed.unwrap(), "x = data[f(i2)] + data[f(2 * i)];");
-        let second = parsed(
+        let second = plain(
             "__shared__ __align__(16) float a[4], tile[4][N];",
             "tile",
             4,
@@ -305,7 +343,7 @@ mod tests {
             "float tile[4];",
             "__shared__ double tile[4];",
         ] {
-            assert_eq!(parsed(other, "tile", 4), None, "{other}");
+            assert_eq!(plain(other, "tile", 4), None, "{other}");
         }
     }
 
@@ -322,13 +360,13 @@ mod tests {
                       other();\n\
                       }";
         let mut text = lines_of(source);
-        let tiles = Declarations::of(["k.cu:3"].into_iter(), "tile", 4, &mut text);
+        let tiles = Declarations::of(["k.cu:3"].into_iter(), named("tile"), 4, &mut text);
         let mut seen = |line: u32| {
             let declared = tiles.seen_from(&format!("k.cu:{line}"), &mut text);
             declared.map(|d| d.dimensions.len())
         };
         assert_eq!([3, 5, 8, 9].map(&mut seen), [Some(2), None, Some(1), None]);
-        let all = Declarations::of(["k.cu:3"].into_iter(), "all", 4, &mut text);
+        let all = Declarations::of(["k.cu:3"].into_iter(), named("all"), 4, &mut text);
         assert!(all.seen_from("k.cu:9", &mut text).is_some());
     }
 
@@ -340,7 +378,7 @@ mod tests {
             "(&tile[0][0])[f((ty + j) * (TILE + PAD) + tx)] = \
              2 * (&tile[0][0])[f(tx * (TILE + PAD) + (a[1]))];"
         );
-        let one = parsed("__shared__ int a[64];", "a", 4).unwrap();
+        let one = plain("__shared__ int a[64];", "a", 4).unwrap();
         let line = "a[a[t]] += data[t] + s.a[1];";
         assert_eq!(
             one.changed(line, "a", "f").unwrap(),

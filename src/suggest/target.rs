@@ -2,6 +2,7 @@
 
 use super::Tuned;
 use super::room::Bytes;
+use super::source::Named;
 use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::trace::{AccessTrace, SharedVariable};
@@ -75,6 +76,12 @@ impl Target<'_> {
             Some(variable) => super::name_of(&variable.name),
             None => "shared".to_owned(),
         }
+    }
+
+    /// The array that the source calls `name`.
+    pub fn named<'n>(&'n self, name: &'n str) -> Named<'n> {
+        let variable = self.alone().map_or("", |v| v.name.as_str());
+        Named { name, variable }
     }
 
     /// Bytes of the narrowest access: the elements that texts count.
