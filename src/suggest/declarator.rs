@@ -33,11 +33,7 @@ impl Declarator {
     /// The array `name` that a statement from `line` on declares in shared memory;
     /// `None` where the declaration is not understood. Lines count from 1.
     pub fn at(place: &Text, line: u32, name: &str) -> Option<Self> {
-        let mut line_ends = place.masked.match_indices('\n').map(|(at, _)| at + 1);
-        let mut at = match line.checked_sub(2) {
-            None => 0,
-            Some(before) => line_ends.nth(before as usize)?,
-        };
+        let mut at = place.start_of_line(line)?;
         let end_of_line = place.line_end(at);
         while at < end_of_line {
             let shared = at + word(&place.masked[at..end_of_line], "__shared__")?;

@@ -4,7 +4,7 @@ use super::calls::{CallChange, call_change};
 use super::lvalue::pointer_change;
 use super::scan::word;
 use super::target::Target;
-use super::{SourceLine, Tuned, source};
+use super::{SourceLine, Tuned, merged, source};
 use crate::ptx::analysis::SourceIndex;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Op, Place};
 use serde::Serialize;
@@ -206,7 +206,13 @@ pub(super) fn lines(
             declared = declared.or(Some(seen));
         }
     }
-    changes.extend(merged(&changes, array, function, &declarations, text));
+    changes.extend(merged::lines(
+        &changes,
+        array,
+        function,
+        &declarations,
+        text,
+    ));
     for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
         let source = line.source.as_deref();
         line.call = source.and_then(|s| {
@@ -237,52 +243,6 @@ fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
     }
     all.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
     all
-}
-
-/// Lines between those that access the array that name it, too: the compiler
-/// has put their accesses into one of another line.
-fn merged(
-    known: &[LineChange],
-    array: &str,
-    function: &str,
-    declarations: &source::Declarations,
-    text: &mut SourceLine,
-) -> Vec<LineChange> {
-    let mut spans: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    // An inlined function may stand anywhere.
-    let own = known
-        .iter()
-        .filter(|l| l.inlined_at.is_empty() && l.changed_text.is_some());
-    for (file, line) in own.filter_map(|l| l.source.as_deref()?.rsplit_once(':')) {
-        spans.entry(file).or_default().extend(line.parse::<u32>());
-    }
-    let mut found = Vec::new();
-    for (file, lines) in spans {
-        let (Some(&first), Some(&last)) = (lines.first(), lines.last()) else {
-            continue;
-        };
-        for line in (first..=last).filter(|n| !lines.contains(n)) {
-            let source = format!("{file}:{line}");
-            let Some(old) = text(&source).filter(|old| !old.contains("__shared__")) else {
-                continue;
-            };
-            let seen = declarations.seen_from(&source, text);
-            if let Some(new) = seen.and_then(|d| d.changed(&old, array, function)) {
-                found.push(LineChange {
-                    source: Some(source),
-                    inlined_at: Vec::new(),
-                    text: Some(old),
-                    changed_text: Some(new),
-                    with_others: None,
-                    declared: seen.cloned(),
-                    call: None,
-                    conflicts: 0,
-                    accesses: Vec::new(),
-                });
-            }
-        }
-    }
-    found
 }
 
 /// The index of access site `pc`, at `place` of the PTX, in elements of the

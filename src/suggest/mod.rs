@@ -16,6 +16,7 @@ mod files;
 mod lines;
 mod lvalue;
 mod macros;
+mod merged;
 mod padding;
 mod room;
 mod scan;

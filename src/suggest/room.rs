@@ -105,7 +105,7 @@ fn enlarged(
     let (start, end) = (place.line_start(from), place.line_end(from));
     // A dimension of several lines is left to a person.
     (to <= end).then_some(())?;
-    let line = place.text[..from].matches('\n').count() + 1;
+    let line = place.line_of(from);
     let untrimmed = &place.text[start..end];
     let start = start + untrimmed.len() - untrimmed.trim_start().len();
     let text = untrimmed.trim().to_owned();

@@ -159,6 +159,19 @@ impl Text {
         end.map_or(self.text.len(), |end| at + end + 1)
     }
 
+    /// Where a line begins, counted from 1.
+    pub fn start_of_line(&self, line: u32) -> Option<usize> {
+        let before = line.checked_sub(1)?;
+        let mut starts =
+            std::iter::once(0).chain(self.text.match_indices('\n').map(|(at, _)| at + 1));
+        starts.nth(before as usize)
+    }
+
+    /// The number of the line with `at`, from 1.
+    pub fn line_of(&self, at: usize) -> u32 {
+        self.text[..at].matches('\n').count() as u32 + 1
+    }
+
     /// Where the line with `at` begins.
     pub fn line_start(&self, at: usize) -> usize {
         self.text[..at].rfind('\n').map_or(0, |end| end + 1)
@@ -228,6 +241,15 @@ impl Text {
             }
         }
         None
+    }
+
+    /// The function around `at` that no other is around.
+    pub fn outermost_function(&self, at: usize) -> Option<Function> {
+        let mut found = self.function_around(at)?;
+        while let Some(outer) = self.function_around(found.open) {
+            found = outer;
+        }
+        Some(found)
     }
 
     /// The head of the block that opens at `body`, if it is a function's.

@@ -135,9 +135,18 @@ impl Declarations {
     }
 
     /// The line of the last one before `line` whose block is still open.
-    fn last_seen(&self, file: &str, line: u32, text: &mut SourceLine) -> Option<u32> {
+    pub fn last_seen(&self, file: &str, line: u32, text: &mut SourceLine) -> Option<u32> {
         let mut before = self.before(file, line);
         before.rfind(|from| between(file, *from, line, text).stays_in_its_block())
+    }
+
+    /// All lines of those of a file.
+    pub fn lines_of(&self, file: &str, place: &Text) -> Vec<u32> {
+        let lines = |from: u32| {
+            let start = place.start_of_line(from).unwrap_or(place.text.len());
+            from..=place.line_of(place.statement_end(start))
+        };
+        self.before(file, u32::MAX).flat_map(lines).collect()
     }
 
     /// The lines with one before `line`.
