@@ -123,7 +123,7 @@ def check(library, launch, folder):
         file.write(text)
     before, after = conflicts(launch), conflicts(copied)
     said = before - sum(s["conflicts_before"] - s["conflicts"] for s in suggestions)
-    figures = f"{before} -> {after} conflicts, {said} said"
+    figures = f", {before} -> {after} conflicts, {said} said"
     if outputs(launch) != outputs(copied):
         return "OTHER RESULTS", figures
     return ("as suggested" if after == said else "OTHER CONFLICTS"), figures
@@ -140,8 +140,8 @@ def main():
             except subprocess.TimeoutExpired:
                 result, figures = "no answer in time", ""
         counts[result] += 1
-        if figures:
-            print(f"{os.path.relpath(launch, HERE)}: {result}, {figures}", flush=True)
+        if result not in ("another PTX", "nothing to change"):
+            print(f"{os.path.relpath(launch, HERE)}: {result}{figures}", flush=True)
     for result, count in counts.most_common():
         print(f"{count:4} {result}")
     sys.exit(1 if counts["OTHER RESULTS"] + counts["OTHER CONFLICTS"] else 0)

@@ -34,9 +34,12 @@ pub(super) fn lines(
             let Some(scope) = scope(file, line, &place, declarations, text) else {
                 continue;
             };
+            let declared = declarations.last_seen(file, line, text);
             for line in scope.filter(|line| done.insert(*line)) {
-                let source = format!("{file}:{line}");
-                found.extend(change(source, array, function, declarations, text));
+                let own = change((file, line), array, function, declarations, text);
+                // An inner block may have an array of the same name.
+                let own = own.filter(|_| declarations.last_seen(file, line, text) == declared);
+                found.extend(own);
             }
         }
     }
@@ -45,12 +48,13 @@ pub(super) fn lines(
 
 /// A line of the array that no access names.
 fn change(
-    source: String,
+    (file, line): (&str, u32),
     array: &str,
     function: &str,
     declarations: &Declarations,
     text: &mut SourceLine,
 ) -> Option<LineChange> {
+    let source = format!("{file}:{line}");
     let old = text(&source).filter(|old| word(old, array).is_some())?;
     let seen = declarations.seen_from(&source, text)?;
     let new = seen.changed(&old, array, function)?;
@@ -93,4 +97,58 @@ fn scope(
         }
     };
     Some(place.line_of(from)..=place.line_of(to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::lines_of;
+    use super::super::source::Named;
+    use super::*;
+
+    /// The changed lines that have no access, where the line `known` has one.
+    fn changed(source: &str, known: u32) -> Vec<(u32, String)> {
+        let mut text = lines_of(source);
+        let array = Named {
+            name: "tile",
+            variable: "",
+        };
+        let place = format!("k.cu:{known}");
+        let declarations = Declarations::of([place.as_str()].into_iter(), array, 4, &mut text);
+        let own = change(("k.cu", known), "tile", "f", &declarations, &mut text).unwrap();
+        let found = lines(&[own], "tile", "f", &declarations, &mut text);
+        let line = |l: &LineChange| split(l.source.as_deref()?).map(|(_, line)| line);
+        let pair = |l: LineChange| Some((line(&l)?, l.changed_text?));
+        found.into_iter().filter_map(pair).collect()
+    }
+
+    #[test]
+    fn lines_of_the_block_change_before_and_after_the_accesses() {
+        let source = "__global__ void f() {\n\
+                      __shared__ float other[4],\n\
+                      tile[4];\n\
+                      tile[0] = 1;\n\
+                      if (x) {\n\
+                      tile[t] = 2;\n\
+                      __shared__ float tile[9];\n\
+                      tile[1] = 3;\n\
+                      }\n\
+                      x = tile[t];\n\
+                      }\n\
+                      void g(float *tile) { tile[5] = 0; }";
+        let expected = [(4, "tile[f(0)] = 1;"), (10, "x = tile[f(t)];")];
+        let expected = expected.map(|(line, text)| (line, text.to_owned()));
+        assert_eq!(changed(source, 6), expected);
+    }
+
+    #[test]
+    fn an_array_of_the_file_changes_in_one_function() {
+        let source = "extern __shared__ float tile[];\n\
+                      void f() { tile[0] = 1; }\n\
+                      void g() {\n\
+                      { tile[1] = 1; }\n\
+                      tile[2] = 1;\n\
+                      }\n\
+                      void h() { tile[3] = 1; }";
+        assert_eq!(changed(source, 5), [(4, "{ tile[f(1)] = 1; }".to_owned())]);
+    }
 }

@@ -179,14 +179,18 @@ mod tests {
 
     /// Where `array` gets its room, as the last line of `source` sees it.
     fn room_in(source: &str, array: &str, has: u32, needs: u32) -> Option<Room> {
-        let last = source.lines().count();
-        let places: BTreeSet<String> = [format!("k.cu:{last}")].into();
-        let mut text = lines_of(source);
-        let files = ["k.cu:1"].into_iter();
         let array = Named {
             name: array,
             variable: "",
         };
+        room_of(source, array, has, needs)
+    }
+
+    fn room_of(source: &str, array: Named, has: u32, needs: u32) -> Option<Room> {
+        let last = source.lines().count();
+        let places: BTreeSet<String> = [format!("k.cu:{last}")].into();
+        let mut text = lines_of(source);
+        let files = ["k.cu:1"].into_iter();
         let declarations = Declarations::of(files, array, 4, &mut text);
         room(
             array,
@@ -311,6 +315,29 @@ mod tests {
             let found = changed(constants, declaration, has, needs);
             assert_eq!(found.as_deref(), Some(new), "{declaration}");
         }
+    }
+
+    #[test]
+    fn arguments_of_a_template_say_how_long_a_row_is() {
+        let source = "template <typename T, int ROWS, int ROW>\n\
+                      __device__ void f() {\n\
+                      __shared__ T tile[ROWS][ROW + 1];\n\
+                      tile[i][j] = 0;";
+        let grown = |variable: &str| {
+            let name = "tile";
+            let found = room_of(source, Named { name, variable }, 8 * 17 * 8, 8 * 17 * 8 + 8);
+            match found? {
+                Room::Static(changes) => Some(changes[0].changed_text.clone()),
+                Room::Dynamic => None,
+            }
+        };
+        assert_eq!(
+            grown("_ZZ1fIdLi8ELi16EEvvE4tile").unwrap(),
+            "__shared__ T tile[ROWS + 1][ROW + 1];"
+        );
+        // The name of another function says nothing.
+        let rows = grown("_ZZ1gIdLi8ELi16EEvvE4tile").unwrap();
+        assert!(rows.contains("sizeof(T)"), "{rows}");
     }
 
     #[test]
