@@ -1,8 +1,8 @@
 //! What the parameters of a template are, in the instance that has a shared variable:
 //! the name of the variable in the PTX says it.
 
+use super::elements::bytes_of_type;
 use super::scan::{Text, last_name, word};
-use super::source::bytes_of_type;
 use std::collections::BTreeMap;
 
 /// Types that the C++ ABI writes as a letter.

@@ -3,8 +3,14 @@
 
 use super::constants::{Constants, literal};
 use super::declarator::Declarator;
-use super::room::Bytes;
 use super::scan::Text;
+
+/// Bytes of an array as it is, and those that it needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bytes {
+    pub has: u32,
+    pub needs: u32,
+}
 
 /// How much the outermost dimension grows.
 pub(super) struct Extent {

@@ -2,8 +2,8 @@
 //! into that of another line, or knows the value.
 
 use super::SourceLine;
+use super::change::LineChange;
 use super::files::split;
-use super::lines::LineChange;
 use super::scan::{Text, word};
 use super::source::Declarations;
 use std::collections::{BTreeMap, BTreeSet};

@@ -8,9 +8,11 @@
 mod asm;
 mod bindings;
 mod calls;
+mod change;
 mod constants;
 mod copies;
 mod declarator;
+mod elements;
 mod extent;
 mod files;
 mod lines;
@@ -30,9 +32,10 @@ mod together;
 mod torn;
 
 pub use calls::CallChange;
+pub use change::{AccessChange, LineChange};
 pub use copies::CopyChange;
 pub use files::{SourceFiles, split};
-pub use lines::{AccessChange, LineChange};
+
 pub use padding::Padding;
 pub use room::DeclarationChange;
 pub use templates::Template;

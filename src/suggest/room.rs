@@ -8,7 +8,7 @@ use super::SourceLine;
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
-use super::extent::Extent;
+use super::extent::{Bytes, Extent};
 use super::scan::{Text, last_name, word};
 use super::source::{Declarations, Named};
 use serde::Serialize;
@@ -45,13 +45,6 @@ pub(super) enum Room {
     Static(Vec<DeclarationChange>),
     /// What the launch gives: the array is `extern`.
     Dynamic,
-}
-
-/// Bytes of an array as it is, and those that it needs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bytes {
-    pub has: u32,
-    pub needs: u32,
 }
 
 /// Where `array` gets its room, as far as the lines `places` see its declaration.

@@ -1,7 +1,7 @@
 //! The arrays that are to be mapped.
 
 use super::Tuned;
-use super::room::Bytes;
+use super::extent::Bytes;
 use super::source::Named;
 use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};

@@ -3,7 +3,7 @@
 //! index a function, it no longer sees that they are neighbours.
 
 use super::Tuned;
-use super::lines::LineChange;
+use super::change::LineChange;
 use super::scan::word;
 use super::target::Target;
 use crate::software::Layout;

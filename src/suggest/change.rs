@@ -1,0 +1,124 @@
+//! A line of the source that changes.
+
+use super::calls::CallChange;
+use super::scan::word;
+use super::source;
+use crate::trace::Op;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A line that accesses the array.
+#[derive(Clone, Debug, Serialize)]
+pub struct LineChange {
+    /// `file:line`, where the PTX says it.
+    pub source: Option<String>,
+    /// The calls through which it came into the kernel, the innermost first.
+    pub inlined_at: Vec<String>,
+    /// What stands there, if the file is found.
+    pub text: Option<String>,
+    /// The same, changed, where the file declares the array so that it is sure.
+    pub changed_text: Option<String>,
+    /// The same with the changes of all suggestions, where others change it, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub with_others: Option<String>,
+    /// The declaration behind the changed text.
+    #[serde(skip)]
+    pub(super) declared: Option<source::Declaration>,
+    /// The statement to change in its place: the call of a function of one `asm`
+    /// statement, or an access through a pointer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallChange>,
+    /// Conflicts as it is.
+    pub conflicts: u64,
+    /// Its accesses, in the order of the PTX.
+    pub accesses: Vec<AccessChange>,
+}
+
+impl LineChange {
+    /// `file:line` of the statement to change: that of the call, where the line
+    /// itself is an `asm` statement.
+    pub fn place(&self) -> Option<&str> {
+        let call = self.call.as_ref().map(|c| c.source.as_str());
+        call.or(self.source.as_deref())
+    }
+
+    /// `file:line` of the access, of the calls around it, and of the statement.
+    pub(super) fn places(&self) -> impl Iterator<Item = &str> {
+        let call = self.call.as_ref().map(|c| &c.source);
+        let all = self.source.iter().chain(&self.inlined_at).chain(call);
+        all.map(String::as_str)
+    }
+
+    /// What all of its accesses do, if they all do the same.
+    pub(super) fn only_op(&self) -> Option<Op> {
+        let mut ops = self.accesses.iter().map(|a| a.op);
+        let first = ops.next()??;
+        ops.all(|op| op == Some(first)).then_some(first)
+    }
+
+    /// Whether the line accesses `array` through another name: a pointer into it.
+    pub fn is_through_a_pointer(&self, array: &str) -> bool {
+        let text = self.text.as_deref();
+        text.is_some_and(|t| word(t, array).is_none()) && self.in_names_of_the_source().is_none()
+    }
+
+    /// The statement as it is and changed, where both are sure.
+    pub fn statement(&self) -> Option<(&str, &str)> {
+        match &self.call {
+            Some(call) => Some((&call.text, &call.changed_text)),
+            None => Some((self.text.as_deref()?, self.changed_text.as_deref()?)),
+        }
+    }
+
+    /// The statement as it is, and with the changes of all suggestions.
+    pub fn statement_with_others(&self) -> Option<(&str, &str)> {
+        let (old, new) = self.statement()?;
+        Some((old, self.with_others.as_deref().unwrap_or(new)))
+    }
+
+    /// Each element that the line accesses, before and after, the one with most
+    /// conflicts first; `None` where an index has names that the source does not
+    /// have.
+    pub fn in_names_of_the_source(&self) -> Option<Vec<(&str, &str)>> {
+        let mut worst: Vec<&AccessChange> = self.accesses.iter().collect();
+        worst.sort_by_key(|a| std::cmp::Reverse(a.conflicts));
+        let mut pairs: Vec<(&str, &str)> = Vec::new();
+        for access in worst {
+            if !access.stands_for.is_empty() {
+                return None;
+            }
+            let pair = (access.expression.as_deref()?, access.changed.as_deref()?);
+            if !pairs.contains(&pair) {
+                pairs.push(pair);
+            }
+        }
+        (!pairs.is_empty()).then_some(pairs)
+    }
+}
+
+/// An instruction of a line.
+#[derive(Clone, Debug, Serialize)]
+pub struct AccessChange {
+    /// The access site.
+    #[serde(skip)]
+    pub(super) pc: u32,
+    /// Bytes per thread.
+    #[serde(skip)]
+    pub(super) bytes: u32,
+    /// What it does.
+    #[serde(skip)]
+    pub(super) op: Option<Op>,
+    /// 1-based line of the PTX.
+    pub ptx_line: Option<u32>,
+    /// The file of the PTX, where several are linked.
+    pub ptx_file: Option<String>,
+    /// Conflicts as it is.
+    pub conflicts: u64,
+    /// The array element that it accesses first, in CUDA C++; `None` where it
+    /// does not follow from the PTX.
+    pub expression: Option<String>,
+    /// The same under the mapping.
+    pub changed: Option<String>,
+    /// Names in the expression that are not CUDA's, and what they stand for.
+    pub stands_for: BTreeMap<String, String>,
+}
