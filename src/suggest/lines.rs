@@ -3,6 +3,7 @@
 use super::calls::call_change;
 use super::change::{AccessChange, LineChange};
 use super::lvalue::pointer_change;
+use super::pointers::pointers_change;
 use super::target::Target;
 use super::{SourceLine, Tuned, merged, source};
 use crate::ptx::analysis::SourceIndex;
@@ -101,6 +102,13 @@ pub(super) fn lines(
         line.call = source.and_then(|s| {
             call_change(s, &line.inlined_at, array, function, text)
                 .or_else(|| pointer_change(s, line.only_op()?, array, function, text))
+                .or_else(|| {
+                    // Several elements in one access would be taken apart.
+                    let element = target.element_bytes().max(4);
+                    let is_one = line.accesses.iter().all(|a| a.bytes <= element);
+                    let change = || pointers_change(s, array, function, text);
+                    is_one.then(change).flatten()
+                })
         });
     }
     Lines {

@@ -20,6 +20,7 @@ mod lvalue;
 mod macros;
 mod merged;
 mod padding;
+mod pointers;
 mod room;
 mod scan;
 mod source;
