@@ -2,6 +2,7 @@
 //! see them, the rules of the neighbours, assertions about the inside,
 //! SystemVerilog.
 
+mod amo;
 mod axi;
 mod inside;
 mod neighbours;

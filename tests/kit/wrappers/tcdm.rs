@@ -1,6 +1,7 @@
 //! `spad_tcdm` against a memory: every lane's requests are answered once, in
 //! their order, with the words that were there.
 
+use super::amo::COUNT;
 use super::missing;
 use super::rtl::{Dice, LANES, Memory, Rtl, inside, machine};
 use spadkit::config::Config;
@@ -8,7 +9,7 @@ use std::collections::VecDeque;
 
 mod atomics;
 
-use atomics::{Atomics, COUNT};
+use atomics::Atomics;
 
 /// A request of one lane.
 #[derive(Clone, Copy, Default)]
@@ -161,7 +162,7 @@ fn store(served: &[(usize, Ask)], board: &mut Board) {
 impl Ask {
     /// There is such a word, and such an operation.
     fn is_there(&self) -> bool {
-        inside(self.addr) && self.atomic.is_none_or(|(code, _)| code <= atomics::COUNT)
+        inside(self.addr) && self.atomic.is_none_or(|(code, _)| code <= COUNT)
     }
 }
 

@@ -5,12 +5,9 @@
 
 use super::{Access, Answer, Options, traffic};
 use crate::common::tools::missing;
+use crate::wrappers::amo::{CAS, COUNT, LR, SC, operated};
 use crate::wrappers::rtl::{Dice, LANES, Memory, Rtl, inside};
 
-const CAS: u64 = 9;
-const LR: u64 = 10;
-const SC: u64 = 11;
-const COUNT: u64 = 12;
 const WARPS: usize = 4;
 
 /// An atomic operation of all lanes.
@@ -158,15 +155,6 @@ impl Reservations {
         let own = &mut self.valid[operation.warp][lane];
         let mut answer = u64::from(old);
         let new = match code {
-            0 => Some(old.wrapping_add(data)),
-            1 => Some(old & data),
-            2 => Some(old | data),
-            3 => Some(old ^ data),
-            4 => Some(data),
-            5 => Some(old.min(data)),
-            6 => Some(old.max(data)),
-            7 => Some((old as i32).min(data as i32) as u32),
-            8 => Some((old as i32).max(data as i32) as u32),
             CAS => (u64::from(old) == operation.expected[lane]).then_some(data),
             LR => {
                 *own = Some(addr);
@@ -180,7 +168,7 @@ impl Reservations {
                 answer = u64::from(!stores);
                 stores.then_some(data)
             }
-            _ => unreachable!("{code} is refused"),
+            code => Some(operated(code, old, data)),
         };
         self.seen[code as usize][usize::from(new.is_none())] += 1;
         if let Some(new) = new {

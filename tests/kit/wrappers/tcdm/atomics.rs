@@ -2,12 +2,8 @@
 
 use super::{ATOMIC, Ask, LANES, Options, cycles_of, drive};
 use crate::common::tools::missing;
+use crate::wrappers::amo::{CAS, COUNT, LR, SC, operated};
 use crate::wrappers::rtl::{Dice, Memory, Rtl};
-
-const CAS: u64 = 9;
-const LR: u64 = 10;
-const SC: u64 = 11;
-pub const COUNT: u64 = 12;
 
 /// What the lanes have reserved, and what they remember for their next requests.
 #[derive(Default)]
@@ -72,19 +68,10 @@ impl Atomics {
         let (code, expected) = ask.atomic.unwrap();
         let (old, data) = (memory.word(ask.addr) as u32, ask.data as u32);
         let new = match code {
-            0 => Some(old.wrapping_add(data)),
-            1 => Some(old & data),
-            2 => Some(old | data),
-            3 => Some(old ^ data),
-            4 => Some(data),
-            5 => Some(old.min(data)),
-            6 => Some(old.max(data)),
-            7 => Some((old as i32).min(data as i32) as u32),
-            8 => Some((old as i32).max(data as i32) as u32),
             CAS => (u64::from(old) == expected).then_some(data),
             LR => None,
             SC => (self.reserved[lane] == Some(ask.addr)).then_some(data),
-            _ => panic!("operation {code} was accepted"),
+            code => Some(operated(code, old, data)),
         };
         self.seen[code as usize][usize::from(new.is_none())] += 1;
         new.map(|word| Ask {
