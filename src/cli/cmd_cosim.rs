@@ -293,17 +293,13 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
         Some(cycles) => format!("; {cycles} cycles are enough to show it"),
         None => String::new(),
     };
-    let driven = match &first.driven_by[..] {
-        [] => String::new(),
-        lines => format!("{} is driven in {}; ", first.signal, named(lines)),
-    };
     Err(Error::CheckFailed {
         what: format!(
             "{}: {} in cycle {} is {}, expected {}{shrunk}",
             result.unit, first.signal, first.cycle, first.got, first.expected
         ),
         help: Some(format!(
-            "{driven}see both sides with: spadkit cosim {} {options} --wave mismatch.vcd",
+            "see both sides with: spadkit cosim {} {options} --wave mismatch.vcd",
             result.unit
         )),
     })

@@ -8,6 +8,8 @@ use super::scan::{Text, is_word, word};
 const MOST_LINES: u32 = 20_000;
 /// Constants that are defined by each other.
 const MOST_STEPS: u32 = 8;
+/// Parentheses inside of each other.
+const MOST_DEPTH: u32 = 64;
 
 /// The constants of one file, by what the file says.
 pub(super) struct Constants {
@@ -54,6 +56,7 @@ impl Constants {
             constants: self,
             rest: expression,
             steps: steps.checked_sub(1)?,
+            depth: 0,
         };
         let value = parser.shift()?;
         parser.rest.trim().is_empty().then_some(value)
@@ -121,6 +124,7 @@ struct Parser<'a> {
     constants: &'a Constants,
     rest: &'a str,
     steps: u32,
+    depth: u32,
 }
 
 impl<'a> Parser<'a> {
@@ -171,7 +175,10 @@ impl<'a> Parser<'a> {
 
     fn primary(&mut self) -> Option<u64> {
         if self.one_of(&["("]).is_some() {
+            self.depth += 1;
+            (self.depth <= MOST_DEPTH).then_some(())?;
             let value = self.shift()?;
+            self.depth -= 1;
             self.one_of(&[")"])?;
             return Some(value);
         }
@@ -257,6 +264,7 @@ mod tests {
             "010",
             "a ? 1 : 2",
             "f()",
+            &"(".repeat(100_000),
             "1 << 64",
             "1.5",
         ] {

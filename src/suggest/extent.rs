@@ -42,6 +42,7 @@ impl Extent {
             (None, Some(all)) => has.is_multiple_of(all).then_some(has / all),
             (None, None) => None,
         };
+        let element = element.filter(|e| *e > 0);
         let elements = element.filter(|e| has.is_multiple_of(*e)).map(|e| has / e);
         // Constants of the file that give another size are not those of the array.
         let of_rows = |rows: u64| {
@@ -70,7 +71,7 @@ impl Extent {
             (Ok(row), Ok(bytes)) => {
                 let rows = self.missing.div_ceil(row * bytes);
                 if let Some(old) = literal(old) {
-                    return (old + rows).to_string();
+                    return old.saturating_add(rows).to_string();
                 }
                 rows.to_string()
             }
