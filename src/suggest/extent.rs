@@ -5,11 +5,24 @@ use super::constants::{Constants, literal};
 use super::declarator::Declarator;
 use super::scan::Text;
 
+/// Bytes of shared memory that a launch gets without asking for more.
+pub(super) const WITHOUT_ASKING: u32 = 48 << 10;
+
 /// Bytes of an array as it is, and those that it needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes {
     pub has: u32,
     pub needs: u32,
+    /// Bytes of shared memory beside it.
+    pub others: u32,
+}
+
+impl Bytes {
+    /// Whether declarations may have all of them: a kernel gets more than 48 KiB only
+    /// where its launch asks for them.
+    pub fn can_be_declared(self) -> bool {
+        self.others.saturating_add(self.needs) <= WITHOUT_ASKING
+    }
 }
 
 /// How much the outermost dimension grows.

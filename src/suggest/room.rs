@@ -48,8 +48,8 @@ pub(super) enum Room {
 }
 
 /// Where `array` gets its room, as far as the lines `places` see its declaration.
-/// `None` where one of them is not understood, or where the source counts the
-/// elements of the array.
+/// `None` where one of them is not understood, where the source counts the elements of
+/// the array, or where declarations may not have so many bytes.
 pub(super) fn room(
     array: Named,
     bytes: Bytes,
@@ -78,7 +78,7 @@ pub(super) fn room(
         changes.push(enlarged(&found, &file, bytes, &constants)?);
     }
     match (dynamic, changes.is_empty()) {
-        (0, false) => Some(Room::Static(changes)),
+        (0, false) => bytes.can_be_declared().then_some(Room::Static(changes)),
         (1.., true) => Some(Room::Dynamic),
         _ => None,
     }
@@ -187,7 +187,11 @@ mod tests {
         let declarations = Declarations::of(files, array, 4, &mut text);
         room(
             array,
-            Bytes { has, needs },
+            Bytes {
+                has,
+                needs,
+                others: 1024,
+            },
             &places,
             &declarations,
             &mut text,
@@ -386,6 +390,17 @@ mod tests {
                 "{other}"
             );
         }
+    }
+
+    #[test]
+    fn declarations_have_at_most_48_kib() {
+        let most = (48 << 10) - 1024;
+        for (needs, grows) in [(most, true), (most + 4, false)] {
+            let found = changed("", "__shared__ int tile[64];", 256, needs);
+            assert_eq!(found.is_some(), grows, "{needs}");
+        }
+        let dynamic = changed("", "extern __shared__ int tile[];", 256, most + 4);
+        assert_eq!(dynamic.as_deref(), Some("dynamic"));
     }
 
     #[test]

@@ -117,6 +117,7 @@ impl Target<'_> {
         let bytes = Bytes {
             has: own.bytes,
             needs,
+            others: trace.shared_bytes.saturating_sub(own.bytes),
         };
         let is_last = own.offset + own.bytes == trace.shared_bytes;
         (needs > own.bytes).then_some((bytes, is_last))

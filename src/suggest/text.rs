@@ -1,10 +1,8 @@
 //! What to type, for people.
 
+use super::extent::WITHOUT_ASKING;
 use super::{AccessChange, CopyChange, LineChange, Suggestion};
 use crate::trace::{line_of_file, ptx_text, without_folder};
-
-/// Bytes of shared memory that a launch gets without asking for more.
-const WITHOUT_ASKING: u32 = 48 << 10;
 
 impl AccessChange {
     /// Where it is in the PTX; of several files, in which.
