@@ -101,9 +101,7 @@ impl Window<'_> {
         (g, dout): (Size, Expr),
     ) {
         let (u, s, parts, later) = (self.u, self.s, self.parts, atomics.later);
-        let of_slot = |name, from: Signal, to: Signal| {
-            spad_pick::instance(u, &parts.pick, name, turn.slot, from, to);
-        };
+        let of_slot = |name, from, to| self.of_slot(turn.slot, name, from, to);
         let aop = u.wire("aop_now", 4);
         let cmp = u.wire("cmp_now", s.D);
         of_slot("aop_from", atomics.aop, aop);
@@ -127,13 +125,17 @@ impl Window<'_> {
             .done();
     }
 
+    /// What one slot has, of the fields of all.
+    #[track_caller]
+    fn of_slot(&self, slot: Signal, name: &'static str, from: Signal, to: Signal) {
+        spad_pick::instance(self.u, &self.parts.pick, name, slot, from, to);
+    }
+
     /// The lanes on the word that the bank serves: those whose lowest lane is the
     /// one that it serves.
     fn counted(&self, turn: &Turn) -> Signal {
-        let (u, s, parts, slots) = (self.u, self.s, self.parts, &self.slots);
-        let of_slot = |name, from: Signal, to: Signal| {
-            spad_pick::instance(u, &parts.pick, name, turn.slot, from, to);
-        };
+        let (u, s, slots) = (self.u, self.s, &self.slots);
+        let of_slot = |name, from, to| self.of_slot(turn.slot, name, from, to);
         let lane = u.wire("lane_now", s.L);
         let mask = u.wire("mask_now", s.L);
         let lead = u.wire("lead_now", s.L * s.LW);
@@ -169,9 +171,7 @@ impl Window<'_> {
         });
         let slot = u.name("reserving", loads | stores);
         let waits = u.name("waits_for_it", atomics.asks_reservation() & slot.any());
-        let of_slot = |name, from: Signal, to: Signal| {
-            spad_pick::instance(u, &parts.pick, name, slot, from, to);
-        };
+        let of_slot = |name, from, to| self.of_slot(slot, name, from, to);
         let begins = u.wire("begins", s.L);
         let bank = u.wire("its_banks", s.L * s.m);
         let row = u.wire("its_rows", s.L * s.R);

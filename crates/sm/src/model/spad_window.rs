@@ -202,7 +202,7 @@ impl<T: Copy + Default> Window<T> {
                 banks
             ],
             atomics,
-            reservations: Reservations::new(),
+            reservations: Reservations::new(if atomics { config.lanes as usize } else { 0 }),
             second: Vec::new(),
         }
     }
@@ -236,7 +236,7 @@ impl<T: Copy + Default> Window<T> {
                 self.memory[bank].restore(row, word);
             }
             self.slots.clear();
-            self.reservations = Reservations::new();
+            self.reservations.clear();
             return;
         }
         let taken = request.filter(|request| self.req_ready(request.atomic, resp_ready));

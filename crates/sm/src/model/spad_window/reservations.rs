@@ -1,7 +1,5 @@
 //! The reservations of the lanes (microarchitecture/bus.md).
 
-use crate::model::lanes::MAX_LANES;
-
 /// Cycles of a turn of the counter that ages reservations.
 const TURN: u32 = 256;
 
@@ -19,26 +17,34 @@ struct Reservation {
     touched: bool,
 }
 
-/// Those of all lanes.
+/// Those of all lanes; without atomic operations there are none.
 #[derive(Clone, Debug)]
 pub(super) struct Reservations {
-    lanes: [Reservation; MAX_LANES],
+    lanes: Vec<Reservation>,
     /// The counter.
     age: u32,
 }
 
 impl Reservations {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(lanes: usize) -> Self {
         Reservations {
-            lanes: [Reservation::default(); MAX_LANES],
+            lanes: vec![Reservation::default(); lanes],
             age: 0,
         }
+    }
+
+    /// As after a reset.
+    pub(super) fn clear(&mut self) {
+        self.lanes.fill(Reservation::default());
+        self.age = 0;
     }
 
     /// A load-reserved of `warp` in `lane`. It leaves the reservation of another warp
     /// alone while that is young.
     pub(super) fn load(&mut self, lane: usize, warp: u8, place: Place) {
-        let own = &mut self.lanes[lane];
+        let Some(own) = self.lanes.get_mut(lane) else {
+            return;
+        };
         if own.turns == 0 || own.owner == warp {
             *own = Reservation {
                 place: Some(place),
@@ -51,10 +57,10 @@ impl Reservations {
 
     /// A store-conditional; whether it finds its reservation, which it ends.
     pub(super) fn conditional(&mut self, lane: usize, warp: u8, place: Place) -> bool {
-        let own = &mut self.lanes[lane];
-        if own.owner != warp {
+        let own = self.lanes.get_mut(lane).filter(|own| own.owner == warp);
+        let Some(own) = own else {
             return false;
-        }
+        };
         (own.turns, own.touched) = (0, true);
         own.place.take() == Some(place)
     }
