@@ -53,8 +53,18 @@ pub(super) fn call_change(
     }
 }
 
+/// The text around a line that sees a declaration of the shared array, and where the
+/// line begins in it; `None` of a line that sees none.
+pub(super) fn window_with(
+    source: &str,
+    array: &str,
+    text: &mut SourceLine,
+) -> Option<(Text, usize)> {
+    window(source, text).filter(|(place, line)| declares(place, *line, array))
+}
+
 /// Whether a line at `at` sees a declaration of the shared array.
-pub(super) fn declares(place: &Text, at: usize, array: &str) -> bool {
+fn declares(place: &Text, at: usize, array: &str) -> bool {
     let declares = |s: &str| s.contains("__shared__") && word(s, array).is_some();
     place.visible_before(at).split(';').any(declares)
 }
@@ -140,7 +150,7 @@ fn of_macro(source: &str, place: &Text, line: usize, text: &mut SourceLine) -> O
 }
 
 /// The text around `file:line`, and where the line begins in it.
-pub(super) fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)> {
+fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)> {
     let (file, line) = split(place)?;
     let first = line.saturating_sub(ABOVE).max(1);
     let mut all = String::new();

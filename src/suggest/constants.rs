@@ -21,10 +21,8 @@ pub(super) struct Constants {
 impl Constants {
     /// Those of `file`.
     pub fn of(file: &str, text: &mut SourceLine) -> Self {
-        let lines = (1..MOST_LINES).map_while(|line| text(&format!("{file}:{line}")));
-        let all: Vec<String> = lines.collect();
         Constants {
-            place: Text::new(all.join("\n")),
+            place: Text::of_file(file, MOST_LINES, text),
             bound: Bindings::default(),
         }
     }

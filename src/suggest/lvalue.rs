@@ -2,7 +2,7 @@
 //! mapped, where it shows which of its parts is the access.
 
 use super::SourceLine;
-use super::calls::{Address, CallChange, declares, window};
+use super::calls::{Address, CallChange, window_with};
 use super::scan::{Text, arguments, is_word};
 use crate::trace::Op;
 
@@ -21,10 +21,7 @@ pub(super) fn pointer_change(
     function: &str,
     text: &mut SourceLine,
 ) -> Option<CallChange> {
-    let (place, line) = window(source, text)?;
-    if !declares(&place, line, array) {
-        return None;
-    }
+    let (place, line) = window_with(source, array, text)?;
     let end = place.statement_end(line);
     // The line may be the second of its statement.
     let begins = [line, place.statement_start(line)];

@@ -27,7 +27,7 @@ pub(super) fn lines(
     }
     let mut found = Vec::new();
     for (file, own) in by_file {
-        let place = file_text(file, text);
+        let place = Text::of_file(file, MOST_LINES, text);
         let mut done: BTreeSet<u32> = own.clone();
         done.extend(declarations.lines_of(file, &place));
         for line in own {
@@ -69,13 +69,6 @@ fn change(
         conflicts: 0,
         accesses: Vec::new(),
     })
-}
-
-/// All lines of a file.
-fn file_text(file: &str, text: &mut SourceLine) -> Text {
-    let lines = (1..MOST_LINES).map_while(|line| text(&format!("{file}:{line}")));
-    let all: Vec<String> = lines.collect();
-    Text::new(all.join("\n"))
 }
 
 /// The lines in which the array of `line` has its name: the block of its declaration,

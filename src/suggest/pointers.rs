@@ -2,7 +2,7 @@
 //! declares: `float *re = s, *im = s + n;`.
 
 use super::SourceLine;
-use super::calls::{CallChange, declares, window};
+use super::calls::{CallChange, window_with};
 use super::scan::{Text, is_word, last_name, word};
 
 /// Casts of a name, which stay the same address.
@@ -16,10 +16,7 @@ pub(super) fn pointers_change(
     function: &str,
     text: &mut SourceLine,
 ) -> Option<CallChange> {
-    let (place, line) = window(source, text)?;
-    if !declares(&place, line, array) {
-        return None;
-    }
+    let (place, line) = window_with(source, array, text)?;
     let end = place.line_end(line);
     let names = pointers(&place, line, array)?;
     let is_mixed = word(&place.masked[line..end], array).is_some();

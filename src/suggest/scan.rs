@@ -1,5 +1,7 @@
 //! Brackets, statements and functions of C++ source, found without a parser.
 
+use super::SourceLine;
+
 /// Words before a parenthesis that are no function.
 const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "catch", "return"];
 
@@ -26,6 +28,12 @@ impl Text {
     pub fn new(text: String) -> Self {
         let masked = masked(&text);
         Text { text, masked }
+    }
+
+    /// The lines of a file from the first on, fewer than `most`.
+    pub fn of_file(file: &str, most: u32, text: &mut SourceLine) -> Self {
+        let lines = (1..most).map_while(|line| text(&format!("{file}:{line}")));
+        Text::new(lines.collect::<Vec<String>>().join("\n"))
     }
 
     /// Where the bracket at `open` closes.
