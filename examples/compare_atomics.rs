@@ -269,14 +269,7 @@ fn addition(step: &[u16], code: u8) -> StreamRequest {
 /// One cycle of `spad_stream`: whether it takes what is offered, and its answer.
 fn offer(unit: &mut Stream, request: Option<StreamRequest>) -> (bool, Option<StreamAnswer>) {
     let before = (unit.req_ready(), unit.answer().cloned());
-    unit.commit(StreamInputs {
-        rst: false,
-        hash_wr: None,
-        row_wr: None,
-        lock_hash: 0,
-        request,
-        rsp_ready: true,
-    });
+    unit.commit(StreamInputs::offering(request));
     before
 }
 

@@ -163,14 +163,7 @@ fn stream_cycles(machine: &Config, addr: impl Fn(u16) -> u16) -> u32 {
     });
     let mut cycles = 1;
     while stream.answer().is_none() {
-        stream.commit(StreamInputs {
-            rst: false,
-            hash_wr: None,
-            row_wr: None,
-            lock_hash: 0,
-            request: request.take(),
-            rsp_ready: true,
-        });
+        stream.commit(StreamInputs::offering(request.take()));
         cycles += 1;
     }
     cycles

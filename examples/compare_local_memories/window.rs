@@ -57,14 +57,7 @@ pub fn cycles(machine: &Config, op: u8, inside: u16, addr: impl Fn(u16, u16) -> 
             tag: 0,
         });
         taken += u16::from(offers && stream.req_ready());
-        stream.commit(StreamInputs {
-            rst: false,
-            hash_wr: None,
-            row_wr: None,
-            lock_hash: 0,
-            request,
-            rsp_ready: true,
-        });
+        stream.commit(StreamInputs::offering(request));
     }
     cycles
 }

@@ -53,12 +53,8 @@ pub fn stream() -> Wave {
         wave.input("rsp_ready", rsp_ready);
         wave.output("idle", unit.idle());
         unit.commit(StreamInputs {
-            rst: false,
-            hash_wr: None,
-            row_wr: None,
-            lock_hash: 0,
-            request,
             rsp_ready,
+            ..StreamInputs::offering(request)
         });
         next += usize::from(ready && offered);
     }

@@ -297,14 +297,7 @@ fn two_in_flight(mem_stages: u32) -> u32 {
         if answered == 256 {
             return cycle;
         }
-        unit.commit(StreamInputs {
-            rst: false,
-            hash_wr: None,
-            row_wr: None,
-            lock_hash: 0,
-            request,
-            rsp_ready: true,
-        });
+        unit.commit(StreamInputs::offering(request));
     }
     unreachable!()
 }

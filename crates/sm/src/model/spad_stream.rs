@@ -54,6 +54,20 @@ pub struct StreamInputs {
     pub rsp_ready: bool,
 }
 
+impl StreamInputs {
+    /// A cycle in which `request` is offered, if there is one, and an answer is taken.
+    pub fn offering(request: Option<StreamRequest>) -> Self {
+        StreamInputs {
+            rst: false,
+            hash_wr: None,
+            row_wr: None,
+            lock_hash: 0,
+            request,
+            rsp_ready: true,
+        }
+    }
+}
+
 /// What is between the buffers.
 #[derive(Clone, Debug)]
 enum Banks {
