@@ -3,18 +3,19 @@
 use crate::adapter;
 use crate::codes;
 use crate::item::{
-    Declaration, Instance, Item, Memory, Next, Property, RAM_ZEROS, Update, Written,
+    Declaration, Instance, Item, Loop, Memory, Next, Property, RAM_ZEROS, Update, Written,
 };
-use crate::lines::{CODE_WIDTH, Lines, words, wrap};
+use crate::lines::{CODE_WIDTH, Lines, wrap};
 use crate::module::{Printed, Result, UnitDoc, header};
+use crate::names::Names;
+use crate::number::Spaces;
 use crate::origin::Origin;
 use crate::port::Port;
 use crate::print::{self, Line};
-use crate::signal::{Expr, Signal};
-use crate::size::Size;
+use crate::signal::{Expr, Signal, Statement, Tree};
+use crate::size::{Size, interned};
 use crate::template::render_body;
 use serde::Serialize;
-use std::collections::HashSet;
 
 /// Columns up to which an instance is written in one line.
 const INSTANCE_WIDTH: usize = 88;
@@ -25,7 +26,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) ports: &'a [Port],
     pub(crate) port_origins: &'a [Origin],
     pub(crate) unused: &'a [(String, String)],
-    pub(crate) sizes: &'a [(Size, String)],
+    pub(crate) sizes: &'a [(&'static str, Size)],
 }
 
 /// What the template gets.
@@ -35,45 +36,40 @@ struct Values {
     lines: Vec<String>,
 }
 
-/// The whole file, with the assertions or without them.
+/// The whole file, with the assertions or without them, and the names in it.
 pub(crate) fn module(
     doc: &UnitDoc,
     opening: &Opening,
     items: &[Written],
     assertions: bool,
-) -> Result<Printed> {
-    let mut used = HashSet::new();
+) -> Result<(Printed, Names)> {
     let mut body = Body {
         assertions,
         ..Body::default()
     };
+    let ports = opening.ports.iter();
+    ports.for_each(|port| body.names.add(interned(&port.name)));
+    let parameters = opening.parameters.iter();
+    parameters.for_each(|(name, _)| body.names.add(name));
     body.items(items, 1);
-    body.lines
-        .iter()
-        .for_each(|(line, _)| note_names(line, &mut used));
     // A size may need one that stands in front of it.
     let mut sizes: Vec<_> = Vec::new();
-    for (size, value) in opening.sizes.iter().rev() {
-        if used.contains(size.text()) {
-            note_names(value, &mut used);
-            sizes.insert(0, declared(size.text(), value));
+    for (name, value) in opening.sizes.iter().rev() {
+        if body.names.have(name) {
+            body.names.add_number(value.number());
+            sizes.insert(0, declared(name, *value));
         }
     }
     for (at, names) in body.indices.iter().rev() {
-        let names: Vec<_> = names
-            .iter()
-            .filter(|name| used.contains(**name))
-            .copied()
-            .collect();
+        let names = names.iter().filter(|name| body.names.have(name));
+        let names: Vec<_> = names.copied().collect();
         if names.is_empty() {
             body.lines.remove(*at);
         } else {
             body.lines[*at].0 = format!("    genvar {};", names.join(", "));
         }
     }
-    let texts: Vec<_> = body.lines.iter().map(|(text, _)| text.as_str()).collect();
-    let codes = codes::declarations(&texts.join("\n"));
-    let codes = codes.lines().map(str::to_owned);
+    let codes = codes::declarations(body.names.all()).into_iter();
     let ports = (opening.ports, opening.port_origins);
     let mut lines = print::opening(&doc.name, opening.parameters, ports, opening.unused);
     lines.extend(codes.chain(sizes).map(|text| (text, None)));
@@ -91,28 +87,24 @@ pub(crate) fn module(
     let lines = lines.into_iter().map(|(text, _)| text).collect();
     let text = render_body("module.v.tera", &Values { header, lines })? + "\n";
     origins.resize(text.lines().count(), None);
-    Ok(Printed { text, origins })
+    Ok((Printed { text, origins }, body.names))
 }
 
 /// `localparam name = value;`, in several lines where it is long.
-fn declared(name: &str, value: &str) -> String {
-    let mut cases = value.split(" : ");
+fn declared(name: &str, value: Size) -> String {
+    let mut cases = value.number().cases().into_iter();
     let first = cases.next().unwrap_or_default();
     let mut lines = Lines::new(CODE_WIDTH, format!("    localparam {name} = {first}"));
     cases.for_each(|case| lines.append(8, &format!(": {case}")));
     lines.join() + ";"
 }
 
-/// Adds the names in a line of code, without its comment.
-fn note_names(line: &str, names: &mut HashSet<String>) {
-    let code = line.split("//").next().unwrap_or_default();
-    names.extend(words(code).map(str::to_owned));
-}
-
 /// The lines of a body.
 #[derive(Default)]
 struct Body {
     lines: Vec<Line>,
+    /// The names in them.
+    names: Names,
     /// The line of the description of what is printed now.
     at: Option<Origin>,
     /// Lines that are kept for the declarations of indices.
@@ -122,6 +114,31 @@ struct Body {
 }
 
 impl Body {
+    /// The text of an expression.
+    fn text(&mut self, tree: &Tree) -> String {
+        self.names.add_tree(tree);
+        adapter::text(tree)
+    }
+
+    /// The text of a size.
+    fn size(&mut self, size: Size) -> String {
+        self.names.add_number(size.number());
+        size.text()
+    }
+
+    /// `[width-1:0] `, or nothing for one bit.
+    fn range(&mut self, width: Size) -> String {
+        self.names.add_number(width.number());
+        print::range(width)
+    }
+
+    /// A statement that begins with `opening`.
+    fn statement(&mut self, opening: &str, statement: &Statement) {
+        statement.trees(|tree| self.names.add_tree(tree));
+        let text = print::statement(opening, &adapter::statement(statement));
+        self.push(text);
+    }
+
     fn line(&mut self, depth: usize, text: &str) {
         let indent = if text.is_empty() { 0 } else { 4 * depth };
         self.push(format!("{:indent$}{text}", ""));
@@ -154,17 +171,21 @@ impl Body {
             }
             Item::Declaration(declaration) => self.declaration(declaration, depth),
             Item::Memory(Memory { rows, words }) => {
-                let (range, name) = (range(words.width), words.name);
+                let (range, name) = (self.range(words.width), words.name);
+                self.names.add(name);
                 self.line(depth, &format!("reg {range}{name} [0:{}];", rows - 1));
             }
             Item::Zeros(memory) => self.zeros(memory, depth),
             Item::Definition(width, statement) => {
-                let opening = format!("{indent}wire {}", range(*width));
-                self.push(print::statement(&opening, statement));
+                let keyword = match statement {
+                    Statement::Choice { .. } => "wire",
+                    Statement::Table { .. } => "reg",
+                };
+                let opening = format!("{indent}{keyword} {}", self.range(*width));
+                self.statement(&opening, statement);
             }
             Item::Assignment(statement) => {
-                let opening = format!("{indent}assign ");
-                self.push(print::statement(&opening, statement));
+                self.statement(&format!("{indent}assign "), statement);
             }
             Item::Update(update) => self.update(update, depth),
             Item::Indices(names) => {
@@ -176,12 +197,19 @@ impl Body {
                 self.items(items, depth + 1);
                 self.line(depth, "endgenerate");
             }
-            Item::Loop(head, label, items) => {
-                self.line(depth, &format!("for ({head}) begin : {label}"));
+            Item::Loop(around, items) => {
+                self.opening_of(around, depth);
                 self.items(items, depth + 1);
                 self.line(depth, "end");
             }
             Item::Either(condition, [(first, one), (second, other)]) => {
+                self.names.add_number(condition);
+                self.names.add(first);
+                self.names.add(second);
+                let condition = condition.written(Spaces {
+                    sums: true,
+                    ..Spaces::default()
+                });
                 self.line(depth, &format!("if ({condition}) begin : {first}"));
                 self.items(one, depth + 1);
                 self.line(depth, &format!("end else begin : {second}"));
@@ -205,16 +233,37 @@ impl Body {
         let Declaration {
             keyword, signal, ..
         } = declaration;
-        let line = format!("{keyword} {}{};", range(signal.width), signal.name);
+        self.names.add(signal.name);
+        let line = format!("{keyword} {}{};", self.range(signal.width), signal.name);
         match declaration.no_reset {
             None => self.line(depth, &line),
             Some(reason) => self.line(depth, &format!("{line} // no reset: {reason}")),
         }
     }
 
+    /// `for (i = 0; i < L; i = i + 1) begin : label`
+    fn opening_of(&mut self, around: &Loop, depth: usize) {
+        let Loop {
+            label,
+            index,
+            from,
+            to,
+        } = *around;
+        self.names.add(label);
+        self.names.add(index);
+        self.names.add_number(to.number());
+        let end = to.number().compared(Spaces {
+            divisions: true,
+            ..Spaces::default()
+        });
+        let from = self.size(from);
+        let head = format!("{index} = {from}; {index} < {end}; {index} = {index} + 1");
+        self.line(depth, &format!("for ({head}) begin : {label}"));
+    }
+
     /// Clears a memory in simulations that ask for it.
     fn zeros(&mut self, Memory { rows, words }: &Memory, depth: usize) {
-        let (name, zero) = (words.name, adapter::all_bits(words.width, false));
+        let (name, zero) = (words.name, self.text(&Tree::all_bits(words.width, false)));
         self.line(0, &format!("`ifdef {RAM_ZEROS}"));
         self.line(depth, "integer r;");
         let rows = format!("for (r = 0; r < {rows}; r = r + 1)");
@@ -228,8 +277,12 @@ impl Body {
         let edge = "@(posedge clk) disable iff (rst)";
         self.line(depth, &format!("{name}: assert property ({edge}"));
         let opening = format!("{:1$}", "", 4 * (depth + 1));
-        let (when, then) = (&property.when.tree, &property.then.tree);
-        self.push(print::implication(&opening, when, then) + ")");
+        self.names.add(name);
+        let [when, then] = [&property.when, &property.then].map(|value| {
+            self.names.add_tree(&value.tree);
+            adapter::expression(&value.tree)
+        });
+        self.push(print::implication(&opening, &when, &then) + ")");
         self.line(depth + 1, &format!("else $error(\"{name}: {message}\");"));
     }
 
@@ -249,16 +302,21 @@ impl Body {
     }
 
     fn instance(&mut self, instance: &Instance, depth: usize) {
-        let parameter = |(name, value): &(&str, Size)| format!(".{name}({})", value.text());
-        let parameters: Vec<_> = instance.parameters.iter().map(parameter).collect();
+        self.names.add(instance.name);
+        let parameters = instance.parameters.iter();
+        let parameters: Vec<_> = parameters
+            .map(|(name, value)| format!(".{name}({})", self.size(*value)))
+            .collect();
         let parameters = if parameters.is_empty() {
             String::new()
         } else {
             format!("#({}) ", parameters.join(", "))
         };
         let opening = format!("{} {parameters}{} (", instance.module, instance.name);
-        let connection = |(port, to): &(String, String)| format!(".{port}({to})");
-        let connections: Vec<_> = instance.connections.iter().map(connection).collect();
+        let connections = instance.connections.iter();
+        let connections: Vec<_> = connections
+            .map(|(port, to)| format!(".{port}({})", self.text(to)))
+            .collect();
         let short = format!("{opening}{});", connections.join(", "));
         if 4 * depth + short.len() <= INSTANCE_WIDTH {
             return self.line(depth, &short);
@@ -266,7 +324,7 @@ impl Body {
         self.line(depth, &opening);
         for (i, (port, to)) in instance.connections.iter().enumerate() {
             let comma = if i + 1 < connections.len() { "," } else { "" };
-            let line = print::connection(depth + 1, port, to, comma);
+            let line = print::connection(depth + 1, port, &adapter::expression(to), comma);
             self.push(line);
         }
         self.line(depth, ");");
@@ -274,27 +332,13 @@ impl Body {
 
     /// A clocked block: reset, clear, and what changes otherwise.
     fn update(&mut self, update: &Update, depth: usize) {
-        let value = |value: &Expr| adapter::text(&value.tree);
-        let write = |next: &Next, value: &str| {
-            let register = adapter::text(&next.register.tree);
-            (format!("{register} <= {value};"), Some(next.at))
-        };
-        let reset = |next: &Next| {
-            let (target, value) = next.reset.as_ref()?;
-            Some((format!("{target} <= {value};"), Some(next.at)))
-        };
-        let resets: Vec<_> = update.next.iter().filter_map(reset).collect();
-        let count = resets.len();
-        assert!(
-            count == 0 || count == update.next.len(),
-            "registers with and without reset in one block: {update:?}"
-        );
         let mut branches = Vec::new();
-        if count > 0 {
-            branches.push((Some("rst".to_owned()), resets.clone()));
+        let resets = self.resets(update);
+        if !resets.is_empty() {
+            branches.push((Some(&Tree::Name("rst")), resets.clone()));
         }
         if let Some(clear) = &update.clear {
-            branches.push((Some(value(clear)), resets));
+            branches.push((Some(&clear.tree), resets));
         }
         for next in &update.next {
             let alone = next.cases.is_empty() || update.next.len() == 1 && update.when.is_none();
@@ -302,24 +346,20 @@ impl Body {
                 alone,
                 "a register by cases has a block of its own: {update:?}"
             );
-            let case =
-                |(when, to): &(Expr, Expr)| (Some(value(when)), vec![write(next, &value(to))]);
-            branches.extend(next.cases.iter().map(case));
+            for (when, to) in &next.cases {
+                branches.push((Some(&when.tree), vec![self.write(next, to)]));
+            }
         }
-        let whole = |next: &Next| {
-            let value = value(next.value.as_ref()?);
-            Some(match next.bytes {
-                None => vec![write(next, &value)],
-                Some(enable) => {
-                    let word = adapter::text(&next.register.tree);
-                    let lines = bytes(&word, enable, &value).into_iter();
-                    lines.map(|line| (line, Some(next.at))).collect()
-                }
-            })
-        };
-        let writes: Vec<_> = update.next.iter().filter_map(whole).flatten().collect();
+        let mut writes = Vec::new();
+        for next in &update.next {
+            match (&next.value, next.bytes) {
+                (None, _) => {}
+                (Some(value), None) => writes.push(self.write(next, value)),
+                (Some(value), Some(enable)) => writes.extend(self.bytes(next, enable, value)),
+            }
+        }
         if !writes.is_empty() {
-            branches.push((update.when.as_ref().map(value), writes));
+            branches.push((update.when.as_ref().map(|when| &when.tree), writes));
         }
         if update.next.iter().any(|next| next.bytes.is_some()) {
             self.line(depth, "integer k;");
@@ -329,11 +369,46 @@ impl Body {
         self.line(depth, "end");
     }
 
+    /// What a reset writes.
+    fn resets(&mut self, update: &Update) -> Vec<Line> {
+        let mut resets = Vec::new();
+        for next in &update.next {
+            if let Some((target, value)) = &next.reset {
+                let [target, value] = [target, value].map(|tree| self.text(tree));
+                resets.push((format!("{target} <= {value};"), Some(next.at)));
+            }
+        }
+        assert!(
+            resets.is_empty() || resets.len() == update.next.len(),
+            "registers with and without reset in one block: {update:?}"
+        );
+        resets
+    }
+
+    /// `register <= value;`
+    fn write(&mut self, next: &Next, value: &Expr) -> Line {
+        let [register, value] = [&next.register, value].map(|part| self.text(&part.tree));
+        (format!("{register} <= {value};"), Some(next.at))
+    }
+
+    /// The bytes of `data` that `enable` has, into the register.
+    fn bytes(&mut self, next: &Next, enable: Signal, data: &Expr) -> [Line; 3] {
+        let [word, data] = [&next.register, data].map(|part| self.text(&part.tree));
+        let (count, enable) = (self.size(enable.width), enable.name);
+        [
+            format!("for (k = 0; k < {count}; k = k + 1) begin"),
+            format!("    if ({enable}[k]) {word}[k*8 +: 8] <= {data}[k*8 +: 8];"),
+            "end".to_owned(),
+        ]
+        .map(|line| (line, Some(next.at)))
+    }
+
     /// `if`, `else if` and `else`; a branch without a condition is the last.
-    fn branches(&mut self, branches: &[(Option<String>, Vec<Line>)], depth: usize) {
+    fn branches(&mut self, branches: &[(Option<&Tree>, Vec<Line>)], depth: usize) {
         let one = branches.iter().all(|(_, writes)| writes.len() == 1);
         for (i, (condition, writes)) in branches.iter().enumerate() {
-            let opening = match (i, condition) {
+            let text = condition.map(|condition| self.text(condition));
+            let opening = match (i, text) {
                 (0, None) => return self.writes(writes, "", depth),
                 (0, Some(condition)) => format!("if ({condition})"),
                 (_, Some(condition)) => format!("else if ({condition})"),
@@ -344,7 +419,7 @@ impl Body {
                 continue;
             }
             let end = if i == 0 { "" } else { "end " };
-            let mixed = i == 0 && reads_reset(&opening);
+            let mixed = i == 0 && condition.is_some_and(reads_reset);
             if mixed {
                 let off = "/* verilator lint_off SYNCASYNCNET */";
                 let reason = "// no write beside a reset, of any style";
@@ -372,27 +447,10 @@ impl Body {
     }
 }
 
-/// The bytes of `data` that `enable` has, into `word`.
-fn bytes(word: &str, enable: Signal, data: &str) -> [String; 3] {
-    let (count, enable) = (enable.width.text(), enable.name);
-    [
-        format!("for (k = 0; k < {count}; k = k + 1) begin"),
-        format!("    if ({enable}[k]) {word}[k*8 +: 8] <= {data}[k*8 +: 8];"),
-        "end".to_owned(),
-    ]
-}
-
-/// Whether a condition has the reset among its signals. A user who makes the
+/// Whether a condition has the reset among other signals. A user who makes the
 /// resets asynchronous has it in both roles.
-fn reads_reset(condition: &str) -> bool {
-    condition != "if (rst)" && words(condition).any(|word| word == "rst")
-}
-
-/// `[width-1:0] `, or nothing for one bit.
-fn range(width: Size) -> String {
-    match (width.is_number(), width.value()) {
-        (true, Some(1)) => String::new(),
-        (true, Some(bits)) => format!("[{}:0] ", bits - 1),
-        _ => format!("[{}:0] ", width.top()),
-    }
+fn reads_reset(condition: &Tree) -> bool {
+    let mut reads = false;
+    condition.names(&mut |name| reads |= name == "rst");
+    reads && !matches!(condition, Tree::Name(_))
 }

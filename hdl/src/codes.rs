@@ -1,11 +1,10 @@
 //! The names of codes on ports (microarchitecture/parameters.md): one
 //! list, with no logic, for RTL, golden models, benches and documents.
 //!
-//! A template writes a code by its Verilog name, as `KIND_LOAD`; the
-//! `localparam`s of the names that a module uses follow its ports.
+//! The Verilog has a code by its name, as `KIND_LOAD`; the `localparam`s of the
+//! names that a module uses follow its ports.
 
-use crate::lines::words;
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// The codes of one field.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +15,13 @@ pub struct Field {
     pub width: usize,
     /// Names and values.
     pub codes: &'static [(&'static str, u8)],
+}
+
+impl Field {
+    /// The Verilog name of a code, `KIND_LOAD` of `LOAD`.
+    pub(crate) fn name(&self, code: &str) -> String {
+        format!("{}_{code}", self.prefix)
+    }
 }
 
 macro_rules! field {
@@ -256,17 +262,16 @@ pub const FIELDS: [Field; 11] = [
     counter::FIELD,
 ];
 
-/// The `localparam`s of the codes that `text` names, one a line.
-pub(crate) fn declarations(text: &str) -> String {
-    let names: HashSet<&str> = words(text).collect();
-    let mut out = String::new();
+/// The `localparam`s of the codes among these names.
+pub(crate) fn declarations(names: &BTreeSet<&str>) -> Vec<String> {
+    let mut out = Vec::new();
     for field in FIELDS.into_iter().chain([amo::FIELD]) {
         for (code, value) in field.codes {
-            let (name, width) = (format!("{}_{code}", field.prefix), field.width);
+            let (name, width) = (field.name(code), field.width);
             if names.contains(name.as_str()) {
                 let range = width - 1;
-                out.push_str(&format!(
-                    "    localparam [{range}:0] {name} = {width}'d{value};\n"
+                out.push(format!(
+                    "    localparam [{range}:0] {name} = {width}'d{value};"
                 ));
             }
         }
@@ -280,11 +285,12 @@ mod tests {
 
     #[test]
     fn a_module_declares_the_codes_that_it_names() {
-        let text = "assign x = (op == OP_LOAD) | (kind == KIND_LOAD); // not MY_OP_PASS";
-        let declared =
-            "    localparam [3:0] KIND_LOAD = 4'd1;\n    localparam [2:0] OP_LOAD = 3'd1;\n";
-        assert_eq!(declarations(text), declared);
-        assert_eq!(declarations("assign x = y;"), "");
+        let names = BTreeSet::from(["op", "OP_LOAD", "KIND_LOAD", "MY_OP_PASS"]);
+        let declared = [
+            "    localparam [3:0] KIND_LOAD = 4'd1;",
+            "    localparam [2:0] OP_LOAD = 3'd1;",
+        ];
+        assert_eq!(declarations(&names), declared);
     }
 
     #[test]

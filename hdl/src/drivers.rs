@@ -1,7 +1,8 @@
 //! Every bit of a signal has one driver. Loops are run through for it, with the
 //! parameters of the module at their defaults and one above.
 
-use crate::arithmetic::{Names, Number};
+use crate::item::Loop;
+use crate::number::{Number, Values};
 use crate::origin::Origin;
 use crate::signal::Part;
 use crate::size::Size;
@@ -10,16 +11,10 @@ use std::collections::{BTreeMap, HashSet};
 /// What stands around a statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Scope {
-    /// A loop: its label, and its index from one number to below another.
-    Loop {
-        label: &'static str,
-        index: &'static str,
-        from: Size,
-        to: Size,
-    },
+    Loop(Loop),
     /// A block for where a condition of `generate` holds, or does not.
     Where {
-        condition: &'static str,
+        condition: &'static Number,
         holds: bool,
     },
 }
@@ -50,84 +45,34 @@ pub(crate) fn check(
     signals: &[Option<Driven>],
     drivers: &[Driver],
     parameters: &[(&'static str, usize)],
-    sizes: &[(Size, String)],
+    sizes: &[(&'static str, Size)],
 ) -> Result<(), String> {
-    let mut names = Names::default();
+    let mut values = Values::new();
     for (name, value) in parameters {
-        let slot = names.slot(name);
-        names.set(slot, Some(*value as isize));
+        values.insert(name, *value as isize);
     }
-    for (size, text) in sizes {
-        let value = size.value().map(|value| value as isize);
-        let value = value.unwrap_or_else(|| Number::parse(text, &mut names).value(&names));
-        let slot = names.slot(size.text());
-        names.set(slot, Some(value));
+    for (name, size) in sizes {
+        values.insert(name, valued(*size, &values));
     }
     let mut bits = Bits {
         signals,
-        names,
+        values,
         of: BTreeMap::new(),
         driven: Vec::new(),
     };
     for driver in drivers {
         if let Some(signal) = &signals[driver.part.signal] {
-            let statement = Statement::new(driver, signal, &mut bits.names);
-            bits.run(&statement, 0, &mut Vec::new(), None);
+            bits.run((driver, signal), 0, &mut Vec::new(), None);
         }
     }
     bits.check(drivers)
 }
 
-/// A driver whose numbers have been read.
-struct Statement {
-    signal: usize,
-    depth: usize,
-    width: Number,
-    /// The first bit and their number; all if there are none.
-    bits: Option<[Number; 2]>,
-    scopes: Vec<Block>,
-    at: Origin,
-}
-
-/// A scope whose numbers have been read.
-enum Block {
-    /// The slot of the index, and its range.
-    Loop(usize, [Number; 2]),
-    Where(Number, bool),
-}
-
-/// Reads a size.
-fn number(size: Size, names: &mut Names) -> Number {
+/// What a size is where its names have these values.
+fn valued(size: Size, values: &Values) -> isize {
     match size.value() {
-        Some(value) => Number::Literal(value as isize),
-        None => Number::parse(size.text(), names),
-    }
-}
-
-impl Statement {
-    fn new(driver: &Driver, signal: &Driven, names: &mut Names) -> Self {
-        let width = number(signal.width, names);
-        let bits = driver.part.bits;
-        let bits = bits.map(|(from, count)| [from, count].map(|size| number(size, names)));
-        let scopes = driver.scopes.iter().map(|scope| match *scope {
-            Scope::Loop {
-                index, from, to, ..
-            } => {
-                let range = [from, to].map(|size| number(size, names));
-                Block::Loop(names.slot(index), range)
-            }
-            Scope::Where { condition, holds } => {
-                Block::Where(Number::parse(condition, names), holds)
-            }
-        });
-        Statement {
-            signal: driver.part.signal,
-            depth: signal.depth,
-            width,
-            bits,
-            scopes: scopes.collect(),
-            at: driver.at,
-        }
+        Some(value) => value as isize,
+        None => size.number().value(values),
     }
 }
 
@@ -137,7 +82,7 @@ type Range = (isize, isize, Origin);
 /// The bits of all signals, with their drivers.
 struct Bits<'a> {
     signals: &'a [Option<Driven>],
-    names: Names,
+    values: Values,
     /// Where the bits of a signal are, by the iteration that it is declared in.
     of: BTreeMap<(usize, Vec<isize>), usize>,
     /// Their width, and the ranges that are driven.
@@ -149,57 +94,61 @@ impl Bits<'_> {
     /// iterations of those that its signal is declared in, `instance` its bits.
     fn run(
         &mut self,
-        statement: &Statement,
+        statement: (&Driver, &Driven),
         level: usize,
         outer: &mut Vec<isize>,
         mut instance: Option<usize>,
     ) {
-        if level == statement.depth {
+        let (driver, signal) = statement;
+        if level == signal.depth {
             instance = Some(self.instance(statement, outer));
         }
-        match statement.scopes.get(level) {
+        match driver.scopes.get(level) {
             None => self.drive(
-                statement,
+                driver,
                 instance.expect("driven in the loop that declares it"),
             ),
-            Some(Block::Where(condition, holds)) => {
-                if (condition.value(&self.names) != 0) == *holds {
+            Some(Scope::Where { condition, holds }) => {
+                if (condition.value(&self.values) != 0) == *holds {
                     self.run(statement, level + 1, outer, instance);
                 }
             }
-            Some(Block::Loop(index, range)) => {
-                let [from, to] = [0, 1].map(|end| range[end].value(&self.names));
-                let hidden = self.names.set(*index, None);
+            Some(Scope::Loop(Loop {
+                index, from, to, ..
+            })) => {
+                let [from, to] = [from, to].map(|end| valued(*end, &self.values));
+                let hidden = self.values.remove(index);
                 for iteration in from..to {
-                    self.names.set(*index, Some(iteration));
+                    self.values.insert(index, iteration);
                     outer.push(iteration);
                     self.run(statement, level + 1, outer, instance);
                     outer.pop();
                 }
-                self.names.set(*index, hidden);
+                self.values.remove(index);
+                self.values.extend(hidden.map(|value| (*index, value)));
             }
         }
     }
 
-    fn instance(&mut self, statement: &Statement, outer: &[isize]) -> usize {
+    fn instance(&mut self, (driver, signal): (&Driver, &Driven), outer: &[isize]) -> usize {
         let next = self.driven.len();
-        let instance = self.of.entry((statement.signal, outer.to_vec()));
+        let instance = self.of.entry((driver.part.signal, outer.to_vec()));
         let instance = *instance.or_insert(next);
         if instance == next {
-            let width = statement.width.value(&self.names);
+            let width = valued(signal.width, &self.values);
             self.driven.push((width, Vec::new()));
         }
         instance
     }
 
     /// Notes the bits that a statement drives in this iteration.
-    fn drive(&mut self, statement: &Statement, instance: usize) {
-        let (width, driven) = &mut self.driven[instance];
-        let [from, count] = match &statement.bits {
-            None => [0, *width],
-            Some(bits) => [0, 1].map(|i| bits[i].value(&self.names)),
+    fn drive(&mut self, driver: &Driver, instance: usize) {
+        let [from, count] = match driver.part.bits {
+            None => [0, self.driven[instance].0],
+            Some((from, count)) => [from, count].map(|size| valued(size, &self.values)),
         };
-        driven.push((from, from + count, statement.at));
+        let (_, driven) = &mut self.driven[instance];
+        driven.push((from, from + count, driver.at));
     }
 
     /// Every bit is driven once; of a signal in a loop without iterations there

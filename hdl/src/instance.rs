@@ -88,26 +88,27 @@ impl<'u> Ports<'u> {
     #[track_caller]
     fn connected(mut self, port: &str, to: Expr) -> Self {
         let own = self.next(port);
-        let (unit, text) = (&self.module.doc.name, adapter::text(&to.tree));
+        let unit = &self.module.doc.name;
         if let Some(width) = self.width(own) {
             assert!(
                 to.width.same(width),
-                "{unit}.{port} has {} bits, {text} {}",
+                "{unit}.{port} has {} bits, {} {}",
                 width.text(),
+                adapter::text(&to.tree),
                 to.width.text()
             );
         }
-        self.instance.connections.push((own.name.clone(), text));
+        self.instance.connections.push((own.name.clone(), to.tree));
         self
     }
 
     /// How wide a port is; of one as wide as a parameter says, what that is set
     /// to.
     fn width(&self, port: &Port) -> Option<Size> {
-        let Some(top) = &port.top else {
+        let Some(width) = port.parameter else {
             return Some(port.width.into());
         };
-        let is_width = |(name, _): &&(&str, Size)| Size::named(name, 0).top() == *top;
+        let is_width = |(name, _): &&(&str, Size)| Size::named(name, 0).same(width);
         let set = self.instance.parameters.iter().find(is_width);
         set.map(|(_, value)| *value)
     }

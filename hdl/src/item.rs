@@ -1,9 +1,9 @@
-//! What a module's body consists of, around the expressions of rust-hdl.
+//! What a module's body consists of, around its expressions.
 
+use crate::number::Number;
 use crate::origin::Origin;
-use crate::signal::{Expr, Signal};
+use crate::signal::{Expr, Signal, Statement, Tree};
 use crate::size::Size;
-use rust_hdl::core::ast::VerilogStatement;
 
 /// An item, and the line of the description that wrote it.
 #[derive(Debug)]
@@ -26,19 +26,19 @@ pub(crate) enum Item {
     /// The memory's words are 0 when a simulation starts that asks for it.
     Zeros(Memory),
     /// A wire where it gets its value, and its width.
-    Definition(Size, VerilogStatement),
+    Definition(Size, Statement),
     /// An assignment to what stands elsewhere.
-    Assignment(VerilogStatement),
+    Assignment(Statement),
     /// Registers that change together.
     Update(Update),
     /// Indices of loops.
     Indices(Vec<&'static str>),
     /// `generate`
     Generate(Vec<Written>),
-    /// A loop of `generate`: its head, its label, what it repeats.
-    Loop(String, &'static str, Vec<Written>),
+    /// A loop of `generate`, and what it repeats.
+    Loop(Loop, Vec<Written>),
     /// Two blocks, of which a condition of `generate` chooses one.
-    Either(String, [(&'static str, Vec<Written>); 2]),
+    Either(&'static Number, [(&'static str, Vec<Written>); 2]),
     /// Another module.
     Instance(Instance),
     /// What only a module with assertions has.
@@ -80,6 +80,15 @@ impl Declaration {
     }
 }
 
+/// A loop: its label, and its index from one number to below another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loop {
+    pub(crate) label: &'static str,
+    pub(crate) index: &'static str,
+    pub(crate) from: Size,
+    pub(crate) to: Size,
+}
+
 /// A concurrent assertion.
 #[derive(Debug)]
 pub(crate) struct Property {
@@ -117,7 +126,7 @@ pub(crate) struct Next {
     pub(crate) at: Origin,
     pub(crate) register: Expr,
     /// What a reset writes, and its value.
-    pub(crate) reset: Option<(String, String)>,
+    pub(crate) reset: Option<(Tree, Tree)>,
     /// Conditions with a value, the first that holds decides.
     pub(crate) cases: Vec<(Expr, Expr)>,
     /// What it becomes in none of them.
@@ -132,5 +141,5 @@ pub(crate) struct Instance {
     pub(crate) module: String,
     pub(crate) parameters: Vec<(&'static str, Size)>,
     pub(crate) name: &'static str,
-    pub(crate) connections: Vec<(String, String)>,
+    pub(crate) connections: Vec<(String, Tree)>,
 }

@@ -6,13 +6,13 @@
 //!
 //! A unit is described once, in Rust, in its own file: ports, registers, logic,
 //! instances, replication. `README.md` shows how it reads. Handles of signals
-//! (`signal`) have widths that are checked where they are used; expressions are
-//! rust-hdl's syntax tree, and what that cannot say is in `adapter`. `body`
-//! prints a module in the one template of modules.
+//! (`signal`) have widths that are checked where they are used. Names, codes and
+//! sizes stay data until a module is printed (`body`, in the one template of
+//! modules): right before, `adapter` makes rust-hdl's syntax tree of them, and has
+//! what that cannot say.
 
 mod adapter;
 mod allowed;
-mod arithmetic;
 mod body;
 mod bundle;
 mod bus;
@@ -33,6 +33,7 @@ mod machine;
 mod memory;
 mod module;
 mod names;
+mod number;
 mod origin;
 mod params;
 mod payload;

@@ -61,10 +61,3 @@ pub(crate) fn wrap_list(text: &str, width: usize) -> Vec<String> {
     }
     lines.lines
 }
-
-/// The names and numbers in a line of code.
-pub(crate) fn words(code: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    code.split(move |c| !is_part(c))
-        .filter(|word| !word.is_empty())
-}

@@ -3,9 +3,8 @@
 
 use crate::adapter;
 use crate::item::{Item, Memory};
-use crate::signal::{Expr, Part};
-use crate::size::Size;
-use crate::size::index_bits;
+use crate::signal::{Expr, Part, Select, Tree};
+use crate::size::{Size, index_bits};
 use crate::unit::Unit;
 
 impl Memory {
@@ -13,16 +12,18 @@ impl Memory {
     #[track_caller]
     pub(crate) fn word(self, row: impl Into<Expr>) -> Expr {
         let (row, bits) = (row.into(), index_bits(self.rows));
-        let (name, number) = (self.words.name, adapter::text(&row.tree));
+        let name = self.words.name;
         assert!(
             row.width.same(bits.into()),
-            "{name} has rows of {bits} bits, {number} has {}",
+            "{name} has rows of {bits} bits, {} has {}",
+            adapter::text(&row.tree),
             row.width.text()
         );
+        let word = Tree::Bits(Box::new(Tree::Name(name)), Select::By(Box::new(row.tree)));
         Expr {
             of: vec![Part::all(self.words)],
             selectable: true,
-            ..Expr::leaf(&format!("{name}[{number}]"), self.words.width)
+            ..Expr::new(word, self.words.width)
         }
     }
 }

@@ -1,56 +1,62 @@
-//! Names of a module that differ only by case.
+//! The names of a module: what it uses, and what differs only by case.
 
-use std::collections::BTreeMap;
+use crate::number::Number;
+use crate::signal::Tree;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Two names in a module's text that differ only by case. Verilog tells them
-/// apart. A reader, VHDL and some netlists do not, and Verilator warns of them.
-pub(crate) fn alike(text: &str) -> Option<[&str; 2]> {
-    let mut known = BTreeMap::new();
-    let mut pairs = text.lines().flat_map(names).map(|name| {
-        let first = *known.entry(name.to_lowercase()).or_insert(name);
-        [first.min(name), first.max(name)]
-    });
-    pairs.find(|[a, b]| a != b)
-}
+/// The names that a module has: those of its ports, signals and parameters, of
+/// the sizes, codes and indices that it uses, of its instances, loops and
+/// properties.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeSet<&'static str>);
 
-/// The names in a line of code, without those of other modules' ports.
-fn names(line: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let code = line.split('"').next().unwrap_or_default();
-    let code = code.split("//").next().unwrap_or_default();
-    let starts = code.char_indices().scan(' ', move |before, (at, c)| {
-        let before = std::mem::replace(before, c);
-        Some((at, c, before))
-    });
-    let starts = starts.filter(move |(_, c, before)| {
-        // After a quote are the digits of a number.
-        let begins = !is_part(*before) && !matches!(before, '.' | '\'');
-        begins && is_part(*c) && !c.is_ascii_digit()
-    });
-    starts.map(move |(at, ..)| {
-        let rest = &code[at..];
-        &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())]
-    })
+impl Names {
+    pub(crate) fn add(&mut self, name: &'static str) {
+        self.0.insert(name);
+    }
+
+    /// Adds what a number is computed of.
+    pub(crate) fn add_number(&mut self, number: &Number) {
+        number.names(&mut |name| self.add(name));
+    }
+
+    /// Adds the names in an expression.
+    pub(crate) fn add_tree(&mut self, tree: &Tree) {
+        tree.names(&mut |name| self.add(name));
+    }
+
+    pub(crate) fn have(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
+    pub(crate) fn all(&self) -> &BTreeSet<&'static str> {
+        &self.0
+    }
+
+    /// Two names that differ only by case. Verilog tells them apart. A reader,
+    /// VHDL and some netlists do not, and Verilator warns of them.
+    pub(crate) fn alike(&self) -> Option<[&'static str; 2]> {
+        let mut known = BTreeMap::new();
+        let mut names = self.0.iter();
+        names.find_map(|name| {
+            let first = known.insert(name.to_lowercase(), *name)?;
+            Some([first, *name])
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::size::Size;
 
     #[test]
     fn names_that_differ_only_by_case_are_found() {
-        let text = "    localparam W = 4;\n    genvar w;\n";
-        assert_eq!(alike(text), Some(["W", "w"]));
-        let text = "    wire [DB-1:0] be;\n    wire Be;\n";
-        assert_eq!(alike(text), Some(["Be", "be"]));
-        let text = "    wire [B-1:0] x;\n        else $error(\"b: a bank\");\n";
-        assert_eq!(alike(text), None);
-    }
-
-    #[test]
-    fn what_is_not_a_name_of_the_module_does_not_count() {
-        let text = "    wire [D-1:0] a = {D{1'b0}} | 4'd1; // d, A\n    \
-                    part part_of (.A(a), .D(a), .Be(1'b0));\n    wire [DB-1:0] be;\n";
-        assert_eq!(alike(text), None);
+        let mut names = Names::default();
+        names.add("w");
+        names.add_number((Size::named("L", 4) * 2).number());
+        assert_eq!(names.alike(), None);
+        names.add_tree(&Tree::Number(Size::named("W", 4).number()));
+        assert_eq!(names.alike(), Some(["W", "w"]));
     }
 }

@@ -1,6 +1,7 @@
 //! Ports of modules.
 
 use crate::origin::Origin;
+use crate::size::Size;
 use serde::Serialize;
 
 /// Direction of a port.
@@ -40,10 +41,9 @@ pub struct Port {
     /// drives, the line that connects it, then those inside.
     #[serde(skip)]
     pub driven_by: Vec<Origin>,
-    /// Where a parameter of the module says its width: the number of its
-    /// highest bit.
+    /// Where a parameter of the module says its width: that.
     #[serde(skip)]
-    pub(crate) top: Option<String>,
+    pub(crate) parameter: Option<Size>,
 }
 
 impl Port {
@@ -58,7 +58,7 @@ impl Port {
             depends_on: None,
             driven_by: Vec::new(),
             skid_depth: (dir == Dir::Out && lets_go_on(name)).then_some(0),
-            top: None,
+            parameter: None,
         }
     }
 }

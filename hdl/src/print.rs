@@ -4,6 +4,7 @@
 use crate::lines::{CODE_WIDTH, Lines};
 use crate::origin::Origin;
 use crate::port::{Dir, Port};
+use crate::size::Size;
 use rust_hdl::core::ast::{
     VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogMatch, VerilogOp,
     VerilogOpUnary, VerilogStatement,
@@ -41,10 +42,7 @@ pub(crate) fn opening(
             Dir::Out => "output wire",
         };
         let comma = if i + 1 < ports.len() { "," } else { "" };
-        let range = match &port.top {
-            Some(top) => format!("[{top}:0] "),
-            None => range(port.width),
-        };
+        let range = range(port.parameter.unwrap_or(port.width.into()));
         let line = format!("    {dir} {range}{}{comma}", port.name);
         let Some((_, reason)) = unused.iter().find(|(name, _)| *name == port.name) else {
             push(line);
@@ -60,10 +58,12 @@ pub(crate) fn opening(
     out
 }
 
-fn range(width: usize) -> String {
-    match width {
-        1 => String::new(),
-        width => format!("[{}:0] ", width - 1),
+/// `[width-1:0] `, or nothing for one bit.
+pub(crate) fn range(width: Size) -> String {
+    match (width.is_number(), width.value()) {
+        (true, Some(1)) => String::new(),
+        (true, Some(bits)) => format!("[{}:0] ", bits - 1),
+        _ => format!("[{}:0] ", width.top()),
     }
 }
 
@@ -112,14 +112,12 @@ fn cases(choice: &VerilogConditional) -> Vec<String> {
     lines
 }
 
-/// A `case` over codes. What it writes is declared with `opening`, which
-/// begins with `wire`.
+/// A `case` over codes. What it writes is declared with `opening`.
 fn table(opening: &str, table: &VerilogMatch) -> String {
     let name = table.cases[0].block.first().and_then(written);
     let name = name.map_or("", |(name, _)| name);
-    let declared = opening.replacen("wire", "reg", 1);
     let test = text(&table.test);
-    let mut out = format!("{declared}{name};\n    always @* begin\n        case ({test})\n");
+    let mut out = format!("{opening}{name};\n    always @* begin\n        case ({test})\n");
     for case in &table.cases {
         let value = text(only(&case.block));
         out.push_str(&format!(
@@ -182,8 +180,8 @@ fn terms(value: &VerilogExpression) -> Vec<Vec<String>> {
             let pieces = bracketed("~(", inner);
             pieces.into_iter().map(|piece| vec![piece]).collect()
         }
-        VerilogExpression::Signal(text) => {
-            let parts = parts(text).into_iter();
+        VerilogExpression::Signal(leaf) => {
+            let parts = leaf.split('\n');
             parts.map(|part| vec![part.to_owned()]).collect()
         }
         _ => vec![vec![text(value)]],
@@ -212,7 +210,7 @@ fn bracketed(opening: &str, value: &VerilogExpression) -> Vec<String> {
 /// The text of an expression.
 pub(crate) fn text(value: &VerilogExpression) -> String {
     match value {
-        VerilogExpression::Signal(name) => name.clone(),
+        VerilogExpression::Signal(leaf) => leaf.replace('\n', " "),
         VerilogExpression::Paren(inner) => text(inner),
         VerilogExpression::Binary(a, op, b) => {
             let (a, b) = (operand(a, Some(op)), operand(b, Some(op)));
@@ -247,31 +245,17 @@ fn operand(value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
 
 /// A connection of a port, `depth` steps in; a long concatenation in several
 /// lines.
-pub(crate) fn connection(depth: usize, port: &str, to: &str, end: &str) -> String {
-    let mut parts = parts(to).into_iter();
+pub(crate) fn connection(depth: usize, port: &str, to: &VerilogExpression, end: &str) -> String {
+    let whole = match to {
+        VerilogExpression::Signal(leaf) => leaf.clone(),
+        other => text(other),
+    };
+    let mut parts = whole.split('\n');
     let first = parts.next().unwrap_or_default();
     let indent = 4 * depth;
     let mut lines = Lines::new(CODE_WIDTH, format!("{:indent$}.{port}({first}", ""));
     parts.for_each(|part| lines.append(indent + 4, part));
     lines.join() + ")" + end
-}
-
-/// The parts of a concatenation, each with its comma; of another text the whole.
-fn parts(text: &str) -> Vec<&str> {
-    let (mut parts, mut start, mut depth) = (Vec::new(), 0, 0);
-    for (i, c) in text.char_indices() {
-        match c {
-            '{' | '(' | '[' => depth += 1,
-            '}' | ')' | ']' => depth -= 1,
-            ',' if depth == 1 && text.starts_with('{') => {
-                parts.push(text[start..=i].trim_start());
-                start = i + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text[start..].trim_start());
-    parts
 }
 
 /// Columns in front of a text.
@@ -363,6 +347,7 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::adapter;
     use crate::codes::kind;
     use crate::signal::{Bits, Expr, Signal, Value, code, when};
 
@@ -373,7 +358,8 @@ mod tests {
     fn printed(value: impl Into<Value>) -> String {
         let value = value.into();
         let out = signal("out", value.width().value().unwrap());
-        statement("    assign ", &value.assigned_to(&out.into())) + "\n"
+        let assigned = adapter::statement(&value.assigned_to(&out.into()));
+        statement("    assign ", &assigned) + "\n"
     }
 
     fn long(i: usize) -> Expr {
@@ -410,7 +396,8 @@ mod tests {
         let expected = "    reg [2:0] next;\n    always @* begin\n        case (kind)\n            \
                         KIND_LOAD: next = b;\n            default: next = 3'd0;\n        \
                         endcase\n    end";
-        assert_eq!(statement("    wire [2:0] ", &table), expected);
+        let table = adapter::statement(&table);
+        assert_eq!(statement("    reg [2:0] ", &table), expected);
     }
 
     #[test]
@@ -459,10 +446,8 @@ mod tests {
     #[test]
     fn vectors_side_by_side_are_broken_on_both_sides() {
         let all = crate::signal::concat((0..4).map(long));
-        let text = statement(
-            "    assign ",
-            &Value::from(signal("x", 4)).assigned_to(&all),
-        );
+        let assigned = Value::from(signal("x", 4)).assigned_to(&all);
+        let text = statement("    assign ", &adapter::statement(&assigned));
         let expected = "    assign {a_rather_long_name_of_a_signal_0, \
                         a_rather_long_name_of_a_signal_1,\n        \
                         a_rather_long_name_of_a_signal_2, \

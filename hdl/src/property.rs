@@ -4,7 +4,7 @@
 //! its SystemVerilog flavour, and there not for synthesis.
 
 use crate::item::{Item, Property};
-use crate::signal::{Expr, Signal};
+use crate::signal::{Expr, Signal, Tree};
 use crate::unit::Unit;
 
 impl Unit {
@@ -38,18 +38,20 @@ impl Unit {
 
 /// The signals, or parts of them, are as they were at the clock edge before.
 pub(crate) fn stable<T: Into<Expr>>(signals: impl IntoIterator<Item = T>) -> Expr {
-    let same = |signal: T| {
-        let text = crate::adapter::text(&signal.into().tree);
-        Expr::leaf(&format!("$stable({text})"), 1.into())
-    };
+    let same = |signal: T| call("$stable", signal.into().tree);
     let all = signals.into_iter().map(same).reduce(|a, b| a & b);
     all.expect("there is a signal")
 }
 
 /// At most one of the signals is set.
 pub(crate) fn one_at_most(signals: impl IntoIterator<Item = Signal>) -> Expr {
-    let names: Vec<_> = signals.into_iter().map(|signal| signal.name).collect();
-    Expr::leaf(&format!("$onehot0({{{}}})", names.join(", ")), 1.into())
+    let names = signals.into_iter().map(|signal| Tree::Name(signal.name));
+    call("$onehot0", Tree::Concat(names.collect()))
+}
+
+/// One bit that a system function makes of a value.
+fn call(function: &'static str, value: Tree) -> Expr {
+    Expr::new(Tree::Call(function, Box::new(value)), 1.into())
 }
 
 /// A source keeps what it offers until it is taken: `valid`, and `payload`. The

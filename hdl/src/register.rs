@@ -1,11 +1,10 @@
 //! Registers: each is stated once, with what it starts from, and changes in
 //! one place.
 
-use crate::adapter;
 use crate::item::{Declaration, Item, Next, Update};
 use crate::origin::Origin;
 use crate::port::Dir;
-use crate::signal::{Bits, Expr, Operand, Signal, Value, register_name, when};
+use crate::signal::{Bits, Expr, Operand, Signal, Tree, Value, register_name, when};
 use crate::size::{Size, interned};
 use crate::unit::{Kind, Unit};
 
@@ -42,7 +41,7 @@ impl<'u> Register<'u> {
     #[track_caller]
     pub(crate) fn reset(self, value: impl Into<Operand>) -> Signal {
         let value = match value.into() {
-            Operand::Number(0) => Expr::leaf(&adapter::all_bits(self.width, false), self.width),
+            Operand::Number(0) => Expr::new(Tree::all_bits(self.width, false), self.width),
             value => value.beside(self.width),
         };
         self.state(Ok(value))
@@ -51,7 +50,7 @@ impl<'u> Register<'u> {
     /// A reset sets all of its bits.
     #[track_caller]
     pub(crate) fn reset_to_ones(self) -> Signal {
-        let ones = Expr::leaf(&adapter::all_bits(self.width, true), self.width);
+        let ones = Expr::new(Tree::all_bits(self.width, true), self.width);
         self.state(Ok(ones))
     }
 
@@ -124,7 +123,7 @@ impl Clocked<'_> {
     pub(crate) fn next(self, register: impl Into<Expr>, value: impl Into<Value>) -> Self {
         let register = register.into();
         let reset = self.0.drive_register(&register);
-        let reset = reset.map(|value| (adapter::text(&register.tree), value));
+        let reset = reset.map(|value| (register.tree.clone(), value));
         self.becomes(register, reset, value.into())
     }
 
@@ -138,12 +137,12 @@ impl Clocked<'_> {
         value: impl Into<Value>,
     ) -> Self {
         let reset = self.0.drive_register(&register.into());
-        let reset = reset.map(|value| (register.name.to_owned(), value));
+        let reset = reset.map(|value| (Tree::Name(register.name), value));
         self.becomes(register.select(index), reset, value.into())
     }
 
     #[track_caller]
-    fn becomes(self, register: Expr, reset: Option<(String, String)>, value: Value) -> Self {
+    fn becomes(self, register: Expr, reset: Option<(Tree, Tree)>, value: Value) -> Self {
         let width = register.width;
         let case = |(condition, value): (Expr, Operand)| (condition, value.beside(width));
         let next = Next {

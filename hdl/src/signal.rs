@@ -4,15 +4,17 @@
 //! together is refused where it is written, with the line of the description.
 
 mod operators;
+mod tree;
 mod value;
 
 pub(crate) use operators::Bits;
-pub(crate) use value::{Value, table, when};
+pub(crate) use tree::{Select, Tree};
+pub(crate) use value::{Statement, Value, table, when};
 
 use crate::adapter;
 use crate::codes::Field;
 use crate::size::{Size, interned};
-use rust_hdl::core::ast::VerilogExpression;
+use rust_hdl::core::ast::VerilogOp;
 
 /// A port, wire or register.
 #[derive(Clone, Copy, Debug)]
@@ -64,10 +66,10 @@ impl Part {
     }
 }
 
-/// A Verilog expression with its width.
+/// An expression with its width.
 #[derive(Clone, Debug)]
 pub(crate) struct Expr {
-    pub(crate) tree: VerilogExpression,
+    pub(crate) tree: Tree,
     pub(crate) width: Size,
     /// The signal that this is, or the part of one; several that lie side by side.
     pub(crate) of: Vec<Part>,
@@ -88,8 +90,8 @@ impl Operand {
     #[track_caller]
     pub(crate) fn beside(self, width: Size) -> Expr {
         match self {
-            Operand::Number(value) => Expr::leaf(&adapter::number(width.plain(), value), width),
-            Operand::Index(size) => Expr::leaf(size.text(), width),
+            Operand::Number(value) => Expr::new(Tree::constant(width.plain(), value), width),
+            Operand::Index(size) => Expr::new(Tree::Number(size.number()), width),
             Operand::Expr(value) => {
                 let (own, tree) = (value.width, &value.tree);
                 assert!(
@@ -128,47 +130,50 @@ impl From<Signal> for Expr {
         Expr {
             of: vec![Part::all(signal)],
             selectable: true,
-            ..Expr::leaf(signal.name, signal.width)
+            ..Expr::new(Tree::Name(signal.name), signal.width)
         }
     }
 }
 
 /// The constant `value` of `width` bits, as a decimal in every width.
 pub(crate) fn number(width: usize, value: usize) -> Expr {
-    Expr::leaf(&format!("{width}'d{value}"), width.into())
+    Expr::new(Tree::Decimal { width, value }, width.into())
 }
 
 /// Whether two indices of loops are the same.
 pub(crate) fn same(index: Size, other: Size) -> Expr {
-    let text = format!("{} == {}", index.text(), other.text());
-    Expr::leaf(&text, 1.into())
+    compared(index, VerilogOp::Eq, other)
 }
 
 /// Whether an index of a loop is below another.
 pub(crate) fn below(index: Size, other: Size) -> Expr {
-    let text = format!("({} < {})", index.text(), other.text());
-    Expr::leaf(&text, 1.into())
+    compared(index, VerilogOp::Lt, other)
+}
+
+fn compared(index: Size, op: VerilogOp, other: Size) -> Expr {
+    let [index, other] = [index, other].map(|size| Box::new(Tree::Number(size.number())));
+    Expr::new(Tree::Binary(index, op, other), 1.into())
 }
 
 /// The constant of which one bit is set.
 pub(crate) fn one_hot(width: Size, index: usize) -> Expr {
     let bits = width.value().expect("a constant has one width");
-    let digit = |i| if i == index { '1' } else { '0' };
-    let digits: String = (0..bits).rev().map(digit).collect();
-    Expr::leaf(&format!("{bits}'b{digits}"), width)
+    Expr::new(Tree::OneHot { width: bits, index }, width)
 }
 
 /// The code of that value.
 pub(crate) fn code(field: &Field, value: u8) -> Expr {
-    let code = field.codes.iter().find(|(_, own)| *own == value);
-    let (name, _) = code.unwrap_or_else(|| panic!("{} has no code {value}", field.prefix));
-    Expr::leaf(&format!("{}_{name}", field.prefix), field.width.into())
+    Expr::new(
+        Tree::Number(place(field, value).number()),
+        field.width.into(),
+    )
 }
 
 /// The code of that value as a number: the place of a bit.
 pub(crate) fn place(field: &Field, value: u8) -> Size {
-    let name = adapter::text(&code(field, value).tree);
-    Size::named(&name, value.into())
+    let code = field.codes.iter().find(|(_, own)| *own == value);
+    let (name, _) = code.unwrap_or_else(|| panic!("{} has no code {value}", field.prefix));
+    Size::named(&field.name(name), value.into())
 }
 
 /// The bits of all parts side by side, the first in the high bits; of signals
@@ -176,13 +181,15 @@ pub(crate) fn place(field: &Field, value: u8) -> Size {
 pub(crate) fn concat(parts: impl IntoIterator<Item = Expr>) -> Expr {
     let parts: Vec<Expr> = parts.into_iter().collect();
     let width = parts.iter().map(|part| part.width).reduce(|a, b| a + b);
-    let texts: Vec<_> = parts.iter().map(|part| adapter::text(&part.tree)).collect();
-    let text = format!("{{{}}}", texts.join(", "));
     let signals = parts.iter().all(|part| !part.of.is_empty());
-    let of = parts.into_iter().flat_map(|part| part.of);
+    let (trees, of): (_, Vec<_>) = parts.into_iter().map(|part| (part.tree, part.of)).unzip();
+    let of = of.into_iter().flatten().filter(|_| signals);
     Expr {
-        of: of.filter(|_| signals).collect(),
-        ..Expr::leaf(&text, width.expect("a concatenation has parts"))
+        of: of.collect(),
+        ..Expr::new(
+            Tree::Concat(trees),
+            width.expect("a concatenation has parts"),
+        )
     }
 }
 
@@ -207,9 +214,9 @@ pub(crate) fn and_or(terms: impl IntoIterator<Item = (Expr, Expr)>) -> Expr {
 }
 
 impl Expr {
-    pub(crate) fn leaf(text: &str, width: Size) -> Self {
+    pub(crate) fn new(tree: Tree, width: Size) -> Self {
         Expr {
-            tree: VerilogExpression::Signal(text.to_owned()),
+            tree,
             width,
             of: Vec::new(),
             selectable: false,

@@ -1,8 +1,9 @@
 //! Numbers that the Verilog text computes: widths, indices, bounds of loops.
 //!
-//! A size knows how it is written (`L*m`, `i-1`) and between which values it
+//! A size knows what it is made of (`L*m`, `i-1`) and between which values it
 //! lies, so that widths are checked while the text keeps the names.
 
+use crate::number::{Form, Number, Operator, Spaces};
 use std::collections::HashSet;
 use std::ops::{Add, Div, Mul, RangeInclusive, Shl, Shr, Sub};
 use std::sync::{LazyLock, Mutex};
@@ -12,58 +13,51 @@ pub(crate) fn index_bits(count: usize) -> usize {
     (count.next_power_of_two().trailing_zeros() as usize).max(1)
 }
 
-/// A whole number by its Verilog text, with the values that it can have: one,
-/// or those of the loops that it stands in.
-#[derive(Clone, Copy, Debug)]
+/// A whole number of the Verilog, with the values that it can have: one, or
+/// those of the loops that it stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
-    text: &'static str,
-    form: Form,
+    number: &'static Number,
     least: isize,
     most: isize,
-}
-
-/// What a text is, for the parentheses and spaces around it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Number,
-    Name,
-    Product,
-    /// A sum of names and numbers, without spaces.
-    Short,
-    /// Any other sum.
-    Sum,
-    Shift,
-    /// By cases; only a `localparam` is one.
-    Choice,
 }
 
 impl Size {
     /// A parameter that instances set to a value of the range.
     pub(crate) fn parameter(name: &str, values: RangeInclusive<usize>) -> Self {
         let (least, most) = (*values.start() as isize, *values.end() as isize);
-        Size::new(name, Form::Name, least, most)
+        Size::name(name, least, most)
     }
 
     /// A `localparam` that stands for `value`.
     pub(crate) fn called(name: &str, value: Size) -> Self {
-        Size::new(name, Form::Name, value.least, value.most)
+        Size::name(name, value.least, value.most)
     }
 
     /// A number that has a name.
     pub(crate) fn named(name: &str, value: usize) -> Self {
-        Size::new(name, Form::Name, value as isize, value as isize)
+        Size::name(name, value as isize, value as isize)
     }
 
     /// The index of a loop from `from` to below `to`.
     pub(crate) fn index(name: &str, from: Size, to: Size) -> Self {
-        Size::new(name, Form::Name, from.least, to.most - 1)
+        Size::name(name, from.least, to.most - 1)
     }
 
-    fn new(text: &str, form: Form, least: isize, most: isize) -> Self {
-        let text = interned(text);
+    fn name(name: &str, least: isize, most: isize) -> Self {
+        let number = Number::Name(interned(name)).kept();
         Size {
-            text,
-            form,
+            number,
+            least,
+            most,
+        }
+    }
+
+    /// Of two sizes, with the values that it has.
+    fn of(operator: Operator, [a, b]: [Size; 2], [least, most]: [isize; 2]) -> Self {
+        let number = Number::binary(operator, a.number, b.number);
+        Size {
+            number,
             least,
             most,
         }
@@ -85,13 +79,18 @@ impl Size {
         }
     }
 
-    pub(crate) fn text(self) -> &'static str {
-        self.text
+    pub(crate) fn number(self) -> &'static Number {
+        self.number
+    }
+
+    /// Its Verilog text.
+    pub(crate) fn text(self) -> String {
+        self.number.text()
     }
 
     /// Whether it is written as a number.
     pub(crate) fn is_number(self) -> bool {
-        self.form == Form::Number
+        matches!(self.number, Number::Literal(_))
     }
 
     /// Its value, if it is the same in every iteration of every loop.
@@ -107,7 +106,7 @@ impl Size {
 
     /// Whether the two are the same in every iteration.
     pub(crate) fn same(self, other: Size) -> bool {
-        self.text == other.text || self.value().is_some() && self.value() == other.value()
+        self.number == other.number || self.value().is_some() && self.value() == other.value()
     }
 
     /// Whether it lies in 0 to `end` in every iteration.
@@ -123,77 +122,38 @@ impl Size {
         numbers.is_some_and(|numbers| numbers <= end.least.max(end.most))
     }
 
-    /// The text as a factor, or as what is subtracted.
-    fn factor(self) -> String {
-        match self.form {
-            Form::Short | Form::Sum => format!("({})", self.text),
-            _ => self.compared(),
-        }
-    }
-
-    /// The text beside a `<`, or in front of a `-`.
-    pub(crate) fn compared(self) -> String {
-        match self.form {
-            Form::Shift => format!("({})", self.text),
-            _ => self.text.to_owned(),
-        }
-    }
-
-    /// The text after a `<<` or `>>`.
-    fn distance(self) -> String {
-        match self.form {
-            Form::Short => format!("({})", self.text.replace('+', " + ").replace('-', " - ")),
-            Form::Number | Form::Name => self.text.to_owned(),
-            _ => format!("({})", self.text),
-        }
-    }
-
     /// The number of the highest bit of something of this width.
     pub(crate) fn top(self) -> String {
-        let text = self.compared();
-        match text.strip_suffix("+1").filter(|below| !below.contains('?')) {
-            Some(below) => below.to_owned(),
-            None => format!("{text}-1"),
+        match self.number {
+            Number::Binary(Operator::Add, [below, Number::Literal(1)])
+                if self.number.form() == Form::Short =>
+            {
+                below.text()
+            }
+            number => format!("{}-1", number.compared(Spaces::default())),
         }
     }
 
     /// Bits of an index below this number, at least one. Verilog-2001 has no
     /// function for it.
     pub(crate) fn index_bits(self) -> Size {
-        let bits = |number: isize| index_bits(number as usize);
-        let (least, most) = (bits(self.least), bits(self.most));
-        let case = |bits| format!("{} <= {} ? {bits} : ", self.text, 1usize << bits);
-        let text: String = (least..most).map(case).collect();
-        let text = format!("{text}{most}");
-        Size::new(&text, Form::Choice, least as isize, most as isize)
-    }
-
-    fn shift(self, symbol: &str, by: Size, [least, most]: [isize; 2]) -> Size {
-        let text = format!("{} {symbol} {}", self.factor(), by.distance());
-        Size::new(&text, Form::Shift, least, most)
-    }
-
-    fn sum(self, symbol: char, right: String, other: Size, values: [isize; 2]) -> Size {
-        let short = |form| matches!(form, Form::Number | Form::Name | Form::Short);
-        let [least, most] = values;
-        match (self.form, other.form) {
-            (Form::Number, Form::Number) => Size::from(least as usize),
-            (a, b) if short(a) && short(b) => {
-                let text = format!("{}{symbol}{right}", self.text);
-                Size::new(&text, Form::Short, least, most)
-            }
-            _ => {
-                let text = format!("{} {symbol} {right}", self.text);
-                Size::new(&text, Form::Sum, least, most)
-            }
+        let [least, most] = [self.least, self.most].map(|number| index_bits(number as usize));
+        Size {
+            number: Number::IndexBits(self.number, [least, most]).kept(),
+            least: least as isize,
+            most: most as isize,
         }
     }
 }
 
 impl From<usize> for Size {
     fn from(value: usize) -> Self {
-        let text = value.to_string();
-        Size::new(&text, Form::Number, value as isize, value as isize)
+        let value = value as isize;
+        Size {
+            number: Number::Literal(value).kept(),
+            least: value,
+            most: value,
+        }
     }
 }
 
@@ -201,11 +161,12 @@ impl<T: Into<Size>> Add<T> for Size {
     type Output = Size;
     fn add(self, other: T) -> Size {
         let other = other.into();
-        if self.is_number() && self.most == 0 {
-            return other;
-        }
         let values = [self.least + other.least, self.most + other.most];
-        self.sum('+', other.text.to_owned(), other, values)
+        match (self.number, other.number) {
+            (Number::Literal(0), _) => other,
+            (Number::Literal(_), Number::Literal(_)) => Size::from(values[0] as usize),
+            _ => Size::of(Operator::Add, [self, other], values),
+        }
     }
 }
 
@@ -214,7 +175,10 @@ impl<T: Into<Size>> Sub<T> for Size {
     fn sub(self, other: T) -> Size {
         let other = other.into();
         let values = [self.least - other.most, self.most - other.least];
-        self.sum('-', other.factor(), other, values)
+        match (self.number, other.number) {
+            (Number::Literal(_), Number::Literal(_)) => Size::from(values[0] as usize),
+            _ => Size::of(Operator::Subtract, [self, other], values),
+        }
     }
 }
 
@@ -222,15 +186,12 @@ impl<T: Into<Size>> Mul<T> for Size {
     type Output = Size;
     fn mul(self, other: T) -> Size {
         let other = other.into();
-        let (least, most) = (self.least * other.least, self.most * other.most);
-        match (self.form, other.form) {
-            (Form::Number, _) if self.most == 1 => other,
-            (Form::Number, _) if self.most == 0 => 0.into(),
-            (Form::Number, Form::Number) => Size::from(least as usize),
-            _ => {
-                let text = format!("{}*{}", self.factor(), other.factor());
-                Size::new(&text, Form::Product, least, most)
-            }
+        let values = [self.least * other.least, self.most * other.most];
+        match (self.number, other.number) {
+            (Number::Literal(1), _) => other,
+            (Number::Literal(0), _) => 0.into(),
+            (Number::Literal(_), Number::Literal(_)) => Size::from(values[0] as usize),
+            _ => Size::of(Operator::Multiply, [self, other], values),
         }
     }
 }
@@ -245,11 +206,10 @@ impl Mul<Size> for usize {
 impl Div<usize> for Size {
     type Output = Size;
     fn div(self, by: usize) -> Size {
-        let text = format!("{}/{by}", self.factor());
-        let (least, most) = (self.least / by as isize, self.most / by as isize);
-        match self.form {
-            Form::Number => Size::from(least as usize),
-            _ => Size::new(&text, Form::Product, least, most),
+        let values = [self.least, self.most].map(|value| value / by as isize);
+        match self.number {
+            Number::Literal(_) => Size::from(values[0] as usize),
+            _ => Size::of(Operator::Divide, [self, by.into()], values),
         }
     }
 }
@@ -259,7 +219,7 @@ impl<T: Into<Size>> Shl<T> for Size {
     fn shl(self, by: T) -> Size {
         let by = by.into();
         let values = [self.least << by.least.max(0), self.most << by.most];
-        self.shift("<<", by, values)
+        Size::of(Operator::ShiftLeft, [self, by], values)
     }
 }
 
@@ -275,7 +235,7 @@ impl<T: Into<Size>> Shr<T> for Size {
     fn shr(self, by: T) -> Size {
         let by = by.into();
         let values = [self.least >> by.most, self.most >> by.least.max(0)];
-        self.shift(">>", by, values)
+        Size::of(Operator::ShiftRight, [self, by], values)
     }
 }
 
@@ -319,7 +279,7 @@ mod tests {
         let i = Size::index("i", 1.into(), l);
         assert!((i * m + m).within(l * m) && !(i * m + m + 1).within(l * m));
         assert!((l * m).same(Size::from(160)) && i.same(i) && !i.same(l));
-        assert_eq!((i.value(), (l * m).plain().text()), (None, "160"));
+        assert_eq!((i.value(), &*(l * m).plain().text()), (None, "160"));
     }
 
     #[test]
@@ -327,7 +287,7 @@ mod tests {
         let width = Size::parameter("WIDTH", 2..=100);
         let i = Size::index("i", 0.into(), width >> 1);
         assert!((2 * i + 2).within(width) && !(2 * i + 3).within(width));
-        assert_eq!((width.value(), width.plain().text()), (None, "WIDTH"));
+        assert_eq!((width.value(), &*width.plain().text()), (None, "WIDTH"));
         let levels = Size::parameter("N", 2..=9).index_bits();
         assert_eq!(levels.text(), "N <= 2 ? 1 : N <= 4 ? 2 : N <= 8 ? 3 : 4");
         assert!(levels.within(4.into()) && !levels.within(3.into()));

@@ -4,7 +4,7 @@ use crate::codes::{counter, kind, seq, source, stall};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::ports::ports;
-use crate::signal::{Bits, Expr, Operand, Signal, code, place, when};
+use crate::signal::{Bits, Expr, Operand, Signal, Tree, code, place, when};
 use crate::size::Size;
 use crate::spad_pick;
 use crate::unit::Unit;
@@ -108,7 +108,7 @@ fn count(u: &Unit, io: &Ports, pick: &Module, seen: Signal, degree: Signal) {
     u.generate(|| {
         u.each("counter", k, (0, counters), |k| {
             let count = u.register("count", 32).reset(0);
-            let of_degree = Expr::leaf(k.text(), 32.into());
+            let of_degree = Expr::new(Tree::Number(k.number()), 32.into());
             let of_degree = of_degree.is(place(&counter::FIELD, counter::DEGREE));
             let amount = when(of_degree, degree.extended(32)).otherwise(1);
             let amount = u.named("amount", 32, amount);

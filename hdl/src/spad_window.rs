@@ -9,7 +9,7 @@ use crate::codes::op;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
-use crate::signal::{Bits, Expr, Signal, code, one_hot, when};
+use crate::signal::{Bits, Expr, Signal, Tree, code, one_hot, when};
 use crate::size::Size;
 use crate::unit::{Index, Unit};
 use crate::{spad_atomic_bank, spad_bank_ram, spad_lowest, spad_number, spad_pick, spad_select};
@@ -301,8 +301,8 @@ impl Window<'_> {
         let load = u.name("load", free & enter.copies(s.SWIN));
         u.at_clock().next(slots.valid, stay | load);
         let operation = Size::from(op::FIELD.width);
-        let no_lane = || Expr::leaf("{L{1'b0}}", s.L);
-        let none = Expr::leaf("{DG{1'b0}}", s.DG);
+        let no_lane = || Expr::new(Tree::all_bits(s.L, false), s.L);
+        let none = Expr::new(Tree::all_bits(s.DG, false), s.DG);
         let moves = |above, register, after, new, width| Moves {
             above,
             register,

@@ -14,7 +14,6 @@ use crate::drivers::{Driver, Scope};
 use crate::item::{Declaration, Instance, Item, Written};
 use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
-use crate::names;
 use crate::origin::Origin;
 use crate::params::{Params, Sizes};
 use crate::port::{Dir, Port};
@@ -50,7 +49,7 @@ struct State {
     /// Outputs that show a register, with that.
     output_registers: Vec<(Signal, Signal, Origin)>,
     signals: Vec<Known>,
-    sizes: Vec<(Size, String)>,
+    sizes: Vec<(&'static str, Size)>,
     submodules: Vec<String>,
     /// The body, and the loops that are open in it, the innermost last.
     blocks: Vec<Vec<Written>>,
@@ -117,8 +116,8 @@ impl Unit {
         let above = (default + 1).min(*values.end());
         let parameter = Size::parameter(name, values);
         let mut state = self.state.borrow_mut();
-        state.parameters.push((parameter.text(), default));
-        state.above.push((parameter.text(), above));
+        state.parameters.push((interned(name), default));
+        state.above.push((interned(name), above));
         parameter
     }
 
@@ -127,14 +126,12 @@ impl Unit {
     #[track_caller]
     pub(crate) fn size(&self, name: &str, value: impl Into<Size>) -> Size {
         let value: Size = value.into();
-        let size = Size::called(name, value);
-        let text = value.text().replace('/', " / ");
         let sizes = &mut self.state.borrow_mut().sizes;
-        match sizes.iter().find(|(known, _)| known.text() == name) {
-            None => sizes.push((size, text)),
-            Some((_, known)) => assert_eq!(*known, text, "{name} has two values"),
+        match sizes.iter().find(|(known, _)| *known == name) {
+            None => sizes.push((interned(name), value)),
+            Some((_, known)) => assert_eq!(known.number(), value.number(), "two of {name}"),
         }
-        size
+        Size::called(name, value)
     }
 
     // ------------------------------------------------------------------ ports
@@ -169,7 +166,7 @@ impl Unit {
     ) -> Signal {
         let bits = width.value();
         let mut port = Port::new(name, dir, bits.unwrap_or(0), doc);
-        port.top = bits.is_none().then(|| width.top());
+        port.parameter = bits.is_none().then_some(width);
         let mut state = self.state.borrow_mut();
         state.ports.push(port);
         state.port_origins.push(at);
@@ -432,13 +429,13 @@ impl Unit {
             unused: &state.unused,
             sizes: &state.sizes,
         };
-        let file = body::module(&self.doc, &opening, &items, false)?;
-        let asserted = state
-            .asserts
-            .then(|| body::module(&self.doc, &opening, &items, true))
-            .transpose()?;
-        let alike = asserted.as_ref().and_then(|file| names::alike(&file.text));
-        if let Some([one, other]) = alike.or_else(|| names::alike(&file.text)) {
+        let (file, mut names) = body::module(&self.doc, &opening, &items, false)?;
+        let mut asserted = None;
+        if state.asserts {
+            let (file, all) = body::module(&self.doc, &opening, &items, true)?;
+            (asserted, names) = (Some(file), all);
+        }
+        if let Some([one, other]) = names.alike() {
             let reason = format!("the names {one} and {other} differ only by case");
             let unit = self.doc.name;
             return Err(HdlError::Check { unit, reason });

@@ -1,9 +1,9 @@
 //! What can be done with signals and expressions: bits, comparisons, operators.
 
-use super::{Expr, Operand, Part, Signal};
+use super::{Expr, Operand, Part, Select, Signal, Tree};
 use crate::adapter;
 use crate::size::Size;
-use rust_hdl::core::ast::{VerilogExpression, VerilogOp, VerilogOpUnary};
+use rust_hdl::core::ast::{VerilogOp, VerilogOpUnary};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Sub};
 
 /// What can be done with a signal as with any expression.
@@ -22,7 +22,7 @@ pub(crate) trait Bits: Into<Expr> {
         if all.width.is_number() && all.width.value() == Some(1) {
             all
         } else {
-            all.part_of(index.text().to_owned(), 1.into(), Some(index))
+            all.part_of(Select::At(index), 1.into(), Some(index))
         }
     }
 
@@ -40,16 +40,11 @@ pub(crate) trait Bits: Into<Expr> {
         );
         match (from.value(), width.value()) {
             (Some(0), _) if from.is_number() && width.same(all.width) => all,
-            (_, Some(1)) if width.is_number() => {
-                all.part_of(from.text().to_owned(), width, Some(from))
+            (_, Some(1)) if width.is_number() => all.part_of(Select::At(from), width, Some(from)),
+            (Some(_), Some(_)) if from.is_number() && width.is_number() => {
+                all.part_of(Select::Range(from + width - 1, from), width, Some(from))
             }
-            (Some(low), Some(bits)) if from.is_number() && width.is_number() => {
-                all.part_of(format!("{}:{low}", low + bits - 1), width, Some(from))
-            }
-            _ => {
-                let select = format!("{} +: {}", from.text(), width.text());
-                all.part_of(select, width, Some(from))
-            }
+            _ => all.part_of(Select::From(from, width), width, Some(from)),
         }
     }
 
@@ -64,7 +59,7 @@ pub(crate) trait Bits: Into<Expr> {
             adapter::text(&all.tree),
             end.text()
         );
-        all.part_of(format!("{}:0", (end - 1).text()), end, Some(0.into()))
+        all.part_of(Select::Range(end - 1, 0.into()), end, Some(0.into()))
     }
 
     /// The bits from bit `start` up.
@@ -78,7 +73,7 @@ pub(crate) trait Bits: Into<Expr> {
             adapter::text(&all.tree),
             start.text()
         );
-        let select = format!("{}:{}", (all.width - 1).text(), start.text());
+        let select = Select::Range(all.width - 1, start);
         let width = all.width - start;
         all.part_of(select, width, Some(start))
     }
@@ -87,15 +82,16 @@ pub(crate) trait Bits: Into<Expr> {
     #[track_caller]
     fn select(self, index: impl Into<Expr>) -> Expr {
         let (all, index): (Expr, Expr) = (self.into(), index.into());
-        let (bits, number) = (index.width, adapter::text(&index.tree));
+        let bits = index.width;
         assert!(
             bits.numbers_within(all.width),
-            "{number} has {} bits, which number more than the {} bits of {}",
+            "{} has {} bits, which number more than the {} bits of {}",
+            adapter::text(&index.tree),
             bits.text(),
             all.width.text(),
             adapter::text(&all.tree)
         );
-        all.part_of(number, 1.into(), None)
+        all.part_of(Select::By(Box::new(index.tree)), 1.into(), None)
     }
 
     /// Some bit is set.
@@ -150,7 +146,7 @@ pub(crate) trait Bits: Into<Expr> {
         if width.is_number() && width.value() == Some(1) {
             bit
         } else {
-            Expr::leaf(&adapter::copies(width, &bit.tree), width)
+            Expr::new(Tree::Copies(width, Box::new(bit.tree)), width)
         }
     }
 
@@ -171,8 +167,11 @@ pub(crate) trait Bits: Into<Expr> {
         match width - own {
             0 => value,
             zeros => {
-                let text = format!("{{{zeros}'d0, {}}}", adapter::text(&value.tree));
-                Expr::leaf(&text, width.into())
+                let zeros = Tree::Decimal {
+                    width: zeros,
+                    value: 0,
+                };
+                Expr::new(Tree::Concat(vec![zeros, value.tree]), width.into())
             }
         }
     }
@@ -202,19 +201,18 @@ impl Bits for Signal {}
 impl Bits for Expr {}
 
 impl Expr {
-    /// The bits named by `select`, of a signal: Verilog selects bits of nothing
+    /// The bits that `select` says, of a signal: Verilog selects bits of nothing
     /// else. They begin at `from`, or can be any.
     #[track_caller]
-    fn part_of(self, select: String, width: Size, from: Option<Size>) -> Expr {
-        let text = adapter::text(&self.tree);
-        assert!(self.selectable, "no bits can be selected of {text}");
-        let text = format!("{text}[{select}]");
+    fn part_of(self, select: Select, width: Size, from: Option<Size>) -> Expr {
+        let text = || adapter::text(&self.tree);
+        assert!(self.selectable, "no bits can be selected of {}", text());
         let bits = from.map(|from| (from, width));
         let of = self.of.into_iter();
         let of = of.map(|part| Part { bits, ..part }).collect();
         Expr {
             of,
-            ..Expr::leaf(&text, width)
+            ..Expr::new(Tree::Bits(Box::new(self.tree), select), width)
         }
     }
 
@@ -227,12 +225,8 @@ impl Expr {
         } else {
             self.width
         };
-        Expr {
-            tree: VerilogExpression::Binary(Box::new(self.tree), op, Box::new(other.tree)),
-            width,
-            of: Vec::new(),
-            selectable: false,
-        }
+        let tree = Tree::Binary(Box::new(self.tree), op, Box::new(other.tree));
+        Expr::new(tree, width)
     }
 
     #[track_caller]
@@ -246,18 +240,12 @@ impl Expr {
 
     fn shifted(self, op: VerilogOp, by: Size) -> Expr {
         let width = self.width;
-        let by = Expr::leaf(&by.compared(), width);
+        let by = Expr::new(Tree::Number(by.number()), width);
         self.binary(op, Operand::Expr(by))
     }
 
     fn unary(self, op: VerilogOpUnary, width: Size) -> Expr {
-        let tree = VerilogExpression::Unary(op, Box::new(self.tree));
-        Expr {
-            tree,
-            width,
-            of: Vec::new(),
-            selectable: false,
-        }
+        Expr::new(Tree::Unary(op, Box::new(self.tree)), width)
     }
 }
 
@@ -294,8 +282,8 @@ impl Not for Expr {
     type Output = Expr;
     fn not(self) -> Expr {
         match self.tree {
-            VerilogExpression::Binary(a, VerilogOp::Eq, b) => Expr {
-                tree: VerilogExpression::Binary(a, VerilogOp::Ne, b),
+            Tree::Binary(a, VerilogOp::Eq, b) => Expr {
+                tree: Tree::Binary(a, VerilogOp::Ne, b),
                 ..self
             },
             _ => {

@@ -1,11 +1,48 @@
 //! Values by cases.
 
-use super::{Expr, Operand, Signal};
-use crate::adapter;
+use super::{Expr, Operand, Signal, Tree};
 use crate::size::Size;
-use rust_hdl::core::ast::{
-    VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogMatch, VerilogStatement,
-};
+
+/// What a signal, or a part of it, is given.
+#[derive(Debug)]
+pub(crate) enum Statement {
+    /// The value of the first case whose condition holds.
+    Choice {
+        target: Tree,
+        cases: Vec<(Tree, Tree)>,
+        otherwise: Tree,
+    },
+    /// The value beside the code that `of` has.
+    Table {
+        target: Tree,
+        of: Tree,
+        cases: Vec<(Tree, Tree)>,
+        otherwise: Tree,
+    },
+}
+
+impl Statement {
+    /// Calls `each` with every expression.
+    pub(crate) fn trees<'s>(&'s self, mut each: impl FnMut(&'s Tree)) {
+        let (Statement::Choice {
+            target,
+            cases,
+            otherwise,
+        }
+        | Statement::Table {
+            target,
+            cases,
+            otherwise,
+            ..
+        }) = self;
+        if let Statement::Table { of, .. } = self {
+            each(of);
+        }
+        each(target);
+        cases.iter().flat_map(|(a, b)| [a, b]).for_each(&mut each);
+        each(otherwise);
+    }
+}
 
 /// `target` by the code that `of` has: a statement for all of its values.
 #[track_caller]
@@ -14,22 +51,18 @@ pub(crate) fn table<const N: usize>(
     of: Signal,
     values: [(Expr, Expr); N],
     otherwise: Expr,
-) -> VerilogStatement {
-    let target = Expr::from(target);
-    let case = |condition: String, value: Expr| VerilogCase {
-        condition,
-        block: vec![Value::from(value).assigned_to(&target)],
-    };
-    let coded = |(code, value): (Expr, Expr)| {
+) -> Statement {
+    let value = |value: Expr| Operand::Expr(value).beside(target.width).tree;
+    let coded = |(code, of_code): (Expr, Expr)| {
         let code = Operand::Expr(code).beside(of.width);
-        case(adapter::text(&code.tree), value)
+        (code.tree, value(of_code))
     };
-    let mut cases: Vec<_> = values.into_iter().map(coded).collect();
-    cases.push(case("default".into(), otherwise));
-    VerilogStatement::Match(VerilogMatch {
-        test: Expr::from(of).tree,
-        cases,
-    })
+    Statement::Table {
+        target: Tree::Name(target.name),
+        of: Tree::Name(of.name),
+        cases: values.into_iter().map(coded).collect(),
+        otherwise: value(otherwise),
+    }
 }
 
 /// A value by cases: that of the first whose condition holds.
@@ -63,23 +96,15 @@ impl Value {
 
     /// `target = value;`
     #[track_caller]
-    pub(crate) fn assigned_to(self, target: &Expr) -> VerilogStatement {
-        let write = |value: Expr| VerilogStatement::Assignment(target.tree.clone(), value.tree);
+    pub(crate) fn assigned_to(self, target: &Expr) -> Statement {
         let width = target.width;
-        let last = self.otherwise.expect("the value of no case");
-        let last = write(last.beside(width));
-        let cases = self.cases.into_iter().rev();
-        cases.fold(last, |rest, (condition, value)| {
-            let otherwise = match rest {
-                VerilogStatement::If(_) => VerilogBlockOrConditional::Conditional(Box::new(rest)),
-                rest => VerilogBlockOrConditional::Block(vec![rest]),
-            };
-            VerilogStatement::If(VerilogConditional {
-                test: condition.tree,
-                then: vec![write(value.beside(width))],
-                otherwise,
-            })
-        })
+        let otherwise = self.otherwise.expect("the value of no case");
+        let case = |(when, value): (Expr, Operand)| (when.tree, value.beside(width).tree);
+        Statement::Choice {
+            target: target.tree.clone(),
+            cases: self.cases.into_iter().map(case).collect(),
+            otherwise: otherwise.beside(width).tree,
+        }
     }
 
     /// The width of the first value that has one of its own.

@@ -5,7 +5,7 @@ use super::{Kind, Known, State, Unit};
 use crate::adapter;
 use crate::drivers::{self, Driven, Driver};
 use crate::origin::Origin;
-use crate::signal::{Expr, Part, Signal};
+use crate::signal::{Expr, Part, Signal, Tree};
 use std::result::Result;
 
 impl State {
@@ -82,10 +82,9 @@ impl Unit {
         }
     }
 
-    /// Notes that a clocked block drives a register; the text of its reset
-    /// value.
+    /// Notes that a clocked block drives a register; what a reset makes of it.
     #[track_caller]
-    pub(crate) fn drive_register(&self, target: &Expr) -> Option<String> {
+    pub(crate) fn drive_register(&self, target: &Expr) -> Option<Tree> {
         let mut state = self.state.borrow_mut();
         let [part] = target.of[..] else {
             panic!("{target:?} is no signal")
@@ -96,14 +95,13 @@ impl Unit {
             panic!("{} is no register", known.name)
         };
         let reset = reset.as_ref()?;
-        Some(if adapter::text(&target.tree) == known.name {
-            adapter::text(&reset.tree)
-        } else {
-            // All bits of what is reset in parts are the same.
-            let (all, width) = (adapter::text(&reset.tree), reset.width);
-            let uniform = [false, true].map(|bit| adapter::all_bits(width, bit));
-            assert!(uniform.contains(&all), "{} is reset to {all}", known.name);
-            adapter::all_bits(target.width, all == uniform[1])
-        })
+        if part.bits.is_none() {
+            return Some(reset.tree.clone());
+        }
+        // All bits of what is reset in parts are the same.
+        let bit = reset.tree.uniform();
+        let all = || adapter::text(&reset.tree);
+        let bit = bit.unwrap_or_else(|| panic!("{} is reset to {}", known.name, all()));
+        Some(Tree::all_bits(target.width, bit))
     }
 }

@@ -2,9 +2,10 @@
 
 use super::Unit;
 use crate::drivers::Scope;
-use crate::item::{Item, Written};
-use crate::signal::{Expr, Signal};
-use crate::size::{Size, interned};
+use crate::item::{Item, Loop, Written};
+use crate::number::{Number, Operator};
+use crate::signal::{Expr, Signal, Tree};
+use crate::size::Size;
 
 /// An index of loops.
 #[derive(Clone, Copy)]
@@ -36,20 +37,15 @@ impl Unit {
         body: impl FnOnce(Size) -> R,
     ) -> R {
         let (from, to): (Size, Size) = (from.into(), to.into());
-        let end = to.compared().replace('/', " / ");
-        let head = format!(
-            "{index} = {}; {index} < {end}; {index} = {index} + 1",
-            from.text()
-        );
         let iteration = Size::index(index, from, to);
-        let entered = Scope::Loop {
+        let entered = Loop {
             label,
             index,
             from,
             to,
         };
-        let (items, result) = self.scope(entered, || body(iteration));
-        self.add(Item::Loop(head, label, items));
+        let (items, result) = self.scope(Scope::Loop(entered), || body(iteration));
+        self.add(Item::Loop(entered, items));
         result
     }
 
@@ -60,16 +56,20 @@ impl Unit {
         let state = self.state.borrow();
         let scopes = state.signals[signal.id].scopes.iter().rev();
         let mut loops = scopes.filter_map(|scope| match *scope {
-            Scope::Loop { label, to, .. } => Some((label, to)),
+            Scope::Loop(Loop { label, to, .. }) => Some((label, to)),
             Scope::Where { .. } => None,
         });
         let innermost = loops.next();
         let (label, end) = innermost.unwrap_or_else(|| panic!("{} is in no loop", signal.name));
-        let (name, at) = (signal.name, index.text());
-        assert!((index + 1).within(end), "{label} has no iteration {at}");
+        assert!(
+            (index + 1).within(end),
+            "{label} has no iteration {}",
+            index.text()
+        );
+        let name = signal.name;
         Expr {
             selectable: true,
-            ..Expr::leaf(&format!("{label}[{at}].{name}"), signal.width)
+            ..Expr::new(Tree::Iteration { label, index, name }, signal.width)
         }
     }
 
@@ -81,9 +81,8 @@ impl Unit {
         (first, in_first): (&'static str, impl FnOnce(Size)),
         (others, in_others): (&'static str, impl FnOnce(Size)),
     ) {
-        let condition = format!("{} == 0", index.text());
         self.either(
-            condition,
+            (Operator::Equal, index, 0.into()),
             (first, || in_first(index)),
             (others, || in_others(index.after_first())),
         );
@@ -98,9 +97,8 @@ impl Unit {
         (before, in_others): (&'static str, impl FnOnce(Size)),
         (last, in_last): (&'static str, impl FnOnce(Size)),
     ) {
-        let condition = format!("{} + 1 < {}", index.text(), end.text());
         self.either(
-            condition,
+            (Operator::Less, index + 1, end),
             (before, || in_others(index.before_last())),
             (last, || in_last(index)),
         );
@@ -114,21 +112,18 @@ impl Unit {
         set: (&'static str, impl FnOnce()),
         otherwise: (&'static str, impl FnOnce()),
     ) {
-        self.either(format!("{} != 0", parameter.text()), set, otherwise);
+        self.either((Operator::Unequal, parameter, 0.into()), set, otherwise);
     }
 
     #[track_caller]
     fn either(
         &self,
-        condition: String,
+        (operator, a, b): (Operator, Size, Size),
         (label, body): (&'static str, impl FnOnce()),
         (otherwise_label, otherwise): (&'static str, impl FnOnce()),
     ) {
-        let text = interned(&condition);
-        let when = |holds| Scope::Where {
-            condition: text,
-            holds,
-        };
+        let condition = Number::binary(operator, a.number(), b.number());
+        let when = |holds| Scope::Where { condition, holds };
         let one = (label, self.scope(when(true), body).0);
         let other = (otherwise_label, self.scope(when(false), otherwise).0);
         self.add(Item::Either(condition, [one, other]));
