@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // spad_bank_ram: one scratchpad bank: one port, synchronous, byte enables.
-// Replace it by an SRAM macro; only dout after a read is relied on. rst never
-// clears the array. FPGA tools infer block RAM.
+// Replace it by an SRAM macro; only dout after a read is relied on. A reset
+// never clears the array. FPGA tools infer block RAM.
 //
 // Parameters: ROWS = 384, D = 32, DB = 4
 // Timing:     read data in the next cycle, held until the next read

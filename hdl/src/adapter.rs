@@ -11,29 +11,43 @@
 
 use crate::number::{Form, Spaces};
 use crate::print;
-use crate::signal::{Select, Statement, Tree};
+use crate::reset::Reset;
 use crate::size::Size;
+use crate::tree::{Select, Statement, Tree};
 use rust_hdl::core::ast::{
     VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression, VerilogMatch,
-    VerilogStatement,
+    VerilogOpUnary, VerilogStatement,
 };
 
-/// An expression as rust-hdl has it.
-pub(crate) fn expression(tree: &Tree) -> VerilogExpression {
-    let side = |tree| Box::new(expression(tree));
+/// An expression as rust-hdl has it, in a module with that reset.
+pub(crate) fn expression(tree: &Tree, reset: Reset) -> VerilogExpression {
+    let side = |tree| Box::new(expression(tree, reset));
     match tree {
+        Tree::Unary(VerilogOpUnary::Not, value) if reset.is_low() && value.is_reset() => {
+            VerilogExpression::Signal(reset.port().into())
+        }
+        value if reset.is_low() && value.is_reset() => {
+            let low = VerilogExpression::Signal(reset.port().into());
+            VerilogExpression::Unary(VerilogOpUnary::Not, Box::new(low))
+        }
         Tree::Binary(a, op, b) => VerilogExpression::Binary(side(a), op.clone(), side(b)),
         Tree::Unary(op, value) => VerilogExpression::Unary(op.clone(), side(value)),
-        leaf => VerilogExpression::Signal(leaf_text(leaf)),
+        leaf => VerilogExpression::Signal(leaf_text(leaf, reset)),
     }
 }
 
-/// The text of an expression, in one line.
+/// The text of an expression, in one line, where the reset is active high.
 pub(crate) fn text(tree: &Tree) -> String {
-    print::text(&expression(tree))
+    text_with(tree, Reset::Sync)
 }
 
-fn leaf_text(leaf: &Tree) -> String {
+/// The text of an expression, in one line.
+pub(crate) fn text_with(tree: &Tree, reset: Reset) -> String {
+    print::text(&expression(tree, reset))
+}
+
+fn leaf_text(leaf: &Tree, reset: Reset) -> String {
+    let text = |tree: &Tree| text_with(tree, reset);
     match leaf {
         Tree::Name(name) => (*name).to_owned(),
         Tree::Iteration { label, index, name } => format!("{label}[{}].{name}", index.text()),
@@ -48,7 +62,7 @@ fn leaf_text(leaf: &Tree) -> String {
         }
         Tree::Number(number) => number.compared(Spaces::default()),
         Tree::Copies(count, bit) => copies(*count, &text(bit)),
-        Tree::Bits(all, select) => format!("{}[{}]", text(all), selected(select)),
+        Tree::Bits(all, select) => format!("{}[{}]", text(all), selected(select, reset)),
         Tree::Concat(parts) => {
             let parts: Vec<_> = parts.iter().map(text).collect();
             format!("{{{}}}", parts.join(",\n"))
@@ -58,10 +72,10 @@ fn leaf_text(leaf: &Tree) -> String {
     }
 }
 
-fn selected(select: &Select) -> String {
+fn selected(select: &Select, reset: Reset) -> String {
     match select {
         Select::At(index) => index.text(),
-        Select::By(index) => text(index),
+        Select::By(index) => text_with(index, reset),
         Select::Range(high, low) => format!("{}:{}", high.text(), low.text()),
         Select::From(from, count) => format!("{} +: {}", from.text(), count.text()),
     }
@@ -76,7 +90,8 @@ fn copies(count: Size, bit: &str) -> String {
 }
 
 /// A statement as rust-hdl has it.
-pub(crate) fn statement(statement: &Statement) -> VerilogStatement {
+pub(crate) fn statement(statement: &Statement, reset: Reset) -> VerilogStatement {
+    let expression = |tree: &Tree| expression(tree, reset);
     let write = |target: &Tree, value: &Tree| {
         VerilogStatement::Assignment(expression(target), expression(value))
     };

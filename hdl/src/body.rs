@@ -1,32 +1,38 @@
 //! Prints a module: its items as text, in the one template of modules.
 
+mod clocked;
+
 use crate::adapter;
 use crate::codes;
-use crate::item::{
-    Declaration, Instance, Item, Loop, Memory, Next, Property, RAM_ZEROS, Update, Written,
-};
+use crate::error::Result;
+use crate::header::{UnitDoc, header};
+use crate::item::{Declaration, Instance, Item, Loop, Memory, Property, RAM_ZEROS, Written};
 use crate::lines::{CODE_WIDTH, Lines, wrap};
-use crate::module::{Printed, Result, UnitDoc, header};
 use crate::names::Names;
 use crate::number::Spaces;
 use crate::origin::Origin;
 use crate::port::Port;
-use crate::print::{self, Line};
-use crate::signal::{Expr, Signal, Statement, Tree};
+use crate::print::{self, Line, Printed};
+use crate::reset::Reset;
 use crate::size::{Size, interned};
 use crate::template::render_body;
+use crate::tree::{Statement, Tree};
 use serde::Serialize;
 
 /// Columns up to which an instance is written in one line.
 const INSTANCE_WIDTH: usize = 88;
 
-/// What stands in front of a body.
-pub(crate) struct Opening<'a> {
-    pub(crate) parameters: &'a [(&'static str, usize)],
-    pub(crate) ports: &'a [Port],
-    pub(crate) port_origins: &'a [Origin],
-    pub(crate) unused: &'a [(String, String)],
-    pub(crate) sizes: &'a [(&'static str, Size)],
+/// A module before it is printed.
+#[derive(Debug)]
+pub(crate) struct Description {
+    pub(crate) doc: UnitDoc,
+    pub(crate) parameters: Vec<(&'static str, usize)>,
+    pub(crate) ports: Vec<Port>,
+    pub(crate) port_origins: Vec<Origin>,
+    /// Inputs of which some bits are not used, with the reason.
+    pub(crate) unused: Vec<(String, String)>,
+    pub(crate) sizes: Vec<(&'static str, Size)>,
+    pub(crate) items: Vec<Written>,
 }
 
 /// What the template gets.
@@ -38,23 +44,24 @@ struct Values {
 
 /// The whole file, with the assertions or without them, and the names in it.
 pub(crate) fn module(
-    doc: &UnitDoc,
-    opening: &Opening,
-    items: &[Written],
+    description: &Description,
+    reset: Reset,
     assertions: bool,
 ) -> Result<(Printed, Names)> {
+    let ports = reset.ports(&description.ports);
     let mut body = Body {
         assertions,
+        reset,
         ..Body::default()
     };
-    let ports = opening.ports.iter();
-    ports.for_each(|port| body.names.add(interned(&port.name)));
-    let parameters = opening.parameters.iter();
+    let names = ports.iter().map(|port| interned(&port.name));
+    names.for_each(|name| body.names.add(name));
+    let parameters = description.parameters.iter();
     parameters.for_each(|(name, _)| body.names.add(name));
-    body.items(items, 1);
+    body.items(&description.items, 1);
     // A size may need one that stands in front of it.
     let mut sizes: Vec<_> = Vec::new();
-    for (name, value) in opening.sizes.iter().rev() {
+    for (name, value) in description.sizes.iter().rev() {
         if body.names.have(name) {
             body.names.add_number(value.number());
             sizes.insert(0, declared(name, *value));
@@ -70,11 +77,24 @@ pub(crate) fn module(
         }
     }
     let codes = codes::declarations(body.names.all()).into_iter();
-    let ports = (opening.ports, opening.port_origins);
-    let mut lines = print::opening(&doc.name, opening.parameters, ports, opening.unused);
+    let Description {
+        doc,
+        parameters,
+        port_origins,
+        ..
+    } = description;
+    let unused = description
+        .unused
+        .iter()
+        .map(|(name, reason)| match &**name {
+            "rst" => (reset.port(), &**reason),
+            name => (name, &**reason),
+        });
+    let unused: Vec<_> = unused.collect();
+    let mut lines = print::opening(&doc.name, parameters, (&ports, port_origins), &unused);
     lines.extend(codes.chain(sizes).map(|text| (text, None)));
     lines.append(&mut body.lines);
-    let header = header(doc, opening.ports);
+    let header = header(doc, &ports);
     // After it, a directive and an empty line.
     let mut origins = vec![None; header.lines().count() + 2];
     for (text, origin) in &lines {
@@ -111,13 +131,15 @@ struct Body {
     indices: Vec<(usize, Vec<&'static str>)>,
     /// Whether assertions are printed.
     assertions: bool,
+    /// How registers are reset.
+    reset: Reset,
 }
 
 impl Body {
     /// The text of an expression.
     fn text(&mut self, tree: &Tree) -> String {
         self.names.add_tree(tree);
-        adapter::text(tree)
+        adapter::text_with(tree, self.reset)
     }
 
     /// The text of a size.
@@ -135,7 +157,7 @@ impl Body {
     /// A statement that begins with `opening`.
     fn statement(&mut self, opening: &str, statement: &Statement) {
         statement.trees(|tree| self.names.add_tree(tree));
-        let text = print::statement(opening, &adapter::statement(statement));
+        let text = print::statement(opening, &adapter::statement(statement, self.reset));
         self.push(text);
     }
 
@@ -274,13 +296,13 @@ impl Body {
     /// `name: assert property (...) else $error("...");`
     fn property(&mut self, property: &Property, depth: usize) {
         let Property { name, message, .. } = property;
-        let edge = "@(posedge clk) disable iff (rst)";
+        let edge = format!("@(posedge clk) disable iff ({})", self.reset.active());
         self.line(depth, &format!("{name}: assert property ({edge}"));
         let opening = format!("{:1$}", "", 4 * (depth + 1));
         self.names.add(name);
         let [when, then] = [&property.when, &property.then].map(|value| {
             self.names.add_tree(&value.tree);
-            adapter::expression(&value.tree)
+            adapter::expression(&value.tree, self.reset)
         });
         self.push(print::implication(&opening, &when, &then) + ")");
         self.line(depth + 1, &format!("else $error(\"{name}: {message}\");"));
@@ -315,7 +337,10 @@ impl Body {
         let opening = format!("{} {parameters}{} (", instance.module, instance.name);
         let connections = instance.connections.iter();
         let connections: Vec<_> = connections
-            .map(|(port, to)| format!(".{port}({})", self.text(to)))
+            .map(|(port, to)| match self.reset_port(port, to) {
+                Some(reset) => format!(".{reset}({reset})"),
+                None => format!(".{port}({})", self.text(to)),
+            })
             .collect();
         let short = format!("{opening}{});", connections.join(", "));
         if 4 * depth + short.len() <= INSTANCE_WIDTH {
@@ -324,133 +349,20 @@ impl Body {
         self.line(depth, &opening);
         for (i, (port, to)) in instance.connections.iter().enumerate() {
             let comma = if i + 1 < connections.len() { "," } else { "" };
-            let line = print::connection(depth + 1, port, &adapter::expression(to), comma);
+            let line = match self.reset_port(port, to) {
+                Some(reset) => format!("{:1$}.{reset}({reset}){comma}", "", 4 * (depth + 1)),
+                None => {
+                    let to = adapter::expression(to, self.reset);
+                    print::connection(depth + 1, port, &to, comma)
+                }
+            };
             self.push(line);
         }
         self.line(depth, ");");
     }
 
-    /// A clocked block: reset, clear, and what changes otherwise.
-    fn update(&mut self, update: &Update, depth: usize) {
-        let mut branches = Vec::new();
-        let resets = self.resets(update);
-        if !resets.is_empty() {
-            branches.push((Some(&Tree::Name("rst")), resets.clone()));
-        }
-        if let Some(clear) = &update.clear {
-            branches.push((Some(&clear.tree), resets));
-        }
-        for next in &update.next {
-            let alone = next.cases.is_empty() || update.next.len() == 1 && update.when.is_none();
-            assert!(
-                alone,
-                "a register by cases has a block of its own: {update:?}"
-            );
-            for (when, to) in &next.cases {
-                branches.push((Some(&when.tree), vec![self.write(next, to)]));
-            }
-        }
-        let mut writes = Vec::new();
-        for next in &update.next {
-            match (&next.value, next.bytes) {
-                (None, _) => {}
-                (Some(value), None) => writes.push(self.write(next, value)),
-                (Some(value), Some(enable)) => writes.extend(self.bytes(next, enable, value)),
-            }
-        }
-        if !writes.is_empty() {
-            branches.push((update.when.as_ref().map(|when| &when.tree), writes));
-        }
-        if update.next.iter().any(|next| next.bytes.is_some()) {
-            self.line(depth, "integer k;");
-        }
-        self.line(depth, "always @(posedge clk) begin");
-        self.branches(&branches, depth + 1);
-        self.line(depth, "end");
+    /// The reset of a module that goes to that of an instance.
+    fn reset_port(&self, port: &str, to: &Tree) -> Option<&'static str> {
+        (port == "rst" && to.is_reset()).then_some(self.reset.port())
     }
-
-    /// What a reset writes.
-    fn resets(&mut self, update: &Update) -> Vec<Line> {
-        let mut resets = Vec::new();
-        for next in &update.next {
-            if let Some((target, value)) = &next.reset {
-                let [target, value] = [target, value].map(|tree| self.text(tree));
-                resets.push((format!("{target} <= {value};"), Some(next.at)));
-            }
-        }
-        assert!(
-            resets.is_empty() || resets.len() == update.next.len(),
-            "registers with and without reset in one block: {update:?}"
-        );
-        resets
-    }
-
-    /// `register <= value;`
-    fn write(&mut self, next: &Next, value: &Expr) -> Line {
-        let [register, value] = [&next.register, value].map(|part| self.text(&part.tree));
-        (format!("{register} <= {value};"), Some(next.at))
-    }
-
-    /// The bytes of `data` that `enable` has, into the register.
-    fn bytes(&mut self, next: &Next, enable: Signal, data: &Expr) -> [Line; 3] {
-        let [word, data] = [&next.register, data].map(|part| self.text(&part.tree));
-        let (count, enable) = (self.size(enable.width), enable.name);
-        [
-            format!("for (k = 0; k < {count}; k = k + 1) begin"),
-            format!("    if ({enable}[k]) {word}[k*8 +: 8] <= {data}[k*8 +: 8];"),
-            "end".to_owned(),
-        ]
-        .map(|line| (line, Some(next.at)))
-    }
-
-    /// `if`, `else if` and `else`; a branch without a condition is the last.
-    fn branches(&mut self, branches: &[(Option<&Tree>, Vec<Line>)], depth: usize) {
-        let one = branches.iter().all(|(_, writes)| writes.len() == 1);
-        for (i, (condition, writes)) in branches.iter().enumerate() {
-            let text = condition.map(|condition| self.text(condition));
-            let opening = match (i, text) {
-                (0, None) => return self.writes(writes, "", depth),
-                (0, Some(condition)) => format!("if ({condition})"),
-                (_, Some(condition)) => format!("else if ({condition})"),
-                (_, None) => "else".to_owned(),
-            };
-            if one {
-                self.writes(writes, &format!("{opening} "), depth);
-                continue;
-            }
-            let end = if i == 0 { "" } else { "end " };
-            let mixed = i == 0 && condition.is_some_and(reads_reset);
-            if mixed {
-                let off = "/* verilator lint_off SYNCASYNCNET */";
-                let reason = "// no write beside a reset, of any style";
-                self.line(depth, &format!("{off} {reason}"));
-            }
-            self.line(depth, &format!("{end}{opening} begin"));
-            if mixed {
-                self.line(depth, "/* verilator lint_on SYNCASYNCNET */");
-            }
-            self.writes(writes, "", depth + 1);
-        }
-        if !one {
-            self.line(depth, "end");
-        }
-    }
-
-    /// The statements of a branch, which come from lines of their own.
-    fn writes(&mut self, writes: &[Line], opening: &str, depth: usize) {
-        let block = self.at;
-        for (write, origin) in writes {
-            self.at = *origin;
-            self.line(depth, &format!("{opening}{write}"));
-        }
-        self.at = block;
-    }
-}
-
-/// Whether a condition has the reset among other signals. A user who makes the
-/// resets asynchronous has it in both roles.
-fn reads_reset(condition: &Tree) -> bool {
-    let mut reads = false;
-    condition.names(&mut |name| reads |= name == "rst");
-    reads && !matches!(condition, Tree::Name(_))
 }

@@ -2,8 +2,9 @@
 
 use crate::number::Number;
 use crate::origin::Origin;
-use crate::signal::{Expr, Signal, Statement, Tree};
+use crate::signal::{Expr, Signal};
 use crate::size::Size;
+use crate::tree::{Statement, Tree};
 
 /// An item, and the line of the description that wrote it.
 #[derive(Debug)]

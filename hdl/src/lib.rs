@@ -24,6 +24,7 @@ mod error;
 mod geometry;
 mod hashed_lanes;
 mod hashes;
+mod header;
 mod independent;
 mod instance;
 mod item;
@@ -43,6 +44,7 @@ mod print;
 mod property;
 mod register;
 mod reservations;
+mod reset;
 mod signal;
 mod size;
 mod spad_access_pair;
@@ -107,6 +109,7 @@ mod spad_window;
 mod spad_writeback_mux;
 mod system;
 mod template;
+mod tree;
 mod unit;
 mod window;
 
@@ -118,6 +121,7 @@ pub use machine::{AxiOptions, Machine, PC_BITS, RetryLatencies, StreamOptions, T
 pub use module::{Dir, HdlError, Module, Port, Printed, Result, UnitDoc};
 pub use origin::Origin;
 pub use params::Params;
+pub use reset::Reset;
 pub use signal::register_name;
 pub use system::{Companion, bus_wrappers, package, wrapper};
 
@@ -199,6 +203,12 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
         Some(unit) => unit.emit(machine),
         None => Err(HdlError::UnknownUnit { name: name.into() }),
     }
+}
+
+/// The same with registers of that style of reset.
+pub fn emit_with(name: &str, machine: &Machine, reset: Reset) -> Result<Vec<Module>> {
+    let modules = emit(name, machine)?.into_iter();
+    modules.map(|module| module.with_reset(reset)).collect()
 }
 
 /// Whether the machine has the unit. A machine without locks has neither a lock

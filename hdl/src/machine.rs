@@ -1,9 +1,9 @@
 //! What an emission needs to know about the machine.
 
 use crate::allowed::Allowed;
+use crate::error::{HdlError, Result};
 use crate::geometry::Geometry;
 use crate::hashes::{HashKind, PathHash};
-use crate::module::{HdlError, Result};
 use serde::Serialize;
 
 /// Program-counter bits (elastic paper, section 5.4).

@@ -3,8 +3,9 @@
 
 use crate::adapter;
 use crate::item::{Item, Memory};
-use crate::signal::{Expr, Part, Select, Tree};
+use crate::signal::{Expr, Part};
 use crate::size::{Size, index_bits};
+use crate::tree::{Select, Tree};
 use crate::unit::Unit;
 
 impl Memory {

@@ -1,7 +1,7 @@
 //! The names of a module: what it uses, and what differs only by case.
 
 use crate::number::Number;
-use crate::signal::Tree;
+use crate::tree::Tree;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names that a module has: those of its ports, signals and parameters, of

@@ -4,6 +4,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{LazyLock, Mutex};
 
+/// Bits of an index below `count`: max(1, ceil(log2 count)).
+pub(crate) fn index_bits(count: usize) -> usize {
+    (count.next_power_of_two().trailing_zeros() as usize).max(1)
+}
+
 /// A number. Handles of sizes can be copied, so every number is kept once, for
 /// as long as the program runs: there are few.
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -91,7 +96,7 @@ impl Number {
                 applied(*operator, a.value(values), b.value(values))
             }
             Number::IndexBits(number, [least, most]) => {
-                let bits = crate::size::index_bits(number.value(values) as usize);
+                let bits = index_bits(number.value(values) as usize);
                 bits.clamp(*least, *most) as isize
             }
         }

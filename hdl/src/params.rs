@@ -3,8 +3,8 @@
 //! and headers of the Verilog, golden models, benches and proofs read them here;
 //! a test holds the table of the document against this list.
 
+use crate::error::Result;
 use crate::machine::{Machine, PC_BITS, RetryLatencies, TAG_BITS};
-use crate::module::Result;
 use crate::size::{Size, index_bits};
 use serde::Serialize;
 

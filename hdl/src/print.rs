@@ -16,13 +16,23 @@ const LONG: usize = CODE_WIDTH - 16;
 /// A line, and the line of the description that wrote it.
 pub(crate) type Line = (String, Option<Origin>);
 
+/// A printed file.
+#[derive(Clone, Debug)]
+pub struct Printed {
+    /// The text.
+    pub text: String,
+    /// Of each line the line of the description that wrote it; `None` for what the
+    /// kit adds around it, such as the header.
+    pub origins: Vec<Option<Origin>>,
+}
+
 /// `module NAME #( parameters ) ( ports );`: parameters have their defaults,
 /// and the lint of unused bits is waived where `unused` has a reason.
 pub(crate) fn opening(
     module: &str,
     parameters: &[(&str, usize)],
     (ports, origins): (&[Port], &[Origin]),
-    unused: &[(String, String)],
+    unused: &[(&str, &str)],
 ) -> Vec<Line> {
     let mut out = Vec::new();
     if parameters.is_empty() {
@@ -349,6 +359,7 @@ mod tests {
     use super::*;
     use crate::adapter;
     use crate::codes::kind;
+    use crate::reset::Reset;
     use crate::signal::{Bits, Expr, Signal, Value, code, when};
 
     fn signal(name: &str, width: usize) -> Signal {
@@ -358,7 +369,7 @@ mod tests {
     fn printed(value: impl Into<Value>) -> String {
         let value = value.into();
         let out = signal("out", value.width().value().unwrap());
-        let assigned = adapter::statement(&value.assigned_to(&out.into()));
+        let assigned = adapter::statement(&value.assigned_to(&out.into()), Reset::Sync);
         statement("    assign ", &assigned) + "\n"
     }
 
@@ -396,7 +407,7 @@ mod tests {
         let expected = "    reg [2:0] next;\n    always @* begin\n        case (kind)\n            \
                         KIND_LOAD: next = b;\n            default: next = 3'd0;\n        \
                         endcase\n    end";
-        let table = adapter::statement(&table);
+        let table = adapter::statement(&table, Reset::Sync);
         assert_eq!(statement("    reg [2:0] ", &table), expected);
     }
 
@@ -447,7 +458,7 @@ mod tests {
     fn vectors_side_by_side_are_broken_on_both_sides() {
         let all = crate::signal::concat((0..4).map(long));
         let assigned = Value::from(signal("x", 4)).assigned_to(&all);
-        let text = statement("    assign ", &adapter::statement(&assigned));
+        let text = statement("    assign ", &adapter::statement(&assigned, Reset::Sync));
         let expected = "    assign {a_rather_long_name_of_a_signal_0, \
                         a_rather_long_name_of_a_signal_1,\n        \
                         a_rather_long_name_of_a_signal_2, \

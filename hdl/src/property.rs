@@ -4,7 +4,8 @@
 //! its SystemVerilog flavour, and there not for synthesis.
 
 use crate::item::{Item, Property};
-use crate::signal::{Expr, Signal, Tree};
+use crate::signal::{Expr, Signal};
+use crate::tree::Tree;
 use crate::unit::Unit;
 
 impl Unit {

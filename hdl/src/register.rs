@@ -4,8 +4,9 @@
 use crate::item::{Declaration, Item, Next, Update};
 use crate::origin::Origin;
 use crate::port::Dir;
-use crate::signal::{Bits, Expr, Operand, Signal, Tree, Value, register_name, when};
+use crate::signal::{Bits, Expr, Operand, Signal, Value, register_name, when};
 use crate::size::{Size, interned};
+use crate::tree::Tree;
 use crate::unit::{Kind, Unit};
 
 /// Builds a register. It needs a reset value, or the valid bit that covers it.

@@ -4,16 +4,15 @@
 //! together is refused where it is written, with the line of the description.
 
 mod operators;
-mod tree;
 mod value;
 
 pub(crate) use operators::Bits;
-pub(crate) use tree::{Select, Tree};
-pub(crate) use value::{Statement, Value, table, when};
+pub(crate) use value::{Value, table, when};
 
 use crate::adapter;
 use crate::codes::Field;
 use crate::size::{Size, interned};
+use crate::tree::Tree;
 use rust_hdl::core::ast::VerilogOp;
 
 /// A port, wire or register.

@@ -3,15 +3,11 @@
 //! A size knows what it is made of (`L*m`, `i-1`) and between which values it
 //! lies, so that widths are checked while the text keeps the names.
 
+pub(crate) use crate::number::index_bits;
 use crate::number::{Form, Number, Operator, Spaces};
 use std::collections::HashSet;
 use std::ops::{Add, Div, Mul, RangeInclusive, Shl, Shr, Sub};
 use std::sync::{LazyLock, Mutex};
-
-/// Bits of an index below `count`: max(1, ceil(log2 count)).
-pub(crate) fn index_bits(count: usize) -> usize {
-    (count.next_power_of_two().trailing_zeros() as usize).max(1)
-}
 
 /// A whole number of the Verilog, with the values that it can have: one, or
 /// those of the loops that it stands in.

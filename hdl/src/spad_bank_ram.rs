@@ -9,7 +9,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(UnitDoc {
         name: "spad_bank_ram".into(),
         summary: "one scratchpad bank: one port, synchronous, byte enables. Replace it by an \
-                  SRAM macro; only dout after a read is relied on. rst never clears the array. \
+                  SRAM macro; only dout after a read is relied on. A reset never clears the array. \
                   FPGA tools infer block RAM."
             .into(),
         parameters: p.text(&["ROWS", "D", "DB"]),

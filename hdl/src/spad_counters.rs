@@ -4,9 +4,10 @@ use crate::codes::{counter, kind, seq, source, stall};
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
 use crate::ports::ports;
-use crate::signal::{Bits, Expr, Operand, Signal, Tree, code, place, when};
+use crate::signal::{Bits, Expr, Operand, Signal, code, place, when};
 use crate::size::Size;
 use crate::spad_pick;
+use crate::tree::Tree;
 use crate::unit::Unit;
 
 /// Emits `spad_counters`.

@@ -2,10 +2,12 @@
 //! wrappers whose ports are structs.
 
 use crate::codes::{FIELDS, Field, amo};
+use crate::header::LICENSE;
 use crate::lines::{COMMENT_WIDTH, wrap};
 use crate::machine::Machine;
-use crate::module::{Dir, LICENSE, Port, Result};
+use crate::module::{Dir, Port, Result};
 use crate::params::Params;
+use crate::reset::Reset;
 use crate::template::render_body;
 use serde::Serialize;
 
@@ -21,7 +23,16 @@ pub struct Companion {
 #[derive(Serialize)]
 struct Values<'a, X: Serialize> {
     p: &'a Params,
+    reset: ResetTexts,
     x: X,
+}
+
+/// The reset in the templates.
+#[derive(Serialize)]
+struct ResetTexts {
+    port: &'static str,
+    active: &'static str,
+    or_edge: &'static str,
 }
 
 #[derive(Serialize)]
@@ -64,7 +75,7 @@ pub fn package(machine: &Machine) -> Result<Companion> {
         fields: fields.collect(),
     };
     let about = "widths, codes on ports, and the structs of spad_stream_sv and spad_tcdm_sv";
-    file("spad_pkg", about, p, x)
+    file("spad_pkg", about, (p, Reset::Sync), x)
 }
 
 #[derive(Serialize)]
@@ -74,18 +85,28 @@ struct Writes<'a> {
 
 /// The wrapper of `unit` whose ports are structs of `spad_pkg`; `None` where it
 /// has none.
-pub fn wrapper(unit: &str, ports: &[Port], machine: &Machine) -> Result<Option<Companion>> {
+pub fn wrapper(
+    unit: &str,
+    ports: &[Port],
+    machine: &Machine,
+    reset: Reset,
+) -> Result<Option<Companion>> {
     if !["spad_stream", "spad_tcdm"].contains(&unit) {
         return Ok(None);
     }
     let about = format!("{unit} with structs of spad_pkg as ports (microarchitecture/bus.md)");
-    around(&format!("{unit}_sv"), &about, ports, machine).map(Some)
+    around(&format!("{unit}_sv"), &about, ports, (machine, reset)).map(Some)
 }
 
 /// The wrappers of `unit` that speak another bus at each lane's port and have its
 /// own wrapper inside, with the modules that they need, submodules first: OBI and
 /// TileLink-UL for `spad_tcdm`; else none.
-pub fn bus_wrappers(unit: &str, ports: &[Port], machine: &Machine) -> Result<Vec<Companion>> {
+pub fn bus_wrappers(
+    unit: &str,
+    ports: &[Port],
+    machine: &Machine,
+    reset: Reset,
+) -> Result<Vec<Companion>> {
     if unit != "spad_tcdm" {
         return Ok(Vec::new());
     }
@@ -106,21 +127,36 @@ pub fn bus_wrappers(unit: &str, ports: &[Port], machine: &Machine) -> Result<Vec
              (microarchitecture/bus.md)",
         ),
     ];
-    let emit = |(name, about)| around(name, about, ports, machine);
+    let emit = |(name, about)| around(name, about, ports, (machine, reset));
     wrappers.into_iter().map(emit).collect()
 }
 
 /// A module around a unit with these ports.
-fn around(name: &str, about: &str, ports: &[Port], machine: &Machine) -> Result<Companion> {
+fn around(
+    name: &str,
+    about: &str,
+    ports: &[Port],
+    (machine, reset): (&Machine, Reset),
+) -> Result<Companion> {
     let is_write = |q: &&Port| q.dir == Dir::In && q.name.contains("_wr_");
     let x = Writes {
         writes: ports.iter().filter(is_write).collect(),
     };
-    file(name, about, &Params::new(machine)?, x)
+    file(name, about, (&Params::new(machine)?, reset), x)
 }
 
-fn file(name: &str, about: &str, p: &Params, x: impl Serialize) -> Result<Companion> {
-    let body = render_body(&format!("{name}.sv.tera"), &Values { p, x })?;
+fn file(
+    name: &str,
+    about: &str,
+    (p, reset): (&Params, Reset),
+    x: impl Serialize,
+) -> Result<Companion> {
+    let reset = ResetTexts {
+        port: reset.port(),
+        active: reset.active(),
+        or_edge: reset.or_edge(),
+    };
+    let body = render_body(&format!("{name}.sv.tera"), &Values { p, reset, x })?;
     let about = wrap(&format!("{name}: {about}."), COMMENT_WIDTH).join("\n// ");
     Ok(Companion {
         name: name.into(),
@@ -156,10 +192,10 @@ mod tests {
             for unit in ["spad_sm_path", "spad_stream", "spad_tcdm"] {
                 let modules = emit(unit, &machine).unwrap();
                 let ports = &modules.last().unwrap().ports;
-                let wrapper = wrapper(unit, ports, &machine).unwrap();
+                let wrapper = wrapper(unit, ports, &machine, Reset::Sync).unwrap();
                 assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
                 wrapper.iter().for_each(fits);
-                let buses = bus_wrappers(unit, ports, &machine).unwrap();
+                let buses = bus_wrappers(unit, ports, &machine, Reset::Sync).unwrap();
                 assert_eq!(buses.is_empty(), unit != "spad_tcdm");
                 buses.iter().for_each(fits);
             }

@@ -1,6 +1,6 @@
 //! Tera templates: they print what has been described.
 
-use crate::module::{HdlError, Result};
+use crate::error::{HdlError, Result};
 use serde::Serialize;
 use tera::{Context, Tera};
 

@@ -9,7 +9,7 @@ mod replication;
 #[cfg(test)]
 mod tests;
 
-use crate::body;
+use crate::body::Description;
 use crate::drivers::{Driver, Scope};
 use crate::item::{Declaration, Instance, Item, Written};
 use crate::lines::COMMENT_WIDTH;
@@ -422,31 +422,23 @@ impl Unit {
         state.note_output_drivers();
         let mut items = shown(&state.output_registers);
         items.append(&mut state.blocks[0]);
-        let opening = body::Opening {
-            parameters: &state.parameters,
-            ports: &state.ports,
-            port_origins: &state.port_origins,
-            unused: &state.unused,
-            sizes: &state.sizes,
-        };
-        let (file, mut names) = body::module(&self.doc, &opening, &items, false)?;
-        let mut asserted = None;
-        if state.asserts {
-            let (file, all) = body::module(&self.doc, &opening, &items, true)?;
-            (asserted, names) = (Some(file), all);
-        }
-        if let Some([one, other]) = names.alike() {
-            let reason = format!("the names {one} and {other} differ only by case");
-            let unit = self.doc.name;
-            return Err(HdlError::Check { unit, reason });
-        }
-        Ok(Module {
+        let description = Description {
             doc: self.doc,
+            parameters: state.parameters,
             ports: state.ports,
-            submodules: state.submodules,
-            file,
-            asserted,
-        })
+            port_origins: state.port_origins,
+            unused: state.unused,
+            sizes: state.sizes,
+            items,
+        };
+        let (module, names) = Module::printed(description, state.submodules, state.asserts)?;
+        match names.alike() {
+            None => Ok(module),
+            Some([one, other]) => Err(HdlError::Check {
+                unit: module.doc.name,
+                reason: format!("the names {one} and {other} differ only by case"),
+            }),
+        }
     }
 }
 

@@ -172,8 +172,8 @@ impl Execute for EmitArgs {
             wrappers: !self.wrapper.is_empty(),
             assertions: self.assertions,
         };
-        let design = Design::emit(&units, &machine)?.with_system_verilog(wanted, &machine)?;
-        let design = design.with_reset(self.reset())?;
+        let design = Design::emit_with(&units, &machine, self.reset())?;
+        let design = design.with_system_verilog(wanted, &machine)?;
         let mut design = design.with_prefix(&self.prefix)?;
         design.source_map = self.source_map;
         design.budget = Budget {

@@ -105,9 +105,8 @@ fn other_resets_are_lint_clean() {
     }
     let small = Config::preset("small").unwrap();
     let units = ["spad_sm_path", "spad_stream", "spad_tcdm"].map(str::to_owned);
-    let design = Design::emit(&units, &small).unwrap();
-    check_design(&design.clone().with_reset(Reset::Async).unwrap());
-    let low = design.with_reset(Reset::AsyncLow).unwrap();
+    check_design(&Design::emit_with(&units, &small, Reset::Async).unwrap());
+    let low = Design::emit_with(&units, &small, Reset::AsyncLow).unwrap();
     check_design(&low.with_timescale("1ns/1ps".parse().unwrap()));
 }
 
@@ -144,17 +143,17 @@ fn lint_features(chosen: &[usize]) {
 /// Lints the whole path of a machine, and the scratchpad behind its buses:
 /// Verilog, wrappers with structs, rules.
 fn lint_path(text: &str) {
-    lint_system_verilog(text, &with_system_verilog(text));
+    lint_system_verilog(text, &with_system_verilog(text, Reset::Sync));
 }
 
-fn with_system_verilog(text: &str) -> Design {
+fn with_system_verilog(text: &str, reset: Reset) -> Design {
     let config = Config::from_toml(text, Path::new("test.toml")).unwrap();
     let units = ["spad_stream", "spad_tcdm", "spad_sm_path"].map(str::to_owned);
     let all = SystemVerilog {
         wrappers: true,
         assertions: true,
     };
-    let design = Design::emit(&units, &config).unwrap();
+    let design = Design::emit_with(&units, &config, reset).unwrap();
     design.with_system_verilog(all, &config).unwrap()
 }
 
@@ -206,8 +205,8 @@ fn machines_without_a_feature_are_lint_clean() {
     lint_features(&[]);
     lint_features(&all);
     // Wrappers and assertions follow the reset and have the timescale.
-    let low = with_system_verilog("base = \"small\"\n[stream]\ntag_bits = 45\nmem_stages = 4\n");
-    let low = low.with_reset(Reset::AsyncLow).unwrap();
+    let stream = "base = \"small\"\n[stream]\ntag_bits = 45\nmem_stages = 4\n";
+    let low = with_system_verilog(stream, Reset::AsyncLow);
     let low = low.with_timescale("1ns/1ps".parse().unwrap());
     lint_system_verilog("active low", &low);
 }

@@ -1,8 +1,9 @@
 //! What can be done with signals and expressions: bits, comparisons, operators.
 
-use super::{Expr, Operand, Part, Select, Signal, Tree};
+use super::{Expr, Operand, Part, Signal};
 use crate::adapter;
 use crate::size::Size;
+use crate::tree::{Select, Tree};
 use rust_hdl::core::ast::{VerilogOp, VerilogOpUnary};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Sub};
 

@@ -1,48 +1,8 @@
 //! Values by cases.
 
-use super::{Expr, Operand, Signal, Tree};
+use super::{Expr, Operand, Signal};
 use crate::size::Size;
-
-/// What a signal, or a part of it, is given.
-#[derive(Debug)]
-pub(crate) enum Statement {
-    /// The value of the first case whose condition holds.
-    Choice {
-        target: Tree,
-        cases: Vec<(Tree, Tree)>,
-        otherwise: Tree,
-    },
-    /// The value beside the code that `of` has.
-    Table {
-        target: Tree,
-        of: Tree,
-        cases: Vec<(Tree, Tree)>,
-        otherwise: Tree,
-    },
-}
-
-impl Statement {
-    /// Calls `each` with every expression.
-    pub(crate) fn trees<'s>(&'s self, mut each: impl FnMut(&'s Tree)) {
-        let (Statement::Choice {
-            target,
-            cases,
-            otherwise,
-        }
-        | Statement::Table {
-            target,
-            cases,
-            otherwise,
-            ..
-        }) = self;
-        if let Statement::Table { of, .. } = self {
-            each(of);
-        }
-        each(target);
-        cases.iter().flat_map(|(a, b)| [a, b]).for_each(&mut each);
-        each(otherwise);
-    }
-}
+use crate::tree::{Statement, Tree};
 
 /// `target` by the code that `of` has: a statement for all of its values.
 #[track_caller]

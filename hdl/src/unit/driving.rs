@@ -5,7 +5,8 @@ use super::{Kind, Known, State, Unit};
 use crate::adapter;
 use crate::drivers::{self, Driven, Driver};
 use crate::origin::Origin;
-use crate::signal::{Expr, Part, Signal, Tree};
+use crate::signal::{Expr, Part, Signal};
+use crate::tree::Tree;
 use std::result::Result;
 
 impl State {

@@ -4,8 +4,9 @@ use super::Unit;
 use crate::drivers::Scope;
 use crate::item::{Item, Loop, Written};
 use crate::number::{Number, Operator};
-use crate::signal::{Expr, Signal, Tree};
+use crate::signal::{Expr, Signal};
 use crate::size::Size;
+use crate::tree::Tree;
 
 /// An index of loops.
 #[derive(Clone, Copy)]

@@ -2,13 +2,12 @@
 
 use super::budget::Budget;
 use super::machine::Description;
-use super::reset::Reset;
 use super::timescale::Timescale;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::quote::did_you_mean;
 use serde::Serialize;
-use spadkit_hdl::{HdlError, Module, Origin, Port, Printed};
+use spadkit_hdl::{HdlError, Module, Origin, Port, Printed, Reset};
 
 /// One Verilog file; holds one module of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,7 +111,7 @@ pub struct Design {
     pub(super) asserted: Vec<SourceFile>,
     /// The clock period of the constraints, and what is outside of it.
     pub budget: Budget,
-    /// How registers are reset ([`with_reset`](Self::with_reset)).
+    /// How registers are reset.
     pub reset: Reset,
     /// The unit of delays that every file states, if any
     /// ([`with_timescale`](Self::with_timescale)).
@@ -153,15 +152,24 @@ impl Design {
         }
     }
 
-    /// Emits `units` (all if empty) for `config`.
+    /// Emits `units` (all if empty) for `config`, with a synchronous reset.
     pub fn emit(units: &[String], config: &Config) -> Result<Self> {
+        Self::emit_with(units, config, Reset::Sync)
+    }
+
+    /// The same with registers of that style of reset. Registers without a reset,
+    /// whose contents a valid bit covers, stay without.
+    pub fn emit_with(units: &[String], config: &Config, reset: Reset) -> Result<Self> {
         let all = Self::all_units();
         let machine = config.machine();
         let has_rtl = |name: &String| config.needs_rtl(name).is_ok();
         let emitted = |name: &String| has_rtl(name) && spadkit_hdl::has_unit(name, &machine);
         let named = !units.is_empty();
         refuse_contexts(units, config)?;
-        let mut design = Self::empty(config);
+        let mut design = Design {
+            reset,
+            ..Self::empty(config)
+        };
         // All means all that the machine has: one without locks has no lock unit,
         // one that serves wide accesses in phases only the hash units.
         let wanted: Vec<&String> = if named {
@@ -176,31 +184,10 @@ impl Design {
             if all.contains(name) {
                 config.needs_rtl(name)?;
             }
-            let modules = spadkit_hdl::emit(name, &machine).map_err(|e| hdl_error(e, &all))?;
-            design.add(name, modules);
+            let modules = spadkit_hdl::emit_with(name, &machine, reset);
+            design.add(name, modules.map_err(|e| hdl_error(e, &all))?);
         }
         Ok(design)
-    }
-
-    /// The synchronous design with registers of that style. Registers without a reset,
-    /// whose contents a valid bit covers, stay without.
-    pub fn with_reset(mut self, reset: Reset) -> Result<Self> {
-        let files = self.files.iter_mut().chain(&mut self.asserted);
-        for file in files.chain(&mut self.system) {
-            file.text = reset.styled(&file.text).map_err(|line| {
-                Error::defect(format!(
-                    "{}:{line} uses the reset otherwise than to reset registers",
-                    file.name
-                ))
-            })?;
-        }
-        let ports = self.units.iter_mut().flat_map(|unit| &mut unit.ports);
-        for port in ports.filter(|port| port.name == "rst") {
-            port.doc = reset.doc(&port.doc);
-            port.name = reset.port().into();
-        }
-        self.reset = reset;
-        Ok(self)
     }
 
     /// The design with `timescale` in every file, test benches that it has
@@ -370,9 +357,10 @@ mod tests {
                 .replace("synchronous reset, active low", "synchronous reset")
         };
         for preset in ["small", "gt200", "sharing-48k"] {
-            let design = Design::emit(&[], &Config::preset(preset).unwrap()).unwrap();
+            let config = Config::preset(preset).unwrap();
+            let design = Design::emit(&[], &config).unwrap();
             for reset in [Reset::Async, Reset::SyncLow, Reset::AsyncLow] {
-                let changed = design.clone().with_reset(reset).unwrap();
+                let changed = Design::emit_with(&[], &config, reset).unwrap();
                 for (file, other) in design.files.iter().zip(&changed.files) {
                     let text = back_to_high(&other.text);
                     let resets = file.text.contains("input wire rst,");

@@ -3,11 +3,11 @@
 
 use super::design::{Design, EmittedUnit};
 use super::machine::Description;
-use super::reset::Reset;
 use super::timescale::Timescale;
 use crate::geometry::Geometry;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use spadkit_hdl::Reset;
 use spadkit_hdl::codes::{FIELDS, Field, amo};
 use std::collections::BTreeSet;
 

@@ -1,11 +1,10 @@
-//! What expressions consist of.
+//! What expressions and statements consist of, as data until they are printed.
 
 use crate::number::Number;
 use crate::size::Size;
 use rust_hdl::core::ast::{VerilogOp, VerilogOpUnary};
 
-/// An expression, as data until it is printed: `adapter` makes rust-hdl's tree
-/// of it.
+/// An expression; `adapter` makes rust-hdl's tree of it.
 #[derive(Clone, Debug)]
 pub(crate) enum Tree {
     /// A signal, or a memory.
@@ -70,11 +69,12 @@ impl Tree {
 
     /// The constant of `width` bits that are all `bit`.
     pub(crate) fn all_bits(width: Size, bit: bool) -> Self {
-        let is_one = width.is_number() && width.value() == Some(1);
-        match bit {
-            false => Tree::constant(width, 0),
-            true if is_one => Tree::Bit(true),
-            true => Tree::Copies(width, Box::new(Tree::Bit(true))),
+        if !bit {
+            Tree::constant(width, 0)
+        } else if width.is_number() && width.value() == Some(1) {
+            Tree::Bit(true)
+        } else {
+            Tree::Copies(width, Box::new(Tree::Bit(true)))
         }
     }
 
@@ -86,6 +86,11 @@ impl Tree {
             Tree::Copies(_, bit) => bit.uniform(),
             _ => None,
         }
+    }
+
+    /// Whether it is the reset of the module.
+    pub(crate) fn is_reset(&self) -> bool {
+        matches!(self, Tree::Name("rst"))
     }
 
     /// Calls `each` with the names of numbers, and of signals.
@@ -120,5 +125,46 @@ impl Tree {
                 b.names(each);
             }
         }
+    }
+}
+
+/// What a signal, or a part of it, is given.
+#[derive(Debug)]
+pub(crate) enum Statement {
+    /// The value of the first case whose condition holds.
+    Choice {
+        target: Tree,
+        cases: Vec<(Tree, Tree)>,
+        otherwise: Tree,
+    },
+    /// The value beside the code that `of` has.
+    Table {
+        target: Tree,
+        of: Tree,
+        cases: Vec<(Tree, Tree)>,
+        otherwise: Tree,
+    },
+}
+
+impl Statement {
+    /// Calls `each` with every expression.
+    pub(crate) fn trees<'s>(&'s self, mut each: impl FnMut(&'s Tree)) {
+        let (Statement::Choice {
+            target,
+            cases,
+            otherwise,
+        }
+        | Statement::Table {
+            target,
+            cases,
+            otherwise,
+            ..
+        }) = self;
+        if let Statement::Table { of, .. } = self {
+            each(of);
+        }
+        each(target);
+        cases.iter().flat_map(|(a, b)| [a, b]).for_each(&mut each);
+        each(otherwise);
     }
 }
