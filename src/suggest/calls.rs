@@ -65,8 +65,14 @@ pub(super) fn window_with(
 
 /// Whether a line at `at` sees a declaration of the shared array.
 fn declares(place: &Text, at: usize, array: &str) -> bool {
-    let declares = |s: &str| s.contains("__shared__") && word(s, array).is_some();
-    place.visible_before(at).split(';').any(declares)
+    declaration_at(place, at, array).is_some()
+}
+
+/// The last declaration of the shared array that a line at `at` sees.
+pub(super) fn declaration_at(place: &Text, at: usize, array: &str) -> Option<String> {
+    let declares = |s: &&str| s.contains("__shared__") && word(s, array).is_some();
+    let seen = place.visible_before(at);
+    seen.split(';').rfind(declares).map(str::to_owned)
 }
 
 /// An address in a statement, or the element there.

@@ -5,7 +5,7 @@ use super::change::{AccessChange, LineChange};
 use super::lvalue::pointer_change;
 use super::pointers::pointers_change;
 use super::target::Target;
-use super::{SourceLine, Tuned, merged, source};
+use super::{SourceLine, Tuned, handed, merged, source};
 use crate::ptx::analysis::SourceIndex;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
 use std::collections::{BTreeMap, BTreeSet};
@@ -97,20 +97,22 @@ pub(super) fn lines(
         &declarations,
         text,
     ));
+    // Several elements in one access would be taken apart.
+    let element = target.element_bytes().max(4);
+    let is_one = |line: &LineChange| line.accesses.iter().all(|a| a.bytes <= element);
     for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
         let source = line.source.as_deref();
         line.call = source.and_then(|s| {
             call_change(s, &line.inlined_at, array, function, text)
                 .or_else(|| pointer_change(s, line.only_op()?, array, function, text))
                 .or_else(|| {
-                    // Several elements in one access would be taken apart.
-                    let element = target.element_bytes().max(4);
-                    let is_one = line.accesses.iter().all(|a| a.bytes <= element);
+                    let is_one = is_one(line);
                     let change = || pointers_change(s, array, function, text);
                     is_one.then(change).flatten()
                 })
         });
     }
+    handed::change(&mut changes, is_one, (array, function), text);
     Lines {
         changes: by_call(changes),
         declared: declared.cloned(),

@@ -15,6 +15,7 @@ mod declarator;
 mod elements;
 mod extent;
 mod files;
+mod handed;
 mod lines;
 mod lvalue;
 mod macros;

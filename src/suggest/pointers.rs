@@ -29,7 +29,7 @@ pub(super) fn pointers_change(
 }
 
 /// The part of a line with each `name[...]` under the function.
-fn wrapped(
+pub(super) fn wrapped(
     place: &Text,
     (from, to): (usize, usize),
     names: &[String],
@@ -82,7 +82,7 @@ fn members(place: &Text, at: usize, to: usize) -> usize {
 
 /// The pointers into `array` that the function around `at` declares, if they point
 /// nowhere else.
-fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<String>> {
+pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<String>> {
     let body = place.function_around(at)?.body;
     let body = Text::new(place.text[body..place.block_end(body)].to_owned());
     let mut names = vec![array.to_owned()];
@@ -131,7 +131,7 @@ fn value(body: &Text, equals: usize) -> &str {
 }
 
 /// Whether an expression is one of `names`, `name + ...` or `&name[...]`, casts apart.
-fn points_into(expression: &str, names: &[String]) -> bool {
+pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
     let mut address = expression;
     loop {
         let cast = CASTS.iter().find(|cast| address.starts_with(**cast));

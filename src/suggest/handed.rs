@@ -1,0 +1,278 @@
+//! Functions that are handed a pointer into the array, which they do not see:
+//! they get its start as one more parameter, so that each element can be mapped.
+
+use super::SourceLine;
+use super::calls::{CallChange, declaration_at};
+use super::change::LineChange;
+use super::files::split;
+use super::pointers::{pointers, points_into, wrapped};
+use super::scan::{Function, Text, arguments, last_name, word};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Lines of a file that are read at most.
+const MOST_LINES: u32 = 100_000;
+
+/// Changes the lines that are not changed yet, with the head of their function and
+/// its calls. A function whose lines cannot all be changed stays as it is.
+/// `is_one`: an access of a line has one element.
+pub(super) fn change(
+    lines: &mut Vec<LineChange>,
+    is_one: impl Fn(&LineChange) -> bool,
+    (array, function): (&str, &str),
+    text: &mut SourceLine,
+) {
+    let is_open = |l: &&LineChange| l.statement().is_none();
+    let open = lines.iter().filter(is_open);
+    let open: BTreeSet<String> = open.filter_map(|l| l.source.clone()).collect();
+    let mut seen = BTreeSet::new();
+    for source in &open {
+        let Some((file, line)) = split(source) else {
+            continue;
+        };
+        let place = Text::of_file(file, MOST_LINES, text);
+        let at = place.start_of_line(line);
+        let Some(callee) = at.and_then(|at| place.function_around(at)) else {
+            continue;
+        };
+        if !seen.insert((file.to_owned(), callee.body)) {
+            continue;
+        }
+        let Some(changed) = changed_lines(&place, &callee, array, function) else {
+            continue;
+        };
+        let at = |l: &LineChange| {
+            let (own, line) = split(l.source.as_deref()?)?;
+            changed.get(&line).filter(|_| own == file)
+        };
+        let mut same = lines.iter().filter(|l| at(l).is_some());
+        if same.any(|l| l.statement().is_some() || !is_one(l)) {
+            continue;
+        }
+        for line in lines.iter_mut() {
+            if let Some(change) = at(line) {
+                line.call = Some(change.at(line.source.as_deref().unwrap_or_default()));
+            }
+        }
+        let known: BTreeSet<u32> = (lines.iter())
+            .filter(|l| at(l).is_some())
+            .filter_map(|l| Some(split(l.source.as_deref()?)?.1))
+            .collect();
+        let others = changed.iter().filter(|(line, _)| !known.contains(line));
+        let others = others.map(|(line, change)| without_access(&format!("{file}:{line}"), change));
+        lines.extend(others.collect::<Vec<_>>());
+    }
+}
+
+/// A line as it is and changed.
+#[derive(Debug)]
+struct Changed {
+    old: String,
+    new: String,
+}
+
+impl Changed {
+    fn at(&self, source: &str) -> CallChange {
+        CallChange {
+            source: source.to_owned(),
+            text: self.old.clone(),
+            changed_text: self.new.clone(),
+        }
+    }
+}
+
+/// The head of the function, a call, or a line that this run does not reach.
+fn without_access(source: &str, change: &Changed) -> LineChange {
+    LineChange {
+        source: Some(source.to_owned()),
+        inlined_at: Vec::new(),
+        text: Some(change.old.clone()),
+        changed_text: None,
+        with_others: None,
+        declared: None,
+        call: Some(change.at(source)),
+        conflicts: 0,
+        accesses: Vec::new(),
+    }
+}
+
+/// All lines that change with a function, by their number. `None` if a call may hand
+/// over another address, or a line uses the pointer in another way than for its
+/// elements.
+fn changed_lines(
+    place: &Text,
+    callee: &Function,
+    array: &str,
+    function: &str,
+) -> Option<BTreeMap<u32, Changed>> {
+    let end = place.block_end(callee.body);
+    let start = format!("spad_{array}");
+    let sees_it = declaration_at(place, callee.body, array).is_some();
+    if sees_it || word(&place.masked[callee.open..end], &start).is_some() {
+        return None;
+    }
+    let calls = calls(place, callee)?;
+    let mut handed = calls.iter().map(|open| handed(place, callee, *open, array));
+    let names = handed.next()??;
+    if names.is_empty() || !handed.all(|other| other.as_ref() == Some(&names)) {
+        return None;
+    }
+    let mut changed = BTreeMap::new();
+    let mut insert = |at: usize, new: String| {
+        let (from, to) = (place.line_start(at), place.line_end(at));
+        let line = Changed {
+            old: place.text[from..to].trim().to_owned(),
+            new: format!("{}{new}{}", &place.text[from..at], &place.text[at..to])
+                .trim()
+                .to_owned(),
+        };
+        changed.insert(place.line_of(at), line).is_none()
+    };
+    let alone = insert(callee.close, format!(", const void *{start}"))
+        && calls.iter().all(|open| {
+            let close = place.closing(*open);
+            close.is_some_and(|close| insert(close, format!(", {array}")))
+        });
+    if !alone {
+        return None;
+    }
+    let mut line = callee.body;
+    while line < end {
+        let to = place.line_end(line).min(end);
+        if names
+            .iter()
+            .any(|n| word(&place.masked[line..to], n).is_some())
+        {
+            let new = wrapped(place, (line, to), &names, &start, function)?;
+            let new = Changed {
+                old: place.text[line..to].trim().to_owned(),
+                new: new.trim().to_owned(),
+            };
+            if changed.insert(place.line_of(line), new).is_some() {
+                return None;
+            }
+        }
+        line = to + 1;
+    }
+    Some(changed)
+}
+
+/// The parameters of a function that a call gives addresses in the array; `None` if
+/// the array is not seen from the call, or is volatile.
+fn handed(place: &Text, callee: &Function, call: usize, array: &str) -> Option<Vec<String>> {
+    let declaration = declaration_at(place, call, array)?;
+    if word(&declaration, "volatile").is_some() {
+        return None;
+    }
+    let mut own = pointers(place, call, array).unwrap_or_default();
+    own.push(array.to_owned());
+    let given = arguments(place, call)?;
+    let parameters = arguments(place, callee.open)?;
+    let mut names = Vec::new();
+    for (parameter, given) in parameters.into_iter().zip(given) {
+        if points_into(place.masked[given.0..given.1].trim(), &own) {
+            names.push(pointer(&place.masked[parameter.0..parameter.1])?.to_owned());
+        }
+    }
+    Some(names)
+}
+
+/// The name of a parameter that is a pointer.
+fn pointer(parameter: &str) -> Option<&str> {
+    let declared = parameter.split('=').next()?.trim_end();
+    let name = last_name(declared);
+    let kind = declared[..declared.len() - name.len()].trim_end();
+    let kind = kind.strip_suffix("__restrict__").unwrap_or(kind);
+    (!name.is_empty() && kind.trim_end().ends_with('*')).then_some(name)
+}
+
+/// The parentheses of all calls of a function of the file. `None` if it is named in
+/// another way: declared before, overloaded, recursive, in a macro.
+fn calls(place: &Text, callee: &Function) -> Option<Vec<usize>> {
+    let mut calls = Vec::new();
+    let mut from = 0;
+    while let Some(found) = word(&place.masked[from..], &callee.name) {
+        let at = from + found;
+        from = at + callee.name.len();
+        let open = place.call(&callee.name, at).filter(|(name, _)| *name == at);
+        let (_, open) = open?;
+        if open == callee.open {
+            continue;
+        }
+        let caller = place.function_around(at)?;
+        let is_macro = place.masked[place.line_start(at)..at]
+            .trim_start()
+            .starts_with('#');
+        if caller.body == callee.body || is_macro {
+            return None;
+        }
+        calls.push(open);
+    }
+    (!calls.is_empty()).then_some(calls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KERNEL: &str = "__global__ void kernel(float *out) {\n\
+        __shared__ float tile[64];\n\
+        float *row = tile + 8 * t;\n\
+        CALL\n\
+        }";
+
+    /// The changed lines of a file with that function, whose first line is handed to.
+    fn changed(callee: &str, call: &str) -> Option<Vec<String>> {
+        let source = format!("{callee}\n{}", KERNEL.replace("CALL", call));
+        let place = Text::new(source);
+        let body = place.text.find('{').unwrap() + 1;
+        let callee = place.function_around(body).unwrap();
+        let lines = changed_lines(&place, &callee, "tile", "at")?;
+        Some(lines.into_values().map(|line| line.new).collect())
+    }
+
+    const SUM: &str = "template <int N> __device__ float sum(float *data, int n) {\n\
+        float s = data[0] + data[n];\n\
+        if (n > 4)\n\
+        data[2 * n] = s;\n\
+        return s;\n\
+        }";
+
+    #[test]
+    fn a_function_gets_the_start_of_the_array() {
+        let expected = [
+            "template <int N> __device__ float sum(float *data, int n, const void *spad_tile) {",
+            "float s = (*at_at(spad_tile, &data[0])) + (*at_at(spad_tile, &data[n]));",
+            "(*at_at(spad_tile, &data[2 * n])) = s;",
+            "out[t] = sum<4>(row + 1, n, tile);",
+        ];
+        assert_eq!(
+            changed(SUM, "out[t] = sum<4>(row + 1, n);").unwrap(),
+            expected
+        );
+        let twice = "sum<4>(tile, n);\nsum<2>(&tile[4], 1);";
+        assert_eq!(changed(SUM, twice).unwrap().len(), 5);
+    }
+
+    #[test]
+    fn what_may_be_another_address_is_left_to_a_person() {
+        for call in [
+            "sum<4>(out, n);",
+            "sum<4>(tile, n);\nsum<4>(out, n);",
+            "sum<4>(tile, n) + sum<2>(tile, n);",
+            "other(sum<4>, tile);",
+        ] {
+            assert_eq!(changed(SUM, call), None, "{call}");
+        }
+        for (from, to) in [
+            ("data[n]", "*data"),
+            ("return s", "data++; return s"),
+            ("return s", "return sum<N>(data, n)"),
+            ("float s", "float spad_tile, s"),
+            ("float *data", "float (&data)[64]"),
+            ("template", "float sum(float *data, int n);\ntemplate"),
+        ] {
+            let callee = SUM.replace(from, to);
+            assert_eq!(changed(&callee, "sum<4>(tile, n);"), None, "{callee}");
+        }
+    }
+}
