@@ -177,7 +177,7 @@ fn handed(place: &Text, callee: &Function, call: usize, array: &str) -> Option<V
 }
 
 /// The name of a parameter that is a pointer.
-fn pointer(parameter: &str) -> Option<&str> {
+pub(super) fn pointer(parameter: &str) -> Option<&str> {
     let declared = parameter.split('=').next()?.trim_end();
     let name = last_name(declared);
     let kind = declared[..declared.len() - name.len()].trim_end();

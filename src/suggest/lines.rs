@@ -4,6 +4,7 @@ use super::calls::call_change;
 use super::change::{AccessChange, LineChange};
 use super::lvalue::pointer_change;
 use super::pointers::pointers_change;
+use super::returned::returned_change;
 use super::target::Target;
 use super::{SourceLine, Tuned, handed, merged, source};
 use crate::ptx::analysis::SourceIndex;
@@ -105,6 +106,7 @@ pub(super) fn lines(
         line.call = source.and_then(|s| {
             call_change(s, &line.inlined_at, array, function, text)
                 .or_else(|| pointer_change(s, line.only_op()?, array, function, text))
+                .or_else(|| returned_change(s, array, function, text))
                 .or_else(|| {
                     let is_one = is_one(line);
                     let change = || pointers_change(s, array, function, text);

@@ -22,6 +22,7 @@ mod macros;
 mod merged;
 mod padding;
 mod pointers;
+mod returned;
 mod room;
 mod scan;
 mod source;

@@ -1,0 +1,161 @@
+//! Elements that a function chooses: `at(tile, i, j) = 1`, where `at` returns a
+//! reference into the array that it is handed.
+
+use super::SourceLine;
+use super::calls::{CallChange, window_with};
+use super::files::split;
+use super::handed::pointer;
+use super::scan::{Text, arguments, last_name, word};
+
+/// Lines of a file that are read at most.
+const MOST_LINES: u32 = 100_000;
+
+/// The line with every such call under `function`. `None` where the line names the
+/// array in another way.
+pub(super) fn returned_change(
+    source: &str,
+    array: &str,
+    function: &str,
+    text: &mut SourceLine,
+) -> Option<CallChange> {
+    let (place, line) = window_with(source, array, text)?;
+    let file = Text::of_file(split(source)?.0, MOST_LINES, text);
+    let end = place.line_end(line);
+    let (mut changed, mut at) = (String::new(), line);
+    while let Some(found) = word(&place.masked[at..end], array) {
+        let named = at + found;
+        let (begin, after, number) = call_with(&place, named, named + array.len())?;
+        let name = place.masked[begin..]
+            .split(|c| c == '<' || c == '(')
+            .next()?;
+        let once = word(&place.masked[named + array.len()..after], array).is_none();
+        if begin < at || after > end || !once || !returns_an_element(&file, name, number) {
+            return None;
+        }
+        changed += &place.text[at..begin];
+        changed += &format!("(*{function}_at({array}, &{}))", &place.text[begin..after]);
+        at = after;
+    }
+    changed += &place.text[at..end];
+    (at > line).then(|| CallChange {
+        source: source.to_owned(),
+        text: place.text[line..end].trim().to_owned(),
+        changed_text: changed.trim().to_owned(),
+    })
+}
+
+/// Where the call begins and ends of which the name between two places is an argument,
+/// and its number.
+fn call_with(place: &Text, from: usize, to: usize) -> Option<(usize, usize, usize)> {
+    let open = place.open_before(from)?;
+    let close = place.closing(open)?;
+    let arguments = place.split(open + 1, close, ',').into_iter();
+    let mut own = arguments.enumerate();
+    let (number, (a, b)) = own.find(|(_, (a, b))| *a <= from && to <= *b)?;
+    let is_whole = place.masked[a..b].trim().len() == to - from;
+    let mut before = &place.masked[..open];
+    if before.ends_with('>') {
+        before = &before[..before.rfind('<')?];
+    }
+    let name = last_name(before);
+    let begin = before.len() - name.len();
+    let is_call = place.masked[open..].starts_with('(') && !name.is_empty();
+    let is_member = before[..begin].ends_with(['.', '>', ':']);
+    (is_whole && is_call && !is_member).then_some((begin, close + 1, number))
+}
+
+/// Whether a function of the file, which has one definition, returns a reference to an
+/// element of its parameter of that number, and does nothing else.
+fn returns_an_element(file: &Text, name: &str, number: usize) -> bool {
+    let mut definitions = Vec::new();
+    let mut from = 0;
+    while let Some(found) = word(&file.masked[from..], name) {
+        let at = from + found;
+        from = at + name.len();
+        let open = file.masked[from..].starts_with('(').then_some(from);
+        let close = open.and_then(|open| file.closing(open));
+        let body = close.and_then(|close| {
+            let after = &file.masked[close + 1..];
+            let body = after.trim_start().strip_prefix('{')?;
+            Some(file.masked.len() - body.len())
+        });
+        definitions.extend(body.map(|body| (at, from, body)));
+    }
+    let [(at, open, body)] = definitions[..] else {
+        return false;
+    };
+    let parameters = arguments(file, open).unwrap_or_default();
+    let parameter = parameters.get(number);
+    let parameter = parameter.and_then(|(from, to)| referred(&file.masked[*from..*to]));
+    let block = file.masked[body..file.block_end(body)].trim();
+    let value = block.strip_prefix("return").map_or("", str::trim_start);
+    let element = parameter.and_then(|name| value.strip_prefix(name));
+    let is_element = element.is_some_and(|rest| rest.starts_with('['));
+    is_element && value.matches(';').count() == 1 && file.masked[..at].trim_end().ends_with('&')
+}
+
+/// The name of a parameter that is a pointer or a reference to an array.
+fn referred(parameter: &str) -> Option<&str> {
+    let reference = parameter
+        .split_once("(&")
+        .and_then(|(_, rest)| rest.split_once(')'));
+    reference
+        .map(|(name, _)| name.trim())
+        .or_else(|| pointer(parameter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::lines_of;
+    use super::*;
+
+    const AT: &str = "template <int L> float &at(float (&m)[8][8], int i, int j)\n\
+                      {\nreturn m[i][j ^ i];\n}";
+
+    fn change(definition: &str, line: &str) -> Option<String> {
+        let source =
+            format!("{definition}\nvoid f() {{\n__shared__ float a[8][8], b[8][8];\n{line}\n}}");
+        let number = source.lines().count() - 1;
+        let mut text = lines_of(&source);
+        let found = returned_change(&format!("k.cu:{number}"), "b", "place", &mut text);
+        found.map(|c| c.changed_text)
+    }
+
+    #[test]
+    fn the_element_that_a_function_returns_is_mapped() {
+        assert_eq!(
+            change(AT, "at<0>(b, j, i) = at<0>(a, i, j) + at<1>(b, 0, 0);").unwrap(),
+            "(*place_at(b, &at<0>(b, j, i))) = at<0>(a, i, j) + (*place_at(b, &at<1>(b, 0, 0)));"
+        );
+    }
+
+    #[test]
+    fn what_may_be_no_element_is_left_to_a_person() {
+        for line in [
+            "use(b, j, i);",
+            "x.at(b, j, i);",
+            "at<0>(b + 1, j, i);",
+            "at<0>(b, b[0][0], i);",
+            "b[1][0] = at<0>(b, 0, 0);",
+            "x = y;",
+        ] {
+            assert_eq!(change(AT, line), None, "{line}");
+        }
+        for (from, to) in [
+            ("float &at", "float at"),
+            ("return m", "m[0][0] = 1; return m"),
+            ("return m", "return other"),
+            (
+                "template",
+                "float &at(float (&m)[9], int i) { return m[i]; }\ntemplate",
+            ),
+        ] {
+            let definition = AT.replace(from, to);
+            assert_eq!(
+                change(&definition, "at<0>(b, j, i) = 1;"),
+                None,
+                "{definition}"
+            );
+        }
+    }
+}
