@@ -5,23 +5,25 @@ use crate::page::{Details, Tone};
 use crate::suggest::{AccessChange, LineChange, Suggestion};
 use crate::trace::without_folder;
 
-/// Lines of an array that are shown.
+/// Lines of an array that are shown, unless all are.
 const MOST_LINES: usize = 12;
 /// Instructions of a line that are shown: unrolled ones differ by a constant.
 const MOST_ACCESSES: usize = 2;
 /// Columns in which a line of code is not folded.
 const WIDTH: usize = 76;
 
-/// All of them; nothing where there is nothing to change.
-pub(super) fn details(suggestions: &[Suggestion]) -> Details {
+/// All of them, with every line or the worst; nothing where there is nothing to
+/// change.
+pub(super) fn details(suggestions: &[Suggestion], every_line: bool) -> Details {
+    let most = if every_line { usize::MAX } else { MOST_LINES };
     let mut details = Details::new();
     for suggestion in suggestions {
-        one(suggestion, &mut details);
+        one(suggestion, most, &mut details);
     }
     details
 }
 
-fn one(s: &Suggestion, details: &mut Details) {
+fn one(s: &Suggestion, most: usize, details: &mut Details) {
     let array = readable(&s.array);
     details.heading(format!(
         "source changes for {array}: {} leaves {} of {} conflicts",
@@ -41,12 +43,13 @@ fn one(s: &Suggestion, details: &mut Details) {
     for change in s.copy_texts() {
         details.say(change);
     }
-    for line in s.lines.iter().take(MOST_LINES) {
+    for line in s.lines.iter().take(most) {
         line_details(line, s, details);
     }
-    let more = s.lines.len().saturating_sub(MOST_LINES);
-    if more > 0 {
-        details.say(format!("{more} more lines in --format json"));
+    match s.lines.len().saturating_sub(most) {
+        0 => {}
+        1 => details.say("1 more line changes: tune --software --all"),
+        more => details.say(format!("{more} more lines change: tune --software --all")),
     }
     for declaration in &s.declarations {
         let place = without_folder(&declaration.source);

@@ -300,7 +300,7 @@ fn software_details(software: &Software) -> Details {
     details.heading(format!("mappings in software{run}:"));
     details.table(table);
     details.note(best);
-    details.add(changes::details(&software.suggestions));
+    details.add(changes::details(&software.suggestions, false));
     details.heading("hash units, if the machine had them:");
     details
 }

@@ -59,7 +59,8 @@ pub struct TuneArgs {
     /// Mappings in software: padding, swizzles, XORs, random shifts.
     #[arg(long, conflicts_with_all = ["method", "pruned", "as_published", "fits", "row"])]
     software: bool,
-    /// With --software: show every mapping, also those that another one beats.
+    /// With --software: show every mapping, also those that another one beats, and
+    /// every changed line.
     #[arg(long, requires = "software")]
     all: bool,
     /// With --software: write a page with the worst accesses before and after, the

@@ -31,7 +31,7 @@ pub(in crate::cli) struct Subject<'a> {
     pub launched: Option<Launched<'a>>,
     /// The option that names the machine, where commands can be typed.
     pub again: Option<String>,
-    /// Every mapping is shown.
+    /// Every mapping is shown, and every changed line.
     pub all: bool,
     /// A page to write.
     pub report: Option<&'a Path>,
@@ -279,7 +279,7 @@ impl CommandResult for Found<'_> {
         details.say(self.copied.clone());
         details.add(modes_text::details(self.modes, self.tensor_copies));
         details.add(self.on_sm.details());
-        details.add(changes::details(&self.suggestions));
+        details.add(changes::details(&self.suggestions, self.subject.all));
         details.gap();
         details.note(crate::cli::rule_line(self.machine));
         details
