@@ -5,7 +5,7 @@ use super::SourceLine;
 use super::calls::{CallChange, window_with};
 use super::files::split;
 use super::handed::pointer;
-use super::scan::{Text, arguments, last_name, word};
+use super::scan::{Text, arguments, word};
 
 /// Lines of a file that are read at most.
 const MOST_LINES: u32 = 100_000;
@@ -53,15 +53,9 @@ fn call_with(place: &Text, from: usize, to: usize) -> Option<(usize, usize, usiz
     let mut own = arguments.enumerate();
     let (number, (a, b)) = own.find(|(_, (a, b))| *a <= from && to <= *b)?;
     let is_whole = place.masked[a..b].trim().len() == to - from;
-    let mut before = &place.masked[..open];
-    if before.ends_with('>') {
-        before = &before[..before.rfind('<')?];
-    }
-    let name = last_name(before);
-    let begin = before.len() - name.len();
-    let is_call = place.masked[open..].starts_with('(') && !name.is_empty();
-    let is_member = before[..begin].ends_with(['.', '>', ':']);
-    (is_whole && is_call && !is_member).then_some((begin, close + 1, number))
+    let (begin, _) = place.called(open)?;
+    let is_member = place.masked[..begin].ends_with(['.', '>', ':']);
+    (is_whole && !is_member).then_some((begin, close + 1, number))
 }
 
 /// Whether a function of the file, which has one definition, returns a reference to an

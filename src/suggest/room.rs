@@ -145,10 +145,9 @@ fn takes_arrays(place: &Text, at: usize) -> bool {
     let Some(open) = place.open_before(at) else {
         return false;
     };
-    let function = last_name(place.masked[..open].trim_end());
-    if !place.masked[open..].starts_with('(') || function.is_empty() {
+    let Some((_, function)) = place.called(open) else {
         return false;
-    }
+    };
     let mut from = 0;
     while let Some(found) = word(&place.masked[from..], function) {
         let end = from + found + function.len();
@@ -372,6 +371,7 @@ mod tests {
             "for (float &x : tile) x = 0;",
             "n = std::size(tile);",
             "g(tile);",
+            "g<4>(tile);",
         ] {
             assert_eq!(
                 counted(&format!("{declared}{use_of_it}\n")),

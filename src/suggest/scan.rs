@@ -154,6 +154,18 @@ impl Text {
         after(line, end).or_else(|| after(self.statement_start(line), end))
     }
 
+    /// The name of the function that is called with the parenthesis at `open`, and where
+    /// it begins; arguments of a template may be between the two.
+    pub fn called(&self, open: usize) -> Option<(usize, &str)> {
+        self.masked[open..].starts_with('(').then_some(())?;
+        let mut before = self.masked[..open].trim_end();
+        if before.ends_with('>') {
+            before = &before[..before.rfind('<')?];
+        }
+        let name = last_name(before);
+        (!name.is_empty()).then(|| (before.len() - name.len(), name))
+    }
+
     /// Where the statement with `at` begins.
     pub fn statement_start(&self, at: usize) -> usize {
         let before = self.masked[..at].rfind([';', '{', '}']);
