@@ -25,9 +25,7 @@ pub(super) fn returned_change(
     while let Some(found) = word(&place.masked[at..end], array) {
         let named = at + found;
         let (begin, after, number) = call_with(&place, named, named + array.len())?;
-        let name = place.masked[begin..]
-            .split(|c| c == '<' || c == '(')
-            .next()?;
+        let name = place.masked[begin..].split(['<', '(']).next()?;
         let once = word(&place.masked[named + array.len()..after], array).is_none();
         if begin < at || after > end || !once || !returns_an_element(&file, name, number) {
             return None;
