@@ -5,128 +5,86 @@
 //! cargo run --example compare_local_memories
 //! ```
 //!
-//! 32 lanes, 32 banks, words of 32 bits, plain interleaving, no locks. Yosys
-//! takes some minutes for each row, once: what was measured is kept. Then the
-//! cycles of `spad_tcdm` with lanes that do not wait for each other, which
-//! `--free-lanes` prints alone, and those of `spad_stream` with accesses that
-//! overlap (`--window` alone). With PULP=DIR, where DIR has the repositories
-//! `cluster_interconnect` and `common_cells`, PULP's network beside it.
+//! Plain interleaving, words of 32 bits, no locks. Four parts, each of which can be
+//! asked for alone:
+//!
+//! - `--sizes`: cells, flip-flops and levels; Yosys takes some minutes for a row, once,
+//!   since what was measured is kept;
+//! - `--free-lanes`: cycles of `spad_tcdm` with lanes that do not wait for each other;
+//! - `--window`: cycles of `spad_stream` with accesses that overlap;
+//! - `--traffic`: cycles of all units under the same accesses.
+//!
+//! With PULP=DIR, where DIR has the repositories `cluster_interconnect` and
+//! `common_cells`, PULP's network beside them; with VORTEX=DIR, a checkout of Vortex,
+//! its local memory. SLANG names the Yosys that reads their SystemVerilog.
 
+#[path = "compare_local_memories/beside.rs"]
+pub mod beside;
+#[path = "compare_local_memories/checkout.rs"]
+pub mod checkout;
 #[path = "compare_local_memories/pulp.rs"]
 pub mod pulp;
+#[path = "compare_local_memories/sizes.rs"]
+pub mod sizes;
+#[path = "compare_local_memories/slang.rs"]
+pub mod slang;
+#[path = "compare_local_memories/traffic.rs"]
+pub mod traffic;
+#[path = "compare_local_memories/vortex.rs"]
+pub mod vortex;
 #[path = "compare_local_memories/window.rs"]
 pub mod window;
 
 use pulp::Pulp;
 use spadkit::config::Config;
-use spadkit::error::Result;
+use spadkit::error::{Error, Result};
 use spadkit::model::{
     MAX_LANES, Stream, StreamInputs, StreamRequest, Tcdm, TcdmInputs, TcdmRequests,
     spad_scratchpad::op,
 };
-use spadkit::rtl::Design;
-use spadkit::synth::{Structure, SynthJob};
-use spadkit::tool::{Cache, ToolKind, Toolbox};
+use spadkit::tool::{ToolKind, Toolbox};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
+use vortex::Vortex;
 
-/// Units and memory stages that are measured.
-const BUILDS: [(&str, u32); 3] = [("spad_stream", 4), ("spad_stream", 2), ("spad_tcdm", 4)];
-
-/// A local memory of another project: constants, since its sources are not
-/// here. docs/guides/integration.md says how each is measured.
-struct Other {
-    what: &'static str,
-    /// Repository and file.
-    source: &'static str,
-    /// Cells, flip-flops and levels, by Yosys 0.23 with the commands that ours
-    /// are measured with; cycles for 32 lanes on one word, and on one bank.
-    figures: [&'static str; 5],
-    /// What the figures are of, and what is not known of them.
-    about: &'static str,
-}
-
-const OTHERS: [Other; 2] = [
-    Other {
-        what: "PULP tcdm_interconnect",
-        source: "github.com/pulp-platform/cluster_interconnect, rtl/tcdm_interconnect",
-        figures: ["152453", "1408", "24", "33", "33"],
-        about: "NumIn = NumOut = 32, Topology = LIC; the interconnect alone; commit not written down",
-    },
-    Other {
-        what: "Vortex VX_local_mem",
-        source: "github.com/vortexgpgpu/vortex, hw/rtl/mem/VX_local_mem.sv",
-        figures: ["238562", "38304", "?", "37", "37"],
-        about: "NUM_REQS = NUM_BANKS = 32; levels not measured, one bank as one word, since its \
-                crossbar takes one lane per bank and cycle whatever the address; commit not written down",
-    },
-];
+/// The parts, by their options.
+const PARTS: [&str; 4] = ["--sizes", "--free-lanes", "--window", "--traffic"];
 
 fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
+            if let Some(advice) = error.advice() {
+                eprintln!("  help: {advice}");
+            }
             ExitCode::from(error.exit_status())
         }
     }
 }
 
 fn run() -> Result<()> {
-    let pulp = Pulp::given()?;
-    let alone = |option: &str| std::env::args().any(|arg| arg == option);
-    let (lanes, overlap) = (alone("--free-lanes"), alone("--window"));
-    if !lanes && !overlap {
-        compare()?;
+    let (pulp, vortex) = (Pulp::given()?, Vortex::given()?);
+    let asked: BTreeSet<String> = std::env::args().skip(1).collect();
+    if let Some(other) = asked
+        .iter()
+        .find(|option| !PARTS.contains(&option.as_str()))
+    {
+        let help = format!("expected some of {}", PARTS.join(", "));
+        return Err(Error::usage(format!("unknown option {other}"), help));
+    }
+    for part in PARTS
+        .iter()
+        .filter(|part| asked.is_empty() || asked.contains(**part))
+    {
+        match *part {
+            "--sizes" => sizes::print(pulp.as_ref(), vortex.as_ref())?,
+            "--free-lanes" => free_lanes(pulp.as_ref())?,
+            "--window" => window::print()?,
+            _ => beside::print(vortex.as_ref())?,
+        }
         println!();
-    }
-    if !overlap {
-        free_lanes(pulp.as_ref())?;
-    }
-    if !overlap && !lanes {
-        println!();
-    }
-    if lanes {
-        return Ok(());
-    }
-    window::print()
-}
-
-/// Size, depth and the cycles of one access.
-fn compare() -> Result<()> {
-    println!(
-        "{:31}{:>8}{:>8}{:>8}{:>10}{:>10}",
-        "", "cells", "flops", "levels", "one word", "one bank"
-    );
-    for other in &OTHERS {
-        let [cells, flops, levels, word, bank] = other.figures;
-        let what = other.what;
-        println!("{what:31}{cells:>8}{flops:>8}{levels:>8}{word:>10}{bank:>10}");
-    }
-    let (yosys, cache) = (Toolbox::new().get(ToolKind::Yosys)?, Cache::user()?);
-    for (unit, stages) in BUILDS {
-        let machine = machine(stages)?;
-        let design = Design::emit(&[unit.to_owned()], &machine)?;
-        let job = SynthJob::of(&design, &design.units[0], &machine);
-        let size = Structure::measure(&job, &yosys, &cache)?;
-        println!(
-            "{:31}{:>8}{:>8}{:>8}{:>10}{:>10}",
-            format!("{unit}, {stages} memory stages"),
-            size.cells,
-            size.flops,
-            size.levels,
-            cycles(unit, &machine, |_| 5),
-            cycles(unit, &machine, |lane| 32 * lane),
-        );
-    }
-    println!("memories left out; cycles from the request to the last answer, both included");
-    println!(
-        "ours by Yosys {}, the others by 0.23: levels depend on the version",
-        yosys.version
-    );
-    for other in &OTHERS {
-        println!("{}: {}; {}", other.what, other.source, other.about);
     }
     Ok(())
 }
@@ -135,7 +93,8 @@ fn compare() -> Result<()> {
 pub fn machine(stages: u32) -> Result<Config> {
     let text = format!(
         "base = 'fermi'\n[geometry]\ncapacity_words = 16384\n[hash]\npath = 'mod'\n\
-         [path]\nlocks = 0\n[stream]\nmem_stages = {stages}\n"
+         [path]\nlocks = 0\n[stream]\nmem_stages = {stages}\ntag_bits = 16\n\
+         [tcdm]\nid_bits = 16\n"
     );
     Config::from_toml(&text, Path::new("comparison"))
 }

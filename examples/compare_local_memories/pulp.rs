@@ -1,11 +1,12 @@
-//! PULP's network from the user's copy of its sources, measured by Verilator.
+//! PULP's network from the user's copy of its sources: clock cycles by Verilator,
+//! size by Yosys.
 
+use super::checkout::{self, Bench};
+use super::slang::{self, Reader, Size};
 use spadkit::error::{Error, Result};
-use spadkit::tool::{ToolKind, Toolbox};
+use spadkit::geometry::Geometry;
+use spadkit::tool::{Cache, Tool};
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
-use tempfile::TempDir;
 
 /// The test bench around the network.
 const BENCH: &str = include_str!("../../testbenches/compare/pulp.sv");
@@ -24,80 +25,71 @@ const SOURCES: [&str; 10] = [
     "cluster_interconnect/rtl/tcdm_interconnect/tcdm_interconnect.sv",
 ];
 
+const HELP: &str = "clone github.com/pulp-platform/cluster_interconnect and common_cells there, and \
+     check out a 1.x of common_cells (v1.37.0): later ones name their modules otherwise";
+
 /// A folder with `cluster_interconnect` and `common_cells`.
 pub struct Pulp(PathBuf);
 
 /// The network of one size, ready to run.
-pub struct Network(TempDir);
+pub struct Network(Bench);
 
 impl Pulp {
     /// The folder that the environment variable PULP names.
     pub fn given() -> Result<Option<Self>> {
-        match std::env::var_os("PULP") {
-            Some(folder) if !folder.is_empty() => Pulp::at(Path::new(&folder)).map(Some),
-            _ => Ok(None),
-        }
+        checkout::named("PULP")
+            .map(|folder| Pulp::at(&folder))
+            .transpose()
     }
 
     /// The sources in `folder`.
     pub fn at(folder: &Path) -> Result<Self> {
-        let missing = SOURCES.iter().find(|file| !folder.join(file).is_file());
-        if let Some(file) = missing {
-            return Err(Error::usage(
-                format!("PULP={}: there is no {file}", folder.display()),
-                "clone github.com/pulp-platform/cluster_interconnect and common_cells there, and \
-                 check out a 1.x of common_cells (v1.37.0): later ones name their modules otherwise",
-            ));
-        }
-        let folder = folder.canonicalize();
-        folder
-            .map(Pulp)
-            .map_err(|e| Error::io("read", Path::new("PULP"), e))
+        checkout::with_files("PULP", folder, &SOURCES, HELP).map(Pulp)
     }
 
     /// The commits of both repositories, as far as Git knows them.
     pub fn commits(&self) -> String {
-        let commit = |name: &str| {
-            let git = Command::new("git")
-                .arg("-C")
-                .arg(self.0.join(name))
-                .args(["rev-parse", "HEAD"])
-                .output();
-            let known = git.ok().filter(|output| output.status.success());
-            let hash = known.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned());
-            format!("{name} {}", hash.unwrap_or("of an unknown commit".into()))
-        };
-        format!(
-            "{}, {}",
-            commit("cluster_interconnect"),
-            commit("common_cells")
-        )
+        let names = ["cluster_interconnect", "common_cells"];
+        let commits = names.map(|name| format!("{name} {}", checkout::commit(&self.0.join(name))));
+        commits.join(", ")
+    }
+
+    fn paths(&self, names: &[&str]) -> Vec<PathBuf> {
+        names.iter().map(|name| self.0.join(name)).collect()
     }
 
     /// The network of so many lanes and banks, for `loads` words of each lane.
     pub fn network(&self, lanes: u16, banks: u16, loads: u16) -> Result<Network> {
-        let folder = tempfile::tempdir().map_err(|e| Error::io("create", Path::new("/tmp"), e))?;
-        let bench = folder.path().join("pulp.sv");
-        std::fs::write(&bench, BENCH).map_err(|e| Error::io("write", &bench, e))?;
-        let verilator = Toolbox::new().get(ToolKind::Verilator)?;
-        verilator
-            .command()
-            .args(["--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-O3"])
-            .args(["--top-module", "pulp_compare", "--Mdir", "built"])
-            .args(
-                [("LANES", lanes), ("BANKS", banks), ("LOADS", loads)]
-                    .map(|(n, v)| format!("-G{n}={v}")),
-            )
-            .arg(format!(
-                "-I{}",
-                self.0.join("common_cells/include").display()
-            ))
-            .args(SOURCES.map(|file| self.0.join(file)))
-            .arg("pulp.sv")
-            .cwd(folder.path())
-            .timeout(Duration::from_secs(1800))
-            .run()?;
-        Ok(Network(folder))
+        let sizes = [("LANES", lanes), ("BANKS", banks), ("LOADS", loads)];
+        let include = self.0.join("common_cells/include");
+        let bench = Bench::build("pulp_compare", &[("pulp.sv", BENCH)], |verilator| {
+            verilator
+                .args(sizes.map(|(name, value)| format!("-G{name}={value}")))
+                .arg(format!("-I{}", include.display()))
+                .args(self.paths(&SOURCES))
+        });
+        bench.map(Network)
+    }
+
+    /// Its size, without banks.
+    pub fn size(&self, reader: &Reader, lanes: u16, yosys: &Tool, cache: &Cache) -> Result<Size> {
+        let bank_bits = lanes.ilog2();
+        let design = slang::Design {
+            top: "tcdm_interconnect",
+            parameters: vec![
+                ("NumIn", lanes.into()),
+                ("NumOut", lanes.into()),
+                ("AddrMemWidth", u64::from(14 - bank_bits)),
+            ],
+            macros: vec!["SYNTHESIS"],
+            includes: self.paths(&["common_cells/include"]),
+            libraries: Vec::new(),
+            files: self.paths(&SOURCES),
+            own: Vec::new(),
+            geometry: Geometry::new(14, bank_bits)?,
+            memory: None,
+        };
+        reader.size(&design, yosys, cache)
     }
 }
 
@@ -105,24 +97,9 @@ impl Network {
     /// Cycles from the first request to the last answer, both included; `words`
     /// are the addresses, those of lane 0 first.
     pub fn cycles(&self, words: impl Iterator<Item = u16>) -> Result<u32> {
-        let file = self.0.path().join("words.hex");
-        let text: String = words.map(|word| format!("{word:x}\n")).collect();
-        std::fs::write(&file, text).map_err(|e| Error::io("write", &file, e))?;
-        let program = self.0.path().join("built/Vpulp_compare");
-        let output = Command::new(&program)
-            .arg(format!("+words={}", file.display()))
-            .output()
-            .map_err(|e| Error::io("run", &program, e))?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        let cycles = printed
-            .lines()
-            .find_map(|l| l.strip_prefix("cycles ")?.parse().ok());
-        cycles.ok_or_else(|| {
+        self.0.cycles(words, &[], "").map_err(|printed| {
             Error::usage(
-                format!(
-                    "PULP's network does not answer as it should: {}",
-                    printed.trim()
-                ),
+                format!("PULP's network does not answer as it should: {printed}"),
                 "compare the commit with the one in docs/guides/integration.md",
             )
         })

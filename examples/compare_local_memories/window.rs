@@ -32,7 +32,7 @@ pub fn machine(bank_bits: u32, window: u32) -> Result<Config> {
     let text = format!(
         "base = 'fermi'\n[geometry]\nlanes = {}\nbank_bits = {bank_bits}\n\
          capacity_words = 16384\n[hash]\npath = 'mod'\n[path]\nlocks = 0\n\
-         [stream]\nwindow = {window}\n",
+         [stream]\nwindow = {window}\ntag_bits = 16\n[tcdm]\nid_bits = 16\n",
         1 << bank_bits
     );
     Config::from_toml(&text, Path::new("comparison"))

@@ -183,6 +183,21 @@ impl Gates {
         found
     }
 
+    /// The most gates on any path from an input, a register or a memory to an output,
+    /// a register or a memory.
+    pub fn deepest(&self) -> usize {
+        let inputs = self.inputs.iter().flat_map(|pins| &pins.nets);
+        let registers = self.registers.iter();
+        let sources = inputs.chain(registers.clone().flat_map(|r| &r.outputs));
+        let reached = self.levels_from(sources.copied());
+        let outputs = self.outputs.iter().flat_map(|pins| &pins.nets);
+        let ends = outputs.chain(registers.flat_map(|r| &r.inputs));
+        ends.filter_map(|net| reached.get(net))
+            .max()
+            .copied()
+            .unwrap_or(0)
+    }
+
     /// The most gates on a path from registers into those that a stage of
     /// `spad_sm_path` writes; into a group of none by the group's name.
     pub fn levels_by_stage(&self) -> BTreeMap<String, usize> {

@@ -1,0 +1,60 @@
+// Vortex' VX_local_mem with a port of wires for each lane: what vortex.sv simulates, and what
+// Yosys measures. Output registers as in Vortex' VX_mem_unit. VORTEX_LSU_BUS: later commits,
+// whose ports for lanes have another name and which have a port for a DMA.
+`include "VX_define.vh"
+
+module vortex_ports #(
+    parameter LANES = 8,
+    parameter BANKS = 8,
+    parameter ADDR_BITS = 14,
+    parameter TAG_BITS = 16
+) (
+    input logic clk,
+    input logic reset,
+    input logic [LANES-1:0] req_valid,
+    output logic [LANES-1:0] req_ready,
+    input logic [LANES-1:0] req_store,
+    input logic [LANES-1:0][ADDR_BITS-1:0] req_addr,
+    input logic [LANES-1:0][31:0] req_data,
+    input logic [LANES-1:0][3:0] req_be,
+    input logic [LANES-1:0][TAG_BITS-1:0] req_tag,
+    output logic [LANES-1:0] rsp_valid,
+    input logic [LANES-1:0] rsp_ready,
+    output logic [LANES-1:0][31:0] rsp_data,
+    output logic [LANES-1:0][TAG_BITS-1:0] rsp_tag
+);
+    VX_mem_bus_if #(.DATA_SIZE(4), .ADDR_WIDTH(ADDR_BITS), .TAG_WIDTH(TAG_BITS)) bus[LANES]();
+    for (genvar i = 0; i < LANES; i++) begin : lane
+        always_comb begin
+            bus[i].req_data = '0;
+            bus[i].req_data.rw = req_store[i];
+            bus[i].req_data.addr = req_addr[i];
+            bus[i].req_data.data = req_data[i];
+            bus[i].req_data.byteen = req_be[i];
+            bus[i].req_data.tag = req_tag[i];
+        end
+        assign bus[i].req_valid = req_valid[i];
+        assign bus[i].rsp_ready = rsp_ready[i];
+        assign req_ready[i] = bus[i].req_ready;
+        assign rsp_valid[i] = bus[i].rsp_valid;
+        assign rsp_data[i] = bus[i].rsp_data.data;
+        assign rsp_tag[i] = bus[i].rsp_data.tag;
+    end
+
+`ifdef VORTEX_LSU_BUS
+    localparam LINE_BITS = ADDR_BITS - $clog2(BANKS);
+    VX_mem_bus_if #(.DATA_SIZE(4 * BANKS), .ADDR_WIDTH(LINE_BITS), .TAG_WIDTH(1)) dma();
+    assign dma.req_valid = 1'b0;
+    assign dma.req_data = '0;
+    assign dma.rsp_ready = 1'b1;
+    VX_local_mem #(
+        .SIZE(4 << ADDR_BITS), .NUM_REQS(LANES), .NUM_BANKS(BANKS), .ADDR_WIDTH(ADDR_BITS),
+        .WORD_SIZE(4), .TAG_WIDTH(TAG_BITS), .OUT_BUF(3), .DMA_ENABLE(0), .AMO_ENABLE(0)
+    ) memory (.clk(clk), .reset(reset), .lsu_bus_if(bus), .dma_bus_if(dma));
+`else
+    VX_local_mem #(
+        .SIZE(4 << ADDR_BITS), .NUM_REQS(LANES), .NUM_BANKS(BANKS), .ADDR_WIDTH(ADDR_BITS),
+        .WORD_SIZE(4), .TAG_WIDTH(TAG_BITS), .OUT_BUF(3)
+    ) memory (.clk(clk), .reset(reset), .mem_bus_if(bus));
+`endif
+endmodule
