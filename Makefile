@@ -65,8 +65,12 @@ bench: deps
 
 # Cells, flip-flops, levels and cycles beside the local memories of open cores.
 # PULP=DIR measures PULP's network, too: DIR has the repositories
-# cluster_interconnect and common_cells (a 1.x).
+# cluster_interconnect and common_cells (a 1.x). VORTEX=DIR measures Vortex' local
+# memory, too: DIR is a checkout of Vortex. SLANG names the Yosys that reads them.
 compare: export PULP := $(PULP)
+compare: export VORTEX := $(VORTEX)
+compare: export SLANG := $(SLANG)
+compare: export SPADKIT_TIMEOUT := $(or $(SPADKIT_TIMEOUT),3600)
 compare: deps build
 	$(dir $(SPADKIT))examples/compare_local_memories
 

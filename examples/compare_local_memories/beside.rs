@@ -8,7 +8,7 @@ use spadkit::error::Result;
 use spadkit::tool::{ToolKind, Toolbox};
 
 /// Accesses that may be incomplete at once.
-pub const FLIGHTS: [usize; 3] = [2, 8, 32];
+pub const FLIGHTS: [usize; 2] = [2, 16];
 
 /// Windows of `spad_stream`.
 pub const WINDOWS: [u32; 4] = [0, 4, 8, 16];

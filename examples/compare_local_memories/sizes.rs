@@ -39,7 +39,7 @@ pub fn print(pulp: Option<&Pulp>, vortex: Option<&Vortex>) -> Result<()> {
     let others = pulp.is_some() || vortex.is_some();
     let reader = others.then(Reader::find);
     let found = reader.as_ref().and_then(|reader| reader.as_ref().ok());
-    for lanes in [32, 8] {
+    for lanes in [8, 32] {
         let (word, bank) = ("one word", "one bank");
         let title = format!("{lanes} lanes, {lanes} banks");
         println!(

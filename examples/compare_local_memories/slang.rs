@@ -100,11 +100,19 @@ impl Reader {
     /// The design as Verilog.
     fn job(&self, design: &Design) -> Result<SynthJob> {
         let folder = tempfile::tempdir().map_err(|e| Error::io("create", Path::new("/tmp"), e))?;
-        for (name, text) in &design.own {
+        let arguments = arguments(design);
+        for (name, text) in design.own.iter().chain(&[("design.f", arguments.as_str())]) {
             let file = folder.path().join(name);
             std::fs::write(&file, text).map_err(|e| Error::io("write", &file, e))?;
         }
-        let command = self.0.command().args(["-q", "-p", &script(design)]);
+        let memory = match design.memory {
+            Some(_) => "write_verilog -noattr -blackboxes memory.v",
+            None => "",
+        };
+        let script = format!(
+            "read_slang -f design.f; proc; flatten; opt_clean; write_verilog -noattr design.v; {memory}"
+        );
+        let command = self.0.command().args(["-q", "-p", &script]);
         let command = command.cwd(folder.path());
         command.timeout(Duration::from_secs(1800)).run()?;
         let read = |name: &str| {
@@ -143,34 +151,21 @@ fn reads_slang(tool: &Tool) -> bool {
     help.is_ok_and(|output| output.log().contains("--top"))
 }
 
-/// What the reader does: one file for the design, and one for the memory.
-fn script(design: &Design) -> String {
-    let path = |flag: &str, path: &PathBuf| format!(" {flag}\"{}\"", path.display());
+/// What the reader is to read, as a file of its arguments.
+fn arguments(design: &Design) -> String {
+    let quoted = |flag: &str, path: &Path| format!("{flag}\"{}\"", path.display());
     // The build for WebAssembly has no threads.
-    let mut read = format!("read_slang -j 1 --top {}", design.top);
-    read.extend(
-        design
-            .parameters
-            .iter()
-            .map(|(name, value)| format!(" -G {name}={value}")),
-    );
-    read.extend(design.macros.iter().map(|name| format!(" -D {name}")));
-    read.extend(
-        design
-            .memory
-            .iter()
-            .map(|name| format!(" --blackboxed-module {name}")),
-    );
-    read.extend(design.includes.iter().map(|folder| path("-I ", folder)));
-    read.extend(design.libraries.iter().map(|folder| path("-y ", folder)));
-    read.push_str(" --libext .sv");
-    read.extend(design.files.iter().map(|file| path("", file)));
-    read.extend(design.own.iter().map(|(name, _)| format!(" {name}")));
-    let memory = match design.memory {
-        Some(_) => "write_verilog -noattr -blackboxes memory.v",
-        None => "",
-    };
-    format!("{read}; proc; flatten; opt_clean; write_verilog -noattr design.v; {memory}")
+    let mut lines = vec![format!("-j 1 --top {} --libext .sv", design.top)];
+    let parameters = design.parameters.iter();
+    lines.extend(parameters.map(|(name, value)| format!("-G {name}={value}")));
+    lines.extend(design.macros.iter().map(|name| format!("-D {name}")));
+    let memory = design.memory.iter();
+    lines.extend(memory.map(|name| format!("--blackboxed-module {name}")));
+    lines.extend(design.includes.iter().map(|path| quoted("-I ", path)));
+    lines.extend(design.libraries.iter().map(|path| quoted("-y ", path)));
+    lines.extend(design.files.iter().map(|path| quoted("", path)));
+    lines.extend(design.own.iter().map(|(name, _)| (*name).to_owned()));
+    lines.join("\n")
 }
 
 /// The instances of `module` without values of parameters: its black box has none.

@@ -107,6 +107,104 @@ fn a_window_of_accesses_takes_few_cycles_more_than_the_busiest_bank() {
     assert!(bound / cycles < 0.5, "{cycles} cycles");
 }
 
+/// A folder as `make compare VORTEX=` takes it, with a memory of our own in which every
+/// lane has a port. With +flight=13 it loads one word wrong.
+fn checkout_of_another_memory() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let memory = include_str!("../fixtures/vortex_memory.sv");
+    let (bus, memory) = memory.split_once("// VX_local_mem\n").unwrap();
+    for (file, text) in [
+        ("VX_define.vh", ""),
+        ("VX_platform.vh", ""),
+        ("VX_config.vh", ""),
+        ("VX_types.vh", ""),
+        ("VX_gpu_pkg.sv", "package VX_gpu_pkg;\nendpackage\n"),
+        ("mem/VX_mem_bus_if.sv", bus),
+        ("mem/VX_local_mem.sv", memory),
+        ("libs/none.sv", ""),
+    ] {
+        let file = folder.path().join("hw/rtl").join(file);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn a_checkout_of_vortex_that_lacks_something_is_refused() {
+    use compare_local_memories::vortex::Vortex;
+    let refused = |folder: &Path| Vortex::at(folder).err().unwrap().to_string();
+    assert!(refused(Path::new("/nowhere")).ends_with("this is not a folder"));
+    let folder = checkout_of_another_memory();
+    let vortex = Vortex::at(folder.path()).unwrap();
+    assert_eq!(vortex.commit(), "no Git checkout, commit unknown");
+    let memory = folder.path().join("hw/rtl/mem/VX_local_mem.sv");
+    std::fs::write(&memory, "module VX_local_mem;\nendmodule\n").unwrap();
+    assert!(refused(folder.path()).ends_with("the ports for lanes have no known name"));
+    std::fs::remove_file(&memory).unwrap();
+    assert!(refused(folder.path()).ends_with("there is no hw/rtl/mem/VX_local_mem.sv"));
+}
+
+/// The bench counts as the models are counted, and sees a wrong word.
+#[test]
+fn the_bench_around_vortex_compares_all_words() {
+    use compare_local_memories::traffic::Traffic;
+    use compare_local_memories::vortex::Vortex;
+    if missing(&["verilator", "c++", "make"]) {
+        return;
+    }
+    let folder = checkout_of_another_memory();
+    let bench = Vortex::at(folder.path()).unwrap().bench(2, 256).unwrap();
+    let cycles = |store, flight| {
+        let traffic = Traffic {
+            store,
+            flight,
+            together: true,
+            pattern: |lane, k| 8 * lane + k,
+        };
+        bench.cycles(2, &traffic)
+    };
+    // A load is answered in the next cycle, and a store is taken at once.
+    assert_eq!(cycles(false, 1).unwrap(), 257);
+    assert_eq!(cycles(true, 1).unwrap(), 256);
+    let wrong = cycles(false, 13).unwrap_err().to_string();
+    assert!(
+        wrong.contains("wrong: lane 0, access 5: word 5 has"),
+        "{wrong}"
+    );
+}
+
+/// The page has what the models take under the accesses that Vortex is given.
+#[test]
+fn the_page_has_the_cycles_under_the_same_accesses() {
+    use compare_local_memories::beside::WINDOWS;
+    use compare_local_memories::traffic::{PATTERNS, Traffic, cycles};
+    use compare_local_memories::window::machine;
+    let page = include_str!("../../docs/guides/integration.md");
+    for (name, pattern) in PATTERNS {
+        let traffic = |together| Traffic {
+            store: false,
+            flight: 16,
+            together,
+            pattern,
+        };
+        let machines = WINDOWS.map(|window| machine(3, window).unwrap());
+        let stream = |machine| cycles("spad_stream", machine, &traffic(true)).unwrap();
+        let mut row: Vec<u32> = machines.iter().map(stream).collect();
+        let tcdm = |together| cycles("spad_tcdm", &machines[0], &traffic(together)).unwrap();
+        row.extend([tcdm(true), tcdm(false)]);
+        let end: String = row
+            .into_iter()
+            .map(|c| format!(" | {}", with_commas(c.into())))
+            .collect();
+        let begin = format!("| {name} | ");
+        let found = page
+            .lines()
+            .any(|l| l.starts_with(&begin) && l.ends_with(&format!("{end} |")));
+        assert!(found, "{name}{end}");
+    }
+}
+
 #[test]
 fn the_library_example_prints_verilog_for_the_mapping_it_found() {
     let tuned = tune_kernel::run("kernel:transpose").unwrap();

@@ -293,7 +293,8 @@ mod tests {
             ports: Vec::new(),
             keep_hierarchy: false,
         };
-        let gates = Gates::read(&job, &serde_json::from_str(NETLIST).unwrap());
+        let gates_of = |netlist: &str| Gates::read(&job, &serde_json::from_str(netlist).unwrap());
+        let gates = gates_of(NETLIST);
         let dependencies = gates.dependencies();
         assert!(dependencies["out"].is_empty());
         assert_eq!(dependencies["through"], BTreeSet::from(["a".to_owned()]));
@@ -301,5 +302,11 @@ mod tests {
         assert_eq!(gates.levels(), BTreeMap::from([(pair, 2)]));
         let stages = BTreeMap::from([("y".to_owned(), 2)]);
         assert_eq!(gates.levels_by_stage(), stages);
+        assert_eq!(gates.deepest(), 2);
+        // Paths from ports count, too.
+        let xor = r#""A": [6], "B": [3], "Y": [7]"#;
+        let gates = gates_of(&NETLIST.replace(xor, r#""A": [3], "B": [3], "Y": [7]"#));
+        assert!(gates.levels().is_empty());
+        assert_eq!(gates.deepest(), 2);
     }
 }
