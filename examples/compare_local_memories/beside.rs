@@ -17,14 +17,22 @@ pub const WINDOWS: [u32; 4] = [0, 4, 8, 16];
 pub fn print(vortex: Option<&Vortex>) -> Result<()> {
     println!("{ACCESSES} accesses of all lanes: cycles from the first request to the last answer,");
     println!("both included; Vortex answers no stores, so its last one ends when it is taken.");
-    println!("Together: a lane begins an access when all lanes of the one before are taken, as");
-    println!("spad_stream and Vortex' own load/store unit have it; free: it does not wait.");
+    println!(
+        "Free: a lane does not wait for another. Else accesses of all lanes are made together:"
+    );
+    println!("in Vortex through its VX_lsu_adapter, in spad_stream through its one port, and in");
+    println!("spad_tcdm a lane begins an access when all lanes of the one before are taken.");
+    println!("wN: spad_stream with a window of N; queues: spad_tcdm with request_register, whose");
+    println!("registers hold two requests of a lane.");
     for bank_bits in [3, 5] {
-        let bench = vortex.map(|vortex| vortex.bench(1 << bank_bits, ACCESSES));
-        let bench = bench.transpose()?;
+        let bench = |together| {
+            let bench = vortex.map(|vortex| vortex.bench(1 << bank_bits, ACCESSES, together));
+            bench.transpose()
+        };
+        let benches = [bench(true)?, bench(false)?];
         for store in [false, true] {
             for flight in FLIGHTS {
-                table(bench.as_ref(), bank_bits, store, flight)?;
+                table(&benches, bank_bits, store, flight)?;
             }
         }
     }
@@ -44,24 +52,27 @@ pub fn print(vortex: Option<&Vortex>) -> Result<()> {
     Ok(())
 }
 
-fn table(bench: Option<&VortexBench>, bits: u32, store: bool, flight: usize) -> Result<()> {
+fn table(benches: &[Option<VortexBench>; 2], bits: u32, store: bool, flight: usize) -> Result<()> {
     let lanes = 1 << bits;
     let what = if store { "stores" } else { "loads" };
     println!();
     println!("{lanes} lanes, {lanes} banks: {what}, at most {flight} in flight");
     let windows = WINDOWS.map(|window| format!("{:>7}", format!("w{window}")));
     println!(
-        "{:16}{:>10}{:>8}{:>8}{}{:>10}{:>8}",
+        "{:16}{:>10}{:>8}{:>8}{}{:>10}{:>8}{:>8}",
         "",
         "at least",
         "Vortex",
         "free",
         windows.concat(),
         "tcdm",
+        "queues",
         "free"
     );
     let machines = WINDOWS.map(|window| machine(bits, window));
     let machines: Vec<Config> = machines.into_iter().collect::<Result<_>>()?;
+    let mut queues = machines[0].clone();
+    queues.path.tcdm.request_register = true;
     for (name, pattern) in PATTERNS {
         let traffic = |together| Traffic {
             store,
@@ -69,8 +80,8 @@ fn table(bench: Option<&VortexBench>, bits: u32, store: bool, flight: usize) -> 
             together,
             pattern,
         };
-        let vortex = |together| match bench {
-            Some(bench) => Ok(bench.cycles(lanes, &traffic(together))?.to_string()),
+        let vortex = |bench: &Option<VortexBench>| match bench {
+            Some(bench) => Ok(bench.cycles(lanes, &traffic(true))?.to_string()),
             None => Ok("-".to_owned()),
         };
         let stream = |machine| cycles("spad_stream", machine, &traffic(true));
@@ -79,14 +90,15 @@ fn table(bench: Option<&VortexBench>, bits: u32, store: bool, flight: usize) -> 
             .iter()
             .map(|cycles| format!("{cycles:>7}"))
             .collect();
-        let tcdm = |together| cycles("spad_tcdm", &machines[0], &traffic(together));
+        let tcdm = |machine, together| cycles("spad_tcdm", machine, &traffic(together));
         println!(
-            "{name:16}{:>10}{:>8}{:>8}{streams}{:>10}{:>8}",
+            "{name:16}{:>10}{:>8}{:>8}{streams}{:>10}{:>8}{:>8}",
             at_least(&machines[0], pattern),
-            vortex(true)?,
-            vortex(false)?,
-            tcdm(true)?,
-            tcdm(false)?,
+            vortex(&benches[0])?,
+            vortex(&benches[1])?,
+            tcdm(&machines[0], true)?,
+            tcdm(&queues, true)?,
+            tcdm(&machines[0], false)?,
         );
     }
     Ok(())

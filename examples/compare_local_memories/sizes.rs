@@ -53,7 +53,7 @@ pub fn print(pulp: Option<&Pulp>, vortex: Option<&Vortex>) -> Result<()> {
             row("PULP tcdm_interconnect", size.transpose()?, cycles)?;
         }
         if let Some(vortex) = vortex {
-            let bench = vortex.bench(lanes, 1)?;
+            let bench = vortex.bench(lanes, 1, false)?;
             let cycles = ACCESSES.map(|addr| bench.one_load(lanes, addr));
             let size = found.map(|reader| vortex.size(reader, lanes, &tools.yosys, &tools.cache));
             row("Vortex VX_local_mem", size.transpose()?, cycles)?;

@@ -87,9 +87,15 @@ impl Vortex {
         [kind, "NDEBUG"].into_iter().chain(port).collect()
     }
 
-    /// The memory for so many lanes, with as many banks, under accesses of them.
-    pub fn bench(&self, lanes: u16, accesses: u16) -> Result<VortexBench> {
-        let sizes = [("LANES", lanes), ("BANKS", lanes), ("ACCESSES", accesses)];
+    /// The memory for so many lanes, with as many banks, under accesses of them;
+    /// `together` through Vortex' own adapter, which takes an access of all lanes at once.
+    pub fn bench(&self, lanes: u16, accesses: u16, together: bool) -> Result<VortexBench> {
+        let sizes = [
+            ("LANES", lanes),
+            ("BANKS", lanes),
+            ("ACCESSES", accesses),
+            ("ADAPTER", together.into()),
+        ];
         let sources = [("vortex_ports.sv", PORTS), ("vortex.sv", BENCH)];
         let libraries = self.paths(&LIBRARIES).into_iter();
         let bench = Bench::build("vortex_compare", &sources, |verilator| {
@@ -131,11 +137,13 @@ pub struct VortexBench(Bench);
 
 impl VortexBench {
     /// Cycles from the first request to the last answer, both included; stores have no
-    /// answers and end when they are taken. All loaded words are compared.
+    /// answers and end when they are taken. All loaded words are compared. Whether the lanes
+    /// go on together is the bench's.
     pub fn cycles(&self, lanes: u16, traffic: &Traffic) -> Result<u32> {
-        let options = [("+together", traffic.together), ("+stores", traffic.store)];
-        let options = options.iter().filter(|(_, given)| *given);
-        let mut arguments: Vec<String> = options.map(|(name, _)| (*name).to_owned()).collect();
+        let mut arguments = Vec::new();
+        if traffic.store {
+            arguments.push("+stores".to_owned());
+        }
         arguments.push(format!("+flight={}", traffic.flight));
         self.of_words(lanes, ACCESSES, traffic.pattern, &arguments)
     }

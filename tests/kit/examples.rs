@@ -154,7 +154,10 @@ fn the_bench_around_vortex_compares_all_words() {
         return;
     }
     let folder = checkout_of_another_memory();
-    let bench = Vortex::at(folder.path()).unwrap().bench(2, 256).unwrap();
+    let bench = Vortex::at(folder.path())
+        .unwrap()
+        .bench(2, 256, false)
+        .unwrap();
     let cycles = |store, flight| {
         let traffic = Traffic {
             store,
