@@ -71,8 +71,7 @@ fn table(benches: &[Option<VortexBench>; 2], bits: u32, store: bool, flight: usi
     );
     let machines = WINDOWS.map(|window| machine(bits, window));
     let machines: Vec<Config> = machines.into_iter().collect::<Result<_>>()?;
-    let mut queues = machines[0].clone();
-    queues.path.tcdm.request_register = true;
+    let queues = queues(&machines[0]);
     for (name, pattern) in PATTERNS {
         let traffic = |together| Traffic {
             store,
@@ -102,4 +101,11 @@ fn table(benches: &[Option<VortexBench>; 2], bits: u32, store: bool, flight: usi
         );
     }
     Ok(())
+}
+
+/// The machine with registers that hold two requests of a lane.
+pub fn queues(machine: &Config) -> Config {
+    let mut queues = machine.clone();
+    queues.path.tcdm.request_register = true;
+    queues
 }

@@ -110,15 +110,17 @@ pub fn cycles(unit: &str, machine: &Config, traffic: &Traffic) -> Result<u32> {
     Ok(cycles)
 }
 
-/// A loaded word must be the one that was stored last.
-fn compare(found: u64, word: u16, words: &[u64]) -> Result<()> {
-    let expected = words[usize::from(word)];
-    if found == expected {
-        return Ok(());
+/// A word was stored, or loaded: then it must be the one that was stored last.
+fn answered(phase: &Phase, word: u16, found: u64, words: &mut [u64]) -> Result<()> {
+    let last = &mut words[usize::from(word)];
+    if phase.store {
+        *last = phase.value(word);
+    } else if found != *last {
+        return Err(Error::defect(format!(
+            "word {word} has {found:x}, and {last:x} was stored"
+        )));
     }
-    Err(Error::defect(format!(
-        "word {word} has {found:x}, and {expected:x} was stored"
-    )))
+    Ok(())
 }
 
 /// `spad_stream`: one port for an access of all lanes.
@@ -127,20 +129,17 @@ struct Accesses(Stream, usize);
 impl Memory for Accesses {
     fn run(&mut self, phase: &Phase, words: &mut [u64]) -> Result<u32> {
         let Accesses(stream, lanes) = self;
-        let (mut taken, mut answered, mut cycles) = (0, 0, 0);
-        while answered < phase.accesses.len() {
+        let (mut taken, mut done, mut cycles) = (0, 0, 0);
+        while done < phase.accesses.len() {
             if let Some(answer) = stream.answer() {
                 for lane in 0..*lanes {
-                    let word = phase.accesses[answered][lane];
-                    match phase.store {
-                        true => words[usize::from(word)] = phase.value(word),
-                        false => compare(answer.data[lane], word, words)?,
-                    }
+                    let word = phase.accesses[done][lane];
+                    answered(phase, word, answer.data[lane], words)?;
                 }
-                answered += 1;
+                done += 1;
             }
             cycles += 1;
-            let offers = taken < phase.accesses.len() && taken - answered < phase.flight;
+            let offers = taken < phase.accesses.len() && taken - done < phase.flight;
             let request = offers.then(|| StreamRequest {
                 op: if phase.store { op::STORE } else { op::LOAD },
                 atomic: None,
@@ -164,19 +163,16 @@ impl Memory for Lanes {
     fn run(&mut self, phase: &Phase, words: &mut [u64]) -> Result<u32> {
         let Lanes(unit, lanes) = self;
         let count = phase.accesses.len();
-        let (mut next, mut answered) = ([0; MAX_LANES], [0; MAX_LANES]);
+        let (mut next, mut had) = ([0; MAX_LANES], [0; MAX_LANES]);
         let mut left = vec![*lanes; count];
         let (mut complete, mut cycles) = (0, 0);
         while complete < count {
             let answers = unit.answers();
             for lane in (0..*lanes).filter(|lane| answers.valid >> lane & 1 == 1) {
-                let access = answered[lane];
+                let access = had[lane];
                 let word = phase.accesses[access][lane];
-                match phase.store {
-                    true => words[usize::from(word)] = phase.value(word),
-                    false => compare(answers.data[lane], word, words)?,
-                }
-                answered[lane] += 1;
+                answered(phase, word, answers.data[lane], words)?;
+                had[lane] += 1;
                 left[access] -= 1;
                 complete += usize::from(left[access] == 0);
             }

@@ -177,34 +177,50 @@ fn the_bench_around_vortex_compares_all_words() {
     );
 }
 
-/// The page has what the models take under the accesses that Vortex is given.
+/// The page has what the models take under the accesses that Vortex is given, which is
+/// the same for loads and stores.
 #[test]
 fn the_page_has_the_cycles_under_the_same_accesses() {
-    use compare_local_memories::beside::WINDOWS;
+    use compare_local_memories::beside::{WINDOWS, queues};
     use compare_local_memories::traffic::{PATTERNS, Traffic, cycles};
     use compare_local_memories::window::machine;
     let page = include_str!("../../docs/guides/integration.md");
+    let machines = WINDOWS.map(|window| machine(3, window).unwrap());
+    let queues = queues(&machines[0]);
     for (name, pattern) in PATTERNS {
-        let traffic = |together| Traffic {
-            store: false,
+        let traffic = |store, together| Traffic {
+            store,
             flight: 16,
             together,
             pattern,
         };
-        let machines = WINDOWS.map(|window| machine(3, window).unwrap());
-        let stream = |machine| cycles("spad_stream", machine, &traffic(true)).unwrap();
-        let mut row: Vec<u32> = machines.iter().map(stream).collect();
-        let tcdm = |together| cycles("spad_tcdm", &machines[0], &traffic(together)).unwrap();
-        row.extend([tcdm(true), tcdm(false)]);
-        let end: String = row
+        let stream = |machine, store| {
+            let cycles = cycles("spad_stream", machine, &traffic(store, true));
+            u64::from(cycles.unwrap())
+        };
+        let tcdm = |machine, together| {
+            let cycles = cycles("spad_tcdm", machine, &traffic(true, together));
+            u64::from(cycles.unwrap())
+        };
+        let mut row: Vec<u64> = machines.iter().map(|m| stream(m, false)).collect();
+        assert_eq!(stream(&machines[0], true), row[0], "{name}");
+        assert_eq!(stream(&machines[1], true), row[1], "{name}");
+        row.extend([
+            tcdm(&machines[0], true),
+            tcdm(&queues, true),
+            tcdm(&machines[0], false),
+        ]);
+        let cells = row
             .into_iter()
-            .map(|c| format!(" | {}", with_commas(c.into())))
-            .collect();
-        let begin = format!("| {name} | ");
-        let found = page
-            .lines()
-            .any(|l| l.starts_with(&begin) && l.ends_with(&format!("{end} |")));
-        assert!(found, "{name}{end}");
+            .map(with_commas)
+            .collect::<Vec<_>>()
+            .join(" | ");
+        let (begin, end) = (format!("| {name} | "), format!(" | {cells} |"));
+        let mut lines = page.lines();
+        assert!(
+            lines.any(|l| l.starts_with(&begin) && l.ends_with(&end)),
+            "{name}{end}"
+        );
     }
 }
 
