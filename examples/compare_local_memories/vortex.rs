@@ -90,12 +90,7 @@ impl Vortex {
     /// The memory for so many lanes, with as many banks, under accesses of them;
     /// `together` through Vortex' own adapter, which takes an access of all lanes at once.
     pub fn bench(&self, lanes: u16, accesses: u16, together: bool) -> Result<VortexBench> {
-        let sizes = [
-            ("LANES", lanes),
-            ("BANKS", lanes),
-            ("ACCESSES", accesses),
-            ("ADAPTER", together.into()),
-        ];
+        let sizes = [("LANES", lanes), ("BANKS", lanes), ("ACCESSES", accesses)];
         let sources = [("vortex_ports.sv", PORTS), ("vortex.sv", BENCH)];
         let libraries = self.paths(&LIBRARIES).into_iter();
         let bench = Bench::build("vortex_compare", &sources, |verilator| {
@@ -110,6 +105,7 @@ impl Vortex {
                 )
                 .arg(format!("-I{}", self.folder.join("hw/rtl").display()))
                 .args(libraries.flat_map(|folder| ["-y".into(), folder]))
+                .args(together.then_some("-DVORTEX_ADAPTER"))
                 .args(self.paths(&SOURCES))
         });
         bench.map(VortexBench)

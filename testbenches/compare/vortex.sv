@@ -8,7 +8,11 @@ module vortex_compare;
     parameter LANES = 8;
     parameter BANKS = 8;
     parameter ACCESSES = 256;
-    parameter ADAPTER = 0;  // the lanes make their accesses together, through VX_lsu_adapter
+`ifdef VORTEX_ADAPTER
+    localparam ADAPTER = 1;  // the lanes make their accesses together
+`else
+    localparam ADAPTER = 0;
+`endif
     localparam WORDS = 16384;
     localparam MOST = WORDS / LANES > ACCESSES ? WORDS / LANES : ACCESSES;
     localparam CYCLES = 1000000;
@@ -21,7 +25,7 @@ module vortex_compare;
     logic store;
 
     vortex_ports #(
-        .LANES(LANES), .BANKS(BANKS), .ADAPTER(ADAPTER)
+        .LANES(LANES), .BANKS(BANKS)
     ) memory (
         .req_store({LANES{store}}), .req_be('1), .rsp_ready('1), .*
     );
@@ -79,7 +83,8 @@ module vortex_compare;
                 automatic int unsigned access = 32'(rsp_tag[i]);
                 // The adapter passes lanes on before it has taken the whole access.
                 automatic int unsigned asked = next[i] + 32'(ADAPTER != 0 & req_valid[i]);
-                if (store | access >= asked) fail($sformatf("an answer that lane %0d did not ask for", i));
+                if (store | access >= asked)
+                    fail($sformatf("an answer that lane %0d did not ask for", i));
                 else if (answered[i*MOST+access]) fail($sformatf("a second answer to lane %0d", i));
                 else if (rsp_data[i] !== expected[word(i, access)])
                     fail($sformatf("lane %0d, access %0d: word %0d has %h, not %h", i, access,
