@@ -26,6 +26,8 @@ import programs
 SEEDS = (None, 1)
 # Blocks of a launch, at most: what races between blocks does so between few.
 BLOCKS = 16
+# How many times as many instructions may run where a race was not reached.
+LONGER = 1000
 
 
 def run(options, path, seed):
@@ -76,7 +78,7 @@ def run_entry(options, program, level, ptx, entry, out):
         elif again == "smaller" and program.truth == "race" and limit == options.limit:
             if any(r.get("race") for r in results):
                 break
-            limit *= 50
+            limit *= LONGER
         else:
             break
     out += results

@@ -3,7 +3,7 @@
 mod cluster;
 
 use super::api::{FindingKind, Options};
-use super::check::groups;
+use super::check::{early, groups};
 use super::machine::pairs::Pairs;
 use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
@@ -28,12 +28,17 @@ pub(super) struct BlockOutcome {
     pub output: Vec<u8>,
 }
 
+/// Turns of warps that can go on after which barriers are looked at all the same.
+const PATIENCE: u32 = 8;
+
 /// Runs blocks one after the other; its memory is used again.
 pub(super) struct Worker<'a> {
     pub machine: Machine<'a>,
     pub warps: Vec<Warp>,
     /// Whether somebody is told what is executed.
     observed: bool,
+    /// Turns so far.
+    turns: u32,
 }
 
 /// Lanes of a warp that wait at a barrier.
@@ -56,7 +61,7 @@ impl<'a> Worker<'a> {
             races.global = options.global_races.then(GlobalRaces::default);
             machine.races = Some(races);
             let (registers, local) = (image.unsure_registers, image.local_bytes as usize);
-            let written = || Written::new(registers, local);
+            let written = || Written::new(registers, local, image.copied as usize);
             machine.written_by = (0..warps).map(|_| written()).collect();
         }
         Worker {
@@ -65,6 +70,7 @@ impl<'a> Worker<'a> {
                 .map(|_| Warp::new(common.image))
                 .collect(),
             observed: false,
+            turns: 0,
         }
     }
 
@@ -107,7 +113,7 @@ impl<'a> Worker<'a> {
         let wanted = options.only_block.is_none_or(|only| only == linear);
         let sink = options.sink.filter(|_| wanted);
         m.observer = sink.and_then(|sink| sink.block(index));
-        (m.cluster.arrived, m.cluster.phase) = (false, 0);
+        (m.cluster.arrived, m.cluster.phase, self.turns) = (false, 0, 0);
         let threads: u32 = m.common.block.iter().product();
         for (index, warp) in self.warps.iter_mut().enumerate() {
             let lanes = (threads - 32 * index as u32).min(32);
@@ -121,6 +127,7 @@ impl<'a> Worker<'a> {
     pub fn finish(&mut self) -> BlockOutcome {
         let m = &mut self.machine;
         m.over_limit();
+        early::settle(m);
         if m.limit_reached {
             Self::note_limit(m, &self.warps);
         } else if !m.stop {
@@ -146,7 +153,7 @@ impl<'a> Worker<'a> {
 
     /// Every warp once, then the barriers: whether there is more to do.
     fn turn(&mut self) -> bool {
-        let mut running = self.pass();
+        let mut running = self.advance();
         if self.machine.stop {
             return false;
         }
@@ -156,8 +163,22 @@ impl<'a> Worker<'a> {
         running || self.release()
     }
 
+    /// Every warp once, and what waits at a barrier that all have reached: whether some
+    /// can go on. Warps that spin may wait for others which are at a barrier of theirs.
+    pub fn advance(&mut self) -> bool {
+        let running = self.pass();
+        if self.machine.stop {
+            return false;
+        }
+        self.turns = self.turns.wrapping_add(1);
+        if running && !self.turns.is_multiple_of(PATIENCE) {
+            return true;
+        }
+        running | self.release_barriers()
+    }
+
     /// Every warp once: whether some can go on.
-    pub fn pass(&mut self) -> bool {
+    fn pass(&mut self) -> bool {
         let observed = self.observed;
         let mut running = false;
         let order = self.order();

@@ -110,7 +110,7 @@ impl<'a> Together<'a> {
         for at in 0..self.workers.len() {
             self.lend_to(at);
             self.hand_races_to(at);
-            running |= self.workers[at].pass();
+            running |= self.workers[at].advance();
             self.take_races_from(at);
             self.take_back_from(at);
             if self.workers[at].machine.stop {

@@ -3,6 +3,7 @@
 use super::api::{Finding, FindingKind, Launch, Outcome};
 use super::block::BlockOutcome;
 use super::image::Image;
+use super::image::form::{Form, Op};
 use super::machine::RawFinding;
 use super::machine::pairs::Key;
 use super::races::{Raced, reported};
@@ -101,14 +102,21 @@ pub(super) fn named(
     let inlined_at = function
         .zip(instruction)
         .map_or_else(Vec::new, |(f, i)| module.inlined_at(f, i));
+    let mut lines: Vec<String> = source
+        .and_then(|&s| image.source_names.get(s as usize).cloned())
+        .into_iter()
+        .chain(inlined_at)
+        .collect();
+    lines.extend(calls(module, image, raw.pc));
+    let mut lines = lines.into_iter();
     Finding {
         kind: raw.kind,
         warning: raw.warning,
         other: raw.other,
         ptx_line: info.map_or(0, |i| i.line),
         ptx_file: function.and_then(|f| module.file_of(f.span).map(str::to_owned)),
-        source: source.and_then(|&s| image.source_names.get(s as usize).cloned()),
-        inlined_at,
+        source: lines.next(),
+        inlined_at: lines.collect(),
         block: [block % gx, block / gx % gy, block / (gx * gy)].map(|i| i as u32),
         thread: [t % bx, t / bx % by, t / (bx * by)],
         address: raw.address,
@@ -118,4 +126,35 @@ pub(super) fn named(
         barrier: None,
         fence: None,
     }
+}
+
+/// The lines of the calls through which an instruction is reached, the innermost first, as
+/// far as each function has one call.
+fn calls(module: &Module, image: &Image, pc: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut own = image.infos.get(pc as usize).map(|i| i.function);
+    // There is no recursion.
+    while let Some(function) = own {
+        let to = |op: &Op| match op.form {
+            Form::Call { call } => {
+                let call = &image.calls[call as usize];
+                call.callees.iter().any(|c| c.function == function)
+            }
+            _ => false,
+        };
+        let mut sites = image.ops.iter().enumerate().filter(|(_, op)| to(op));
+        let (Some((at, _)), None) = (sites.next(), sites.next()) else {
+            break;
+        };
+        let Some(info) = image.infos.get(at) else {
+            break;
+        };
+        let caller = &module.functions[info.function as usize];
+        if let Some(call) = caller.instructions.get(info.instruction as usize) {
+            lines.extend(module.source(caller, call));
+            lines.extend(module.inlined_at(caller, call));
+        }
+        own = Some(info.function);
+    }
+    lines
 }

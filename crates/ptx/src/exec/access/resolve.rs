@@ -1,7 +1,7 @@
 //! Addresses to pointers, with every check that the sanitizer makes.
 
 use crate::exec::api::FindingKind;
-use crate::exec::check::unwritten;
+use crate::exec::check::{early, unwritten};
 use crate::exec::image::{
     From, LOCAL_WINDOW, MemoryOp, PARAM_WINDOW, SHARED_WINDOW, WINDOW, offset_in, signed,
 };
@@ -166,14 +166,14 @@ impl<'a> Machine<'a> {
                 continue;
             };
             written.fill(1);
-            let name = self.shared_variable(address);
+            let byte = (first + missing) as u64;
             let message = format!(
-                "{} of shared memory at byte {address}: no thread of the block has written byte {}",
-                self.describe(info),
-                first + missing
+                "{} of shared memory at byte {address}: no thread of the block has written byte \
+                 {byte}",
+                self.describe(info)
             );
             let kind = FindingKind::Uninitialised;
-            self.found(kind, lane as u32, Some(address), name, message);
+            early::note(self, kind, lane as u32, (address, byte), message);
         }
     }
 

@@ -6,6 +6,7 @@ use crate::exec::access;
 use crate::exec::api::FindingKind;
 use crate::exec::api::reported::{CopyEvent, Piece, TensorRows};
 use crate::exec::check::asynchronous::{self as raced, Way};
+use crate::exec::check::early;
 use crate::exec::image::{BulkEnd, BulkOp, WINDOW};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::Reached;
@@ -287,12 +288,12 @@ pub fn global_place<'a>(
 pub fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) {
     let range = at as usize..(at + bytes) as usize;
     if !writes && let Some(missing) = m.written[range.clone()].iter().position(|&w| w == 0) {
+        let byte = (range.start + missing) as u64;
         let text = format!(
-            "a bulk copy reads byte {} of shared memory, which no thread of the block has written",
-            range.start + missing
+            "a bulk copy reads byte {byte} of shared memory, which no thread of the block has \
+             written"
         );
-        let name = m.shared_variable(at);
-        m.found(FindingKind::Uninitialised, lane, Some(at), name, text);
+        early::note(m, FindingKind::Uninitialised, lane, (at, byte), text);
     }
     m.written[range].fill(1);
 }

@@ -1,7 +1,7 @@
 //! How an access is made, and what the words that it reads or writes order.
 
 use crate::exec::image::form::{Form, Step};
-use crate::exec::image::{MemoryOp, Transfer};
+use crate::exec::image::{Action, MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::race::clock::Word;
 use crate::exec::race::mark::How;
@@ -104,4 +104,14 @@ pub fn form<'i>(m: &Machine<'i>, pc: u32) -> Option<&'i Form> {
 pub fn uses_barrier(m: &Machine, pc: u32) -> bool {
     let form = form(m, pc);
     form.is_some_and(|f| matches!(f, Form::Step(Step::Mbarrier { .. }) | Form::Wait { .. }))
+}
+
+/// Whether it is `mbarrier.inval`.
+pub fn ends_barrier(m: &Machine, pc: u32) -> bool {
+    match form(m, pc) {
+        Some(Form::Step(Step::Mbarrier { change })) => {
+            m.image.changes[*change as usize].action == Action::Invalidate
+        }
+        _ => false,
+    }
 }

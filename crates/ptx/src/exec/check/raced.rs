@@ -1,7 +1,7 @@
 //! Race detection: compares accesses with earlier ones to their bytes.
 
 use super::clusters;
-use super::ordered::{form, ordered, touch, uses_barrier};
+use super::ordered::{ends_barrier, form, ordered, touch, uses_barrier};
 use super::values::{collide, is_alike, silent_lanes, stored};
 use crate::exec::api::FindingKind;
 use crate::exec::image::MemoryOp;
@@ -166,6 +166,10 @@ pub fn report(m: &mut Machine, wrote: bool) {
         let Some(races) = &m.races else {
             return;
         };
+        let through = || races.order.is_through(m.warp, hit.lane, &hit.earlier);
+        if ends_barrier(m, m.pc) && uses_barrier(m, hit.earlier.pc) && through() {
+            continue;
+        }
         let thread = races.thread_of(&hit.earlier, 32 * m.warp + hit.lane);
         let address = u64::from(hit.place) * unit;
         let e = &hit.earlier;

@@ -2,7 +2,7 @@
 //! whole accesses to them: looked for with races.
 
 use crate::exec::api::FindingKind;
-use crate::exec::image::{LocalVariable, MemoryOp, Unsure};
+use crate::exec::image::{LocalVariable, MemoryOp, Part, Unsure};
 use crate::exec::machine::Machine;
 use crate::names::Space;
 
@@ -14,6 +14,7 @@ pub fn registers(m: &mut Machine, at: u32, (active, exec): (u32, u32)) {
         reads,
         writes,
         guard,
+        ..
     } = &image.unsure[at as usize];
     let Some(written) = &mut m.written_by.get_mut(m.warp as usize) else {
         return;
@@ -57,8 +58,23 @@ pub fn local(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
     let Some(bytes) = written.local.get_mut(start..start + info.bytes as usize) else {
         return;
     };
-    let known = bytes.iter().all(|&b| b);
-    bytes.fill(true);
+    let moves = image.moves_at.get(m.pc as usize).copied().flatten();
+    let known = match moves {
+        Some(at) => {
+            let parts = &image.moves[at as usize].parts;
+            is_known(
+                parts,
+                &mut written.copied,
+                lane,
+                bytes,
+                !info.transfer.writes(),
+            )
+        }
+        None => bytes.iter().all(|&b| b),
+    };
+    if moves.is_none() || !known {
+        bytes.fill(true);
+    }
     if !known && !info.transfer.only_writes() {
         let (name, offset) = (variable.name.clone(), address - u64::from(variable.offset));
         let what = m.describe(info);
@@ -70,6 +86,94 @@ pub fn local(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
             Some(name),
             text,
         );
+    }
+}
+
+/// A load or store of elements some of which are only moved, of a lane: what is unwritten
+/// goes with them. Whether all others are written.
+fn is_known(
+    parts: &[Option<Part>],
+    copied: &mut [[u8; 32]],
+    lane: u32,
+    bytes: &mut [bool],
+    loads: bool,
+) -> bool {
+    let size = bytes.len() / parts.len();
+    let mut known = true;
+    for (part, bytes) in parts.iter().zip(bytes.chunks_mut(size)) {
+        match *part {
+            Some(Part::Copied(register)) => {
+                let missing = &mut copied[register as usize][lane as usize];
+                let bit = |at: usize| 1u8 << (at % 8);
+                if loads {
+                    let unwritten = bytes.iter().enumerate().filter(|(_, b)| !**b);
+                    *missing = unwritten.fold(0, |all, (at, _)| all | bit(at));
+                } else {
+                    let all = bytes.iter_mut().enumerate();
+                    all.for_each(|(at, b)| *b = *missing & bit(at) == 0);
+                }
+            }
+            Some(Part::Masked) if loads => {}
+            _ if loads => known &= bytes.iter().all(|&b| b),
+            _ => bytes.fill(true),
+        }
+    }
+    known
+}
+
+/// A load or store of elements some of which are only moved, by lanes that are about to
+/// make it: what a copy brings is not known yet, and what is stored where all may read it
+/// has to be written.
+pub fn moved(m: &mut Machine, at: u32, info: &MemoryOp, space: Space, exec: u32) {
+    let image = m.image;
+    let moves = &image.moves[at as usize];
+    let Some(written) = m.written_by.get_mut(m.warp as usize) else {
+        return;
+    };
+    let size = info.bytes as usize / moves.parts.len();
+    for part in moves.parts.iter().flatten() {
+        let Part::Copied(register) = *part else {
+            continue;
+        };
+        let missing = &mut written.copied[register as usize];
+        let lanes = crate::exec::race::lanes(exec);
+        if moves.loads {
+            lanes.for_each(|lane| missing[lane as usize] = 0);
+            continue;
+        }
+        // Where some bytes are written, the others may be padding.
+        let all = u8::MAX >> (8 - size.min(8));
+        let mut lanes = lanes.filter(|&lane| missing[lane as usize] == all);
+        if space == Space::Global
+            && let Some(lane) = lanes.next()
+        {
+            let text = "stores what it has copied from local memory, where the thread has not \
+                        written it";
+            m.found(
+                FindingKind::Uninitialised,
+                lane,
+                None,
+                None,
+                text.to_owned(),
+            );
+            return;
+        }
+    }
+}
+
+/// A shuffle has handed on the registers of lanes.
+pub fn shuffled(m: &mut Machine, from: u32) {
+    let at = m.image.unsure_at.get(m.pc as usize).copied().flatten();
+    let shuffled = at.and_then(|at| m.image.unsure[at as usize].shuffled.as_ref());
+    let written = m.written_by.get(m.warp as usize);
+    let (Some((register, name)), Some(written)) = (shuffled, written) else {
+        return;
+    };
+    let missing = from & !written.registers[*register as usize];
+    if missing != 0 {
+        let text = format!("reads the register {name}, which the thread has not written");
+        let lane = missing.trailing_zeros();
+        m.found(FindingKind::Uninitialised, lane, None, None, text);
     }
 }
 

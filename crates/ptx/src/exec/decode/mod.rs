@@ -16,6 +16,7 @@ mod instruction;
 mod layout;
 mod mbarrier;
 mod memory;
+mod moved;
 mod operand;
 mod order;
 mod pair;
@@ -37,6 +38,7 @@ use super::registers::{Mask, Pair, Slot, Width};
 use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
 use crate::cfg::Cfg;
 use crate::names::Special;
+use crate::opcodes::Opcode;
 use std::collections::HashMap;
 
 /// Something that the executor does not do.
@@ -87,6 +89,8 @@ struct Decoder<'m> {
     /// Registers that may be read before they are written, of the function
     /// that is being decoded, with their numbers among those of the entry.
     unsure: HashMap<u32, u32>,
+    /// What its loads only move.
+    moved: moved::Moved,
     /// Its registers that are the accumulator of a product of a warpgroup, with
     /// their numbers among those of the entry.
     accumulators: HashMap<u32, u32>,
@@ -124,6 +128,7 @@ pub(super) fn decode(
         next: RESERVED,
         origins: Vec::new(),
         unsure: HashMap::new(),
+        moved: moved::Moved::default(),
         accumulators: HashMap::new(),
     };
     decoder.entry(entry);
@@ -185,6 +190,7 @@ impl<'m> Decoder<'m> {
         let cfg = Cfg::new(body);
         self.allocate_registers(&cfg);
         self.number_accumulators(body);
+        self.moved = moved::Moved::of(body, &mut self.image.copied);
         self.follow_addresses();
         self.waits = waits::find(body, &cfg);
         let start = self.starts[&function];
@@ -221,6 +227,7 @@ impl<'m> Decoder<'m> {
         self.image.spins.push(Spin::No);
         self.image.aligned.push(false);
         self.image.unsure_at.push(None);
+        self.image.moves_at.push(None);
         self.image.sources.push(u32::MAX);
         self.image.access.push(None);
     }
@@ -263,8 +270,8 @@ impl<'m> Decoder<'m> {
         };
         self.image.sources.push(source);
         let (reads, writes) = info::accessed(i);
-        let guard = i.guard.map(|g| g.register);
-        self.note_unsure(&reads, &writes, guard);
+        self.note_unsure(i, &reads, &writes);
+        self.note_moves(i);
         self.image.spins.push(self.waits.spins[at as usize]);
         self.image.aligned.push(info::is_aligned(i));
         self.note_accumulators(i, &reads, &writes);
@@ -288,15 +295,26 @@ impl<'m> Decoder<'m> {
     }
 
     /// The registers of an instruction that may not have been written.
-    fn note_unsure(&mut self, reads: &[Register], writes: &[Register], guard: Option<Register>) {
+    fn note_unsure(&mut self, i: &Instruction, reads: &[Register], writes: &[Register]) {
         let body = self.body();
         let number = |r: &Register| self.unsure.get(&r.0).copied();
-        let name = |r: &Register| body.registers[r.0 as usize].name.clone();
-        let reads = reads.iter().filter_map(|r| Some((number(r)?, name(r))));
-        let reads: Vec<(u32, String)> = reads.collect();
+        let named = |r: &Register| Some((number(r)?, body.registers[r.0 as usize].name.clone()));
+        let guard = i.guard.and_then(|g| named(&g.register));
+        let shuffled = match (i.opcode, i.operands.get(1)) {
+            (Opcode::Shfl, Some(Operand::Register(register))) => named(register),
+            _ => None,
+        };
+        let mut reads: Vec<(u32, String)> = reads.iter().filter_map(named).collect();
+        if self.moved.passes_nothing(i) {
+            reads.clear();
+        }
+        if let Some(shuffled) = &shuffled
+            && let Some(at) = reads.iter().position(|r| r.0 == shuffled.0)
+        {
+            reads.remove(at);
+        }
         let writes: Vec<u32> = writes.iter().filter_map(number).collect();
-        let guard = guard.and_then(|r| Some((number(&r)?, name(&r))));
-        let any = !reads.is_empty() || !writes.is_empty();
+        let any = !reads.is_empty() || !writes.is_empty() || shuffled.is_some();
         let at = any.then_some(self.image.unsure.len() as u32);
         self.image.unsure_at.push(at);
         if any {
@@ -304,6 +322,7 @@ impl<'m> Decoder<'m> {
                 reads,
                 writes,
                 guard,
+                shuffled,
             });
         }
     }

@@ -3,6 +3,7 @@
 //! that are made of parts.
 
 use crate::exec::api::FindingKind;
+use crate::exec::check::unwritten;
 use crate::exec::image::{Repack, WarpOp};
 use crate::exec::machine::Machine;
 use crate::exec::registers::{Registers, Slot, active};
@@ -19,7 +20,10 @@ pub fn exchange(m: &mut Machine, info: &WarpOp, exec: u32) {
             let members = info.sources.get(3);
             let members = members.map_or([u64::MAX; 32], |&s| registers.read(s));
             let inputs = [&source(0), &source(1), &source(2), &members];
-            let (values, inside, missing) = shuffle(info, exec, inputs);
+            let (values, inside, missing, from) = shuffle(info, exec, inputs);
+            if !m.written_by.is_empty() {
+                unwritten::shuffled(m, from);
+            }
             if let Some((lane, from)) = missing {
                 note_missing(m, lane, from);
             }
@@ -58,13 +62,15 @@ fn lanes(exec: u32) -> impl Iterator<Item = usize> {
 }
 
 /// Values, whether their lanes are in the segment, and a lane that reads from
-/// another which does not take part: that value is undefined, here 0.
+/// another which does not take part: that value is undefined, here 0. Also the lanes
+/// whose value another one, or all, get.
 fn shuffle(
     info: &WarpOp,
     exec: u32,
     [a, b, c, members]: [&Lanes; 4],
-) -> (Lanes, Lanes, Option<(usize, usize)>) {
+) -> (Lanes, Lanes, Option<(usize, usize)>, u32) {
     let (mut values, mut inside, mut missing) = ([0; 32], [0; 32], None);
+    let mut read = 0;
     for lane in lanes(exec) {
         let (by, clamp) = (b[lane] as i32 & 31, c[lane] as i32 & 31);
         let segment = (c[lane] >> 8) as i32 & 31;
@@ -80,12 +86,13 @@ fn shuffle(
         let from = if valid { from } else { at } as usize & 31;
         let takes_part = from == lane || (u64::from(exec) & members[lane]) >> from & 1 != 0;
         values[lane] = if takes_part { a[from] } else { 0 };
+        read |= u32::from(takes_part) << from;
         inside[lane] = u64::from(valid);
         if !takes_part {
             missing.get_or_insert((lane, from));
         }
     }
-    (values, inside, missing)
+    (values, inside, missing, read)
 }
 
 /// A warning only: an unused result is harmless, and reductions over parts of a

@@ -368,6 +368,22 @@ pub(super) enum Spin {
     Again,
 }
 
+/// What becomes of an element that a load brings, where it is only moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// It is stored elsewhere, as it is: the register, by its number among those.
+    Copied(u32),
+    /// Some of its bits become a part of what is stored.
+    Masked,
+}
+
+/// The elements of a load or a store that are only moved.
+#[derive(Clone, Debug)]
+pub(super) struct Moves {
+    pub loads: bool,
+    pub parts: Vec<Option<Part>>,
+}
+
 /// What an instruction does with registers that a thread may read before it has
 /// written them.
 #[derive(Clone, Debug, Default)]
@@ -378,6 +394,8 @@ pub(super) struct Unsure {
     pub writes: Vec<u32>,
     /// Its guard.
     pub guard: Option<(u32, String)>,
+    /// What a shuffle hands from lane to lane: only some lanes' registers are read.
+    pub shuffled: Option<(u32, String)>,
 }
 
 /// The decoded entry.
@@ -418,6 +436,11 @@ pub(super) struct Image {
     pub unsure_at: Vec<Option<u32>>,
     pub unsure: Vec<Unsure>,
     pub unsure_registers: usize,
+    /// Of each instruction the entry of `moves`, where it has one.
+    pub moves_at: Vec<Option<u32>>,
+    pub moves: Vec<Moves>,
+    /// Registers that are copied.
+    pub copied: u32,
     /// Of each instruction up to the last one that has some, the entry of
     /// `accumulator_uses`.
     pub accumulators_at: Vec<Option<u32>>,

@@ -11,6 +11,7 @@ pub(super) mod warpgroup;
 pub(super) mod written;
 
 use super::api::{BlockSink, BufferId, FindingKind, Launch, Options, SharedPart};
+use super::check::early::Early;
 use super::image::{Image, MemoryOp};
 use super::memory::heap::Heap;
 use super::memory::{Memory, Object};
@@ -176,6 +177,8 @@ pub(super) struct Machine<'a> {
     pub pairs: Pairs,
     /// Of each warp, where races are looked for.
     pub written_by: Vec<Written>,
+    /// Reads of shared memory before any write, while the block runs.
+    pub early: Early,
     /// The last instruction that read a register which lanes may not have written,
     /// and the lanes that had not.
     pub unknown: (u32, u32),
@@ -219,6 +222,7 @@ impl<'a> Machine<'a> {
             races: None,
             pairs: Pairs::new(),
             written_by: Vec::new(),
+            early: Early::new(),
             unknown: (u32::MAX, 0),
         }
     }

@@ -7,13 +7,17 @@ pub struct Written {
     pub registers: Vec<u32>,
     /// Bytes of local memory, lanes one after the other.
     pub local: Vec<bool>,
+    /// Of each copied register and lane the bytes that came from local memory unwritten, as
+    /// bits.
+    pub copied: Vec<[u8; 32]>,
 }
 
 impl Written {
-    pub fn new(registers: usize, local: usize) -> Self {
+    pub fn new(registers: usize, local: usize, copied: usize) -> Self {
         Written {
             registers: vec![0; registers],
             local: vec![false; 32 * local],
+            copied: vec![[0; 32]; copied],
         }
     }
 
@@ -21,5 +25,6 @@ impl Written {
     pub fn clear(&mut self) {
         self.registers.fill(0);
         self.local.fill(false);
+        self.copied.fill([0; 32]);
     }
 }

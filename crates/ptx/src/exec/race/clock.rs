@@ -14,6 +14,7 @@
 //! word carried.
 
 mod abroad;
+mod joint;
 mod known;
 mod phases;
 mod words;
@@ -66,6 +67,8 @@ pub struct Order {
     used: bool,
     /// Whether anything is volatile.
     pub volatile: bool,
+    /// By warp the last instructions that lanes executed together: when, and which lanes.
+    joint: Vec<Vec<(u32, u32)>>,
 }
 
 impl Order {
@@ -87,6 +90,7 @@ impl Order {
         self.words.clear();
         self.phases.clear();
         self.arrived.clear();
+        self.joint.iter_mut().for_each(Vec::clear);
         self.used = false;
         (self.base, self.start) = (self.now, self.now);
         if !self.turns {

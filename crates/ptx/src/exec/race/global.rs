@@ -202,10 +202,11 @@ impl Cell {
             self.keep(order, Kind::Update, mark, touch);
         } else if touch.write {
             let old = std::mem::replace(&mut self.write, mark);
+            let observed = old.seq != 0 && self.is_observed(order, &old, touch);
             if !self.list.is_empty() {
                 self.list.retain(|(_, mark)| !is_passed(order, mark, touch));
             }
-            if old.seq != 0 && !is_passed(order, &old, touch) {
+            if old.seq != 0 && !observed && !is_passed(order, &old, touch) {
                 self.keep(order, Kind::Write, old, touch);
             }
         } else {
@@ -322,11 +323,9 @@ impl Cell {
         // What a load of constant data reads may have been written in any order.
         if self.write.seq != 0 {
             let any = fixed.then_some(first);
-            note(
-                &self.write,
-                any.or_else(|| clash(order, &self.write, touch)),
-                true,
-            );
+            let lane = clash(order, &self.write, touch);
+            let lane = lane.filter(|_| !self.is_observed(order, &self.write, touch));
+            note(&self.write, any.or(lane), true);
         }
         if touch.write && self.fixed.seq != 0 {
             note(&self.fixed, Some(first), false);
@@ -336,7 +335,7 @@ impl Cell {
         for (kind, mark) in &self.list {
             if touch.write || *kind != Kind::Read {
                 let lane = clash(order, mark, touch);
-                let lane = lane.filter(|_| !self.is_observed(order, (*kind, mark), touch));
+                let lane = lane.filter(|_| !self.is_observed(order, mark, touch));
                 note(mark, lane, *kind != Kind::Read);
             }
         }
@@ -353,19 +352,21 @@ impl Cell {
     }
 
     /// Whether an atomic of the block that the lanes have seen was made after an earlier
-    /// one: it has observed that, and needs no fence to be ordered with it.
+    /// access that is not weak: it has observed that, and needs no fence to be ordered with
+    /// it. So a thread that takes a lock by an atomic may set it free by a store.
     #[inline(never)]
-    fn is_observed(&self, order: &Order, (kind, mark): (Kind, &Mark), touch: &Touch) -> bool {
+    fn is_observed(&self, order: &Order, mark: &Mark, touch: &Touch) -> bool {
         let between = order.between(mark);
+        // The atomic of each of its lanes has observed it.
         let seen = |by: &Mark| {
-            let has = |l: u32| order.unseen(touch.warp, l, by, false) == 0;
+            let has = |l: u32| order.unseen(touch.warp, l, by, false) != by.lanes;
             lanes(touch.lanes).all(has)
         };
         let by = |(kind, by): &(Kind, Mark)| {
             let after = by.seq > mark.seq && order.is_own(by);
             *kind == Kind::Update && after && by.how.agrees(mark.how, between) && seen(by)
         };
-        kind == Kind::Update && self.list.iter().any(by)
+        self.written && self.list.iter().any(by)
     }
 }
 

@@ -6,7 +6,24 @@ use crate::exec::api::FindingKind;
 use crate::exec::execute::barrier::{self, word};
 use crate::exec::image::form::Form;
 use crate::exec::machine::Machine;
+use crate::exec::registers::Mask;
 use crate::names::Word;
+
+/// The guard of the instruction that leaves the kernel, where nothing else is done from
+/// `pc` on: code that is not optimised branches to it.
+fn exits(m: &Machine, mut pc: u32) -> Option<Mask> {
+    // Each of them goes to another one, or never leaves.
+    for _ in 0..=m.image.ops.len() {
+        let op = m.image.ops.get(pc as usize)?;
+        match op.form {
+            Form::Exit | Form::Return => return Some(op.guard),
+            Form::Branch { target, .. } if op.guard == Mask::ALL => pc = target,
+            // Where all leave on their way, none comes here.
+            _ => return None,
+        }
+    }
+    None
+}
 
 impl Warp {
     /// Lanes that wait for those of the top, and would only leave the kernel:
@@ -21,12 +38,8 @@ impl Warp {
         // Lanes of an entry are also those of the entries above it.
         let (mut above, mut leaving) = (stack[stack.len() - 1].lanes, 0);
         for entry in stack.iter().rev().skip(1) {
-            match m.image.ops.get(entry.pc as usize) {
-                Some(op) if matches!(op.form, Form::Exit | Form::Return) => {
-                    leaving |= entry.lanes & !above & m.registers.lanes(op.guard);
-                }
-                // Where all leave on their way, none comes here.
-                _ => {}
+            if let Some(guard) = exits(m, entry.pc) {
+                leaving |= entry.lanes & !above & m.registers.lanes(guard);
             }
             above |= entry.lanes;
         }
@@ -162,7 +175,8 @@ impl Warp {
     /// An instruction that all lanes of a warp execute together.
     #[inline(never)]
     pub(super) fn check_whole(&self, m: &mut Machine, exec: u32) {
-        let here = self.alive;
+        // Lanes that have exited on another way count, too: it is chance who is first.
+        let here = self.started;
         if exec != here {
             let text = format!(
                 "only some threads of the warp execute it: lanes {exec:#010x}, not {:#010x}; all \

@@ -166,6 +166,9 @@ fn observe_in(
     } else {
         exec
     };
+    if let Some(&Some(at)) = m.image.moves_at.get(event.pc as usize) {
+        unwritten::moved(m, at, info, space, event.exec);
+    }
     if m.races.is_some() {
         let lanes = info.transfer.addressed(exec);
         raced::access(m, info, space, lanes, addresses);

@@ -275,7 +275,12 @@ impl Warp {
         }
         members::check(m, members, exec, self.alive, self.started);
         match made {
-            Some(at) => exchange(m, &m.image.exchanges[at as usize], exec),
+            Some(at) => {
+                if let Some(races) = &mut m.races {
+                    races.order.together(m.warp, exec);
+                }
+                exchange(m, &m.image.exchanges[at as usize], exec);
+            }
             None => members::meet(m, members, exec),
         }
         Flow::To(pc + 1)

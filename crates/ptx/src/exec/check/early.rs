@@ -1,0 +1,67 @@
+//! Reads of shared memory that nobody has written yet.
+//!
+//! Where a store to the byte races with the read, another order of the warps has it
+//! first. The race is told, which holds in every order; that the read came first does
+//! not, and is not told.
+
+use crate::exec::api::FindingKind;
+use crate::exec::machine::pairs::{Pair, Why};
+use crate::exec::machine::{Machine, RawFinding};
+use std::collections::BTreeMap;
+
+/// Reads of an instruction that are kept until the block ends; of more the first ones.
+const MOST: usize = 1 << 14;
+
+/// By instruction what would be told, with the byte that was not written.
+pub type Early = BTreeMap<u32, Vec<(u64, RawFinding)>>;
+
+/// Notes a read of a byte of shared memory which nobody has written so far, or of an
+/// `mbarrier` that nobody has initialised.
+pub fn note(
+    m: &mut Machine,
+    kind: FindingKind,
+    lane: u32,
+    (address, byte): (u64, u64),
+    message: String,
+) {
+    let variable = m.shared_variable(address);
+    if m.races.is_none() {
+        return m.found(kind, lane, Some(address), variable, message);
+    }
+    let raw = RawFinding {
+        kind,
+        warning: kind.only_warns(),
+        other: false,
+        pc: m.pc,
+        block: None,
+        thread: m.thread(lane),
+        address: Some(address),
+        variable,
+        message,
+    };
+    let all = m.early.entry(m.pc).or_default();
+    if all.len() < MOST {
+        all.push((byte, raw));
+    }
+}
+
+/// The block has ended: tells of each instruction the first read that no store races with.
+pub fn settle(m: &mut Machine) {
+    let early = std::mem::take(&mut m.early);
+    for (pc, reads) in early {
+        let races = |byte: u64| {
+            let own = m.pairs.iter().filter(|(key, _)| !key.global);
+            let mut own = own.filter(|(key, _)| key.why != Why::Lanes);
+            // Places were words before some access was to less than one.
+            let has =
+                |pair: &Pair| pair.places.contains(&byte) || pair.places.contains(&(byte & !3));
+            own.any(|(_, pair)| has(pair))
+        };
+        let first = reads.into_iter().find(|(byte, _)| !races(*byte));
+        if let Some((_, raw)) = first
+            && m.known.insert((raw.kind, pc, raw.warning.into()))
+        {
+            m.findings.push(raw);
+        }
+    }
+}

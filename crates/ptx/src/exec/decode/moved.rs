@@ -1,0 +1,157 @@
+//! Values that are only moved: from local memory into registers and from there into
+//! memory again.
+//!
+//! A struct is copied with its padding and with members that nobody has set, and a
+//! bit-field is written by a load, a mask and a store; code that is not optimised does
+//! so everywhere. Such a load uses nothing that is not written.
+
+use super::Decoder;
+use crate::ast::{Function, Instruction, Operand, Register};
+use crate::exec::image::{Moves, Part};
+use crate::names::{Space, Word};
+use crate::opcodes::{Class, Opcode};
+use crate::operands;
+use std::collections::HashMap;
+
+/// Instructions between a load and the store of what was made of it, at most.
+const DEPTH: u32 = 8;
+
+/// The loads of a function whose values are only moved, by register.
+#[derive(Debug, Default)]
+pub struct Moved {
+    parts: HashMap<u32, Part>,
+    /// Registers that nothing writes.
+    never: Vec<bool>,
+}
+
+impl Moved {
+    /// Of a function; copied registers get numbers from `next` on.
+    pub fn of(body: &Function, next: &mut u32) -> Self {
+        let mut readers: Vec<Vec<u32>> = vec![Vec::new(); body.registers.len()];
+        let mut writers = vec![0u32; body.registers.len()];
+        for (at, i) in (0..).zip(&body.instructions) {
+            operands::visit(i, |register, written| {
+                if written {
+                    writers[register.0 as usize] += 1;
+                } else {
+                    readers[register.0 as usize].push(at);
+                }
+            });
+        }
+        let uses = Uses { body, readers };
+        let mut parts = HashMap::new();
+        let loads = body.instructions.iter().filter(|i| is_load(i));
+        for register in loads.flat_map(|i| operands::writes(i)) {
+            if writers[register.0 as usize] != 1 {
+                continue;
+            }
+            if uses.is_only_stored(register) {
+                parts.insert(register.0, Part::Copied(*next));
+                *next += 1;
+            } else if uses.is_masked(register) {
+                parts.insert(register.0, Part::Masked);
+            }
+        }
+        let never = writers.iter().map(|&n| n == 0).collect();
+        Moved { parts, never }
+    }
+
+    /// Whether an instruction passes an object of a class without members to a function:
+    /// a byte that nothing has written.
+    pub fn passes_nothing(&self, i: &Instruction) -> bool {
+        let byte = i.ty(0).is_some_and(|ty| ty.bits() == 8);
+        let data = match i.operands.get(1) {
+            Some(Operand::Register(register)) => self.never[register.0 as usize],
+            _ => false,
+        };
+        i.opcode == Opcode::St && i.space() == Some(Space::Param) && byte && data
+    }
+}
+
+/// Whether it may load from local memory.
+fn is_load(i: &Instruction) -> bool {
+    i.opcode == Opcode::Ld && matches!(i.space(), None | Some(Space::Local))
+}
+
+struct Uses<'a> {
+    body: &'a Function,
+    /// The instructions that read each register.
+    readers: Vec<Vec<u32>>,
+}
+
+impl Uses<'_> {
+    fn of(&self, register: Register) -> impl Iterator<Item = &Instruction> {
+        let all = self.readers[register.0 as usize].iter();
+        all.map(|&at| &self.body.instructions[at as usize])
+    }
+
+    /// Whether it is nothing but the data of stores.
+    fn is_only_stored(&self, register: Register) -> bool {
+        self.of(register).all(|i| stores(i, register))
+    }
+
+    /// Whether some bits of it, and no others, become a part of what is stored.
+    fn is_masked(&self, register: Register) -> bool {
+        self.of(register).all(|i| {
+            let masks = i.opcode == Opcode::And
+                && matches!(i.operands.last(), Some(Operand::Immediate(_)))
+                && i.guard.is_none_or(|g| g.register != register);
+            stores(i, register) || masks && self.is_part(i, DEPTH)
+        })
+    }
+
+    /// Whether the result of an instruction is only stored, or becomes a part of what is.
+    fn is_part(&self, i: &Instruction, depth: u32) -> bool {
+        let Some(Operand::Register(result)) = i.operands.first() else {
+            return false;
+        };
+        let whole = |i: &Instruction| {
+            let joins = matches!(i.opcode, Opcode::Or | Opcode::And | Opcode::Mov);
+            let converts = i.opcode.class() == Class::Convert;
+            let guards = i.guard.is_some_and(|g| g.register == *result);
+            depth > 0 && (joins || converts) && !guards && self.is_part(i, depth - 1)
+        };
+        self.of(*result).all(|i| stores(i, *result) || whole(i))
+    }
+}
+
+/// Whether a register is the data of a store, and nothing else there.
+fn stores(i: &Instruction, register: Register) -> bool {
+    let is = |o: &Operand| *o == Operand::Register(register);
+    let data = match i.operands.get(1) {
+        Some(Operand::Vector(items)) => items.iter().any(is),
+        Some(one) => is(one),
+        None => false,
+    };
+    let address = matches!(i.operands.first(), Some(Operand::Address(base, _))
+        if *base == crate::ast::Base::Register(register));
+    let guards = i.guard.is_some_and(|g| g.register == register);
+    i.opcode == Opcode::St && !i.has(Word::Async) && data && !address && !guards
+}
+
+impl Decoder<'_> {
+    /// Notes which elements of a load or a store are only moved.
+    pub(super) fn note_moves(&mut self, i: &Instruction) {
+        let data = match i.opcode {
+            Opcode::Ld if is_load(i) => i.operands.first(),
+            Opcode::St => i.operands.get(1),
+            _ => None,
+        };
+        let part = |o: &Operand| match o {
+            Operand::Register(register) => self.moved.parts.get(&register.0).copied(),
+            _ => None,
+        };
+        let parts: Vec<Option<Part>> = match data {
+            Some(Operand::Vector(items)) => items.iter().map(part).collect(),
+            Some(one) => vec![part(one)],
+            None => Vec::new(),
+        };
+        let any = parts.iter().any(Option::is_some);
+        let at = any.then_some(self.image.moves.len() as u32);
+        self.image.moves_at.push(at);
+        if any {
+            let loads = i.opcode == Opcode::Ld;
+            self.image.moves.push(Moves { loads, parts });
+        }
+    }
+}
