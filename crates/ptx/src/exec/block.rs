@@ -1,6 +1,7 @@
 //! A thread block: its warps in turn, and the barriers between them.
 
 mod cluster;
+mod turns;
 
 use super::api::{FindingKind, Options};
 use super::check::{early, groups};
@@ -12,7 +13,7 @@ use super::race::global::GlobalRaces;
 use super::registers::Mask;
 use super::warp::barrier::{note_divergent, reduced};
 use super::warp::stalled::stalled;
-use super::warp::step::{Stopped, draw};
+use super::warp::step::Stopped;
 use super::warp::{State, Warp};
 
 pub(super) use cluster::release;
@@ -27,9 +28,6 @@ pub(super) struct BlockOutcome {
     pub pairs: Pairs,
     pub output: Vec<u8>,
 }
-
-/// Turns of warps that can go on after which barriers are looked at all the same.
-const PATIENCE: u32 = 8;
 
 /// Runs blocks one after the other; its memory is used again.
 pub(super) struct Worker<'a> {
@@ -163,20 +161,6 @@ impl<'a> Worker<'a> {
         running || self.release()
     }
 
-    /// Every warp once, and what waits at a barrier that all have reached: whether some
-    /// can go on. Warps that spin may wait for others which are at a barrier of theirs.
-    pub fn advance(&mut self) -> bool {
-        let running = self.pass();
-        if self.machine.stop {
-            return false;
-        }
-        self.turns = self.turns.wrapping_add(1);
-        if running && !self.turns.is_multiple_of(PATIENCE) {
-            return true;
-        }
-        running | self.release_barriers()
-    }
-
     /// Every warp once: whether some can go on.
     fn pass(&mut self) -> bool {
         let observed = self.observed;
@@ -194,17 +178,6 @@ impl<'a> Worker<'a> {
             }
         }
         running
-    }
-
-    /// The order of the warps in a turn.
-    fn order(&mut self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.warps.len()).collect();
-        if let Some(state) = &mut self.machine.draws {
-            for at in (1..order.len()).rev() {
-                order.swap(at, draw(state, at as u32 + 1) as usize);
-            }
-        }
-        order
     }
 
     /// Runs the paths of a warp: whether some can go on.

@@ -172,8 +172,7 @@ impl<'a> Machine<'a> {
                  {byte}",
                 self.describe(info)
             );
-            let kind = FindingKind::Uninitialised;
-            early::note(self, kind, lane as u32, (address, byte), message);
+            early::note(self, lane as u32, (address, byte), message);
         }
     }
 

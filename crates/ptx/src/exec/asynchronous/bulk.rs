@@ -293,7 +293,7 @@ pub fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) 
             "a bulk copy reads byte {byte} of shared memory, which no thread of the block has \
              written"
         );
-        early::note(m, FindingKind::Uninitialised, lane, (at, byte), text);
+        early::note(m, lane, (at, byte), text);
     }
     m.written[range].fill(1);
 }

@@ -8,7 +8,6 @@ use crate::exec::api::FindingKind;
 use crate::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
 use crate::exec::check::asynchronous;
 use crate::exec::check::clusters::{self, Touched};
-use crate::exec::check::early;
 use crate::exec::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::{Reached, Told};
@@ -91,7 +90,7 @@ fn misuse(m: &mut Machine, lane: u32, at: u64, text: String) {
 
 fn uninitialised(m: &mut Machine, lane: u32, at: u64) {
     let text = format!("the mbarrier at byte {at} of shared memory has not been initialised");
-    early::note(m, FindingKind::InvalidBarrier, lane, (at, at), text);
+    misuse(m, lane, at, text);
 }
 
 /// Executes an instruction that changes objects, lane after lane.

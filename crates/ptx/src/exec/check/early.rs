@@ -15,15 +15,9 @@ const MOST: usize = 1 << 14;
 /// By instruction what would be told, with the byte that was not written.
 pub type Early = BTreeMap<u32, Vec<(u64, RawFinding)>>;
 
-/// Notes a read of a byte of shared memory which nobody has written so far, or of an
-/// `mbarrier` that nobody has initialised.
-pub fn note(
-    m: &mut Machine,
-    kind: FindingKind,
-    lane: u32,
-    (address, byte): (u64, u64),
-    message: String,
-) {
+/// Notes a read of a byte of shared memory which nobody has written so far.
+pub fn note(m: &mut Machine, lane: u32, (address, byte): (u64, u64), message: String) {
+    let kind = FindingKind::Uninitialised;
     let variable = m.shared_variable(address);
     if m.races.is_none() {
         return m.found(kind, lane, Some(address), variable, message);

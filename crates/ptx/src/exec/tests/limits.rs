@@ -49,3 +49,31 @@ fn a_finding_names_the_calls_around_it() {
     assert_eq!(finding.inlined_at, ["lib.h:20", "k.cu:30"]);
     assert_eq!(finding.line_of_kernel(), Some("k.cu:30"));
 }
+
+/// A function that is called once is where the kernel calls it; one without lines of its
+/// own as well.
+#[test]
+fn a_finding_names_the_only_call_of_its_function() {
+    let run = |lines: &str, again: &str| {
+        let text = format!(
+            ".file 1 \"k.cu\"\n.file 2 \"lib.h\"\n\
+             .func f()\n{{\n{lines}trap;\nret;\n}}\n\
+             .func g()\n{{\n.loc 2 20 7\ncall f;\nret;\n}}\n\
+             .visible .entry k()\n{{\n.loc 1 30 5\ncall g;\n{again}ret;\n}}\n"
+        );
+        let run = run_with(&text, [32, 1, 1], [1, 1, 1], &[], |_, launch| {
+            launch.params.clear();
+        });
+        run.outcome.findings[0].clone()
+    };
+    let finding = run(".loc 2 10 3\n", "");
+    assert_eq!(finding.source.as_deref(), Some("lib.h:10"));
+    assert_eq!(finding.inlined_at, ["lib.h:20", "k.cu:30"]);
+    let finding = run("", "");
+    assert_eq!(finding.source.as_deref(), Some("lib.h:20"));
+    assert_eq!(finding.inlined_at, ["k.cu:30"]);
+    // Which of two calls it was is not known.
+    let finding = run("", ".loc 1 31 5\ncall g;\n");
+    assert_eq!(finding.source.as_deref(), Some("lib.h:20"));
+    assert_eq!(finding.line_of_kernel(), Some("lib.h:20"));
+}

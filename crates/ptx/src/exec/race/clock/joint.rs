@@ -13,7 +13,7 @@ const MOST: usize = 8;
 impl Order {
     /// Lanes of a warp execute such an instruction.
     pub fn together(&mut self, warp: u32, mask: u32) {
-        let now = self.now;
+        let now = self.tick();
         self.joint.resize_with(self.warps.len(), Vec::new);
         let last = &mut self.joint[warp as usize];
         if last.len() >= MOST {
