@@ -41,7 +41,7 @@ impl Moved {
         let uses = Uses { body, readers };
         let mut parts = HashMap::new();
         let loads = body.instructions.iter().filter(|i| is_load(i));
-        for register in loads.flat_map(|i| operands::writes(i)) {
+        for register in loads.flat_map(operands::writes) {
             if writers[register.0 as usize] != 1 {
                 continue;
             }

@@ -202,7 +202,8 @@ impl Cell {
             self.keep(order, Kind::Update, mark, touch);
         } else if touch.write {
             let old = std::mem::replace(&mut self.write, mark);
-            let observed = old.seq != 0 && self.is_observed(order, &old, touch);
+            let any = self.written && old.seq != 0;
+            let observed = any && self.is_observed(order, &old, touch);
             if !self.list.is_empty() {
                 self.list.retain(|(_, mark)| !is_passed(order, mark, touch));
             }
@@ -366,7 +367,7 @@ impl Cell {
             let after = by.seq > mark.seq && order.is_own(by);
             *kind == Kind::Update && after && by.how.agrees(mark.how, between) && seen(by)
         };
-        self.written && self.list.iter().any(by)
+        self.list.iter().any(by)
     }
 }
 
