@@ -7,13 +7,9 @@
 use crate::exec::api::FindingKind;
 use crate::exec::machine::pairs::{Pair, Why};
 use crate::exec::machine::{Machine, RawFinding};
-use std::collections::BTreeMap;
 
 /// Reads of an instruction that are kept until the block ends; of more the first ones.
 const MOST: usize = 1 << 14;
-
-/// By instruction what would be told, with the byte that was not written.
-pub type Early = BTreeMap<u32, Vec<(u64, RawFinding)>>;
 
 /// Notes a read of a byte of shared memory which nobody has written so far.
 pub fn note(m: &mut Machine, lane: u32, (address, byte): (u64, u64), message: String) {

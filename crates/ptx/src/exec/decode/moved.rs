@@ -115,7 +115,8 @@ impl Uses<'_> {
     }
 }
 
-/// Whether a register is the data of a store, and nothing else there.
+/// Whether a register is the data of a store that may be to local memory, and nothing else
+/// there.
 fn stores(i: &Instruction, register: Register) -> bool {
     let is = |o: &Operand| *o == Operand::Register(register);
     let data = match i.operands.get(1) {
@@ -126,7 +127,8 @@ fn stores(i: &Instruction, register: Register) -> bool {
     let address = matches!(i.operands.first(), Some(Operand::Address(base, _))
         if *base == crate::ast::Base::Register(register));
     let guards = i.guard.is_some_and(|g| g.register == register);
-    i.opcode == Opcode::St && !i.has(Word::Async) && data && !address && !guards
+    let local = matches!(i.space(), None | Some(Space::Local | Space::Param));
+    i.opcode == Opcode::St && local && !i.has(Word::Async) && data && !address && !guards
 }
 
 impl Decoder<'_> {

@@ -11,7 +11,6 @@ pub(super) mod warpgroup;
 pub(super) mod written;
 
 use super::api::{BlockSink, BufferId, FindingKind, Launch, Options, SharedPart};
-use super::check::early::Early;
 use super::image::{Image, MemoryOp};
 use super::memory::heap::Heap;
 use super::memory::{Memory, Object};
@@ -21,7 +20,7 @@ use super::texture::{Sampler, Texture};
 use pairs::Pairs;
 use peers::Cluster;
 use phase::Mbarriers;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use warpgroup::Groups;
@@ -177,8 +176,9 @@ pub(super) struct Machine<'a> {
     pub pairs: Pairs,
     /// Of each warp, where races are looked for.
     pub written_by: Vec<Written>,
-    /// Reads of shared memory before any write, while the block runs.
-    pub early: Early,
+    /// Reads of shared memory before any write, while the block runs: by instruction, with
+    /// the byte that was not written.
+    pub early: BTreeMap<u32, Vec<(u64, RawFinding)>>,
     /// The last instruction that read a register which lanes may not have written,
     /// and the lanes that had not.
     pub unknown: (u32, u32),
@@ -222,7 +222,7 @@ impl<'a> Machine<'a> {
             races: None,
             pairs: Pairs::new(),
             written_by: Vec::new(),
-            early: Early::new(),
+            early: BTreeMap::new(),
             unknown: (u32::MAX, 0),
         }
     }
