@@ -4,8 +4,6 @@ use super::SourceLine;
 use super::bindings::Bindings;
 use super::scan::{Text, is_word, word};
 
-/// Lines of a file that are read at most.
-const MOST_LINES: u32 = 20_000;
 /// Constants that are defined by each other.
 const MOST_STEPS: u32 = 8;
 /// Parentheses inside of each other.
@@ -22,7 +20,7 @@ impl Constants {
     /// Those of `file`.
     pub fn of(file: &str, text: &mut SourceLine) -> Self {
         Constants {
-            place: Text::of_file(file, MOST_LINES, text),
+            place: Text::of_file(file, text),
             bound: Bindings::default(),
         }
     }

@@ -9,9 +9,6 @@ use super::pointers::{pointers, points_into, wrapped};
 use super::scan::{Function, Text, arguments, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lines of a file that are read at most.
-const MOST_LINES: u32 = 100_000;
-
 /// Changes the lines that are not changed yet, with the head of their function and
 /// its calls. A function whose lines cannot all be changed stays as it is.
 /// `is_one`: an access of a line has one element.
@@ -29,7 +26,7 @@ pub(super) fn change(
         let Some((file, line)) = split(source) else {
             continue;
         };
-        let place = Text::of_file(file, MOST_LINES, text);
+        let place = Text::of_file(file, text);
         let at = place.start_of_line(line);
         let Some(callee) = at.and_then(|at| place.function_around(at)) else {
             continue;
@@ -40,27 +37,38 @@ pub(super) fn change(
         let Some(changed) = changed_lines(&place, &callee, array, function) else {
             continue;
         };
-        let at = |l: &LineChange| {
-            let (own, line) = split(l.source.as_deref()?)?;
-            changed.get(&line).filter(|_| own == file)
-        };
-        let mut same = lines.iter().filter(|l| at(l).is_some());
-        if same.any(|l| l.statement().is_some() || !is_one(l)) {
-            continue;
+        let is_free = |l: &LineChange| l.statement().is_none() && is_one(l);
+        let mut known = lines
+            .iter()
+            .filter(|l| changed.contains_key(&number(l, file)));
+        if known.all(is_free) {
+            apply(lines, file, &changed);
         }
-        for line in lines.iter_mut() {
-            if let Some(change) = at(line) {
-                line.call = Some(change.at(line.source.as_deref().unwrap_or_default()));
-            }
-        }
-        let known: BTreeSet<u32> = (lines.iter())
-            .filter(|l| at(l).is_some())
-            .filter_map(|l| Some(split(l.source.as_deref()?)?.1))
-            .collect();
-        let others = changed.iter().filter(|(line, _)| !known.contains(line));
-        let others = others.map(|(line, change)| without_access(&format!("{file}:{line}"), change));
-        lines.extend(others.collect::<Vec<_>>());
     }
+}
+
+/// Puts the changes of a file into its lines, and adds those without an access.
+fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, Changed>) {
+    let mut others: BTreeSet<u32> = changed.keys().copied().collect();
+    for line in lines.iter_mut() {
+        let number = number(line, file);
+        if let Some(change) = changed.get(&number) {
+            line.call = Some(change.at(&format!("{file}:{number}")));
+            others.remove(&number);
+        }
+    }
+    let others = others.into_iter();
+    lines.extend(
+        others.map(|number| without_access(&format!("{file}:{number}"), &changed[&number])),
+    );
+}
+
+/// The number of a line of the file; 0, which none has, of another one.
+fn number(line: &LineChange, file: &str) -> u32 {
+    let place = line.source.as_deref().and_then(split);
+    place
+        .filter(|(own, _)| *own == file)
+        .map_or(0, |(_, number)| number)
 }
 
 /// A line as it is and changed.

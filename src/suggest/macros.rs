@@ -2,11 +2,9 @@
 
 use super::SourceLine;
 use super::asm::{ASM, Passed, address_operand, position};
-use super::scan::Text;
+use super::scan::{MOST_LINES, Text};
 use std::path::Path;
 
-/// Lines of a file that are read at most.
-const MOST_LINES: u32 = 20_000;
 /// Files that include each other.
 const MOST_FILES: usize = 16;
 

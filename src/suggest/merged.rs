@@ -9,9 +9,6 @@ use super::source::Declarations;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// Lines of a file that are read at most.
-const MOST_LINES: u32 = 100_000;
-
 /// Such lines where the array is what those of `known` access.
 pub(super) fn lines(
     known: &[LineChange],
@@ -27,7 +24,7 @@ pub(super) fn lines(
     }
     let mut found = Vec::new();
     for (file, own) in by_file {
-        let place = Text::of_file(file, MOST_LINES, text);
+        let place = Text::of_file(file, text);
         let mut done: BTreeSet<u32> = own.clone();
         done.extend(declarations.lines_of(file, &place));
         for line in own {

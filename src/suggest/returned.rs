@@ -7,9 +7,6 @@ use super::files::split;
 use super::handed::pointer;
 use super::scan::{Text, arguments, word};
 
-/// Lines of a file that are read at most.
-const MOST_LINES: u32 = 100_000;
-
 /// The line with every such call under `function`. `None` where the line names the
 /// array in another way.
 pub(super) fn returned_change(
@@ -19,7 +16,7 @@ pub(super) fn returned_change(
     text: &mut SourceLine,
 ) -> Option<CallChange> {
     let (place, line) = window_with(source, array, text)?;
-    let file = Text::of_file(split(source)?.0, MOST_LINES, text);
+    let file = Text::of_file(split(source)?.0, text);
     let end = place.line_end(line);
     let (mut changed, mut at) = (String::new(), line);
     while let Some(found) = word(&place.masked[at..end], array) {

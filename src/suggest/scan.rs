@@ -2,6 +2,8 @@
 
 use super::SourceLine;
 
+/// Lines of a file that are read at most.
+pub(super) const MOST_LINES: u32 = 100_000;
 /// Words before a parenthesis that are no function.
 const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "catch", "return"];
 
@@ -30,9 +32,9 @@ impl Text {
         Text { text, masked }
     }
 
-    /// The lines of a file from the first on, fewer than `most`.
-    pub fn of_file(file: &str, most: u32, text: &mut SourceLine) -> Self {
-        let lines = (1..most).map_while(|line| text(&format!("{file}:{line}")));
+    /// The lines of a file from the first on.
+    pub fn of_file(file: &str, text: &mut SourceLine) -> Self {
+        let lines = (1..MOST_LINES).map_while(|line| text(&format!("{file}:{line}")));
         Text::new(lines.collect::<Vec<String>>().join("\n"))
     }
 

@@ -7,11 +7,9 @@ use super::constants::Constants;
 use super::declarator::Declarator;
 use super::elements::bytes_of_type;
 use super::files::split;
-use super::scan::{Text, last_name, word};
+use super::scan::{MOST_LINES, Text, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Lines of a file that are read at most.
-const MOST_LINES: u32 = 100_000;
 /// Lines after the first that a declaration may have.
 const MOST_OF_A_STATEMENT: usize = 8;
 

@@ -139,5 +139,5 @@ impl Body {
 fn reads_reset(condition: &Tree) -> bool {
     let mut reads = false;
     condition.names(&mut |name| reads |= name == "rst");
-    reads && !matches!(condition, Tree::Name(_))
+    reads && !condition.is_reset()
 }
