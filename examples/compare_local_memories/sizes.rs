@@ -91,32 +91,31 @@ pub fn print(pulp: Option<&Pulp>, vortex: Option<&Vortex>) -> Result<()> {
 
 fn large(tools: &Tools) -> Result<()> {
     for (unit, stages) in LARGE {
-        let name = match unit {
-            "spad_stream" => format!("{unit}, {stages} memory stages"),
-            _ => unit.to_owned(),
-        };
-        ours(&name, unit, &machine(stages)?, tools)?;
+        let detail = format!("{stages} memory stages");
+        ours((unit, &detail), &machine(stages)?, tools)?;
     }
     Ok(())
 }
 
 fn small(tools: &Tools) -> Result<()> {
     for (unit, overlap) in SMALL {
-        let name = match unit {
-            "spad_stream" => format!("{unit}, window {overlap}"),
-            _ => unit.to_owned(),
-        };
-        ours(&name, unit, &window::machine(3, overlap)?, tools)?;
+        let detail = format!("window {overlap}");
+        ours((unit, &detail), &window::machine(3, overlap)?, tools)?;
     }
     Ok(())
 }
 
-fn ours(name: &str, unit: &str, machine: &Config, tools: &Tools) -> Result<()> {
+/// A row of a unit; `detail` says which stream it is.
+fn ours((unit, detail): (&str, &str), machine: &Config, tools: &Tools) -> Result<()> {
+    let name = match unit {
+        "spad_stream" => format!("{unit}, {detail}"),
+        _ => unit.to_owned(),
+    };
     let design = Design::emit(&[unit.to_owned()], machine)?;
     let job = SynthJob::of(&design, &design.units[0], machine);
     let size = Size::of(&job, &tools.yosys, &tools.cache)?;
     let cycles = ACCESSES.map(|addr| Ok(cycles(unit, machine, |lane| addr(lane, 0))));
-    row(name, Some(size), cycles)
+    row(&name, Some(size), cycles)
 }
 
 fn row(name: &str, size: Option<Size>, cycles: [Result<u32>; 2]) -> Result<()> {

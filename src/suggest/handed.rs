@@ -5,8 +5,8 @@ use super::SourceLine;
 use super::calls::{CallChange, declaration_at};
 use super::change::LineChange;
 use super::files::split;
-use super::pointers::{pointers, points_into, wrapped};
-use super::scan::{Function, Text, arguments, last_name, word};
+use super::pointers::{declared_pointer, pointers, points_into, wrapped};
+use super::scan::{Function, Text, arguments, word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Changes the lines that are not changed yet, with the head of their function and
@@ -186,11 +186,7 @@ fn handed(place: &Text, callee: &Function, call: usize, array: &str) -> Option<V
 
 /// The name of a parameter that is a pointer.
 pub(super) fn pointer(parameter: &str) -> Option<&str> {
-    let declared = parameter.split('=').next()?.trim_end();
-    let name = last_name(declared);
-    let kind = declared[..declared.len() - name.len()].trim_end();
-    let kind = kind.strip_suffix("__restrict__").unwrap_or(kind);
-    (!name.is_empty() && kind.trim_end().ends_with('*')).then_some(name)
+    declared_pointer(parameter.split('=').next()?.trim_end())
 }
 
 /// The parentheses of all calls of a function of the file. `None` if it is named in

@@ -91,11 +91,8 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
         let equals = from + found;
         from = equals + 1;
         let before = body.masked[..equals].trim_end();
-        let name = last_name(before);
-        let declared = before[..before.len() - name.len()].trim_end();
-        let declared = declared.strip_suffix("__restrict__").unwrap_or(declared);
-        let is_pointer = !name.is_empty() && declared.trim_end().ends_with('*');
-        if is_pointer && points_into(value(&body, equals), &names) {
+        let name = declared_pointer(before);
+        if let Some(name) = name.filter(|_| points_into(value(&body, equals), &names)) {
             names.push(name.to_owned());
         }
     }
@@ -103,6 +100,14 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
     let all: Vec<&str> = names.iter().map(String::as_str).chain([array]).collect();
     let stays = names.iter().all(|name| stays_inside(&body, name, &all));
     stays.then_some(names)
+}
+
+/// The name at the end of a declaration, if it is that of a pointer.
+pub(super) fn declared_pointer(declaration: &str) -> Option<&str> {
+    let name = last_name(declaration);
+    let kind = declaration[..declaration.len() - name.len()].trim_end();
+    let kind = kind.strip_suffix("__restrict__").unwrap_or(kind);
+    (!name.is_empty() && kind.trim_end().ends_with('*')).then_some(name)
 }
 
 /// Whether every assignment of `name` is an address in the array.

@@ -31,10 +31,15 @@ pub fn registers(m: &mut Machine, at: u32, (active, exec): (u32, u32)) {
         written.registers[register as usize] |= exec;
     }
     if let (Some((_, name)), Some(lanes)) = (found, lanes) {
-        let text = format!("reads the register {name}, which the thread has not written");
-        let lane = lanes.trailing_zeros();
-        m.found(FindingKind::Uninitialised, lane, None, None, text);
+        tell(m, name, lanes);
     }
+}
+
+/// Lanes read a register that they have not written; it is told of the first.
+fn tell(m: &mut Machine, name: &str, lanes: u32) {
+    let text = format!("reads the register {name}, which the thread has not written");
+    let lane = lanes.trailing_zeros();
+    m.found(FindingKind::Uninitialised, lane, None, None, text);
 }
 
 /// An access of a lane to its local memory, which is inside.
@@ -171,9 +176,7 @@ pub fn shuffled(m: &mut Machine, from: u32) {
     };
     let missing = from & !written.registers[*register as usize];
     if missing != 0 {
-        let text = format!("reads the register {name}, which the thread has not written");
-        let lane = missing.trailing_zeros();
-        m.found(FindingKind::Uninitialised, lane, None, None, text);
+        tell(m, name, missing);
     }
 }
 
