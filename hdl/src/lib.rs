@@ -83,6 +83,7 @@ mod spad_nonmem_queue;
 mod spad_number;
 mod spad_pass_count;
 mod spad_pass_issue;
+mod spad_phases;
 mod spad_pick;
 mod spad_pick_check;
 mod spad_premem_queue;
@@ -105,6 +106,7 @@ mod spad_turn;
 mod spad_two_port_ram;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
+mod spad_wide_stream;
 mod spad_window;
 mod spad_writeback_mux;
 mod system;
@@ -117,7 +119,9 @@ pub use allowed::Allowed;
 pub use geometry::Geometry;
 pub use hashes::{Configured, HashKind, PathHash};
 pub use item::RAM_ZEROS;
-pub use machine::{AxiOptions, Machine, PC_BITS, RetryLatencies, StreamOptions, TcdmOptions};
+pub use machine::{
+    AxiOptions, Machine, PC_BITS, Phases, RetryLatencies, StreamOptions, TcdmOptions,
+};
 pub use module::{Dir, HdlError, Module, Port, Printed, Result, UnitDoc};
 pub use origin::Origin;
 pub use params::Params;
@@ -189,6 +193,9 @@ const PATH: &[Unit] = &[
         spad_hash_stage::emit_unit(p, machine).map(|stage| stage.modules)
     }),
     Unit::of_machine("spad_stream", spad_stream::emit_unit),
+    Unit::of_path("spad_phases", spad_phases::emit_unit).only_where(Machine::has_phases),
+    Unit::of_machine("spad_wide_stream", spad_wide_stream::emit_unit)
+        .only_where(Machine::has_phases),
     Unit::of_path("spad_atomic_bank", spad_atomic_bank::emit_unit)
         .only_where(|machine| machine.tcdm.atomics),
     Unit::of_machine("spad_tcdm", spad_tcdm::emit_unit),

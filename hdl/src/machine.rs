@@ -114,6 +114,19 @@ impl Default for StreamOptions {
     }
 }
 
+/// What becomes of accesses of 8 and 16 bytes a lane
+/// (microarchitecture/phases.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Phases {
+    /// There are none: an access has one word a lane.
+    #[default]
+    None,
+    /// They go in two phases of half a warp, or four of a quarter.
+    All,
+    /// The same, but loads of equal pairs of lanes take half of them.
+    Merged,
+}
+
 /// The machine that is emitted.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
@@ -161,6 +174,8 @@ pub struct Machine {
     pub stream: StreamOptions,
     /// The AXI port in the place of a lane.
     pub axi: AxiOptions,
+    /// Accesses of 8 and 16 bytes a lane.
+    pub phases: Phases,
 }
 
 /// What each number of a machine may be by itself. Configuration files read
@@ -241,6 +256,7 @@ impl Machine {
             tcdm: TcdmOptions::default(),
             stream: StreamOptions::default(),
             axi: AxiOptions::default(),
+            phases: Phases::None,
         }
     }
 
@@ -274,6 +290,10 @@ impl Machine {
                 "stream.atomics: false without stream.window",
             ),
             (
+                !self.has_phases() || (self.lanes >= 4 && self.word_bits == 32),
+                "phases: none with fewer than 4 lanes, or with words of 64 bits",
+            ),
+            (
                 self.axi.is_absent() || self.axi.addr_bits as usize >= self.byte_bits().max(12),
                 "axi.addr_bits: 0, or at least 12 and the bits of a byte address",
             ),
@@ -288,6 +308,11 @@ impl Machine {
                 expected: (*expected).into(),
             }),
         }
+    }
+
+    /// Whether wide accesses go in phases.
+    pub(crate) fn has_phases(&self) -> bool {
+        self.phases != Phases::None
     }
 
     /// Bits of the number of a byte in 2^n words.

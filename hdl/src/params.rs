@@ -4,7 +4,7 @@
 //! a test holds the table of the document against this list.
 
 use crate::error::Result;
-use crate::machine::{Machine, PC_BITS, RetryLatencies, TAG_BITS};
+use crate::machine::{Machine, PC_BITS, Phases, RetryLatencies, TAG_BITS};
 use crate::size::{Size, index_bits};
 use serde::Serialize;
 
@@ -167,6 +167,16 @@ parameters! { machine;
     SATM: bool = machine.stream.atomics;
     /// Bits of the tag of an access of `spad_stream`.
     STG: usize = match machine.stream.tag_bits { 0 => WW + TG, bits => bits as usize };
+    /// Wide accesses go in phases; not among the numbers of a machine of one word a
+    /// lane, nor are those below.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    PHS: bool = machine.phases != Phases::None;
+    /// Loads of equal pairs of lanes take half the phases.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    PHM: bool = machine.phases == Phases::Merged;
+    /// Accesses in phases that are not answered.
+    #[serde(skip_serializing_if = "is_zero")]
+    PHQ: usize = if PHS { 6 + SMS.max(SWIN) } else { 0 };
     /// Bits of a byte address at the AXI port; 0 for none, which is not among the
     /// numbers of a machine without it, nor are those below.
     #[serde(skip_serializing_if = "is_zero")]

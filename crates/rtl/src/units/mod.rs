@@ -33,6 +33,7 @@ mod spad_memory_entry;
 mod spad_memory_exit;
 mod spad_nonmem_queue;
 mod spad_pass_issue;
+mod spad_phases;
 mod spad_premem_queue;
 mod spad_release_register;
 mod spad_relssp;
@@ -44,12 +45,14 @@ mod spad_stream;
 mod spad_tcdm;
 mod spad_warp_mask;
 mod spad_warp_scheduler;
+mod spad_wide_stream;
 mod spad_writeback_mux;
 mod stimulus;
 mod stream_atomics;
 mod support;
 mod tcdm_atomics;
 mod warps;
+mod wide_accesses;
 mod write_port;
 
 pub use bench::{Bench, Chunk, Driver, Frame, Golden, Setup, Stimulus};
@@ -323,6 +326,8 @@ const OTHERS: &[Unit] = &[
                 .free(ATOMIC_PARTS)
                 .with(Stages::AtomicWindow(2)),
         ]),
+    Unit::new("spad_phases", spad_phases::bench),
+    Unit::new("spad_wide_stream", spad_wide_stream::bench),
     Unit::new("spad_atomic_bank", spad_atomic_bank::bench)
         .levels(28)
         .proved(&[circuit!("spad_atomic_bank", Rows)

@@ -3,7 +3,7 @@
 
 use super::bench::{Frame, Setup, Stimulus};
 use super::hash_units::{RegisterWrites, register_writes};
-use super::pattern::{LaneAccess, Patterns};
+use super::pattern::Patterns;
 use super::support::Rhythm;
 use super::write_port::HashRegisters;
 use crate::config::Config;
@@ -56,13 +56,10 @@ impl Neighbour {
         if !self.writes.is_empty() || !self.offer.beat(stimulus) {
             return None;
         }
-        let LaneAccess {
-            mask, bank, row, ..
-        } = self.patterns.next(stimulus, true);
-        let m = self.config.geometry.bank_bits();
-        let word = |(row, bank): (&u16, &u8)| row << m | u16::from(*bank);
-        let words = row.iter().zip(&bank).map(word);
-        Some((mask, words.take(self.config.lanes as usize).collect()))
+        let access = self.patterns.next(stimulus, true);
+        let bank_bits = self.config.geometry.bank_bits();
+        let words = access.words(bank_bits, self.config.lanes as usize);
+        Some((access.mask, words))
     }
 
     pub(super) fn data(&self, stimulus: &mut Stimulus) -> u64 {

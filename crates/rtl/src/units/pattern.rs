@@ -19,6 +19,15 @@ pub(super) struct LaneAccess {
     pub lock: [u16; MAX_LANES],
 }
 
+impl LaneAccess {
+    /// The word addresses of `lanes` lanes with `bank_bits` bits of a bank's number.
+    pub(super) fn words(&self, bank_bits: u32, lanes: usize) -> Vec<u16> {
+        let word = |(row, bank): (&u16, &u8)| row << bank_bits | u16::from(*bank);
+        let words = self.row.iter().zip(&self.bank).map(word);
+        words.take(lanes).collect()
+    }
+}
+
 /// Ports on which a unit that hands places on gets them.
 pub(super) struct PlacePorts<'a> {
     pub mask: &'a PortSlot,

@@ -8,13 +8,13 @@ use super::layout::PortSlot;
 macro_rules! ports {
     ($name:ident { in $($input:ident)*; out $($output:ident)*; }) => {
         #[derive(Clone)]
-        struct $name {
-            $($input: $crate::units::layout::PortSlot,)*
-            $($output: $crate::units::layout::PortSlot,)*
+        pub(super) struct $name {
+            $(pub(super) $input: $crate::units::layout::PortSlot,)*
+            $(pub(super) $output: $crate::units::layout::PortSlot,)*
         }
 
         impl $name {
-            fn new(layout: &$crate::units::layout::Layout) -> Self {
+            pub(super) fn new(layout: &$crate::units::layout::Layout) -> Self {
                 $name {
                     $($input: layout.input(stringify!($input)).clone(),)*
                     $($output: layout.output(stringify!($output)).clone(),)*

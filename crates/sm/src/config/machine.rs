@@ -1,7 +1,8 @@
 //! The machine of a configuration, as the hardware description has it.
 
 use super::Config;
-use spadkit_hdl::{Geometry, Machine, Params};
+use spadkit_hdl::{Geometry, Machine, Params, Phases};
+use spadkit_mapping::trace::Wide;
 
 impl Config {
     /// The machine that is emitted for this configuration.
@@ -34,6 +35,11 @@ impl Config {
             tcdm: path.tcdm,
             stream: path.stream,
             axi: path.axi,
+            phases: match self.wide {
+                Wide::FirstWord => Phases::None,
+                Wide::Phases => Phases::All,
+                Wide::PhasesMerged => Phases::Merged,
+            },
         }
     }
 

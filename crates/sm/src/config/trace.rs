@@ -4,9 +4,23 @@ use super::{Config, PRESETS};
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::{AccessTrace, ConflictRule};
 
-/// Units that exist for machines without an RTL scratchpad, too: they compute
-/// a bank or a row of one address.
+/// Units that exist for machines without an RTL path, too: they compute a bank or a
+/// row of one address.
 const HASH_FAMILY: [&str; 3] = ["spad_hash", "spad_row_map", "spad_rap"];
+
+/// The scratchpad on a bus, and what it consists of.
+const ON_A_BUS: [&str; 10] = [
+    "spad_conflict_arbiter",
+    "spad_crossbar",
+    "spad_bank_ram",
+    "spad_scratchpad",
+    "spad_stream",
+    "spad_phases",
+    "spad_wide_stream",
+    "spad_atomic_bank",
+    "spad_tcdm",
+    "spad_axi",
+];
 
 impl Config {
     /// How this machine counts bank conflicts.
@@ -68,28 +82,28 @@ impl Config {
         Ok(notes)
     }
 
-    /// Why the scratchpad of this machine has no RTL here; `None` where it has.
+    /// Why the SM path of this machine has no RTL here; `None` where it has.
     pub fn lacks_rtl(&self) -> Option<String> {
         self.wide.in_phases().then(|| {
             format!(
-                "{} serves wide accesses in phases, the scratchpad of the kit serves one word \
-                 of each lane at a time",
+                "{} serves wide accesses in phases, the SM path of the kit one word of each lane \
+                 at a time",
                 self.name
             )
         })
     }
 
-    /// Refuses `what` (a unit) on a machine whose scratchpad has
-    /// no RTL here. Hash units are for every machine.
+    /// Refuses `what` (a unit) on a machine whose path has no RTL here. Hash units and
+    /// the blocks of a scratchpad on a bus are for every machine.
     pub fn needs_rtl(&self, what: &str) -> Result<()> {
+        let is_hash = HASH_FAMILY.iter().any(|family| what.starts_with(family));
         match self.lacks_rtl() {
-            Some(reason) if !HASH_FAMILY.iter().any(|family| what.starts_with(family)) => {
-                Err(Error::usage(
-                    format!("there is no {what} for {}: {reason}", self.name),
-                    "use a machine with wide = \"first-word\" (the presets of the papers); hash \
-                     units, conflicts, tune, classify, sim and flow work on this one",
-                ))
-            }
+            Some(reason) if !is_hash && !ON_A_BUS.contains(&what) => Err(Error::usage(
+                format!("there is no {what} for {}: {reason}", self.name),
+                "use spad_wide_stream, which serves phases, or a machine with wide = \
+                 \"first-word\" (the presets of the papers); hash units, conflicts, tune, \
+                 classify, sim and flow work on this one",
+            )),
             _ => Ok(()),
         }
     }

@@ -38,6 +38,7 @@ pub(crate) mod spad_memory_entry;
 mod spad_memory_exit;
 mod spad_nonmem_queue;
 mod spad_pass_issue;
+mod spad_phases;
 mod spad_premem_queue;
 mod spad_rap;
 mod spad_release_register;
@@ -51,6 +52,7 @@ mod spad_stream;
 mod spad_tcdm;
 pub(crate) mod spad_warp_mask;
 mod spad_warp_scheduler;
+mod spad_wide_stream;
 mod spad_window;
 mod spad_writeback_mux;
 
@@ -97,6 +99,7 @@ pub use spad_memory_entry::{EntryInputs, EntryOutputs, MemoryEntry, MemoryReques
 pub use spad_memory_exit::{ExitInputs, ExitOutputs, MemoryExit};
 pub use spad_nonmem_queue::{NonmemInputs, NonmemOutputs, NonmemQueue};
 pub use spad_pass_issue::{PassIssue, PassIssueInputs, PassIssueOutputs, TakenOffer};
+pub use spad_phases::{MAX_WORDS, Phases, WideAnswer, WideRequest};
 pub use spad_premem_queue::{PrememInputs, PrememOutputs, PrememQueue};
 pub use spad_rap::Rap;
 pub use spad_release_register::{ReleaseInputs, ReleaseRegister};
@@ -119,6 +122,7 @@ pub use spad_warp_mask::{MaskInputs, MaskOutputs, MemoryWarpMask};
 pub use spad_warp_scheduler::{
     Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,
 };
+pub use spad_wide_stream::{WideStream, WideStreamInputs};
 pub use spad_window::WindowOperation;
 pub use spad_writeback_mux::{Source, WritebackInputs, WritebackMux, WritebackOutputs};
 

@@ -1,0 +1,80 @@
+//! `spad_wide_stream`: `spad_phases` in front of `spad_stream`
+//! (microarchitecture/phases.md).
+
+use super::lane_hash::RegisterWrite;
+use super::spad_phases::{Phases, WideAnswer, WideRequest};
+use super::spad_stream::{Stream, StreamInputs};
+use crate::config::Config;
+
+/// Inputs of one clock cycle.
+#[derive(Clone, Debug)]
+pub struct WideStreamInputs {
+    /// Synchronous reset.
+    pub rst: bool,
+    /// Write to the hash's registers.
+    pub hash_wr: Option<RegisterWrite>,
+    /// Write to the row map's registers.
+    pub row_wr: Option<RegisterWrite>,
+    /// `cfg_lock_hash`.
+    pub lock_hash: u8,
+    /// An access is offered.
+    pub request: Option<WideRequest>,
+    /// The answer is taken.
+    pub rsp_ready: bool,
+}
+
+/// The unit.
+#[derive(Clone, Debug)]
+pub struct WideStream {
+    phases: Phases,
+    stream: Stream,
+}
+
+impl WideStream {
+    /// The unit of `config` after reset, all words zero.
+    pub fn new(config: &Config) -> Self {
+        WideStream {
+            phases: Phases::new(config),
+            stream: Stream::new(config),
+        }
+    }
+
+    /// Whether an access is taken in this cycle.
+    pub fn req_ready(&self) -> bool {
+        self.phases.req_ready(self.stream.req_ready())
+    }
+
+    /// The answer that is offered.
+    pub fn answer(&self) -> Option<WideAnswer> {
+        self.phases.answer(self.stream.answer())
+    }
+
+    /// No access is inside.
+    pub fn idle(&self) -> bool {
+        self.phases.idle()
+    }
+
+    /// The clock edge.
+    pub fn commit(&mut self, inputs: WideStreamInputs) {
+        let answer = self.stream.answer().cloned();
+        let ready = self.stream.req_ready();
+        let phase = self.phases.phase().cloned();
+        let takes = self.phases.ans_ready(inputs.rsp_ready);
+        self.stream.commit(StreamInputs {
+            rst: inputs.rst,
+            hash_wr: inputs.hash_wr,
+            row_wr: inputs.row_wr,
+            lock_hash: inputs.lock_hash,
+            request: phase,
+            rsp_ready: takes,
+        });
+        let request = inputs.request.as_ref();
+        self.phases.commit(
+            inputs.rst,
+            request,
+            ready,
+            answer.as_ref(),
+            inputs.rsp_ready,
+        );
+    }
+}
