@@ -19,6 +19,23 @@ pub(crate) enum Scope {
     },
 }
 
+impl Scope {
+    /// The same block of the Verilog: its loops have different labels.
+    pub(crate) fn is(&self, other: &Scope) -> bool {
+        match (self, other) {
+            (Scope::Loop(a), Scope::Loop(b)) => a.label == b.label,
+            (
+                Scope::Where { condition, holds },
+                Scope::Where {
+                    condition: other,
+                    holds: others,
+                },
+            ) => condition == other && holds == others,
+            _ => false,
+        }
+    }
+}
+
 /// A statement that drives bits.
 #[derive(Debug)]
 pub(crate) struct Driver {

@@ -174,9 +174,9 @@ parameters! { machine;
     /// Loads of equal pairs of lanes take half the phases.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     PHM: bool = machine.phases == Phases::Merged;
-    /// Accesses in phases that are not answered.
+    /// Accesses in phases that wait for the oldest to be answered.
     #[serde(skip_serializing_if = "is_zero")]
-    PHQ: usize = if PHS { 6 + SMS.max(SWIN) } else { 0 };
+    PHQ: usize = if PHS { 5 + SMS.max(SWIN) } else { 0 };
     /// Bits of a byte address at the AXI port; 0 for none, which is not among the
     /// numbers of a machine without it, nor are those below.
     #[serde(skip_serializing_if = "is_zero")]

@@ -111,13 +111,27 @@ struct Entry {
     phases: Signal,
 }
 
-/// The oldest access that is not answered.
-struct Oldest {
+/// An access that waits for answers.
+#[derive(Clone, Copy)]
+struct Waiting {
     valid: Signal,
     phases: Signal,
     words: Words,
     pairs: Option<Pairs>,
     mask: Signal,
+}
+
+impl Waiting {
+    /// All but whether it is valid, the phases in the low bits.
+    fn fields(self) -> impl Iterator<Item = Signal> {
+        let pairs = self.pairs.into_iter().flat_map(|p| [p.far, p.near]);
+        let fields = [self.mask].into_iter().chain(pairs);
+        fields.chain([self.words.four, self.words.two, self.phases])
+    }
+
+    fn joined(self) -> Expr {
+        concat(self.fields().map(Expr::from))
+    }
 }
 
 /// Emits `spad_phases`, its queue first.
@@ -142,8 +156,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     u.paragraph();
     let [open, leaves] = u.wires(["open", "leaves"], 1);
     let taken = phases.send(&entry, open);
-    let oldest = phases.order(&queue, &entry, [open, taken, leaves]);
-    phases.answer(&oldest, leaves);
+    phases.order(&queue, &entry, [open, taken, leaves]);
     u.assertions(|| phases.rules());
     let module = u.emit()?;
     Ok(vec![queue, module])
@@ -424,80 +437,116 @@ impl Phases<'_> {
         [mask, addr, word]
     }
 
-    /// The accesses that are not answered; the oldest of them.
-    fn order(&self, queue: &Module, entry: &Entry, [open, taken, leaves]: [Signal; 3]) -> Oldest {
+    /// The accesses that are not answered, and the answer of the oldest of them.
+    fn order(&self, queue: &Module, entry: &Entry, [open, taken, leaves]: [Signal; 3]) {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("The accesses that are not answered, the oldest first.");
-        let pairs = |pairs: Option<Pairs>| pairs.map(|p| [p.far, p.near]);
-        let joined = |mask: Signal, of: Option<Pairs>, words: Words, phases: Signal| {
-            let pairs = pairs(of).into_iter().flatten();
-            let fields = [mask].into_iter().chain(pairs);
-            let fields = fields.chain([words.four, words.two, phases]);
-            concat(fields.map(Expr::from))
+        let taken = Waiting {
+            valid: taken,
+            phases: entry.phases,
+            words: entry.words,
+            pairs: entry.pairs,
+            mask: io.req_mask,
         };
-        let data = joined(io.req_mask, entry.pairs, entry.words, entry.phases);
-        let oldest = Oldest {
-            valid: u.wire("oldest_valid", 1),
-            phases: u.wire("oldest_phases", 4),
+        let next = Waiting {
+            valid: u.wire("next_valid", 1),
+            phases: u.wire("next_phases", 4),
             words: Words {
-                two: u.wire("oldest_two", 1),
-                four: u.wire("oldest_four", 1),
+                two: u.wire("next_two", 1),
+                four: u.wire("next_four", 1),
             },
             pairs: entry.pairs.map(|_| Pairs {
-                near: u.wire("oldest_near", 1),
-                far: u.wire("oldest_far", 1),
+                near: u.wire("next_near", 1),
+                far: u.wire("next_far", 1),
             }),
-            mask: u.wire("oldest_mask", s.L),
+            mask: u.wire("next_mask", s.L),
         };
-        let shown = joined(oldest.mask, oldest.pairs, oldest.words, oldest.phases);
+        let load = u.wire("load", 1);
+        let data = taken.joined();
         u.instance(queue, "order")
             .parameter("WIDTH", u.size("WAITING", data.width))
             .parameter("DEPTH", self.depth)
             .same([io.clk, io.rst])
-            .port("in_valid", taken)
+            .port("in_valid", taken.valid)
             .port("in_data", data)
             .port("in_ready", open)
-            .port("out_valid", oldest.valid)
-            .port("out_data", shown)
-            .port("out_ready", leaves)
+            .port("out_valid", next.valid)
+            .port("out_data", next.joined())
+            .port("out_ready", load)
             .done();
-        u.assign(io.idle, !oldest.valid);
-        oldest
+        let oldest = self.oldest(next, [load, leaves]);
+        self.answer(oldest, next, [load, leaves]);
     }
 
+    /// The oldest of them: `phases` are those that are not answered.
+    fn oldest(&self, next: Waiting, [load, leaves]: [Signal; 2]) -> Waiting {
+        let (u, s, io) = (self.u, self.s, self.io);
+        u.paragraph();
+        u.about("The oldest is in registers, because much depends on it.");
+        let valid = u.register("oldest_valid", 1).reset(0);
+        let covered = |name, width: Size| u.register(name, width).covered_by(valid);
+        let oldest = Waiting {
+            valid,
+            phases: covered("oldest_phases", 4.into()),
+            words: Words {
+                two: covered("oldest_two", 1.into()),
+                four: covered("oldest_four", 1.into()),
+            },
+            pairs: next.pairs.map(|_| Pairs {
+                near: covered("oldest_near", 1.into()),
+                far: covered("oldest_far", 1.into()),
+            }),
+            mask: covered("oldest_mask", s.L),
+        };
+        u.assign(load, !valid | leaves);
+        u.at_clock().when(load).next(valid, next.valid);
+        let others = oldest.fields().zip(next.fields());
+        let others = others.filter(|(register, _)| register.id != oldest.phases.id);
+        others.fold(u.at_clock().when(load), |clocked, (register, value)| {
+            clocked.next(register, value)
+        });
+        u.assign(io.idle, !valid & !next.valid);
+        oldest
+    }
     /// What the oldest access is answered with, once its last phase is.
-    fn answer(&self, oldest: &Oldest, leaves: Signal) {
+    fn answer(&self, oldest: Waiting, next: Waiting, [load, leaves]: [Signal; 2]) {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("Its phases that are answered, and with what.");
-        let answered = u.register("answered", 4).reset(0);
+        let more = u.register("more", 1).covered_by(oldest.valid);
         let failed = u.register("failed", 1).reset(0);
         let degree = u.register("degree", s.DG + 2).reset(0);
-        let to_come = u.name("to_come", oldest.phases & !answered);
-        let turn = lowest(u, "turn", to_come);
-        let more = u.name("more", (to_come & !turn).any());
+        let turn = lowest(u, "turn", oldest.phases);
         u.assign(io.ans_ready, oldest.valid & (more | io.rsp_ready));
-        let valid = u.name("answers", oldest.valid & io.ans_valid & !more);
-        u.assign(leaves, valid & io.rsp_ready);
+        let answered = u.name("answered", oldest.valid & io.ans_valid & !more);
+        u.assign(leaves, answered & io.rsp_ready);
         let part = u.name("part", oldest.valid & io.ans_valid & more);
         let error = u.name("error", failed | io.ans_error);
-        let sum = u.name("sum", degree + concat([number(2, 0), io.ans_degree.into()]));
+        let sum = concat([number(2, 0), io.ans_degree.into()]);
+        let sum = u.name("sum", degree + sum);
         u.at_clock()
             .clear(leaves)
             .when(part)
-            .next(answered, answered | turn)
             .next(failed, error)
             .next(degree, sum);
+        u.paragraph();
+        let rest = u.name("rest", oldest.phases & !turn);
+        let several = |name: &str, bits: Signal| (bits & !lowest(u, name, bits)).any();
+        let more_next =
+            when(load, several("first", next.phases)).when(part, several("second", rest));
+        let phases_next = when(load, next.phases).when(part, rest);
+        u.at_clock().next(more, more_next);
+        u.at_clock().next(oldest.phases, phases_next);
         let got = self.words_got(turn, part);
         u.paragraph();
-        u.assign(io.rsp_valid, valid);
-        u.assign(io.rsp_op, io.ans_op.gated(valid));
-        u.assign(io.rsp_mask, oldest.mask.gated(valid));
-        u.assign(io.rsp_tag, io.ans_tag.gated(valid));
-        let one = u.name("one", valid & !oldest.words.two & !oldest.words.four);
+        u.assign(io.rsp_valid, answered);
+        u.assign(io.rsp_op, io.ans_op.gated(answered));
+        u.assign(io.rsp_mask, oldest.mask.gated(answered));
+        u.assign(io.rsp_tag, io.ans_tag.gated(answered));
+        let one = u.name("one", answered & !oldest.words.two & !oldest.words.four);
         u.assign(io.rsp_success, io.ans_success.gated(one));
-        u.assign(io.rsp_error, error & valid);
-        u.assign(io.rsp_degree, sum.gated(valid));
-        self.words(oldest, got, valid);
+        u.assign(io.rsp_error, error & answered);
+        u.assign(io.rsp_degree, sum.gated(answered));
+        self.words(oldest, got, answered);
     }
 
     /// The words of all phases: of those before, and of the one that is answered.
@@ -510,7 +559,7 @@ impl Phases<'_> {
             let name = format!("word{k}");
             let word = u
                 .register(&name, all)
-                .without_reset("`answered_q` covers it");
+                .without_reset("lanes of phases that are not answered show 0");
             u.at_clock().when(part & turn.at(k)).next(word, io.ans_data);
             let now = when(turn.at(k), io.ans_data).otherwise(word);
             u.assign(got.part(all * k, all), now);
@@ -521,7 +570,7 @@ impl Phases<'_> {
     }
 
     /// The words of each lane: those of its entry.
-    fn words(&self, oldest: &Oldest, got: Signal, valid: Signal) {
+    fn words(&self, oldest: Waiting, got: Signal, valid: Signal) {
         let (u, s, io) = (self.u, self.s, self.io);
         let (d, lane_bits) = (s.D, s.D * 4);
         let (two, four) = (oldest.words.two, oldest.words.four);

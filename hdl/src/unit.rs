@@ -285,10 +285,19 @@ impl Unit {
         self.signal(name, width, Kind::Register(None))
     }
 
+    #[track_caller]
     pub(crate) fn signal(&self, name: &str, width: Size, kind: Kind) -> Signal {
         let mut state = self.state.borrow_mut();
         let signal = Signal::new(state.signals.len(), name, width);
         let scopes = state.scopes.clone();
+        let here = |other: &[Scope]| {
+            other.len() == scopes.len() && other.iter().zip(&scopes).all(|(a, b)| a.is(b))
+        };
+        let known = state
+            .signals
+            .iter()
+            .find(|known| known.name == name && here(&known.scopes));
+        assert!(known.is_none(), "there are two signals '{name}'");
         state.signals.push(Known {
             name: signal.name,
             width,

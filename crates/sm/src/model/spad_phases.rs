@@ -73,10 +73,12 @@ struct Waiting {
 pub struct Phases {
     lanes: usize,
     wide: Wide,
-    /// Accesses that are not answered, at most.
+    /// Accesses after the oldest, at most.
     depth: usize,
     /// Phases to go of the access that was taken last.
     left: VecDeque<StreamRequest>,
+    /// The oldest access that is not answered, and those after it.
+    oldest: Option<Waiting>,
     waiting: VecDeque<Waiting>,
 }
 
@@ -88,6 +90,7 @@ impl Phases {
             wide: config.wide,
             depth: config.parameters().PHQ,
             left: VecDeque::new(),
+            oldest: None,
             waiting: VecDeque::new(),
         }
     }
@@ -105,13 +108,13 @@ impl Phases {
 
     /// Whether the answer of a phase is taken in this cycle.
     pub fn ans_ready(&self, rsp_ready: bool) -> bool {
-        let oldest = self.waiting.front();
+        let oldest = self.oldest.as_ref();
         oldest.is_some_and(|access| access.phases.len() > 1 || rsp_ready)
     }
 
     /// The answer that is offered where `answer` is that of the oldest phase.
     pub fn answer(&self, answer: Option<&StreamAnswer>) -> Option<WideAnswer> {
-        let mut access = self.waiting.front()?.clone();
+        let mut access = self.oldest.clone()?;
         let answer = answer?;
         if access.phases.len() > 1 {
             return None;
@@ -136,7 +139,7 @@ impl Phases {
 
     /// No access is inside; registered.
     pub fn idle(&self) -> bool {
-        self.waiting.is_empty()
+        self.oldest.is_none() && self.waiting.is_empty()
     }
 
     /// The clock edge.
@@ -150,6 +153,7 @@ impl Phases {
     ) {
         if rst {
             self.left.clear();
+            self.oldest = None;
             self.waiting.clear();
             return;
         }
@@ -158,13 +162,16 @@ impl Phases {
         if mem_ready {
             self.left.pop_front();
         }
-        if let Some(answer) = answered {
-            let access = &mut self.waiting[0];
+        if let (Some(answer), Some(access)) = (answered, &mut self.oldest) {
             access.add(answer);
             access.phases.pop_front();
-            if access.phases.is_empty() {
-                self.waiting.pop_front();
-            }
+        }
+        if self
+            .oldest
+            .as_ref()
+            .is_none_or(|access| access.phases.is_empty())
+        {
+            self.oldest = self.waiting.pop_front();
         }
         if let Some(request) = request.filter(|_| takes) {
             self.take(request);
