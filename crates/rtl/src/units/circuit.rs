@@ -2,6 +2,7 @@
 //! (`testbenches/prove/path/`), and the machines that these are for.
 
 use crate::config::{AxiOptions, Config, TcdmOptions};
+use crate::trace::Wide;
 
 /// A circuit around a unit.
 #[derive(Debug)]
@@ -123,6 +124,8 @@ pub enum Stages {
     AtomicWindow(u32),
     /// An AXI port in the place of this many lanes, with two beats in flight.
     Axi(u32),
+    /// Wide accesses in phases, and whether loads of equal pairs take half of them.
+    Phases(bool),
 }
 
 impl Stages {
@@ -155,6 +158,10 @@ impl Stages {
             Stages::Window(accesses) => path.stream.window = accesses,
             Stages::AtomicWindow(accesses) => {
                 (path.stream.window, path.stream.atomics) = (accesses, true);
+            }
+            Stages::Phases(merged) => {
+                config.warp_size = config.lanes;
+                config.wide = wide(merged);
             }
             Stages::Axi(lanes) => {
                 path.axi = AxiOptions {
@@ -195,12 +202,23 @@ impl Stages {
                 let sizes = (options.lanes, options.in_flight, config.word_bits);
                 !options.is_absent() && sizes == (lanes, 2, 32)
             }
+            Stages::Phases(merged) => {
+                config.wide == wide(merged) && config.lanes >= 4 && !config.path.stream.atomics
+            }
             Stages::Atomic => {
                 let options = &config.path.tcdm;
                 let registers = options.request_register || options.response_register;
                 options.atomics && !registers
             }
         }
+    }
+}
+
+fn wide(merged: bool) -> Wide {
+    if merged {
+        Wide::PhasesMerged
+    } else {
+        Wide::Phases
     }
 }
 

@@ -326,7 +326,14 @@ const OTHERS: &[Unit] = &[
                 .free(ATOMIC_PARTS)
                 .with(Stages::AtomicWindow(2)),
         ]),
-    Unit::new("spad_phases", spad_phases::bench),
+    Unit::new("spad_phases", spad_phases::bench).proved(&[
+        circuit!("spad_phases", Quad)
+            .apart()
+            .with(Stages::Phases(false)),
+        circuit!("spad_phases", Quad)
+            .apart()
+            .with(Stages::Phases(true)),
+    ]),
     Unit::new("spad_wide_stream", spad_wide_stream::bench),
     Unit::new("spad_atomic_bank", spad_atomic_bank::bench)
         .levels(28)
