@@ -414,6 +414,12 @@ impl Phases<'_> {
         let active = of_phase("entries", list.mask, entries);
         let place = of_phase("places", list.addr, entries * s.n);
         let stored = of_phase("words", data, entries * 4 * s.D);
+        u.unused(
+            true,
+            place,
+            "the number of a word is in the place of the low bits",
+        );
+        u.unused(count == 2, stored, "an entry of two words has no others");
         let mask = u.wire(&format!("{label}_mask"), s.L);
         let addr = u.wire(&format!("{label}_addr"), s.L * s.n);
         let word = u.wire(&format!("{label}_data"), s.L * s.D);
@@ -602,9 +608,9 @@ impl Phases<'_> {
                     );
                 });
                 u.each("far_entries", i, (0, self.quarter), |i| {
-                    let pair = concat([of(i * 2 + 1), of(i * 2)]);
-                    let twice = concat([pair.clone(), pair]);
-                    u.assign(far.part(i * 4 * lane_bits, lane_bits * 4), twice);
+                    let lower = u.named("lower", lane_bits * 2, concat([of(i * 2 + 1), of(i * 2)]));
+                    let both = concat([lower.into(), lower.into()]);
+                    u.assign(far.part(i * 4 * lane_bits, lane_bits * 4), both);
                 });
             }
         });

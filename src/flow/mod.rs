@@ -249,7 +249,7 @@ fn reason_to_stop(machine: &Config, options: &Options) -> Option<String> {
     let parts = "Verilog, co-simulation and synthesis";
     if let Some(reason) = machine.lacks_rtl() {
         return Some(format!(
-            "{parts}: {reason}; the hash units alone: spadkit emit"
+            "{parts}: {reason}; the hash units and spad_wide_stream: spadkit emit"
         ));
     }
     if interrupt::requested() {

@@ -150,10 +150,11 @@ fn every_hash_unit_is_proved() {
 }
 
 /// Units of which a proof takes more than a few seconds.
-const LONG: [&str; 15] = [
+const LONG: [&str; 16] = [
     "spad_atomic_bank",
     "spad_axi",
     "spad_pass_issue",
+    "spad_phases",
     "spad_warp_mask",
     "spad_writeback_mux",
     "spad_crossbar",

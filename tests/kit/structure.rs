@@ -8,6 +8,7 @@ use spadkit::output::OwnedFolder;
 use spadkit::rtl::{Design, write_design};
 use spadkit::synth::{Gates, Structure, SynthJob};
 use spadkit::tool::{Cache, Tool, ToolKind, Toolbox};
+use spadkit::trace::Wide;
 use spadkit::units::UNITS;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -162,6 +163,15 @@ fn machine(text: &str) -> Config {
     Config::from_toml(text, Path::new("test.toml")).unwrap()
 }
 
+/// The same machine with wide accesses, whose loads of equal pairs merge.
+fn in_phases(config: &Config) -> Config {
+    Config {
+        warp_size: config.lanes,
+        wide: Wide::PhasesMerged,
+        ..config.clone()
+    }
+}
+
 /// The same machine with every stage that shortens a cycle, and this many that
 /// decide the issue.
 fn cut_machine(ahead: u32) -> Config {
@@ -213,6 +223,10 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
     assert_eq!(assert_declared("spad_tcdm", &plain, tools), 1);
     assert_no_path_through("spad_stream", &plain, tools);
     assert_eq!(assert_declared("spad_axi", &plain, tools), 0);
+    let phases = in_phases(&plain);
+    // Ready of accesses and of answers, and the answer of an access.
+    assert_eq!(assert_declared("spad_phases", &phases, tools), 10);
+    assert_no_path_through("spad_wide_stream", &phases, tools);
 }
 
 /// The same on machines with more stages and registers, and of the whole path.

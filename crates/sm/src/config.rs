@@ -236,14 +236,15 @@ mod tests {
             assert_eq!((c.path.warps, c.path.blocks, c.path.locks), (64, 32, 0));
             assert_eq!((c.sm.schedulers, c.sm.registers), (4, 65536));
             assert_eq!((c.wide, c.atomics), rule);
-            assert!(c.needs_rtl("spad_scratchpad").is_err());
+            assert!(c.needs_rtl("spad_sm_path").is_err());
+            c.needs_rtl("spad_wide_stream").unwrap();
         }
         // A capacity of one's own is a block's, too, unless said otherwise.
         let c = read("base = \"sm80\"\n[geometry]\naddr_bits = 14\n").unwrap();
         assert_eq!((c.capacity_words, c.block_words), (16384, 16384));
         let c = read("[geometry]\ncapacity_words = 8192\nblock_words = 4096\n").unwrap();
         assert_eq!((c.block_words, c.wide), (4096, Wide::FirstWord));
-        c.needs_rtl("spad_scratchpad").unwrap();
+        c.needs_rtl("spad_sm_path").unwrap();
     }
 
     #[test]

@@ -109,6 +109,19 @@ macro_rules! axi {
 }
 const AXI: &str = axi!(1);
 const AXI_LANES: &str = axi!(2);
+/// Wide accesses in phases, without and with merged pairs.
+macro_rules! phases {
+    ($wide:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+             warp_size = 4, capacity_words = 512, wide = '",
+            $wide,
+            "' }\npath = { mem_stages = 2, ahead = 0 }\n"
+        )
+    };
+}
+const PHASES: &str = phases!("phases");
+const MERGED: &str = phases!("phases-merged");
 /// `spad_stream` with a window of two accesses, and banks of four rows.
 const WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                       warp_size = 8, capacity_words = 32 }\n\
@@ -170,6 +183,8 @@ impl Mutant {
             "atomic_bank" => ATOMIC_BANK,
             "axi" => AXI,
             "axi_lanes" => AXI_LANES,
+            "phases" => PHASES,
+            "merged" => MERGED,
             "window" => WINDOW,
             "atomic_window" => ATOMIC_WINDOW,
             "hashed" => HASHED,

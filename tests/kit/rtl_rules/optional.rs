@@ -15,11 +15,20 @@ const NARROW_AXI: &str = "base = 'small'\n[geometry]\naddr_bits = 9\nword_bits =
 const WIDE_AXI: &str =
     "base = 'fermi'\n[axi]\naddr_bits = 64\nlanes = 8\nid_bits = 16\nin_flight = 4\n";
 
+/// Wide accesses in phases, with atomic operations; loads of equal pairs merge.
+const WIDE: &str = "base = 'small'\n[geometry]\nwarp_size = 8\nwide = 'phases-merged'\n\
+                    [stream]\nwindow = 2\natomics = true\n";
+/// As few lanes as phases can have, and no merging.
+const FOUR_LANES: &str = "base = 'small'\n[geometry]\nlanes = 4\nwarp_size = 4\n\
+                          wide = 'phases'\n";
+
 /// Units that a machine has only if it is asked to, and such machines.
-pub const OPTIONAL: [(&str, &[&str]); 3] = [
+pub const OPTIONAL: [(&str, &[&str]); 5] = [
     (ATOMIC, &["spad_tcdm", "spad_atomic_bank"]),
     (NARROW_AXI, &["spad_axi"]),
     (WIDE_AXI, &["spad_axi"]),
+    (WIDE, &["spad_phases", "spad_wide_stream"]),
+    (FOUR_LANES, &["spad_phases", "spad_wide_stream"]),
 ];
 
 /// As all other units, they have outputs that are known from the reset on.

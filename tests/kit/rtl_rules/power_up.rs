@@ -22,13 +22,14 @@ const UNKNOWN_AT_FIRST: [(&str, &[&str], &str); 2] = [
 
 /// Outputs that show words of the scratchpad: unknown where a word has not been
 /// written, since the banks power up with unknown words.
-const WORDS: [(&str, &[&str]); 6] = [
+const WORDS: [(&str, &[&str]); 7] = [
     ("spad_atomic_bank", &["dout", "written"]),
     ("spad_bank_ram", &["dout"]),
     ("spad_scratchpad", &["resp_data"]),
     ("spad_sm_path", &["wb_data"]),
     ("spad_stream", &["rsp_data"]),
     ("spad_tcdm", &["tcdm_r_rdata"]),
+    ("spad_wide_stream", &["rsp_data"]),
 ];
 
 /// What a bench from power-up prints: with unknown words in the banks, where

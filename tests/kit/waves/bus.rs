@@ -2,11 +2,13 @@
 
 use crate::waves::wave::{Value, Wave};
 use spadkit::config::Config;
-use spadkit::model::spad_scratchpad::op;
+use spadkit::model::spad_scratchpad::{ResponseControl, op};
 use spadkit::model::{
-    CounterInputs, Counters, Stream, StreamInputs, StreamRequest, Tcdm, TcdmInputs, TcdmRequests,
+    CounterInputs, Counters, Phases, Stream, StreamAnswer, StreamInputs, StreamRequest, Tcdm,
+    TcdmInputs, TcdmRequests, WideRequest,
 };
 use spadkit_hdl::codes::counter;
+use std::collections::VecDeque;
 use std::path::Path;
 
 const NAMES: [&str; 3] = ["A", "B", "C"];
@@ -128,4 +130,79 @@ pub fn counters() -> Wave {
         wave.output("rd_count", u64::from(count));
     }
     wave
+}
+
+/// Loads of 16 bytes a lane, the second with equal pairs of lanes, then one of a word;
+/// the memory answers a phase two cycles later.
+pub fn phases() -> Wave {
+    let mut wave = Wave::new(
+        "spad_phases, 8 lanes, PHM = 1: load A of 16 bytes a lane, B with lanes in pairs, C of a word",
+    );
+    let text = "base = 'small'\n[geometry]\nwarp_size = 8\nwide = 'phases-merged'\n";
+    let config = Config::from_toml(text, Path::new("wave.toml")).unwrap();
+    let mut unit = Phases::new(&config);
+    let mut memory: VecDeque<Option<StreamAnswer>> = [None, None].into();
+    let mut next = 0;
+    for cycle in 1..=12 {
+        let request = (next < 3).then(|| wide_load(next));
+        let answer = memory.pop_front().flatten();
+        let (phase, shown) = (unit.phase().cloned(), unit.answer(answer.as_ref()));
+        let taken = request.is_some() && unit.req_ready(true);
+        wave.cycle();
+        wave.input("req_valid", request.is_some());
+        let name = |tag: u64| NAMES[tag as usize];
+        wave.input("req_tag", request.as_ref().map_or("", |r| name(r.tag)));
+        wave.output("req_ready", unit.req_ready(true));
+        wave.output("mem_valid", phase.is_some());
+        wave.output("mem_tag", phase.as_ref().map_or("", |r| name(r.tag)));
+        let first = phase.as_ref().map(|r| u64::from(r.addr[0]));
+        wave.output("mem_addr, lane 0", first.map_or("".into(), Value::from));
+        wave.input("ans_valid", answer.is_some());
+        wave.output("rsp_valid", shown.is_some());
+        wave.output(
+            "rsp_tag",
+            shown.as_ref().map_or("", |a| name(a.control.tag)),
+        );
+        let degree = shown.as_ref().map(|a| u64::from(a.control.degree));
+        wave.output("rsp_degree", degree.map_or("".into(), Value::from));
+        memory.push_back(phase.as_ref().map(answered));
+        unit.commit(false, request.as_ref(), true, answer.as_ref(), true);
+        next += usize::from(taken);
+    }
+    wave
+}
+
+/// Access A, B or C of that scene.
+fn wide_load(number: usize) -> WideRequest {
+    let place = |lane: usize| match number {
+        0 => 4 * lane,
+        1 => 4 * (lane / 2),
+        _ => lane,
+    };
+    WideRequest {
+        op: op::LOAD,
+        atomic: None,
+        size: [2, 2, 0][number],
+        mask: 0xff,
+        addr: std::array::from_fn(|lane| place(lane % 8) as u16),
+        data: vec![[0; 4]; 8],
+        be: [0; 64],
+        tag: number as u64,
+    }
+}
+
+/// The answer of a phase without conflicts.
+fn answered(phase: &StreamRequest) -> StreamAnswer {
+    StreamAnswer {
+        control: ResponseControl {
+            valid: true,
+            op: phase.op,
+            mask: phase.mask,
+            tag: phase.tag,
+            success: 0,
+            error: false,
+            degree: 1,
+        },
+        data: [0; 64],
+    }
 }

@@ -19,7 +19,7 @@ use wave::Wave;
 type Scene = (&'static str, fn() -> Wave);
 
 /// Every picture and its scene.
-const SCENES: [Scene; 20] = [
+const SCENES: [Scene; 21] = [
     ("hash_stage", memory::hash_stage),
     ("conflict_arbiter", memory::conflict_arbiter),
     ("scratchpad", memory::scratchpad),
@@ -34,6 +34,7 @@ const SCENES: [Scene; 20] = [
     ("access_unit", issue::access_unit),
     ("bank_ram", memory::bank_ram),
     ("stream", bus::stream),
+    ("phases", bus::phases),
     ("tcdm", bus::tcdm),
     ("counters", bus::counters),
     ("pipeline_unified", path::unified),

@@ -11,3 +11,4 @@ mod sm_path_atomics;
 mod sm_path_random;
 mod sm_path_sharing;
 mod tcdm_atomics;
+mod wide_stream;
