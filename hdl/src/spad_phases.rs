@@ -289,7 +289,7 @@ impl Phases<'_> {
             .when(words.two, halves)
             .otherwise(0);
         let some = u.named("some", 4, some);
-        u.named("phases", 4, some | concat([number(3, 0), !some.any()]))
+        u.named("wanted", 4, some | concat([number(3, 0), !some.any()]))
     }
 
     /// The access whose phases go in; whether the one that is offered is taken.
@@ -406,20 +406,22 @@ impl Phases<'_> {
             2 => (self.half, 1),
             _ => (self.quarter, 2),
         };
-        let of_phase = |name: &str, from: Signal, width: Size| {
+        let of_phase = |name: &str, from: Signal, width: Size, in_part: Option<&'static str>| {
             let part = |k: usize| from.part(width * k, width).gated(now.at(k));
-            u.name(&format!("{label}_{name}"), or_all((0..count).map(part)))
+            let name = format!("{label}_{name}");
+            let lanes = match in_part {
+                Some(reason) => u.wire_in_part(&name, width, reason),
+                None => u.wire(&name, width),
+            };
+            u.assign(lanes, or_all((0..count).map(part)));
+            lanes
         };
         u.paragraph();
-        let active = of_phase("entries", list.mask, entries);
-        let place = of_phase("places", list.addr, entries * s.n);
-        let stored = of_phase("words", data, entries * 4 * s.D);
-        u.unused(
-            true,
-            place,
-            "the number of a word is in the place of the low bits",
-        );
-        u.unused(count == 2, stored, "an entry of two words has no others");
+        let active = of_phase("entries", list.mask, entries, None);
+        let low = Some("the number of a word is in the place of the low bits");
+        let place = of_phase("places", list.addr, entries * s.n, low);
+        let others = (count == 2).then_some("an entry of two words has no others");
+        let stored = of_phase("words", data, entries * 4 * s.D, others);
         let mask = u.wire(&format!("{label}_mask"), s.L);
         let addr = u.wire(&format!("{label}_addr"), s.L * s.n);
         let word = u.wire(&format!("{label}_data"), s.L * s.D);

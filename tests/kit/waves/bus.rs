@@ -143,7 +143,7 @@ pub fn phases() -> Wave {
     let mut unit = Phases::new(&config);
     let mut memory: VecDeque<Option<StreamAnswer>> = [None, None].into();
     let mut next = 0;
-    for cycle in 1..=12 {
+    for _ in 1..=12 {
         let request = (next < 3).then(|| wide_load(next));
         let answer = memory.pop_front().flatten();
         let (phase, shown) = (unit.phase().cloned(), unit.answer(answer.as_ref()));

@@ -276,7 +276,7 @@ fn words_of(request: &WideRequest) -> usize {
 fn phase_of(request: &WideRequest, words: usize, phase: &[Word]) -> StreamRequest {
     let mut lanes = StreamRequest {
         op: request.op,
-        atomic: request.atomic.clone(),
+        atomic: request.atomic,
         mask: 0,
         addr: [0; MAX_LANES],
         data: [0; MAX_LANES],

@@ -26,7 +26,8 @@ fn accesses(count: usize, words: u32, seed: u64) -> Vec<Access> {
             3 => start + (lane >> 2) * stride,
             _ => start ^ (lane * lane * 7 + stride),
         };
-        let addr = |lane: u32| (active >> lane & 1 == 1).then(|| place(lane) % words & !(size - 1));
+        let addr =
+            |lane: u32| (active >> lane & 1 == 1).then(|| (place(lane) % words) & !(size - 1));
         Access {
             warp: 0,
             pc: 0,
