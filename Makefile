@@ -142,6 +142,7 @@ check-generated: build
 mutate: deps build
 	$(SPADKIT) mutate --config testbenches/mutate.toml
 	$(SPADKIT) mutate spad_stream spad_tcdm --config testbenches/mutate-bus.toml
+	$(SPADKIT) mutate spad_phases --config testbenches/bus/wide.toml
 
 # Long co-simulation and proofs in every geometry. Random stimulus with
 # back-pressure: 44 units for 20,000 cycles on each of 6 presets (5.3 million),
@@ -181,6 +182,7 @@ campaign-bus: deps
 	  $(COSIM) spad_tcdm --config testbenches/bus/$$machine.toml --cycles $(BUS_LANE_CYCLES) --seed 3 \
 	    || exit 1; done
 	$(COSIM) spad_atomic_bank --config testbenches/bus/lanes.toml --cycles $(BUS_CYCLES) --seed 3
+	$(COSIM) spad_phases spad_wide_stream --config testbenches/bus/wide.toml --cycles $(BUS_CYCLES) --seed 3
 	$(CARGO) test --workspace --test kit -- --ignored a_million_accesses
 
 # Bursts of a master of cocotbext-axi at the AXI port, in Icarus, each seed on its
