@@ -240,6 +240,24 @@ deny:
 	$(CARGO) deny check bans licenses sources
 	$(CARGO) deny check advisories
 
+# What changed in the public interface of the libraries since BASE: a line per item.
+# The tool reads rustdoc's JSON, which a stable compiler writes only if it is told to.
+BASE       ?= HEAD~1
+LIBRARIES  := spadkit-base spadkit-mapping spadkit-ptx spadkit-hdl spadkit-rtl spadkit-sm spadkit
+PUBLIC_API := RUSTC_BOOTSTRAP=1 $(CARGO) public-api -sss --color never
+public-api:
+	@$(CARGO) public-api --version >/dev/null 2>&1 || { \
+	  echo "cargo-public-api is missing: cargo install cargo-public-api --locked"; exit 3; }
+	@scratch=$$(mktemp -d); git worktree add -q --detach $$scratch/base $(BASE) || exit 1; \
+	status=0; for library in $(LIBRARIES); do \
+	  $(PUBLIC_API) -p $$library > $$scratch/new.txt 2>$$scratch/log && \
+	  (cd $$scratch/base && CARGO_TARGET_DIR=$$scratch/target \
+	    $(PUBLIC_API) -p $$library) > $$scratch/old.txt 2>>$$scratch/log || \
+	    { cat $$scratch/log; status=1; break; }; \
+	  echo "$$library: $$(wc -l < $$scratch/new.txt) items"; \
+	  diff $$scratch/old.txt $$scratch/new.txt | grep '^[<>]'; done; \
+	git worktree remove --force $$scratch/base; rm -rf $$scratch; exit $$status
+
 # A virtual environment with what a file lists, made anew when that changes:
 # $(call venv,FOLDER,REQUIREMENTS).
 define venv
