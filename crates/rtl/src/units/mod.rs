@@ -8,6 +8,7 @@ mod bench;
 mod circuit;
 mod frame;
 mod hash_units;
+mod held_registers;
 mod layout;
 mod neighbour;
 mod packing;

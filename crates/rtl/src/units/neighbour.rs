@@ -3,6 +3,7 @@
 
 use super::bench::{Frame, Setup, Stimulus};
 use super::hash_units::{RegisterWrites, register_writes};
+use super::held_registers::HeldRegisters;
 use super::pattern::Patterns;
 use super::support::Rhythm;
 use super::write_port::HashRegisters;
@@ -18,7 +19,8 @@ pub(super) struct Neighbour {
     patterns: Patterns,
     offer: Rhythm,
     /// The writes of the next mapping; nothing new is offered until they are done.
-    pub(super) writes: RegisterWrites,
+    writes: RegisterWrites,
+    held: HeldRegisters,
 }
 
 impl Neighbour {
@@ -29,13 +31,25 @@ impl Neighbour {
             patterns: Patterns::new(setup.config, setup.trace),
             offer: Rhythm::with_silence(),
             writes: Vec::new(),
+            held: HeldRegisters::new(setup.config),
         }
     }
 
-    /// Drives the write ports; `idle`: nothing is inside or offered.
-    pub(super) fn configure(&mut self, stimulus: &mut Stimulus, frame: &mut Frame, idle: bool) {
+    /// Drives the write ports; `idle`: nothing is inside or offered. Half of the
+    /// mappings write only the registers that they change.
+    pub(super) fn configure(
+        &mut self,
+        stimulus: &mut Stimulus,
+        frame: &mut Frame,
+        (idle, rst): (bool, bool),
+    ) {
         if self.writes.is_empty() && stimulus.one_in(MAPPING_CYCLES) {
-            self.writes = register_writes(&self.config, stimulus);
+            let writes = register_writes(&self.config, stimulus);
+            self.writes = if stimulus.one_in(2) {
+                self.held.changes(writes)
+            } else {
+                writes
+            };
         }
         let writes = if idle {
             self.writes.pop().unwrap_or_default()
@@ -44,6 +58,17 @@ impl Neighbour {
         };
         self.registers.drive(writes, frame);
         self.registers.disturb(stimulus, frame);
+        self.held.step(rst, writes);
+        if rst {
+            // What was written is gone, and the rest alone would be no mapping.
+            self.writes.clear();
+        }
+    }
+
+    /// A mapping waits to be written, or is being written.
+    #[cfg(test)]
+    pub(super) fn configures(&self) -> bool {
+        !self.writes.is_empty()
     }
 
     /// The ports that it writes registers with.

@@ -136,11 +136,7 @@ impl StreamDriver {
 impl Driver for StreamDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let rst = reset(stimulus, frame, &self.ports.rst);
-        self.neighbour.configure(stimulus, frame, self.idle);
-        if rst {
-            // What was written is gone, and the rest alone would be no mapping.
-            self.neighbour.writes.clear();
-        }
+        self.neighbour.configure(stimulus, frame, (self.idle, rst));
         if self.idle && stimulus.one_in(64) {
             frame.drive(&self.ports.cfg_lock_hash, stimulus.below(4));
         }
@@ -225,7 +221,7 @@ mod tests {
             count("conflict", control.degree > 3);
             count(
                 "waits for a mapping",
-                !bench.driver.neighbour.writes.is_empty(),
+                bench.driver.neighbour.configures(),
             );
         }
         assert_eq!(missed(seen), [""; 0]);

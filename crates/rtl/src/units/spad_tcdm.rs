@@ -172,13 +172,9 @@ impl TcdmDriver {
 impl Driver for TcdmDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let rst = reset(stimulus, frame, &self.ports.rst);
-        self.neighbour.configure(stimulus, frame, self.idle);
+        self.neighbour.configure(stimulus, frame, (self.idle, rst));
         let writes = self.neighbour.registers();
         let quiet = writes.read(frame) == (None, None);
-        if rst {
-            // What was written is gone, and the rest alone would be no mapping.
-            self.neighbour.writes.clear();
-        }
         if quiet {
             self.ask(stimulus);
         }
@@ -256,7 +252,7 @@ mod tests {
 
             count(
                 "waits for a mapping",
-                !bench.driver.neighbour.writes.is_empty(),
+                bench.driver.neighbour.configures(),
             );
             let (frame, golden) = (words.frame(), &bench.golden);
             if let Some(atomics) = &golden.atomics {

@@ -69,11 +69,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
 impl Driver for WideStreamDriver {
     fn drive(&mut self, stimulus: &mut Stimulus, frame: &mut Frame) {
         let rst = reset(stimulus, frame, &self.others.rst);
-        self.accesses.configure(stimulus, frame, self.idle);
-        if rst {
-            // What was written is gone, and the rest alone would be no mapping.
-            self.accesses.writes.clear();
-        }
+        self.accesses.configure(stimulus, frame, (self.idle, rst));
         if self.idle && stimulus.one_in(64) {
             frame.drive(&self.others.cfg_lock_hash, stimulus.below(4));
         }
