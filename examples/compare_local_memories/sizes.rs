@@ -14,8 +14,9 @@ use spadkit::tool::{Cache, Tool, ToolKind, Toolbox};
 const LARGE: [(&str, u32); 3] = [("spad_stream", 4), ("spad_stream", 2), ("spad_tcdm", 2)];
 
 /// Units of 8 lanes and banks, and the accesses that overlap.
-const SMALL: [(&str, u32); 4] = [
+const SMALL: [(&str, u32); 5] = [
     ("spad_stream", 0),
+    ("spad_stream", 2),
     ("spad_stream", 4),
     ("spad_stream", 16),
     ("spad_tcdm", 0),

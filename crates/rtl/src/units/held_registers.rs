@@ -50,11 +50,39 @@ impl HeldRegisters {
             let held = block.as_ref().map_or(&[][..], HashConfig::registers);
             write.filter(|write| held.get(write.index) != Some(&write.data))
         };
-        let both = writes.into_iter().map(|(hash, row)| {
-            let (hash, row) = (change(&self.hash, hash), change(&self.row, row));
-            (hash, row)
-        });
-        both.filter(|(hash, row)| hash.is_some() || row.is_some())
-            .collect()
+        let both = writes.into_iter();
+        let both = both.map(|(hash, row)| (change(&self.hash, hash), change(&self.row, row)));
+        both.filter(|writes| *writes != (None, None)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn write(index: usize, data: u64) -> Option<RegisterWrite> {
+        Some(RegisterWrite { index, data })
+    }
+
+    #[test]
+    fn only_registers_that_change_are_written() {
+        let text = "base = 'small'\n[hash]\npath = 'configurable'\n";
+        let config = Config::from_toml(text, Path::new("t.toml")).unwrap();
+        let mut held = HeldRegisters::new(&config);
+        // After reset, bank bit i is address bit i, and rows keep their bits.
+        let mapping = vec![
+            (write(0, 1), write(6, 2)),
+            (write(1, 0x200), write(0, 0)),
+            (write(2, 4), write(1, 0)),
+        ];
+        let changes = vec![(None, write(6, 2)), (write(1, 0x200), None)];
+        assert_eq!(held.changes(mapping.clone()), changes);
+        for writes in &mapping {
+            held.step(false, *writes);
+        }
+        assert_eq!(held.changes(mapping.clone()), []);
+        held.step(true, (None, None));
+        assert_eq!(held.changes(mapping), changes);
     }
 }

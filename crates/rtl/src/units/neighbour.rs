@@ -20,6 +20,7 @@ pub(super) struct Neighbour {
     offer: Rhythm,
     /// The writes of the next mapping; nothing new is offered until they are done.
     writes: RegisterWrites,
+    /// What the registers have, to find the writes that change nothing.
     held: HeldRegisters,
 }
 
@@ -65,10 +66,10 @@ impl Neighbour {
         }
     }
 
-    /// A mapping waits to be written, or is being written.
+    /// How many cycles of writes the next mapping still needs.
     #[cfg(test)]
-    pub(super) fn configures(&self) -> bool {
-        !self.writes.is_empty()
+    pub(super) fn pending_writes(&self) -> usize {
+        self.writes.len()
     }
 
     /// The ports that it writes registers with.

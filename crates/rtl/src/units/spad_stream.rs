@@ -221,7 +221,7 @@ mod tests {
             count("conflict", control.degree > 3);
             count(
                 "waits for a mapping",
-                bench.driver.neighbour.configures(),
+                bench.driver.neighbour.pending_writes() != 0,
             );
         }
         assert_eq!(missed(seen), [""; 0]);

@@ -235,7 +235,10 @@ mod tests {
         });
         let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
         let (mut seen, mut outcomes) = (BTreeMap::new(), Outcomes::default());
+        // A write of each register of the row map, the first in the same cycle.
+        let all_writes = config.geometry.row_bits() as usize - 1;
         for _ in 0..20_000 {
+            let waited = bench.driver.neighbour.pending_writes();
             bench.cycle(&mut stimulus, &mut words.frame());
             stimulus.cycle += 1;
             let (model, asked) = (&bench.golden.model, &bench.driver.asked);
@@ -250,10 +253,14 @@ mod tests {
             count("read", answers.data.iter().any(|word| *word != 0));
             count("some fail", answers.failed != 0);
 
+            let waits = bench.driver.neighbour.pending_writes();
+            count("waits for a mapping", waits != 0);
+            let begins = waited == 0 && waits != 0;
             count(
-                "waits for a mapping",
-                bench.driver.neighbour.configures(),
+                "a mapping writes all registers",
+                begins && waits >= all_writes,
             );
+            count("a mapping leaves some alone", begins && waits < all_writes);
             let (frame, golden) = (words.frame(), &bench.golden);
             if let Some(atomics) = &golden.atomics {
                 let p = &golden.ports;
