@@ -10,10 +10,11 @@ use std::path::Path;
 type Registers = [BTreeSet<String>; 2];
 
 /// Machines with all registers that a unit can have, as differences from `fermi`.
-const MACHINES: [&str; 14] = [
+const MACHINES: [&str; 15] = [
     "",
     "[stream]\nwindow = 2\n",
     "[stream]\nwindow = 2\natomics = true\n",
+    "[geometry]\nwide = 'phases-merged'\n[stream]\nwindow = 2\natomics = true\n",
     "[tcdm]\nrequest_register = true\nresponse_register = true\nid_bits = 4\n",
     "[tcdm]\natomics = true\n",
     "[path]\nlock_owner = true\n",

@@ -379,22 +379,24 @@ fn machines_with_phases_refuse_what_has_no_rtl() {
     let out = out.to_str().unwrap();
     let sm80 = ["--preset", "sm80"];
     for args in [
-        &["emit", "spad_scratchpad", "-o", out][..],
-        &["emit", "spad_hash_xor", "spad_sm_path", "-o", out],
+        &["emit", "spad_sm_path", "-o", out][..],
+        &["emit", "spad_wide_stream", "spad_memory_entry", "-o", out],
         &["cosim", "spad_sm_path"],
-        &["synth", "spad_scratchpad"],
+        &["synth", "spad_warp_scheduler"],
         &["synth", "--features", "interconnect"],
     ] {
         let text = refused(&[args, &sm80].concat());
         assert!(text.contains("serves wide accesses in phases"), "{text}");
         assert!(!Path::new(out).exists(), "{args:?}");
     }
-    // Hash units are for every machine; all means all that there are.
+    // Hash units and the scratchpad on a bus are for every machine; all means all that
+    // there are.
     spadkit(&["emit", "-o", out, "--preset", "sm80"])
         .assert()
         .success();
     assert!(Path::new(out).join("spad_hash_matrix.v").exists());
-    assert!(!Path::new(out).join("spad_conflict_arbiter.v").exists());
+    assert!(Path::new(out).join("spad_wide_stream.v").exists());
+    assert!(!Path::new(out).join("spad_sm_path.v").exists());
 }
 
 #[test]
