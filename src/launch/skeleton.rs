@@ -116,11 +116,29 @@ fn block_of(function: &Function, usage: &Usage) -> ([u32; 3], &'static str) {
     let tuning = &function.tuning;
     match (tuning.reqntid, tuning.maxntid, usage.block_dimensions) {
         (Some(threads), _, _) => (threads, "the PTX requires it (.reqntid)"),
+        (_, Some([threads, 1, 1]), dimensions @ 2..) => spread(threads, dimensions),
         (_, Some(threads), _) => (threads, "the PTX allows as many (.maxntid)"),
         (_, _, 1) => ([256, 1, 1], "fill in: threads of a block"),
         (_, _, 2) => ([16, 16, 1], "fill in: threads (the kernel reads %tid.y)"),
         _ => ([8, 8, 4], "fill in: threads (the kernel reads %tid.z)"),
     }
+}
+
+/// `__launch_bounds__` says how many threads a block may have, not its shape.
+fn spread(threads: u32, dimensions: u32) -> ([u32; 3], &'static str) {
+    let side = |n: u32| 1 << (n.max(1).ilog2() / 2);
+    let z = if dimensions > 2 {
+        side(side(threads))
+    } else {
+        1
+    };
+    let y = side(threads / z);
+    let note = if dimensions > 2 {
+        "fill in: threads, as many as .maxntid allows (the kernel reads %tid.z)"
+    } else {
+        "fill in: threads, as many as .maxntid allows (the kernel reads %tid.y)"
+    };
+    ([threads / z / y, y, z], note)
 }
 
 fn params_of(function: &Function, usage: &Usage, maps: &BTreeMap<u32, MapUse>) -> Vec<Param> {

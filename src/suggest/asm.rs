@@ -27,12 +27,15 @@ const CASTS: [&str; 16] = [
 ];
 
 /// The operand in the brackets of the shared address of an `asm` statement,
-/// between the parentheses `asm`.
+/// between the parentheses `asm`. `None` where no instruction accesses shared
+/// memory: the access belongs to an operand then.
 pub(super) fn address_operand(place: &Text, asm: (usize, usize)) -> Option<(usize, usize)> {
     let sections = place.split(asm.0 + 1, asm.1, ':');
     let (&template, operands) = sections.split_first()?;
     let template = place.strings(template);
-    let mut addresses = template.match_indices("[%").filter_map(|(at, _)| {
+    let shared = template.match_indices("[%");
+    let shared = shared.filter(|&(at, _)| may_be_shared(&template[..at]));
+    let mut addresses = shared.filter_map(|(at, _)| {
         let digits = template[at + 2..].split(|c: char| !c.is_ascii_digit());
         digits.into_iter().next()?.parse::<usize>().ok()
     });
@@ -47,6 +50,14 @@ pub(super) fn address_operand(place: &Text, asm: (usize, usize)) -> Option<(usiz
     let (from, to) = listed.nth(number)?;
     let open = from + place.masked[from..to].find('(')?;
     Some((open + 1, place.closing(open)?))
+}
+
+/// Whether the instruction that `before` an operand begins may access shared
+/// memory: it names that space, or none.
+fn may_be_shared(before: &str) -> bool {
+    let own = before.rsplit([';', '{']).next().unwrap_or(before);
+    let others = [".global", ".local", ".const", ".param"];
+    own.contains(".shared") || !others.iter().any(|space| own.contains(space))
 }
 
 /// A parameter of a function or a macro.

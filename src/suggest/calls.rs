@@ -224,6 +224,14 @@ __global__ void third()
                  : "=r"(part[1])
                  : "r"(at + 16));
 }
+__device__ void put(const float &value, float *to) {
+    asm volatile("{.reg .pred p; @p st.global.f32 [%0], %1;}" :: "l"(to), "f"(value));
+}
+__global__ void fourth(float *out)
+{
+    __shared__ float tile[64];
+    put(tile[threadIdx.x], out + threadIdx.x);
+}
 "#;
 
     /// The change for the `asm` statement at a line and the lines of its calls.
@@ -284,6 +292,13 @@ __global__ void third()
         let loaded = change(43, &[]).unwrap();
         assert_eq!(loaded.text, ": \"r\"(at + 16));");
         assert_eq!(loaded.changed_text, ": \"r\"(place_at(tile, at + 16)));");
+    }
+
+    /// The load of a reference has the line of a store to global memory.
+    #[test]
+    fn the_address_of_another_space_is_not_wrapped() {
+        assert!(SOURCE.lines().nth(47).unwrap().contains("st.global"));
+        assert_eq!(change(48, &[53]), None);
     }
 
     #[test]

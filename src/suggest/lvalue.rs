@@ -23,6 +23,10 @@ pub(super) fn pointer_change(
 ) -> Option<CallChange> {
     let (place, line) = window_with(source, array, text)?;
     let end = place.statement_end(line);
+    // An access of several elements may belong to the next statement, too.
+    if place.masked[end..place.line_end(end - 1).max(end)].contains(['[', '*']) {
+        return None;
+    }
     // The line may be the second of its statement.
     let begins = [line, place.statement_start(line)];
     let found = begins.into_iter().find_map(|begin| {
@@ -117,6 +121,15 @@ fn argument_of_an_atomic(place: &Text, from: usize, to: usize) -> Option<Address
 mod tests {
     use super::super::files::lines_of;
     use super::*;
+
+    /// The compiler merges the two accesses, and gives them one line.
+    #[test]
+    fn a_line_of_two_statements_is_left_to_a_person() {
+        let two = "p[2 * t] = x[t]; p[2 * t + 1] = x[t + 1];";
+        assert_eq!(change(two, Op::Store), None);
+        let found = change("p[t] = x[t]; n++; // p[0]", Op::Store).unwrap();
+        assert_eq!(found, "*at_at(tile, &p[t]) = x[t];");
+    }
 
     /// The change of a statement in a kernel that declares `tile`.
     fn change(statement: &str, op: Op) -> Option<String> {

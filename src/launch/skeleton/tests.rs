@@ -108,6 +108,44 @@ fn two_dimensions_a_struct_and_dynamic_shared_memory_are_seen() {
     assert!(text.contains("value = \"0000000000000000\""), "{text}");
 }
 
+/// `__launch_bounds__(256)` is `.maxntid 256, 1, 1` for a block of 16 x 16, too.
+#[test]
+fn the_most_threads_of_a_block_do_not_say_its_shape() {
+    let block = |threads: u32, id: &str| {
+        let ptx = format!(
+            ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n\
+             .maxntid {threads}, 1, 1\n{{ .reg .b32 %r<5>; mov.u32 %r1, %tid.{id}; ret; }}"
+        );
+        let text = text_of(&ptx, &Given::default());
+        let line = text.lines().find(|l| l.starts_with("block"));
+        line.unwrap_or_default().to_owned()
+    };
+    assert!(block(256, "y").starts_with("block = [16, 16]  # fill in: threads, as many as"));
+    assert!(block(384, "y").starts_with("block = [24, 16]  # fill in"));
+    assert!(block(256, "z").starts_with("block = [8, 8, 4]  # fill in"));
+    assert!(block(256, "x").starts_with("block = [256]  # the PTX allows as many"));
+}
+
+/// The stride of a fragment, and a coordinate: the types of these instructions are
+/// those of the fragment and of the texels.
+#[test]
+fn a_stride_of_a_fragment_is_no_float() {
+    let text = text_of(
+        &entry(
+            ".param .u64 k_param_0, .param .u32 k_param_1)",
+            "{ .reg .b64 %rd<9>; .reg .b32 %r<3>; .reg .f32 %f<9>;
+            ld.param.u64 %rd1, [k_param_0];
+            ld.param.u32 %r1, [k_param_1];
+            cvta.to.global.u64 %rd3, %rd1;
+            wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd3],
+              {%f1, %f2, %f3, %f4, %f5, %f6, %f7, %f8}, %r1;
+            ret; }",
+        ),
+        &Given::default(),
+    );
+    assert!(text.contains("type = \"u32\"\nvalue = 64"), "{text}");
+}
+
 /// An offset that is a parameter, too, is not a pointer where `cvta` names the other.
 #[test]
 fn an_offset_is_no_pointer() {

@@ -247,9 +247,19 @@ fn converted(function: &Function, origins: &Origins) -> BTreeSet<u32> {
 fn consumers(function: &Function) -> BTreeMap<Register, Vec<Type>> {
     let mut list: BTreeMap<Register, Vec<Type>> = BTreeMap::new();
     for i in &function.instructions {
+        // The types of the last are those of fragments and texels, not those of
+        // strides and coordinates.
         if matches!(
             i.opcode,
-            Opcode::Mov | Opcode::Ld | Opcode::Bra | Opcode::Call
+            Opcode::Mov
+                | Opcode::Ld
+                | Opcode::Bra
+                | Opcode::Call
+                | Opcode::Wmma
+                | Opcode::Tex
+                | Opcode::Tld4
+                | Opcode::Suld
+                | Opcode::Sust
         ) {
             continue;
         }
