@@ -103,9 +103,10 @@ pub(super) fn lines(
     let is_one = |line: &LineChange| line.accesses.iter().all(|a| a.bytes <= element);
     for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
         let source = line.source.as_deref();
+        let several = line.accesses.len() > 1;
         line.call = source.and_then(|s| {
             call_change(s, &line.inlined_at, array, function, text)
-                .or_else(|| pointer_change(s, line.only_op()?, array, function, text))
+                .or_else(|| pointer_change(s, (line.only_op()?, several), array, function, text))
                 .or_else(|| returned_change(s, array, function, text))
                 .or_else(|| {
                     let is_one = is_one(line);

@@ -3,6 +3,7 @@
 
 use super::SourceLine;
 use super::calls::{Address, CallChange, window_with};
+use super::elements::has_structures;
 use super::scan::{Text, arguments, is_word};
 use crate::trace::Op;
 
@@ -13,10 +14,11 @@ const OPERATORS: [char; 13] = [
 
 /// The statement of `source`, whose accesses to `array` are all of kind `op`, with
 /// their address under `function`. `None` where another part of the statement may
-/// be the access, or `array` is not declared.
+/// be the access, or `array` is not declared; nor where `several` accesses of the
+/// statement copy a structure, whose members a mapping takes apart.
 pub(super) fn pointer_change(
     source: &str,
-    op: Op,
+    (op, several): (Op, bool),
     array: &str,
     function: &str,
     text: &mut SourceLine,
@@ -34,7 +36,11 @@ pub(super) fn pointer_change(
         let statement = (begin, end);
         Some(Address { statement, ..found })
     })?;
-    Some(found.changed(&place, source, array, function))
+    let address = found.of_element.as_deref().unwrap_or_default();
+    let address = address.trim_start_matches('&');
+    let name = &address[..address.find(|c| !is_word(c)).unwrap_or(address.len())];
+    let is_taken_apart = several && !name.is_empty() && has_structures(&place, line, name);
+    (!is_taken_apart).then(|| found.changed(&place, source, array, function))
 }
 
 /// What the statement between `begin` and `end` accesses by `op`.
@@ -135,7 +141,7 @@ mod tests {
     fn change(statement: &str, op: Op) -> Option<String> {
         let source = format!("__shared__ float tile[64];\nfloat *p = tile;\n{statement}\n");
         let mut text = lines_of(&source);
-        let found = pointer_change("k.cu:3", op, "tile", "at", &mut text);
+        let found = pointer_change("k.cu:3", (op, true), "tile", "at", &mut text);
         found.map(|c| c.changed_text)
     }
 
@@ -172,7 +178,7 @@ mod tests {
         assert_eq!(found, "*q = *at_at(tile, (int4 *)(p + 4) + i);");
         let source = "__shared__ int tile[8];\n*q =\n*(p + 4);";
         let mut text = lines_of(source);
-        let second = pointer_change("k.cu:3", Op::Load, "tile", "at", &mut text).unwrap();
+        let second = pointer_change("k.cu:3", (Op::Load, false), "tile", "at", &mut text).unwrap();
         assert_eq!(second.changed_text, "*q = *at_at(tile, p + 4);");
         for other in [
             "x = p[i] + p[j];",
@@ -182,6 +188,21 @@ mod tests {
         ] {
             assert_eq!(change(other, Op::Load), None, "{other}");
         }
+    }
+
+    /// A swizzle of words would take the members of the structure apart.
+    #[test]
+    fn a_structure_that_is_copied_by_words_is_left_to_a_person() {
+        let head = "struct P { float x, y; };\n__shared__ P s[8];\nP *p = s;\n";
+        let change = |statement: &str, several| {
+            let source = format!("{head}{statement}\n");
+            let mut text = lines_of(&source);
+            pointer_change("k.cu:4", (Op::Load, several), "s", "at", &mut text)
+        };
+        assert_eq!(change("P q = s[7 - t];", true), None);
+        assert_eq!(change("P q = p[7 - t];", true), None);
+        let whole = change("P q = s[7 - t];", false).unwrap();
+        assert_eq!(whole.changed_text, "P q = *at_at(s, &s[7 - t]);");
     }
 
     #[test]

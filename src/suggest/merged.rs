@@ -32,7 +32,8 @@ pub(super) fn lines(
                 continue;
             };
             let declared = declarations.last_seen(file, line, text);
-            for line in scope.filter(|line| done.insert(*line)) {
+            let named = |line: &u32| is_named(&place, *line, array);
+            for line in scope.filter(named).filter(|line| done.insert(*line)) {
                 let own = change((file, line), array, function, declarations, text);
                 // An inner block may have an array of the same name.
                 let own = own.filter(|_| declarations.last_seen(file, line, text) == declared);
@@ -41,6 +42,12 @@ pub(super) fn lines(
         }
     }
     found
+}
+
+/// Whether a line names the array outside comments.
+fn is_named(place: &Text, line: u32, array: &str) -> bool {
+    let start = place.start_of_line(line);
+    start.is_some_and(|at| word(&place.masked[at..place.line_end(at)], array).is_some())
 }
 
 /// A line of the array that no access names.
@@ -123,6 +130,7 @@ mod tests {
                       tile[1] = 3;\n\
                       }\n\
                       x = tile[t];\n\
+                      // tile[2] = x;\n\
                       }\n\
                       void g(float *tile) { tile[5] = 0; }";
         let expected = [(4, "tile[f(0)] = 1;"), (10, "x = tile[f(t)];")];
