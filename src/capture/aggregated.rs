@@ -4,8 +4,9 @@
 //! The rules are what `ptxas` 12.9 and 13.5 make for sm_70 to sm_90 of shared and of
 //! global memory (docs/guides/conflicts.md has the table). The address has to be one
 //! that `ptxas` knows to be the same in all lanes: it follows from constants,
-//! parameters, the block index, and loads from such addresses. Whether lanes
-//! happen to agree does not matter.
+//! parameters, the block index, and loads from such addresses; for some GPUs, from
+//! votes and from counters of loops, too. Whether lanes happen to agree does not
+//! matter.
 
 use crate::ptx::analysis::{Loops, Uniformity, Values};
 use crate::ptx::ast::{Base, Function, Instruction, Module, Operand, Register};
@@ -236,6 +237,115 @@ mod tests {
         ];
         assert_eq!(one.map(at), [Always; 6]);
         assert_eq!(several.map(at), [No; 6]);
+    }
+
+    const ATOMIC: &str = "red.shared.add.u32 [%a], 2;";
+
+    /// For sm_75, sm_80, sm_90 and sm_100.
+    fn by_gpu(before: &str, after: &str) -> [bool; 4] {
+        let of = |sm| found(sm, &format!("{before}\n{ATOMIC}"), (after, false)) == Always;
+        [75, 80, 90, 100].map(of)
+    }
+
+    /// What ptxas 13.5 makes of an address that follows from what the warp agrees on.
+    #[test]
+    fn votes_and_shuffles_give_one_address_for_some_gpus() {
+        let cases = [
+            (
+                "vote.sync.ballot.b32 %r1, %p, -1;",
+                [false, false, true, true],
+            ),
+            (
+                "redux.sync.or.b32 %r1, %lane, -1;",
+                [false, false, true, true],
+            ),
+            (
+                "match.all.sync.b32 %r1, %lane, -1;",
+                [false, false, true, true],
+            ),
+            ("match.any.sync.b32 %r1, %lane, -1;", [false; 4]),
+            (
+                "shfl.sync.idx.b32 %r1, %lane, 0, 31, -1;",
+                [false, false, true, true],
+            ),
+            (
+                "shfl.sync.idx.b32 %r1, %lane, %uniform, 31, -1;",
+                [false, false, true, true],
+            ),
+            (
+                "mov.u32 %r2, 31; shfl.sync.idx.b32 %r1, %lane, 0, %r2, -1;",
+                [false, false, true, true],
+            ),
+            // From lane 0 of each half, and from a lane that each one chooses.
+            ("shfl.sync.idx.b32 %r1, %lane, 0, 4127, -1;", [false; 4]),
+            ("shfl.sync.idx.b32 %r1, %lane, %lane, 31, -1;", [false; 4]),
+            ("shfl.sync.bfly.b32 %r1, %lane, 1, 31, -1;", [false; 4]),
+            ("activemask.b32 %r1;", [false, true, true, true]),
+            ("mov.u32 %r1, %warpid;", [false, false, true, true]),
+            ("mov.u32 %r1, %clock;", [true; 4]),
+        ];
+        for (text, expected) in cases {
+            let before = format!("setp.gt.u32 %p, %lane, 5; {text} add.u32 %a, %a, %r1;");
+            assert_eq!(by_gpu(&before, ""), expected, "{text}");
+        }
+    }
+
+    /// What ptxas 13.5 makes of the counter of a loop.
+    #[test]
+    fn counters_of_loops_that_go_apart_differ() {
+        let next = "add.u32 %a, %a, 4; add.u32 %r1, %r1, 1;";
+        let own = "setp.lt.u32 %p, %r1, %lane; @%p bra LOOP;";
+        let same = "setp.lt.u32 %p, %r1, %uniform; @%p bra LOOP;";
+        let some = "setp.gt.u32 %p, %lane, 5; @%p bra END;";
+        let start = "mov.u32 %r1, 0; LOOP:";
+        let end = "END: st.global.u32 [%base], %r1;";
+        let inner =
+            "mov.u32 %r2, 0; IN: add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %lane; @%p bra IN;";
+        let cases = [
+            (start.to_owned(), format!("{next} {same}"), [true; 4]),
+            (start.to_owned(), format!("{next} {own}"), [false; 4]),
+            // Another loop inside, which lanes leave at different times.
+            (
+                start.to_owned(),
+                format!("{inner} {next} {same}"),
+                [false, false, true, true],
+            ),
+            // Only some lanes go round it, with and without anything to do behind it.
+            (
+                format!("{some} {start}"),
+                format!("{next} {same} {end}"),
+                [false, false, false, true],
+            ),
+            (
+                format!("{some} {start}"),
+                format!("{next} {same} END:"),
+                [true; 4],
+            ),
+            // An address that does not change, in any loop.
+            (
+                format!("{some} {start}"),
+                format!("add.u32 %r1, %r1, 1; {own} {end}"),
+                [true; 4],
+            ),
+        ];
+        for (before, after, expected) in cases {
+            assert_eq!(
+                by_gpu(&before, &after),
+                expected,
+                "{before} {ATOMIC} {after}"
+            );
+        }
+    }
+
+    /// A function that is called knows nothing of its parameters and results.
+    #[test]
+    fn parameters_of_functions_differ() {
+        let text = ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 s[64];\n\
+            .func f(.param .b32 p) { .reg .b32 %a; ld.param.u32 %a, [p];\n\
+            red.shared.add.u32 [%a], 2; red.shared.add.u32 [s], 2; ret; }\n";
+        let module = Module::parse(text, "k.ptx").unwrap();
+        let all = of_function(&module, &module.functions[0], &HashSet::new());
+        assert_eq!(all[1..3], [No, Always]);
     }
 
     #[test]

@@ -7,6 +7,8 @@
 //! round a loop unequally often hold different values after it, although it
 //! is uniform inside: [`Uniformity::holds_at`] asks for the place.
 
+mod machine;
+
 use super::{Definition, Loops, Use, ValueId, Values};
 use crate::ast::{Base, Function, Instruction, Module, Operand};
 use crate::cfg::Cfg;
@@ -31,8 +33,8 @@ pub struct Uniformity<'a> {
     work: Vec<ValueId>,
     /// Edges looked at for ways.
     steps: u64,
-    /// Loads from one address count as uniform.
-    loads: bool,
+    /// Whether it follows `ptxas`, and of which GPU.
+    machine: Option<machine::Rules>,
 }
 
 /// Where the ways of all branches have more edges than this, everything may
@@ -49,11 +51,12 @@ impl<'a> Uniformity<'a> {
         values: &'a Values,
         loops: &'a Loops,
     ) -> Self {
-        Self::with(module, function, (cfg, values, loops), false)
+        Self::with(module, function, (cfg, values, loops), None)
     }
 
     /// The values that `ptxas` takes for uniform: loads of all lanes from one
-    /// address, too. It does not prove that nobody writes in between.
+    /// address, too. It does not prove that nobody writes in between. What votes
+    /// and shuffles give, and what counters of loops are, depends on the GPU.
     pub fn of_machine_code(
         module: &'a Module,
         function: &'a Function,
@@ -61,14 +64,15 @@ impl<'a> Uniformity<'a> {
         values: &'a Values,
         loops: &'a Loops,
     ) -> Self {
-        Self::with(module, function, (cfg, values, loops), true)
+        let rules = machine::Rules::of(module);
+        Self::with(module, function, (cfg, values, loops), Some(rules))
     }
 
     fn with(
         module: &'a Module,
         function: &'a Function,
         (cfg, values, loops): (&'a Cfg, &'a Values, &'a Loops),
-        loads: bool,
+        machine: Option<machine::Rules>,
     ) -> Self {
         let mut uniformity = Uniformity {
             function,
@@ -82,7 +86,7 @@ impl<'a> Uniformity<'a> {
             split: vec![false; cfg.blocks.len()],
             work: Vec::new(),
             steps: 0,
-            loads,
+            machine,
         };
         uniformity.solve();
         uniformity
@@ -120,7 +124,7 @@ impl<'a> Uniformity<'a> {
     fn solve(&mut self) {
         for at in 0..self.function.instructions.len() as u32 {
             let i = &self.function.instructions[at as usize];
-            if self.is_source(i) {
+            if self.is_source(at, i) {
                 self.mark_writes(at);
             }
             // Where lanes may differ in what no register says.
@@ -141,8 +145,10 @@ impl<'a> Uniformity<'a> {
 
     /// An instruction that reads what differs.
     fn reached(&mut self, at: u32) {
-        self.mark_writes(at);
         let i = &self.function.instructions[at as usize];
+        if !self.gives_one_value(at, i) {
+            self.mark_writes(at);
+        }
         let branches = matches!(
             i.opcode.class(),
             Class::Branch | Class::IndexedBranch | Class::Return | Class::Exit | Class::Trap
@@ -165,9 +171,14 @@ impl<'a> Uniformity<'a> {
     }
 
     /// Whether the results differ whatever the operands are.
-    fn is_source(&self, i: &Instruction) -> bool {
-        match i.opcode.class() {
-            Class::Load => !self.loads && !self.is_parameter(i),
+    fn is_source(&self, at: u32, i: &Instruction) -> bool {
+        match (i.opcode.class(), self.machine) {
+            (Class::Load, None) => !self.is_parameter(i),
+            // Of a function: what it is called with, and what others return.
+            (Class::Load, Some(_)) => i.space() == Some(Space::Param) && !self.is_parameter(i),
+            _ if self.gives_one_value(at, i) => false,
+            (_, Some(rules)) if rules.special(i) == Some(true) => false,
+            (_, Some(rules)) if rules.special(i) == Some(false) => true,
             _ => i.opcode.row().differs || i.operands.iter().any(is_thread),
         }
     }
@@ -214,6 +225,7 @@ impl<'a> Uniformity<'a> {
                 *ways.entry(reached).or_default() += 1;
             }
         }
+        self.enter_apart(block, &around, &ways);
         for (reached, count) in ways {
             if count > 1 {
                 self.mix(reached);
@@ -250,7 +262,9 @@ impl<'a> Uniformity<'a> {
             }
             for &index in around {
                 let inside = |b: u32| self.loops.is_inside(b, index);
-                self.ragged[index as usize] |= inside(from) && !inside(to);
+                if inside(from) && !inside(to) {
+                    self.leave_apart(index);
+                }
             }
             if seen.insert(to) && to != end {
                 let successors = &self.cfg.blocks[to as usize].successors;
