@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-bus campaign-axi campaign-tilelink campaign-cluster fuzz deny deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-bus campaign-axi campaign-tilelink campaign-cluster fuzz deny public-api deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
