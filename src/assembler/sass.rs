@@ -25,6 +25,9 @@ pub struct MachineAccess {
     pub in_loop: Option<u32>,
     /// One lane, which a vote chose, executes it for all.
     pub aggregated: bool,
+    /// It is executed where some lanes of the warp are missing; another one is where
+    /// all are there.
+    pub partial: bool,
 }
 
 impl MachineAccess {
@@ -74,6 +77,14 @@ struct Code {
     /// a vote chose: of one lane. Several atomics may share them.
     lane_ids: HashSet<String>,
     leaders: HashSet<String>,
+    /// Predicates that are true if all lanes of the warp have voted.
+    full: HashSet<String>,
+    /// Where the code ends that the leader alone goes through.
+    leader_until: Option<String>,
+    /// The function that the next instruction is of, by its first byte: none is the
+    /// entry.
+    function: Option<u32>,
+    function_starts: bool,
 }
 
 impl Code {
@@ -83,10 +94,16 @@ impl Code {
             let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
             self.line = digits.parse().unwrap_or(0);
         } else if let Some(label) = text.strip_suffix(':').filter(|t| t.starts_with('.')) {
+            self.leader_until.take_if(|until| until == label);
             self.open.push(label.to_owned());
+        } else if text.starts_with('$') && text.ends_with(':') {
+            self.function_starts = true;
         } else if let Some((at, instruction)) = instruction(text) {
             for label in self.open.drain(..) {
                 self.labels.insert(label, at);
+            }
+            if std::mem::take(&mut self.function_starts) {
+                self.function = Some(at);
             }
             self.instruction(at, instruction);
         }
@@ -102,6 +119,11 @@ impl Code {
         if let Some((_, label)) = operands.split_once("`(") {
             let label = label.split(')').next().unwrap_or(label);
             self.branches.push((at, label.to_owned()));
+            // All but the leader go on behind it.
+            let leads = |guard: &str| self.leaders.contains(guard);
+            if opcode == "BRA" && guard.strip_prefix('!').is_some_and(leads) {
+                self.leader_until = Some(label.to_owned());
+            }
         }
         if matches!(opcode, "VOTE" | "VOTEU") {
             self.voted = Some(self.line);
@@ -124,15 +146,25 @@ impl Code {
             bytes: bytes(opcode, name),
             base,
             offset,
-            in_loop: None,
+            // A function runs as often as it is called.
+            in_loop: self.function,
             aggregated: op == Op::Atomic && self.is_of_one_lane(guard),
+            partial: op == Op::Atomic && self.is_of_some_lanes(guard),
         });
     }
 
     /// Whether a guard is true in one lane alone.
     fn is_of_one_lane(&self, guard: &str) -> bool {
         let voted = !guard.is_empty() && self.voted == Some(self.line);
-        voted || self.leaders.contains(guard)
+        let leads = self.leader_until.is_some() || self.leaders.contains(guard);
+        leads || voted && !self.is_of_some_lanes(guard)
+    }
+
+    /// Whether a guard is true if some lanes of the warp are missing.
+    fn is_of_some_lanes(&self, guard: &str) -> bool {
+        guard
+            .strip_prefix('!')
+            .is_some_and(|p| self.full.contains(p))
     }
 
     /// Follows the lane's number, and its comparison with what a vote has chosen.
@@ -142,12 +174,18 @@ impl Code {
             .map(|o| o.trim().trim_end_matches(';').trim());
         let target = all.next().unwrap_or_default();
         let compares = name.starts_with("ISETP.EQ") && self.voted.is_some();
-        if compares && all.any(|o| self.lane_ids.contains(o)) {
+        let operands_left: Vec<&str> = all.collect();
+        // What is written is something else from now on.
+        self.leaders.remove(target);
+        self.full.remove(target);
+        if compares && operands_left.iter().any(|o| self.lane_ids.contains(*o)) {
             self.leaders.insert(target.to_owned());
             return;
         }
-        // What is written is something else from now on.
-        self.leaders.remove(target);
+        if compares && operands_left.contains(&"-0x1") && self.voted == Some(self.line) {
+            self.full.insert(target.to_owned());
+            return;
+        }
         self.lane_ids.remove(target);
         if opcode == "S2R" && operands.contains("SR_LANEID") {
             self.lane_ids.insert(target.to_owned());
@@ -164,7 +202,7 @@ impl Code {
         for one in &mut self.found {
             let around = loops.iter().filter(|l| l.contains(&one.at));
             let innermost = around.min_by_key(|l| l.end() - l.start());
-            one.in_loop = innermost.map(|l| *l.start());
+            one.in_loop = innermost.map(|l| *l.start()).or(one.in_loop);
         }
         self.found
     }
@@ -280,6 +318,54 @@ mod tests {
         let found = accesses(listing, "k").unwrap();
         let one_lane: Vec<bool> = found.iter().map(|a| a.aggregated).collect();
         assert_eq!(one_lane, [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn an_atomic_has_an_instruction_for_incomplete_warps() {
+        let listing = "\t.section\t.text.k,\"ax\",@progbits\n\
+            .text.k:\n\
+            \t//## File \".nv_debug_ptx_txt\", line 12\n\
+            \x20       /*0000*/                   VOTE.ANY R0, PT, PT ;\n\
+            \x20       /*0010*/                   ISETP.EQ.U32.AND P1, PT, R0, -0x1, PT ;\n\
+            \x20       /*0020*/              @!P1 ATOMS.ADD R5, [RZ], R4 ;\n\
+            \x20       /*0030*/               @P2 ATOMS.ADD R0, [RZ], R6 ;\n";
+        let found = accesses(listing, "k").unwrap();
+        let kinds: Vec<_> = found.iter().map(|a| (a.aggregated, a.partial)).collect();
+        assert_eq!(kinds, [(false, true), (true, false)]);
+    }
+
+    #[test]
+    fn a_leader_goes_through_a_loop_alone() {
+        let listing = "\t.section\t.text.k,\"ax\",@progbits\n\
+            .text.k:\n\
+            \t//## File \".nv_debug_ptx_txt\", line 12\n\
+            \x20       /*0000*/                   S2R R0, SR_LANEID ;\n\
+            \x20       /*0010*/                   VOTEU.ANY UR4, UPT, PT ;\n\
+            \x20       /*0020*/                   UFLO.U32 UR5, UR4 ;\n\
+            \x20       /*0030*/                   ISETP.EQ.U32.AND P0, PT, R0, UR5, PT ;\n\
+            \x20       /*0040*/              @!P0 BRA `(.L_x_85) ;\n\
+            .L_x_86:\n\
+            \x20       /*0050*/                   ATOMS.CAST.SPIN.64 R6, [RZ], R4, R6 ;\n\
+            \x20       /*0060*/                   ISETP.EQ.U32.AND P0, PT, R6, 0x1, PT ;\n\
+            \x20       /*0070*/              @!P0 BRA `(.L_x_86) ;\n\
+            .L_x_85:\n\
+            \x20       /*0080*/                   ATOMS.CAST.SPIN.64 R6, [RZ], R4, R6 ;\n";
+        let found = accesses(listing, "k").unwrap();
+        let one_lane: Vec<bool> = found.iter().map(|a| a.aggregated).collect();
+        assert_eq!(one_lane, [true, false]);
+    }
+
+    /// A function runs as often as it is called: as the body of a loop.
+    #[test]
+    fn a_function_is_executed_several_times() {
+        let listing = "\t.section\t.text.k,\"ax\",@progbits\n\
+            .text.k:\n\
+            \x20       /*0000*/                   LDS R1, [R2] ;\n\
+            $k$_Z1fPii:\n\
+            \x20       /*0010*/                   ATOMS.ADD RZ, [UR6], R6 ;\n";
+        let found = accesses(listing, "k").unwrap();
+        let loops: Vec<_> = found.iter().map(|a| a.in_loop).collect();
+        assert_eq!(loops, [None, Some(0x10)]);
     }
 
     #[test]

@@ -33,6 +33,31 @@ impl<'a> Site<'a> {
         self.code.len() >= self.most || self.code.iter().any(|m| m.in_loop.is_some())
     }
 
+    /// The instruction that an occurrence is: of an atomic that has another one for
+    /// incomplete warps, that for its lanes.
+    pub fn instruction(&self, occurrence: usize, access: &Access) -> &'a MachineAccess {
+        let some = access.addrs.iter().any(Option::is_none);
+        let of_lanes = |m: &&&MachineAccess| m.partial == some;
+        if access.op == Op::Atomic
+            && self.code.iter().any(|m| m.partial)
+            && let Some(one) = self.code.iter().find(of_lanes)
+        {
+            return one;
+        }
+        self.code[occurrence % self.code.len()]
+    }
+
+    /// Whether a load has one narrower instruction, at its own address: what is beyond
+    /// is not needed.
+    pub fn is_narrowed(&self, machine: &MachineAccess, access: &Access) -> bool {
+        let narrow = self.op == Op::Load && machine.bytes < access.bytes;
+        let parts = self.code.iter().any(|m| {
+            let apart = (m.offset - machine.offset).unsigned_abs();
+            m.base == machine.base && apart > 0 && apart < u64::from(access.bytes)
+        });
+        narrow && !machine.is_matrix() && !parts && machine.bytes >= 4
+    }
+
     /// Loop, base, and occurrences of a load whose copies are all in one loop, at
     /// different offsets from one base.
     fn unrolled(&self) -> Option<(u32, &'a str, usize)> {

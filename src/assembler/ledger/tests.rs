@@ -54,6 +54,7 @@ fn machine(line: u32, name: &str, base: &str, offset: i64) -> MachineAccess {
         offset,
         in_loop: None,
         aggregated: false,
+        partial: false,
     }
 }
 
@@ -216,4 +217,38 @@ fn unrolled_loops_load_each_word_once() {
     // Of another base nothing is known.
     code[4].base = "R5".to_owned();
     assert_eq!(fates(&Ledger::new(&trace, &code), 10).kept, 8);
+}
+
+/// Of eight bytes only four are needed: one load of four, eight bytes apart.
+#[test]
+fn a_load_is_narrowed_to_what_is_needed() {
+    let trace = trace(vec![access(10, Op::Load, 8, (0, 2))]);
+    let ledger = Ledger::new(&trace, &[machine(10, "LDS", "R4", 0)]);
+    let made = &ledger.trace.accesses;
+    assert_eq!((made.len(), made[0].bytes), (1, 4));
+    assert_eq!((conflicts(&trace), conflicts(&ledger.trace)), (0, 1));
+}
+
+/// An atomic that only whole warps have done by one lane.
+#[test]
+fn incomplete_warps_do_their_own_atomics() {
+    let (mut some, all) = (
+        access(10, Op::Atomic, 4, (3, 0)),
+        access(10, Op::Atomic, 4, (3, 0)),
+    );
+    some.addrs[5] = None;
+    let trace = trace(vec![some, all]);
+    let of_lanes = MachineAccess {
+        partial: true,
+        ..machine(10, "ATOMS.ADD", "RZ", 0)
+    };
+    let of_one = MachineAccess {
+        aggregated: true,
+        ..machine(10, "ATOMS.ADD", "RZ", 0)
+    };
+    let ledger = Ledger::new(&trace, &[of_lanes, of_one]);
+    let made = ledger.trace.accesses.iter();
+    let lanes: Vec<usize> = made.map(|a| a.addrs.iter().flatten().count()).collect();
+    assert_eq!(lanes, [31, 1]);
+    assert_eq!(fates(&ledger, 10).aggregated, 1);
 }

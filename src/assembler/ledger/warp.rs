@@ -124,11 +124,12 @@ impl<'a> Warp<'a> {
         made: &mut Vec<Made>,
     ) {
         let occurrence = self.seen.entry(access.pc).or_default();
-        let machine = site.code[*occurrence % site.code.len()];
+        let machine = site.instruction(*occurrence, access);
         let beyond = match site.rounds {
             Some(rounds) => *occurrence % rounds >= site.code.len(),
             None => *occurrence >= site.code.len() && !site.is_complete(),
         };
+        let narrowed = site.is_narrowed(machine, access);
         *occurrence += 1;
         if machine.is_matrix() || site.code.iter().any(|m| m.is_matrix()) {
             fate.kept += 1;
@@ -153,6 +154,16 @@ impl<'a> Warp<'a> {
             // Straight code runs once, and a loop that was unrolled takes several
             // rounds: the rest is in registers.
             fate.removed += 1;
+        } else if narrowed {
+            // Nobody needs the rest of what it loads.
+            fate.split += 1;
+            made.push(Made {
+                at,
+                access: Access {
+                    bytes: machine.bytes,
+                    ..access.clone()
+                },
+            });
         } else if machine.bytes < access.bytes && access.op != Op::Atomic {
             fate.split += 1;
             for part in 0..access.bytes / machine.bytes.max(4) {
