@@ -200,7 +200,7 @@ impl Phases<'_> {
             .fold(u.at_clock().when(taken), |clocked, (register, value)| {
                 clocked.next(register, value)
             });
-        self.operation(valid, taken);
+        self.operation(left, [valid, taken]);
         u.paragraph();
         u.assign(io.mem_valid, valid);
         u.assign(io.mem_op, op.gated(valid));
@@ -214,7 +214,7 @@ impl Phases<'_> {
     }
 
     /// An atomic operation, which has one phase.
-    fn operation(&self, valid: Signal, taken: Signal) {
+    fn operation(&self, left: Signal, [valid, taken]: [Signal; 2]) {
         let Some(io) = &self.atomics else { return };
         let u = self.u;
         let fields = [
@@ -224,8 +224,7 @@ impl Phases<'_> {
             ("warp", io.req_warp, io.mem_warp),
         ];
         for (name, from, to) in fields {
-            let reason = "`left` covers it";
-            let register = u.register(name, from.width).without_reset(reason);
+            let register = u.register(name, from.width).covered_by(left);
             u.at_clock().when(taken).next(register, from);
             u.assign(to, register.gated(valid));
         }

@@ -101,6 +101,7 @@ impl Phases<'_> {
         u.assign(io.idle, !valid & !next.valid);
         oldest
     }
+
     /// What the oldest access is answered with, once its last phase is.
     fn answer(&self, oldest: Waiting, next: Waiting, [load, leaves]: [Signal; 2]) {
         let (u, s, io) = (self.u, self.s, self.io);

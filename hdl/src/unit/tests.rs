@@ -413,3 +413,18 @@ fn a_long_concatenation_is_broken_between_its_parts() {
                     a_rather_long_name_of_a_signal_3};\nendmodule\n";
     assert_eq!(body(u), expected);
 }
+
+#[test]
+#[should_panic(expected = "there are two signals 'word'")]
+fn a_name_of_two_signals_is_refused() {
+    let u = unit();
+    let [i] = u.indices(["i"]);
+    u.wire("word", 1);
+    u.generate(|| {
+        u.each("lane", i, (0, 2), |_| {
+            // Its own block: another signal than that of the module.
+            u.wire("word", 1);
+            u.wire("word", 1);
+        });
+    });
+}

@@ -177,9 +177,10 @@ impl<'a> Uniformity<'a> {
             // Of a function: what it is called with, and what others return.
             (Class::Load, Some(_)) => i.space() == Some(Space::Param) && !self.is_parameter(i),
             _ if self.gives_one_value(at, i) => false,
-            (_, Some(rules)) if rules.special(i) == Some(true) => false,
-            (_, Some(rules)) if rules.special(i) == Some(false) => true,
-            _ => i.opcode.row().differs || i.operands.iter().any(is_thread),
+            (_, machine) => match machine.and_then(|rules| rules.special(i)) {
+                Some(is_same) => !is_same,
+                None => i.opcode.row().differs || i.operands.iter().any(is_thread),
+            },
         }
     }
 

@@ -3,55 +3,36 @@
 
 use super::hash_units::RegisterWrites;
 use super::write_port::HashWrites;
-use crate::config::{Config, PathHash};
-use crate::hash::Configured;
-use crate::model::{ConfigInputs, HashConfig, RegisterWrite};
+use crate::config::Config;
+use crate::model::{LaneHash, RegisterWrite};
 
 /// The registers of the hash and of the row map, where the unit has them.
-pub(super) struct HeldRegisters {
-    hash: Option<HashConfig>,
-    row: Option<HashConfig>,
-}
+pub(super) struct HeldRegisters(LaneHash);
 
 impl HeldRegisters {
     /// Those of `config`, after reset.
     pub(super) fn new(config: &Config) -> Self {
-        let block = |unit| Some(HashConfig::new(unit, config.geometry));
-        let (hash, row) = match config.path.hash {
-            PathHash::Configurable => (
-                block(Configured::Hash(config.hash_unit)),
-                block(Configured::RowMap),
-            ),
-            PathHash::Rap => (block(Configured::Rap), None),
-            PathHash::Mod | PathHash::Xor | PathHash::Add => (None, None),
-        };
-        HeldRegisters { hash, row }
+        HeldRegisters(LaneHash::new(config))
     }
 
     /// One clock edge with what is driven.
     pub(super) fn step(&mut self, rst: bool, (hash, row): HashWrites) {
-        for (block, write) in [(&mut self.hash, hash), (&mut self.row, row)] {
-            let RegisterWrite { index, data } = write.unwrap_or_default();
-            if let Some(block) = block {
-                block.step(&ConfigInputs {
-                    rst,
-                    wr_en: write.is_some(),
-                    wr_index: index,
-                    wr_data: data,
-                });
-            }
+        if rst {
+            self.0.reset();
+        } else {
+            self.0.commit(hash, row);
         }
     }
 
     /// Of `writes`, those that change a register. Then a register shows whether
     /// it holds its value after reset, or since an earlier mapping.
     pub(super) fn changes(&self, writes: RegisterWrites) -> RegisterWrites {
-        let change = |block: &Option<HashConfig>, write: Option<RegisterWrite>| {
-            let held = block.as_ref().map_or(&[][..], HashConfig::registers);
+        let [hash, row] = self.0.registers();
+        let change = |held: &[u64], write: Option<RegisterWrite>| {
             write.filter(|write| held.get(write.index) != Some(&write.data))
         };
         let both = writes.into_iter();
-        let both = both.map(|(hash, row)| (change(&self.hash, hash), change(&self.row, row)));
+        let both = both.map(|(of_hash, of_row)| (change(hash, of_hash), change(row, of_row)));
         both.filter(|writes| *writes != (None, None)).collect()
     }
 }

@@ -1,45 +1,24 @@
 //! Wide accesses in phases: any memory behind them, which answers in order.
 
 use super::bench::{Bench, DrivenBench, Driver, Frame, Golden, Setup, Stimulus};
-use super::layout::{Layout, PortSlot};
 use super::pattern::Patterns;
 use super::stream_atomics::OperationPorts;
 use super::support::{Rhythm, ports, reset};
 use super::wide_accesses::{WideNeighbour, WidePorts};
 use crate::model::spad_scratchpad::ResponseControl;
-use crate::model::{Phases, StreamAnswer, WindowOperation};
+use crate::model::{Phases, StreamAnswer};
 
 ports!(MemoryPorts {
     in rst mem_ready ans_valid ans_op ans_tag ans_data ans_success ans_error ans_degree;
     out mem_valid mem_op mem_mask mem_addr mem_data mem_be mem_tag ans_ready;
 });
 
-/// An atomic operation on its way to the memory.
-#[derive(Clone)]
-struct MemoryOperation {
-    amo: PortSlot,
-    aop: PortSlot,
-    cmp: PortSlot,
-    warp: PortSlot,
-}
-
-impl MemoryOperation {
-    fn find(layout: &Layout) -> Option<Self> {
-        let find = |name: &str| layout.outputs.iter().find(|p| p.name == name).cloned();
-        Some(MemoryOperation {
-            amo: find("mem_amo")?,
-            aop: find("mem_aop")?,
-            cmp: find("mem_cmp")?,
-            warp: find("mem_warp")?,
-        })
-    }
-}
-
 #[derive(Clone)]
 struct GoldenPhases {
     ports: WidePorts,
     memory: MemoryPorts,
-    operations: Option<(OperationPorts, MemoryOperation)>,
+    /// Those of the access, and of the phase.
+    operations: Option<[OperationPorts; 2]>,
     model: Phases,
     lanes: usize,
 }
@@ -75,31 +54,8 @@ impl GoldenPhases {
         frame.expect_fields(&p.mem_data, 32, data.iter().copied());
         let be = phase.map_or(&[][..], |r| &r.be[..lanes]);
         frame.expect_fields(&p.mem_be, 4, be.iter().copied());
-        if let Some((_, p)) = &self.operations {
-            self.expect_operation(frame, p, phase.and_then(|r| r.atomic.as_ref()));
-        }
-    }
-
-    /// Of an access that is none, the other fields do not matter.
-    fn expect_operation(
-        &self,
-        frame: &mut Frame,
-        p: &MemoryOperation,
-        operation: Option<&WindowOperation>,
-    ) {
-        frame.expect(&p.amo, operation.is_some().into());
-        match operation {
-            None => {
-                for port in [&p.aop, &p.cmp, &p.warp] {
-                    frame.ignore(port);
-                }
-            }
-            Some(operation) => {
-                frame.expect(&p.aop, operation.code.into());
-                let expected = operation.expected[..self.lanes].iter();
-                frame.expect_fields(&p.cmp, 32, expected.copied());
-                frame.expect(&p.warp, operation.warp.into());
-            }
+        if let Some([_, ports]) = &self.operations {
+            ports.expect(frame, phase.and_then(|r| r.atomic.as_ref()));
         }
     }
 }
@@ -115,7 +71,7 @@ impl Golden for GoldenPhases {
         p.expect(frame, shown.as_ref(), [ready, self.model.idle()]);
         frame.expect(&memory.ans_ready, self.model.ans_ready(rsp_ready).into());
         self.expect_phase(frame);
-        let operations = self.operations.as_ref().map(|(ports, _)| ports);
+        let operations = self.operations.as_ref().map(|[ports, _]| ports);
         let request = p.request(frame, operations);
         let rst = frame.is_high(&memory.rst);
         self.model
@@ -159,7 +115,9 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
     let golden = GoldenPhases {
         ports,
         memory,
-        operations: OperationPorts::find(layout, 32).zip(MemoryOperation::find(layout)),
+        operations: OperationPorts::find(layout, 32)
+            .zip(OperationPorts::among(&layout.outputs, "mem", 32))
+            .map(<[_; 2]>::from),
         model: Phases::new(config),
         lanes,
     };

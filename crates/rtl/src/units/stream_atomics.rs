@@ -22,12 +22,20 @@ pub(super) struct OperationPorts {
 impl OperationPorts {
     /// Those of a unit that has them, with words of this many bits.
     pub(super) fn find(layout: &Layout, word_bits: usize) -> Option<Self> {
-        let find = |name: &str| layout.inputs.iter().find(|p| p.name == name).cloned();
+        Self::among(&layout.inputs, "req", word_bits)
+    }
+
+    /// Those that begin with `prefix`, among inputs or outputs.
+    pub(super) fn among(ports: &[PortSlot], prefix: &str, word_bits: usize) -> Option<Self> {
+        let find = |field: &str| {
+            let name = format!("{prefix}_{field}");
+            ports.iter().find(|port| port.name == name).cloned()
+        };
         Some(OperationPorts {
-            amo: find("req_amo")?,
-            aop: find("req_aop")?,
-            cmp: find("req_cmp")?,
-            warp: find("req_warp")?,
+            amo: find("amo")?,
+            aop: find("aop")?,
+            cmp: find("cmp")?,
+            warp: find("warp")?,
             word_bits,
         })
     }
@@ -39,6 +47,23 @@ impl OperationPorts {
             expected: frame.driven_array(&self.cmp, self.word_bits),
             warp: frame.driven(&self.warp) as u8,
         })
+    }
+
+    /// The operation that the unit offers; of an access that is none, only that it is
+    /// none matters.
+    pub(super) fn expect(&self, frame: &mut Frame, operation: Option<&WindowOperation>) {
+        frame.expect(&self.amo, operation.is_some().into());
+        let Some(operation) = operation else {
+            for port in [&self.aop, &self.cmp, &self.warp] {
+                frame.ignore(port);
+            }
+            return;
+        };
+        let lanes = self.cmp.width / self.word_bits;
+        let expected = operation.expected[..lanes].iter();
+        frame.expect(&self.aop, operation.code.into());
+        frame.expect_fields(&self.cmp, self.word_bits, expected.copied());
+        frame.expect(&self.warp, operation.warp.into());
     }
 }
 

@@ -90,6 +90,12 @@ impl LaneHash {
         Ok(())
     }
 
+    /// The registers of the unit and of the row map; none where there is no such block.
+    pub fn registers(&self) -> [&[u64]; 2] {
+        [&self.unit, &self.row_map]
+            .map(|block| block.as_ref().map_or(&[][..], HashConfig::registers))
+    }
+
     /// The registers' reset.
     pub fn reset(&mut self) {
         for block in [&mut self.unit, &mut self.row_map].into_iter().flatten() {

@@ -114,13 +114,11 @@ impl Phases {
 
     /// The answer that is offered where `answer` is that of the oldest phase.
     pub fn answer(&self, answer: Option<&StreamAnswer>) -> Option<WideAnswer> {
-        let mut access = self.oldest.clone()?;
         let answer = answer?;
-        if access.phases.len() > 1 {
-            return None;
-        }
+        let oldest = self.oldest.as_ref();
+        let mut access = oldest.filter(|access| access.phases.len() == 1)?.clone();
         access.add(answer);
-        let all_lanes = if access.one_word {
+        let success = if access.one_word {
             answer.control.success
         } else {
             0
@@ -128,7 +126,7 @@ impl Phases {
         Some(WideAnswer {
             control: ResponseControl {
                 mask: access.mask,
-                success: all_lanes,
+                success,
                 error: access.failed,
                 degree: access.degree,
                 ..answer.control

@@ -37,9 +37,9 @@ pub struct StreamAnswer {
     pub data: [u64; MAX_LANES],
 }
 
-/// Inputs of one clock cycle.
+/// Inputs of one clock cycle, with accesses of type `R`.
 #[derive(Clone, Debug)]
-pub struct StreamInputs {
+pub struct StreamInputs<R = StreamRequest> {
     /// Synchronous reset.
     pub rst: bool,
     /// Write to the hash's registers.
@@ -49,14 +49,14 @@ pub struct StreamInputs {
     /// `cfg_lock_hash`.
     pub lock_hash: u8,
     /// An access is offered.
-    pub request: Option<StreamRequest>,
+    pub request: Option<R>,
     /// The answer is taken.
     pub rsp_ready: bool,
 }
 
-impl StreamInputs {
+impl<R> StreamInputs<R> {
     /// A cycle in which `request` is offered, if there is one, and an answer is taken.
-    pub fn offering(request: Option<StreamRequest>) -> Self {
+    pub fn offering(request: Option<R>) -> Self {
         StreamInputs {
             rst: false,
             hash_wr: None,

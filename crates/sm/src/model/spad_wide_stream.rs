@@ -1,27 +1,12 @@
 //! `spad_wide_stream`: `spad_phases` in front of `spad_stream`
 //! (microarchitecture/phases.md).
 
-use super::lane_hash::RegisterWrite;
 use super::spad_phases::{Phases, WideAnswer, WideRequest};
 use super::spad_stream::{Stream, StreamInputs};
 use crate::config::Config;
 
 /// Inputs of one clock cycle.
-#[derive(Clone, Debug)]
-pub struct WideStreamInputs {
-    /// Synchronous reset.
-    pub rst: bool,
-    /// Write to the hash's registers.
-    pub hash_wr: Option<RegisterWrite>,
-    /// Write to the row map's registers.
-    pub row_wr: Option<RegisterWrite>,
-    /// `cfg_lock_hash`.
-    pub lock_hash: u8,
-    /// An access is offered.
-    pub request: Option<WideRequest>,
-    /// The answer is taken.
-    pub rsp_ready: bool,
-}
+pub type WideStreamInputs = StreamInputs<WideRequest>;
 
 /// The unit.
 #[derive(Clone, Debug)]

@@ -73,14 +73,7 @@ fn run(config: &Config, requests: Vec<WideRequest>) -> (u64, Vec<WideAnswer>) {
     while answers.len() < count {
         answers.extend(unit.answer());
         let taken = unit.req_ready();
-        unit.commit(WideStreamInputs {
-            rst: false,
-            hash_wr: None,
-            row_wr: None,
-            lock_hash: 0,
-            request: offers.front().cloned(),
-            rsp_ready: true,
-        });
+        unit.commit(WideStreamInputs::offering(offers.front().cloned()));
         if taken {
             offers.pop_front();
         }
