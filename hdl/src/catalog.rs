@@ -14,6 +14,8 @@ pub(crate) struct Unit {
     pub(crate) name: &'static str,
     emit: Emit,
     in_machine: fn(&Machine) -> bool,
+    /// A part of the SM's pipeline, which serves one word of each lane at a time.
+    in_pipeline: bool,
 }
 
 /// Emits the unit's module, and before it those that it instantiates.
@@ -33,6 +35,7 @@ impl Unit {
             name,
             emit,
             in_machine: |_| true,
+            in_pipeline: matches!(emit, Emit::Path(_) | Emit::Machine(_)),
         }
     }
 
@@ -82,6 +85,17 @@ impl Unit {
     pub(crate) const fn only_where(mut self, condition: fn(&Machine) -> bool) -> Self {
         self.in_machine = condition;
         self
+    }
+
+    /// A part of a scratchpad on a bus, which any pipeline can have.
+    pub(crate) const fn on_a_bus(mut self) -> Self {
+        self.in_pipeline = false;
+        self
+    }
+
+    /// Whether it works in the SM's pipeline alone.
+    pub(crate) const fn is_in_pipeline(&self) -> bool {
+        self.in_pipeline
     }
 
     /// Whether the machine has it.

@@ -157,10 +157,10 @@ const OTHER_HASHES: &[Unit] = &[
 
 /// The units of the scratchpad path.
 const PATH: &[Unit] = &[
-    Unit::of_path("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit),
-    Unit::of_path("spad_crossbar", spad_crossbar::emit_unit),
-    Unit::of_path("spad_bank_ram", spad_bank_ram::emit_unit),
-    Unit::of_path("spad_scratchpad", spad_scratchpad::emit_unit),
+    Unit::of_path("spad_conflict_arbiter", spad_conflict_arbiter::emit_unit).on_a_bus(),
+    Unit::of_path("spad_crossbar", spad_crossbar::emit_unit).on_a_bus(),
+    Unit::of_path("spad_bank_ram", spad_bank_ram::emit_unit).on_a_bus(),
+    Unit::of_path("spad_scratchpad", spad_scratchpad::emit_unit).on_a_bus(),
     Unit::of_path("spad_lock_unit", spad_lock_unit::emit_unit)
         .only_where(|machine| machine.locks > 0),
     Unit::of_path("spad_retry_sequencer", spad_retry_sequencer::emit_unit)
@@ -191,15 +191,22 @@ const PATH: &[Unit] = &[
     Unit::of_path("spad_counters", spad_counters::emit_unit),
     Unit::of_machine("spad_hash_stage", |p, machine| {
         spad_hash_stage::emit_unit(p, machine).map(|stage| stage.modules)
-    }),
-    Unit::of_machine("spad_stream", spad_stream::emit_unit),
-    Unit::of_path("spad_phases", spad_phases::emit_unit).only_where(Machine::has_phases),
+    })
+    .on_a_bus(),
+    Unit::of_machine("spad_stream", spad_stream::emit_unit).on_a_bus(),
+    Unit::of_path("spad_phases", spad_phases::emit_unit)
+        .on_a_bus()
+        .only_where(Machine::has_phases),
     Unit::of_machine("spad_wide_stream", spad_wide_stream::emit_unit)
+        .on_a_bus()
         .only_where(Machine::has_phases),
     Unit::of_path("spad_atomic_bank", spad_atomic_bank::emit_unit)
+        .on_a_bus()
         .only_where(|machine| machine.tcdm.atomics),
-    Unit::of_machine("spad_tcdm", spad_tcdm::emit_unit),
-    Unit::of_path("spad_axi", spad_axi::emit_unit).only_where(|machine| !machine.axi.is_absent()),
+    Unit::of_machine("spad_tcdm", spad_tcdm::emit_unit).on_a_bus(),
+    Unit::of_path("spad_axi", spad_axi::emit_unit)
+        .on_a_bus()
+        .only_where(|machine| !machine.axi.is_absent()),
     Unit::of_machine("spad_sm_path", spad_sm_path::emit_unit),
 ];
 
@@ -224,6 +231,12 @@ pub fn emit_with(name: &str, machine: &Machine, reset: Reset) -> Result<Vec<Modu
 /// one without addresses of an AXI port no such port.
 pub fn has_unit(name: &str, machine: &Machine) -> bool {
     unit(name).is_none_or(|unit| unit.is_in(machine))
+}
+
+/// Whether a unit is a part of the SM's pipeline, which serves one word of each
+/// lane at a time. Hashes and what a scratchpad on a bus consists of are not.
+pub fn is_in_pipeline(name: &str) -> bool {
+    unit(name).is_some_and(Unit::is_in_pipeline)
 }
 
 /// Every unit's name, in the order of the documentation.

@@ -25,18 +25,16 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
         format!("spadkit conflicts {input} --hash mod {best} --per-pc {on}"),
         format!("spadkit tune {input} --fits {on}"),
         format!("spadkit encode {best} {on}"),
+        format!("spadkit emit -o rtl {on}"),
+        format!(
+            "spadkit cosim --trace {input} --cycles {} {on}",
+            options.cycles
+        ),
+        format!(
+            "spadkit synth {} {library} {on}",
+            measured_units(report).join(" ")
+        ),
     ]);
-    if machine.lacks_rtl().is_none() {
-        let units = measured_units(report).join(" ");
-        commands.extend([
-            format!("spadkit emit -o rtl {on}"),
-            format!(
-                "spadkit cosim --trace {input} --cycles {} {on}",
-                options.cycles
-            ),
-            format!("spadkit synth {units} {library} {on}"),
-        ]);
-    }
     commands.iter().map(|c| c.trim_end().to_owned()).collect()
 }
 

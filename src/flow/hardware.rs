@@ -42,10 +42,10 @@ impl Hardware<'_> {
         OwnedFolder::new(self.options.out.join("rtl"), self.options.force)
     }
 
-    /// The combinational units on the kernel's own addresses, and the
-    /// configuration registers.
+    /// The combinational units on the kernel's own addresses, the phases of its
+    /// accesses where the machine has any, and the configuration registers.
     pub fn cosim(&self, mut design: Design) -> Result<Vec<CosimResult>> {
-        let family = ["spad_hash", "spad_row_map", "spad_rap"];
+        let family = ["spad_hash", "spad_row_map", "spad_rap", "spad_phases"];
         design
             .units
             .retain(|unit| family.iter().any(|p| unit.name.starts_with(p)));

@@ -129,7 +129,7 @@ pub fn run(
         problems: Vec::new(),
     };
     watch.tuned(&done.report)?;
-    match (reason_to_stop(machine, options), design) {
+    match (reason_to_stop(options), design) {
         (Some(reason), _) => done.report.skipped.push(reason),
         (None, None) => {}
         (None, Some(design)) => done.verify(&hardware, design, &begin)?,
@@ -245,19 +245,22 @@ fn model(machine: &Config, runs: &Runs) -> Vec<String> {
 }
 
 /// Why there is nothing after the conflict table.
-fn reason_to_stop(machine: &Config, options: &Options) -> Option<String> {
+fn reason_to_stop(options: &Options) -> Option<String> {
     let parts = "Verilog, co-simulation and synthesis";
-    if let Some(reason) = machine.lacks_rtl() {
-        return Some(format!(
-            "{parts}: {reason}; the hash units and spad_wide_stream: spadkit emit"
-        ));
-    }
     if interrupt::requested() {
         return Some(format!("{parts}: interrupted"));
     }
     options
         .fast
         .then(|| format!("{parts}: only the conflict table was asked for (--fast)"))
+}
+
+/// What the Verilog of the machine does not have.
+fn without_rtl(machine: &Config) -> Option<String> {
+    let reason = machine.lacks_rtl()?;
+    Some(format!(
+        "the SM's pipeline in Verilog: {reason}; its scratchpad is spad_wide_stream"
+    ))
 }
 
 impl Done {
@@ -279,6 +282,7 @@ impl Done {
     fn verify(&mut self, hardware: &Hardware, design: Design, begin: &dyn Fn(Stage)) -> Result<()> {
         begin(Stage::Emit);
         hardware.write(&design)?;
+        self.report.skipped.extend(without_rtl(hardware.machine));
         begin(Stage::Cosim);
         let cosim = self.part("co-simulation", hardware.cosim(design), hardware.watch);
         self.cosim = cosim.unwrap_or_default();

@@ -62,13 +62,12 @@ impl Options {
 
     /// The stages of a run.
     pub(super) fn stages(&self, machine: &Config) -> Vec<Stage> {
-        let hardware = !self.fast && machine.lacks_rtl().is_none();
         // With a hash unit, software is one more choice of a whole report.
         let launch = !self.fast && self.input.launch().is_some();
         let software = !machine.has_hash_unit() || launch;
         let wanted = |stage: &Stage| match stage {
             Stage::Software => software,
-            other => hardware || !other.is_hardware(),
+            other => !self.fast || !other.is_hardware(),
         };
         Stage::ALL.into_iter().filter(wanted).collect()
     }

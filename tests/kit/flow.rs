@@ -145,6 +145,7 @@ fn without_a_hash_unit_the_kernel_is_rewritten_and_run() {
     let out = dir.path().join("out");
     let args = [
         launch.to_str().unwrap(),
+        "--fast",
         "--preset",
         "sm80",
         "--budget",

@@ -4,24 +4,6 @@ use super::{Config, PRESETS};
 use spadkit_base::error::{Error, Result};
 use spadkit_mapping::trace::{AccessTrace, ConflictRule};
 
-/// Units that exist for machines without an RTL path, too: they compute a bank or a
-/// row of one address.
-const HASH_FAMILY: [&str; 3] = ["spad_hash", "spad_row_map", "spad_rap"];
-
-/// The scratchpad on a bus, and what it consists of.
-const ON_A_BUS: [&str; 10] = [
-    "spad_conflict_arbiter",
-    "spad_crossbar",
-    "spad_bank_ram",
-    "spad_scratchpad",
-    "spad_stream",
-    "spad_phases",
-    "spad_wide_stream",
-    "spad_atomic_bank",
-    "spad_tcdm",
-    "spad_axi",
-];
-
 impl Config {
     /// How this machine counts bank conflicts.
     pub fn conflict_rule(&self) -> ConflictRule {
@@ -96,9 +78,8 @@ impl Config {
     /// Refuses `what` (a unit) on a machine whose path has no RTL here. Hash units and
     /// the blocks of a scratchpad on a bus are for every machine.
     pub fn needs_rtl(&self, what: &str) -> Result<()> {
-        let is_hash = HASH_FAMILY.iter().any(|family| what.starts_with(family));
         match self.lacks_rtl() {
-            Some(reason) if !is_hash && !ON_A_BUS.contains(&what) => Err(Error::usage(
+            Some(reason) if spadkit_hdl::is_in_pipeline(what) => Err(Error::usage(
                 format!("there is no {what} for {}: {reason}", self.name),
                 "use spad_wide_stream, which serves phases, or a machine with wide = \
                  \"first-word\" (the presets of the papers); hash units, conflicts, tune, \
