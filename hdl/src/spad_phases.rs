@@ -5,7 +5,7 @@ mod answer;
 mod list;
 
 use crate::codes::op;
-use crate::module::{Module, Result, UnitDoc};
+use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::property::offer_is_held;
@@ -116,6 +116,14 @@ struct Entry {
 
 /// Emits `spad_phases`, its queue first.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
+    if !p.PHS {
+        return Err(HdlError::NotThere {
+            unit: "spad_phases".into(),
+            reason: "it serves the first word of each lane; [geometry] wide = \"phases\" serves \
+                     wide accesses"
+                .into(),
+        });
+    }
     let queue = spad_queue::emit_helper()?;
     let u = Unit::new(doc(p));
     let io = Io::declared(&u, p);

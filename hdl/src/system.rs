@@ -74,12 +74,18 @@ pub fn package(machine: &Machine) -> Result<Companion> {
     let x = Fields {
         fields: fields.collect(),
     };
-    let about = "widths, codes on ports, and the structs of spad_stream_sv and spad_tcdm_sv";
-    file("spad_pkg", about, (p, Reset::Sync), x)
+    let package = File {
+        name: "spad_pkg".into(),
+        about: "widths, codes on ports, and the structs of the wrappers".into(),
+        template: "spad_pkg",
+    };
+    package.written((p, Reset::Sync), x)
 }
 
+/// A unit with a wrapper around it, and the ports that write its registers.
 #[derive(Serialize)]
-struct Writes<'a> {
+struct Inner<'a> {
+    unit: &'a str,
     writes: Vec<&'a Port>,
 }
 
@@ -91,11 +97,18 @@ pub fn wrapper(
     machine: &Machine,
     reset: Reset,
 ) -> Result<Option<Companion>> {
-    if !["spad_stream", "spad_tcdm"].contains(&unit) {
-        return Ok(None);
-    }
-    let about = format!("{unit} with structs of spad_pkg as ports (microarchitecture/bus.md)");
-    around(&format!("{unit}_sv"), &about, ports, (machine, reset)).map(Some)
+    let (template, chapter) = match unit {
+        "spad_stream" => ("spad_stream_sv", "bus"),
+        "spad_wide_stream" => ("spad_stream_sv", "phases"),
+        "spad_tcdm" => ("spad_tcdm_sv", "bus"),
+        _ => return Ok(None),
+    };
+    let file = File {
+        name: format!("{unit}_sv"),
+        about: format!("{unit} with structs of spad_pkg as ports (microarchitecture/{chapter}.md)"),
+        template,
+    };
+    file.around(unit, ports, (machine, reset)).map(Some)
 }
 
 /// The wrappers of `unit` that speak another bus at each lane's port and have its
@@ -127,49 +140,67 @@ pub fn bus_wrappers(
              (microarchitecture/bus.md)",
         ),
     ];
-    let emit = |(name, about)| around(name, about, ports, (machine, reset));
+    let emit = |(name, about): (&'static str, &str)| {
+        let file = File {
+            name: name.into(),
+            about: about.into(),
+            template: name,
+        };
+        file.around(unit, ports, (machine, reset))
+    };
     wrappers.into_iter().map(emit).collect()
 }
 
-/// A module around a unit with these ports.
-fn around(
-    name: &str,
-    about: &str,
-    ports: &[Port],
-    (machine, reset): (&Machine, Reset),
-) -> Result<Companion> {
-    let is_write = |q: &&Port| q.dir == Dir::In && q.name.contains("_wr_");
-    let x = Writes {
-        writes: ports.iter().filter(is_write).collect(),
-    };
-    file(name, about, (&Params::new(machine)?, reset), x)
+/// A SystemVerilog file, what it is, and the template that it is made from.
+struct File {
+    name: String,
+    about: String,
+    template: &'static str,
 }
 
-fn file(
-    name: &str,
-    about: &str,
-    (p, reset): (&Params, Reset),
-    x: impl Serialize,
-) -> Result<Companion> {
-    let reset = ResetTexts {
-        port: reset.port(),
-        active: reset.active(),
-        or_edge: reset.or_edge(),
-    };
-    let body = render_body(&format!("{name}.sv.tera"), &Values { p, reset, x })?;
-    let about = wrap(&format!("{name}: {about}."), COMMENT_WIDTH).join("\n// ");
-    Ok(Companion {
-        name: name.into(),
-        text: format!("{LICENSE}// {about}\n\n{body}\n"),
-    })
+impl File {
+    /// A module around a unit with these ports.
+    fn around(
+        &self,
+        unit: &str,
+        ports: &[Port],
+        (machine, reset): (&Machine, Reset),
+    ) -> Result<Companion> {
+        let is_write = |q: &&Port| q.dir == Dir::In && q.name.contains("_wr_");
+        let inner = Inner {
+            unit,
+            writes: ports.iter().filter(is_write).collect(),
+        };
+        self.written((&Params::new(machine)?, reset), inner)
+    }
+
+    fn written(&self, (p, reset): (&Params, Reset), x: impl Serialize) -> Result<Companion> {
+        let reset = ResetTexts {
+            port: reset.port(),
+            active: reset.active(),
+            or_edge: reset.or_edge(),
+        };
+        let File {
+            name,
+            about,
+            template,
+        } = self;
+        let body = render_body(&format!("{template}.sv.tera"), &Values { p, reset, x })?;
+        let about = wrap(&format!("{name}: {about}."), COMMENT_WIDTH).join("\n// ");
+        Ok(Companion {
+            name: name.clone(),
+            text: format!("{LICENSE}// {about}\n\n{body}\n"),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit;
     use crate::geometry::Geometry;
     use crate::hashes::HashKind;
+    use crate::machine::Phases;
+    use crate::{emit, has_unit};
 
     /// Everything that there is renders, with and without stages in front of EXE.
     #[test]
@@ -189,7 +220,14 @@ mod tests {
             let package = package(&machine).unwrap();
             assert!(package.text.contains("OP_LOAD = 3'd1,\n"));
             fits(&package);
-            for unit in ["spad_sm_path", "spad_stream", "spad_tcdm"] {
+            machine.phases = [Phases::None, Phases::All][usize::from(ahead == 2)];
+            let all = [
+                "spad_sm_path",
+                "spad_stream",
+                "spad_wide_stream",
+                "spad_tcdm",
+            ];
+            for unit in all.into_iter().filter(|unit| has_unit(unit, &machine)) {
                 let modules = emit(unit, &machine).unwrap();
                 let ports = &modules.last().unwrap().ports;
                 let wrapper = wrapper(unit, ports, &machine, Reset::Sync).unwrap();

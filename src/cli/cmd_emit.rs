@@ -36,7 +36,8 @@ pub struct EmitArgs {
           value_parser = clap::value_parser!(u32).range(..=1_000_000))]
     bench_cycles: u32,
     /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
-    /// valid/ready port) or tcdm (spad_tcdm, request, grant and valid per
+    /// valid/ready port), wide-stream (spad_wide_stream, the same for accesses of
+    /// 4, 8 and 16 bytes on a machine that serves them in phases) or tcdm (spad_tcdm, request, grant and valid per
     /// lane), with wrappers whose ports are SystemVerilog structs. The buses obi
     /// and tilelink are the same as tcdm; its other wrappers, spad_obi_sv and
     /// spad_tilelink_sv, speak OBI and TileLink-UL. Without UNIT, only that unit
@@ -44,7 +45,7 @@ pub struct EmitArgs {
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,
     /// Write modules with SystemVerilog assertions inside, too (MODULE.sv): the
-    /// rules for the neighbours of spad_sm_path, spad_stream and spad_tcdm, and
+    /// rules for the neighbours of the path and of the blocks behind a bus, and
     /// what holds inside of queues.
     #[arg(long)]
     assertions: bool,
@@ -81,6 +82,8 @@ pub struct EmitArgs {
 enum Bus {
     /// One warp-wide valid/ready port.
     Stream,
+    /// The same for accesses of 4, 8 and 16 bytes.
+    WideStream,
     /// Request, grant and valid per lane.
     Tcdm,
     /// The same as OBI.
@@ -115,6 +118,7 @@ impl Bus {
     fn unit(self) -> &'static str {
         match self {
             Bus::Stream => "spad_stream",
+            Bus::WideStream => "spad_wide_stream",
             Bus::Tcdm | Bus::Obi | Bus::TileLink => "spad_tcdm",
         }
     }

@@ -15,5 +15,6 @@ mod stream;
 mod system;
 mod tcdm;
 mod tilelink;
+mod wide_stream;
 
 use crate::common::tools::missing;

@@ -61,6 +61,40 @@ fn wrappers_with_structs_and_rules_are_lint_clean() {
     }
 }
 
+/// Accesses of 16 bytes: structs of four words a lane.
+#[test]
+fn wrappers_of_wide_accesses_are_lint_clean() {
+    if missing(&["verilator"]) {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let config = scratch.path().join("machine.toml");
+    let wide = text(2, 0).replace("warp_size = 8\n", "warp_size = 4\nwide = 'phases'\n");
+    for (name, stream) in [
+        ("plain", ""),
+        ("atomic", "[stream]\nwindow = 2\natomics = true\n"),
+    ] {
+        fs::write(&config, format!("{wide}{stream}")).unwrap();
+        let dir = scratch.path().join(name);
+        let options = ["--wrapper", "wide-stream", "--assertions", "--config"];
+        let (done, errors) = emit(&dir, &[&options[..], &[config.to_str().unwrap()]].concat());
+        assert!(done, "{name}: {errors}");
+        lint(&dir, "spad_wide_stream_sv");
+        let sdc = fs::read_to_string(dir.join("sdc/spad_wide_stream.sdc")).unwrap();
+        assert!(sdc.contains("set_false_path -from [get_ports {cfg_lock_hash"));
+        let sv = fs::read_to_string(dir.join("spad_wide_stream_sv.sv")).unwrap();
+        assert!(sv.contains("wide_req_t req") && sv.contains(".req_size(req.size)"));
+        assert_eq!(sv.contains("req.aop"), name == "atomic");
+    }
+    // A machine of one word a lane has none.
+    fs::write(&config, text(2, 0)).unwrap();
+    let options = ["--wrapper", "wide-stream", "--config"];
+    let dir = scratch.path().join("none");
+    let (done, errors) = emit(&dir, &[&options[..], &[config.to_str().unwrap()]].concat());
+    assert!(!done && errors.contains("has no spad_phases"), "{errors}");
+    assert!(!dir.exists());
+}
+
 /// A tag of another type, and two machines in one design.
 #[test]
 fn wrappers_take_any_tag_under_any_prefix() {

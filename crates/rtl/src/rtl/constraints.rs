@@ -9,7 +9,12 @@ use spadkit_hdl::{Dir, Port};
 const COLUMNS: usize = 100;
 
 /// The units whose `cfg_*` are static while anything is inside.
-const STATIC: [&str; 3] = ["spad_sm_path", "spad_stream", "spad_tcdm"];
+const STATIC: [&str; 4] = [
+    "spad_sm_path",
+    "spad_stream",
+    "spad_wide_stream",
+    "spad_tcdm",
+];
 
 /// One file per unit: the clock, and the parts of its period that belong to
 /// what is around the block.
