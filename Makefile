@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-bus campaign-axi campaign-tilelink campaign-cluster fuzz deny public-api deps lint clean
+.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-bus campaign-axi campaign-tilelink campaign-cluster fuzz sanitize deny public-api deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -231,6 +231,13 @@ fuzz:
 	    fuzz/corpus/$$target fuzz/seeds/$$seeds -- -max_total_time=$(FUZZ_SECONDS) -timeout=20 \
 	    $$(test ! -e fuzz/dictionaries/$$seeds.dict || echo -dict=fuzz/dictionaries/$$seeds.dict) \
 	    || exit 1; done
+
+# The executor's unit tests, which reach its unsafe code, under AddressSanitizer. Miri
+# would check more; it is in no package registry.
+SANITIZED := $(or $(CARGO_TARGET_DIR),target)/sanitized
+sanitize:
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$(SANITIZED) \
+	  $(CARGO) test -p spadkit-ptx --lib --target $$(rustc -vV | sed -n 's/^host: //p')
 
 # Licences, sources and doubles of the dependencies, then known vulnerabilities: that
 # list is fetched from the network.
