@@ -2,7 +2,7 @@
 //! around them.
 
 use crate::suggest::SourceFiles;
-use crate::trace::{Line, ptx_text, without_folder};
+use crate::trace::{Line, calls_text, ptx_text, without_folder};
 use serde::Serialize;
 
 /// A line of the source, or where that is not known of the PTX.
@@ -70,10 +70,7 @@ impl SourceRow {
     /// The place, then the calls through which it came into the kernel, and
     /// below them what stands there.
     pub fn cell(&self) -> String {
-        let mut cell = self.place.clone();
-        for call in &self.inlined_at {
-            cell += &format!("  in {}", without_folder(call));
-        }
+        let mut cell = self.place.clone() + &calls_text(&self.inlined_at);
         let text = self.call_text.as_ref().or(self.text.as_ref());
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             cell += &format!("\n{}", shortened(text));

@@ -1,6 +1,6 @@
 //! `conflicts --source`: access sites summed by line of the source.
 
-use crate::common::{json, refused};
+use crate::common::{json, refused, text};
 use serde_json::Value;
 
 fn conflicts(args: &[&str]) -> Value {
@@ -52,6 +52,82 @@ fn the_dearest_line_comes_first_with_its_text_and_its_call() {
     assert!(first["text"].as_str().unwrap().contains("tile["), "{first}");
     let call = first["inlined_at"][0].as_str().unwrap();
     assert!(call.contains("transpose.cu:"), "{call}");
+}
+
+/// A function that is inlined at lines 14 and 15: without conflicts, and with.
+const INLINED_TWICE: &str = ".version 8.0\n.target sm_80\n.address_size 64\n
+.visible .entry two()
+{
+.reg .b32 %t, %s, %a, %r<3>;
+.shared .align 4 .b8 tile[4096];
+.loc 1 11 3
+mov.u32 %t, %tid.x;
+mov.u32 %s, tile;
+.loc 1 14 5
+.loc 1 7 5, function_name $S, inlined_at 1 14 5
+.loc 1 3 5, function_name $G, inlined_at 1 7 5
+mad.lo.u32 %a, %t, 4, %s;
+ld.shared.u32 %r1, [%a];
+.loc 1 15 5
+.loc 1 7 5, function_name $S, inlined_at 1 15 5
+.loc 1 3 5, function_name $G, inlined_at 1 7 5
+mad.lo.u32 %a, %t, 128, %s;
+ld.shared.u32 %r2, [%a];
+st.shared.u32 [%s], %r2;
+ret;
+}
+.file 1 \"two.cu\"
+.section .debug_str
+{
+$S: .b8 115,0
+$G: .b8 103,0
+}
+";
+
+/// `--per-pc` names the calls of `--source`, in the text, too, and sums loads and
+/// stores apart.
+#[test]
+fn sites_and_lines_have_the_same_calls() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("two.ptx"), INLINED_TWICE).unwrap();
+    let path = folder.path().join("two.toml");
+    let launch = "ptx = \"two.ptx\"\nentry = \"two\"\ngrid = [1]\nblock = [32]\n";
+    std::fs::write(&path, launch).unwrap();
+    let path = path.to_str().unwrap();
+    let result = &conflicts(&[path, "--per-pc"])["results"][0];
+    let lines = &conflicts(&[path, "--source"])["results"][0]["lines"];
+    let of_lines = |row: &Value| (row["inlined_at"].clone(), row["source"].clone());
+    let sites = result["per_pc"].as_array().unwrap();
+    let (mut sites, mut lines): (Vec<_>, Vec<_>) = (
+        sites.iter().map(of_lines).collect(),
+        lines.as_array().unwrap().iter().map(of_lines).collect(),
+    );
+    // The second load and the store are of one line.
+    sites.dedup();
+    for list in [&mut sites, &mut lines] {
+        list.sort_by_key(|(calls, _)| calls.to_string());
+    }
+    assert_eq!(sites, lines);
+    assert!(sites.iter().all(|(_, source)| source == "two.cu:3"));
+    let ops = result["per_op"].as_array().unwrap().iter();
+    let ops: Vec<_> = ops
+        .map(|o| (o["op"].clone(), o["conflicts"].clone()))
+        .collect();
+    assert_eq!(
+        ops,
+        [("load".into(), 31.into()), ("store".into(), 0.into())]
+    );
+    for format in [&["--wide"][..], &["--format", "csv"]] {
+        let shown = text(&[&["conflicts", path, "--per-pc"], format].concat());
+        for (ptx, line) in [(16, 14), (21, 15), (22, 15)] {
+            let place = format!("PTX {ptx}, two.cu:3  in two.cu:7  in two.cu:{line}");
+            assert!(shown.contains(&place), "{place}: {shown}");
+        }
+        assert!(
+            shown.contains("loads") && shown.contains("stores"),
+            "{shown}"
+        );
+    }
 }
 
 /// A trace without places has a row per site.

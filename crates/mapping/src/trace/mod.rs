@@ -16,7 +16,7 @@ mod weighted;
 pub use access::{Access, AccessTrace, Op};
 pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct, removed_text};
 pub use place::{Line, Place, Places};
-pub use place::{line_of_file, ptx_text, without_folder};
+pub use place::{calls_text, line_of_file, ptx_text, without_folder};
 pub use rule::{Atomics, ConflictRule, Wide};
 pub use tensor_copies::FIELD as TENSOR_COPIES_FIELD;
 pub use tensor_copies::TensorCopy;

@@ -47,14 +47,21 @@ impl Place {
         }
     }
 
-    /// For people: `PTX 85, fwt.cu:31`, the file without its folder.
+    /// For people: `PTX 85, fwt.cu:31`, the files without their folders, and the calls
+    /// around it.
     pub fn text(&self) -> String {
         let ptx = self.ptx_line;
         let ptx = ptx.map(|line| ptx_text(self.ptx_file.as_deref(), line));
         let parts = [&ptx, &self.source].into_iter().flatten();
         let parts: Vec<&str> = parts.map(|place| without_folder(place)).collect();
-        parts.join(", ")
+        parts.join(", ") + &calls_text(&self.inlined_at)
     }
+}
+
+/// The calls around a line, the innermost first: `  in fwt.cu:40`.
+pub fn calls_text(calls: &[String]) -> String {
+    let call = |call: &String| format!("  in {}", without_folder(call));
+    calls.iter().map(call).collect()
 }
 
 /// A line of the PTX in a table: `PTX 85`, or `a.ptx:85` where several files
@@ -152,6 +159,12 @@ mod tests {
         let trace = AccessTrace::from_json(text, Path::new("t.json")).unwrap();
         let places = trace.places();
         assert_eq!(places.of(0).text(), "PTX 7, b.cu:3");
+        let calls = ["a/b.cu:8".to_owned(), "c.cu:9".to_owned()];
+        let called = Place {
+            inlined_at: calls.to_vec(),
+            ..places.of(0)
+        };
+        assert_eq!(called.text(), "PTX 7, b.cu:3  in b.cu:8  in c.cu:9");
         assert_eq!((places.of(1), places.0.len()), (Place::default(), 1));
         let fields = json!({"ptx_line": 7, "source": "a/b.cu:3"});
         assert_eq!(json!(places.of(0)), fields);
