@@ -6,7 +6,9 @@
 //! says. So each occurrence of an access in a warp is matched with an instruction
 //! of its line, and if there is none, with a wider one that another line has.
 
+mod copies;
 mod sites;
+mod spare;
 mod warp;
 
 use super::sass::MachineAccess;

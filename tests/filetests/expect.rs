@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 /// What begins an annotation at the end of a line.
 const MARK: &str = "//~ ";
 
+/// What parts the PTX from its machine code in an annotation.
+pub const MACHINE_CODE: &str = " | ";
+
 /// The words that a directive `NAME[5] =`, `NAME[0..32] =` or
 /// `NAME[0..32 by 2] =` gives: index and value. Behind the `=` is a list, or a
 /// constant expression of PTX with `i` for the index.
@@ -84,9 +87,21 @@ fn annotation(texts: &[String]) -> String {
 
 /// Whether the ends of the lines say what is found.
 pub fn annotations(file: &TestFile, found: &Found) -> Result<(), Failure> {
+    compared(file, found, str::to_owned)
+}
+
+/// The same but for what they say of the machine code.
+pub fn annotations_of_ptx(file: &TestFile, found: &Found) -> Result<(), Failure> {
+    compared(file, found, |said| {
+        let of_ptx = said.split("; ").map(|s| s.split(MACHINE_CODE).next());
+        of_ptx.flatten().collect::<Vec<_>>().join("; ")
+    })
+}
+
+fn compared(file: &TestFile, found: &Found, meant: impl Fn(&str) -> String) -> Result<(), Failure> {
     let nothing = Vec::new();
     for (at, line) in file.lines.iter().enumerate() {
-        let said = line.split_once(MARK).map_or("", |l| l.1.trim());
+        let said = meant(line.split_once(MARK).map_or("", |l| l.1.trim()));
         let found = annotation(found.get(&(at + 1)).unwrap_or(&nothing));
         if said != found {
             let what = format!("expected `{said}`, found `{found}`");

@@ -2,6 +2,7 @@
 //! what the analyses know of them. The README here says how to add one.
 
 mod analyse;
+mod conflicts;
 mod expect;
 mod file;
 mod refuse;
@@ -30,9 +31,10 @@ fn check(file: &TestFile, case: &Case) -> Result<(), Failure> {
         "run" => run::check(file, case),
         "refuse" => expect::annotations(file, &refuse::found(file)?),
         "analyse" | "bits" => expect::annotations(file, &analyse::found(file, case)?),
+        "conflicts" => expect::annotations_of_ptx(file, &conflicts::found(file, case, false)?),
         other => Err(Failure::new(
             file.command_line,
-            format!("there is no test {other}; expected run, refuse, analyse or bits"),
+            format!("there is no test {other}; expected run, refuse, analyse, bits or conflicts"),
         )),
     }
 }
@@ -43,6 +45,14 @@ fn updated(file: &TestFile) -> Result<Vec<String>, Failure> {
         "refuse" => Ok(expect::annotated(file, &refuse::found(file)?)),
         "analyse" | "bits" => {
             let found = analyse::found(file, &file.cases[0])?;
+            Ok(expect::annotated(file, &found))
+        }
+        "conflicts" => {
+            // Without the tools what is said of the machine code stays.
+            if let Some(missing) = conflicts::missing_tool() {
+                return Err(Failure::new(file.command_line, missing));
+            }
+            let found = conflicts::found(file, &file.cases[0], true)?;
             Ok(expect::annotated(file, &found))
         }
         _ => run::updated(file),
@@ -104,7 +114,26 @@ fn trials(root: &Path, path: PathBuf) -> Vec<Trial> {
             check(&file, &case).map_err(|f| failed(f).into())
         })
     };
-    file.cases.iter().map(trial).collect()
+    let mut trials: Vec<Trial> = file.cases.iter().map(trial).collect();
+    if file.command == "conflicts" {
+        trials.push(of_machine_code(&name, file.clone(), failed));
+    }
+    trials
+}
+
+/// The test of the machine code of a file; ignored where a tool is missing.
+fn of_machine_code(
+    name: &str,
+    file: TestFile,
+    failed: impl Fn(Failure) -> String + Send + 'static,
+) -> Trial {
+    let check = move || {
+        let found = conflicts::found(&file, &file.cases[0], true);
+        found.and_then(|found| expect::annotations(&file, &found))
+    };
+    let missing = conflicts::missing_tool().is_some();
+    let test = move || check().map_err(|f| failed(f).into());
+    Trial::test(format!("{name}::machine-code"), test).with_ignored_flag(missing)
 }
 
 fn main() {

@@ -1,5 +1,7 @@
 //! The access sites of a trace, with the instructions that their lines have.
 
+use super::copies::{self, Copy};
+use super::spare;
 use crate::assembler::sass::MachineAccess;
 use crate::trace::{Access, AccessTrace, Op, Places};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -11,12 +13,19 @@ pub(super) struct Site<'a> {
     /// Line of the PTX; 0 where it is not known.
     line: u32,
     /// Most occurrences in a warp.
-    most: usize,
-    /// Its first access.
-    first: &'a Access,
+    pub most: usize,
+    /// Its first access, and the bytes from there to the next of its warp.
+    pub first: &'a Access,
+    pub step: Option<i64>,
+    /// Barriers of the block before that: no instruction does the work of accesses on
+    /// both sides of one.
+    pub interval: usize,
     /// The instructions of its line, in the order in which a loop that was unrolled
     /// goes through them.
     pub code: Vec<&'a MachineAccess>,
+    /// The same by what an occurrence is: one instruction, or narrower ones that take
+    /// its words one by one.
+    copies: Vec<Copy<'a>>,
     /// The site whose wider instruction does its work.
     pub partner: Option<u32>,
     /// The rounds that the loop of the machine code takes at once, where it has
@@ -30,32 +39,29 @@ impl<'a> Site<'a> {
     /// The instructions are executed as often as the PTX: in a loop, or one for
     /// each occurrence.
     pub fn is_complete(&self) -> bool {
-        self.code.len() >= self.most || self.code.iter().any(|m| m.in_loop.is_some())
+        self.copies.len() >= self.most || self.code.iter().any(|m| m.in_loop.is_some())
     }
 
-    /// The instruction that an occurrence is: of an atomic that has another one for
+    /// Whether an occurrence is one of those that the code has no copy for.
+    pub fn is_beyond(&self, occurrence: usize) -> bool {
+        match self.rounds {
+            Some(rounds) => occurrence % rounds >= self.copies.len(),
+            None => occurrence >= self.copies.len() && !self.is_complete(),
+        }
+    }
+
+    /// The instructions that an occurrence is: of an atomic that has another one for
     /// incomplete warps, that for its lanes.
-    pub fn instruction(&self, occurrence: usize, access: &Access) -> &'a MachineAccess {
+    pub fn copy(&self, occurrence: usize, access: &Access) -> &Copy<'a> {
         let some = access.addrs.iter().any(Option::is_none);
-        let of_lanes = |m: &&&MachineAccess| m.partial == some;
+        let of_lanes = |c: &&Copy| c.first().partial == some;
         if access.op == Op::Atomic
             && self.code.iter().any(|m| m.partial)
-            && let Some(one) = self.code.iter().find(of_lanes)
+            && let Some(one) = self.copies.iter().find(of_lanes)
         {
             return one;
         }
-        self.code[occurrence % self.code.len()]
-    }
-
-    /// Whether a load has one narrower instruction, at its own address: what is beyond
-    /// is not needed.
-    pub fn is_narrowed(&self, machine: &MachineAccess, access: &Access) -> bool {
-        let narrow = self.op == Op::Load && machine.bytes < access.bytes;
-        let parts = self.code.iter().any(|m| {
-            let apart = (m.offset - machine.offset).unsigned_abs();
-            m.base == machine.base && apart > 0 && apart < u64::from(access.bytes)
-        });
-        narrow && !machine.is_matrix() && !parts && machine.bytes >= 4
+        &self.copies[occurrence % self.copies.len()]
     }
 
     /// Loop, base, and occurrences of a load whose copies are all in one loop, at
@@ -71,6 +77,11 @@ impl<'a> Site<'a> {
         (all && self.op == Op::Load).then_some(place)
     }
 
+    /// Whether one instruction may do the work of both.
+    pub fn is_beside(&self, other: &Site) -> bool {
+        (self.op, self.interval) == (other.op, other.interval)
+    }
+
     /// Bytes of its widest instruction.
     pub fn widest(&self) -> u32 {
         self.code.iter().map(|m| m.bytes).max().unwrap_or(0)
@@ -84,7 +95,7 @@ impl<'a> Sites<'a> {
     pub fn new(trace: &'a AccessTrace, places: &Places, code: &'a [MachineAccess]) -> Self {
         let mut sites: BTreeMap<u32, Site> = BTreeMap::new();
         let mut counts: HashMap<(u32, u32), usize> = HashMap::new();
-        for access in &trace.accesses {
+        for (at, access) in trace.accesses.iter().enumerate() {
             let count = counts.entry((access.pc, access.warp)).or_default();
             *count += 1;
             let site = sites.entry(access.pc).or_insert_with(|| Site {
@@ -93,12 +104,18 @@ impl<'a> Sites<'a> {
                 line: places.of(access.pc).ptx_line.unwrap_or(0),
                 most: 0,
                 first: access,
+                step: None,
+                interval: trace.barriers.partition_point(|&b| b as usize <= at),
                 code: Vec::new(),
+                copies: Vec::new(),
                 partner: None,
                 rounds: None,
                 doubtful: false,
             });
             site.most = site.most.max(*count);
+            if *count == 2 && access.warp == site.first.warp {
+                site.step = distance(site.first, access);
+            }
         }
         for site in sites.values_mut() {
             let own = code
@@ -111,7 +128,10 @@ impl<'a> Sites<'a> {
             }
         }
         let mut sites = Sites(sites);
-        sites.give_spare_instructions();
+        spare::give(&mut sites.0);
+        for site in sites.0.values_mut() {
+            site.copies = copies::of(&site.code, site.bytes);
+        }
         sites.find_partners();
         sites.find_rounds();
         sites.doubt(code);
@@ -120,42 +140,6 @@ impl<'a> Sites<'a> {
 
     pub fn of(&self, pc: u32) -> &Site<'a> {
         &self.0[&pc]
-    }
-
-    /// Sites without an instruction.
-    fn orphans(&self) -> Vec<u32> {
-        let none = self.0.iter().filter(|(_, s)| s.code.is_empty());
-        none.map(|(pc, _)| *pc).collect()
-    }
-
-    /// Two loads of one address and a constant apart may both have the line of the
-    /// first: what this has too many is the other's.
-    fn give_spare_instructions(&mut self) {
-        for orphan in self.orphans() {
-            let wanted = &self.0[&orphan];
-            let spare = self.0.iter().find_map(|(pc, site)| {
-                let spare = site.op == wanted.op
-                    && site.bytes == wanted.bytes
-                    && site.code.len() > site.most
-                    && site.code.iter().all(|m| m.in_loop.is_none());
-                let apart = distance(site.first, wanted.first).filter(|_| spare)?;
-                let at = site.code.iter().position(|m| {
-                    let from = |other: &&MachineAccess| {
-                        other.base == m.base && m.offset - other.offset == apart
-                    };
-                    apart != 0 && m.bytes == wanted.bytes && site.code.iter().any(from)
-                })?;
-                Some((*pc, at))
-            });
-            if let Some((from, at)) = spare
-                && let Some(site) = self.0.get_mut(&from)
-            {
-                let machine = site.code.remove(at);
-                if let Some(site) = self.0.get_mut(&orphan) {
-                    site.code.push(machine);
-                }
-            }
-        }
     }
 
     /// A loop that takes several rounds of the PTX at once has as many copies of a
@@ -177,16 +161,8 @@ impl<'a> Sites<'a> {
 
     /// A wider instruction of another line that takes the words beside it.
     fn find_partners(&mut self) {
-        for orphan in self.orphans() {
-            let wanted = &self.0[&orphan];
-            let partner = self.0.iter().find(|(_, site)| {
-                let wide = site.widest();
-                site.op == wanted.op
-                    && wide > site.bytes
-                    && wide > wanted.bytes
-                    && window(site.first, wide) == window(wanted.first, wide)
-            });
-            let partner = partner.map(|(pc, _)| *pc);
+        for orphan in orphans(&self.0) {
+            let partner = partner(&self.0, orphan);
             if let Some(site) = self.0.get_mut(&orphan) {
                 site.partner = partner;
             }
@@ -223,8 +199,29 @@ impl<'a> Sites<'a> {
     }
 }
 
+/// Sites without an instruction.
+pub(super) fn orphans(sites: &BTreeMap<u32, Site>) -> Vec<u32> {
+    let none = sites.iter().filter(|(_, s)| s.code.is_empty());
+    none.map(|(pc, _)| *pc).collect()
+}
+
+/// The site whose wider instruction takes the words beside those of `orphan`: the
+/// nearest in the PTX.
+pub(super) fn partner(sites: &BTreeMap<u32, Site>, orphan: u32) -> Option<u32> {
+    let wanted = &sites[&orphan];
+    let takes = |(_, site): &(&u32, &Site)| {
+        let wide = site.widest();
+        site.is_beside(wanted)
+            && wide > site.bytes
+            && wide > wanted.bytes
+            && window(site.first, wide) == window(wanted.first, wide)
+    };
+    let partners = sites.iter().filter(takes).map(|(pc, _)| *pc);
+    partners.min_by_key(|pc| pc.abs_diff(orphan))
+}
+
 /// Bytes from an access to another, where they are the same for all lanes of both.
-fn distance(from: &Access, to: &Access) -> Option<i64> {
+pub(super) fn distance(from: &Access, to: &Access) -> Option<i64> {
     let mut found = None;
     for (a, b) in from.addrs.iter().zip(&to.addrs) {
         let apart = match (a, b) {

@@ -26,7 +26,7 @@ fn trace(accesses: Vec<Access>) -> AccessTrace {
         block_dim: [32, 1, 1],
         shared_bytes: 32768,
         warp_size: 32,
-        barriers: vec![1],
+        barriers: Vec::new(),
         accesses,
         extra: serde_json::Map::new(),
     }
@@ -94,7 +94,8 @@ fn neighbours_are_merged() {
         access(11, Op::Load, 4, (1, 2)),
         access(20, Op::Store, 4, (0, 1)),
     ];
-    let trace = trace(two);
+    let mut trace = trace(two);
+    trace.barriers = vec![2];
     for line in [10, 11] {
         let code = [
             machine(line, "LDS.64", "R4", 0),
@@ -110,7 +111,7 @@ fn neighbours_are_merged() {
         assert_eq!(made[0].addrs, access(10, Op::Load, 8, (0, 2)).addrs);
         // Stride 2 costs 1 conflict each; 64-bit accesses side by side none.
         assert_eq!((conflicts(&trace), conflicts(&ledger.trace)), (2, 0));
-        assert_eq!(ledger.trace.barriers, [u32::from(line == 11) ^ 1]);
+        assert_eq!(ledger.trace.barriers, [1]);
     }
 }
 
@@ -125,6 +126,60 @@ fn spare_instructions_go_to_the_neighbour() {
     let ledger = Ledger::new(&trace, &code);
     assert_eq!([10, 11].map(|l| fates(&ledger, l)), [KEPT, KEPT]);
     assert_eq!(ledger.trace.accesses, trace.accesses);
+}
+
+/// In a loop, too, of which the code has one round, then two at once.
+#[test]
+fn spare_instructions_of_loops_go_to_the_neighbour() {
+    let round = |n: u32| {
+        [
+            access(10, Op::Load, 4, (128 * n, 4)),
+            access(11, Op::Load, 4, (128 * n + 2, 4)),
+        ]
+    };
+    let rounds = trace((0..4).flat_map(round).collect());
+    let mut code: Vec<_> = [0, 0, 8, 8, 512, 520]
+        .map(|offset| machine(10, "LDS", "R4", offset))
+        .into();
+    for at in [1, 3, 4, 5] {
+        code[at].in_loop = Some(0x40);
+    }
+    let ledger = Ledger::new(&rounds, &code);
+    assert_eq!([10, 11].map(|l| fates(&ledger, l).kept), [4, 4]);
+    // One that has no neighbour: the other load may be in registers.
+    code.pop();
+    let ledger = Ledger::new(&rounds, &code);
+    assert_eq!(fates(&ledger, 11).removed, 4);
+    // As far apart as the rounds: the copies are those of one load.
+    let slide = |n: u32| {
+        [
+            access(10, Op::Load, 4, (32 * n, 1)),
+            access(11, Op::Load, 4, (32 * n + 32, 1)),
+        ]
+    };
+    let rounds = trace((0..4).flat_map(slide).collect());
+    let mut code = [0, 128].map(|offset| machine(10, "LDS", "R4", offset));
+    code.iter_mut().for_each(|m| m.in_loop = Some(0x40));
+    let ledger = Ledger::new(&rounds, &code);
+    assert_eq!(fates(&ledger, 11).removed, 4);
+}
+
+/// Two pairs, each merged into an instruction of its own; between them is a barrier.
+#[test]
+fn the_neighbour_is_on_the_same_side_of_a_barrier() {
+    let of_line = |line, word| access(line, Op::Store, 4, (word, 2));
+    let stores = [(10, 0), (11, 1), (12, 1), (13, 0)];
+    let mut trace = trace(stores.map(|(line, word)| of_line(line, word)).to_vec());
+    trace.barriers = vec![2];
+    let code = [
+        machine(11, "STS.64", "R4", 0),
+        machine(13, "STS.64", "R4", 0),
+    ];
+    let ledger = Ledger::new(&trace, &code);
+    assert_eq!([10, 11, 12, 13].map(|l| fates(&ledger, l)), [MERGED; 4]);
+    let lines = ledger.sites.iter().map(|s| s.merged_into.first().copied());
+    let lines: Vec<_> = lines.collect();
+    assert_eq!(lines, [Some(11), None, Some(13), None]);
 }
 
 /// A loop that was unrolled: straight code has three of four loads, one is still in
@@ -227,6 +282,40 @@ fn a_load_is_narrowed_to_what_is_needed() {
     let made = &ledger.trace.accesses;
     assert_eq!((made.len(), made[0].bytes), (1, 4));
     assert_eq!((conflicts(&trace), conflicts(&ledger.trace)), (0, 1));
+}
+
+/// Of sixteen bytes two words are needed: two loads of four bytes, not four; whatever
+/// the place of the register before them.
+#[test]
+fn a_load_is_split_into_what_is_needed() {
+    let trace = trace(vec![access(10, Op::Load, 16, (0, 4))]);
+    for (offsets, words) in [([0, 8], [0, 2]), ([4, 12], [1, 3]), ([12, 16], [0, 1])] {
+        let code = offsets.map(|offset| machine(10, "LDS", "R4", offset));
+        let ledger = Ledger::new(&trace, &code);
+        assert_eq!(fates(&ledger, 10).split, 1);
+        let made = &ledger.trace.accesses;
+        let first: Vec<_> = made.iter().map(|a| (a.bytes, a.addrs[1])).collect();
+        assert_eq!(first, words.map(|word| (4, Some(4 + word))));
+        assert_eq!((conflicts(&trace), conflicts(&ledger.trace)), (0, 6));
+    }
+}
+
+/// The same in a loop that takes two rounds at once, and of elements of two bytes.
+#[test]
+fn rounds_of_a_loop_are_split() {
+    let round = |n: u32| access(10, Op::Load, 16, (128 * n, 4));
+    let rounds = trace((0..4).map(round).collect());
+    let mut code = [0, 8, 512, 520].map(|offset| machine(10, "LDS", "R4", offset));
+    code.iter_mut().for_each(|m| m.in_loop = Some(0x40));
+    let ledger = Ledger::new(&rounds, &code);
+    assert_eq!(fates(&ledger, 10).split, 4);
+    assert_eq!(ledger.trace.accesses.len(), 8);
+    assert_eq!(conflicts(&ledger.trace), 8 * 3);
+    let halves = trace(vec![access(10, Op::Load, 8, (0, 2))]);
+    let mut half = machine(10, "LDS.U16", "R4", 0);
+    half.bytes = 2;
+    let ledger = Ledger::new(&halves, &[half]);
+    assert_eq!(conflicts(&ledger.trace), 1);
 }
 
 /// An atomic that only whole warps have done by one lane.

@@ -124,12 +124,9 @@ impl<'a> Warp<'a> {
         made: &mut Vec<Made>,
     ) {
         let occurrence = self.seen.entry(access.pc).or_default();
-        let machine = site.instruction(*occurrence, access);
-        let beyond = match site.rounds {
-            Some(rounds) => *occurrence % rounds >= site.code.len(),
-            None => *occurrence >= site.code.len() && !site.is_complete(),
-        };
-        let narrowed = site.is_narrowed(machine, access);
+        let copy = site.copy(*occurrence, access);
+        let machine = copy.first();
+        let beyond = site.is_beyond(*occurrence);
         *occurrence += 1;
         if machine.is_matrix() || site.code.iter().any(|m| m.is_matrix()) {
             fate.kept += 1;
@@ -154,25 +151,14 @@ impl<'a> Warp<'a> {
             // Straight code runs once, and a loop that was unrolled takes several
             // rounds: the rest is in registers.
             fate.removed += 1;
-        } else if narrowed {
-            // Nobody needs the rest of what it loads.
-            fate.split += 1;
-            made.push(Made {
-                at,
-                access: Access {
-                    bytes: machine.bytes,
-                    ..access.clone()
-                },
-            });
         } else if machine.bytes < access.bytes && access.op != Op::Atomic {
             fate.split += 1;
-            for part in 0..access.bytes / machine.bytes.max(4) {
-                let words = part * (machine.bytes / 4).max(1);
+            made.extend(copy.pieces.iter().map(|&(word, machine)| {
                 let mut narrow = access.clone();
                 narrow.bytes = machine.bytes;
-                narrow.addrs = access.addrs.iter().map(|a| a.map(|w| w + words)).collect();
-                made.push(Made { at, access: narrow });
-            }
+                narrow.addrs = access.addrs.iter().map(|a| a.map(|w| w + word)).collect();
+                Made { at, access: narrow }
+            }));
         } else {
             let mut kept = access.clone();
             kept.increment = machine.counts_lanes();
