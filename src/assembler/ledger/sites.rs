@@ -28,9 +28,9 @@ pub(super) struct Site<'a> {
     copies: Vec<Copy<'a>>,
     /// The site whose wider instruction does its work.
     pub partner: Option<u32>,
-    /// The rounds that the loop of the machine code takes at once, where it has
-    /// fewer instructions of this site: the last of them are in registers.
-    pub rounds: Option<usize>,
+    /// The rounds that the loop of the machine code takes at once, and the copies that
+    /// it has of this site if these are fewer: the last are in registers.
+    rounds: Option<(usize, usize)>,
     /// There are instructions that may be its own.
     pub doubtful: bool,
 }
@@ -45,7 +45,7 @@ impl<'a> Site<'a> {
     /// Whether an occurrence is one of those that the code has no copy for.
     pub fn is_beyond(&self, occurrence: usize) -> bool {
         match self.rounds {
-            Some(rounds) => occurrence % rounds >= self.copies.len(),
+            Some((rounds, copies)) => occurrence % rounds >= copies,
             None => occurrence >= self.copies.len() && !self.is_complete(),
         }
     }
@@ -64,17 +64,24 @@ impl<'a> Site<'a> {
         &self.copies[occurrence % self.copies.len()]
     }
 
-    /// Loop, base, and occurrences of a load whose copies are all in one loop, at
-    /// different offsets from one base.
-    fn unrolled(&self) -> Option<(u32, &'a str, usize)> {
-        let first = self.code.first()?;
-        let alike = |m: &&'a MachineAccess| {
-            m.in_loop == first.in_loop && m.base == first.base && m.bytes == self.bytes
-        };
-        let offsets: HashSet<i64> = self.code.iter().map(|m| m.offset).collect();
-        let all = self.code.iter().all(alike) && offsets.len() == self.code.len();
-        let place = (first.in_loop?, first.base.as_str(), self.most);
-        (all && self.op == Op::Load).then_some(place)
+    /// The loop of the machine code that takes most rounds of a load at once, and how
+    /// many copies it has, at different offsets from one base. What is before and after
+    /// such a loop runs for the rounds that are left over.
+    fn unrolled(&self) -> Option<(Unrolled<'a>, usize)> {
+        let mut loops: BTreeMap<u32, Vec<&'a MachineAccess>> = BTreeMap::new();
+        for &machine in &self.code {
+            if let Some(at) = machine.in_loop {
+                loops.entry(at).or_default().push(machine);
+            }
+        }
+        let (at, copies) = loops.into_iter().max_by_key(|(_, copies)| copies.len())?;
+        let base = copies.first()?.base.as_str();
+        let offsets: HashSet<i64> = copies.iter().map(|m| m.offset).collect();
+        let mut alike = copies
+            .iter()
+            .map(|m| m.base == base && m.bytes == self.bytes);
+        let load = self.op == Op::Load && alike.all(|a| a) && offsets.len() == copies.len();
+        load.then_some(((at, base, self.most), copies.len()))
     }
 
     /// Whether one instruction may do the work of both.
@@ -87,6 +94,10 @@ impl<'a> Site<'a> {
         self.code.iter().map(|m| m.bytes).max().unwrap_or(0)
     }
 }
+
+/// A loop of the machine code, the register that its loads go by, and how often a warp
+/// executes them in the PTX.
+type Unrolled<'a> = (u32, &'a str, usize);
 
 /// All sites of a trace by number.
 pub(super) struct Sites<'a>(BTreeMap<u32, Site<'a>>);
@@ -146,16 +157,16 @@ impl<'a> Sites<'a> {
     /// load, at different offsets from one register. It has fewer copies of a load
     /// whose words it has already loaded for another line in the round before.
     fn find_rounds(&mut self) {
-        let mut most: HashMap<_, usize> = HashMap::new();
-        for site in self.0.values() {
-            if let Some(place) = site.unrolled() {
-                let copies = most.entry(place).or_default();
-                *copies = site.code.len().max(*copies);
-            }
+        let mut most: HashMap<Unrolled, usize> = HashMap::new();
+        for (place, copies) in self.0.values().filter_map(Site::unrolled) {
+            let rounds = most.entry(place).or_default();
+            *rounds = copies.max(*rounds);
         }
         for site in self.0.values_mut() {
-            let copies = site.unrolled().and_then(|place| most.get(&place));
-            site.rounds = copies.copied().filter(|&copies| copies > site.code.len());
+            let rounds = site
+                .unrolled()
+                .map(|(place, copies)| (most[&place], copies));
+            site.rounds = rounds.filter(|(rounds, copies)| rounds > copies);
         }
     }
 

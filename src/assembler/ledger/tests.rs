@@ -269,6 +269,10 @@ fn unrolled_loops_load_each_word_once() {
     let ledger = Ledger::new(&trace, &code);
     let (first, second) = (fates(&ledger, 10), fates(&ledger, 11));
     assert_eq!((first.kept, first.removed, second.kept), (2, 6, 8));
+    // What is before the loop and behind it runs for the rounds that are left over.
+    let before = [(10, 0), (11, 64)].map(|(line, at)| machine(line, "LDS", "R4", at));
+    let around = Ledger::new(&trace, &[&before[..], &code].concat());
+    assert_eq!([10, 11].map(|l| fates(&around, l).kept), [2, 8]);
     // Of another base nothing is known.
     code[4].base = "R5".to_owned();
     assert_eq!(fates(&Ledger::new(&trace, &code), 10).kept, 8);
