@@ -7,6 +7,7 @@
 //! of its line, and if there is none, with a wider one that another line has.
 
 mod copies;
+mod site;
 mod sites;
 mod spare;
 mod warp;

@@ -1,7 +1,7 @@
 //! Two loads of one address and a constant apart may both have the line of the first:
 //! what this has too many is the other's.
 
-use super::sites::{Site, distance, orphans, partner};
+use super::site::{Site, distance, orphans, partner};
 use crate::assembler::sass::MachineAccess;
 use std::collections::BTreeMap;
 

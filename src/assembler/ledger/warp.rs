@@ -1,6 +1,7 @@
 //! The accesses of one warp.
 
-use super::sites::{Site, Sites, window};
+use super::site::{Site, window};
+use super::sites::Sites;
 use super::{Fates, Made};
 use crate::trace::{Access, Op};
 use std::collections::{BTreeMap, HashMap};
