@@ -117,7 +117,11 @@ fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
         1 => "1 conflict".to_owned(),
         n => format!("{n} conflicts"),
     };
-    details.say(format!("{place}, {conflicts}"));
+    let header = line.through.first();
+    let header = header.map_or(String::new(), |h| {
+        format!(" (through {})", without_folder(h))
+    });
+    details.say(format!("{place}{header}, {conflicts}"));
     if let Some((old, new)) = line.statement() {
         statement(old, new, details);
         with_others(line.with_others.as_deref(), details);

@@ -2,6 +2,7 @@
 //! around them.
 
 use crate::suggest::SourceFiles;
+use crate::toolkit::Users;
 use crate::trace::{Line, calls_text, ptx_text, without_folder};
 use serde::Serialize;
 
@@ -13,12 +14,24 @@ pub(super) struct SourceRow {
     inlined_at: Vec<String>,
     ptx_line: Option<u32>,
     text: Option<String>,
+    /// The user's line and what stands there, where `source` is in a header of the
+    /// toolkit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_source: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user_text: Option<String>,
     /// Where several PTX files are linked.
     #[serde(skip_serializing_if = "Option::is_none")]
     ptx_file: Option<String>,
-    /// For people.
+    /// For people: the user's line.
     #[serde(skip)]
     place: String,
+    /// The calls around that.
+    #[serde(skip)]
+    calls: Vec<String>,
+    /// The line of the toolkit that it leads to.
+    #[serde(skip)]
+    through: Option<String>,
     /// The line of the innermost call that is not inside of an `asm` statement,
     /// where `text` is.
     #[serde(skip)]
@@ -36,22 +49,33 @@ impl SourceRow {
             Line::Ptx(file, line) => (file.as_ref(), Some(*line)),
             _ => (None, None),
         };
-        let own = source.and_then(|s| text.line(s));
-        let mut of_calls = calls.iter().filter_map(|call| text.line(call));
+        let users = source.map(|s| Users::of(s, calls));
+        let through = users.and_then(|u| u.through);
+        let users_own = users.and_then(|u| text.line(u.line));
+        let around = users.map_or(&[][..], |u| u.calls);
+        let mut of_calls = around.iter().filter_map(|call| text.line(call));
+        let is_asm_of = |line: &String| users_own.as_deref().is_some_and(is_asm) && !is_asm(line);
         SourceRow {
-            call_text: of_calls.find(|line| own.as_deref().is_some_and(is_asm) && !is_asm(line)),
+            call_text: of_calls.find(is_asm_of),
             source: source.cloned(),
             inlined_at: calls.to_vec(),
             ptx_line: ptx,
-            text: own,
+            text: source.and_then(|s| text.line(s)),
+            user_source: through.and(users).map(|u| u.line.to_owned()),
+            user_text: through.and(users_own),
             ptx_file: file.cloned(),
-            place: place_of(line, site),
+            place: users.map_or_else(
+                || place_of(line, site),
+                |u| without_folder(u.line).to_owned(),
+            ),
+            calls: around.to_vec(),
+            through: through.map(|(header, _)| without_folder(header).to_owned()),
         }
     }
 
-    /// `file:line` of the source, where it is known.
+    /// `file:line` of the source, where it is known: the user's.
     pub fn location(&self) -> Option<&str> {
-        self.source.as_deref()
+        self.user_source.as_deref().or(self.source.as_deref())
     }
 
     /// The place, its file without the folder.
@@ -59,19 +83,30 @@ impl SourceRow {
         &self.place
     }
 
-    /// The place in a sentence: of an `asm` statement, with the call of its function.
+    /// The place in a sentence: of an `asm` statement, with the call of its function;
+    /// with the header of the toolkit that it calls.
     pub fn phrase(&self) -> String {
-        match self.inlined_at.first().filter(|_| self.call_text.is_some()) {
-            Some(call) => format!("{} (called in {})", self.place, without_folder(call)),
-            None => self.place.clone(),
+        let place = &self.place;
+        match (self.calls.first(), &self.call_text, &self.through) {
+            (_, _, Some(header)) => format!("{place} (through {header})"),
+            (Some(call), Some(_), _) => format!("{place} (called in {})", without_folder(call)),
+            _ => place.clone(),
         }
     }
 
     /// The place, then the calls through which it came into the kernel, and
     /// below them what stands there.
     pub fn cell(&self) -> String {
-        let mut cell = self.place.clone() + &calls_text(&self.inlined_at);
-        let text = self.call_text.as_ref().or(self.text.as_ref());
+        let mut cell = self.place.clone();
+        if let Some(header) = &self.through {
+            cell += &format!("  through {header}");
+        }
+        cell += &calls_text(&self.calls);
+        let own = match self.through {
+            Some(_) => &self.user_text,
+            None => &self.text,
+        };
+        let text = self.call_text.as_ref().or(own.as_ref());
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             cell += &format!("\n{}", shortened(text));
         }

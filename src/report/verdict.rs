@@ -4,6 +4,8 @@ use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
 use super::names::{self, capital};
 use super::source_page::{SourceLine, SourcePage};
+use crate::toolkit::Users;
+use crate::trace::without_folder;
 use serde::Serialize;
 
 /// A sentence, what it rests on, and four numbers.
@@ -80,14 +82,19 @@ pub(super) fn worst(pages: &[SourcePage]) -> Option<(&SourcePage, &SourceLine)> 
 
 /// `fwt.cu:18`, `line 31 of k.ptx`, `access site 3`.
 pub(super) fn place(page: &SourcePage, line: &SourceLine) -> String {
-    let file = crate::trace::without_folder(&page.file);
+    let file = without_folder(&page.file);
     if file.is_empty() {
         return format!("access site {}", line.line);
     }
     // What is inlined is changed where it is called.
+    let header = format!("{}:{}", page.file, line.line);
     match &line.inlined_at[..] {
+        [stack] if Users::of(&header, stack).through.is_some() => {
+            let users = without_folder(Users::of(&header, stack).line);
+            format!("{users}, through {file}:{}", line.line)
+        }
         [stack] => {
-            let call = stack.first().map(|c| crate::trace::without_folder(c));
+            let call = stack.first().map(|c| without_folder(c));
             let call = call
                 .map(|c| c.rsplit(':').next().unwrap_or(c))
                 .unwrap_or_default();

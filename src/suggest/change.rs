@@ -14,6 +14,9 @@ pub struct LineChange {
     pub source: Option<String>,
     /// The calls through which it came into the kernel, the innermost first.
     pub inlined_at: Vec<String>,
+    /// The places in headers of the CUDA toolkit that it leads to, the innermost first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<String>,
     /// What stands there, if the file is found.
     pub text: Option<String>,
     /// The same, changed, where the file declares the array so that it is sure.
@@ -47,6 +50,12 @@ impl LineChange {
         let call = self.call.as_ref().map(|c| &c.source);
         let all = self.source.iter().chain(&self.inlined_at).chain(call);
         all.map(String::as_str)
+    }
+
+    /// `file:line` of the access itself, and of the calls around it.
+    pub(super) fn chain(&self) -> Vec<String> {
+        let own = self.through.iter().chain(&self.source);
+        own.chain(&self.inlined_at).cloned().collect()
     }
 
     /// What all of its accesses do, if they all do the same.

@@ -93,6 +93,7 @@ fn without_access(source: &str, change: &Changed) -> LineChange {
     LineChange {
         source: Some(source.to_owned()),
         inlined_at: Vec::new(),
+        through: Vec::new(),
         text: Some(change.old.clone()),
         changed_text: None,
         with_others: None,

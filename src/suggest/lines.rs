@@ -8,6 +8,7 @@ use super::returned::returned_change;
 use super::target::Target;
 use super::{SourceLine, Tuned, handed, merged, source};
 use crate::ptx::analysis::SourceIndex;
+use crate::toolkit::Users;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +42,7 @@ pub(super) fn lines(
     let places = target.accesses.places();
     let mut found: BTreeMap<Line, LineChange> = BTreeMap::new();
     for (pc, profile) in ConflictProfile::per_pc(target.accesses, tuned.rule) {
-        let place = places.of(pc);
+        let (place, through) = users(places.of(pc));
         let conflicts = profile.count(|word| word & mask).conflicts;
         let index = element_index(target, tuned, pc, &place);
         let line = found
@@ -50,6 +51,7 @@ pub(super) fn lines(
                 text: place.source.as_ref().and_then(|s| text(s)),
                 source: place.source.clone(),
                 inlined_at: place.inlined_at.clone(),
+                through,
                 changed_text: None,
                 with_others: None,
                 declared: None,
@@ -104,8 +106,9 @@ pub(super) fn lines(
     for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
         let source = line.source.as_deref();
         let several = line.accesses.len() > 1;
+        let chain = line.chain();
         line.call = source.and_then(|s| {
-            call_change(s, &line.inlined_at, array, function, text)
+            call_change(&chain[0], &chain[1..], array, function, text)
                 .or_else(|| pointer_change(s, (line.only_op()?, several), array, function, text))
                 .or_else(|| returned_change(s, array, function, text))
                 .or_else(|| {
@@ -121,6 +124,23 @@ pub(super) fn lines(
         declared: declared.cloned(),
         declarations,
     }
+}
+
+/// A place with the user's line in the place of that of a header of the toolkit, and
+/// the places in headers that it leads to.
+fn users(place: Place) -> (Place, Vec<String>) {
+    let own = place.source.as_deref();
+    let users = own.map(|source| Users::of(source, &place.inlined_at));
+    let Some((users, (header, calls))) = users.and_then(|u| Some((u, u.through?))) else {
+        return (place, Vec::new());
+    };
+    let through = std::iter::once(header.to_owned()).chain(calls.iter().cloned());
+    let users = Place {
+        source: Some(users.line.to_owned()),
+        inlined_at: users.calls.to_vec(),
+        ..place.clone()
+    };
+    (users, through.collect())
 }
 
 /// Lines that change at one call are one: a function may come into the kernel

@@ -65,6 +65,7 @@ fn change(
     Some(LineChange {
         source: Some(source),
         inlined_at: Vec::new(),
+        through: Vec::new(),
         text: Some(old),
         changed_text: Some(new),
         with_others: None,

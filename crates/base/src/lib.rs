@@ -7,3 +7,4 @@ pub mod input;
 pub mod interrupt;
 pub mod output;
 pub mod quote;
+pub mod toolkit;

@@ -7,6 +7,7 @@ use crate::cli::printer::CommandResult;
 use crate::page::{Columns, Details, Hint, Tone};
 use crate::ptx::exec::Finding;
 use crate::quote::shell;
+use crate::toolkit::Users;
 use crate::trace::without_folder;
 use std::path::Path;
 
@@ -242,10 +243,14 @@ fn place(ptx: &Path, finding: &Finding) -> String {
     let Some(source) = &finding.source else {
         return line;
     };
+    let users = Users::of(source, &finding.inlined_at);
+    let header = users.through.map_or(String::new(), |(header, _)| {
+        format!(" through {}", without_folder(header))
+    });
     // The outermost call is the line of the kernel itself.
-    let call = finding.inlined_at.last();
+    let call = users.calls.last();
     let call = call.map_or(String::new(), |c| format!(" in {}", without_folder(c)));
-    format!("{}{call}, {line}", without_folder(source))
+    format!("{}{header}{call}, {line}", without_folder(users.line))
 }
 
 /// The first finding of a group with its other sides.

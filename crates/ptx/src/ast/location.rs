@@ -1,6 +1,7 @@
 //! Places in the source that a compiler has noted, by `.file` and `.loc`.
 
 use super::{Function, Instruction, Module};
+use spadkit_base::toolkit;
 
 /// A place in the source, of a `.loc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +39,25 @@ impl Module {
             let of_call = |l: &Location| [l.file, l.line, l.column] == [file, line, column];
             inner = nearest(function, at, of_call);
         }
+        if calls.is_empty() {
+            calls.extend(self.users_line(function, instruction));
+        }
         calls
+    }
+
+    /// The user's line before an instruction that lies in a header of the toolkit,
+    /// where the compiler does not say at which call that came in.
+    fn users_line(&self, function: &Function, instruction: &Instruction) -> Option<String> {
+        let is_users = |l: &Location| {
+            let file = self.files.iter().find(|(n, _)| *n == l.file);
+            l.line != 0 && file.is_some_and(|(_, name)| !toolkit::has(name))
+        };
+        let (at, own) = Self::place(function, instruction)?;
+        if is_users(&own) || own.inlined_at.is_some() {
+            return None;
+        }
+        let (_, users) = nearest(function, at, is_users)?;
+        self.line_of_source(users.file, users.line)
     }
 
     /// Inlined calls of one place.

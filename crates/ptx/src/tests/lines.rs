@@ -85,3 +85,26 @@ fn line_zero_is_no_line() {
     assert_eq!(placed(&["1 7 5", between]), (text("k.cu:7"), Vec::new()));
     assert_eq!(source(&["1 0 5"]), None);
 }
+
+/// Older compilers do not say where a header of the toolkit came in: after the user's
+/// line before it.
+#[test]
+fn a_header_without_a_call_is_at_the_users_line_before_it() {
+    let of = |header: &str, places: &[&str]| {
+        let one = |place: &&str| format!(".loc {place}\nmov.u32 %r1, 0;\n");
+        let body: String = places.iter().map(one).collect();
+        let text = format!(
+            ".version 7.1\n.target sm_70\n.address_size 64\n.file 1 \"k.cu\"\n.file 2 \"{header}\"\n\
+             .visible .entry k()\n{{\n.reg .b32 %r<3>;\n{body}}}\n"
+        );
+        let module = Module::parse(&text, "k.ptx").unwrap();
+        let k = &module.functions[0];
+        module.inlined_at(k, k.instructions.last().unwrap())
+    };
+    let places = ["1 4 5", "1 7 5", "2 91 5"];
+    assert_eq!(of("crt/mma.hpp", &places), ["k.cu:7"]);
+    assert_eq!(of("lib.h", &places), [""; 0]);
+    assert_eq!(of("crt/mma.hpp", &["2 91 5"]), [""; 0]);
+    let stated = ["1 7 5", "2 91 5, function_name $S, inlined_at 1 4 5"];
+    assert_eq!(of("crt/mma.hpp", &stated), ["k.cu:4"]);
+}

@@ -1,0 +1,141 @@
+//! Headers of the CUDA toolkit: lines of them are not what a user changes.
+
+/// Folders of headers, as a path of a header has them; a slash ends each.
+const FOLDERS: [&str; 10] = [
+    "/crt/",
+    "/cooperative_groups/",
+    "/cuda/std/",
+    "/cuda/__",
+    "/cub/",
+    "/thrust/",
+    "/nv/",
+    "/cuda_runtime/include/",
+    "/cuda_cccl/include/",
+    "/usr/include/",
+];
+
+/// Beginnings of the names of headers that have device code.
+const NAMES: [&str; 14] = [
+    "cuda_fp16.",
+    "cuda_bf16.",
+    "cuda_fp4.",
+    "cuda_fp6.",
+    "cuda_fp8.",
+    "cuda_pipeline",
+    "cuda_awbarrier",
+    "cooperative_groups.",
+    "vector_functions.",
+    "device_functions.",
+    "device_atomic_functions.",
+    "math_functions.",
+    "texture_fetch_functions.",
+    "texture_indirect_functions.",
+];
+
+/// Whether `file` is a header of the toolkit, by where it is or by its name.
+pub fn has(file: &str) -> bool {
+    let path = file.replace('\\', "/");
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let rooted = format!("/{path}");
+    let is_intrinsics = name.starts_with("sm_") && name.contains("_intrinsics.");
+    is_intrinsics
+        || NAMES.iter().any(|begin| name.starts_with(begin))
+        || FOLDERS.iter().any(|folder| rooted.contains(folder))
+        || is_installed(&rooted)
+}
+
+/// Whether a path is below where the toolkit is installed: `/usr/local/cuda-12.4/`,
+/// `.../NVIDIA GPU Computing Toolkit/`, `.../targets/x86_64-linux/include/`.
+fn is_installed(path: &str) -> bool {
+    let is_folder = |after: &str| {
+        let (version, inside) = after.split_once('/').unwrap_or((after, ""));
+        let is_version = |c: char| c.is_ascii_digit() || matches!(c, '-' | '.');
+        version.chars().all(is_version) && inside.contains("include/")
+    };
+    let local = path.split_once("/usr/local/cuda");
+    local.is_some_and(|(_, after)| is_folder(after))
+        || path.contains("/NVIDIA GPU Computing Toolkit/")
+        || path.contains("-linux/include/") && path.contains("/targets/")
+}
+
+/// A place in the source, with the headers of the toolkit apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Users<'a> {
+    /// `file:line` of the innermost line that is not of the toolkit; the place itself
+    /// where all are.
+    pub line: &'a str,
+    /// The calls around that line, the innermost first.
+    pub calls: &'a [String],
+    /// The places in the toolkit that it leads to: one innermost, and the calls around
+    /// that.
+    pub through: Option<(&'a str, &'a [String])>,
+}
+
+impl<'a> Users<'a> {
+    /// Of `source`, `file:line`, with the calls through which it came into a kernel.
+    pub fn of(source: &'a str, calls: &'a [String]) -> Self {
+        let is_users = |place: &str| {
+            let file = place.rsplit_once(':').map_or(place, |(file, _)| file);
+            !has(file)
+        };
+        let found = calls.iter().position(|call| is_users(call));
+        match found.filter(|_| !is_users(source)) {
+            Some(at) => Users {
+                line: &calls[at],
+                calls: &calls[at + 1..],
+                through: Some((source, &calls[..at])),
+            },
+            None => Users {
+                line: source,
+                calls,
+                through: None,
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_known_by_their_place_or_name() {
+        for file in [
+            "cuda_fp16.hpp",
+            "/usr/local/cuda/include/vector_types.h",
+            "/usr/local/cuda-12.4/targets/x86_64-linux/include/mma.h",
+            "/home/me/env/nvidia/cuda_nvcc/include/crt/mma.hpp",
+            "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v12.4\\include\\x.h",
+            "crt/mma.hpp",
+            "cub/block/block_load.cuh",
+            "sm_32_intrinsics.hpp",
+        ] {
+            assert!(has(file), "{file}");
+        }
+        for file in [
+            "k.cu",
+            "include/mma.hpp",
+            "/home/me/cuda/include/tile.cuh",
+            "/usr/local/cuda-samples/include/helper.h",
+            "my_cuda_fp16.h",
+            "cubes/a.cu",
+        ] {
+            assert!(!has(file), "{file}");
+        }
+    }
+
+    #[test]
+    fn the_users_line_is_the_innermost_outside_of_the_toolkit() {
+        let calls = ["crt/mma.h:7", "load.cuh:20", "k.cu:3"].map(str::to_owned);
+        let found = Users::of("crt/mma.hpp:91", &calls);
+        assert_eq!((found.line, found.calls), ("load.cuh:20", &calls[2..]));
+        assert_eq!(found.through, Some(("crt/mma.hpp:91", &calls[..1])));
+        let own = Users::of("load.cuh:20", &calls[2..]);
+        assert_eq!(
+            (own.line, own.calls, own.through),
+            ("load.cuh:20", &calls[2..], None)
+        );
+        let header = Users::of("crt/mma.hpp:91", &calls[..1]);
+        assert_eq!((header.line, header.through), ("crt/mma.hpp:91", None));
+    }
+}
