@@ -3,6 +3,7 @@
 use super::access::AccessTrace;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// The line of an access site, as extra fields of its accesses have it.
@@ -89,7 +90,9 @@ pub fn without_folder(place: &str) -> &str {
 
 /// What access sites of one cause have in common: a line of the source, with the
 /// calls that were inlined around it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+///
+/// Lines of a file are in the order of their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     /// `file:line`, and the calls through which it came into the kernel.
     Source(String, Vec<String>),
@@ -100,6 +103,15 @@ pub enum Line {
 }
 
 impl Line {
+    /// Lines of the source come first, then those of the PTX.
+    fn kind(&self) -> u8 {
+        match self {
+            Line::Source(..) => 0,
+            Line::Ptx(..) => 1,
+            Line::Site(..) => 2,
+        }
+    }
+
     /// The line of site `pc`, which is at `place`.
     pub fn of(place: &Place, pc: u32) -> Self {
         match (&place.source, place.ptx_line) {
@@ -108,6 +120,40 @@ impl Line {
             (None, None) => Line::Site(pc),
         }
     }
+}
+
+impl Ord for Line {
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Line::Source(a, calls), Line::Source(b, others)) => {
+                let by_number = key(a).cmp(&key(b));
+                let calls_by_number = || {
+                    let own = calls.iter().map(|c| key(c));
+                    own.cmp(others.iter().map(|c| key(c)))
+                };
+                // `07` and `7` are different texts.
+                by_number
+                    .then_with(calls_by_number)
+                    .then_with(|| (a, calls).cmp(&(b, others)))
+            }
+            (Line::Ptx(a, line), Line::Ptx(b, other)) => (a, line).cmp(&(b, other)),
+            (Line::Site(a), Line::Site(b)) => a.cmp(b),
+            _ => self.kind().cmp(&other.kind()),
+        }
+    }
+}
+
+impl PartialOrd for Line {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The file and the number of `file:line`.
+fn key(place: &str) -> (&str, u64) {
+    let parts = place.rsplit_once(':');
+    let numbered = parts.and_then(|(file, line)| Some((file, line.parse().ok()?)));
+    numbered.unwrap_or((place, 0))
 }
 
 /// The places of all access sites of a trace that have one.
@@ -149,6 +195,23 @@ impl Places {
 mod tests {
     use super::*;
     use std::path::Path;
+
+    #[test]
+    fn lines_are_in_the_order_of_their_numbers() {
+        let line = |source: &str, call: &str| Line::Source(source.into(), vec![call.into()]);
+        let ordered = [
+            line("a.cu:9", "a.cu:11"),
+            line("a.cu:10", "a.cu:9"),
+            line("a.cu:10", "a.cu:20"),
+            line("a.cu:10", "b.cu:3"),
+            line("b.cu:1", ""),
+            Line::Ptx(None, 4),
+            Line::Ptx(None, 12),
+            Line::Site(1),
+        ];
+        assert!(ordered.is_sorted());
+        assert!(ordered.windows(2).all(|pair| pair[0] < pair[1]));
+    }
 
     #[test]
     fn sites_have_the_lines_that_their_accesses_have() {
