@@ -129,13 +129,18 @@ impl Searched {
         let whole = choices(&array, &kinds, &effort)?;
         let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
         // Where wide accesses count as one word there is nothing to gain.
-        let (narrower, modes) = if rule.wide.in_phases() {
-            (
-                narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?,
-                modes_text::of(&array, apart.as_ref())?,
-            )
+        let in_phases = rule.wide.in_phases();
+        // Nor where a mapping for each variable leaves no conflicts.
+        let is_clear = apart.as_ref().is_some_and(|a| a.count.conflicts == 0);
+        let narrower = if in_phases && !is_clear {
+            narrower(trace, geometry, rule, (&array, &whole), &kinds, &effort)?
         } else {
-            Default::default()
+            Vec::new()
+        };
+        let modes = if in_phases {
+            modes_text::of(&array, apart.as_ref())?
+        } else {
+            Vec::new()
         };
         Ok(Searched {
             array,
