@@ -121,7 +121,13 @@ fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     let header = header.map_or(String::new(), |h| {
         format!(" (through {})", without_folder(h))
     });
-    details.say(format!("{place}{header}, {conflicts}"));
+    let moved = line.moved_to.as_ref().map_or(String::new(), |to| {
+        format!(
+            " (the compiler has moved its access to {})",
+            without_folder(to)
+        )
+    });
+    details.say(format!("{place}{header}{moved}, {conflicts}"));
     if let Some((old, new)) = line.statement() {
         statement(old, new, details);
         with_others(line.with_others.as_deref(), details);
@@ -131,8 +137,7 @@ fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
         details.verbatim(Tone::Bad, folded("  - ", old).join("\n"));
     }
     let Some(elements) = line.in_names_of_the_source() else {
-        let (what, wrapped) = s.wrapped(line);
-        details.say(format!("    wrap the {what}: {wrapped}"));
+        details.say(format!("    {}", s.advice(line)));
         return;
     };
     for &(old, new) in elements.iter().take(MOST_ACCESSES) {

@@ -115,15 +115,10 @@ fn cuda_text(s: &Suggestion) -> String {
                     .text
                     .as_ref()
                     .map_or(String::new(), |t| format!(": {t}"));
-                let (what, wrapped) = s.wrapped(line);
                 let calls = line.inlined_at.first().map_or(String::new(), |call| {
                     format!(", called in {}", without_folder(call))
                 });
-                let _ = writeln!(
-                    text,
-                    "// {place}{calls}{old}\n//   wrap the {what} into {}: {wrapped}",
-                    s.array
-                );
+                let _ = writeln!(text, "// {place}{calls}{old}\n//   {}", s.advice(line));
             }
         }
     }

@@ -3,25 +3,15 @@
 
 use super::SourceLine;
 use super::asm::{ASM, Passed, address_operand, parameter};
+use super::edits::{self, CallChange, Edit};
 use super::files::split;
 use super::macros::Macro;
 use super::scan::{Text, arguments, last_name, word};
-use serde::Serialize;
 
 /// Lines above a line that are read for the function around it.
 const ABOVE: u32 = 600;
 /// Lines after a line that are read for the end of its statement.
 const BELOW: u32 = 12;
-/// A statement in which an address of the array is passed on to an access.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct CallChange {
-    /// `file:line`
-    pub source: String,
-    /// The statement, on one line.
-    pub text: String,
-    /// The same with the address mapped.
-    pub changed_text: String,
-}
 
 /// The statement that decides which address an `asm` statement at `source` accesses,
 /// with that address under `function`: a call, the use of a macro, or the `asm`
@@ -42,7 +32,7 @@ pub(super) fn call_change(
     let mut source = source;
     loop {
         if declares(&place, at.statement.0, array) {
-            return Some(at.changed(&place, source, array, function));
+            return at.changed(&place, source, array, function);
         }
         // The caller passes on what it got.
         let passed = parameter(&place, at.statement.0, at.text(&place))?;
@@ -102,22 +92,25 @@ impl Address {
     }
 
     /// The statement with the address mapped.
-    pub fn changed(&self, place: &Text, source: &str, array: &str, function: &str) -> CallChange {
-        let joined = |text: &str| {
-            let lines: Vec<&str> = text.lines().map(str::trim).collect();
-            lines.join(" ").trim().to_owned()
+    pub fn changed(
+        &self,
+        place: &Text,
+        source: &str,
+        array: &str,
+        function: &str,
+    ) -> Option<CallChange> {
+        let edits = match &self.of_element {
+            Some(address) => vec![Edit {
+                from: self.from,
+                to: self.to,
+                new: format!("*{function}_at({array}, {address})"),
+            }],
+            None => vec![
+                Edit::insert(self.from, format!("{function}_at({array}, ")),
+                Edit::insert(self.to, ")"),
+            ],
         };
-        let (begin, end) = self.statement;
-        let (before, after) = (&place.text[begin..self.from], &place.text[self.to..end]);
-        let mapped = match &self.of_element {
-            Some(address) => format!("*{function}_at({array}, {address})"),
-            None => format!("{function}_at({array}, {})", self.text(place)),
-        };
-        CallChange {
-            source: source.to_owned(),
-            text: joined(&place.text[begin..end]),
-            changed_text: joined(&format!("{before}{mapped}{after}")),
-        }
+        edits::change(source.to_owned(), place, self.statement, &edits)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A line of the source that changes.
 
-use super::calls::CallChange;
+use super::edits::CallChange;
 use super::scan::word;
 use super::source;
 use crate::trace::Op;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// A line that accesses the array.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct LineChange {
     /// `file:line`, where the PTX says it.
     pub source: Option<String>,
@@ -31,6 +31,13 @@ pub struct LineChange {
     /// statement, or an access through a pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<CallChange>,
+    /// Whether the mapping takes apart the objects that it copies: their members have
+    /// to be copied one by one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub takes_apart: bool,
+    /// The line to which the compiler has moved its access.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<String>,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
@@ -89,6 +96,10 @@ impl LineChange {
     /// conflicts first; `None` where an index has names that the source does not
     /// have.
     pub fn in_names_of_the_source(&self) -> Option<Vec<(&str, &str)>> {
+        // An index of words is none of objects.
+        if self.takes_apart {
+            return None;
+        }
         let mut worst: Vec<&AccessChange> = self.accesses.iter().collect();
         worst.sort_by_key(|a| std::cmp::Reverse(a.conflicts));
         let mut pairs: Vec<(&str, &str)> = Vec::new();
@@ -106,7 +117,7 @@ impl LineChange {
 }
 
 /// An instruction of a line.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct AccessChange {
     /// The access site.
     #[serde(skip)]

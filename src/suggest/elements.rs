@@ -1,7 +1,5 @@
 //! Types of elements.
 
-use super::scan::{Text, last_name, word};
-
 /// Element types whose size the name says.
 const TYPES: [(&str, u32); 38] = [
     ("float", 4),
@@ -48,31 +46,4 @@ const TYPES: [(&str, u32); 38] = [
 pub(super) fn bytes_of_type(element: &str) -> Option<u32> {
     let known = TYPES.iter().find(|(name, _)| *name == element);
     known.map(|(_, bytes)| *bytes)
-}
-
-/// Whether the array or pointer `name` is declared before `at` with elements of a
-/// structure that the same text defines. A mapping may take its members apart.
-pub(super) fn has_structures(place: &Text, at: usize, name: &str) -> bool {
-    let seen = &place.masked[..at];
-    let mut from = 0;
-    while let Some(found) = word(&seen[from..], name) {
-        let before = seen[..from + found].trim_end();
-        let before = before.trim_end_matches("__restrict__").trim_end();
-        let element = last_name(before.trim_end_matches('*').trim_end());
-        if !element.is_empty() && defines(seen, element) {
-            return true;
-        }
-        from += found + name.len();
-    }
-    false
-}
-
-/// Whether a text defines the structure `name`.
-fn defines(text: &str, name: &str) -> bool {
-    ["struct ", "class ", "union "].into_iter().any(|kind| {
-        text.match_indices(kind).any(|(head, _)| {
-            let rest = text[head + kind.len()..].trim_start().strip_prefix(name);
-            rest.is_some_and(|r| r.trim_start().starts_with(['{', ':']))
-        })
-    })
 }

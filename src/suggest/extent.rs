@@ -119,7 +119,7 @@ fn factor(text: &str) -> String {
 }
 
 /// What may stand beside a `+` as it is, and the rest in parentheses.
-fn summand(text: &str) -> String {
+pub(super) fn summand(text: &str) -> String {
     if text.contains(['<', '>', '?', ':', '&', '|', '^', '=', ',']) {
         format!("({text})")
     } else {

@@ -2,20 +2,24 @@
 //! they get its start as one more parameter, so that each element can be mapped.
 
 use super::SourceLine;
-use super::calls::{CallChange, declaration_at};
+use super::calls::declaration_at;
 use super::change::LineChange;
+use super::edits::{self, CallChange, Edit};
 use super::files::split;
-use super::pointers::{declared_pointer, pointers, points_into, wrapped};
+use super::pointers::{Wrap, declared_pointer, pointers, points_into};
 use super::scan::{Function, Text, arguments, word};
+use super::types::{Kept, Types};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Changes the lines that are not changed yet, with the head of their function and
 /// its calls. A function whose lines cannot all be changed stays as it is.
-/// `is_one`: an access of a line has one element.
+/// `is_one`: an access of a line has one element; `unit`: bytes that every mapping keeps
+/// together.
 pub(super) fn change(
     lines: &mut Vec<LineChange>,
     is_one: impl Fn(&LineChange) -> bool,
-    (array, function): (&str, &str),
+    (array, unit): (&str, u32),
+    function: &str,
     text: &mut SourceLine,
 ) {
     let is_open = |l: &&LineChange| l.statement().is_none();
@@ -34,7 +38,10 @@ pub(super) fn change(
         if !seen.insert((file.to_owned(), callee.body)) {
             continue;
         }
-        let Some(changed) = changed_lines(&place, &callee, array, function) else {
+        let types = Types::of(file, text);
+        let kept = types.kept(array, Some(unit));
+        let changed = changed_lines((file, &place), &callee, kept, array, function);
+        let Some(changed) = changed else {
             continue;
         };
         let is_free = |l: &LineChange| l.statement().is_none() && is_one(l);
@@ -48,19 +55,22 @@ pub(super) fn change(
 }
 
 /// Puts the changes of a file into its lines, and adds those without an access.
-fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, Changed>) {
+fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, CallChange>) {
     let mut others: BTreeSet<u32> = changed.keys().copied().collect();
     for line in lines.iter_mut() {
         let number = number(line, file);
         if let Some(change) = changed.get(&number) {
-            line.call = Some(change.at(&format!("{file}:{number}")));
+            line.call = Some(change.clone());
             others.remove(&number);
         }
     }
-    let others = others.into_iter();
-    lines.extend(
-        others.map(|number| without_access(&format!("{file}:{number}"), &changed[&number])),
-    );
+    lines.extend(others.iter().map(|number| LineChange {
+        // The head of the function, a call, or a line that this run does not reach.
+        source: Some(changed[number].source.clone()),
+        text: Some(changed[number].text.clone()),
+        call: Some(changed[number].clone()),
+        ..LineChange::default()
+    }));
 }
 
 /// The number of a line of the file; 0, which none has, of another one.
@@ -71,48 +81,16 @@ fn number(line: &LineChange, file: &str) -> u32 {
         .map_or(0, |(_, number)| number)
 }
 
-/// A line as it is and changed.
-#[derive(Debug)]
-struct Changed {
-    old: String,
-    new: String,
-}
-
-impl Changed {
-    fn at(&self, source: &str) -> CallChange {
-        CallChange {
-            source: source.to_owned(),
-            text: self.old.clone(),
-            changed_text: self.new.clone(),
-        }
-    }
-}
-
-/// The head of the function, a call, or a line that this run does not reach.
-fn without_access(source: &str, change: &Changed) -> LineChange {
-    LineChange {
-        source: Some(source.to_owned()),
-        inlined_at: Vec::new(),
-        through: Vec::new(),
-        text: Some(change.old.clone()),
-        changed_text: None,
-        with_others: None,
-        declared: None,
-        call: Some(change.at(source)),
-        conflicts: 0,
-        accesses: Vec::new(),
-    }
-}
-
-/// All lines that change with a function, by their number. `None` if a call may hand
-/// over another address, or a line uses the pointer in another way than for its
-/// elements.
+/// All lines of `file` that change with a function, by their number. `None` if a call
+/// may hand over another address, or a line uses the pointer in another way than for
+/// its elements.
 fn changed_lines(
-    place: &Text,
+    (file, place): (&str, &Text),
     callee: &Function,
+    kept: Kept,
     array: &str,
     function: &str,
-) -> Option<BTreeMap<u32, Changed>> {
+) -> Option<BTreeMap<u32, CallChange>> {
     let end = place.block_end(callee.body);
     let start = format!("spad_{array}");
     let sees_it = declaration_at(place, callee.body, array).is_some();
@@ -126,39 +104,33 @@ fn changed_lines(
         return None;
     }
     let mut changed = BTreeMap::new();
-    let mut insert = |at: usize, new: String| {
-        let (from, to) = (place.line_start(at), place.line_end(at));
-        let line = Changed {
-            old: place.text[from..to].trim().to_owned(),
-            new: format!("{}{new}{}", &place.text[from..at], &place.text[at..to])
-                .trim()
-                .to_owned(),
-        };
-        changed.insert(place.line_of(at), line).is_none()
+    let mut insert = |line: usize, edits: &[Edit]| {
+        let (from, to) = (place.line_start(line), place.line_end(line));
+        let number = place.line_of(line);
+        let change = edits::change(format!("{file}:{number}"), place, (from, to), edits)?;
+        changed.insert(number, change).is_none().then_some(())
     };
-    let alone = insert(callee.close, format!(", const void *{start}"))
-        && calls.iter().all(|open| {
-            let close = place.closing(*open);
-            close.is_some_and(|close| insert(close, format!(", {array}")))
-        });
-    if !alone {
-        return None;
+    let parameter = format!(", const void *{start}");
+    insert(callee.close, &[Edit::insert(callee.close, parameter)])?;
+    for open in &calls {
+        let close = place.closing(*open)?;
+        insert(close, &[Edit::insert(close, format!(", {array}"))])?;
     }
+    let wrap = Wrap {
+        names: &names,
+        array,
+        start: &start,
+        function,
+    };
     let mut line = callee.body;
     while line < end {
         let to = place.line_end(line).min(end);
-        if names
-            .iter()
-            .any(|n| word(&place.masked[line..to], n).is_some())
-        {
-            let new = wrapped(place, (line, to), &names, &start, function)?;
-            let new = Changed {
-                old: place.text[line..to].trim().to_owned(),
-                new: new.trim().to_owned(),
-            };
-            if changed.insert(place.line_of(line), new).is_some() {
-                return None;
-            }
+        let is_named = |n: &String| word(&place.masked[line..to], n).is_some();
+        if names.iter().any(is_named) {
+            insert(
+                line,
+                &wrap.edits(place, (line, to), (kept, place.line_of(line)))?,
+            )?;
         }
         line = to + 1;
     }
@@ -217,6 +189,7 @@ fn calls(place: &Text, callee: &Function) -> Option<Vec<usize>> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::files::lines_of;
     use super::*;
 
     const KERNEL: &str = "__global__ void kernel(float *out) {\n\
@@ -231,8 +204,10 @@ mod tests {
         let place = Text::new(source);
         let body = place.text.find('{').unwrap() + 1;
         let callee = place.function_around(body).unwrap();
-        let lines = changed_lines(&place, &callee, "tile", "at")?;
-        Some(lines.into_values().map(|line| line.new).collect())
+        let types = Types::of("k.cu", &mut lines_of(&place.text));
+        let kept = types.kept("tile", Some(4));
+        let lines = changed_lines(("k.cu", &place), &callee, kept, "tile", "at")?;
+        Some(lines.into_values().map(|line| line.changed_text).collect())
     }
 
     const SUM: &str = "template <int N> __device__ float sum(float *data, int n) {\n\

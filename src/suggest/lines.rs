@@ -2,11 +2,15 @@
 
 use super::calls::call_change;
 use super::change::{AccessChange, LineChange};
+use super::edits::CallChange;
+use super::files::split;
+use super::form::Form;
 use super::lvalue::pointer_change;
 use super::pointers::pointers_change;
 use super::returned::returned_change;
 use super::target::Target;
-use super::{SourceLine, Tuned, handed, merged, source};
+use super::types::{Kept, Types};
+use super::{SourceLine, Tuned, handed, merged, moved, source};
 use crate::ptx::analysis::SourceIndex;
 use crate::toolkit::Users;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
@@ -15,8 +19,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The lines, and what else follows from their indices.
 pub(super) struct Lines {
     pub changes: Vec<LineChange>,
-    /// The declaration of the array, where the source has one.
-    pub declared: Option<source::Declaration>,
+    /// How the source declares the array, where it is found.
+    pub form: Option<Form>,
     /// All declarations of arrays of this name in the files of the lines.
     pub declarations: source::Declarations,
 }
@@ -52,12 +56,7 @@ pub(super) fn lines(
                 source: place.source.clone(),
                 inlined_at: place.inlined_at.clone(),
                 through,
-                changed_text: None,
-                with_others: None,
-                declared: None,
-                call: None,
-                conflicts: 0,
-                accesses: Vec::new(),
+                ..LineChange::default()
             });
         line.conflicts += conflicts;
         let stand_ins = index.iter().flat_map(|i| i.stand_ins());
@@ -81,7 +80,9 @@ pub(super) fn lines(
     let files = changes.iter().flat_map(LineChange::places);
     let named = target.named(array);
     let declarations = source::Declarations::of(files, named, target.element_bytes(), text);
-    let mut declared = None;
+    let has = target.bytes();
+    let files = changes.iter().flat_map(LineChange::places);
+    let form = Form::of(files, named, has, &declarations, text);
     // Wide accesses stay whole under every mapping that is suggested.
     for line in &mut changes {
         let (Some(place), Some(old)) = (&line.source, &line.text) else {
@@ -90,7 +91,6 @@ pub(super) fn lines(
         if let Some(seen) = declarations.seen_from(place, text) {
             line.changed_text = seen.changed(old, array, function);
             line.declared = line.changed_text.as_ref().map(|_| seen.clone());
-            declared = declared.or(Some(seen));
         }
     }
     changes.extend(merged::lines(
@@ -103,27 +103,56 @@ pub(super) fn lines(
     // Several elements in one access would be taken apart.
     let element = target.element_bytes().max(4);
     let is_one = |line: &LineChange| line.accesses.iter().all(|a| a.bytes <= element);
+    let unit = 4 * target.array.vector_words();
+    let mut types: BTreeMap<String, Types> = BTreeMap::new();
     for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
-        let source = line.source.as_deref();
-        let several = line.accesses.len() > 1;
-        let chain = line.chain();
-        line.call = source.and_then(|s| {
-            call_change(&chain[0], &chain[1..], array, function, text)
-                .or_else(|| pointer_change(s, (line.only_op()?, several), array, function, text))
-                .or_else(|| returned_change(s, array, function, text))
-                .or_else(|| {
-                    let is_one = is_one(line);
-                    let change = || pointers_change(s, array, function, text);
-                    is_one.then(change).flatten()
-                })
-        });
+        let Some((file, _)) = line.source.as_deref().and_then(split) else {
+            continue;
+        };
+        let known = types.entry(file.to_owned());
+        let known = known.or_insert_with(|| Types::of(file, text));
+        let mut change = |unit| {
+            let kept = known.kept(array, unit);
+            call_of(line, kept, is_one(line), (array, function), text)
+        };
+        let call = change(Some(unit));
+        let is_object = call.is_none() && change(None).is_some();
+        line.takes_apart = is_object;
+        line.call = call;
     }
-    handed::change(&mut changes, is_one, (array, function), text);
+    handed::change(&mut changes, is_one, (array, unit), function, text);
+    moved::to_their_lines(&mut changes, &types, (array, unit), function, text);
+    let has_objects = |place: &str| {
+        let (file, line) = split(place)?;
+        Some(types.get(file)?.kept(array, Some(unit)).has_objects(line))
+    };
+    for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
+        let is_object = line.places().any(|place| has_objects(place) == Some(true));
+        line.takes_apart |= is_object;
+    }
     Lines {
         changes: by_call(changes),
-        declared: declared.cloned(),
+        form,
         declarations,
     }
+}
+
+/// The statement that changes in the place of a line, where it shows the address.
+fn call_of(
+    line: &LineChange,
+    kept: Kept,
+    is_one: bool,
+    (array, function): (&str, &str),
+    text: &mut SourceLine,
+) -> Option<CallChange> {
+    let (source, chain) = (line.source.as_deref()?, line.chain());
+    call_change(&chain[0], &chain[1..], array, function, text)
+        .or_else(|| pointer_change(source, (line.only_op()?, kept), array, function, text))
+        .or_else(|| returned_change(source, kept, array, function, text))
+        .or_else(|| {
+            let change = || pointers_change(source, kept, array, function, text);
+            is_one.then(change).flatten()
+        })
 }
 
 /// A place with the user's line in the place of that of a header of the toolkit, and

@@ -2,9 +2,11 @@
 //! mapped, where it shows which of its parts is the access.
 
 use super::SourceLine;
-use super::calls::{Address, CallChange, window_with};
-use super::elements::has_structures;
+use super::calls::{Address, window_with};
+use super::edits::CallChange;
+use super::files::split;
 use super::scan::{Text, arguments, is_word};
+use super::types::Kept;
 use crate::trace::Op;
 
 /// Operators of two characters that end with `=`, by their first.
@@ -14,15 +16,16 @@ const OPERATORS: [char; 13] = [
 
 /// The statement of `source`, whose accesses to `array` are all of kind `op`, with
 /// their address under `function`. `None` where another part of the statement may
-/// be the access, or `array` is not declared; nor where `several` accesses of the
-/// statement copy a structure, whose members a mapping takes apart.
+/// be the access, or `array` is not declared; nor where a mapping may take apart what
+/// the statement copies.
 pub(super) fn pointer_change(
     source: &str,
-    (op, several): (Op, bool),
+    (op, kept): (Op, Kept),
     array: &str,
     function: &str,
     text: &mut SourceLine,
 ) -> Option<CallChange> {
+    let (_, number) = split(source)?;
     let (place, line) = window_with(source, array, text)?;
     let end = place.statement_end(line);
     // An access of several elements may belong to the next statement, too.
@@ -36,11 +39,11 @@ pub(super) fn pointer_change(
         let statement = (begin, end);
         Some(Address { statement, ..found })
     })?;
-    let address = found.of_element.as_deref().unwrap_or_default();
-    let address = address.trim_start_matches('&');
-    let name = &address[..address.find(|c| !is_word(c)).unwrap_or(address.len())];
-    let is_taken_apart = several && !name.is_empty() && has_structures(&place, line, name);
-    (!is_taken_apart).then(|| found.changed(&place, source, array, function))
+    let address = found.of_element.as_deref();
+    if address.is_some_and(|address| kept.tears(number, address)) {
+        return None;
+    }
+    found.changed(&place, source, array, function)
 }
 
 /// What the statement between `begin` and `end` accesses by `op`.
@@ -126,6 +129,7 @@ fn argument_of_an_atomic(place: &Text, from: usize, to: usize) -> Option<Address
 #[cfg(test)]
 mod tests {
     use super::super::files::lines_of;
+    use super::super::types::Types;
     use super::*;
 
     /// The compiler merges the two accesses, and gives them one line.
@@ -141,7 +145,9 @@ mod tests {
     fn change(statement: &str, op: Op) -> Option<String> {
         let source = format!("__shared__ float tile[64];\nfloat *p = tile;\n{statement}\n");
         let mut text = lines_of(&source);
-        let found = pointer_change("k.cu:3", (op, true), "tile", "at", &mut text);
+        let types = Types::of("k.cu", &mut text);
+        let kept = types.kept("tile", Some(16));
+        let found = pointer_change("k.cu:3", (op, kept), "tile", "at", &mut text);
         found.map(|c| c.changed_text)
     }
 
@@ -178,7 +184,9 @@ mod tests {
         assert_eq!(found, "*q = *at_at(tile, (int4 *)(p + 4) + i);");
         let source = "__shared__ int tile[8];\n*q =\n*(p + 4);";
         let mut text = lines_of(source);
-        let second = pointer_change("k.cu:3", (Op::Load, false), "tile", "at", &mut text).unwrap();
+        let types = Types::of("k.cu", &mut text);
+        let kept = types.kept("tile", Some(4));
+        let second = pointer_change("k.cu:3", (Op::Load, kept), "tile", "at", &mut text).unwrap();
         assert_eq!(second.changed_text, "*q = *at_at(tile, p + 4);");
         for other in [
             "x = p[i] + p[j];",
@@ -193,16 +201,24 @@ mod tests {
     /// A swizzle of words would take the members of the structure apart.
     #[test]
     fn a_structure_that_is_copied_by_words_is_left_to_a_person() {
-        let head = "struct P { float x, y; };\n__shared__ P s[8];\nP *p = s;\n";
-        let change = |statement: &str, several| {
+        let head = "struct P { float x, y; };\n__shared__ P s[8];\nP *p = s;\nauto *q = &s[1];\n";
+        let change = |statement: &str, unit| {
             let source = format!("{head}{statement}\n");
             let mut text = lines_of(&source);
-            pointer_change("k.cu:4", (Op::Load, several), "s", "at", &mut text)
+            let types = Types::of("k.cu", &mut text);
+            let kept = types.kept("s", Some(unit));
+            pointer_change("k.cu:5", (Op::Load, kept), "s", "at", &mut text)
         };
-        assert_eq!(change("P q = s[7 - t];", true), None);
-        assert_eq!(change("P q = p[7 - t];", true), None);
-        let whole = change("P q = s[7 - t];", false).unwrap();
-        assert_eq!(whole.changed_text, "P q = *at_at(s, &s[7 - t]);");
+        for copy in [
+            "P r = s[7 - t];",
+            "P r = p[7 - t];",
+            "P r = *p;",
+            "P r = *q;",
+        ] {
+            assert_eq!(change(copy, 4), None, "{copy}");
+        }
+        let whole = change("P r = s[7 - t];", 8).unwrap();
+        assert_eq!(whole.changed_text, "P r = *at_at(s, &s[7 - t]);");
     }
 
     #[test]

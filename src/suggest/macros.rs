@@ -2,7 +2,8 @@
 
 use super::SourceLine;
 use super::asm::{ASM, Passed, address_operand, position};
-use super::scan::{MOST_LINES, Text};
+use super::scan::{MOST_LINES, Text, is_word};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Files that include each other.
@@ -18,35 +19,9 @@ pub(super) struct Macro {
 impl Macro {
     /// The definition in `file`, or in a file that it includes by `"..."`.
     pub fn named(name: &str, file: &str, text: &mut SourceLine) -> Option<Self> {
-        let mut files = vec![file.to_owned()];
-        let mut read = 0;
-        while let Some(file) = files.get(read).cloned() {
-            read += 1;
-            let mut number = 0;
-            while number < MOST_LINES {
-                number += 1;
-                let Some(line) = text(&format!("{file}:{number}")) else {
-                    break;
-                };
-                if let Some(included) = included(&line, &file)
-                    && files.len() < MOST_FILES
-                    && !files.contains(&included)
-                {
-                    files.push(included);
-                }
-                let Some(after) = defines(&line, name) else {
-                    continue;
-                };
-                let mut definition = after.to_owned();
-                while definition.ends_with('\\') {
-                    definition.pop();
-                    number += 1;
-                    definition += &text(&format!("{file}:{number}")).unwrap_or_default();
-                }
-                return Self::parsed(name, &definition);
-            }
-        }
-        None
+        let lines = with_included(file, text);
+        let definition = definitions(&lines).find_map(|d| defines(&d, name).map(str::to_owned))?;
+        Self::parsed(name, &definition)
     }
 
     fn parsed(name: &str, definition: &str) -> Option<Self> {
@@ -67,6 +42,115 @@ impl Macro {
         let function = self.name.clone();
         Some(Passed { function, number })
     }
+}
+
+/// The lines of `file` and, behind them, of the files that it includes by `"..."`.
+pub(super) fn with_included(file: &str, text: &mut SourceLine) -> Vec<String> {
+    let mut files = vec![file.to_owned()];
+    let mut lines = Vec::new();
+    let mut read = 0;
+    while let Some(file) = files.get(read).cloned() {
+        read += 1;
+        for number in 1..MOST_LINES {
+            let Some(line) = text(&format!("{file}:{number}")) else {
+                break;
+            };
+            if let Some(included) = included(&line, &file)
+                && files.len() < MOST_FILES
+                && !files.contains(&included)
+            {
+                files.push(included);
+            }
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+/// The definitions among lines, each on one.
+fn definitions(lines: &[String]) -> impl Iterator<Item = String> {
+    let starts = lines.iter().enumerate();
+    let starts = starts.filter(|(_, line)| line.trim_start().starts_with('#'));
+    starts.map(|(at, line)| {
+        let mut definition = line.clone();
+        let mut more = lines[at + 1..].iter();
+        while definition.ends_with('\\') {
+            definition.pop();
+            definition += more.next().map_or("", String::as_str);
+        }
+        definition
+    })
+}
+
+/// The macros of a file: what each stands for.
+pub(super) struct Macros(BTreeMap<String, String>);
+
+impl Macros {
+    /// Those of `file` and of the files that it includes by `"..."`.
+    pub fn of(file: &str, text: &mut SourceLine) -> Self {
+        let lines = with_included(file, text);
+        let mut bodies: BTreeMap<String, String> = BTreeMap::new();
+        for definition in definitions(&lines) {
+            if let Some((name, body)) = defined(&definition) {
+                // Where a preprocessor chooses, it may be any.
+                let known = bodies.entry(name.to_owned()).or_default();
+                *known += body;
+                known.push('\n');
+            }
+        }
+        Macros(bodies)
+    }
+
+    /// Whether a part of `code`, or of the macros that it uses, is what `found` looks
+    /// for; `None` where it uses one that is not known.
+    pub fn any(&self, code: &str, found: &dyn Fn(&str) -> bool) -> Option<bool> {
+        let (mut open, mut seen) = (vec![code.to_owned()], BTreeSet::new());
+        while let Some(part) = open.pop() {
+            if found(&part) {
+                return Some(true);
+            }
+            let masked = Text::new(part).masked;
+            for (name, after) in names(&masked) {
+                match self.0.get(name) {
+                    Some(body) if seen.insert(name.to_owned()) => open.push(body.clone()),
+                    None if is_call_of_a_macro(name, after) => return None,
+                    _ => {}
+                }
+            }
+        }
+        Some(false)
+    }
+}
+
+/// The names of a text, each with what follows.
+fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let begin = rest.find(is_word)?;
+        let after = &rest[begin..];
+        let end = after.find(|c| !is_word(c)).unwrap_or(after.len());
+        rest = &after[end..];
+        Some((&after[..end], rest))
+    })
+}
+
+/// Whether a name is written as macros with arguments are: `LOAD(x)`.
+fn is_call_of_a_macro(name: &str, after: &str) -> bool {
+    let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let begins = name.starts_with(|c: char| c.is_ascii_uppercase());
+    begins && name.chars().all(is_upper) && after.trim_start().starts_with('(')
+}
+
+/// The macro that `line` defines, and its body.
+fn defined(line: &str) -> Option<(&str, &str)> {
+    let definition = line.trim_start().strip_prefix('#')?.trim_start();
+    let named = definition.strip_prefix("define")?.trim_start();
+    let (name, rest) = named.split_at(named.find(|c| !is_word(c)).unwrap_or(named.len()));
+    let body = match rest.strip_prefix('(') {
+        Some(parameters) => parameters.split_once(')')?.1,
+        None => rest,
+    };
+    (!name.is_empty()).then_some((name, body))
 }
 
 /// What follows the name of the macro that `line` defines.
@@ -93,6 +177,19 @@ fn included(line: &str, file: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn macros_stand_for_what_they_expand_to() {
+        let source = "#define WIDE float4\n#define CAST(x) reinterpret_cast<WIDE *>(x)\n\
+                      #define AT(i, \\\n j) (i * 32 + j)\n#define LOOP LOOP + 1\n";
+        let macros = Macros::of("k.cu", &mut super::super::files::lines_of(source));
+        let wide = |code: &str| macros.any(code, &|part| part.contains("float4"));
+        assert_eq!(wide("CAST(s)[AT(i, j)] = x;"), Some(true));
+        assert_eq!(wide("WIDE x = s[1];"), Some(true));
+        assert_eq!(wide("s[AT(i, j)] = sqrt(LOOP);"), Some(false));
+        assert_eq!(wide("s[OFFSET(i, j)] = x;"), None);
+        assert_eq!(wide("s[N] = Float(x); // CAST(x)"), Some(false));
+    }
 
     #[test]
     fn a_macro_is_found_in_an_included_file() {

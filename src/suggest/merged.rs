@@ -64,15 +64,10 @@ fn change(
     let new = seen.changed(&old, array, function)?;
     Some(LineChange {
         source: Some(source),
-        inlined_at: Vec::new(),
-        through: Vec::new(),
         text: Some(old),
         changed_text: Some(new),
-        with_others: None,
         declared: Some(seen.clone()),
-        call: None,
-        conflicts: 0,
-        accesses: Vec::new(),
+        ..LineChange::default()
     })
 }
 

@@ -12,14 +12,17 @@ mod change;
 mod constants;
 mod copies;
 mod declarator;
+mod edits;
 mod elements;
 mod extent;
 mod files;
+mod form;
 mod handed;
 mod lines;
 mod lvalue;
 mod macros;
 mod merged;
+mod moved;
 mod padding;
 mod pointers;
 mod returned;
@@ -33,10 +36,11 @@ mod tests;
 mod text;
 mod together;
 mod torn;
+mod types;
 
-pub use calls::CallChange;
 pub use change::{AccessChange, LineChange};
 pub use copies::CopyChange;
+pub use edits::CallChange;
 pub use files::{SourceFiles, split};
 
 pub use padding::Padding;
@@ -149,11 +153,12 @@ fn suggestion(
     };
     let bytes = target.element_bytes();
     let lines = lines::lines(target, tuned, &array, &function, source);
-    let torn = torn::Torn::new(target, tuned, &lines.changes);
+    let torn = torn::Torn::new(target, tuned, &lines.changes, source);
     let (best, conflicts) = torn.best(&target.choices.ranked);
     let shape = padding::Shape::of(target, tuned);
     let of_address = |l: &LineChange| {
-        l.call.is_some() || l.statement().is_none() && l.is_through_a_pointer(&array)
+        let is_open = l.statement().is_none();
+        l.call.is_some() || is_open && (l.takes_apart || l.is_through_a_pointer(&array))
     };
     let mut addresses = lines.changes.iter().map(of_address);
     // Addresses need only the function of words.

@@ -1,6 +1,7 @@
 //! The padding of an array: in its declaration if its rows are known.
 
 use super::Tuned;
+use super::form::Form;
 use super::lines::{Lines, element_index, lanes};
 use super::target::Target;
 use crate::ptx::analysis::SourceIndex;
@@ -109,48 +110,139 @@ pub(super) fn padding(
     array: &str,
 ) -> Option<Padding> {
     let bytes = target.element_bytes();
-    let element = lines.declared.as_ref().map_or("T", |d| &d.element);
-    let found = |layout: &Layout| Padding {
+    let found = |layout: &Layout, declaration: String, index: String| Padding {
         hash: layout.spec().clone(),
         conflicts: target.array.count(layout).conflicts,
         wasted_bytes: 4 * target.array.wasted(layout),
-        declaration: String::new(),
-        index: String::new(),
+        declaration,
+        index,
     };
+    let form = lines.form.as_ref();
+    if let Some((layout, declaration, index)) = form.and_then(|f| in_form(target, f, lines, array))
+    {
+        return Some(found(&layout, declaration, index));
+    }
+    let element = form.filter(|f| f.bytes == bytes).map(|f| &*f.element);
+    let name = element.unwrap_or("T");
     if let Some((row, by, layout)) = declared(target, shape) {
-        return Some(Padding {
-            declaration: format!(
-                "__shared__ {element} {array}[{}][{}];",
-                shape.elements / row,
-                row + by
+        let rows = shape.elements / row;
+        return Some(found(
+            &layout,
+            format!("__shared__ {name} {array}[{rows}][{}];", row + by),
+            format!(
+                "{array}[row][column]: rows of {row} elements{} stay what they are",
+                of(element, bytes)
             ),
-            index: format!("{array}[row][column]: rows of {row} elements stay what they are"),
-            ..found(&layout)
-        });
+        ));
     }
     let best = target.best_of(MappingKind::Pad)?;
     let &LayoutSpec::Pad { every, by } = best.layout.spec() else {
         return None;
     };
     // The texts count elements: the padding must be whole ones.
-    let whole = |words: u32| {
-        (4 * words)
-            .is_multiple_of(bytes)
-            .then_some(4 * words / bytes)
-    };
-    let (every, by) = (whole(every)?, whole(by)?);
-    let gaps = match by {
-        1 => format!("i / {every}"),
-        by => format!("i / {every} * {by}"),
-    };
-    Some(Padding {
-        declaration: format!(
-            "__shared__ {element} {array}[{}];",
-            target.elements(&best.layout)
+    let (every, by) = (whole(4 * every, bytes)?, whole(4 * by, bytes)?);
+    let elements = target.elements(&best.layout);
+    Some(found(
+        &best.layout,
+        format!("__shared__ {name} {array}[{elements}];"),
+        format!(
+            "{array}[{}] for element i{}",
+            spread(every, by),
+            of(element, bytes)
         ),
-        index: format!("{array}[i + {gaps}] for element i"),
-        ..found(&best.layout)
-    })
+    ))
+}
+
+/// The size of elements whose type is not known.
+fn of(element: Option<&str>, bytes: u32) -> String {
+    match element {
+        Some(_) => String::new(),
+        None => format!(" of {bytes} bytes (T)"),
+    }
+}
+
+/// How many elements of `unit` bytes they are, if whole ones.
+fn whole(bytes: u32, unit: u32) -> Option<u32> {
+    bytes.is_multiple_of(unit).then_some(bytes / unit)
+}
+
+/// The index of element `i` with gaps of `by` after every `every`.
+fn spread(every: u32, by: u32) -> String {
+    match (every, by) {
+        (1, by) => format!("i * {}", by + 1),
+        (every, 1) => format!("i + i / {every}"),
+        (every, by) => format!("i + i / {every} * {by}"),
+    }
+}
+
+/// A padding of the array as the source declares it, and its texts: longer rows, else
+/// larger structures, else gaps between whole elements.
+fn in_form(
+    target: &Target,
+    form: &Form,
+    lines: &Lines,
+    array: &str,
+) -> Option<(Layout, String, String)> {
+    let banks = target.array.geometry().banks() as u32;
+    // An access to a row is one by its index: through a pointer, it may be any.
+    let mut own = lines.changes.iter().filter(|l| !l.accesses.is_empty());
+    let by_rows = form
+        .row()
+        .filter(|_| own.all(|l| !l.is_through_a_pointer(array)));
+    if let Some(row) = by_rows
+        && let Some((by, layout)) = best_of(target, row * form.bytes, form.bytes, banks)
+    {
+        let index = format!("{array}[row][column]: rows of {row} elements stay what they are");
+        return Some((layout, form.with_longer_rows(by), index));
+    }
+    // Elements that are accessed by their parts.
+    if form.bytes <= target.element_bytes() {
+        return None;
+    }
+    let element = &form.element;
+    if form.is_structure()
+        && let Some((by, layout)) = best_of(target, form.bytes, 4, banks)
+    {
+        let (bytes, more) = (form.bytes, 4 * by);
+        let index = format!(
+            "{array}: {element} has {} bytes in the place of {bytes}",
+            bytes + more
+        );
+        return Some((layout, form.with_member(more), index));
+    }
+    let all = 4 * target.array.words() / form.bytes;
+    let counts = (0..u32::BITS).map(|n| 1 << n).take_while(|n| *n < all);
+    let gaps = counts.filter_map(|n| Some((n, best_of(target, n * form.bytes, form.bytes, 4)?)));
+    let cost = |(_, (_, layout)): &(u32, (u32, Layout))| cost(target, layout);
+    let (every, (by, layout)) = gaps.min_by_key(cost)?;
+    let elements = (4 * layout.words_needed(target.array.words())).div_ceil(form.bytes);
+    let declaration = form.with_elements(elements)?;
+    let index = format!("{array}[{}] for element i", spread(every, by));
+    Some((layout, declaration, index))
+}
+
+/// The padding of so many units of `unit` bytes, up to `most`, after every `length`
+/// bytes: that with the fewest conflicts, then the fewest words wasted, if it is nearly
+/// as good as the best mapping.
+fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, Layout)> {
+    let geometry = target.array.geometry();
+    let layout = |by: u32| {
+        let every = whole(length, 4)?;
+        let by = whole(by * unit, 4)?;
+        let layout = Layout::new(&LayoutSpec::Pad { every, by }, geometry).ok()?;
+        let is_possible = target.array.refuses(&layout).is_none();
+        is_possible.then_some(layout)
+    };
+    let all = (1..most).filter_map(|by| Some((by, layout(by)?)));
+    let best = all.min_by_key(|(_, layout)| cost(target, layout))?;
+    target
+        .is_nearly_best(cost(target, &best.1).0)
+        .then_some(best)
+}
+
+fn cost(target: &Target, layout: &Layout) -> Cost {
+    let conflicts = target.array.count(layout).conflicts;
+    (conflicts, target.array.wasted(layout))
 }
 
 /// The cost: conflicts, then words wasted.
@@ -161,30 +253,11 @@ type Cost = (u64, u32);
 /// mapping.
 fn declared(target: &Target, shape: &Shape) -> Option<(u32, u32, Layout)> {
     let bytes = target.element_bytes();
-    let geometry = target.array.geometry();
-    let mut best: Option<(Cost, (u32, u32, Layout))> = None;
-    for &row in &shape.rows {
-        for words in 1..geometry.banks() as u32 {
-            let (by, length) = (4 * words, row * bytes);
-            if by % bytes != 0 || length % 4 != 0 {
-                continue;
-            }
-            let spec = LayoutSpec::Pad {
-                every: length / 4,
-                by: words,
-            };
-            let Ok(layout) = Layout::new(&spec, geometry) else {
-                continue;
-            };
-            if target.array.refuses(&layout).is_some() {
-                continue;
-            }
-            let conflicts = target.array.count(&layout).conflicts;
-            let cost = (conflicts, target.array.wasted(&layout));
-            if target.is_nearly_best(conflicts) && best.as_ref().is_none_or(|b| cost < b.0) {
-                best = Some((cost, (row, by / bytes, layout)));
-            }
-        }
-    }
-    best.map(|b| b.1)
+    let banks = target.array.geometry().banks() as u32;
+    let all = shape.rows.iter().filter_map(|&row| {
+        // A bank's words, or more where elements are narrower.
+        let (by, layout) = best_of(target, row * bytes, bytes, banks * 4 / bytes.min(4))?;
+        Some((row, by, layout))
+    });
+    all.min_by_key(|(.., layout)| cost(target, layout))
 }

@@ -2,74 +2,115 @@
 //! declares: `float *re = s, *im = s + n;`.
 
 use super::SourceLine;
-use super::calls::{CallChange, window_with};
+use super::calls::window_with;
+use super::edits::{self, CallChange, Edit};
+use super::files::split;
 use super::scan::{Text, is_word, last_name, word};
+use super::types::{Kept, member_of};
 
 /// Casts of a name, which stay the same address.
 const CASTS: [&str; 2] = ["reinterpret_cast<", "static_cast<"];
 
 /// The line with the address of every element under `function`. `None` where a pointer
-/// is used in another way, or may point elsewhere.
+/// is used in another way, or may point elsewhere; where a mapping may take apart an
+/// object; or where the line names elements of the array itself.
 pub(super) fn pointers_change(
     source: &str,
+    kept: Kept,
     array: &str,
     function: &str,
     text: &mut SourceLine,
 ) -> Option<CallChange> {
+    let (_, number) = split(source)?;
     let (place, line) = window_with(source, array, text)?;
     let end = place.line_end(line);
-    let names = pointers(&place, line, array)?;
-    let is_mixed = word(&place.masked[line..end], array).is_some();
-    let changed = (!is_mixed).then(|| wrapped(&place, (line, end), &names, array, function))??;
-    Some(CallChange {
-        source: source.to_owned(),
-        text: place.text[line..end].trim().to_owned(),
-        changed_text: changed.trim().to_owned(),
-    })
+    let mut names = pointers(&place, line, array)?;
+    if word(&place.masked[line..end], array).is_some() {
+        // Of its own elements, members are mapped one by one.
+        names.push(array.to_owned());
+    }
+    let wrap = Wrap {
+        names: &names,
+        array,
+        start: array,
+        function,
+    };
+    let edits = wrap.edits(&place, (line, end), (kept, number))?;
+    edits::change(source.to_owned(), &place, (line, end), &edits)
 }
 
-/// The part of a line with each `name[...]` under the function.
-pub(super) fn wrapped(
-    place: &Text,
-    (from, to): (usize, usize),
-    names: &[String],
-    array: &str,
-    function: &str,
-) -> Option<String> {
-    let mut changed = String::new();
-    let mut at = from;
-    loop {
-        let next = names.iter().filter_map(|name| {
-            let found = at + word(&place.masked[at..to], name)?;
-            Some((found, found + name.len()))
-        });
-        let Some((begin, after)) = next.min() else {
-            let any = at > from;
-            return any.then(|| changed + &place.text[at..to]);
-        };
-        let is_element = place.masked[after..].starts_with('[')
-            && !place.masked[from..begin].trim_end().ends_with(['&', '*']);
-        let close = place
-            .closing(after)
-            .filter(|close| is_element && *close < to)?;
-        let index = &place.masked[after..close];
-        let end = members(place, close + 1, to);
-        if names.iter().any(|n| word(index, n).is_some()) || place.masked[end..].starts_with('(') {
-            return None;
+/// Elements that are put under a function.
+pub(super) struct Wrap<'a> {
+    /// Pointers into the array.
+    pub names: &'a [String],
+    /// The array itself, of which only members of elements may be named.
+    pub array: &'a str,
+    /// What the function counts from.
+    pub start: &'a str,
+    pub function: &'a str,
+}
+
+impl Wrap<'_> {
+    /// What changes in a part of line `number`: each `name[...]` is under the function.
+    pub fn edits(
+        &self,
+        place: &Text,
+        (from, to): (usize, usize),
+        (kept, number): (Kept, u32),
+    ) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let mut at = from;
+        loop {
+            let next = self.names.iter().filter_map(|name| {
+                let found = at + word(&place.masked[at..to], name)?;
+                Some((found, found + name.len()))
+            });
+            let Some((begin, after)) = next.min() else {
+                return (!edits.is_empty()).then_some(edits);
+            };
+            let end = members(place, after, to);
+            if end == after || is_operand(&place.masked[from..begin]) {
+                return None;
+            }
+            let element = &place.masked[begin..end];
+            let inside = &place.masked[after..end];
+            let is_own = place.masked[begin..after] == *self.array;
+            let is_used_otherwise = self.names.iter().any(|n| word(inside, n).is_some())
+                || place.masked[end..].starts_with('(')
+                || is_own && member_of(element).is_none()
+                || kept.tears(number, element);
+            if is_used_otherwise {
+                return None;
+            }
+            let opened = format!("(*{}_at({}, &", self.function, self.start);
+            edits.push(Edit::insert(begin, opened));
+            edits.push(Edit::insert(end, "))"));
+            at = end;
         }
-        changed += &place.text[at..begin];
-        changed += &format!("(*{function}_at({array}, &{}))", &place.text[begin..end]);
-        at = end;
     }
 }
 
-/// Where the brackets and members end that follow an element.
+/// Whether what follows `before` is the operand of `&` or `*`, which have no other
+/// before them.
+fn is_operand(before: &str) -> bool {
+    let before = before.trim_end();
+    let Some(left) = before.strip_suffix(['&', '*']) else {
+        return false;
+    };
+    let left = left.trim_end();
+    !left.ends_with(|c: char| is_word(c) || matches!(c, ')' | ']')) || last_name(left) == "return"
+}
+
+/// Where the brackets and members end that follow a name.
 fn members(place: &Text, at: usize, to: usize) -> usize {
     let mut end = at;
     while let Some(c) = place.masked[end..to].chars().next() {
         let length = match c {
             '[' => place.closing(end).map_or(0, |close| close + 1 - end),
             '.' => 1 + place.masked[end + 1..].find(|c| !is_word(c)).unwrap_or(0),
+            '-' if place.masked[end..].starts_with("->") => {
+                2 + place.masked[end + 2..].find(|c| !is_word(c)).unwrap_or(0)
+            }
             _ => 0,
         };
         if length == 0 || end + length > to {
@@ -166,6 +207,7 @@ pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::files::lines_of;
+    use super::super::types::Types;
     use super::*;
 
     /// The change of a line after these statements.
@@ -173,7 +215,9 @@ mod tests {
         let source = format!("void f() {{\n__shared__ float s[64];\n{before}\n{line}\nlast();\n}}");
         let number = source.lines().count() - 2;
         let mut text = lines_of(&source);
-        let found = pointers_change(&format!("k.cu:{number}"), "s", "at", &mut text);
+        let types = Types::of("k.cu", &mut text);
+        let kept = types.kept("s", Some(4));
+        let found = pointers_change(&format!("k.cu:{number}"), kept, "s", "at", &mut text);
         found.map(|c| {
             assert_eq!(c.text, line);
             c.changed_text
@@ -199,6 +243,16 @@ mod tests {
                 "x = p[i].v[1] - 1;",
                 "x = (*at_at(s, &p[i].v[1])) - 1;",
             ),
+            (
+                "Pair *p = (Pair *)s;",
+                "x = p->v[1] + s[2].x;",
+                "x = (*at_at(s, &p->v[1])) + (*at_at(s, &s[2].x));",
+            ),
+            (
+                two,
+                "x = a * re[i] * im[j] & im[k];",
+                "x = a * (*at_at(s, &re[i])) * (*at_at(s, &im[j])) & (*at_at(s, &im[k]));",
+            ),
         ] {
             assert_eq!(change(before, line).as_deref(), Some(changed), "{line}");
         }
@@ -209,6 +263,10 @@ mod tests {
         for (before, line) in [
             ("float *re = s;", "x = *re + re[1];"),
             ("float *re = s;", "use(&re[1]);"),
+            ("float *re = s;", "use(x, *re[1]);"),
+            ("float *re = s;", "return *re[1];"),
+            // The mapping keeps 4 bytes together.
+            ("float2 *re = (float2 *)s;", "x = re[1];"),
             ("float *re = s;", "x = re[re[1]];"),
             ("float *re = s;", "x = re[1] + s[2];"),
             ("float *re = s;", "x = re[1].get();"),

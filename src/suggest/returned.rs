@@ -2,41 +2,47 @@
 //! reference into the array that it is handed.
 
 use super::SourceLine;
-use super::calls::{CallChange, window_with};
+use super::calls::window_with;
+use super::edits::{self, CallChange, Edit};
 use super::files::split;
 use super::handed::pointer;
 use super::scan::{Text, arguments, word};
+use super::types::Kept;
 
 /// The line with every such call under `function`. `None` where the line names the
 /// array in another way.
 pub(super) fn returned_change(
     source: &str,
+    kept: Kept,
     array: &str,
     function: &str,
     text: &mut SourceLine,
 ) -> Option<CallChange> {
     let (place, line) = window_with(source, array, text)?;
-    let file = Text::of_file(split(source)?.0, text);
+    let (file, own) = split(source)?;
+    let file = Text::of_file(file, text);
     let end = place.line_end(line);
-    let (mut changed, mut at) = (String::new(), line);
+    let (mut edits, mut at) = (Vec::new(), line);
     while let Some(found) = word(&place.masked[at..end], array) {
         let named = at + found;
         let (begin, after, number) = call_with(&place, named, named + array.len())?;
         let name = place.masked[begin..].split(['<', '(']).next()?;
         let once = word(&place.masked[named + array.len()..after], array).is_none();
-        if begin < at || after > end || !once || !returns_an_element(&file, name, number) {
+        let is_object = kept.has_objects(own);
+        if begin < at
+            || after > end
+            || !once
+            || is_object
+            || !returns_an_element(&file, name, number)
+        {
             return None;
         }
-        changed += &place.text[at..begin];
-        changed += &format!("(*{function}_at({array}, &{}))", &place.text[begin..after]);
+        edits.push(Edit::insert(begin, format!("(*{function}_at({array}, &")));
+        edits.push(Edit::insert(after, "))"));
         at = after;
     }
-    changed += &place.text[at..end];
-    (at > line).then(|| CallChange {
-        source: source.to_owned(),
-        text: place.text[line..end].trim().to_owned(),
-        changed_text: changed.trim().to_owned(),
-    })
+    let change = || edits::change(source.to_owned(), &place, (line, end), &edits);
+    (at > line).then(change)?
 }
 
 /// Where the call begins and ends of which the name between two places is an argument,
@@ -96,6 +102,7 @@ fn referred(parameter: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::files::lines_of;
+    use super::super::types::Types;
     use super::*;
 
     const AT: &str = "template <int L> float &at(float (&m)[8][8], int i, int j)\n\
@@ -106,7 +113,9 @@ mod tests {
             format!("{definition}\nvoid f() {{\n__shared__ float a[8][8], b[8][8];\n{line}\n}}");
         let number = source.lines().count() - 1;
         let mut text = lines_of(&source);
-        let found = returned_change(&format!("k.cu:{number}"), "b", "place", &mut text);
+        let types = Types::of("k.cu", &mut text);
+        let kept = types.kept("b", Some(4));
+        let found = returned_change(&format!("k.cu:{number}"), kept, "b", "place", &mut text);
         found.map(|c| c.changed_text)
     }
 

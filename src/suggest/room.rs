@@ -8,6 +8,7 @@ use super::SourceLine;
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
+use super::edits::Edit;
 use super::extent::{Bytes, Extent};
 use super::scan::{Text, last_name, word};
 use super::source::{Declarations, Named};
@@ -28,7 +29,7 @@ pub struct DeclarationChange {
     pub with_others: Option<String>,
     /// Bytes of the text that are replaced, and by what.
     #[serde(skip)]
-    pub(super) edit: (usize, usize, String),
+    pub(super) edit: Edit,
 }
 
 impl DeclarationChange {
@@ -107,7 +108,7 @@ fn enlarged(
         source: format!("{file}:{line}"),
         changed_text: format!("{}{new}{}", &text[..from], &text[to..]),
         with_others: None,
-        edit: (from, to, new),
+        edit: Edit { from, to, new },
         text,
     })
 }

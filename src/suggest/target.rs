@@ -84,6 +84,11 @@ impl Target<'_> {
         Named { name, variable }
     }
 
+    /// Bytes of the array, if it is one variable.
+    pub fn bytes(&self) -> Option<u32> {
+        self.alone().map(|v| v.bytes)
+    }
+
     /// Bytes of the narrowest access: the elements that texts count.
     pub fn element_bytes(&self) -> u32 {
         let accesses = self.accesses.accesses.iter();

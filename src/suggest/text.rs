@@ -18,11 +18,26 @@ impl Suggestion {
         spans.max().unwrap_or(128)
     }
 
-    /// What to write in a line whose change is not known: `("index",
-    /// "tile[spad_place(INDEX)]")`, or the address where the line has a pointer.
+    /// What to do with a line whose change is not known.
+    pub fn advice(&self, line: &LineChange) -> String {
+        let (what, text) = self.wrapped(line);
+        if line.takes_apart {
+            return format!(
+                "the mapping takes apart the elements: copy them by their members, the address of \
+                 each wrapped: {text}"
+            );
+        }
+        format!("wrap the {what}: {text}")
+    }
+
+    /// What to write in such a line: `("index", "tile[spad_place(INDEX)]")`, or the
+    /// address where the line has a pointer.
     pub fn wrapped(&self, line: &LineChange) -> (&'static str, String) {
         let (array, function) = (&self.array, &self.function_name);
-        if line.is_through_a_pointer(array) {
+        if line.takes_apart {
+            let member = format!("*{function}_at({array}, &ELEMENT.MEMBER)");
+            ("address of each member", member)
+        } else if line.is_through_a_pointer(array) {
             ("address", format!("{function}_at({array}, ADDRESS)"))
         } else {
             ("index", format!("{array}[{function}(INDEX)]"))

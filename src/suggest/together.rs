@@ -1,24 +1,16 @@
 //! Statements that several arrays change: each suggestion has its own change, and all
 //! of them together.
 
-use super::source::Declaration;
+use super::edits::applied;
 use super::{LineChange, Suggestion};
-
-/// What one suggestion changes in a statement.
-enum Edit<'a> {
-    /// Every element of an array that is declared like that.
-    Elements(&'a Declaration, &'a str, &'a str),
-    /// What is between two places of the text.
-    Span(usize, usize, &'a str),
-}
 
 /// Fills in the changes of all, where a statement has those of several.
 pub(super) fn join(suggestions: &mut [Suggestion]) {
     let mut found = Vec::new();
     for (n, own) in suggestions.iter().enumerate() {
         for (at, line) in own.lines.iter().enumerate() {
-            let key = (line.source.as_deref(), line.text.as_deref());
-            let (Some(source), Some(text)) = key else {
+            let key = line.place().zip(line.statement());
+            let Some((source, (text, _))) = key else {
                 continue;
             };
             if let Some(all) = changed(suggestions, source, text) {
@@ -42,36 +34,34 @@ pub(super) fn join(suggestions: &mut [Suggestion]) {
 }
 
 /// The statement with the changes of all suggestions; `None` if one alone changes it,
-/// or if one of them is a change of another kind.
+/// or if the places of one of the changes are not known.
 fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<String> {
-    let mut edits = Vec::new();
+    let (mut elements, mut edits, mut changes) = (Vec::new(), Vec::new(), 0);
     for s in suggestions {
         let same = |l: &&LineChange| {
-            l.source.as_deref() == Some(source) && l.text.as_deref() == Some(text)
+            l.place() == Some(source) && l.statement().is_some_and(|(old, _)| old == text)
         };
         // A line that came into the kernel through several calls changes once.
         if let Some(line) = s.lines.iter().find(same) {
-            let declared = line.declared.as_ref()?;
-            edits.push(Edit::Elements(declared, &s.array, &s.function_name));
+            match (&line.call, &line.declared) {
+                (Some(call), _) if !call.edits.is_empty() => edits.extend(call.edits.clone()),
+                (None, Some(declared)) => elements.push((declared, &s.array, &s.function_name)),
+                _ => return None,
+            }
+            changes += 1;
         }
         let own = s.declarations.iter();
-        let own = own.filter(|d| d.source == source && d.text == text);
-        edits.extend(own.map(|d| Edit::Span(d.edit.0, d.edit.1, &d.edit.2)));
+        for d in own.filter(|d| d.source == source && d.text == text) {
+            edits.push(d.edit.clone());
+            changes += 1;
+        }
     }
-    if edits.len() < 2 {
+    if changes < 2 {
         return None;
     }
-    // The last first: what is before it stays where it is.
-    edits.sort_by_key(|edit| match edit {
-        Edit::Elements(..) => None,
-        Edit::Span(from, ..) => Some(std::cmp::Reverse(*from)),
-    });
-    let mut all = text.to_owned();
-    for edit in edits {
-        all = match edit {
-            Edit::Span(from, to, new) => format!("{}{new}{}", &all[..from], &all[to..]),
-            Edit::Elements(declared, array, function) => declared.changed(&all, array, function)?,
-        };
+    let mut all = applied(text, &edits)?;
+    for (declared, array, function) in elements {
+        all = declared.changed(&all, array, function)?;
     }
     Some(all)
 }

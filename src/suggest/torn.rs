@@ -2,15 +2,17 @@
 //! merged `data[2 * i]` and `data[2 * i + 1]` into one access of the PTX; around each
 //! index a function, it no longer sees that they are neighbours.
 
-use super::Tuned;
 use super::change::LineChange;
+use super::files::split;
+use super::macros::Macros;
 use super::scan::word;
 use super::target::Target;
+use super::{SourceLine, Tuned};
 use crate::software::Layout;
 use crate::software::choice::Choice;
 use crate::trace::{Access, ConflictProfile};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Types of an access that is wide in the source, too.
 const VECTORS: [&str; 16] = [
@@ -55,8 +57,14 @@ pub(super) struct Torn<'a> {
 }
 
 impl<'a> Torn<'a> {
-    pub fn new(target: &Target, tuned: &'a Tuned<'a>, changes: &[LineChange]) -> Self {
+    pub fn new(
+        target: &Target,
+        tuned: &'a Tuned<'a>,
+        changes: &[LineChange],
+        source_line: &mut SourceLine,
+    ) -> Self {
         let element = target.element_bytes().max(4);
+        let mut macros: BTreeMap<String, Macros> = BTreeMap::new();
         let (mut lines, mut sites) = (BTreeSet::new(), BTreeSet::new());
         for line in changes {
             let (Some(source), Some(text), Some(_)) =
@@ -64,10 +72,17 @@ impl<'a> Torn<'a> {
             else {
                 continue;
             };
-            if is_wide(text) {
+            let mut several = line.accesses.iter().filter(|a| a.bytes > element);
+            let Some((file, _)) = split(source).filter(|_| several.clone().next().is_some()) else {
+                continue;
+            };
+            let known = macros.entry(file.to_owned());
+            let known = known.or_insert_with(|| Macros::of(file, source_line));
+            // Of a macro that is not known nothing is said.
+            if known.any(text, &is_wide) != Some(false) {
                 continue;
             }
-            for access in line.accesses.iter().filter(|a| a.bytes > element) {
+            for access in several.by_ref() {
                 sites.insert(access.pc);
                 lines.insert(TornLine {
                     source: source.clone(),

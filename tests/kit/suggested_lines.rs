@@ -65,3 +65,146 @@ fn a_review_annotates_the_users_line() {
     assert!(uri.ends_with("half.cu"), "{uri}");
     assert!(result["fixes"].is_array(), "{result}");
 }
+
+/// The statements of a suggestion, each as it is and changed.
+fn statements(found: &Value, at: usize) -> Vec<(String, String)> {
+    let one = |line: &Value| {
+        let own = if line["call"].is_null() {
+            line
+        } else {
+            &line["call"]
+        };
+        let text = |key: &str| own[key].as_str().unwrap_or_default().to_owned();
+        (text("text"), text("changed_text"))
+    };
+    lines(found, at).iter().map(one).collect()
+}
+
+/// A structure that is copied through a pointer is torn by a mapping of words: its
+/// members are what is wrapped.
+#[test]
+fn a_structure_copied_through_a_pointer_is_not_wrapped() {
+    let found = tuned("copied");
+    let all = lines(&found, 0);
+    assert_eq!(all.len(), 2);
+    for line in all {
+        assert_eq!(line["takes_apart"], true, "{line}");
+        assert!(line["call"].is_null(), "{line}");
+    }
+    let text = tuned_text("copied");
+    let advice = "  - *p = q;\n    the mapping takes apart the elements: copy them by their \
+                  members, the address of each wrapped: *spad_place_at(s, &ELEMENT.MEMBER)\n";
+    assert!(text.contains(advice), "{text}");
+    assert!(
+        text.contains("T *spad_place_at(const void *array"),
+        "{text}"
+    );
+
+    let members = statements(&tuned("members"), 0);
+    let changed = "(*spad_place_at(s, &p->v[0])) = in[t];";
+    let first = ("p->v[0] = in[t];".to_owned(), changed.to_owned());
+    assert!(members.contains(&first), "{members:?}");
+    let copy = ("Q r = *from;".to_owned(), String::new());
+    assert!(members.contains(&copy), "{members:?}");
+}
+
+/// Members of elements are wrapped by their addresses, whatever the elements are.
+#[test]
+fn members_of_elements_are_wrapped() {
+    let (structs, bodies) = (tuned("structs"), tuned("bodies"));
+    let changed = "(*spad_place_at(s, &s[8 * t + k].x)) = in[t + k];";
+    let all = statements(&structs, 0);
+    assert!(all.iter().any(|(_, new)| new == changed), "{all:?}");
+    let changed = "a += (*spad_place_at(s, &s[t % 8][8 * k + t / 8].x));";
+    assert_eq!(statements(&bodies, 0)[0].1, changed);
+}
+
+/// Padding keeps the form of the declaration, and its type.
+#[test]
+fn padding_counts_the_elements_of_the_source() {
+    let padding = |name: &str| tuned(name)["suggestions"][0]["padding"].clone();
+    let bodies = padding("bodies");
+    assert_eq!(bodies["declaration"], "__shared__ float4 s[8][33];");
+    assert_eq!(
+        bodies["index"],
+        "s[row][column]: rows of 32 elements stay what they are"
+    );
+    let structs = padding("structs");
+    assert_eq!(structs["declaration"], "__shared__ Body s[263];");
+    assert_eq!(structs["index"], "s[i + i / 32] for element i");
+    // 256 bodies and 7 gaps of one.
+    assert_eq!(structs["hash"], "pad:every=128,by=4");
+    assert_eq!(structs["wasted_bytes"], 7 * 16);
+}
+
+/// A macro that casts to a vector type keeps the access whole.
+#[test]
+fn a_macro_with_a_cast_is_not_said_to_be_torn() {
+    let found = tuned("rows");
+    assert!(found["suggestions"][0]["torn"].is_null(), "{found}");
+    assert_eq!(found["suggestions"][0]["conflicts"], 96);
+    let text = tuned_text("rows");
+    assert!(!text.contains("no longer merges"), "{text}");
+    // Without a cast it is.
+    let plain = tuned_text("plain");
+    assert!(plain.contains("source changes for tile"), "{plain}");
+}
+
+/// A load that both branches have is done before the `if`: the line of the source is
+/// what changes.
+#[test]
+fn a_moved_load_is_at_its_own_line() {
+    let found = tuned("hoisted");
+    let sources: Vec<&str> = lines(&found, 0)
+        .iter()
+        .map(|l| l["source"].as_str().unwrap())
+        .collect();
+    assert_eq!(sources, ["hoist.cu:10", "hoist.cu:6", "hoist.cu:13"]);
+    let first = &lines(&found, 0)[0];
+    assert_eq!(first["moved_to"], "hoist.cu:9");
+    assert_eq!(first["conflicts"], 31);
+    assert_eq!(
+        first["changed_text"],
+        "const float a = tile[spad_place(32 * t)];"
+    );
+    let text = tuned_text("hoisted");
+    let shown = "hoist.cu:10 (the compiler has moved its access to hoist.cu:9), 31 conflicts";
+    assert!(text.contains(shown), "{text}");
+}
+
+/// Two arrays that are handed to one function change together.
+#[test]
+fn arrays_that_are_handed_to_one_function_change_together() {
+    let found = tuned("two");
+    let body = "s += (*spad_place_As_at(spad_As, &a[32 * t + k])) * \
+                (*spad_place_Bs_at(spad_Bs, &b[32 * t + k]));";
+    let head = "__device__ float dot(const float *a, const float *b, int t, \
+                const void *spad_As, const void *spad_Bs)";
+    let call = "out[t] = dot(As, Bs, t, As, Bs);";
+    for at in [0, 1] {
+        let all = lines(&found, at);
+        let together: Vec<&str> = all
+            .iter()
+            .filter_map(|l| l["with_others"].as_str())
+            .collect();
+        assert_eq!(together, [body, head, call], "{found}");
+    }
+}
+
+/// Arrays are in the order of their offsets, whatever their names and sizes; lines with
+/// as many conflicts in that of their numbers.
+#[test]
+fn arrays_and_lines_are_in_the_order_of_the_source() {
+    let launch = launch("globals");
+    let args = ["gate", &launch, "--format", "json"];
+    let output = spadkit(&args).assert().code(1);
+    let found = common::json_of(&output.get_output().stdout);
+    let fixes = found["kernels"][0]["fixes"].as_array().unwrap();
+    let arrays = fixes.iter().map(|f| f["text"].as_str().unwrap());
+    let arrays: Vec<&str> = arrays
+        .map(|t| t.split(" on ").nth(1).unwrap().split(' ').next().unwrap())
+        .collect();
+    assert_eq!(arrays, ["Zs", "Ys", "Xs"]);
+    let text = common::text(&["conflicts", &self::launch("ord"), "-q"]);
+    assert!(text.contains("33 % of them at ord.cu:7,"), "{text}");
+}

@@ -1,0 +1,106 @@
+//! The form in which the source declares an array: the type and the size of its
+//! elements, and its dimensions.
+
+use super::SourceLine;
+use super::bindings::Bindings;
+use super::constants::{Constants, literal};
+use super::declarator::Declarator;
+use super::elements::bytes_of_type;
+use super::extent::summand;
+use super::source::{Declarations, Named};
+
+/// `__shared__ Body s[8][N];`
+#[derive(Clone, Debug)]
+pub(super) struct Form {
+    array: String,
+    pub element: String,
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// Each as the source has it, with its value.
+    dimensions: Vec<(String, Option<u64>)>,
+}
+
+impl Form {
+    /// That of `array`, of `has` bytes, as the first of `places` sees it declared.
+    pub fn of<'a>(
+        mut places: impl Iterator<Item = &'a str>,
+        array: Named,
+        has: Option<u32>,
+        declarations: &Declarations,
+        text: &mut SourceLine,
+    ) -> Option<Self> {
+        let (file, line) = places.find_map(|place| {
+            let seen = declarations.all_seen_from(place, text);
+            seen.into_iter().next_back()
+        })?;
+        let constants = Constants::of(&file, text);
+        let found = Declarator::at(constants.place(), line, array.name)?;
+        let bound = Bindings::of(array.variable, constants.place(), found.name);
+        let constants = constants.bound_to(bound);
+        let dimension = |&(from, to): &(usize, usize)| {
+            let text = constants.place().text[from..to].trim().to_owned();
+            let value = constants.value(&text);
+            (text, value)
+        };
+        let dimensions: Vec<_> = found.dimensions.iter().map(dimension).collect();
+        let count = dimensions
+            .iter()
+            .try_fold(1u64, |n, (_, d)| n.checked_mul((*d)?));
+        let share = || {
+            let (has, count) = (u64::from(has?), count.filter(|n| *n > 0)?);
+            let share = has.checked_div(count).filter(|s| s * count == has)?;
+            u32::try_from(share).ok()
+        };
+        let bytes = constants.bytes_of(&found.element).or_else(share)?;
+        Some(Form {
+            array: array.name.to_owned(),
+            element: found.element,
+            bytes,
+            dimensions,
+        })
+    }
+
+    /// Whether a member can be added to the elements.
+    pub fn is_structure(&self) -> bool {
+        bytes_of_type(&self.element).is_none()
+    }
+
+    /// Elements of an innermost row, where there are several rows.
+    pub fn row(&self) -> Option<u32> {
+        let (_, row) = self
+            .dimensions
+            .last()
+            .filter(|_| self.dimensions.len() > 1)?;
+        u32::try_from((*row)?).ok().filter(|row| *row > 0)
+    }
+
+    /// The declaration with `by` elements more in a row.
+    pub fn with_longer_rows(&self, by: u32) -> String {
+        let dimensions = self.dimensions.iter().map(|(text, _)| text.as_str());
+        let mut all: Vec<String> = dimensions.map(str::to_owned).collect();
+        if let Some(last) = all.last_mut() {
+            *last = match literal(last) {
+                Some(number) => number.saturating_add(by.into()).to_string(),
+                None => format!("{} + {by}", summand(last)),
+            };
+        }
+        format!(
+            "__shared__ {} {}[{}];",
+            self.element,
+            self.array,
+            all.join("][")
+        )
+    }
+
+    /// The declaration with `elements` in all, if it has one dimension.
+    pub fn with_elements(&self, elements: u32) -> Option<String> {
+        let is_flat = self.dimensions.len() == 1;
+        is_flat.then(|| format!("__shared__ {} {}[{elements}];", self.element, self.array))
+    }
+
+    /// The type of the elements with `bytes` more.
+    pub fn with_member(&self, bytes: u32) -> String {
+        let element = &self.element;
+        format!("struct {element} {{ /* its members */ char padding[{bytes}]; }};")
+    }
+}
