@@ -4,7 +4,7 @@
 use crate::error::{Error, Result};
 use crate::launch::LaunchFile;
 use crate::ptx::exec::Launch;
-use crate::ptx::{Module, find_name};
+use crate::ptx::{Module, find_name, near_name};
 use std::path::{Path, PathBuf};
 
 /// A launch file, and which of its launches.
@@ -65,7 +65,11 @@ impl Selected {
         };
         found.ok_or_else(|| {
             Error::usage(
-                format!("{} has no launch '{which}'", self.file.display()),
+                format!(
+                    "{} has no launch '{which}'{}",
+                    self.file.display(),
+                    near_name(which, entries)
+                ),
                 format!("expected one of {}", listed(entries)),
             )
         })

@@ -402,7 +402,10 @@ pub fn entry_of<'a>(module: &'a Module, name: Option<&'a str>) -> Result<&'a str
         (Some(name), _) => module.entry_named(name),
         (None, _) => Err(Error::usage(
             format!("{} has {} entries", module.name, entries.len()),
-            format!("give --entry, one of {}", entries.join(", ")),
+            format!(
+                "give --entry, one of {}",
+                crate::ptx::listed_names(&entries)
+            ),
         )),
     }
 }

@@ -33,7 +33,7 @@ pub struct ClassifyArgs {
     /// kernel:NAME for a generated one.
     input: Input,
     /// Entry of the PTX; needed only if there are several.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Threads of a block, for PTX without a launch.
     #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]

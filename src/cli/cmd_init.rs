@@ -24,7 +24,7 @@ pub struct InitArgs {
     /// PTX of the kernel.
     input: PathBuf,
     /// Its entry; needed only if the PTX has several.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Thread blocks.
     #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_grid)]

@@ -39,7 +39,7 @@ pub struct RewriteArgs {
     #[arg(value_name = "KERNEL.ptx|LAUNCH.toml", value_parser = super::file_input())]
     input: Input,
     /// The entry [default: that of the launch file, or the only one].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// The mapping of all shared variables together, or with NAME= of one
     /// variable or part of dynamic memory; repeat for several.
@@ -337,7 +337,10 @@ fn only_entry(module: &Module) -> Result<String> {
         )),
         _ => Err(Error::usage(
             format!("{} has {} entries", module.name, entries.len()),
-            format!("name one with --entry: {}", entries.join(", ")),
+            format!(
+                "name one with --entry: {}",
+                crate::ptx::listed_names(&entries)
+            ),
         )),
     }
 }

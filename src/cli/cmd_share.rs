@@ -37,7 +37,7 @@ pub struct ShareArgs {
     #[arg(value_name = "KERNEL.ptx|LAUNCH.toml", value_parser = super::file_input())]
     input: Input,
     /// Entry of the PTX; needed only if there are several.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Threads of a block, for PTX without a launch file.
     #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]

@@ -7,7 +7,7 @@ use super::symbol::Symbol;
 use crate::error::Result;
 use crate::input::section::Source;
 use crate::ptx::exec::{Parameter, Program};
-use crate::ptx::find_name;
+use crate::ptx::{find_name, listed_names, near_name};
 
 /// Bytes of a tensor map.
 pub(super) const TENSOR_MAP: usize = 128;
@@ -67,7 +67,7 @@ fn find_entry(file: &LaunchFile, program: &Program, launch: &Launch) -> Result<S
     let names = if entries.is_empty() {
         "the PTX has no entry with a body".to_owned()
     } else {
-        format!("its entries are {}", entries.join(", "))
+        format!("its entries are {}", listed_names(&entries))
     };
     let ptx = file.ptx.value.file_name().unwrap_or_default().display();
     match (&launch.entry, &entries[..]) {
@@ -80,11 +80,15 @@ fn find_entry(file: &LaunchFile, program: &Program, launch: &Launch) -> Result<S
             Ok(name) => Ok(name.to_owned()),
             Err(several) => {
                 let (what, names) = if several.is_empty() {
-                    (format!("{ptx} has no entry '{}'", wanted.value), names)
+                    let near = near_name(&wanted.value, &entries);
+                    (
+                        format!("{ptx} has no entry '{}'{near}", wanted.value),
+                        names,
+                    )
                 } else {
                     (
                         format!("several entries of {ptx} are '{}'", wanted.value),
-                        format!("expected one of {}", several.join(", ")),
+                        format!("expected one of {}", listed_names(&several)),
                     )
                 };
                 Err(file.source.error(what, names, wanted.offset))

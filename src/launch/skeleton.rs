@@ -107,7 +107,10 @@ fn only_entry(module: &Module) -> Result<&str> {
         )),
         _ => Err(Error::usage(
             format!("{} has {} entries", module.name, entries.len()),
-            format!("choose one with --entry: {}", entries.join(", ")),
+            format!(
+                "choose one with --entry: {}",
+                crate::ptx::listed_names(&entries)
+            ),
         )),
     }
 }

@@ -159,7 +159,7 @@ pub fn find_entry(module: &Module, name: Option<&str>) -> Result<u32> {
     let help = if entries.is_empty() {
         "the PTX has no entry with a body".to_owned()
     } else {
-        format!("expected one of {}", entries.join(", "))
+        format!("expected one of {}", crate::ptx::listed_names(&entries))
     };
     let name = match (name, &entries[..]) {
         (Some(name), _) => module.entry_named(name)?,

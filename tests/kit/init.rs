@@ -100,3 +100,36 @@ fn several_entries_are_named_and_wrong_arguments_leave_no_file() {
     }
     assert!(!Path::new(path).exists());
 }
+
+/// An entry is what the PTX calls it, or its signature in the source, wherever an entry
+/// is named.
+#[test]
+fn an_entry_is_named_by_its_signature() {
+    let dir = tempfile::tempdir().unwrap();
+    let launch = dir.path().join("k.toml");
+    let path = launch.to_str().unwrap();
+    let ptx = "tests/fixtures/cuda/mang.ptx";
+    for (wanted, entry) in [
+        ("_Z4corePfi", "_Z4corePfi"),
+        ("core(int *, int)", "_Z4corePii"),
+        ("ns::core<float>", "_ZN2ns4coreIfEEvPT_i"),
+        ("scale", "_Z5scalePii"),
+    ] {
+        let out = spadkit(&["init", ptx, "--kernel", wanted, "-o", path, "--force"]);
+        assert!(out.status.success(), "{}", text(&out.stderr));
+        let written = std::fs::read_to_string(path).unwrap();
+        assert!(
+            written.contains(&format!("entry = \"{entry}\"")),
+            "{written}"
+        );
+    }
+    let written = std::fs::read_to_string(path).unwrap();
+    let named = written.replace("_Z5scalePii", "scale(int*, int)");
+    std::fs::write(path, named).unwrap();
+    let out = spadkit(&["conflicts", &format!("{path}:scale(int *, int)")]);
+    assert!(out.status.success(), "{}", text(&out.stderr));
+    let out = spadkit(&["init", ptx, "--entry", "scael", "-o", path, "--force"]);
+    let error = text(&out.stderr);
+    assert!(error.contains("did you mean 'scale'?"), "{error}");
+    assert!(error.contains("_Z4corePfi (core(float*, int))"), "{error}");
+}

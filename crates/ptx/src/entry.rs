@@ -2,23 +2,30 @@
 //! no other entry has.
 
 use super::ast::Module;
+use cpp_demangle::{DemangleOptions, Symbol};
 use spadkit_base::error::{Error, Result};
+use spadkit_base::quote::did_you_mean;
 
 impl Module {
     /// The name in the PTX of the entry that is meant by `wanted`: the same
-    /// name, the [plain](plain_name) one, or a part of one of them.
+    /// name, the [plain](plain_name) one, a [signature], or a part of one of the
+    /// first two.
     pub fn entry_named(&self, wanted: &str) -> Result<&str> {
         let entries: Vec<&str> = self.entries().map(|f| f.name.as_str()).collect();
         find_name(wanted, &entries).map_err(|several| {
             let (what, names) = if several.is_empty() {
-                (format!("{} has no entry '{wanted}'", self.name), entries)
+                let near = near_name(wanted, &entries);
+                (
+                    format!("{} has no entry '{wanted}'{near}", self.name),
+                    entries,
+                )
             } else {
                 (format!("several entries are '{wanted}'"), several)
             };
             let help = if names.is_empty() {
                 "the module has no entry".to_owned()
             } else {
-                format!("expected one of {}", names.join(", "))
+                format!("expected one of {}", listed_names(&names))
             };
             Error::usage(what, help)
         })
@@ -35,7 +42,13 @@ pub fn find_name<'a>(wanted: &str, names: &[&'a str]) -> Result<&'a str, Vec<&'a
     if wanted.is_empty() {
         return Err(Vec::new());
     }
-    let ways: [&dyn Fn(&str) -> bool; 3] = [&|name| name == wanted, &is_plain, &has_part];
+    let meant = comparable(wanted);
+    let is_signature = |name: &str| {
+        let signature = signature(name).filter(|_| wanted.contains(['(', '<']));
+        signature.is_some_and(|s| is_begin_of(&meant, &comparable(&s)))
+    };
+    let ways: [&dyn Fn(&str) -> bool; 4] =
+        [&|name| name == wanted, &is_plain, &is_signature, &has_part];
     for way in ways {
         let mut found: Vec<&str> = names.iter().copied().filter(|n| way(n)).collect();
         found.sort_unstable();
@@ -47,6 +60,69 @@ pub fn find_name<'a>(wanted: &str, names: &[&'a str]) -> Result<&'a str, Vec<&'a
         }
     }
     Err(Vec::new())
+}
+
+/// Names for a message, mangled ones with what they are in the source.
+pub fn listed_names(names: &[&str]) -> String {
+    let one = |name: &&str| match signature(name) {
+        Some(signature) => format!("{name} ({signature})"),
+        None => (*name).to_owned(),
+    };
+    names.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// `; did you mean 'NAME'?`, where a name of `names`, as the PTX or as the source has
+/// it, is near.
+pub fn near_name(wanted: &str, names: &[&str]) -> String {
+    let plain: Vec<String> = names.iter().filter_map(|name| plain_name(name)).collect();
+    let last = |name: &str| name.rsplit("::").next().map(str::to_owned);
+    let short: Vec<String> = plain.iter().filter_map(|name| last(name)).collect();
+    let known = plain.iter().chain(&short).map(String::as_str);
+    did_you_mean(wanted, known.chain(names.iter().copied()))
+}
+
+/// What a mangled name of the Itanium C++ ABI is in the source, with types and
+/// arguments: `_Z4corePfi` is `core(float*, int)`. None for names that are not mangled.
+pub fn signature(mangled: &str) -> Option<String> {
+    let is_mangled = mangled.starts_with("_Z");
+    let symbol = is_mangled.then(|| Symbol::new(mangled))?.ok()?;
+    let options = DemangleOptions::new().hide_expression_literal_types();
+    let text = symbol.demangle_with_options(&options).ok()?;
+    // What an instance of a template returns.
+    Some(text.strip_prefix("void ").unwrap_or(&text).to_owned())
+}
+
+/// A signature without what people write in several ways: blanks, `const`, the `int` of
+/// `unsigned int`, suffixes of numbers.
+fn comparable(signature: &str) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let (mut text, mut rest) = (String::new(), signature);
+    while let Some(c) = rest.chars().next() {
+        let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (word, after) = rest.split_at(length.max(c.len_utf8()));
+        rest = after;
+        match word {
+            "const" | "__restrict__" | "restrict" | "__global__" | "void" | "struct" => {}
+            "int" if text.ends_with("unsigned") => {}
+            word if c.is_ascii_digit() => text += word.trim_end_matches(['u', 'l', 'U', 'L']),
+            word => text += word.trim(),
+        }
+    }
+    text
+}
+
+/// Whether `wanted` is a signature, or what stands before its arguments, with or
+/// without the namespaces.
+fn is_begin_of(wanted: &str, signature: &str) -> bool {
+    let head = &signature[..signature.find(['(', '<']).unwrap_or(signature.len())];
+    let inner = head
+        .match_indices("::")
+        .map(|(at, colons)| at + colons.len());
+    let mut starts = std::iter::once(0).chain(inner);
+    starts.any(|at| {
+        let rest = signature[at..].strip_prefix(wanted);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('('))
+    })
 }
 
 /// What a mangled name of the Itanium C++ ABI is in the source, without types
@@ -110,5 +186,40 @@ mod tests {
         let both = vec!["_Z6reducePi", "_ZN1a6reduceEPf"];
         assert_eq!(find_name("reduce", &names), Err(both));
         assert_eq!(find_name("sort", &names), Err(Vec::new()));
+    }
+
+    #[test]
+    fn signatures_select_overloads_and_instances() {
+        let names = [
+            "_Z4corePfi",
+            "_Z4corePii",
+            "_ZN2ns4coreIfEEvPT_i",
+            "_Z4sortILi16ELj2EEvPKjy",
+            "scale",
+        ];
+        for (wanted, name) in [
+            ("core(float*, int)", 0),
+            ("void core(int *, int)", 1),
+            ("ns::core<float>", 2),
+            ("core<float>(float *, int)", 2),
+            ("sort<16, 2>", 3),
+            ("sort<16, 2>(const unsigned *, unsigned long long)", 3),
+            ("_Z4corePii", 1),
+        ] {
+            assert_eq!(find_name(wanted, &names), Ok(names[name]), "{wanted}");
+        }
+        for wanted in [
+            "core(double*, int)",
+            "ore(int*, int)",
+            "core<int>",
+            "sort<16>",
+        ] {
+            assert_eq!(find_name(wanted, &names), Err(Vec::new()), "{wanted}");
+        }
+        assert_eq!(near_name("scael", &names), "; did you mean 'scale'?");
+        assert_eq!(near_name("corf", &names), "; did you mean 'core'?");
+        assert_eq!(near_name("transpose", &names), "");
+        let listed = "scale, _Z4corePfi (core(float*, int))";
+        assert_eq!(listed_names(&["scale", "_Z4corePfi"]), listed);
     }
 }

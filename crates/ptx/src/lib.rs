@@ -74,6 +74,6 @@ mod token;
 
 pub use ast::*;
 pub use cfg::{Block, Cfg};
-pub use entry::{find_name, plain_name};
+pub use entry::{find_name, listed_names, near_name, plain_name, signature};
 pub use names::*;
 pub use opcodes::Opcode;
