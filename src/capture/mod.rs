@@ -19,7 +19,7 @@ mod tests;
 
 pub use full::Captured;
 pub use input::LaunchInput;
-pub use run::{LaunchRun, RunOptions, launch_trace};
+pub use run::{Checked, LaunchRun, RunOptions, launch_trace};
 pub use select::{Selected, listed_from};
 
 use crate::error::{Error, Result};

@@ -102,6 +102,38 @@ impl<'a> LaunchRun<'a> {
         Ok((trace, Some(all.finish()?)))
     }
 
+    /// Runs all launches of the file with the checks of `options`. If nothing runs but
+    /// the block that an access trace is of, and without a fault, its accesses come
+    /// from the same run.
+    pub fn checked(&self, options: &Options) -> Result<Checked<'a>> {
+        let (mut prepared, index) = self.prepare()?;
+        let launch = prepared.launches()[index].clone();
+        if prepared.launches().len() > 1 || launch.grid != [1, 1, 1] {
+            let outcome = prepared.run_each(options, |_, _| ())?;
+            let trace = None;
+            return Ok(Checked {
+                prepared,
+                outcome,
+                trace,
+            });
+        }
+        let code = Code::new(prepared.program(), &launch.entry)?;
+        let block = self.options.block_of(self.file, index);
+        let recorder = AccessRecorder::new(&code, &launch, block)?;
+        let recorded = Options {
+            sink: Some(&recorder),
+            ..options.clone()
+        };
+        let outcome = prepared.run_each(&recorded, |_, _| ())?;
+        let is_whole = !outcome.has_faults();
+        let trace = is_whole.then(|| recorder.finish(&prepared, self.file, index));
+        Ok(Checked {
+            trace: trace.transpose()?,
+            prepared,
+            outcome,
+        })
+    }
+
     fn record(&self, prepared: &mut Prepared, index: usize, sink: &dyn Sink) -> Result<Outcome> {
         let options = Options {
             threads: 1,
@@ -111,6 +143,16 @@ impl<'a> LaunchRun<'a> {
         };
         prepared.run_one(index, &options)
     }
+}
+
+/// All launches of a file after they ran.
+pub struct Checked<'a> {
+    /// Their buffers.
+    pub prepared: Prepared<'a>,
+    /// What was found.
+    pub outcome: Outcome,
+    /// The accesses of the traced block, if it is all that ran.
+    pub trace: Option<AccessTrace>,
 }
 
 /// The accesses of a block of the launch `index` of a file that is prepared, with

@@ -447,3 +447,35 @@ fn bad_input_is_refused_and_nothing_is_written() {
     refused(&["gate", "kernel:nw", "no.toml", "--sarif", &sarif]);
     assert!(!Path::new(&sarif).exists());
 }
+
+/// A block that is all of its launch is recorded in the run that checks it: with the
+/// same accesses as in a run of its own.
+#[test]
+fn the_checked_run_has_the_accesses_of_a_run_of_its_own() {
+    use spadkit::capture::{LaunchInput, RunOptions};
+    use spadkit::ptx::exec::Options;
+    let mut alone = 0;
+    for name in [
+        "kernels/aes/aes.toml",
+        "kernels/atomics/atomics.toml",
+        "kernels/transpose/transpose.toml",
+        "tests/fixtures/cuda/wm.toml",
+        "tests/fixtures/cuda/hoisted.toml",
+    ] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        let launch = LaunchInput::at(&path);
+        let run = launch.run(RunOptions::default()).unwrap();
+        let options = Options {
+            races: true,
+            ..Options::default()
+        };
+        let checked = run.checked(&options).unwrap();
+        let own = run.access_trace().unwrap();
+        if let Some(trace) = checked.trace {
+            assert_eq!(trace.accesses, own.accesses, "{name}");
+            assert_eq!(trace.barriers, own.barriers, "{name}");
+            alone += 1;
+        }
+    }
+    assert!(alone >= 3, "{alone}");
+}

@@ -2,7 +2,7 @@
 
 use super::area::HardwareArea;
 use super::limits::Metric;
-use crate::capture::LaunchInput;
+use crate::capture::{Checked, LaunchInput};
 use crate::cli::source_rows::SourceRow;
 use crate::config::Config;
 use crate::error::Result;
@@ -79,13 +79,17 @@ impl Measured {
             trace: None,
             notes: Vec::new(),
         };
+        let mut trace = None;
         if let Some(launch) = input.launch() {
-            measured.run(launch, wanted.run)?;
+            trace = measured.run(launch, wanted.run)?;
             if measured.faults.iter().any(|f| !f.warning && !f.other) {
                 return Ok(measured);
             }
         }
-        let trace = input.accesses(wanted.run)?;
+        let trace = match trace {
+            Some(trace) => trace,
+            None => input.accesses(wanted.run)?,
+        };
         measured.notes = machine.admit(&trace)?;
         measured.count(&trace, input, machine, wanted.hash)?;
         measured.name.clone_from(&trace.name);
@@ -109,15 +113,18 @@ impl Measured {
         Ok(measured)
     }
 
-    /// Its faults, and its outputs.
-    fn run(&mut self, launch: &LaunchInput, run: RunOptions) -> Result<()> {
-        let mut prepared = launch.prepare()?;
+    /// Its faults, its outputs, and the accesses where the same run has them.
+    fn run(&mut self, launch: &LaunchInput, run: RunOptions) -> Result<Option<AccessTrace>> {
         let options = Options {
             races: true,
             zeros_beyond: run.zeros_beyond,
             ..Options::default()
         };
-        let outcome = prepared.run_each(&options, |_, _| ())?;
+        let Checked {
+            prepared,
+            outcome,
+            trace,
+        } = launch.run(run)?.checked(&options)?;
         self.name.clone_from(&prepared.launches()[0].entry);
         self.wrong_outputs = wrong_outputs(&prepared)?;
         self.faults = outcome.findings;
@@ -130,7 +137,7 @@ impl Measured {
         if self.findings == 0 {
             self.findings = self.wrong_outputs.len() as u64;
         }
-        Ok(())
+        Ok(trace)
     }
 
     fn count(
