@@ -59,7 +59,7 @@ def statements(suggestions):
 def changes_of(suggestions):
     for suggestion in suggestions:
         yield from suggestion["declarations"]
-        yield from (line.get("call") or line for line in suggestion["lines"])
+        yield from ({**line, **(line.get("call") or {})} for line in suggestion["lines"])
 
 
 def lacks_room(suggestion):

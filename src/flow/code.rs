@@ -129,7 +129,13 @@ fn cuda_text(s: &Suggestion) -> String {
 /// expression in it; for the page of the source.
 pub(super) fn change_of(line: &LineChange, s: &Suggestion) -> String {
     let expression = || Some(line.in_names_of_the_source()?.first()?.1.to_owned());
-    let wrapped = || s.wrapped(line).1;
+    let wrapped = || {
+        if line.is_of_rows() {
+            s.advice(line)
+        } else {
+            s.wrapped(line).1
+        }
+    };
     line.statement_with_others()
         .map(|(_, changed)| changed.to_owned())
         .or_else(expression)

@@ -78,6 +78,13 @@ impl LineChange {
         text.is_some_and(|t| word(t, array).is_none()) && self.in_names_of_the_source().is_none()
     }
 
+    /// Whether it loads or stores a matrix by rows, whose addresses wmma computes itself.
+    pub fn is_of_rows(&self) -> bool {
+        let calls = ["load_matrix_sync", "store_matrix_sync"];
+        let text = self.text.as_deref().unwrap_or_default();
+        calls.iter().any(|call| word(text, call).is_some())
+    }
+
     /// The statement as it is and changed, where both are sure.
     pub fn statement(&self) -> Option<(&str, &str)> {
         match &self.call {

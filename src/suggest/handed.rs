@@ -118,7 +118,8 @@ fn changed_lines(
     }
     let wrap = Wrap {
         names: &names,
-        array,
+        // A parameter of the array's name is a pointer.
+        own: None,
         start: &start,
         function,
     };
@@ -229,6 +230,9 @@ mod tests {
             changed(SUM, "out[t] = sum<4>(row + 1, n);").unwrap(),
             expected
         );
+        // The parameter may have the name of the array.
+        let same = changed(&SUM.replace("data", "tile"), "sum<4>(tile, n);").unwrap();
+        assert_eq!(same[2], "(*at_at(spad_tile, &tile[2 * n])) = s;");
         let twice = "sum<4>(tile, n);\nsum<2>(&tile[4], 1);";
         assert_eq!(changed(SUM, twice).unwrap().len(), 5);
     }

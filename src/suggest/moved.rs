@@ -106,10 +106,11 @@ fn statement_end(place: &Text, at: usize) -> Option<usize> {
                 } else {
                     place.statement_end(at)
                 };
-                match place.masked[end..].trim_start().starts_with("else") {
-                    true => end,
-                    false => return Some(end - 1),
+                let after = place.masked[end..].trim_start().strip_prefix("else");
+                if after.is_none_or(|rest| rest.starts_with(is_word)) {
+                    return Some(end - 1);
                 }
+                end
             }
         };
     }

@@ -31,7 +31,7 @@ pub(super) fn pointers_change(
     }
     let wrap = Wrap {
         names: &names,
-        array,
+        own: Some(array),
         start: array,
         function,
     };
@@ -43,8 +43,9 @@ pub(super) fn pointers_change(
 pub(super) struct Wrap<'a> {
     /// Pointers into the array.
     pub names: &'a [String],
-    /// The array itself, of which only members of elements may be named.
-    pub array: &'a str,
+    /// The one of them that is the array itself: of that, members of elements alone are
+    /// understood.
+    pub own: Option<&'a str>,
     /// What the function counts from.
     pub start: &'a str,
     pub function: &'a str,
@@ -74,7 +75,7 @@ impl Wrap<'_> {
             }
             let element = &place.masked[begin..end];
             let inside = &place.masked[after..end];
-            let is_own = place.masked[begin..after] == *self.array;
+            let is_own = self.own == Some(&place.masked[begin..after]);
             let is_used_otherwise = self.names.iter().any(|n| word(inside, n).is_some())
                 || place.masked[end..].starts_with('(')
                 || is_own && member_of(element).is_none()

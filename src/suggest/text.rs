@@ -21,6 +21,13 @@ impl Suggestion {
     /// What to do with a line whose change is not known.
     pub fn advice(&self, line: &LineChange) -> String {
         let (what, text) = self.wrapped(line);
+        if line.is_of_rows() {
+            return format!(
+                "wmma computes the addresses of its rows from the last argument: {} cannot map \
+                 them. Pad the rows of {} in the place of the mapping, and give their new length",
+                self.function_name, self.array
+            );
+        }
         if line.takes_apart {
             return format!(
                 "the mapping takes apart the elements: copy them by their members, the address of \

@@ -49,6 +49,20 @@ fn the_users_line_comes_before_the_header_that_it_calls() {
     assert_eq!(lines(&found, 0).len(), 2, "{found}");
 }
 
+/// No function maps the rows that wmma computes.
+#[test]
+fn a_matrix_load_is_not_wrapped() {
+    let text = tuned_text("wm");
+    let advice = "wm.cu:17 (through mma.hpp:91), 112 conflicts\n  \
+                  - wmma::load_matrix_sync(fa, a + k, 64);\n    wmma computes the addresses of its \
+                  rows from the last argument: spad_place_a cannot map them.";
+    assert!(text.contains(advice), "{text}");
+    assert!(
+        !text.contains("INDEX") && !text.contains("ADDRESS"),
+        "{text}"
+    );
+}
+
 /// So is the place of an annotation.
 #[test]
 fn a_review_annotates_the_users_line() {
