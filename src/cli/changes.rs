@@ -2,7 +2,7 @@
 
 use super::names::readable;
 use crate::page::{Details, Tone};
-use crate::suggest::{AccessChange, LineChange, Suggestion};
+use crate::suggest::{LineChange, Suggestion};
 use crate::trace::without_folder;
 
 /// Lines of an array that are shown, unless all are.
@@ -43,14 +43,7 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     for change in s.copy_texts() {
         details.say(change);
     }
-    for line in s.lines.iter().take(most) {
-        line_details(line, s, details);
-    }
-    match s.lines.len().saturating_sub(most) {
-        0 => {}
-        1 => details.say("1 more line changes: tune --software --all"),
-        more => details.say(format!("{more} more lines change: tune --software --all")),
-    }
+    lines(s, most, details);
     for declaration in &s.declarations {
         let place = without_folder(&declaration.source);
         details.say(format!("{place}, the declaration with more elements"));
@@ -63,6 +56,28 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     details.say("the function:");
     code(&s.function, details);
     alternatives(s, details);
+}
+
+fn lines(s: &Suggestion, most: usize, details: &mut Details) {
+    // An input without lines says the same of every access.
+    if let [first, _, ..] = &s.lines[..]
+        && s.lines.iter().all(|line| place(line).is_none())
+    {
+        let all = s.lines.len();
+        details.say(format!(
+            "{all} accesses, whose lines the input does not say"
+        ));
+        details.say(format!("    {}", s.advice(first)));
+        return;
+    }
+    for line in s.lines.iter().take(most) {
+        line_details(line, s, details);
+    }
+    match s.lines.len().saturating_sub(most) {
+        0 => {}
+        1 => details.say("1 more line changes: tune --software --all"),
+        more => details.say(format!("{more} more lines change: tune --software --all")),
+    }
 }
 
 /// Padding in the place of a function, and templates of CuTe and Triton.
@@ -104,15 +119,14 @@ fn with_others(all: Option<&str>, details: &mut Details) {
     }
 }
 
+/// The line of the source, or where that is not known of the PTX.
+fn place(line: &LineChange) -> Option<String> {
+    let source = line.place().map(|source| without_folder(source).to_owned());
+    source.or_else(|| line.accesses.first()?.ptx_place())
+}
+
 fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
-    let place = match (
-        line.place(),
-        line.accesses.first().and_then(AccessChange::ptx_place),
-    ) {
-        (Some(source), _) => without_folder(source).to_owned(),
-        (None, Some(ptx)) => ptx,
-        (None, None) => "an unknown source line".to_owned(),
-    };
+    let place = place(line).unwrap_or_else(|| "an unknown source line".to_owned());
     let conflicts = match line.conflicts {
         1 => "1 conflict".to_owned(),
         n => format!("{n} conflicts"),

@@ -135,6 +135,17 @@ fn advice_follows_the_machine_and_has_its_cycles() {
     }
 }
 
+/// A generated trace has no lines: what to do is said once, not for every access.
+#[test]
+fn accesses_without_lines_get_one_advice() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = ["kernel:fwt", "--preset", "sm80", "--fast", "--budget", "1"];
+    let output = flow(&args, &dir.path().join("out")).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text.matches("wrap the index").count(), 1, "{text}");
+    assert!(text.contains("14 accesses, whose lines"), "{text}");
+}
+
 /// On a GPU of today the mappings are put into the kernel, which runs before
 /// and after; other commands say the same of the PTX that is written.
 #[test]
