@@ -190,7 +190,8 @@ fn in_form(
         .row()
         .filter(|_| own.all(|l| !l.is_through_a_pointer(array)));
     if let Some(row) = by_rows
-        && let Some((by, layout)) = best_of(target, row * form.bytes, form.bytes, banks)
+        && let Some(length) = row.checked_mul(form.bytes)
+        && let Some((by, layout)) = best_of(target, length, form.bytes, banks)
     {
         let index = format!("{array}[row][column]: rows of {row} elements stay what they are");
         return Some((layout, form.with_longer_rows(by), index));
@@ -206,7 +207,7 @@ fn in_form(
         let (bytes, more) = (form.bytes, 4 * by);
         let index = format!(
             "{array}: {element} has {} bytes in the place of {bytes}",
-            bytes + more
+            bytes.saturating_add(more)
         );
         return Some((layout, form.with_member(more), index));
     }
@@ -228,7 +229,7 @@ fn best_of(target: &Target, length: u32, unit: u32, most: u32) -> Option<(u32, L
     let geometry = target.array.geometry();
     let layout = |by: u32| {
         let every = whole(length, 4)?;
-        let by = whole(by * unit, 4)?;
+        let by = whole(by.checked_mul(unit)?, 4)?;
         let layout = Layout::new(&LayoutSpec::Pad { every, by }, geometry).ok()?;
         let is_possible = target.array.refuses(&layout).is_none();
         is_possible.then_some(layout)

@@ -252,7 +252,7 @@ impl Types {
 
     /// The bytes of all members, without what is between them.
     fn sum(&self, members: &str, steps: u32) -> Object {
-        let mut sum = 0;
+        let mut sum: u32 = 0;
         for member in members.split(';').map(str::trim).filter(|m| !m.is_empty()) {
             if member.contains(['(', '{', '}', '=', '*', '&']) {
                 return Object::Structure;
@@ -272,7 +272,8 @@ impl Types {
                 let Ok(all) = lengths.collect::<Result<Vec<u32>, _>>() else {
                     return Object::Structure;
                 };
-                sum += all.iter().fold(bytes, |all, n| all.saturating_mul(*n));
+                let own = all.iter().fold(bytes, |all, n| all.saturating_mul(*n));
+                sum = own.saturating_add(sum);
             }
         }
         Object::Bytes(sum)
@@ -333,7 +334,8 @@ mod tests {
     use super::super::files::split;
     use super::*;
 
-    const HEADER: &str = "struct Far { float a[2], b; };";
+    const HEADER: &str =
+        "struct Far { float a[2], b; }; struct Huge { float a[4000000000], b[4000000000]; };";
     const SOURCE: &str = "#include \"far.h\"
 struct P { float x, y; float3 pos; };
 typedef struct { float re, im; } Complex;
@@ -351,7 +353,7 @@ template <typename T> __global__ void k(float *out) {
     Real *r = (Real *)s;
     Complex *c = reinterpret_cast<Complex *>(p);
     const Body *d = s;
-    Far *f; Odd *o; T *t; double *w;
+    Far *f; Odd *o; T *t; double *w; Huge *h;
     use();
 }
 ";
@@ -389,6 +391,10 @@ template <typename T> __global__ void k(float *out) {
             assert!(!tears(bytes, 18, address), "{address}");
         }
         assert!(tears(1 << 20, 18, "o"), "a pointer is among the members");
+        assert!(
+            tears(1 << 20, 18, "h"),
+            "more bytes than there are addresses"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::ast::Module;
 use cpp_demangle::{DemangleOptions, Symbol};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::quote::did_you_mean;
+use std::fmt::{self, Write};
 
 impl Module {
     /// The name in the PTX of the entry that is meant by `wanted`: the same
@@ -87,9 +88,26 @@ pub fn signature(mangled: &str) -> Option<String> {
     let is_mangled = mangled.starts_with("_Z");
     let symbol = is_mangled.then(|| Symbol::new(mangled))?.ok()?;
     let options = DemangleOptions::new().hide_expression_literal_types();
-    let text = symbol.demangle_with_options(&options).ok()?;
+    let mut written = Bounded(String::new());
+    symbol.structured_demangle(&mut written, &options).ok()?;
+    let text = written.0;
     // What an instance of a template returns.
     Some(text.strip_prefix("void ").unwrap_or(&text).to_owned())
+}
+
+/// A text of a length that somebody can read: each part of a mangled name may repeat
+/// all before it, so that a short one can stand for gigabytes.
+struct Bounded(String);
+
+impl Write for Bounded {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        const MOST: usize = 8192;
+        if self.0.len() + part.len() > MOST {
+            return Err(fmt::Error);
+        }
+        self.0.push_str(part);
+        Ok(())
+    }
 }
 
 /// A signature without what people write in several ways: blanks, `const`, the `int` of
@@ -186,6 +204,30 @@ mod tests {
         let both = vec!["_Z6reducePi", "_ZN1a6reduceEPf"];
         assert_eq!(find_name("reduce", &names), Err(both));
         assert_eq!(find_name("sort", &names), Err(Vec::new()));
+    }
+
+    /// Each of its types is a function of the one before, twice: 2^40 names.
+    #[test]
+    fn a_name_that_repeats_itself_has_no_signature() {
+        let substitution = |n: u32| match n {
+            0 => "S_".to_owned(),
+            n => format!(
+                "S{}_",
+                char::from_digit(n - 1, 36).unwrap().to_ascii_uppercase()
+            ),
+        };
+        let pair = |n: u32| format!("1pI{0}{0}E", substitution(n));
+        // Two substitutions for each pair: the template and its instance.
+        let types: String = (0..17).map(|n| pair(2 * n)).collect();
+        let long = format!("_Z1f1a{types}");
+        assert!(long.len() < 400, "{long}");
+        assert_eq!(signature(&long), None);
+        let short: String = (0..3).map(|n| pair(2 * n)).collect();
+        let short = signature(&format!("_Z1f1a{short}")).unwrap();
+        assert!(
+            short.starts_with("f(a, p<a, a>, p<p<a, a>, p<a, a> >"),
+            "{short}"
+        );
     }
 
     #[test]
