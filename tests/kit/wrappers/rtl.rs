@@ -192,6 +192,29 @@ impl Dice {
     }
 }
 
+/// In how many of 8 cycles the neighbours offer and take; it changes now and then.
+pub struct Rhythm {
+    pub requests: u64,
+    pub ready: u64,
+}
+
+impl Rhythm {
+    pub fn new() -> Self {
+        Rhythm {
+            requests: 8,
+            ready: 8,
+        }
+    }
+
+    /// At the beginning of each cycle.
+    pub fn step(&mut self, cycle: u64, dice: &mut Dice) {
+        if cycle.is_multiple_of(128) {
+            self.requests = [0, 2, 8, 8][dice.below(4) as usize];
+            self.ready = [0, 1, 4, 8, 8][dice.below(5) as usize];
+        }
+    }
+}
+
 /// Words by address.
 #[derive(Default)]
 pub struct Memory(std::collections::HashMap<u64, u64>);

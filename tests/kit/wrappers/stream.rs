@@ -4,7 +4,7 @@
 mod atomics;
 
 use super::missing;
-use super::rtl::{Dice, LANES, Memory, Rtl, degree, inside, machine};
+use super::rtl::{Dice, LANES, Memory, Rhythm, Rtl, degree, inside, machine};
 use atomics::{Operation, Reservations};
 use spadkit::config::Config;
 use spadkit::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, spad_scratchpad::op};
@@ -141,15 +141,12 @@ fn traffic(
     let mut memory = Memory::default();
     let mut waiting: VecDeque<Access> = VecDeque::new();
     let (mut offered, mut standing) = (None::<Access>, None::<Answer>);
-    let (mut requests, mut ready, mut taken, mut most, mut cycle) = (8, 8, 0, 0, 0);
+    let (mut rhythm, mut taken, mut most, mut cycle) = (Rhythm::new(), 0, 0, 0);
     while taken < accesses || !waiting.is_empty() {
         assert!(cycle < 8 * accesses, "{taken} accesses taken");
-        if cycle % 128 == 0 {
-            requests = [0, 2, 8, 8][dice.below(4) as usize];
-            ready = [0, 1, 4, 8, 8][dice.below(5) as usize];
-        }
+        rhythm.step(cycle, &mut dice);
         let draining = taken == accesses;
-        let begins = offered.is_none() && dice.chance(requests) && !draining;
+        let begins = offered.is_none() && dice.chance(rhythm.requests) && !draining;
         if begins {
             let mut access = Access::draw(&mut dice, cycle);
             if let Some(reservations) = &mut reservations {
@@ -160,7 +157,7 @@ fn traffic(
         if let Some(access) = &offered {
             access.drive(&mut rtl);
         }
-        let takes = draining || dice.chance(ready);
+        let takes = draining || dice.chance(rhythm.ready);
         rtl.set("req_valid", offered.is_some().into());
         rtl.set("rsp_ready", takes.into());
         rtl.clock();

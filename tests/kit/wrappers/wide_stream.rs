@@ -3,7 +3,7 @@
 //! halves and quarters of a warp take.
 
 use super::missing;
-use super::rtl::{Dice, LANES, Memory, Rtl, degree, inside, machine};
+use super::rtl::{Dice, LANES, Memory, Rhythm, Rtl, degree, inside, machine};
 use spadkit::trace::Wide;
 use std::collections::VecDeque;
 
@@ -221,21 +221,18 @@ fn traffic(wide: Wide, window: u32, accesses: u64, seed: u64) {
     let mut memory = Memory::default();
     let mut waiting: VecDeque<Access> = VecDeque::new();
     let (mut offered, mut standing) = (None::<Access>, None::<Answer>);
-    let (mut requests, mut ready, mut taken, mut most, mut cycle) = (8, 8, 0, 0, 0);
+    let (mut rhythm, mut taken, mut most, mut cycle) = (Rhythm::new(), 0, 0, 0);
     while taken < accesses || !waiting.is_empty() {
         assert!(cycle < 24 * accesses, "{taken} accesses taken");
-        if cycle % 128 == 0 {
-            requests = [0, 2, 8, 8][dice.below(4) as usize];
-            ready = [0, 1, 4, 8, 8][dice.below(5) as usize];
-        }
+        rhythm.step(cycle, &mut dice);
         let draining = taken == accesses;
-        if offered.is_none() && dice.chance(requests) && !draining {
+        if offered.is_none() && dice.chance(rhythm.requests) && !draining {
             offered = Some(Access::draw(&mut dice, cycle, last));
         }
         if let Some(access) = &offered {
             access.drive(&mut rtl);
         }
-        let takes = draining || dice.chance(ready);
+        let takes = draining || dice.chance(rhythm.ready);
         rtl.set("req_valid", offered.is_some().into());
         rtl.set("rsp_ready", takes.into());
         rtl.clock();
