@@ -89,11 +89,12 @@ pub(super) fn place(page: &SourcePage, line: &SourceLine) -> String {
     // What is inlined is changed where it is called.
     let header = format!("{}:{}", page.file, line.line);
     match &line.inlined_at[..] {
-        [stack] if Users::of(&header, stack).through.is_some() => {
-            let users = without_folder(Users::of(&header, stack).line);
-            format!("{users}, through {file}:{}", line.line)
-        }
         [stack] => {
+            let users = Users::of(&header, stack);
+            if users.through.is_some() {
+                let own = without_folder(users.line);
+                return format!("{own}, through {file}:{}", line.line);
+            }
             let call = stack.first().map(|c| without_folder(c));
             let call = call
                 .map(|c| c.rsplit(':').next().unwrap_or(c))

@@ -20,12 +20,16 @@ impl Macro {
     /// The definition in `file`, or in a file that it includes by `"..."`.
     pub fn named(name: &str, file: &str, text: &mut SourceLine) -> Option<Self> {
         let lines = with_included(file, text);
-        let definition = definitions(&lines).find_map(|d| defines(&d, name).map(str::to_owned))?;
+        let with_parameters = |definition: String| {
+            let (defined, rest) = defined(&definition)?;
+            (defined == name && rest.starts_with('(')).then(|| rest.to_owned())
+        };
+        let definition = definitions(&lines).find_map(with_parameters)?;
         Self::parsed(name, &definition)
     }
 
     fn parsed(name: &str, definition: &str) -> Option<Self> {
-        let (parameters, body) = definition.strip_prefix('(')?.split_once(')')?;
+        let (parameters, body) = parameters_and_body(definition)?;
         Some(Macro {
             name: name.to_owned(),
             parameters: parameters.split(',').map(|p| p.trim().to_owned()).collect(),
@@ -44,7 +48,7 @@ impl Macro {
     }
 }
 
-/// The lines of `file` and, behind them, of the files that it includes by `"..."`.
+/// The lines of `file`, then those of the files that it includes by `"..."`.
 pub(super) fn with_included(file: &str, text: &mut SourceLine) -> Vec<String> {
     let mut files = vec![file.to_owned()];
     let mut lines = Vec::new();
@@ -91,7 +95,9 @@ impl Macros {
         let lines = with_included(file, text);
         let mut bodies: BTreeMap<String, String> = BTreeMap::new();
         for definition in definitions(&lines) {
-            if let Some((name, body)) = defined(&definition) {
+            if let Some((name, rest)) = defined(&definition)
+                && let Some(body) = body(rest)
+            {
                 // Where a preprocessor chooses, it may be any.
                 let known = bodies.entry(name.to_owned()).or_default();
                 *known += body;
@@ -141,25 +147,24 @@ fn is_call_of_a_macro(name: &str, after: &str) -> bool {
     begins && name.chars().all(is_upper) && after.trim_start().starts_with('(')
 }
 
-/// The macro that `line` defines, and its body.
+/// The macro that `line` defines, and what follows its name.
 fn defined(line: &str) -> Option<(&str, &str)> {
     let definition = line.trim_start().strip_prefix('#')?.trim_start();
     let named = definition.strip_prefix("define")?.trim_start();
     let (name, rest) = named.split_at(named.find(|c| !is_word(c)).unwrap_or(named.len()));
-    let body = match rest.strip_prefix('(') {
-        Some(parameters) => parameters.split_once(')')?.1,
-        None => rest,
-    };
-    (!name.is_empty()).then_some((name, body))
+    (!name.is_empty()).then_some((name, rest))
 }
 
-/// What follows the name of the macro that `line` defines.
-fn defines<'a>(line: &'a str, name: &str) -> Option<&'a str> {
-    let definition = line.trim_start().strip_prefix('#')?.trim_start();
-    let named = definition.strip_prefix("define")?.trim_start();
-    named
-        .strip_prefix(name)
-        .filter(|rest| rest.starts_with('('))
+/// The parameters of a macro that has some, and its body.
+fn parameters_and_body(rest: &str) -> Option<(&str, &str)> {
+    rest.strip_prefix('(')?.split_once(')')
+}
+
+fn body(rest: &str) -> Option<&str> {
+    if rest.starts_with('(') {
+        return parameters_and_body(rest).map(|(_, body)| body);
+    }
+    Some(rest)
 }
 
 /// The file that `line` of `file` includes.
