@@ -7,7 +7,8 @@ use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, CopyEvent, Event, Launch, Piece, SharedPart, Sink};
 use crate::ptx::shared::is_shared;
 use crate::trace::{
-    Access, AccessTrace, Op, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
+    Access, AccessTrace, Op, ROW_BYTES_FIELD, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy,
+    VARIABLES_FIELD,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -171,6 +172,7 @@ struct RawAccess {
     bytes: u32,
     aggregated: bool,
     addrs: Vec<Option<u32>>,
+    row_bytes: Option<u64>,
 }
 
 impl Sink for AccessRecorder<'_> {
@@ -275,6 +277,7 @@ impl OneBlock<'_> {
             bytes: access.bytes,
             aggregated: (self.recorder.code.rows[event.pc as usize].aggregated).holds(event.exec),
             addrs,
+            row_bytes: access.row_bytes,
         });
     }
 }
@@ -292,6 +295,10 @@ impl Recorded {
         let sites = code.sites(&self.touched);
         let access = |raw: RawAccess| {
             let row = &code.rows[raw.pc as usize];
+            let mut extra = row.place().fields();
+            if let Some(bytes) = raw.row_bytes {
+                extra.insert(ROW_BYTES_FIELD.to_owned(), json!(bytes));
+            }
             Access {
                 warp: raw.warp,
                 pc: sites[raw.pc as usize],
@@ -300,7 +307,7 @@ impl Recorded {
                 bytes: raw.bytes,
                 increment: row.role.is_increment(),
                 aggregated: raw.aggregated,
-                extra: row.place().fields(),
+                extra,
             }
         };
         (barriers, self.accesses.into_iter().map(access).collect())

@@ -33,10 +33,15 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
         (None, _) => String::new(),
     };
-    details.note(format!(
-        "every access changes; indices count elements of {} bytes from the start of {array}{aligned}",
-        s.element_bytes
-    ));
+    details.note(if s.has_longer_rows() {
+        "longer rows: the declaration changes, and the length that wmma takes".to_owned()
+    } else {
+        format!(
+            "every access changes; indices count elements of {} bytes from the start of \
+             {array}{aligned}",
+            s.element_bytes
+        )
+    });
     if let Some(torn) = s.torn_text() {
         details.note(torn);
     }
@@ -46,15 +51,22 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     lines(s, most, details);
     for declaration in &s.declarations {
         let place = without_folder(&declaration.source);
-        details.say(format!("{place}, the declaration with more elements"));
+        let what = if s.has_longer_rows() {
+            "longer rows"
+        } else {
+            "more elements"
+        };
+        details.say(format!("{place}, the declaration with {what}"));
         statement(&declaration.text, &declaration.changed_text, details);
         with_others(declaration.with_others.as_deref(), details);
     }
     if let Some(growth) = s.growth_text() {
         details.say(growth);
     }
-    details.say("the function:");
-    code(&s.function, details);
+    if !s.has_longer_rows() {
+        details.say("the function:");
+        code(&s.function, details);
+    }
     alternatives(s, details);
 }
 

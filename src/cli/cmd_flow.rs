@@ -286,11 +286,16 @@ fn software_details(software: &Software) -> Details {
     } else {
         ""
     };
+    let mut mapped = software.front.iter().filter(|l| l.hash != "mod").peekable();
+    let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(l).is_some());
     let best = match (&software.ptx, software.dynamic_shared) {
         (Some(_), Some(bytes)) => {
             format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory\n")
         }
         (Some(_), None) => "* the fewest cycles\n".to_owned(),
+        (None, _) if software.cycles.is_some() && !was_run => {
+            "none can be put into the PTX, which is why no cycles are known\n".to_owned()
+        }
         (None, _) if software.cycles.is_some() => {
             "no mapping takes fewer cycles than the kernel as it is\n".to_owned()
         }

@@ -81,10 +81,13 @@ pub fn in_software(
 /// The function of an array and its lines, changed.
 fn cuda_text(s: &Suggestion) -> String {
     let mut text = s.function.clone();
+    if !text.is_empty() {
+        text.push('\n');
+    }
     // Writing to a String cannot fail.
     let _ = writeln!(
         text,
-        "\n// {}: {} of {} conflicts are left.",
+        "// {}: {} of {} conflicts are left.",
         s.array, s.conflicts, s.conflicts_before
     );
     if let Some(growth) = s.growth_text() {

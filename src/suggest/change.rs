@@ -38,6 +38,9 @@ pub struct LineChange {
     /// The line to which the compiler has moved its access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
+    /// Whether wmma computes the addresses of its accesses.
+    #[serde(skip)]
+    pub(super) of_rows: bool,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
@@ -80,9 +83,7 @@ impl LineChange {
 
     /// Whether it loads or stores a matrix by rows, whose addresses wmma computes itself.
     pub fn is_of_rows(&self) -> bool {
-        let calls = ["load_matrix_sync", "store_matrix_sync"];
-        let text = self.text.as_deref().unwrap_or_default();
-        calls.iter().any(|call| word(text, call).is_some())
+        self.of_rows
     }
 
     /// The statement as it is and changed, where both are sure.

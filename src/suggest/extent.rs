@@ -118,8 +118,16 @@ fn factor(text: &str) -> String {
     }
 }
 
+/// The number that a text says, and `by` more.
+pub(super) fn more(text: &str, by: u32) -> String {
+    match literal(text) {
+        Some(number) => number.saturating_add(by.into()).to_string(),
+        None => format!("{} + {by}", summand(text)),
+    }
+}
+
 /// What may stand beside a `+` as it is, and the rest in parentheses.
-pub(super) fn summand(text: &str) -> String {
+fn summand(text: &str) -> String {
     if text.contains(['<', '>', '?', ':', '&', '|', '^', '=', ',']) {
         format!("({text})")
     } else {

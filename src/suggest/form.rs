@@ -3,10 +3,10 @@
 
 use super::SourceLine;
 use super::bindings::Bindings;
-use super::constants::{Constants, literal};
+use super::constants::Constants;
 use super::declarator::Declarator;
 use super::elements::bytes_of_type;
-use super::extent::summand;
+use super::extent::more;
 use super::source::{Declarations, Named};
 
 /// `__shared__ Body s[8][N];`
@@ -79,10 +79,7 @@ impl Form {
         let dimensions = self.dimensions.iter().map(|(text, _)| text.as_str());
         let mut all: Vec<String> = dimensions.map(str::to_owned).collect();
         if let Some(last) = all.last_mut() {
-            *last = match literal(last) {
-                Some(number) => number.saturating_add(by.into()).to_string(),
-                None => format!("{} + {by}", summand(last)),
-            };
+            *last = more(last, by);
         }
         format!(
             "__shared__ {} {}[{}];",

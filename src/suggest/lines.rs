@@ -61,6 +61,7 @@ pub(super) fn lines(
         line.conflicts += conflicts;
         let stand_ins = index.iter().flat_map(|i| i.stand_ins());
         let own = target.accesses.accesses.iter().find(|a| a.pc == pc);
+        line.of_rows |= own.is_some_and(|a| a.row_bytes().is_some());
         line.accesses.push(AccessChange {
             pc,
             bytes: own.map_or(4, |a| a.bytes),

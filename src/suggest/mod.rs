@@ -21,6 +21,7 @@ mod handed;
 mod lines;
 mod lvalue;
 mod macros;
+mod matrices;
 mod merged;
 mod moved;
 mod padding;
@@ -54,6 +55,7 @@ use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
 use crate::software::{LayoutSpec, cuda_address_function, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule};
+use matrices::LongerRows;
 use room::Room;
 use serde::Serialize;
 use target::Target;
@@ -88,13 +90,14 @@ pub struct Suggestion {
     /// Bytes of dynamic shared memory that the launch has to give, where the array
     /// needs more than the launch gives.
     pub dynamic_shared: Option<u32>,
-    /// The CUDA function that the changed lines call.
+    /// The CUDA function that the changed lines call; empty where the rows become longer in
+    /// the declaration, and indices stay as they are.
     pub function: String,
     /// Its name.
     #[serde(skip)]
     pub function_name: String,
-    /// The lines that access the array, those with most conflicts first. All of
-    /// them have to change.
+    /// The lines that change, those with most conflicts first: all that access the array,
+    /// or those that give the length of its rows.
     pub lines: Vec<LineChange>,
     /// Padding that is as good, or nearly.
     pub padding: Option<Padding>,
@@ -152,9 +155,13 @@ fn suggestion(
         "spad_place".to_owned()
     };
     let bytes = target.element_bytes();
-    let lines = lines::lines(target, tuned, &array, &function, source);
+    let mut lines = lines::lines(target, tuned, &array, &function, source);
+    if let Some(longer) = matrices::longer_rows(target, &lines, &array, source) {
+        return of_longer_rows(target, longer, array);
+    }
     let torn = torn::Torn::new(target, tuned, &lines.changes, source);
     let (best, conflicts) = torn.best(&target.choices.ranked);
+    matrices::give_lengths(&mut lines, target, &best.layout, &array);
     let shape = padding::Shape::of(target, tuned);
     let of_address = |l: &LineChange| {
         let is_open = l.statement().is_none();
@@ -208,6 +215,32 @@ fn suggestion(
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
         lines: lines.changes,
+        array,
+    }
+}
+
+/// Nothing but the declaration and the lines that give the length of a row change.
+fn of_longer_rows(target: &Target, longer: LongerRows, array: String) -> Suggestion {
+    let layout = &longer.layout;
+    let bytes = target.element_bytes();
+    Suggestion {
+        variable: target.variable.map(|v| v.name.clone()),
+        element_bytes: bytes,
+        hash: layout.spec().clone(),
+        conflicts_before: target.conflicts_before(),
+        conflicts: target.array.count(layout).conflicts,
+        torn: Vec::new(),
+        elements: target.elements(layout),
+        elements_before: (4 * target.array.words()).div_ceil(bytes),
+        declarations: longer.declarations,
+        dynamic_shared: None,
+        function: String::new(),
+        function_name: String::new(),
+        padding: None,
+        tensor_copies: Vec::new(),
+        cute: None,
+        triton: None,
+        lines: longer.lines,
         array,
     }
 }

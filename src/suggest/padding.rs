@@ -183,19 +183,11 @@ fn in_form(
     lines: &Lines,
     array: &str,
 ) -> Option<(Layout, String, String)> {
-    let banks = target.array.geometry().banks() as u32;
-    // An access to a row is one by its index: through a pointer, it may be any.
-    let mut own = lines.changes.iter().filter(|l| !l.accesses.is_empty());
-    let by_rows = form
-        .row()
-        .filter(|_| own.all(|l| !l.is_through_a_pointer(array)));
-    if let Some(row) = by_rows
-        && let Some(length) = row.checked_mul(form.bytes)
-        && let Some((by, layout)) = best_of(target, length, form.bytes, banks)
-    {
+    if let Some((row, by, layout)) = longer_rows(target, form, lines, array) {
         let index = format!("{array}[row][column]: rows of {row} elements stay what they are");
         return Some((layout, form.with_longer_rows(by), index));
     }
+    let banks = target.array.geometry().banks() as u32;
     // Elements that are accessed by their parts.
     if form.bytes <= target.element_bytes() {
         return None;
@@ -220,6 +212,25 @@ fn in_form(
     let declaration = form.with_elements(elements)?;
     let index = format!("{array}[{}] for element i", spread(every, by));
     Some((layout, declaration, index))
+}
+
+/// The rows of the declaration, if every access is one to a row, and how many elements
+/// more they best have.
+pub(super) fn longer_rows(
+    target: &Target,
+    form: &Form,
+    lines: &Lines,
+    array: &str,
+) -> Option<(u32, u32, Layout)> {
+    // An access to a row is one by its index: through a pointer, it may be any.
+    let mut own = lines.changes.iter().filter(|l| !l.accesses.is_empty());
+    let row = form
+        .row()
+        .filter(|_| own.all(|l| !l.is_through_a_pointer(array)))?;
+    let length = row.checked_mul(form.bytes)?;
+    let banks = target.array.geometry().banks() as u32;
+    let (by, layout) = best_of(target, length, form.bytes, banks)?;
+    Some((row, by, layout))
 }
 
 /// The padding of so many units of `unit` bytes, up to `most`, after every `length`

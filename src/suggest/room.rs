@@ -9,7 +9,7 @@ use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
 use super::edits::Edit;
-use super::extent::{Bytes, Extent};
+use super::extent::{Bytes, Extent, more};
 use super::scan::{Text, last_name, word};
 use super::source::{Declarations, Named};
 use serde::Serialize;
@@ -58,31 +58,76 @@ pub(super) fn room(
     declarations: &Declarations,
     text: &mut SourceLine,
 ) -> Option<Room> {
-    let mut lines = BTreeSet::new();
-    for place in places {
-        lines.extend(declarations.all_seen_from(place, text));
-    }
-    let mut changes = Vec::new();
     let mut dynamic = 0;
-    for (file, line) in lines {
-        let constants = Constants::of(&file, text);
-        let found = Declarator::at(constants.place(), line, array.name)?;
-        if found.is_dynamic() {
-            dynamic += 1;
-            continue;
-        }
-        if counts_elements(constants.place(), found.name, array.name) {
-            return None;
-        }
-        let bound = Bindings::of(array.variable, constants.place(), found.name);
-        let constants = constants.bound_to(bound);
-        changes.push(enlarged(&found, &file, bytes, &constants)?);
-    }
+    let changes = each(
+        array,
+        places,
+        declarations,
+        text,
+        |found, file, constants| {
+            if found.is_dynamic() {
+                dynamic += 1;
+                return Some(None);
+            }
+            enlarged(found, file, bytes, constants).map(Some)
+        },
+    )?;
     match (dynamic, changes.is_empty()) {
         (0, false) => bytes.can_be_declared().then_some(Room::Static(changes)),
         (1.., true) => Some(Room::Dynamic),
         _ => None,
     }
+}
+
+/// The declarations of `array` that the lines `places` see, with `by` elements more in
+/// each innermost row. `None` as for [`room`].
+pub(super) fn longer_rows(
+    array: Named,
+    by: u32,
+    places: &BTreeSet<String>,
+    declarations: &Declarations,
+    text: &mut SourceLine,
+) -> Option<Vec<DeclarationChange>> {
+    let changes = each(
+        array,
+        places,
+        declarations,
+        text,
+        |found, file, constants| {
+            let is_of_rows = found.dimensions.len() > 1 && !found.is_dynamic();
+            let row = *found.dimensions.last().filter(|_| is_of_rows)?;
+            let place = constants.place();
+            let longer = more(place.text[row.0..row.1].trim(), by);
+            edited(place, file, row, longer).map(Some)
+        },
+    )?;
+    (!changes.is_empty()).then_some(changes)
+}
+
+/// What `change` makes of each declaration that the lines `places` see.
+fn each(
+    array: Named,
+    places: &BTreeSet<String>,
+    declarations: &Declarations,
+    text: &mut SourceLine,
+    mut change: impl FnMut(&Declarator, &str, &Constants) -> Option<Option<DeclarationChange>>,
+) -> Option<Vec<DeclarationChange>> {
+    let mut lines = BTreeSet::new();
+    for place in places {
+        lines.extend(declarations.all_seen_from(place, text));
+    }
+    let mut changes = Vec::new();
+    for (file, line) in lines {
+        let constants = Constants::of(&file, text);
+        let found = Declarator::at(constants.place(), line, array.name)?;
+        let counted = counts_elements(constants.place(), found.name, array.name);
+        if counted && !found.is_dynamic() {
+            return None;
+        }
+        let bound = Bindings::of(array.variable, constants.place(), found.name);
+        changes.extend(change(&found, &file, &constants.bound_to(bound))?);
+    }
+    Some(changes)
 }
 
 /// The line of a declaration with room for all bytes.
@@ -96,6 +141,16 @@ fn enlarged(
     let (from, to) = *found.dimensions.first()?;
     let outermost = place.text[from..to].trim();
     let new = Extent::of(found, bytes, constants).outermost(outermost);
+    edited(place, file, (from, to), new)
+}
+
+/// The line with `new` in the place of the dimension between `from` and `to`.
+fn edited(
+    place: &Text,
+    file: &str,
+    (from, to): (usize, usize),
+    new: String,
+) -> Option<DeclarationChange> {
     let (start, end) = (place.line_start(from), place.line_end(from));
     // A dimension of several lines is left to a person.
     (to <= end).then_some(())?;

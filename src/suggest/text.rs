@@ -12,6 +12,11 @@ impl AccessChange {
 }
 
 impl Suggestion {
+    /// Whether the rows of the array become longer, and no index changes.
+    pub fn has_longer_rows(&self) -> bool {
+        self.function.is_empty()
+    }
+
     /// Bytes that the address of the array is a multiple of.
     pub fn span_bytes(&self) -> u32 {
         let spans = self.tensor_copies.iter().map(CopyChange::span_bytes);
@@ -23,9 +28,8 @@ impl Suggestion {
         let (what, text) = self.wrapped(line);
         if line.is_of_rows() {
             return format!(
-                "wmma computes the addresses of its rows from the last argument: {} cannot map \
-                 them. Pad the rows of {} in the place of the mapping, and give their new length",
-                self.function_name, self.array
+                "map the pointer to the first element, &{text}, and give wmma the length of the \
+                 longer rows"
             );
         }
         if line.takes_apart {

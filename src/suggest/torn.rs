@@ -66,7 +66,8 @@ impl<'a> Torn<'a> {
         let element = target.element_bytes().max(4);
         let mut macros: BTreeMap<String, Macros> = BTreeMap::new();
         let (mut lines, mut sites) = (BTreeSet::new(), BTreeSet::new());
-        for line in changes {
+        // What wmma reads at once, no compiler has merged.
+        for line in changes.iter().filter(|l| !l.is_of_rows()) {
             let (Some(source), Some(text), Some(_)) =
                 (&line.source, &line.text, &line.changed_text)
             else {

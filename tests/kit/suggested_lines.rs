@@ -49,18 +49,111 @@ fn the_users_line_comes_before_the_header_that_it_calls() {
     assert_eq!(lines(&found, 0).len(), 2, "{found}");
 }
 
-/// No function maps the rows that wmma computes.
+/// wmma computes the addresses of rows from their length: only gaps between rows can be
+/// chosen, and a pointer into them is left to a person.
 #[test]
-fn a_matrix_load_is_not_wrapped() {
+fn a_matrix_load_takes_gaps_between_rows_alone() {
+    let found = tuned("wm");
+    let kinds = found["results"].as_array().unwrap().iter();
+    for kind in kinds.map(|one| one["kind"].as_str().unwrap()) {
+        assert!(["mod", "pad"].contains(&kind), "{kind}");
+    }
+    let left_out = found["left_out"].as_array().unwrap();
+    assert!(!left_out.is_empty(), "{found}");
     let text = tuned_text("wm");
     let advice = "wm.cu:17 (through mma.hpp:91), 112 conflicts\n  \
-                  - wmma::load_matrix_sync(fa, a + k, 64);\n    wmma computes the addresses of its \
-                  rows from the last argument: spad_place_a cannot map them.";
+                  - wmma::load_matrix_sync(fa, a + k, 64);\n    map the pointer to the first \
+                  element, &a[spad_place_a(INDEX)], and give";
     assert!(text.contains(advice), "{text}");
-    assert!(
-        !text.contains("INDEX") && !text.contains("ADDRESS"),
-        "{text}"
-    );
+    assert!(!text.contains("tma:"), "{text}");
+    assert!(!text.contains("spadkit rewrite"), "{text}");
+}
+
+/// What was compiled from the suggested lines (`NAME_changed.ptx`) has the conflicts
+/// that were promised, and the results of the original.
+fn keeps_its_promise(name: &str) {
+    let changed = format!("{name}_changed");
+    let left = json(&["conflicts", &launch(&changed)]);
+    assert_eq!(left["results"][0]["conflicts"], 0);
+    let digest = |name: &str| json(&["run", &launch(name)])["outputs"].clone();
+    assert_eq!(digest(name), digest(&changed));
+}
+
+/// Longer rows, and their length in the calls: no index changes.
+#[test]
+fn rows_of_matrices_become_longer() {
+    let found = tuned("wm_rows");
+    for (at, [old_call, new_call], array) in [
+        (
+            0,
+            [
+                "wmma::load_matrix_sync(fa, &as[warp * 16][kk], 64);",
+                "wmma::load_matrix_sync(fa, &as[warp * 16][kk], 72);",
+            ],
+            "as",
+        ),
+        (
+            1,
+            [
+                "wmma::load_matrix_sync(fb, &bs[kk][n * 16], 64);",
+                "wmma::load_matrix_sync(fb, &bs[kk][n * 16], 72);",
+            ],
+            "bs",
+        ),
+    ] {
+        let one = &found["suggestions"][at];
+        assert_eq!(one["hash"], "pad:every=32,by=4");
+        assert_eq!(one["conflicts"], 0);
+        assert_eq!(one["function"], "");
+        let [line] = &lines(&found, at)[..] else {
+            panic!("{one}")
+        };
+        assert_eq!(line["call"]["text"], old_call);
+        assert_eq!(line["call"]["changed_text"], new_call);
+        let declared = &one["declarations"][0];
+        assert_eq!(
+            declared["text"],
+            format!("__shared__ half {array}[64][64];")
+        );
+        assert_eq!(
+            declared["changed_text"],
+            format!("__shared__ half {array}[64][72];")
+        );
+    }
+    keeps_its_promise("wm_rows");
+    // A review can take both changes as they are.
+    let dir = tempfile::tempdir().unwrap();
+    let sarif = dir.path().join("o.sarif");
+    let args = [
+        "gate",
+        &launch("wm_rows"),
+        "--sarif",
+        sarif.to_str().unwrap(),
+    ];
+    spadkit(&args).assert().code(1);
+    let log: Value = serde_json::from_slice(&std::fs::read(sarif).unwrap()).unwrap();
+    let fixes = &log["runs"][0]["results"][0]["fixes"];
+    let replacements = fixes[0]["artifactChanges"][0]["replacements"]
+        .as_array()
+        .unwrap();
+    assert_eq!(replacements.len(), 2, "{fixes}");
+}
+
+/// Where the array has no rows, indices are mapped, and the calls get the new length.
+#[test]
+fn flat_matrices_have_their_index_mapped_and_a_longer_length() {
+    let text = tuned_text("wm_flat");
+    for line in [
+        "+ wmma::load_matrix_sync(fb, &tile[spad_place_tile(16 * LD + k)], LD + 8);",
+        "+ tile[spad_place_tile(i)] = a[i];",
+        "+ __shared__ half tile[32 * LD + 248];",
+        "+ wmma::store_matrix_sync(&out[spad_place_out(0)], acc, 40,",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+    // wmma reads 16 bytes at once: no compiler merges them.
+    assert!(!text.contains("no longer merges"), "{text}");
+    keeps_its_promise("wm_flat");
 }
 
 /// So is the place of an annotation.

@@ -234,7 +234,14 @@ impl Results<'_> {
                 "deletedRegion": {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1},
                 "insertedContent": {"text": format!("{}\n\n", fix.function.trim_end())},
             });
-            let of_file = changes.entry(path).or_insert_with(|| json!([function]));
+            let first = || {
+                if fix.function.is_empty() {
+                    json!([])
+                } else {
+                    json!([function])
+                }
+            };
+            let of_file = changes.entry(path).or_insert_with(first);
             of_file.as_array_mut()?.push(replacement);
         }
         let changes: Vec<Value> = (changes.into_iter())

@@ -23,6 +23,9 @@ pub(super) struct Ranking<'a> {
     /// No XOR of index bits and no padding leaves fewer than the first.
     fewest_proved: bool,
     tensor_copies: &'a [TensorCopy],
+    /// wmma computes the addresses of rows.
+    #[serde(skip)]
+    pub has_matrices: bool,
     /// Fixed mappings that are none for this array.
     pub left_out: Vec<LeftOut<'a>>,
     results: Vec<Ranked<'a>>,
@@ -95,6 +98,7 @@ impl<'a> Ranking<'a> {
             conflicts_no_whole_vectors_avoid: found.floor,
             fewest_proved: found.fewest_proved,
             tensor_copies: array.tensor_copies(),
+            has_matrices: array.has_matrices(),
             left_out: left_out.collect(),
             results: found.ranked.iter().map(ranked).collect(),
         }
@@ -215,6 +219,11 @@ impl<'a> Ranking<'a> {
             (
                 true,
                 "no other mode of the tensor copies leaves fewer.".to_owned(),
+            )
+        } else if self.has_matrices && self.fewest_proved {
+            (
+                true,
+                "no gaps between the rows that wmma takes leave fewer.".to_owned(),
             )
         } else if self.fewest_proved {
             (

@@ -291,7 +291,8 @@ impl CommandResult for Found<'_> {
         };
         let best = self.whole.best();
         let mut hints = Vec::new();
-        let rewrites = self.subject.launched.is_some() && !self.tensor_copies;
+        let is_fixed = self.tensor_copies || self.whole.has_matrices;
+        let rewrites = self.subject.launched.is_some() && !is_fixed;
         let input = crate::quote::shell(self.subject.input.name());
         let apart = self.better_apart().filter(|_| rewrites);
         if let Some(hashes) = apart.and_then(Apart::options) {

@@ -6,6 +6,7 @@ mod check;
 mod conflicts;
 mod json_place;
 pub mod kernels;
+mod matrix_rows;
 pub mod pattern;
 mod place;
 mod rule;
@@ -15,6 +16,8 @@ mod weighted;
 
 pub use access::{Access, AccessTrace, Op};
 pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct, removed_text};
+pub use matrix_rows::FIELD as ROW_BYTES_FIELD;
+pub use matrix_rows::MatrixRows;
 pub use place::{Line, Place, Places};
 pub use place::{calls_text, line_of_file, ptx_text, without_folder};
 pub use rule::{Atomics, ConflictRule, Wide};

@@ -3,8 +3,11 @@
 use super::super::layout::{Layout, LayoutSpec};
 use super::copied;
 use crate::geometry::Geometry;
+use crate::hash::HashSpec;
 use crate::search::Problem;
-use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, ConflictRule, TensorCopy};
+use crate::trace::{
+    AccessTrace, ConflictCount, ConflictProfile, ConflictRule, MatrixRows, TensorCopy,
+};
 use std::fmt;
 
 /// Words of shared memory that are mapped together, and how they are accessed.
@@ -17,6 +20,7 @@ pub struct Array {
     profile: ConflictProfile,
     problem: Problem,
     copies: Vec<TensorCopy>,
+    matrices: Vec<MatrixRows>,
 }
 
 /// Why an array cannot have a mapping.
@@ -29,6 +33,9 @@ pub enum Refusal {
     /// The tensor copy at this line of the PTX cannot take the words in its
     /// order.
     Copied(u32),
+    /// `wmma` computes the addresses of rows, which are no longer at one distance then,
+    /// or not at one that it takes.
+    OfRows,
 }
 
 impl fmt::Display for Refusal {
@@ -41,6 +48,10 @@ impl fmt::Display for Refusal {
             Refusal::Copied(line) => {
                 write!(f, "no swizzle mode of the tensor copy at PTX line {line}")
             }
+            Refusal::OfRows => f.write_str(
+                "wmma computes the addresses of its rows: only gaps of whole 16 bytes between \
+                 rows can spread them",
+            ),
         }
     }
 }
@@ -61,6 +72,7 @@ impl Array {
             problem: Problem::new(&profile, geometry).with_vectors(vector_words.ilog2()),
             profile,
             copies: trace.tensor_copies(),
+            matrices: trace.matrix_rows(),
         }
     }
 
@@ -99,6 +111,26 @@ impl Array {
     /// the swizzle modes of their maps.
     pub fn tensor_copies(&self) -> &[TensorCopy] {
         &self.copies
+    }
+
+    /// Whether `wmma` computes the addresses of some of its accesses: then only gaps
+    /// between rows can spread them.
+    pub fn has_matrices(&self) -> bool {
+        !self.matrices.is_empty()
+    }
+
+    /// Whether a gap of `by` words after every `every` leaves the rows of its matrices at
+    /// one distance that `wmma` takes: a multiple of 16 bytes.
+    pub(super) fn allows_gaps(&self, every: u32, by: u32) -> bool {
+        let keeps = |m: &MatrixRows| by.is_multiple_of(4) && m.keeps_rows(every);
+        self.matrices.iter().all(keeps)
+    }
+
+    fn keeps_matrices(&self, spec: &LayoutSpec) -> bool {
+        match *spec {
+            LayoutSpec::Pad { every, by } => self.allows_gaps(every, by),
+            _ => *spec == LayoutSpec::Hash(HashSpec::Mod),
+        }
     }
 
     /// The tensor copies that go through it, each with the swizzle of its map
@@ -153,6 +185,9 @@ impl Array {
             && !copied::allows(&self.copies, layout.spec())
         {
             return Some(Refusal::Copied(copy.ptx_line));
+        }
+        if self.has_matrices() && !self.keeps_matrices(layout.spec()) {
+            return Some(Refusal::OfRows);
         }
         let needed = layout.words_needed(self.words);
         // An array that has no room as it is has none in any mapping.

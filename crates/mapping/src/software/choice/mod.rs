@@ -219,7 +219,13 @@ pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<
     search.fixed("mod".parse()?, MappingKind::Mod)?;
     // The copy engine has swizzles, and no other mapping.
     let copied = !array.tensor_copies().is_empty();
-    let searched = |k: &MappingKind| kinds.contains(k) && (!copied || *k == MappingKind::Swizzle);
+    // Of rows, the fixed ones are refused with the reason.
+    let of_rows = [MappingKind::Pad, MappingKind::Xor, MappingKind::Add];
+    let searched = |k: &MappingKind| {
+        kinds.contains(k)
+            && (!copied || *k == MappingKind::Swizzle)
+            && (!array.has_matrices() || of_rows.contains(k))
+    };
     for kind in MappingKind::all().into_iter().filter(searched) {
         if effort.control.stopped() {
             break;
@@ -239,7 +245,12 @@ pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<
     let floor = array.floor();
     let bounds = [linear_bound, pad_bound];
     let all_modes = copied && kinds.contains(&MappingKind::Swizzle) && !effort.control.stopped();
-    let all_bounds = bounds.iter().all(|bound| *bound >= Some(best));
+    let needed = if array.has_matrices() {
+        &bounds[1..]
+    } else {
+        &bounds
+    };
+    let all_bounds = needed.iter().all(|bound| *bound >= Some(best));
     let fewest_proved = best == floor || all_modes || all_bounds;
     Ok(Choices {
         ranked: found,

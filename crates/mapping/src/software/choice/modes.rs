@@ -65,10 +65,11 @@ impl Modes {
     }
 
     /// Counts the conflicts of `array` in each mode; `None` where its banks are
-    /// not the 32 of a GPU.
+    /// not the 32 of a GPU, or `wmma` computes addresses of it.
     pub fn of(array: &Array) -> Result<Option<Modes>> {
         let geometry = array.geometry();
-        if !has_modes(geometry) {
+        // Swizzled rows are none that wmma finds.
+        if !has_modes(geometry) || array.has_matrices() {
             return Ok(None);
         }
         let copies = array.tensor_copies();

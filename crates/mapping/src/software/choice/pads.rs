@@ -151,7 +151,7 @@ fn all(array: &Array) -> Vec<Pad> {
             };
             steps(array.geometry().banks() as u32).map(pad)
         })
-        .filter(|pad| pad.wasted <= room)
+        .filter(|pad| pad.wasted <= room && array.allows_gaps(pad.every, pad.by))
         .collect();
     pads.sort_by_key(|pad| (pad.wasted, !pad.every.is_power_of_two(), pad.every, pad.by));
     pads

@@ -308,6 +308,9 @@ pub struct Access<'a> {
     /// Byte offset in the space (shared, local, param) or address (global,
     /// const) of each lane; only those of `lanes` count.
     pub addresses: &'a [u64; 32],
+    /// Bytes from one row of a matrix to the next, where the instruction computes the
+    /// addresses of the lanes itself from that of the first row: `wmma`.
+    pub row_bytes: Option<u64>,
 }
 
 /// A warp instruction that is about to be executed.

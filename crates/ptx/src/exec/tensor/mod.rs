@@ -20,7 +20,7 @@ use super::machine::Machine;
 use super::registers::Slot;
 use crate::tensor::{Arithmetic, Sparsity};
 pub(super) use group::multiply as multiply_group;
-pub(super) use moved::{moved, place};
+pub(super) use moved::{moved, place, row_bytes};
 use numbers::Rounded;
 use sums::Products;
 use tile::Tile;

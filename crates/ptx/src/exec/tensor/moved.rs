@@ -17,16 +17,23 @@ pub(in crate::exec) fn place(m: &Machine, moved: &Moved, exec: u32) {
         .registers
         .read_lane(moved.base, lane)
         .wrapping_add(moved.offset as u64);
-    let stride = moved
-        .stride
-        .map_or(u64::from(moved.long()), |s| m.registers.read_lane(s, lane));
-    let bytes = u64::from(moved.registers.ty.bits()) * stride / 8;
+    let bytes = row_bytes(m, moved, exec);
     let address = |lane: usize| match moved.pieces.places.get(lane) {
         Some(&(run, byte)) => base.wrapping_add(u64::from(run) * bytes + u64::from(byte)),
         None => base,
     };
     m.registers
         .write(moved.addresses, u32::MAX, &std::array::from_fn(address));
+}
+
+/// Bytes from one run of the matrix in memory to the next: a row, or a column where it
+/// is stored by columns.
+pub(in crate::exec) fn row_bytes(m: &Machine, moved: &Moved, exec: u32) -> u64 {
+    let lane = exec.trailing_zeros() % 32;
+    let stride = moved
+        .stride
+        .map_or(u64::from(moved.long()), |s| m.registers.read_lane(s, lane));
+    u64::from(moved.registers.ty.bits()).wrapping_mul(stride) / 8
 }
 
 /// Loads or stores a matrix.

@@ -98,6 +98,7 @@ fn factors(m: &mut Machine, info: &MemoryOp, op: &GroupOp, event: Event) {
                     bytes: info.bytes,
                     lanes,
                     addresses: &addresses,
+                    row_bytes: None,
                 });
                 let exec = event.exec & lanes;
                 observer.instruction(&Event {
@@ -182,12 +183,17 @@ fn observe_in(
     }
     // What goes to other blocks of the cluster alone is no access here.
     let elsewhere = exec == 0 && event.exec != 0;
+    let row_bytes = match &info.transfer {
+        Transfer::Fragment(moved) => Some(tensor::row_bytes(m, moved, exec)),
+        _ => None,
+    };
     if let Some(observer) = &mut m.observer {
         let access = Access {
             space,
             bytes: info.bytes,
             lanes: exec,
             addresses,
+            row_bytes,
         };
         let access = (!elsewhere).then_some(access);
         let copied = sources.as_ref().map(|(addresses, lanes)| Access {
@@ -195,6 +201,7 @@ fn observe_in(
             bytes: info.bytes,
             lanes: *lanes,
             addresses,
+            row_bytes: None,
         });
         observer.instruction(&Event {
             access,
