@@ -65,6 +65,15 @@ pub(super) fn declaration_at(place: &Text, at: usize, array: &str) -> Option<Str
     seen.split(';').rfind(declares).map(str::to_owned)
 }
 
+/// Whether the shared variable is one object and no array, as far as `place` sees.
+pub(super) fn is_one_object(source: &str, variable: &str, text: &mut SourceLine) -> bool {
+    let declaration = window(source, text).and_then(|(p, at)| declaration_at(&p, at, variable));
+    declaration.is_some_and(|declaration| {
+        let after = word(&declaration, variable).map(|at| at + variable.len());
+        after.is_some_and(|at| !declaration[at..].trim_start().starts_with('['))
+    })
+}
+
 /// An address in a statement, or the element there.
 pub(super) struct Address {
     pub statement: (usize, usize),

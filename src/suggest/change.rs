@@ -38,6 +38,9 @@ pub struct LineChange {
     /// The line to which the compiler has moved its access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
+    /// Whether the variable is one object, whose parts it accesses.
+    #[serde(skip)]
+    pub(super) is_of_an_object: bool,
     /// Whether wmma computes the addresses of its accesses.
     #[serde(skip)]
     pub(super) of_rows: bool,

@@ -18,6 +18,16 @@ pub struct CallChange {
     pub(super) edits: Vec<Edit>,
 }
 
+impl CallChange {
+    /// Puts `new` in the place of `old` in what is added.
+    pub(super) fn rename(&mut self, old: &str, new: &str) {
+        self.changed_text = self.changed_text.replace(old, new);
+        for edit in &mut self.edits {
+            edit.new = edit.new.replace(old, new);
+        }
+    }
+}
+
 /// What stands in the place of a part of a text; a part without characters is where
 /// something is put in.
 #[derive(Clone, Debug, PartialEq, Eq)]

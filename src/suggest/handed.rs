@@ -248,8 +248,8 @@ mod tests {
             assert_eq!(changed(SUM, call), None, "{call}");
         }
         for (from, to) in [
-            ("data[n]", "*data"),
-            ("return s", "data++; return s"),
+            ("data[n]", "*(data + n)"),
+            ("return s", "data = out; return s"),
             ("return s", "return sum<N>(data, n)"),
             ("float s", "float spad_tile, s"),
             ("float *data", "float (&data)[64]"),

@@ -1,6 +1,6 @@
 //! The lines of the source that access an array, and how they change.
 
-use super::calls::call_change;
+use super::calls::{call_change, is_one_object};
 use super::change::{AccessChange, LineChange};
 use super::edits::CallChange;
 use super::files::split;
@@ -10,7 +10,7 @@ use super::pointers::pointers_change;
 use super::returned::returned_change;
 use super::target::Target;
 use super::types::{Kept, Types};
-use super::{SourceLine, Tuned, handed, merged, moved, source};
+use super::{SourceLine, Tuned, handed, lambdas, merged, moved, source};
 use crate::ptx::analysis::SourceIndex;
 use crate::toolkit::Users;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
@@ -21,6 +21,8 @@ pub(super) struct Lines {
     pub changes: Vec<LineChange>,
     /// How the source declares the array, where it is found.
     pub form: Option<Form>,
+    /// Whether it is one object, and no array.
+    pub is_one_object: bool,
     /// All declarations of arrays of this name in the files of the lines.
     pub declarations: source::Declarations,
 }
@@ -121,6 +123,7 @@ pub(super) fn lines(
         line.takes_apart = is_object;
         line.call = call;
     }
+    lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
     handed::change(&mut changes, is_one, (array, unit), function, text);
     moved::to_their_lines(&mut changes, &types, (array, unit), function, text);
     let has_objects = |place: &str| {
@@ -131,10 +134,32 @@ pub(super) fn lines(
         let is_object = line.places().any(|place| has_objects(place) == Some(true));
         line.takes_apart |= is_object;
     }
+    let is_one_object = form.is_none() && {
+        let mut sources = changes.iter().flat_map(LineChange::places);
+        sources.any(|source| is_one_object(source, array, text))
+    };
+    if is_one_object {
+        of_one_object(&mut changes, array, function);
+    }
     Lines {
         changes: by_call(changes),
+        is_one_object,
         form,
         declarations,
+    }
+}
+
+/// The name of an array is its address, that of an object is none. Nor does a line copy
+/// an element of it.
+fn of_one_object(changes: &mut [LineChange], array: &str, function: &str) {
+    let called = format!("{function}_at(");
+    let (old, new) = (format!("{called}{array}, "), format!("{called}&{array}, "));
+    for line in changes {
+        line.takes_apart = false;
+        line.is_of_an_object = true;
+        if let Some(call) = &mut line.call {
+            call.rename(&old, &new);
+        }
     }
 }
 

@@ -18,6 +18,7 @@ mod extent;
 mod files;
 mod form;
 mod handed;
+mod lambdas;
 mod lines;
 mod lvalue;
 mod macros;
@@ -165,7 +166,8 @@ fn suggestion(
     let shape = padding::Shape::of(target, tuned);
     let of_address = |l: &LineChange| {
         let is_open = l.statement().is_none();
-        l.call.is_some() || is_open && (l.takes_apart || l.is_through_a_pointer(&array))
+        let is_address = l.takes_apart || l.is_of_an_object || l.is_through_a_pointer(&array);
+        l.call.is_some() || is_open && is_address
     };
     let mut addresses = lines.changes.iter().map(of_address);
     // Addresses need only the function of words.

@@ -1,13 +1,14 @@
 //! Accesses that the compiler has moved to another line: a load that both branches of
-//! an `if` have is done before it, and has its line. What changes is the line that has
-//! the access in the source.
+//! an `if` have is done before it, and has its line; a load out of a loop is done at the
+//! barrier in front, one of a variable where the variable is first used. What changes is
+//! the line that has the access in the source.
 
 use super::SourceLine;
 use super::change::LineChange;
 use super::files::split;
 use super::lvalue::pointer_change;
 use super::pointers::{pointers, pointers_change};
-use super::scan::{Text, is_word, word};
+use super::scan::{Text, is_word, last_name, word};
 use super::types::Types;
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub(super) fn to_their_lines(
     function: &str,
     text: &mut SourceLine,
 ) {
+    from_plain_lines(lines, array, text);
     let mut at = 0;
     while at < lines.len() {
         let own = own_lines(&lines[at], array, text);
@@ -59,6 +61,73 @@ pub(super) fn to_their_lines(
             }
         }
     }
+}
+
+/// Gives the accesses of each line that has none, nor a call that may return one, to a
+/// line of its function that changes: that whose value it uses, else the next one.
+fn from_plain_lines(lines: &mut Vec<LineChange>, array: &str, text: &mut SourceLine) {
+    let mut at = 0;
+    while at < lines.len() {
+        let Some(own) = origin(&lines[at], lines, array, text) else {
+            at += 1;
+            continue;
+        };
+        let moved = lines[at].clone();
+        lines[own].moved_to.clone_from(&moved.source);
+        lines[own].conflicts += moved.conflicts;
+        lines[own].accesses.extend(moved.accesses);
+        lines.remove(at);
+    }
+}
+
+/// The one of `lines` that has the accesses of a line in the source.
+fn origin(
+    line: &LineChange,
+    lines: &[LineChange],
+    array: &str,
+    text: &mut SourceLine,
+) -> Option<usize> {
+    if line.statement().is_some() || line.accesses.is_empty() {
+        return None;
+    }
+    let (file, number) = split(line.source.as_deref()?)?;
+    let place = Text::of_file(file, text);
+    let start = place.start_of_line(number)?;
+    let (from, to) = (place.statement_start(start), place.statement_end(start));
+    let own = &place.masked[from.min(start)..to.max(place.line_end(start))];
+    let mut names = pointers(&place, start, array).unwrap_or_default();
+    names.push(array.to_owned());
+    if names.iter().any(|name| word(own, name).is_some()) || has_call(own) {
+        return None;
+    }
+    let body = place.function_around(start)?.body;
+    let block = place.line_of(body)..=place.line_of(place.block_end(body).saturating_sub(1));
+    let changed = |(at, other): (usize, &LineChange)| {
+        let (own_file, number) = split(other.place()?)?;
+        let is_own = own_file == file && block.contains(&number) && other.statement().is_some();
+        is_own.then_some((at, number))
+    };
+    let mut candidates: Vec<_> = lines.iter().enumerate().filter_map(changed).collect();
+    candidates.sort_by_key(|(_, number)| *number);
+    let assigns = |(at, _): &&(usize, u32)| {
+        let old = lines[*at].statement().map_or("", |(old, _)| old);
+        let name = old
+            .split_once('=')
+            .map_or("", |(left, _)| last_name(left.trim_end()));
+        !name.is_empty() && word(own, name).is_some()
+    };
+    let by_value = candidates.iter().rev().find(assigns);
+    let next = || candidates.iter().find(|(_, own)| *own > number);
+    let found = by_value.or_else(next).or(candidates.last())?;
+    Some(found.0)
+}
+
+/// Whether a function of the source may be called: it may return a reference.
+fn has_call(statement: &str) -> bool {
+    statement.match_indices('(').any(|(at, _)| {
+        let name = last_name(statement[..at].trim_end());
+        !name.is_empty() && !HEADS.contains(&name) && !name.starts_with("__")
+    })
 }
 
 /// The file, and the lines of a statement that have an access, where its head has none.

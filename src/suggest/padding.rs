@@ -118,6 +118,10 @@ pub(super) fn padding(
         index,
     };
     let form = lines.form.as_ref();
+    // Its members are not seen here.
+    if lines.is_one_object {
+        return None;
+    }
     if let Some((layout, declaration, index)) = form.and_then(|f| in_form(target, f, lines, array))
     {
         return Some(found(&layout, declaration, index));

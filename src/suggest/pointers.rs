@@ -51,6 +51,18 @@ pub(super) struct Wrap<'a> {
     pub function: &'a str,
 }
 
+/// How a part of a line uses a name.
+enum Use {
+    /// An element, between two places.
+    Element(usize, usize),
+    /// `&a[i]`, which a cast to another type reads or writes.
+    Address(usize, usize),
+    /// `*p` and `*p++`: where the star is, and where it ends.
+    Pointed(usize, usize),
+    /// `p += 4`, `p++`: the pointer alone, up to a place.
+    Moved(usize),
+}
+
 impl Wrap<'_> {
     /// What changes in a part of line `number`: each `name[...]` is under the function.
     pub fn edits(
@@ -69,26 +81,121 @@ impl Wrap<'_> {
             let Some((begin, after)) = next.min() else {
                 return (!edits.is_empty()).then_some(edits);
             };
-            let end = members(place, after, to);
-            if end == after || is_operand(&place.masked[from..begin]) {
-                return None;
-            }
-            let element = &place.masked[begin..end];
-            let inside = &place.masked[after..end];
-            let is_own = self.own == Some(&place.masked[begin..after]);
-            let is_used_otherwise = self.names.iter().any(|n| word(inside, n).is_some())
-                || place.masked[end..].starts_with('(')
-                || is_own && member_of(element).is_none()
-                || kept.tears(number, element);
-            if is_used_otherwise {
-                return None;
-            }
-            let opened = format!("(*{}_at({}, &", self.function, self.start);
-            edits.push(Edit::insert(begin, opened));
-            edits.push(Edit::insert(end, "))"));
-            at = end;
+            let own = self.own == Some(&place.masked[begin..after]);
+            let used = usage(place, (from, to), (begin, after), own)?;
+            let (opened, closed) = (format!("{}_at({}, ", self.function, self.start), ")");
+            at = match used {
+                Use::Moved(end) => end,
+                Use::Element(begin, end) => {
+                    self.is_plain(place, (begin, after, end), (kept, number))?;
+                    edits.push(Edit::insert(begin, format!("(*{opened}&")));
+                    edits.push(Edit::insert(end, format!("){closed}")));
+                    end
+                }
+                Use::Address(begin, end) => {
+                    self.is_plain(place, (begin, after, end), (kept, number))?;
+                    edits.push(Edit::insert(begin, opened));
+                    edits.push(Edit::insert(end, closed));
+                    end
+                }
+                Use::Pointed(star, end) => {
+                    let name = &place.masked[begin..after];
+                    (!kept.tears(number, name)).then_some(())?;
+                    edits.push(Edit::insert(star, "("));
+                    edits.push(Edit::insert(star + 1, opened));
+                    edits.push(Edit::insert(end, format!("){closed}")));
+                    end
+                }
+            };
         }
     }
+
+    /// Whether nothing else of the array is in the brackets of an element, and a mapping
+    /// leaves it whole.
+    fn is_plain(
+        &self,
+        place: &Text,
+        (begin, after, end): (usize, usize, usize),
+        (kept, number): (Kept, u32),
+    ) -> Option<()> {
+        let (element, inside) = (&place.masked[begin..end], &place.masked[after..end]);
+        let is_used_otherwise = self.names.iter().any(|n| word(inside, n).is_some())
+            || place.masked[end..].starts_with('(')
+            || kept.tears(number, element);
+        (!is_used_otherwise).then_some(())
+    }
+}
+
+/// How the name between two places is used; `None` where that is not understood. Of the
+/// array itself, `own`, members of elements and addresses under a cast alone are.
+fn usage(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, after): (usize, usize),
+    own: bool,
+) -> Option<Use> {
+    let before = &place.masked[from..begin];
+    let end = members(place, after, to);
+    if end > after {
+        if own && let Some(address) = under_a_cast(place, (from, to), (begin, end)) {
+            return Some(Use::Address(address, end));
+        }
+        let is_understood = !own || member_of(&place.masked[begin..end]).is_some();
+        let is_element = is_understood && !is_operand(before);
+        return is_element.then_some(Use::Element(begin, end));
+    }
+    if own {
+        return None;
+    }
+    let steps = ["++", "--"];
+    let rest = &place.masked[after..to];
+    let step = steps
+        .iter()
+        .find(|s| rest.starts_with(**s))
+        .map_or(0, |s| s.len());
+    let end = after + step;
+    let next = place.masked[end..to].trim_start();
+    if before.trim_end().ends_with('*') && is_operand(before) {
+        let is_element = next.starts_with(['[', '(', '.']) || next.starts_with("->");
+        let star = from + before.trim_end().len() - 1;
+        return (!is_element && !is_operand(&place.masked[from..star]))
+            .then_some(Use::Pointed(star, end));
+    }
+    let is_step = step > 0 || steps.iter().any(|s| before.trim_end().ends_with(s));
+    let is_added = next.starts_with("+=") || next.starts_with("-=");
+    let is_alone = next.starts_with([',', ';', ')']) || next.is_empty();
+    (is_added || is_step && is_alone).then_some(Use::Moved(end))
+}
+
+/// Where the `&` is of `*reinterpret_cast<T *>(&a[i])`, `*(T *)&a[i]` and the like, whose
+/// element is between two places: what is read there begins at that element.
+fn under_a_cast(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, end): (usize, usize),
+) -> Option<usize> {
+    let before = place.masked[from..begin].trim_end().strip_suffix('&')?;
+    let address = from + before.len();
+    let (mut before, mut after) = (before.trim_end(), place.masked[end..to].trim_start());
+    if let Some(outside) = before.strip_suffix('(') {
+        (before, after) = (outside.trim_end(), after.strip_prefix(')')?.trim_start());
+    }
+    let begins = if before.ends_with('>') {
+        CASTS.iter().filter_map(|cast| before.rfind(cast)).max()?
+    } else {
+        let kind = before.strip_suffix(')')?.trim_end();
+        let open = place.open_before(from + kind.len())?.checked_sub(from)?;
+        kind.ends_with('*').then_some(open)?
+    };
+    let mut before = before[..begins].trim_end();
+    while let Some(outside) = before.strip_suffix('(')
+        && let Some(rest) = after.strip_prefix(')')
+        && !outside.trim_end().ends_with(is_word)
+    {
+        (before, after) = (outside.trim_end(), rest.trim_start());
+    }
+    let is_read = before.ends_with('*') && is_operand(before) && !after.starts_with('[');
+    (is_read || after.starts_with("[0]")).then_some(address)
 }
 
 /// Whether what follows `before` is the operand of `&` or `*`, which have no other
@@ -99,7 +206,17 @@ fn is_operand(before: &str) -> bool {
         return false;
     };
     let left = left.trim_end();
-    !left.ends_with(|c: char| is_word(c) || matches!(c, ')' | ']')) || last_name(left) == "return"
+    let ends_a_value = left.ends_with(|c: char| is_word(c) || matches!(c, ')' | ']'));
+    !ends_a_value || last_name(left) == "return" || ends_a_head(left)
+}
+
+/// Whether the text ends with `for (...)` and the like.
+fn ends_a_head(text: &str) -> bool {
+    let text = Text::new(text.to_owned());
+    let close = text.masked.len().saturating_sub(1);
+    let open = text.masked.ends_with(')').then(|| text.open_before(close));
+    let head = open.flatten().map(|open| text.masked[..open].trim_end());
+    head.is_some_and(|head| ["for", "if", "while"].contains(&last_name(head)))
 }
 
 /// Where the brackets and members end that follow a name.
@@ -123,25 +240,46 @@ fn members(place: &Text, at: usize, to: usize) -> usize {
 }
 
 /// The pointers into `array` that the function around `at` declares, if they point
-/// nowhere else.
+/// nowhere else, and the references to its elements.
 pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<String>> {
     let body = place.function_around(at)?.body;
     let body = Text::new(place.text[body..place.block_end(body)].to_owned());
     let mut names = vec![array.to_owned()];
+    let mut references = Vec::new();
     let mut from = 0;
     while let Some(found) = body.masked[from..].find('=') {
         let equals = from + found;
         from = equals + 1;
         let before = body.masked[..equals].trim_end();
-        let name = declared_pointer(before);
-        if let Some(name) = name.filter(|_| points_into(value(&body, equals), &names)) {
+        let value = value(&body, equals);
+        if let Some(name) = declared_pointer(before).filter(|_| points_into(value, &names)) {
             names.push(name.to_owned());
+        } else if let Some(name) = declared_reference(before).filter(|_| is_element(value, &names))
+        {
+            references.push(name.to_owned());
         }
     }
     names.remove(0);
     let all: Vec<&str> = names.iter().map(String::as_str).chain([array]).collect();
     let stays = names.iter().all(|name| stays_inside(&body, name, &all));
+    names.extend(references);
     stays.then_some(names)
+}
+
+/// The name at the end of a declaration, if it is that of a reference.
+fn declared_reference(declaration: &str) -> Option<&str> {
+    let name = last_name(declaration);
+    let kind = declaration[..declaration.len() - name.len()].trim_end();
+    let kind = kind.strip_suffix('&')?.trim_end();
+    (!name.is_empty() && kind.ends_with(is_word)).then_some(name)
+}
+
+/// Whether an expression is an element of one of `names`, or a part of one.
+fn is_element(expression: &str, names: &[String]) -> bool {
+    let text = Text::new(expression.to_owned());
+    let name = &expression[..expression.find(|c| !is_word(c)).unwrap_or(0)];
+    let is_all = members(&text, name.len(), expression.len()) == expression.len();
+    is_all && !name.is_empty() && names.iter().any(|n| n == name)
 }
 
 /// The name at the end of a declaration, if it is that of a pointer.
@@ -157,9 +295,11 @@ fn stays_inside(body: &Text, name: &str, names: &[&str]) -> bool {
     let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
     let mut from = 0;
     while let Some(found) = word(&body.masked[from..], name) {
+        // `*p = x` leaves the pointer where it is.
+        let is_pointed = is_operand(&body.masked[..from + found]);
         from += found + name.len();
         let after = body.masked[from..].trim_start();
-        let is_assigned = after.starts_with('=') && !after.starts_with("==");
+        let is_assigned = after.starts_with('=') && !after.starts_with("==") && !is_pointed;
         let equals = body.masked.len() - after.len();
         if is_assigned && !points_into(value(body, equals), &names) {
             return false;
@@ -254,6 +394,31 @@ mod tests {
                 "x = a * re[i] * im[j] & im[k];",
                 "x = a * (*at_at(s, &re[i])) * (*at_at(s, &im[j])) & (*at_at(s, &im[k]));",
             ),
+            (
+                "float *p = s, *q = s;",
+                "for (int i = 0; i < 4; i++, p += 32, ++q) *p = a * *q;",
+                "for (int i = 0; i < 4; i++, p += 32, ++q) (*at_at(s, p)) = a * (*at_at(s, q));",
+            ),
+            (
+                "float *q = s;",
+                "return *q++ + x;",
+                "return (*at_at(s, q++)) + x;",
+            ),
+            (
+                "Pair *p = s;\nconst Pair &mine = s[t], &other = p[2];",
+                "x = mine.v[0];",
+                "x = (*at_at(s, &mine.v[0]));",
+            ),
+            (
+                "",
+                "*reinterpret_cast<float *>(&s[i * 8]) = *(const float *)&out[i];",
+                "*reinterpret_cast<float *>(at_at(s, &s[i * 8])) = *(const float *)&out[i];",
+            ),
+            (
+                "",
+                "x = (*((int *)(&s[i]))) + ((int *)&s[j])[0];",
+                "x = (*((int *)(at_at(s, &s[i])))) + ((int *)at_at(s, &s[j]))[0];",
+            ),
         ] {
             assert_eq!(change(before, line).as_deref(), Some(changed), "{line}");
         }
@@ -262,7 +427,14 @@ mod tests {
     #[test]
     fn pointers_that_may_be_elsewhere_are_left_to_a_person() {
         for (before, line) in [
-            ("float *re = s;", "x = *re + re[1];"),
+            ("float *re = s;", "x = **re + re[1];"),
+            ("float *re = s;", "x = re++[1];"),
+            ("float &x = s[1];", "x = 2;"),
+            ("Pair mine = s[1];", "x = mine.x;"),
+            ("Pair &mine = out[1];", "x = mine.x;"),
+            ("", "use(reinterpret_cast<float4 *>(&s[4 * i]));"),
+            ("", "x = reinterpret_cast<float4 *>(&s[4 * i])[1];"),
+            ("", "x = *(float4 *)&s[4 * i] + s[1];"),
             ("float *re = s;", "use(&re[1]);"),
             ("float *re = s;", "use(x, *re[1]);"),
             ("float *re = s;", "return *re[1];"),

@@ -45,7 +45,9 @@ impl Suggestion {
     /// address where the line has a pointer.
     pub fn wrapped(&self, line: &LineChange) -> (&'static str, String) {
         let (array, function) = (&self.array, &self.function_name);
-        if line.takes_apart {
+        if line.is_of_an_object {
+            ("address", format!("*{function}_at(&{array}, &ELEMENT)"))
+        } else if line.takes_apart {
             let member = format!("*{function}_at({array}, &ELEMENT.MEMBER)");
             ("address of each member", member)
         } else if line.is_through_a_pointer(array) {

@@ -34,10 +34,13 @@ const VECTORS: [&str; 16] = [
     "__nv_bfloat162",
 ];
 
-/// Whether a line accesses vectors itself: through a cast, or by their type.
+/// Whether a line accesses vectors itself: through a cast, by their type, or as an
+/// asynchronous copy.
 fn is_wide(text: &str) -> bool {
     let cast = text.contains("_cast<") || text.contains("*)");
-    cast || VECTORS.iter().any(|name| word(text, name).is_some())
+    let copies = ["memcpy_async", "__pipeline_memcpy_async"];
+    let named = |names: &[&str]| names.iter().any(|name| word(text, name).is_some());
+    cast || named(&VECTORS) || named(&copies)
 }
 
 /// A line whose accesses become narrower.

@@ -55,6 +55,7 @@ mod source_lines;
 mod source_map;
 mod statics;
 mod structure;
+mod suggested_forms;
 mod suggested_lines;
 mod suggested_room;
 mod synth;

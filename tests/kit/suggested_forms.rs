@@ -1,0 +1,152 @@
+//! The forms in which people write accesses, and how `tune --software` changes them
+//! (`tests/fixtures/cuda/forms.cu`). What it prints was pasted and compiled: each kernel
+//! then has the conflicts that are said, and the results that it had.
+
+use crate::common::json;
+use serde_json::Value;
+use std::fs;
+
+/// The suggestion for the only array of kernel `entry`, and the changed statements by
+/// their line.
+fn changes(entry: &str, block: &str, types: [&str; 2]) -> (Value, Vec<(u64, String)>) {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["forms.cu", "forms.ptx"] {
+        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
+    }
+    let argument = |name: &str, ty: &str, init: &str| {
+        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 4096\ninit = \"{init}\"\n")
+    };
+    let launch = format!(
+        "ptx = \"forms.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{}{}",
+        argument("input", types[0], "iota"),
+        argument("output", types[1], "zeros")
+    );
+    let path = dir.path().join("k.toml");
+    fs::write(&path, launch).unwrap();
+    let mut found = json(&["tune", path.to_str().unwrap(), "--software"]);
+    let suggestion = found["suggestions"][0].take();
+    let line = |line: &Value| {
+        let call = &line["call"];
+        let own = if call.is_null() { line } else { call };
+        let (_, number) = own["source"].as_str()?.rsplit_once(':')?;
+        Some((
+            number.parse().ok()?,
+            own["changed_text"].as_str()?.to_owned(),
+        ))
+    };
+    let lines = suggestion["lines"].as_array().unwrap();
+    let mut all: Vec<_> = lines.iter().filter_map(line).collect();
+    assert_eq!(
+        all.len(),
+        lines.len(),
+        "a line is left to a person: {suggestion}"
+    );
+    all.sort();
+    (suggestion, all)
+}
+
+#[track_caller]
+fn change(entry: &str, block: &str, types: [&str; 2], expected: &[(u64, &str)]) -> Value {
+    let (suggestion, found) = changes(entry, block, types);
+    let found: Vec<_> = found.iter().map(|(n, text)| (*n, text.as_str())).collect();
+    assert_eq!(found, expected);
+    suggestion
+}
+
+/// The load of a variable is done where the variable is used.
+#[test]
+fn a_load_that_has_moved_to_its_use_changes_where_it_is_written() {
+    let expected = [
+        (8, "t[spad_place(threadIdx.x)] = in[threadIdx.x];"),
+        (11, "float4 v = t[spad_place(i)];"),
+    ];
+    let found = change("float4s", "64", ["f32", "f32"], &expected);
+    let line = &found["lines"][0];
+    assert_eq!(line["conflicts"], 56);
+    let to = line["moved_to"].as_str().unwrap();
+    assert!(to.ends_with("forms.cu:12"), "{to}");
+}
+
+/// Members of elements, through references; loads out of the loop are done at the
+/// barrier.
+#[test]
+fn members_are_mapped_through_references() {
+    let at = |name: &str| format!("(*spad_place_at(p, &{name}))");
+    let [mx, my, mz] = ["mine.x", "mine.y", "mine.z"].map(at);
+    let [qx, qy, qz] = ["q.x", "q.y", "q.z"].map(at);
+    let stores = format!(
+        "{mx} = in[threadIdx.x]; {my} = in[threadIdx.x + 128]; {mz} = in[threadIdx.x + 256];"
+    );
+    let loads = format!("const float dx = {qx} - {mx}, dy = {qy} - {my}, dz = {qz} - {mz};");
+    let mass = format!("{} = 1.f;", at("mine.m"));
+    let sum = format!("e += {} / (dx * dx + dy * dy + dz * dz + 1.f);", at("q.m"));
+    let expected = [(20, &*stores), (21, &*mass), (26, &*loads), (27, &*sum)];
+    change("aos", "128", ["f32", "f32"], &expected);
+}
+
+/// An asynchronous copy is one access of 16 bytes under every mapping.
+#[test]
+fn an_asynchronous_copy_stays_whole() {
+    let (found, _) = changes("cpasync", "128", ["f32", "f32"]);
+    assert_eq!(found["torn"], Value::Null);
+    assert_eq!(found["conflicts"], 96);
+}
+
+#[test]
+fn an_object_that_is_no_array_is_named_by_its_address() {
+    let expected = [
+        (
+            49,
+            "for (int n = 0; n < 8; n++) (*spad_place_at(&s, &s.f[threadIdx.x * 8 + n])) = \
+             in[n * 64 + threadIdx.x];",
+        ),
+        (
+            52,
+            "for (int n = 0; n < 8; n++) sum += (*spad_place_at(&s, &s.f[n * 64 + threadIdx.x]));",
+        ),
+    ];
+    let found = change("unions", "64", ["f32", "f32"], &expected);
+    assert_eq!(found["padding"], Value::Null);
+}
+
+#[test]
+fn a_lambda_changes_in_place_of_its_calls() {
+    let expected = [(
+        59,
+        "auto at = [&](int r, int c) -> float & { return tile[spad_place(r * 32 + c)]; };",
+    )];
+    let found = change("lambda", "32, 8", ["f32", "f32"], &expected);
+    assert_eq!(found["lines"][0]["conflicts"], 992);
+}
+
+#[test]
+fn an_address_under_a_cast_is_mapped() {
+    let expected = [
+        (
+            75,
+            "*reinterpret_cast<uint4 *>(spad_place_at(a, &a[i / 8][i % 8 * 8])) = \
+             reinterpret_cast<const uint4 *>(in)[i];",
+        ),
+        (
+            80,
+            "ldsm4(r, spad_place_at(a, &a[threadIdx.x % 16][k + threadIdx.x / 16 * 8]));",
+        ),
+    ];
+    change("ldm", "32", ["f16", "u32"], &expected);
+}
+
+#[test]
+fn a_pointer_that_walks_is_mapped_where_it_is_read() {
+    let expected = [
+        (
+            90,
+            "for (int i = 0; i < 32; i++, p += 32) (*spad_place_at(s, p)) = \
+             in[i * 32 + threadIdx.x];",
+        ),
+        (
+            94,
+            "for (int i = 0; i < 32; i++) sum += (*spad_place_at(s, q++));",
+        ),
+    ];
+    change("ptrwalk", "32", ["f32", "f32"], &expected);
+}
