@@ -29,12 +29,13 @@ pub fn in_software(
         [] => render(&layout, Language::Cuda).code,
         some => some.iter().map(cuda_text).collect::<Vec<_>>().join("\n"),
     };
-    let mut all = vec![text(
-        "CUDA",
-        "the function, and every line that accesses the array",
-        cost.to_owned(),
-        cuda,
-    )];
+    let longer = !suggestions.is_empty() && suggestions.iter().all(Suggestion::has_longer_rows);
+    let (what, price) = if longer {
+        ("longer rows, and their length for wmma", "no instruction")
+    } else {
+        ("the function, and every line that accesses the array", cost)
+    };
+    let mut all = vec![text("CUDA", what, price.to_owned(), cuda)];
     for (form, language) in [("CuTe", Language::Cute), ("Triton", Language::Triton)] {
         let own = suggestions.iter().filter_map(|s| {
             let template = if form == "CuTe" { &s.cute } else { &s.triton };

@@ -10,7 +10,7 @@ use crate::suggest::{SourceFiles, split};
 use crate::trace::{
     Access, AccessTrace, ConflictProfile, ConflictRule, Line, Place, ptx_text, without_folder,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Accesses that a page with scripting can show.
 const MOST_SITUATIONS: usize = 240;
@@ -34,6 +34,8 @@ pub(super) struct Heat<'a> {
     /// By line and barrier phase.
     groups: BTreeMap<(Line, u32), Vec<&'a Access>>,
     stacks: BTreeMap<Line, Vec<Vec<String>>>,
+    /// The lines in headers of the toolkit that a line leads to.
+    through: BTreeMap<Line, BTreeSet<String>>,
     /// Of the sites of a line whose pattern changes.
     parts: BTreeMap<Line, Vec<PatternPart>>,
     /// The accesses that came into the kernel through a call, by its line.
@@ -63,12 +65,16 @@ impl<'a> Heat<'a> {
         let mut groups: BTreeMap<(Line, u32), Vec<&Access>> = BTreeMap::new();
         let mut stacks: BTreeMap<Line, Vec<Vec<String>>> = BTreeMap::new();
         let mut calls: BTreeMap<String, Vec<&Access>> = BTreeMap::new();
+        let mut through: BTreeMap<Line, BTreeSet<String>> = BTreeMap::new();
         for (at, access) in (0u32..).zip(&trace.accesses) {
-            let place = places.of(access.pc);
+            let (place, headers) = places.of(access.pc).of_user();
             let line = line_of(&place, access.pc);
             let phase = trace.barriers.partition_point(|&b| b <= at) as u32;
             for call in &place.inlined_at {
                 calls.entry(call.clone()).or_default().push(access);
+            }
+            if let Some(header) = headers.into_iter().next() {
+                through.entry(line.clone()).or_default().insert(header);
             }
             if !place.inlined_at.is_empty() {
                 let known = stacks.entry(line.clone()).or_default();
@@ -80,7 +86,7 @@ impl<'a> Heat<'a> {
         }
         let mut parts: BTreeMap<Line, Vec<PatternPart>> = BTreeMap::new();
         for (pc, of_site) in turns::parts(trace, machine) {
-            let line = line_of(&places.of(pc), pc);
+            let line = line_of(&places.of(pc).of_user().0, pc);
             parts.entry(line).or_default().extend(of_site);
         }
         Heat {
@@ -89,6 +95,7 @@ impl<'a> Heat<'a> {
             mask: machine.geometry.bank_mask(),
             groups,
             stacks,
+            through,
             parts,
             calls,
         }
@@ -146,8 +153,13 @@ impl<'a> Heat<'a> {
             let mapped = after.map_or(plain, |bank| profile.count(bank));
             let ideal = profile.ideal_wavefronts(self.banks);
             let stacks = || self.stacks.get(line).cloned().unwrap_or_default();
+            let through = || {
+                let own = self.through.get(line).into_iter().flatten();
+                own.cloned().collect()
+            };
             let costs = lines.entry(line.clone()).or_insert_with(|| SourceLine {
                 inlined_at: stacks(),
+                through: through(),
                 parts: self.parts.get(line).cloned().unwrap_or_default(),
                 ..SourceLine::default()
             });
@@ -221,7 +233,7 @@ fn add_cycles(lines: &mut BTreeMap<Line, SourceLine>, runs: &Runs, run: &Run) {
     }
     for (pc, slots) in slots {
         let Some(pc) = pc else { continue };
-        let line = line_of(&places.of(pc), pc);
+        let line = line_of(&places.of(pc).of_user().0, pc);
         let costs = lines.entry(line).or_default();
         let share = 100.0 * slots.total() as f64 / all as f64;
         *costs.cycles_pct.get_or_insert(0.0) += share;
@@ -424,6 +436,28 @@ mod tests {
         assert_eq!(line(5).inlined_at, [["k.cu:9"]]);
         assert!(line(5).conflicts_after < 8);
         assert_eq!(files.found().len(), 1);
+    }
+
+    /// What a call of a header costs is in the line of the call.
+    #[test]
+    fn costs_of_the_toolkit_are_at_the_users_line() {
+        let addrs = (0..32).map(|l| (l * 8).to_string()).collect::<Vec<_>>();
+        let text = format!(
+            r#"{{"name":"t","source":"s","block_dim":[32,1,1],"shared_bytes":8192,"warp_size":32,
+"accesses":[{{"warp":0,"pc":0,"op":"load","addrs":[{}],"source":"/x/crt/mma.hpp:91",
+"inlined_at":["k.cu:9","k.cu:20"]}}]}}"#,
+            addrs.join(",")
+        );
+        let trace = AccessTrace::from_json(&text, Path::new("t.json")).unwrap();
+        let heat = Heat::new(&trace, &Config::preset("fermi").unwrap());
+        let mut files = SourceFiles::beside(Path::new("t.json"));
+        let pages = heat.pages(None, None, &mut files, None);
+        assert_eq!((pages.len(), pages[0].file.as_str()), (1, "k.cu"));
+        let line = &pages[0].lines[0];
+        assert_eq!((line.line, line.conflicts), (9, 7));
+        assert_eq!(line.through, ["/x/crt/mma.hpp:91"]);
+        assert_eq!(line.inlined_at, [["k.cu:20"]]);
+        assert_eq!(heat.situations(None)[0].place, "k.cu:9");
     }
 
     #[test]

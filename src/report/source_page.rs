@@ -37,6 +37,9 @@ pub struct SourceLine {
     /// The calls through which it came into the kernel, the innermost first, if
     /// there are any: one stack for each place.
     pub inlined_at: Vec<Vec<String>>,
+    /// The lines in headers of the CUDA toolkit that it leads to, innermost ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<String>,
     /// Conflicts of the functions that are inlined here.
     pub called_conflicts: u64,
     /// The line with the suggested index.

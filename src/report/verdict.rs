@@ -4,7 +4,7 @@ use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
 use super::names::{self, capital};
 use super::source_page::{SourceLine, SourcePage};
-use crate::toolkit::Users;
+use crate::suggest::Suggestion;
 use crate::trace::without_folder;
 use serde::Serialize;
 
@@ -86,15 +86,12 @@ pub(super) fn place(page: &SourcePage, line: &SourceLine) -> String {
     if file.is_empty() {
         return format!("access site {}", line.line);
     }
+    if let [header] = &line.through[..] {
+        return format!("{file}:{}, through {}", line.line, without_folder(header));
+    }
     // What is inlined is changed where it is called.
-    let header = format!("{}:{}", page.file, line.line);
     match &line.inlined_at[..] {
         [stack] => {
-            let users = Users::of(&header, stack);
-            if users.through.is_some() {
-                let own = without_folder(users.line);
-                return format!("{own}, through {file}:{}", line.line);
-            }
             let call = stack.first().map(|c| without_folder(c));
             let call = call
                 .map(|c| c.rsplit(':').next().unwrap_or(c))
@@ -284,7 +281,7 @@ impl FlowReport {
                 .map_or(String::new(), |s| format!("{}, simulated", times(s)));
             all.push(changed("Cycles on one SM", before.total, after.total, note));
         }
-        all.push(price(chosen));
+        all.push(price(chosen, self));
         all
     }
 }
@@ -308,7 +305,7 @@ fn changed(what: &str, from: u64, to: u64, note: String) -> Number {
     }
 }
 
-fn price(chosen: &ChoiceLine) -> Number {
+fn price(chosen: &ChoiceLine, report: &FlowReport) -> Number {
     match (&chosen.cost, chosen.added_per_access) {
         (Some(cost), _) => {
             let area = match cost.nand2 {
@@ -334,13 +331,30 @@ fn price(chosen: &ChoiceLine) -> Number {
             let to = format!("+{added:.2} instructions");
             number("Price", &to, &format!("per access, {memory}; executed"))
         }
-        (None, None) if chosen.kind == ChoiceKind::Software => number(
-            "Price",
-            "index arithmetic",
-            "not put into the kernel: no launch file",
-        ),
+        (None, None) if chosen.kind == ChoiceKind::Software => in_the_source(chosen, report),
         (None, None) => number("Price", "not measured", "no synthesis in this run"),
     }
+}
+
+/// The price of a mapping that the kernel was not run under.
+fn in_the_source(chosen: &ChoiceLine, report: &FlowReport) -> Number {
+    let suggestions = report.software.iter().flat_map(|s| &s.suggestions);
+    let mut suggestions = suggestions.peekable();
+    if suggestions.peek().is_some() && suggestions.all(Suggestion::has_longer_rows) {
+        let bytes = format!("{} bytes", grouped(chosen.wasted_bytes.into()));
+        return number(
+            "Price",
+            &bytes,
+            "of shared memory: longer rows, no instruction",
+        );
+    }
+    let is_left_out = report.skipped.iter().any(|s| s.starts_with("rewriting"));
+    let why = if is_left_out {
+        "not put into the PTX: the reason is in what was left out"
+    } else {
+        "not put into the kernel: no launch file"
+    };
+    number("Price", "index arithmetic", why)
 }
 
 /// A choice as the subject of a sentence.

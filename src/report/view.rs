@@ -6,6 +6,7 @@ use super::flow_report::FlowReport;
 use super::picture;
 use super::source_page::{Served, Situation, SourceLine, SourcePage};
 use super::verdict::{grouped, place, worst};
+use crate::trace::without_folder;
 use serde_json::{Value, json};
 
 /// Accesses that a page shows without scripting.
@@ -205,9 +206,7 @@ const TURNS: usize = 6;
 fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
     let percent = |n: u64| format!("{:.2}", 100.0 * n as f64 / most as f64);
     let calls = l.inlined_at.iter().map(|stack| {
-        let names = stack
-            .iter()
-            .map(|c| crate::trace::without_folder(c).to_owned());
+        let names = stack.iter().map(|c| without_folder(c).to_owned());
         names.collect::<Vec<_>>().join(" from ")
     });
     // Only phases that differ explain anything.
@@ -243,6 +242,7 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
         "extra_pct": percent(l.conflicts),
         "cycles": l.cycles_pct.filter(|p| *p >= 0.05).map(|p| format!("{p:.1} %")),
         "calls": calls.collect::<Vec<_>>(),
+        "through": l.through.iter().map(|t| without_folder(t)).collect::<Vec<_>>(),
         "when": when,
         "called": (l.called_conflicts > 0 && l.accesses == 0).then(|| grouped(l.called_conflicts)),
         "change": l.change,

@@ -12,7 +12,6 @@ use super::target::Target;
 use super::types::{Kept, Types};
 use super::{SourceLine, Tuned, handed, lambdas, merged, moved, source};
 use crate::ptx::analysis::SourceIndex;
-use crate::toolkit::Users;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,7 +47,7 @@ pub(super) fn lines(
     let places = target.accesses.places();
     let mut found: BTreeMap<Line, LineChange> = BTreeMap::new();
     for (pc, profile) in ConflictProfile::per_pc(target.accesses, tuned.rule) {
-        let (place, through) = users(places.of(pc));
+        let (place, through) = places.of(pc).of_user();
         let conflicts = profile.count(|word| word & mask).conflicts;
         let index = element_index(target, tuned, pc, &place);
         let line = found
@@ -179,23 +178,6 @@ fn call_of(
             let change = || pointers_change(source, kept, array, function, text);
             is_one.then(change).flatten()
         })
-}
-
-/// A place with the user's line in the place of that of a header of the toolkit, and
-/// the places in headers that it leads to.
-fn users(place: Place) -> (Place, Vec<String>) {
-    let own = place.source.as_deref();
-    let users = own.map(|source| Users::of(source, &place.inlined_at));
-    let Some((users, (header, calls))) = users.and_then(|u| Some((u, u.through?))) else {
-        return (place, Vec::new());
-    };
-    let through = std::iter::once(header.to_owned()).chain(calls.iter().cloned());
-    let users = Place {
-        source: Some(users.line.to_owned()),
-        inlined_at: users.calls.to_vec(),
-        ..place.clone()
-    };
-    (users, through.collect())
 }
 
 /// Lines that change at one call are one: a function may come into the kernel

@@ -3,6 +3,7 @@
 use super::access::AccessTrace;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use spadkit_base::toolkit::Users;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -46,6 +47,23 @@ impl Place {
                 .filter_map(|c| c.as_str().map(str::to_owned))
                 .collect(),
         }
+    }
+
+    /// With the user's line in the place of that of a header of the toolkit, and the
+    /// places in headers that it leads to.
+    pub fn of_user(self) -> (Self, Vec<String>) {
+        let own = self.source.as_deref();
+        let users = own.map(|source| Users::of(source, &self.inlined_at));
+        let Some((users, (header, calls))) = users.and_then(|u| Some((u, u.through?))) else {
+            return (self, Vec::new());
+        };
+        let through = std::iter::once(header.to_owned()).chain(calls.iter().cloned());
+        let users = Place {
+            source: Some(users.line.to_owned()),
+            inlined_at: users.calls.to_vec(),
+            ..self.clone()
+        };
+        (users, through.collect())
     }
 
     /// For people: `PTX 85, fwt.cu:31`, the files without their folders, and the calls
