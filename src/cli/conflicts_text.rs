@@ -39,10 +39,17 @@ impl Culprits {
             let conflicts = profile.count(|a| layout.bank(a)).conflicts;
             (line, conflicts)
         });
-        let mut lines: Vec<(&Line, u64)> = counted.filter(|(_, c)| *c > 0).collect();
-        lines.sort_by_key(|(_, conflicts)| std::cmp::Reverse(*conflicts));
-        let mut phrase = |line| SourceRow::of(line, "access site", text).phrase();
-        let named = lines.into_iter().map(|(line, c)| (phrase(line), c));
+        let mut worst: Vec<(&Line, u64)> = counted.filter(|(_, c)| *c > 0).collect();
+        worst.sort_by_key(|(_, conflicts)| std::cmp::Reverse(*conflicts));
+        let mut phrase = |line: &Line| {
+            let same = |(other, _): &&(Line, _)| match (line, other) {
+                (Line::Source(own, _), Line::Source(other, _)) => own == other,
+                _ => false,
+            };
+            let several = lines.iter().filter(same).count() > 1;
+            SourceRow::of(line, "access site", text).phrase(several)
+        };
+        let named = worst.into_iter().map(|(line, c)| (phrase(line), c));
         Ok(Culprits {
             lines: named.collect(),
         })

@@ -84,12 +84,17 @@ impl SourceRow {
     }
 
     /// The place in a sentence: of an `asm` statement, with the call of its function;
-    /// with the header of the toolkit that it calls.
-    pub fn phrase(&self) -> String {
+    /// with the header of the toolkit that it calls; of a line that is in the kernel
+    /// `several` times, with the call in the kernel that has it there.
+    pub fn phrase(&self, several: bool) -> String {
         let place = &self.place;
         match (self.calls.first(), &self.call_text, &self.through) {
             (_, _, Some(header)) => format!("{place} (through {header})"),
             (Some(call), Some(_), _) => format!("{place} (called in {})", without_folder(call)),
+            (Some(_), None, _) if several => {
+                let outermost = self.calls.last().map_or("", |call| without_folder(call));
+                format!("{place} (called in {outermost})")
+            }
             _ => place.clone(),
         }
     }

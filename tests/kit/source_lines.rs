@@ -117,6 +117,12 @@ fn sites_and_lines_have_the_same_calls() {
         ops,
         [("load".into(), 31.into()), ("store".into(), 0.into())]
     );
+    // The line is in the kernel twice; one of them conflicts.
+    let answer = text(&["conflicts", path, "-q"]);
+    assert!(
+        answer.contains("two.cu:3 (called in two.cu:15),"),
+        "{answer}"
+    );
     for format in [&["--wide"][..], &["--format", "csv"]] {
         let shown = text(&[&["conflicts", path, "--per-pc"], format].concat());
         for (ptx, line) in [(16, 14), (21, 15), (22, 15)] {

@@ -38,7 +38,10 @@ pub fn has(file: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(&path);
     let rooted = format!("/{path}");
     let is_intrinsics = name.starts_with("sm_") && name.contains("_intrinsics.");
+    // Of a compiler that was handed the headers by their names.
+    let is_bare = ["mma.h", "mma.hpp"].contains(&path.as_str());
     is_intrinsics
+        || is_bare
         || NAMES.iter().any(|begin| name.starts_with(begin))
         || FOLDERS.iter().any(|folder| rooted.contains(folder))
         || is_installed(&rooted)
@@ -107,6 +110,7 @@ mod tests {
             "/home/me/env/nvidia/cuda_nvcc/include/crt/mma.hpp",
             "C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v12.4\\include\\x.h",
             "crt/mma.hpp",
+            "mma.hpp",
             "cub/block/block_load.cuh",
             "sm_32_intrinsics.hpp",
         ] {
