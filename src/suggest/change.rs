@@ -38,6 +38,12 @@ pub struct LineChange {
     /// The line to which the compiler has moved its access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
+    /// The other arrays that the line accesses through the same pointer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shared_with: Vec<String>,
+    /// Whether `call` maps each element that the line names through a pointer.
+    #[serde(skip)]
+    pub(super) is_by_pointers: bool,
     /// Whether the variable is one object, whose parts it accesses.
     #[serde(skip)]
     pub(super) is_of_an_object: bool,
@@ -108,7 +114,7 @@ impl LineChange {
     /// have.
     pub fn in_names_of_the_source(&self) -> Option<Vec<(&str, &str)>> {
         // An index of words is none of objects.
-        if self.takes_apart {
+        if self.takes_apart || self.is_of_an_object {
             return None;
         }
         let mut worst: Vec<&AccessChange> = self.accesses.iter().collect();

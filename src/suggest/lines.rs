@@ -6,8 +6,9 @@ use super::edits::CallChange;
 use super::files::split;
 use super::form::Form;
 use super::lvalue::pointer_change;
+use super::macro_elements::macro_change;
 use super::pointers::pointers_change;
-use super::returned::returned_change;
+use super::returned::{method_change, returned_change};
 use super::target::Target;
 use super::types::{Kept, Types};
 use super::{SourceLine, Tuned, handed, lambdas, merged, moved, source};
@@ -102,10 +103,13 @@ pub(super) fn lines(
         &declarations,
         text,
     ));
-    // Several elements in one access would be taken apart.
     let element = target.element_bytes().max(4);
     let is_one = |line: &LineChange| line.accesses.iter().all(|a| a.bytes <= element);
     let unit = 4 * target.array.vector_words();
+    let is_one_object = form.is_none() && {
+        let mut sources = changes.iter().flat_map(LineChange::places);
+        sources.any(|source| is_one_object(source, array, text))
+    };
     let mut types: BTreeMap<String, Types> = BTreeMap::new();
     for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
         let Some((file, _)) = line.source.as_deref().and_then(split) else {
@@ -113,14 +117,14 @@ pub(super) fn lines(
         };
         let known = types.entry(file.to_owned());
         let known = known.or_insert_with(|| Types::of(file, text));
-        let mut change = |unit| {
-            let kept = known.kept(array, unit);
-            call_of(line, kept, is_one(line), (array, function), text)
-        };
+        let mut change = |unit| call_of(line, known.kept(array, unit), (array, function), text);
         let call = change(Some(unit));
         let is_object = call.is_none() && change(None).is_some();
         line.takes_apart = is_object;
-        line.call = call;
+        (line.call, line.is_by_pointers) = match call {
+            Some((call, by_pointers)) => (Some(call), by_pointers),
+            None => (None, false),
+        };
     }
     lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
     handed::change(&mut changes, is_one, (array, unit), function, text);
@@ -133,11 +137,11 @@ pub(super) fn lines(
         let is_object = line.places().any(|place| has_objects(place) == Some(true));
         line.takes_apart |= is_object;
     }
-    let is_one_object = form.is_none() && {
-        let mut sources = changes.iter().flat_map(LineChange::places);
-        sources.any(|source| is_one_object(source, array, text))
-    };
     if is_one_object {
+        for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
+            let source = line.source.as_deref();
+            line.call = source.and_then(|s| method_change(s, array, function, text));
+        }
         of_one_object(&mut changes, array, function);
     }
     Lines {
@@ -162,22 +166,22 @@ fn of_one_object(changes: &mut [LineChange], array: &str, function: &str) {
     }
 }
 
-/// The statement that changes in the place of a line, where it shows the address.
+/// The statement that changes in the place of a line, where it shows the address; and
+/// whether each element of a pointer is mapped in it.
 fn call_of(
     line: &LineChange,
     kept: Kept,
-    is_one: bool,
     (array, function): (&str, &str),
     text: &mut SourceLine,
-) -> Option<CallChange> {
+) -> Option<(CallChange, bool)> {
     let (source, chain) = (line.source.as_deref()?, line.chain());
-    call_change(&chain[0], &chain[1..], array, function, text)
+    let call = call_change(&chain[0], &chain[1..], array, function, text)
         .or_else(|| pointer_change(source, (line.only_op()?, kept), array, function, text))
         .or_else(|| returned_change(source, kept, array, function, text))
-        .or_else(|| {
-            let change = || pointers_change(source, kept, array, function, text);
-            is_one.then(change).flatten()
-        })
+        .or_else(|| macro_change(source, array, function, text));
+    let by_pointers = call.is_none();
+    let call = call.or_else(|| pointers_change(source, kept, array, function, text))?;
+    Some((call, by_pointers))
 }
 
 /// Lines that change at one call are one: a function may come into the kernel

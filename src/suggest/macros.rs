@@ -2,7 +2,7 @@
 
 use super::SourceLine;
 use super::asm::{ASM, Passed, address_operand, position};
-use super::scan::{MOST_LINES, Text, is_word};
+use super::scan::{MOST_LINES, Text, is_word, word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -35,6 +35,23 @@ impl Macro {
             parameters: parameters.split(',').map(|p| p.trim().to_owned()).collect(),
             body: Text::new(format!("{body}\n")),
         })
+    }
+
+    /// Whether it takes the address of its only argument, and is what a cast to another
+    /// type reads or writes there.
+    pub fn is_a_vector(&self) -> bool {
+        let [parameter] = &self.parameters[..] else {
+            return false;
+        };
+        let body = self.body.masked.replace(char::is_whitespace, "");
+        let is_cast = body.contains("_cast<") || body.contains("*)");
+        let addresses = [format!("&({parameter})"), format!("&{parameter}")];
+        let is_address = addresses.iter().any(|address| body.contains(address));
+        let is_once = word(&self.body.masked, parameter)
+            .is_some_and(|at| word(&self.body.masked[at + parameter.len()..], parameter).is_none());
+        let inside = body.trim_start_matches('(').trim_end_matches(')');
+        let is_read = inside.ends_with("[0]") || inside.starts_with('*') && !body.contains('[');
+        is_cast && is_address && is_once && is_read
     }
 
     /// The parameter that is the address of its `asm` statement.

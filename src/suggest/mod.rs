@@ -21,6 +21,7 @@ mod handed;
 mod lambdas;
 mod lines;
 mod lvalue;
+mod macro_elements;
 mod macros;
 mod matrices;
 mod merged;

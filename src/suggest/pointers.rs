@@ -274,8 +274,12 @@ fn declared_reference(declaration: &str) -> Option<&str> {
     (!name.is_empty() && kind.ends_with(is_word)).then_some(name)
 }
 
-/// Whether an expression is an element of one of `names`, or a part of one.
+/// Whether an expression is an element of one of `names`, a part of one, or what one
+/// points to.
 fn is_element(expression: &str, names: &[String]) -> bool {
+    if let Some(address) = expression.strip_prefix('*') {
+        return points_into(address.trim_start(), names);
+    }
     let text = Text::new(expression.to_owned());
     let name = &expression[..expression.find(|c| !is_word(c)).unwrap_or(0)];
     let is_all = members(&text, name.len(), expression.len()) == expression.len();
@@ -410,6 +414,11 @@ mod tests {
                 "x = (*at_at(s, &mine.v[0]));",
             ),
             (
+                "Tiles &t = *reinterpret_cast<Tiles *>(s);",
+                "t.b[i][j] = t.a[j][i];",
+                "(*at_at(s, &t.b[i][j])) = (*at_at(s, &t.a[j][i]));",
+            ),
+            (
                 "",
                 "*reinterpret_cast<float *>(&s[i * 8]) = *(const float *)&out[i];",
                 "*reinterpret_cast<float *>(at_at(s, &s[i * 8])) = *(const float *)&out[i];",
@@ -430,6 +439,10 @@ mod tests {
             ("float *re = s;", "x = **re + re[1];"),
             ("float *re = s;", "x = re++[1];"),
             ("float &x = s[1];", "x = 2;"),
+            (
+                "Pair &mine = *reinterpret_cast<Pair *>(out);",
+                "x = mine.x;",
+            ),
             ("Pair mine = s[1];", "x = mine.x;"),
             ("Pair &mine = out[1];", "x = mine.x;"),
             ("", "use(reinterpret_cast<float4 *>(&s[4 * i]));"),

@@ -6,7 +6,7 @@ use super::calls::window_with;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
 use super::handed::pointer;
-use super::scan::{Text, arguments, word};
+use super::scan::{Text, arguments, is_word, word};
 use super::types::Kept;
 
 /// The line with every such call under `function`. `None` where the line names the
@@ -43,6 +43,37 @@ pub(super) fn returned_change(
     }
     let change = || edits::change(source.to_owned(), &place, (line, end), &edits);
     (at > line).then(change)?
+}
+
+/// The line with every element that a method of the object `array` returns under
+/// `function`: `tile.at(i, j)`, `tile(i, j)`. A method that returns no reference does not
+/// compile then.
+pub(super) fn method_change(
+    source: &str,
+    array: &str,
+    function: &str,
+    text: &mut SourceLine,
+) -> Option<CallChange> {
+    let (place, line) = window_with(source, array, text)?;
+    let end = place.line_end(line);
+    let (mut edits, mut at) = (Vec::new(), line);
+    while let Some(found) = word(&place.masked[at..end], array) {
+        let begin = at + found;
+        let name = begin + array.len();
+        let rest = &place.masked[name..end];
+        let method = rest.strip_prefix('.').map_or(0, |rest| {
+            1 + rest.find(|c| !is_word(c)).unwrap_or(rest.len())
+        });
+        let is_call = rest[method..].starts_with('(');
+        let after = place.closing(name + method).filter(|_| is_call)? + 1;
+        let once = word(&place.masked[name..after], array).is_none();
+        (once && after <= end).then_some(())?;
+        edits.push(Edit::insert(begin, format!("(*{function}_at({array}, &")));
+        edits.push(Edit::insert(after, "))"));
+        at = after;
+    }
+    let change = || edits::change(source.to_owned(), &place, (line, end), &edits);
+    (!edits.is_empty()).then(change)?
 }
 
 /// Where the call begins and ends of which the name between two places is an argument,
@@ -154,6 +185,22 @@ mod tests {
                 None,
                 "{definition}"
             );
+        }
+    }
+
+    #[test]
+    fn what_a_method_of_an_object_returns_is_mapped() {
+        let change = |line: &str| {
+            let source = format!("void k()\n{{\n__shared__ Tile<32> t;\n{line}\n}}");
+            let mut text = super::super::files::lines_of(&source);
+            method_change("k.cu:4", "t", "f", &mut text).map(|c| c.changed_text)
+        };
+        assert_eq!(
+            change("t.at(j, i) = x[t(i, j)];").unwrap(),
+            "(*f_at(t, &t.at(j, i))) = x[(*f_at(t, &t(i, j)))];"
+        );
+        for other in ["t.load(t.x);", "u = t;", "t.x = 1;", "p = &t;"] {
+            assert_eq!(change(other), None, "{other}");
         }
     }
 }

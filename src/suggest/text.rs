@@ -26,6 +26,14 @@ impl Suggestion {
     /// What to do with a line whose change is not known.
     pub fn advice(&self, line: &LineChange) -> String {
         let (what, text) = self.wrapped(line);
+        if !line.shared_with.is_empty() {
+            return format!(
+                "one pointer goes to {} and {}: choose the function of the array where you \
+                 choose the pointer, or map all of shared memory by one",
+                self.array,
+                line.shared_with.join(", ")
+            );
+        }
         if line.is_of_rows() {
             return format!(
                 "map the pointer to the first element, &{text}, and give wmma the length of the \

@@ -6,6 +6,7 @@ use super::{LineChange, Suggestion};
 
 /// Fills in the changes of all, where a statement has those of several.
 pub(super) fn join(suggestions: &mut [Suggestion]) {
+    separate(suggestions);
     let mut found = Vec::new();
     for (n, own) in suggestions.iter().enumerate() {
         for (at, line) in own.lines.iter().enumerate() {
@@ -31,6 +32,41 @@ pub(super) fn join(suggestions: &mut [Suggestion]) {
             suggestions[n].declarations[at].with_others = Some(all);
         }
     }
+}
+
+/// Takes back the changes of statements in which one pointer goes to several arrays: no
+/// function of one of them maps the others.
+fn separate(suggestions: &mut [Suggestion]) {
+    let mut shared = Vec::new();
+    for (n, own) in suggestions.iter().enumerate() {
+        for (at, line) in own.lines.iter().enumerate() {
+            let others = suggestions.iter().enumerate().filter(|(m, _)| *m != n);
+            let with = others.filter(|(_, other)| other.lines.iter().any(|l| is_shared(line, l)));
+            let arrays: Vec<String> = with.map(|(_, other)| other.array.clone()).collect();
+            if !arrays.is_empty() {
+                shared.push((n, at, arrays));
+            }
+        }
+    }
+    for (n, at, arrays) in shared {
+        let line = &mut suggestions[n].lines[at];
+        (line.call, line.changed_text) = (None, None);
+        line.shared_with = arrays;
+    }
+}
+
+/// Whether two changes of one statement map the same address.
+fn is_shared(line: &LineChange, other: &LineChange) -> bool {
+    let (Some(own), Some(others)) = (&line.call, &other.call) else {
+        return false;
+    };
+    let maps = |new: &str| new.contains("_at(");
+    own.source == others.source
+        && own.text == others.text
+        && (own.edits.iter()).any(|e| {
+            let same = |o: &&super::edits::Edit| o.from == e.from && maps(&o.new);
+            maps(&e.new) && others.edits.iter().any(|o| same(&o))
+        })
 }
 
 /// The statement with the changes of all suggestions; `None` if one alone changes it,

@@ -5,8 +5,9 @@
 use super::change::LineChange;
 use super::files::split;
 use super::macros::Macros;
-use super::scan::word;
+use super::scan::{is_word, word};
 use super::target::Target;
+use super::types::Types;
 use super::{SourceLine, Tuned};
 use crate::software::Layout;
 use crate::software::choice::Choice;
@@ -43,6 +44,17 @@ fn is_wide(text: &str) -> bool {
     cast || named(&VECTORS) || named(&copies)
 }
 
+/// The names that a line reads elements of, by an index or a star.
+fn elements(text: &str) -> impl Iterator<Item = &str> {
+    let names = text.split(|c| !is_word(c)).filter(|name| !name.is_empty());
+    names.filter(|name| {
+        let at = word(text, name);
+        at.is_some_and(|at| {
+            text[..at].trim_end().ends_with('*') || text[at + name.len()..].starts_with('[')
+        })
+    })
+}
+
 /// A line whose accesses become narrower.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct TornLine {
@@ -67,23 +79,33 @@ impl<'a> Torn<'a> {
         source_line: &mut SourceLine,
     ) -> Self {
         let element = target.element_bytes().max(4);
+        let array = target.array_name();
         let mut macros: BTreeMap<String, Macros> = BTreeMap::new();
+        let mut types: BTreeMap<String, Types> = BTreeMap::new();
         let (mut lines, mut sites) = (BTreeSet::new(), BTreeSet::new());
         // What wmma reads at once, no compiler has merged.
         for line in changes.iter().filter(|l| !l.is_of_rows()) {
-            let (Some(source), Some(text), Some(_)) =
-                (&line.source, &line.text, &line.changed_text)
-            else {
+            let (Some(source), Some(text)) = (&line.source, &line.text) else {
                 continue;
             };
+            if line.changed_text.is_none() && !line.is_by_pointers {
+                continue;
+            }
             let mut several = line.accesses.iter().filter(|a| a.bytes > element);
-            let Some((file, _)) = split(source).filter(|_| several.clone().next().is_some()) else {
+            let Some((file, number)) = split(source).filter(|_| several.clone().next().is_some())
+            else {
                 continue;
             };
             let known = macros.entry(file.to_owned());
             let known = known.or_insert_with(|| Macros::of(file, source_line));
             // Of a macro that is not known nothing is said.
             if known.any(text, &is_wide) != Some(false) {
+                continue;
+            }
+            let known = types.entry(file.to_owned());
+            let known = known.or_insert_with(|| Types::of(file, source_line));
+            let kept = known.kept(&array, Some(element));
+            if line.is_by_pointers && elements(text).any(|name| kept.tears(number, name)) {
                 continue;
             }
             for access in several.by_ref() {

@@ -6,9 +6,8 @@ use crate::common::json;
 use serde_json::Value;
 use std::fs;
 
-/// The suggestion for the only array of kernel `entry`, and the changed statements by
-/// their line.
-fn changes(entry: &str, block: &str, types: [&str; 2]) -> (Value, Vec<(u64, String)>) {
+/// The suggestions for kernel `entry`; `more` is put into its launch file.
+fn suggestions(entry: &str, block: &str, types: [&str; 2], more: &str) -> Value {
     let dir = tempfile::tempdir().unwrap();
     for file in ["forms.cu", "forms.ptx"] {
         fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
@@ -17,14 +16,18 @@ fn changes(entry: &str, block: &str, types: [&str; 2]) -> (Value, Vec<(u64, Stri
         format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 4096\ninit = \"{init}\"\n")
     };
     let launch = format!(
-        "ptx = \"forms.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{}{}",
+        "ptx = \"forms.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{more}{}{}",
         argument("input", types[0], "iota"),
         argument("output", types[1], "zeros")
     );
     let path = dir.path().join("k.toml");
     fs::write(&path, launch).unwrap();
-    let mut found = json(&["tune", path.to_str().unwrap(), "--software"]);
-    let suggestion = found["suggestions"][0].take();
+    json(&["tune", path.to_str().unwrap(), "--software"])["suggestions"].take()
+}
+
+/// That for the only array of kernel `entry`, and the changed statements by their line.
+fn changes(entry: &str, block: &str, types: [&str; 2]) -> (Value, Vec<(u64, String)>) {
+    let suggestion = suggestions(entry, block, types, "")[0].take();
     let line = |line: &Value| {
         let call = &line["call"];
         let own = if call.is_null() { line } else { call };
@@ -149,4 +152,50 @@ fn a_pointer_that_walks_is_mapped_where_it_is_read() {
         ),
     ];
     change("ptrwalk", "32", ["f32", "f32"], &expected);
+}
+
+#[test]
+fn an_element_that_a_macro_casts_is_mapped() {
+    let expected = [
+        (
+            102,
+            "for (int i = threadIdx.x; i < 512; i += 128) \
+             FLOAT4(*spad_place_at(s, &s[i / 16][i % 16 * 4])) = FLOAT4(in[i * 4]);",
+        ),
+        (
+            104,
+            "for (int i = threadIdx.x; i < 512; i += 128) FLOAT4(out[i * 4]) = \
+             FLOAT4(*spad_place_at(s, &s[i % 32][i / 32 * 4]));",
+        ),
+    ];
+    change("macro4", "128", ["f32", "f32"], &expected);
+}
+
+/// A pointer that goes to one array or the other is under no function of one of them.
+#[test]
+fn a_pointer_into_two_arrays_is_left_to_a_person() {
+    let found = suggestions("tern", "32, 4", ["f32", "f32"], "");
+    for (at, other) in [(0, "b"), (1, "a")] {
+        let line = &found[at]["lines"][0];
+        assert!(line["source"].as_str().unwrap().ends_with(":129"), "{line}");
+        assert_eq!(line["shared_with"], serde_json::json!([other]));
+        assert!(
+            line["call"].is_null() && line["changed_text"].is_null(),
+            "{line}"
+        );
+    }
+}
+
+/// Members of a structure that lies in dynamic shared memory.
+#[test]
+fn a_structure_in_dynamic_memory_is_mapped_by_its_members() {
+    let found = suggestions("storage", "128", ["f32", "f32"], "dynamic_shared = 8192\n");
+    let lines = found[0]["lines"].as_array().unwrap();
+    let changed = lines
+        .iter()
+        .map(|l| l["call"]["changed_text"].as_str().unwrap());
+    let expected = "for (int i = threadIdx.x; i < 1024; i += 128) \
+                    (*spad_place_at(smem, &s.b[i / 32][i % 32])) = \
+                    (*spad_place_at(smem, &s.a[i % 32][i / 32]));";
+    assert!(changed.into_iter().any(|text| text == expected), "{found}");
 }
