@@ -231,14 +231,22 @@ impl<'a> Worker<'a> {
     /// Lets those go who wait at barriers of the block that all have reached:
     /// whether somebody does.
     pub fn release_barriers(&mut self) -> bool {
-        let waiting = self.waiting();
-        let mut numbers: Vec<u32> = waiting.iter().map(|w| w.number).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
         let mut released = false;
-        for number in numbers {
-            let here: Vec<&Waiting> = waiting.iter().filter(|w| w.number == number).collect();
-            released |= self.release_barrier(number, &here);
+        loop {
+            // Anew for each, since parts of a warp that go on may join.
+            let waiting = self.waiting();
+            let mut numbers: Vec<u32> = waiting.iter().map(|w| w.number).collect();
+            numbers.sort_unstable();
+            numbers.dedup();
+            let mut went = numbers.into_iter().map(|number| {
+                let here: Vec<&Waiting> = waiting.iter().filter(|w| w.number == number).collect();
+                self.release_barrier(number, &here)
+            });
+            let went = went.find(|went| *went != 0).unwrap_or(0);
+            released |= went != 0;
+            if went == 0 || went == waiting.len() {
+                break;
+            }
         }
         if released {
             let m = &mut self.machine;
@@ -300,19 +308,27 @@ impl<'a> Worker<'a> {
         waiting
     }
 
-    /// Lets those who wait at a barrier go, where enough have come.
-    fn release_barrier(&mut self, number: u32, here: &[&Waiting]) -> bool {
+    /// Lets those who wait at a barrier go, where enough have come: how many parts of
+    /// warps. If the barrier names a number of threads, so many go, and the others are
+    /// of the next round: these have not waited for each other.
+    fn release_barrier(&mut self, number: u32, here: &[&Waiting]) -> usize {
         let m = &mut self.machine;
         let alive: u32 = self.warps.iter().map(|w| w.alive.count_ones()).sum();
         let threads: u32 = m.common.block.iter().product();
         let at_it = m.arrivals.iter().filter(|a| a.number == number);
         let arrived: u32 = at_it.map(|a| a.threads).sum();
-        let sum = here.iter().map(|w| w.lanes.count_ones()).sum::<u32>() + arrived;
         let wanted = here.iter().find_map(|w| w.count);
         note_counts(m, &self.warps, number, here);
+        let mut sum = arrived;
+        let came = here.iter().position(|w| {
+            sum += w.lanes.count_ones();
+            wanted.is_some_and(|wanted| sum >= wanted)
+        });
         if sum < wanted.unwrap_or(alive) {
-            return false;
+            return 0;
         }
+        let all = here.len();
+        let here = came.map_or(here, |last| &here[..=last]);
         let places: Vec<_> = here.iter().map(|w| (w.warp, w.path)).collect();
         if wanted.is_none() && alive < threads {
             let text = format!(
@@ -325,18 +341,24 @@ impl<'a> Worker<'a> {
         m.arrivals.retain(|a| a.number != number);
         pass_barrier(m, &mut self.warps, &places);
         if let Some(races) = &mut m.races {
-            // Who has arrived before has not seen the others.
-            if arrived == 0 && sum == alive {
-                races.order.barrier()
+            let passing = here.iter().map(|w| (w.warp as u32, w.lanes));
+            let passing: Vec<_> = passing.collect();
+            // Who has exited has not been at a barrier that names a number, and who has
+            // arrived before has not seen the others.
+            let whole = if wanted.is_some() { threads } else { alive };
+            if arrived == 0 && sum == whole && here.len() == all {
+                races.order.barrier();
+            } else if here.len() == all {
+                races.order.pass(number, &passing);
             } else {
-                let passing = here.iter().map(|w| (w.warp as u32, w.lanes));
-                races.order.pass(number, &passing.collect::<Vec<_>>())
+                // Who of those that wait is in this round is chance.
+                passing.iter().for_each(|p| races.order.pass(number, &[*p]));
             }
         }
         if let Some(observer) = &mut m.observer {
             observer.barrier_passed(number);
         }
-        true
+        here.len()
     }
 
     fn note_limit(m: &mut Machine, warps: &[Warp]) {
