@@ -4,6 +4,7 @@
 use crate::exec::api::FindingKind;
 use crate::exec::image::{LocalVariable, MemoryOp, Part, Unsure};
 use crate::exec::machine::Machine;
+use crate::exec::registers::Mask;
 use crate::names::Space;
 
 /// An instruction that reads or writes registers of which it is not clear
@@ -12,6 +13,7 @@ pub fn registers(m: &mut Machine, at: u32, (active, exec): (u32, u32)) {
     let image = m.image;
     let Unsure {
         reads,
+        adds,
         writes,
         guard,
         ..
@@ -22,10 +24,15 @@ pub fn registers(m: &mut Machine, at: u32, (active, exec): (u32, u32)) {
     let missing = |r: &(u32, String), lanes: u32| lanes & !written.registers[r.0 as usize];
     // All lanes that come to it read the guard.
     let of_guard = guard.iter().map(|r| (r, missing(r, active)));
-    let found = of_guard.chain(reads.iter().map(|r| (r, missing(r, exec))));
+    let adds = adds.map_or(exec, |adds| exec & m.registers.lanes(Mask::of(adds)));
+    let missing_of = |r: &(u32, String)| {
+        let lanes = if writes.contains(&r.0) { adds } else { exec };
+        missing(r, lanes)
+    };
+    let found = of_guard.chain(reads.iter().map(|r| (r, missing_of(r))));
     let found = found.into_iter().find(|(_, lanes)| *lanes != 0);
     let (found, lanes) = (found.map(|f| f.0), found.map(|f| f.1));
-    let unknown = reads.iter().map(|r| missing(r, exec));
+    let unknown = reads.iter().map(missing_of);
     m.unknown = (m.pc, unknown.fold(0, |all, lanes| all | lanes));
     for &register in writes {
         written.registers[register as usize] |= exec;

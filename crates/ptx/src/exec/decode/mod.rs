@@ -318,8 +318,10 @@ impl<'m> Decoder<'m> {
         let at = any.then_some(self.image.unsure.len() as u32);
         self.image.unsure_at.push(at);
         if any {
+            let adds = self.product_adds(i);
             self.image.unsure.push(Unsure {
                 reads,
+                adds,
                 writes,
                 guard,
                 shuffled,

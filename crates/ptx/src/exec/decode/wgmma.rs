@@ -238,6 +238,13 @@ impl Decoder<'_> {
         })
     }
 
+    /// Of a product, whether the accumulator counts.
+    pub(super) fn product_adds(&mut self, i: &Instruction) -> Option<Slot> {
+        let form = is_product(i).then(|| wgmma(i).ok()).flatten()?;
+        let operand = i.operands.get(if form.sparse { 5 } else { 3 })?;
+        self.scale(operand).ok()
+    }
+
     /// Whether the accumulator counts: a predicate, or 0 or 1.
     fn scale(&mut self, operand: &Operand) -> Result<Slot, Reason> {
         match operand {

@@ -390,6 +390,8 @@ pub(super) struct Moves {
 pub(super) struct Unsure {
     /// Those that it reads, with their names.
     pub reads: Vec<(u32, String)>,
+    /// Of a product the predicate without which it reads none of those that it writes.
+    pub adds: Option<Slot>,
     /// Those that it writes.
     pub writes: Vec<u32>,
     /// Its guard.
