@@ -7,6 +7,7 @@
 
 use super::api::Options;
 use super::block::{BlockOutcome, Worker, release};
+use super::check::departures;
 use super::machine::Common;
 use super::race;
 use super::race::global::GlobalRaces;
@@ -71,7 +72,33 @@ impl<'a> Together<'a> {
             self.take_races_from(at);
         }
         while self.turn() {}
+        self.note_departures();
         self.workers.iter_mut().map(Worker::finish).collect()
+    }
+
+    /// Tells of accesses to blocks of a cluster that may have ended before.
+    fn note_departures(&mut self) {
+        let ended = self.workers.iter().all(|w| w.has_ended());
+        if self.size < 2 || !ended || self.races.is_none() {
+            return;
+        }
+        for at in 0..self.workers.len() {
+            self.hand_races_to(at);
+            let first = at - at % self.size;
+            let others = (first..first + self.size).filter(|&other| other != at);
+            let mut late = Vec::new();
+            if let Some(own) = &self.workers[at].machine.races {
+                for other in others {
+                    let visits = self.workers[other].machine.races.as_ref();
+                    let unseen = visits.map(|r| r.visits.unseen((at - first) as u32, &own.order));
+                    late.extend(unseen.into_iter().flatten().map(|visit| (other, visit)));
+                }
+            }
+            self.take_races_from(at);
+            for (other, visit) in late {
+                departures::tell(&mut self.workers[other].machine, &visit);
+            }
+        }
     }
 
     /// What ran before has ended.

@@ -172,7 +172,13 @@ impl<'a> Machine<'a> {
                  {byte}",
                 self.describe(info)
             );
-            early::note(self, lane as u32, (address, byte), message);
+            early::note(
+                self,
+                FindingKind::Uninitialised,
+                lane as u32,
+                (address, byte),
+                message,
+            );
         }
     }
 

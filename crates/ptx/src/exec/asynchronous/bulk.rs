@@ -69,7 +69,14 @@ fn one(
         )?),
         None => None,
     };
+    let loads = phase.filter(|_| to.peer.is_none());
+    if let Some((barrier, _)) = loads {
+        raced::begin_load(m, barrier);
+    }
     raced::bulk(m, lane, (from.shared, from.global), bytes, Way::Reads);
+    if let Some(phase) = loads {
+        raced::end_load(m, lane, phase);
+    }
     let way = Way::to(phase, updates);
     raced::bulk(m, lane, (to.shared, to.global), bytes, way);
     transfer(info, to.data, from.data, bytes);
@@ -293,7 +300,7 @@ pub fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) 
             "a bulk copy reads byte {byte} of shared memory, which no thread of the block has \
              written"
         );
-        early::note(m, lane, (at, byte), text);
+        early::note(m, FindingKind::Uninitialised, lane, (at, byte), text);
     }
     m.written[range].fill(1);
 }

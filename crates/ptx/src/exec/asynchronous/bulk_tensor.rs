@@ -123,7 +123,13 @@ fn move_box(
         raced::Way::Reads
     };
     raced::bulk(m, lane, (Some(shared), None), map.shared_bytes(), moves);
+    if let Some((barrier, _)) = phase {
+        raced::begin_load(m, barrier);
+    }
     rows(m);
+    if let Some(phase) = phase {
+        raced::end_load(m, lane, phase);
+    }
     if observed {
         let arrives = match &info.moves {
             TensorMove::Load { arrives, .. } => {

@@ -6,8 +6,8 @@
 
 use crate::exec::api::FindingKind;
 use crate::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
-use crate::exec::check::asynchronous;
 use crate::exec::check::clusters::{self, Touched};
+use crate::exec::check::{asynchronous, early};
 use crate::exec::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::{Reached, Told};
@@ -90,7 +90,11 @@ fn misuse(m: &mut Machine, lane: u32, at: u64, text: String) {
 
 fn uninitialised(m: &mut Machine, lane: u32, at: u64) {
     let text = format!("the mbarrier at byte {at} of shared memory has not been initialised");
-    misuse(m, lane, at, text);
+    // Who has ended it knows that.
+    if m.mbarriers.ended.get(&at) == Some(&m.thread(lane)) {
+        return misuse(m, lane, at, text);
+    }
+    early::note(m, FindingKind::InvalidBarrier, lane, (at, at), text);
 }
 
 /// Executes an instruction that changes objects, lane after lane.
@@ -139,13 +143,13 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
         );
         return misuse(m, lane, at, text);
     }
-    let brings = match info.action {
-        Action::Arrive { .. } => info.releases,
-        _ => true,
-    };
+    let arrives = matches!(info.action, Action::Arrive { .. });
     let sent = info.action == Action::CompleteBytes;
-    let (warp, races) = (m.warp, m.races.as_mut().filter(|_| brings));
-    let brought = races.map(|races| {
+    let warp = m.warp;
+    let brought = m.races.as_mut().map(|races| {
+        if arrives && (!info.releases || info.narrow) {
+            return races.order.fenced_abroad(warp, 1 << lane);
+        }
         // Bytes that come bring what was sent with them.
         let agent = sent.then(|| races.sender(rank, at));
         races.order.shown_abroad(warp, 1 << lane, agent)
@@ -257,6 +261,7 @@ fn change_one(m: &mut Machine, info: &Change, lane: u32, (at, number): (u64, u32
     let result = match info.action {
         Action::Invalidate => {
             m.mbarriers.objects.remove(&at);
+            m.mbarriers.ended.insert(at, m.thread(lane));
             m.mbarriers.waited.retain(|(of, _), _| *of != at);
             return None;
         }
@@ -312,12 +317,13 @@ fn order_arrival(m: &mut Machine, info: &Change, lane: u32, (at, phase): (u64, u
     };
     match info.action {
         Action::Copies { .. } => {
-            races.bind(warp, lane, at);
+            races.bind(warp, lane, (at, word(at, phase)));
             races.come(warp, lane, (at, word(at, phase)));
         }
         Action::Arrive { .. } if info.releases => {
             races.order.bring(warp, 1 << lane, word(at, phase));
         }
+        Action::Arrive { .. } => races.order.bring_relaxed(warp, 1 << lane, word(at, phase)),
         _ => {}
     }
 }
@@ -430,10 +436,12 @@ fn take(m: &mut Machine, info: &Wait, seen: &[(u32, u64, u64)]) {
         let mask = same.fold(0, |all, s| all | 1 << s.0);
         asynchronous::object(m, mask, at, Touched::Read);
         let warp = m.warp;
-        if let Some(races) = m.races.as_mut().filter(|_| info.acquires) {
-            races
-                .order
-                .take(warp, mask, word(at, phase.wrapping_sub(1)));
+        let word = word(at, phase.wrapping_sub(1));
+        match m.races.as_mut().filter(|_| info.decides) {
+            Some(races) if !info.acquires => races.order.take_relaxed(warp, mask, word),
+            Some(races) if info.narrow => races.order.take_of_block(warp, mask, word),
+            Some(races) => races.order.take(warp, mask, word),
+            None => {}
         }
     }
 }

@@ -111,10 +111,12 @@ pub fn bulk_global(m: &mut Machine, lane: u32, (address, bytes): (u64, u64), way
         return;
     };
     let seq = races.order.tick();
-    let agent = way.writes().then(|| races.store_agent(thread));
-    if way.writes() {
+    let agent = if way.writes() {
         races.stores.begin(thread, seq);
-    }
+        Some(races.store_agent(thread))
+    } else {
+        races.loading
+    };
     let touch = Touch {
         passing: false,
         how: way.how(),
@@ -127,6 +129,23 @@ pub fn bulk_global(m: &mut Machine, lane: u32, (address, bytes): (u64, u64), way
         agent,
     };
     raced::global(m, reach, None, touch);
+}
+
+/// What a lane reads of global memory from now on comes in the phase of an `mbarrier`,
+/// given with its word: who waits for that knows that it was read.
+pub fn begin_load(m: &mut Machine, barrier: u64) {
+    if let Some(races) = &mut m.races {
+        races.loading = Some(races.agent(barrier));
+    }
+}
+
+/// It has begun.
+pub fn end_load(m: &mut Machine, lane: u32, phase: (u64, u64)) {
+    let warp = m.warp;
+    if let Some(races) = &mut m.races {
+        races.loading = None;
+        races.come(warp, lane, phase);
+    }
 }
 
 /// A lane sends bytes to an offset in the block of a rank, where they arrive at the
@@ -365,7 +384,10 @@ fn by_other_of(warp: u32, mask: u32, seq: u32) -> Touch {
 pub fn commit(m: &mut Machine, exec: u32) {
     let first = m.thread(0);
     if let Some(races) = &mut m.races {
-        lanes(exec).for_each(|lane| races.copies.commit(first + lane));
+        for lane in lanes(exec) {
+            races.copies.commit(first + lane);
+            races.loads.commit(first + lane);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! Every access is noted by the rank of the block whose memory it is: races of
 //! a block's own threads on its own memory are found without, all others here.
 
+use super::departures;
 use super::ordered;
 use super::values;
 use crate::exec::image::MemoryOp;
@@ -32,12 +33,14 @@ pub enum Touched {
 pub fn remote(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
     let bytes = u64::from(info.bytes);
     let mut cells = [0; 32];
+    let mut places = [(0, 0); 32];
     let mut mask = 0;
     for lane in lanes(exec) {
         if let Reached::Peer(rank, at) = m.reached(addresses[lane as usize])
             && at.is_multiple_of(bytes)
             && at + bytes <= m.shared_len
         {
+            places[lane as usize] = (rank, at);
             cells[lane as usize] = m.cell(rank, at);
             mask |= 1 << lane;
         }
@@ -50,6 +53,7 @@ pub fn remote(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]
     let keys = cells.map(|cell| 1 << 63 | cell);
     ordered::ordered(m, info, mask, (true, &keys), |m| {
         touch(m, info, mask, &cells, (silent, false));
+        departures::note(m, mask, &places);
     });
 }
 

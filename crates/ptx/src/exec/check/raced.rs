@@ -4,15 +4,16 @@ use super::clusters;
 use super::ordered::{ends_barrier, form, ordered, touch, uses_barrier};
 use super::values::{collide, is_alike, silent_lanes, stored};
 use crate::exec::api::FindingKind;
-use crate::exec::image::MemoryOp;
 use crate::exec::image::form::{Form, Step};
+use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
 use crate::exec::memory::Object;
 use crate::exec::race::clock::Fence;
 use crate::exec::race::global::Reach;
 use crate::exec::race::shadow::{Hit, Touch};
-use crate::exec::race::{AGENTS, FLYING, Strength, lanes};
+use crate::exec::race::stores::Stores;
+use crate::exec::race::{AGENTS, FLYING, Races, Strength, lanes};
 use crate::names::Space;
 
 /// `fence` and `membar`.
@@ -243,9 +244,11 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
     let mut one = touch(m, info, seq);
     (one.passing, one.alike) = (false, alike);
     let joint = info.transfer.is_joint().then_some(m.active);
+    // What `cp.async` reads is read when its thread has waited for it.
+    let copies = matches!(info.transfer, Transfer::CopySource);
     // Mostly no two lanes have one address.
     let own = lanes(exec).map(|l| addresses[l as usize]);
-    let rises = own.is_sorted_by(|a, b| a < b);
+    let rises = copies || own.is_sorted_by(|a, b| a < b);
     // And mostly all are in one buffer.
     let mut near: Option<&'a Object> = None;
     let several = m.common.heap.is_some();
@@ -260,11 +263,16 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
         };
         left &= !one.lanes;
         one.lanes = joint.unwrap_or(one.lanes);
+        let thread = 32 * m.warp + one.lanes.trailing_zeros();
+        let begin = |races: &mut Races| {
+            one.seq = races.order.tick();
+            races.begin_load(thread, one.seq)
+        };
         let reach = Reach {
             address,
             bytes: info.bytes,
             fixed: info.order.fixed,
-            agent: None,
+            agent: m.races.as_mut().filter(|_| copies).map(begin),
         };
         let inside = |o: &&Object| {
             let end = address.checked_add(info.bytes.into());
@@ -347,7 +355,10 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         let at = offset + u64::from(hit.place);
         let memory = races.global.as_ref();
         let thread = memory.map_or(0, |memory| memory.thread_of(&hit.earlier));
-        let copied = block.is_none() && races.stores.is_open(thread, hit.earlier.seq);
+        let open = |copies: &Stores| block.is_none() && copies.is_open(thread, hit.earlier.seq);
+        // What a thread has read itself, it has read before what it does next.
+        let itself = thread == m.thread(hit.lane) && hit.earlier.warp >= AGENTS && !hit.wrote;
+        let (copied, loads) = (open(&races.stores), open(&races.loads) || itself);
         let earlier = Side {
             pc: hit.earlier.pc,
             thread,
@@ -371,11 +382,12 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
                 None => Why::Blocks,
             },
             None if copied => Why::Bulk,
+            None if loads => Why::Copy,
             None => Why::Order,
         };
         let place = (at, Some(object.name.clone()), at);
         let ticket = matches!(why, Why::Ticket(_));
         let harmless = ticket || hit.harmless && why != Why::Constant;
-        m.pair((why, harmless), [own, earlier], place);
+        m.pair_in(true, (why, harmless), [own, earlier], place);
     }
 }

@@ -88,6 +88,7 @@ impl Decoder<'_> {
             number: None,
             state: None,
             releases: true,
+            narrow: false,
         })
     }
 

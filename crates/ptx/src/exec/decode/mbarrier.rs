@@ -119,6 +119,7 @@ impl Decoder<'_> {
             number,
             state,
             releases: !i.has(Word::Relaxed),
+            narrow: i.has(Word::Cta),
         });
         Ok(())
     }
@@ -146,7 +147,9 @@ impl Decoder<'_> {
             by,
             parity,
             result,
-            acquires: !i.has(Word::Relaxed) && !self.waits.ignored[self.at],
+            acquires: !i.has(Word::Relaxed),
+            narrow: i.has(Word::Cta),
+            decides: !self.waits.ignored[self.at],
         });
         self.push(Form::Wait { wait });
         Ok(())
@@ -163,6 +166,7 @@ impl Decoder<'_> {
             number: None,
             state: None,
             releases: true,
+            narrow: false,
         });
         Ok(())
     }

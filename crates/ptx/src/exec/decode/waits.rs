@@ -7,7 +7,7 @@
 //! take, and are not what the kernel does.
 
 use super::info::accessed;
-use crate::ast::{Function, Instruction};
+use crate::ast::{Function, Instruction, Register};
 use crate::cfg::{Cfg, Flow, flow};
 use crate::exec::image::Spin;
 use crate::names::{Space, Word};
@@ -59,7 +59,7 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
             let i = &body.instructions[at];
             i.guard.is_some() || leads_away(i)
         };
-        waits.ignored[at] = !decides(body, &all, at, guards);
+        waits.ignored[at] = !decides(body, &all, at, guards) || goes_on_anyway(body, cfg, at);
     }
     if !body.instructions.iter().any(may_wait) {
         return waits;
@@ -71,6 +71,71 @@ pub(super) fn find(body: &Function, cfg: &Cfg) -> Waits {
         look(body, cfg, (from, to), &mut waits);
     }
     waits
+}
+
+/// Whether a wait is tried once: a branch on its result leaves something out where the
+/// phase is complete, and comes to the same place without another wait where it is not.
+fn goes_on_anyway(body: &Function, cfg: &Cfg, at: usize) -> bool {
+    let block = cfg.block_of[at];
+    let (end, meets) = (
+        cfg.blocks[block as usize].end as usize,
+        cfg.post_dominator[block as usize],
+    );
+    let branch = &body.instructions[end - 1];
+    let (Some(guard), Flow::Branch(targets, true)) = (branch.guard, flow(body, branch)) else {
+        return false;
+    };
+    let results = accessed(&body.instructions[at]).1;
+    let between = &body.instructions[at + 1..end - 1];
+    let reads = |i: &Instruction| results.iter().any(|r| accessed(i).0.contains(r));
+    let elsewhere = |(n, i): (usize, &Instruction)| {
+        let own = (at..end).contains(&n);
+        !own && !tests_barrier(i) && reads(i) && !is_of_another_wait(body, cfg, n, &results)
+    };
+    let only = !between.iter().any(reads) && !body.instructions.iter().enumerate().any(elsewhere);
+    let [target] = targets[..] else {
+        return false;
+    };
+    if results.first() != Some(&guard.register) || !only {
+        return false;
+    }
+    let block_at = |place: usize| cfg.block_of.get(place).copied().unwrap_or(cfg.exit());
+    let (taken, next) = (block_at(target as usize), block_at(end));
+    let (complete, other) = if guard.negated {
+        (next, taken)
+    } else {
+        (taken, next)
+    };
+    complete == meets && reaches_without_wait(body, cfg, other, meets)
+}
+
+/// Whether an instruction reads what a wait before it in its block gives.
+fn is_of_another_wait(body: &Function, cfg: &Cfg, at: usize, results: &[Register]) -> bool {
+    let start = cfg.blocks[cfg.block_of[at] as usize].start as usize;
+    let before = body.instructions[start..at].iter();
+    before
+        .clone()
+        .any(|i| accessed(i).1.iter().any(|w| results.contains(w)))
+}
+
+/// Whether there is a way from one block to another that tests no `mbarrier`.
+fn reaches_without_wait(body: &Function, cfg: &Cfg, from: u32, to: u32) -> bool {
+    let mut known = vec![false; cfg.blocks.len()];
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        if block == to {
+            return true;
+        }
+        let Some(known) = known.get_mut(block as usize) else {
+            continue;
+        };
+        let of = &cfg.blocks[block as usize];
+        let waits = (of.start..of.end).any(|i| tests_barrier(&body.instructions[i as usize]));
+        if !std::mem::replace(known, true) && !waits {
+            open.extend(&of.successors);
+        }
+    }
+    false
 }
 
 /// Whether what it reads may come back by a way that is not followed: by a call, or

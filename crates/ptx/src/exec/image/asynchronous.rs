@@ -42,6 +42,8 @@ pub struct Change {
     /// Gets the state before.
     pub state: Option<Slot>,
     pub releases: bool,
+    /// For the own block alone (`.cta`).
+    pub narrow: bool,
 }
 
 /// `cp.async.bulk`
@@ -77,6 +79,10 @@ pub struct Wait {
     /// Whether the phase is complete.
     pub result: Slot,
     pub acquires: bool,
+    /// From the own block alone (`.cta`).
+    pub narrow: bool,
+    /// Whether anything depends on the result.
+    pub decides: bool,
 }
 
 /// An instruction of tensor maps.

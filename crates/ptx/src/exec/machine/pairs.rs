@@ -75,9 +75,16 @@ const MOST: usize = 1 << 20;
 pub type Pairs = BTreeMap<Key, Pair>;
 
 impl Machine<'_> {
-    /// Notes that two accesses race at a place: address, variable and byte of it.
-    pub fn pair(
+    /// Notes that two accesses of shared memory race at a place: address, variable and
+    /// byte of it.
+    pub fn pair(&mut self, why: (Why, bool), sides: [Side; 2], place: (u64, Option<String>, u64)) {
+        self.pair_in(false, why, sides, place);
+    }
+
+    /// The same of shared or global memory.
+    pub fn pair_in(
         &mut self,
+        global: bool,
         (why, harmless): (Why, bool),
         mut sides: [Side; 2],
         (address, variable, offset): (u64, Option<String>, u64),
@@ -92,7 +99,7 @@ impl Machine<'_> {
             wrote: sides.map(|s| s.wrote),
             why,
             harmless,
-            global: matches!(why, Why::Blocks | Why::Constant | Why::Ticket(_)),
+            global,
         };
         let new = || Pair {
             sides,

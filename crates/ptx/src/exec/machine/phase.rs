@@ -170,6 +170,8 @@ pub struct Mbarriers {
     pub objects: BTreeMap<u64, BarrierObject>,
     /// The last phase, counted from 1, that a thread has waited for.
     pub waited: HashMap<(u64, u32), u64>,
+    /// The last thread that has invalidated each of them.
+    pub ended: HashMap<u64, u32>,
     /// How often waiting paths were resumed since anything has changed.
     pub idle: u32,
 }
@@ -179,6 +181,7 @@ impl Mbarriers {
     pub fn clear(&mut self) {
         self.objects.clear();
         self.waited.clear();
+        self.ended.clear();
         self.idle = 0;
     }
 

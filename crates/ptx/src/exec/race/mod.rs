@@ -5,6 +5,7 @@
 //! - `seen` is what threads know of each other, and `clock` what orders them.
 //! - `shadow` has the accesses to shared memory, `global` those to global memory.
 //! - `flights` has what is asynchronous, `stores` bulk copies to global memory.
+//! - `visits` has accesses to other blocks of the cluster.
 //! - `accumulators` has what tensor cores do with registers.
 //!
 //! For every byte that has a race, one race is found, whatever the order in
@@ -23,6 +24,7 @@ pub(super) mod shadow;
 pub(super) mod stores;
 #[cfg(test)]
 mod tests;
+pub(super) mod visits;
 
 use accumulators::Accumulators;
 pub(super) use accumulators::Uses;
@@ -36,6 +38,7 @@ pub(super) use seen::Knowledge;
 use shadow::Shadow;
 use std::collections::HashMap;
 use stores::Stores;
+use visits::Visits;
 
 /// The first of the warps that stand for asynchronous copies.
 pub(super) const AGENTS: u8 = 32;
@@ -85,6 +88,10 @@ pub(super) struct Races {
     pub bulk: Flights,
     /// Bulk copies to global memory, by threads: what they write.
     pub stores: Stores,
+    /// Copies by threads (`cp.async`) from global memory: what they read.
+    pub loads: Stores,
+    /// Who reads global memory for a bulk copy to shared memory, while it is begun.
+    pub loading: Option<(u8, u32)>,
     /// Factors of products, by warps.
     pub factors: Flights,
     pub reads: Reads,
@@ -99,6 +106,8 @@ pub(super) struct Races {
     /// Shared memory of the blocks of clusters, if there are several: what is
     /// done to it by others than the block's own threads.
     pub cells: Option<GlobalRaces>,
+    /// Accesses to other blocks of the cluster.
+    pub visits: Visits,
     /// The `mbarrier`s that copies arrive at, by address.
     agents: HashMap<u64, usize>,
     /// The threads that began the last copies of agents.
@@ -115,6 +124,8 @@ impl Races {
             copies: Flights::default(),
             bulk: Flights::default(),
             stores: Stores::default(),
+            loads: Stores::default(),
+            loading: None,
             factors: Flights::default(),
             reads: Reads::new(bytes),
             accumulators: Accumulators::new(32 * warps),
@@ -122,6 +133,7 @@ impl Races {
             arrived_relaxed: false,
             global: None,
             cells: None,
+            visits: Visits::default(),
             agents: HashMap::new(),
             begun: HashMap::new(),
         }
@@ -134,11 +146,13 @@ impl Races {
         }
         self.bulk.clear();
         self.stores.clear();
+        self.loads.clear();
         self.factors.clear();
         self.reads.clear();
         self.accumulators.clear();
         self.agents.clear();
         self.inits.clear();
+        self.visits.clear();
         self.arrived_relaxed = false;
         if self.order.now() > WORN && !self.order.turns {
             self.renew();
@@ -179,6 +193,16 @@ impl Races {
         self.agent(1 << 60 | u64::from(thread))
     }
 
+    /// A thread begins a `cp.async` at a moment: warp and lane that stand for its reads.
+    pub fn begin_load(&mut self, thread: u32, moment: u32) -> (u8, u32) {
+        self.loads.begin(thread, moment);
+        self.load_agent(thread)
+    }
+
+    fn load_agent(&mut self, thread: u32) -> (u8, u32) {
+        self.agent(1 << 62 | u64::from(thread))
+    }
+
     /// Warp and lane that stand for what the block sends to an `mbarrier` in the block
     /// of a rank.
     pub fn sender(&mut self, rank: u32, barrier: u64) -> (u8, u32) {
@@ -187,7 +211,7 @@ impl Races {
 
     /// A thread has waited for its bulk copies: it sees what they wrote.
     pub fn see_stores(&mut self, thread: u32, left: u32) {
-        if let Some(moment) = self.stores.wait(thread, left) {
+        if let Some(moment) = self.stores.wait(thread, Some(left)) {
             let (agent, lane) = self.store_agent(thread);
             self.order
                 .see(thread / 32, thread % 32, (agent, lane), moment);
@@ -289,6 +313,11 @@ impl Races {
 
     /// A thread has waited for copies of its own: others may see them after it.
     pub fn landed(&mut self, warp: u32, lane: u32, left: Option<u32>) {
+        let thread = 32 * warp + lane;
+        if let Some(moment) = self.loads.wait(thread, left) {
+            let agent = self.load_agent(thread);
+            self.order.see(warp, lane, agent, moment);
+        }
         let seq = self.order.tick();
         for flight in self.copies.wait(32 * warp + lane, left) {
             self.land(flight, |mark| {
@@ -299,8 +328,13 @@ impl Races {
         }
     }
 
-    /// The copies of a thread so far arrive at an `mbarrier`.
-    pub fn bind(&mut self, warp: u32, lane: u32, barrier: u64) {
+    /// The copies of a thread so far arrive at an `mbarrier`, in a phase of it.
+    pub fn bind(&mut self, warp: u32, lane: u32, (barrier, phase): (u64, u64)) {
+        let thread = 32 * warp + lane;
+        if self.loads.wait(thread, None).is_some() {
+            let (agent, place) = self.load_agent(thread);
+            self.order.bring_agent(agent, place, phase);
+        }
         let (agent, place) = self.agent(barrier);
         self.begun.insert((agent, 1 << place), 32 * warp + lane);
         let seq = self.order.tick();

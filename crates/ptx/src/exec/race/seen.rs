@@ -72,6 +72,11 @@ impl Seen {
         self.warps.retain(|w| w.warp >= super::AGENTS);
     }
 
+    /// Forgets the threads of other blocks.
+    pub fn forget_blocks(&mut self) {
+        self.blocks.clear();
+    }
+
     fn of(&mut self, warp: u8) -> &mut OfWarp {
         let at = match self.warps.binary_search_by_key(&warp, |w| w.warp) {
             Ok(at) => at,

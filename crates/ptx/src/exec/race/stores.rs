@@ -1,5 +1,5 @@
-//! Bulk copies to global memory, by the threads that began them: what they write is
-//! there for a thread when it has waited for their group.
+//! Copies to or from global memory, by the threads that began them: what they write is
+//! there, or what they read is read, when the thread has waited for their group.
 
 use std::collections::HashMap;
 
@@ -34,11 +34,11 @@ impl Stores {
         }
     }
 
-    /// The thread waits until its last `left` groups at most are on their way: the
-    /// moment of the last copy that has ended.
-    pub fn wait(&mut self, thread: u32, left: u32) -> Option<u32> {
+    /// The thread waits until its last `left` groups at most are on their way, without a
+    /// number for everything: the moment of the last copy that has ended.
+    pub fn wait(&mut self, thread: u32, left: Option<u32>) -> Option<u32> {
         let of = self.0.get_mut(&thread)?;
-        let until = of.groups.saturating_sub(left);
+        let until = left.map_or(u32::MAX, |left| of.groups.saturating_sub(left));
         let ended = of.open.iter().filter(|(group, _)| *group < until);
         let last = ended.map(|(_, moment)| *moment).max();
         of.open.retain(|(group, _)| *group >= until);
@@ -66,11 +66,14 @@ mod tests {
         stores.begin(3, 12);
         stores.commit(3);
         stores.begin(3, 13);
-        assert_eq!((stores.wait(4, 0), stores.wait(3, 2)), (None, None));
-        assert_eq!(stores.wait(3, 1), Some(10));
+        assert_eq!(
+            (stores.wait(4, Some(0)), stores.wait(3, Some(2))),
+            (None, None)
+        );
+        assert_eq!(stores.wait(3, Some(1)), Some(10));
         assert!(!stores.is_open(3, 10) && stores.is_open(3, 11) && !stores.is_open(4, 11));
         // What is in no group no wait is for.
-        assert_eq!(stores.wait(3, 0), Some(12));
+        assert_eq!(stores.wait(3, Some(0)), Some(12));
         assert!(stores.is_open(3, 13));
         stores.clear();
         assert!(!stores.is_open(3, 13));

@@ -3,6 +3,7 @@
 use super::{State, Warp};
 use crate::exec::api::FindingKind;
 use crate::exec::asynchronous::mbarrier::{awaited, locate};
+use crate::exec::check::early;
 use crate::exec::image::Wait;
 use crate::exec::image::form::Form;
 use crate::exec::machine::Machine;
@@ -60,6 +61,7 @@ fn report(m: &mut Machine, warps: &mut [Warp], waiting: &[(usize, usize)]) {
             let Some(offset) = waits_for(m, &image.waits[wait as usize], lane) else {
                 continue;
             };
+            note_skipped(m, &image.waits[wait as usize], lane, offset);
             match open.iter_mut().find(|o| o.offset == offset) {
                 Some(known) => known.threads += 1,
                 None => open.push(Open {
@@ -75,6 +77,9 @@ fn report(m: &mut Machine, warps: &mut [Warp], waiting: &[(usize, usize)]) {
     let Some(first) = open.first() else {
         return;
     };
+    if open.iter().all(|o| early::is_premature(m, o.offset)) {
+        return;
+    }
     let (offset, lane) = (first.offset, first.lane);
     (m.warp, m.pc) = (first.warp, first.pc);
     let parts: Vec<String> = open.iter().map(|o| o.text(m)).collect();
@@ -87,6 +92,27 @@ fn report(m: &mut Machine, warps: &mut [Warp], waiting: &[(usize, usize)]) {
         name,
         text,
     );
+}
+
+/// A lane waits by the parity that the phase before the one it should wait for has, and
+/// is here only because others were fast: before that phase was complete, it would have
+/// gone on at once.
+fn note_skipped(m: &mut Machine, info: &Wait, lane: u32, at: u64) {
+    let Some(phase) = m.mbarriers.objects.get(&at).map(|o| o.phase()) else {
+        return;
+    };
+    let waited = m.mbarriers.waited.get(&(at, m.thread(lane)));
+    let next = waited.map_or(0, |next| next - 1);
+    if m.races.is_none() || !info.parity || (phase - next).is_multiple_of(2) {
+        return;
+    }
+    let text = format!(
+        "waits by parity {} for phase {phase} of the mbarrier at byte {at}, and has not waited \
+         for phase {next}: as long as that is not complete, the wait ends at once",
+        phase & 1
+    );
+    let name = m.shared_variable(at);
+    m.found(FindingKind::Race, lane, Some(at), name, text);
 }
 
 /// A barrier whose phase is waited for.

@@ -18,6 +18,16 @@ impl Order {
         self.of_block(&all)
     }
 
+    /// What other blocks see of lanes that arrive by `.relaxed`.
+    pub fn fenced_abroad(&mut self, warp: u32, mask: u32) -> Knowledge {
+        let all = self.fenced(warp, mask, true);
+        Knowledge {
+            seen: all.seen.abroad(self.number),
+            loose: all.loose.abroad(self.number),
+            ..Knowledge::default()
+        }
+    }
+
     fn of_block(&self, all: &Knowledge) -> Knowledge {
         let mut seen = all.seen.clone();
         seen.join(&self.common.seen);

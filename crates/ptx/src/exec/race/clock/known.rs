@@ -55,6 +55,12 @@ impl Order {
         ticket.filter(|_| brought)
     }
 
+    /// Whether some thread of the block knows, at least, that an access was made.
+    pub fn is_seen_by_any(&self, mark: &Mark) -> bool {
+        let mut threads = (0..self.warps.len() as u32).flat_map(|w| (0..32).map(move |l| (w, l)));
+        threads.any(|(warp, lane)| self.unseen(warp, lane, mark, true) == 0)
+    }
+
     /// Whether two accesses are of one block.
     #[inline(always)]
     pub fn is_alike(&self, one: &Mark, other: &Mark) -> bool {

@@ -19,21 +19,37 @@ impl Order {
         phase.seen.raise(agent, 1 << lane, moment);
     }
 
-    /// What lanes did before their last fence for other blocks goes with a phase: they
-    /// arrive by `.relaxed`.
+    /// Lanes arrive by `.relaxed` at the barrier of the cluster: what they did before
+    /// their last fence for other blocks goes with the phase. That they are there does
+    /// too, for who asks for no more.
     pub fn bring_fenced(&mut self, warp: u32, mask: u32, phase: u64) {
+        let all = self.fenced(warp, mask, true);
+        self.phases.entry(phase).or_default().join(&all);
+    }
+
+    /// The same at an `mbarrier` of the block, by any fence.
+    pub fn bring_relaxed(&mut self, warp: u32, mask: u32, phase: u64) {
+        let all = self.fenced(warp, mask, false);
+        self.phases.entry(phase).or_default().join(&all);
+    }
+
+    /// What others see of lanes that arrive by `.relaxed`.
+    pub fn fenced(&mut self, warp: u32, mask: u32, near: bool) -> Knowledge {
         let all = self.snapshot(warp, mask);
-        let mut seen = all.near.clone();
-        seen.join(&self.common.near);
-        if seen.is_empty() {
-            return;
-        }
-        let fenced = Knowledge {
+        let (mut seen, common) = if near {
+            (all.near, &self.common.near)
+        } else {
+            (all.fenced, &self.common.fenced)
+        };
+        seen.join(common);
+        let mut loose = all.loose;
+        loose.join(&all.seen);
+        Knowledge {
             seen,
+            loose,
             proxied: all.proxied,
             ..Knowledge::default()
-        };
-        self.phases.entry(phase).or_default().join(&fenced);
+        }
     }
 
     /// A thread sees what an agent did until a moment.
@@ -46,6 +62,28 @@ impl Order {
     /// Lanes have waited for a phase.
     pub fn take(&mut self, warp: u32, mask: u32, phase: u64) {
         if let Some(brought) = self.phases.get(&phase).cloned() {
+            self.learn(warp, mask, &brought);
+        }
+    }
+
+    /// The same by `.relaxed`: they see it after their next fence.
+    pub fn take_relaxed(&mut self, warp: u32, mask: u32, phase: u64) {
+        if let Some(brought) = self.phases.get(&phase).cloned() {
+            let mut loose = brought.loose;
+            loose.join(&brought.seen);
+            let new = Knowledge {
+                pending: [brought.seen, brought.proxied],
+                loose,
+                ..Knowledge::default()
+            };
+            self.learn(warp, mask, &new);
+        }
+    }
+
+    /// The same by `.cta`: of their own block.
+    pub fn take_of_block(&mut self, warp: u32, mask: u32, phase: u64) {
+        if let Some(mut brought) = self.phases.get(&phase).cloned() {
+            brought.seen.forget_blocks();
             self.learn(warp, mask, &brought);
         }
     }
