@@ -13,6 +13,7 @@ use std::process::Command;
 
 mod agent;
 mod board;
+mod lockstep;
 
 use agent::{Agent, Answer, REQUEST, RESPONSE, SOURCE};
 use board::Board;
@@ -219,7 +220,7 @@ const FAULTS: [(&str, &str); 4] = [
         "tcdm_req <= asks | (tcdm_req & ~tcdm_gnt);",
         "tcdm_req <= asks;",
     ),
-    ("~inside_q[INDEX_BITS] & ", ""),
+    ("inside_q != FULL & ", ""),
     ("first_q + answered_q[INDEX_BITS-1:0]", "first_q"),
     (
         "(a_address[2:0] & low) != 0",

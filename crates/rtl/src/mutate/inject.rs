@@ -1,6 +1,7 @@
 //! All mutants of a unit in one Verilog file, behind a select input.
 
 use super::aig::{AS_GATES, Aig};
+use super::equivalence::is_equivalent;
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
 use crate::tool::{Cache, KeyBuilder, ToolKind, Toolbox, unexpected_output};
@@ -81,6 +82,11 @@ impl Mutants {
         &self.list
     }
 
+    /// Whether it is proved that no output shows the mutant, whatever the inputs.
+    pub fn is_equivalent(&self, mutant: &Mutant, tools: &Toolbox) -> Result<bool> {
+        is_equivalent(self, None, mutant, tools)
+    }
+
     /// Bits of the select input.
     pub fn select_bits(&self) -> usize {
         self.select_bits
@@ -111,16 +117,23 @@ fn mutated(
     tools: &Toolbox,
     cache: &Cache,
 ) -> Result<PathBuf> {
-    let names: Vec<_> = files.iter().map(|f| f.name.as_str()).collect();
+    let read = |file: &SourceFile| {
+        let language = if file.name.ends_with(".sv") {
+            "-sv "
+        } else {
+            ""
+        };
+        format!("read_verilog {language}{}\n", file.name)
+    };
+    let read: String = files.iter().map(read).collect();
     // `pmuxtree`: a fault can select two branches of a `case`, of which text
     // and circuit would else show different ones.
     let script = format!(
-        "read_verilog {}\nhierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
+        "{read}hierarchy -check -top {top}\nproc\nflatten\nopt_clean\n\
          mutate -list {faults} -seed 1 -ctrl {SELECT} {select_bits} 1 -o mutants.ys \
          {MUTABLE}\n\
          script mutants.ys\npmuxtree\nopt_clean\nwrite_verilog -noattr mutated.v\n\
-         {AS_GATES} mutated.aig\n",
-        names.join(" ")
+         {AS_GATES} mutated.aig\n"
     );
     let yosys = tools.get(ToolKind::Yosys)?;
     let mut key = KeyBuilder::new("mutants 3")

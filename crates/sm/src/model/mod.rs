@@ -50,6 +50,7 @@ mod spad_skid;
 pub mod spad_sm_path;
 mod spad_stream;
 mod spad_tcdm;
+pub mod spad_tilelink_lane;
 pub(crate) mod spad_warp_mask;
 mod spad_warp_scheduler;
 mod spad_wide_stream;
@@ -118,6 +119,9 @@ pub use spad_sm_path::{
 };
 pub use spad_stream::{Stream, StreamAnswer, StreamInputs, StreamRequest};
 pub use spad_tcdm::{Tcdm, TcdmAnswers, TcdmInputs, TcdmRequests};
+pub use spad_tilelink_lane::{
+    TileLinkAnswer, TileLinkInputs, TileLinkLane, TileLinkMessage, TileLinkOutputs, TileLinkRequest,
+};
 pub use spad_warp_mask::{MaskInputs, MaskOutputs, MemoryWarpMask};
 pub use spad_warp_scheduler::{
     Policy, SchedulerInputs, SchedulerOutputs, WarpClasses, WarpScheduler,
