@@ -174,7 +174,7 @@ impl Window<'_> {
         let of_slot = |name, from, to| self.of_slot(slot, name, from, to);
         let begins = u.wire("begins", s.L);
         let bank = u.wire("its_banks", s.L * s.m);
-        let row = u.wire("its_rows", s.L * s.R);
+        let row = self.rows("its_rows", s.L * s.R);
         let warp = u.wire("its_warp", s.WW);
         of_slot("begins_of", served, begins);
         of_slot("banks_of", slots.bank, bank);

@@ -9,6 +9,17 @@ use crate::size::Size;
 use crate::{spad_lowest, spad_pick};
 
 impl Window<'_> {
+    /// A wire with a row, or with those of lanes, of accesses that are served.
+    #[track_caller]
+    pub(super) fn rows(&self, name: &str, width: Size) -> Signal {
+        if self.p.RW < self.p.R {
+            let reason = "rows beyond the capacity are refused before";
+            self.u.wire_in_part(name, width, reason)
+        } else {
+            self.u.wire(name, width)
+        }
+    }
+
     /// The banks: which lanes of which slots are served, and the words that the
     /// banks show.
     pub(super) fn banks(&self) -> (Signal, Signal) {
@@ -88,12 +99,7 @@ impl Window<'_> {
             }
         });
         spad_lowest::instance(u, &parts.lowest, "oldest_of", some, [found, oldest]);
-        let reason = "rows beyond the capacity are refused before";
-        let row = if self.p.RW < self.p.R {
-            u.wire_in_part("row_now", s.R, reason)
-        } else {
-            u.wire("row_now", s.R)
-        };
+        let row = self.rows("row_now", s.R);
         let [wdata, wbe] = [u.wire("wdata", s.D), u.wire("wbe", s.DB)];
         spad_pick::instance(u, &parts.pick, "row_from", oldest, rows, row);
         spad_pick::instance(u, &parts.pick, "data_from", oldest, slot_data, wdata);
