@@ -127,3 +127,32 @@ fn two_dumps_into_one_file_are_refused() {
     assert!(!Path::new(&at("o.npy")).exists());
     refused(&["run", &at("k.toml"), "--dump", "a=-"], 2);
 }
+
+/// Keys that the hardware cannot have together are refused in the file, at their
+/// line, not when the Verilog is written.
+#[test]
+fn machines_that_the_hardware_does_not_have_are_refused_at_their_line() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("machine.toml");
+    for (keys, line) in [
+        ("[axi]\naddr_bits = 11", 3),
+        ("[geometry]\naddr_bits = 16\n[axi]\naddr_bits = 17", 5),
+        ("[axi]\nlanes = 8\naddr_bits = 32\n[geometry]\nlanes = 2", 3),
+        (
+            "[geometry]\nlanes = 2\nwarp_size = 2\nwide = 'phases'\n[hash]\nstage = 0",
+            5,
+        ),
+        (
+            "[path]\nbroadcast = false\n[stream]\nwindow = 2\nmem_stages = 2",
+            5,
+        ),
+        ("[stream]\natomics = true", 3),
+    ] {
+        std::fs::write(&file, format!("base = 'small'\n{keys}\n")).unwrap();
+        let out = scratch.path().join("rtl");
+        let [file, out] = [&file, &out].map(|path| path.to_str().unwrap());
+        let text = refused(&["emit", "-o", out, "--config", file], 2);
+        let place = format!("machine.toml:{line}:");
+        assert!(text.contains(&place), "{keys}: {text}");
+    }
+}

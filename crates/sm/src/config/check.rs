@@ -32,6 +32,7 @@ impl Config {
         self.check_geometry()?;
         self.check_wide()?;
         self.check_path()?;
+        self.check_axi()?;
         self.check_settings()?;
         self.check_memory()?;
         self.check_l1()?;
@@ -107,6 +108,13 @@ impl Config {
                 "wide = \"phases\" needs lanes = warp_size",
             );
         }
+        if self.lanes < 4 {
+            return refuse(
+                &["geometry.wide", "geometry.lanes"],
+                format!("wide = \"phases\" with {} lanes", self.lanes),
+                "wide = \"phases\" needs 4 lanes or more: 16 bytes are served to a quarter of them",
+            );
+        }
         if self.word_bits != 32 {
             return refuse(
                 &["geometry.wide", "geometry.word_bits"],
@@ -174,6 +182,39 @@ impl Config {
                 &["stream.atomics", "stream.window"],
                 "atomic operations without a window of accesses are not supported".to_owned(),
                 "set window = 2 or more, or atomics = false",
+            );
+        }
+        Ok(())
+    }
+
+    /// The AXI port sees every byte, and takes the place of lanes that there are.
+    fn check_axi(&self) -> Checked {
+        let axi = self.path.axi;
+        if axi.is_absent() {
+            return Ok(());
+        }
+        let bytes = self.geometry.addr_bits() + self.word_bytes().ilog2();
+        if axi.addr_bits < bytes.max(12) {
+            return refuse(
+                &["axi.addr_bits", "geometry.addr_bits", "geometry.word_bits"],
+                format!(
+                    "addresses of {} bits at the AXI port are too short",
+                    axi.addr_bits
+                ),
+                format!(
+                    "expected at least 12, and the {bytes} bits of a byte of 2^n words; or 0 for \
+                     no AXI port"
+                ),
+            );
+        }
+        if axi.lanes > self.lanes {
+            return refuse(
+                &["axi.lanes", "geometry.lanes"],
+                format!(
+                    "an AXI port in the place of {} lanes of {}",
+                    axi.lanes, self.lanes
+                ),
+                "expected axi.lanes of at most the lanes",
             );
         }
         Ok(())
