@@ -202,7 +202,7 @@ impl TileLinkLane {
     fn take(&mut self, taken: &TileLinkMessage) {
         let refused = self.refuses(taken);
         self.request = Some(TileLinkRequest {
-            add: taken.address / self.word_bytes & ((1 << self.addr_bits) - 1),
+            add: (taken.address / self.word_bytes) & ((1 << self.addr_bits) - 1),
             reads: taken.opcode == message::GET && !refused,
             data: taken.data,
             be: if refused { 0 } else { taken.mask },
