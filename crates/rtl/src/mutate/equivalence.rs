@@ -69,6 +69,13 @@ pub(super) fn is_equivalent(
     Ok(false)
 }
 
+impl Mutants {
+    /// Whether it is proved that no output shows the mutant, whatever the inputs.
+    pub fn is_equivalent(&self, mutant: &Mutant, tools: &Toolbox) -> Result<bool> {
+        is_equivalent(self, None, mutant, tools)
+    }
+}
+
 /// The original and one mutant side by side, on the same inputs.
 struct Pair<'a> {
     circuit: &'a Aig,

@@ -1,7 +1,6 @@
 //! All mutants of a unit in one Verilog file, behind a select input.
 
 use super::aig::{AS_GATES, Aig};
-use super::equivalence::is_equivalent;
 use crate::error::{Error, Result};
 use crate::rtl::SourceFile;
 use crate::tool::{Cache, KeyBuilder, ToolKind, Toolbox, unexpected_output};
@@ -80,11 +79,6 @@ impl Mutants {
     /// The mutants in the order of their numbers.
     pub fn list(&self) -> &[Mutant] {
         &self.list
-    }
-
-    /// Whether it is proved that no output shows the mutant, whatever the inputs.
-    pub fn is_equivalent(&self, mutant: &Mutant, tools: &Toolbox) -> Result<bool> {
-        is_equivalent(self, None, mutant, tools)
     }
 
     /// Bits of the select input.
