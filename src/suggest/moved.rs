@@ -15,6 +15,12 @@ use std::collections::BTreeMap;
 /// What begins a statement that has others in it.
 const HEADS: [&str; 5] = ["if", "else", "for", "while", "switch"];
 
+/// Functions of CUDA that return no reference, beside `__name` and `make_float4`.
+const BUILT_IN: [&str; 12] = [
+    "min", "max", "fminf", "fmaxf", "fma", "fmaf", "sqrtf", "rsqrtf", "expf", "logf", "fabsf",
+    "abs",
+];
+
 /// Gives the accesses of each line that has none in its text to the lines of its
 /// statement that have them. `unit`: bytes that every mapping keeps together.
 pub(super) fn to_their_lines(
@@ -97,7 +103,10 @@ fn origin(
     let own = &place.masked[from.min(start)..to.max(place.line_end(start))];
     let mut names = pointers(&place, start, array).unwrap_or_default();
     names.push(array.to_owned());
-    if names.iter().any(|name| word(own, name).is_some()) || has_call(own) {
+    if names.iter().any(|name| word(own, name).is_some())
+        || has_call(own)
+        || !pointed(own).all(|name| is_elsewhere(&place, start, name))
+    {
         return None;
     }
     let body = place.function_around(start)?.body;
@@ -122,11 +131,56 @@ fn origin(
     Some(found.0)
 }
 
+/// The names of which a statement has elements, or what they point to.
+fn pointed(statement: &str) -> impl Iterator<Item = &str> {
+    let elements = statement.match_indices(['[', '-']).filter_map(|(at, c)| {
+        let is_member = c == "-" && statement[at..].starts_with("->");
+        let before = statement[..at].trim_end();
+        (c == "[" || is_member).then(|| last_name(before))
+    });
+    let stars = statement.match_indices('*').filter_map(|(at, _)| {
+        let before = statement[..at].trim_end();
+        let is_product = before.ends_with(|c: char| is_word(c) || matches!(c, ')' | ']'));
+        let after = statement[at + 1..].trim_start();
+        let name = &after[..after.find(|c| !is_word(c)).unwrap_or(after.len())];
+        (!is_product).then_some(name)
+    });
+    elements.chain(stars)
+}
+
+/// Whether a name is a parameter of the kernel around `at`, or an array of a thread: no
+/// pointer into shared memory.
+fn is_elsewhere(place: &Text, at: usize, name: &str) -> bool {
+    let Some(function) = place.function_around(at).filter(|_| !name.is_empty()) else {
+        return false;
+    };
+    let head = &place.masked[place.statement_start(function.open)..function.open];
+    let parameters = &place.masked[function.open..function.close];
+    if head.contains("__global__") && word(parameters, name).is_some() {
+        return true;
+    }
+    let body = &place.masked[function.body..at];
+    let mut from = 0;
+    while let Some(found) = word(&body[from..], name) {
+        let begin = from + found;
+        from = begin + name.len();
+        let is_declared =
+            body[..begin].ends_with(' ') && body[..begin].trim_end().ends_with(is_word);
+        let is_returned = last_name(body[..begin].trim_end()) == "return";
+        if is_declared && !is_returned && body[from..].starts_with('[') {
+            return true;
+        }
+    }
+    false
+}
+
 /// Whether a function of the source may be called: it may return a reference.
 fn has_call(statement: &str) -> bool {
     statement.match_indices('(').any(|(at, _)| {
         let name = last_name(statement[..at].trim_end());
-        !name.is_empty() && !HEADS.contains(&name) && !name.starts_with("__")
+        let is_built_in =
+            BUILT_IN.contains(&name) || ["__", "make_"].iter().any(|b| name.starts_with(b));
+        !name.is_empty() && !HEADS.contains(&name) && !is_built_in
     })
 }
 
@@ -197,6 +251,48 @@ mod tests {
             ..LineChange::default()
         };
         own_lines(&line, "tile", &mut lines_of(source)).map(|(_, lines)| lines)
+    }
+
+    /// The line that has the access of line `number`, where line 5 changes.
+    fn plain(line: &str) -> bool {
+        let source = format!(
+            "__global__ void k(float *out)\n{{\n__shared__ float tile[64];\nfloat v[2];\n\
+             float x = tile[t];\nfloat *q = pick(tile);\n{line}\n}}"
+        );
+        let own = LineChange {
+            source: Some("k.cu:7".to_owned()),
+            accesses: vec![super::super::change::AccessChange::default()],
+            ..LineChange::default()
+        };
+        let changed = LineChange {
+            source: Some("k.cu:5".to_owned()),
+            text: Some("float x = tile[t];".to_owned()),
+            changed_text: Some("float x = tile[f(t)];".to_owned()),
+            ..LineChange::default()
+        };
+        let all = [own.clone(), changed];
+        origin(&own, &all, "tile", &mut lines_of(&source)) == Some(1)
+    }
+
+    #[test]
+    fn a_line_without_an_access_has_none_of_another_pointer() {
+        for line in [
+            "out[t] = x;",
+            "__syncthreads();",
+            "out[0] = v[1] * x;",
+            "x = fmaf(x, 2, 1);",
+        ] {
+            assert!(plain(line), "{line}");
+        }
+        for line in [
+            "x += q[1];",
+            "x = *q + 1;",
+            "x = q->y;",
+            "x = f(t);",
+            "q[tile[0]] = x;",
+        ] {
+            assert!(!plain(line), "{line}");
+        }
     }
 
     #[test]

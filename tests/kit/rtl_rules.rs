@@ -8,7 +8,7 @@ mod power_up;
 mod text;
 
 use crate::common::tools::missing;
-use optional::{ATOMIC, OPTIONAL};
+use optional::{ATOMIC, FEW_ROWS, OPTIONAL};
 use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::geometry::Geometry;
@@ -90,7 +90,8 @@ fn every_unit_is_lint_clean() {
     }
     let small = Design::emit(&[], &Config::preset("small").unwrap()).unwrap();
     check_design(&small);
-    for (machine, units) in OPTIONAL {
+    let few_rows: (&str, &[&str]) = (FEW_ROWS, &["spad_stream"]);
+    for (machine, units) in OPTIONAL.into_iter().chain([few_rows]) {
         let config = Config::from_toml(machine, Path::new("test.toml")).unwrap();
         let units: Vec<String> = units.iter().map(|unit| unit.to_string()).collect();
         check_design(&Design::emit(&units, &config).unwrap());

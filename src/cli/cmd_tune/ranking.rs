@@ -236,12 +236,14 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// What the best mapping does.
-    pub fn answer(&self) -> String {
+    /// What the best mapping does; `in_rows`: as longer rows of the declaration, where no
+    /// instruction computes it.
+    pub fn answer(&self, in_rows: bool) -> String {
         let (best, all) = (self.best(), self.unmapped());
         let (hash, left) = (best.hash, best.conflicts);
         let conflicts = if all == 1 { "conflict" } else { "conflicts" };
-        let cost = match (best.added_per_access, best.wasted_bytes) {
+        let added = if in_rows { 0 } else { best.added_per_access };
+        let cost = match (added, best.wasted_bytes) {
             (0, 0) => String::new(),
             (0, bytes) => format!(" for {bytes} bytes"),
             (1, 0) => " for 1 instruction an access".to_owned(),

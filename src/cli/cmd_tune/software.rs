@@ -245,7 +245,12 @@ impl CommandResult for Found<'_> {
                     self.whole.best().conflicts
                 )
             }
-            None => format!("{} {}", self.whole.answer(), self.whole.proof()),
+            None => {
+                let in_rows = self.whole.has_matrices
+                    && !self.suggestions.is_empty()
+                    && self.suggestions.iter().all(Suggestion::has_longer_rows);
+                format!("{} {}", self.whole.answer(in_rows), self.whole.proof())
+            }
         }
     }
 
