@@ -110,6 +110,9 @@ fn origin(
         return None;
     }
     let body = place.function_around(start)?.body;
+    if has_reference(own, &place.masked[body..start]) {
+        return None;
+    }
     let block = place.line_of(body)..=place.line_of(place.block_end(body).saturating_sub(1));
     let changed = |(at, other): (usize, &LineChange)| {
         let (own_file, number) = split(other.place()?)?;
@@ -129,6 +132,20 @@ fn origin(
     let next = || candidates.iter().find(|(_, own)| *own > number);
     let found = by_value.or_else(next).or(candidates.last())?;
     Some(found.0)
+}
+
+/// Whether a statement has a name that stands after `&` in `before`: it may refer to an
+/// element.
+fn has_reference(statement: &str, before: &str) -> bool {
+    let names = statement.split(|c| !is_word(c)).filter(|n| !n.is_empty());
+    let mut names = names.filter(|n| !n.starts_with(|c: char| c.is_ascii_digit()));
+    names.any(|name| {
+        let mut at = before.match_indices(name).map(|(at, _)| at);
+        at.any(|at| {
+            let is_whole = !before[at + name.len()..].starts_with(is_word);
+            is_whole && before[..at].trim_end().ends_with('&')
+        })
+    })
 }
 
 /// The names of which a statement has elements, or what they point to.
@@ -257,7 +274,7 @@ mod tests {
     fn plain(line: &str) -> bool {
         let source = format!(
             "__global__ void k(float *out)\n{{\n__shared__ float tile[64];\nfloat v[2];\n\
-             float x = tile[t];\nfloat *q = pick(tile);\n{line}\n}}"
+             float x = tile[t]; auto &r = at(t);\nfloat *q = pick(tile);\n{line}\n}}"
         );
         let own = LineChange {
             source: Some("k.cu:7".to_owned()),
@@ -290,6 +307,7 @@ mod tests {
             "x = q->y;",
             "x = f(t);",
             "q[tile[0]] = x;",
+            "x = 2 * r;",
         ] {
             assert!(!plain(line), "{line}");
         }
