@@ -1,9 +1,10 @@
 //! The padding of an array: in its declaration if its rows are known.
 
-use super::Tuned;
 use super::form::Form;
 use super::lines::{Lines, element_index, lanes};
+use super::scan::word;
 use super::target::Target;
+use super::{LineChange, Tuned};
 use crate::ptx::analysis::SourceIndex;
 use crate::software::choice::MappingKind;
 use crate::software::{Layout, LayoutSpec};
@@ -128,7 +129,10 @@ pub(super) fn padding(
     }
     let element = form.filter(|f| f.bytes == bytes).map(|f| &*f.element);
     let name = element.unwrap_or("T");
-    if let Some((row, by, layout)) = declared(target, shape) {
+    // A pointer into the array counts elements, and knows no rows.
+    let by_index = |l: &LineChange| l.text.as_deref().is_none_or(|t| word(t, array).is_some());
+    let all_by_index = lines.changes.iter().all(by_index);
+    if let Some((row, by, layout)) = declared(target, shape).filter(|_| all_by_index) {
         let rows = shape.elements / row;
         return Some(found(
             &layout,
