@@ -66,23 +66,30 @@ impl<'a> Heat<'a> {
         let mut stacks: BTreeMap<Line, Vec<Vec<String>>> = BTreeMap::new();
         let mut calls: BTreeMap<String, Vec<&Access>> = BTreeMap::new();
         let mut through: BTreeMap<Line, BTreeSet<String>> = BTreeMap::new();
+        let mut sites: BTreeMap<u32, (Place, Line)> = BTreeMap::new();
         for (at, access) in (0u32..).zip(&trace.accesses) {
-            let (place, headers) = places.of(access.pc).of_user();
-            let line = line_of(&place, access.pc);
+            let (place, line) = sites.entry(access.pc).or_insert_with(|| {
+                let (place, headers) = places.of(access.pc).of_user();
+                let line = line_of(&place, access.pc);
+                if let Some(header) = headers.into_iter().next() {
+                    through.entry(line.clone()).or_default().insert(header);
+                }
+                if !place.inlined_at.is_empty() {
+                    let known = stacks.entry(line.clone()).or_default();
+                    if !known.contains(&place.inlined_at) {
+                        known.push(place.inlined_at.clone());
+                    }
+                }
+                (place, line)
+            });
             let phase = trace.barriers.partition_point(|&b| b <= at) as u32;
             for call in &place.inlined_at {
                 calls.entry(call.clone()).or_default().push(access);
             }
-            if let Some(header) = headers.into_iter().next() {
-                through.entry(line.clone()).or_default().insert(header);
-            }
-            if !place.inlined_at.is_empty() {
-                let known = stacks.entry(line.clone()).or_default();
-                if !known.contains(&place.inlined_at) {
-                    known.push(place.inlined_at);
-                }
-            }
-            groups.entry((line, phase)).or_default().push(access);
+            groups
+                .entry((line.clone(), phase))
+                .or_default()
+                .push(access);
         }
         let mut parts: BTreeMap<Line, Vec<PatternPart>> = BTreeMap::new();
         for (pc, of_site) in turns::parts(trace, machine) {

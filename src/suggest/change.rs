@@ -5,7 +5,7 @@ use super::scan::word;
 use super::source;
 use crate::trace::Op;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A line that accesses the array.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -47,9 +47,9 @@ pub struct LineChange {
     /// Whether the variable is one object, whose parts it accesses.
     #[serde(skip)]
     pub(super) is_of_an_object: bool,
-    /// Whether wmma computes the addresses of its accesses.
+    /// Bytes from row to row of the matrices whose addresses wmma computes itself.
     #[serde(skip)]
-    pub(super) of_rows: bool,
+    pub(super) row_bytes: BTreeSet<u32>,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
@@ -92,7 +92,13 @@ impl LineChange {
 
     /// Whether it loads or stores a matrix by rows, whose addresses wmma computes itself.
     pub fn is_of_rows(&self) -> bool {
-        self.of_rows
+        !self.row_bytes.is_empty()
+    }
+
+    /// Takes over the accesses of another line.
+    pub(super) fn take_accesses(&mut self, other: LineChange) {
+        self.conflicts += other.conflicts;
+        self.accesses.extend(other.accesses);
     }
 
     /// The statement as it is and changed, where both are sure.

@@ -28,8 +28,7 @@ pub(super) fn to_their_lines(
             lines.push(lambda);
             lines.len() - 1
         });
-        lines[index].conflicts += called.conflicts;
-        lines[index].accesses.extend(called.accesses);
+        lines[index].take_accesses(called);
     }
 }
 

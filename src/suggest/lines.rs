@@ -46,6 +46,7 @@ pub(super) fn lines(
 ) -> Lines {
     let mask = tuned.geometry.bank_mask();
     let places = target.accesses.places();
+    let rows = row_bytes(target);
     let mut found: BTreeMap<Line, LineChange> = BTreeMap::new();
     for (pc, profile) in ConflictProfile::per_pc(target.accesses, tuned.rule) {
         let (place, through) = places.of(pc).of_user();
@@ -63,7 +64,7 @@ pub(super) fn lines(
         line.conflicts += conflicts;
         let stand_ins = index.iter().flat_map(|i| i.stand_ins());
         let own = target.accesses.accesses.iter().find(|a| a.pc == pc);
-        line.of_rows |= own.is_some_and(|a| a.row_bytes().is_some());
+        line.row_bytes.extend(rows.get(&pc).into_iter().flatten());
         line.accesses.push(AccessChange {
             pc,
             bytes: own.map_or(4, |a| a.bytes),
@@ -152,6 +153,19 @@ pub(super) fn lines(
     }
 }
 
+/// Bytes from row to row of the matrices that each access site loads or stores.
+fn row_bytes(target: &Target) -> BTreeMap<u32, BTreeSet<u32>> {
+    let mut rows: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
+    if target.array.has_matrices() {
+        for access in &target.accesses.accesses {
+            if let Some(bytes) = access.row_bytes() {
+                rows.entry(access.pc).or_default().insert(bytes);
+            }
+        }
+    }
+    rows
+}
+
 /// The name of an array is its address, that of an object is none. Nor does a line copy
 /// an element of it.
 fn of_one_object(changes: &mut [LineChange], array: &str, function: &str) {
@@ -192,8 +206,7 @@ fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
         let same = |other: &&mut LineChange| other.call.is_some() && other.call == line.call;
         match all.iter_mut().find(same) {
             Some(known) => {
-                known.conflicts += line.conflicts;
-                known.accesses.extend(line.accesses);
+                known.take_accesses(line);
             }
             None => all.push(line),
         }

@@ -5,7 +5,7 @@ use super::SourceLine;
 use super::calls::{Address, window_with};
 use super::edits::CallChange;
 use super::files::split;
-use super::scan::{Text, arguments, is_word};
+use super::scan::{Text, arguments, first_name, is_word};
 use super::types::Kept;
 use crate::trace::Op;
 
@@ -78,7 +78,7 @@ fn after_conditions(place: &Text, from: usize, to: usize) -> Option<usize> {
     loop {
         let left = place.masked[from..to].trim_start();
         from = to - left.len();
-        let name = &left[..left.find(|c| !is_word(c)).unwrap_or(left.len())];
+        let name = first_name(left);
         from = match name {
             "else" => from + name.len(),
             "if" | "for" | "while" => place.closing(from + left.find('(')?)? + 1,

@@ -2,7 +2,7 @@
 
 use super::SourceLine;
 use super::asm::{ASM, Passed, address_operand, position};
-use super::scan::{MOST_LINES, Text, is_word, word};
+use super::scan::{MOST_LINES, Text, first_name, names, word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -145,18 +145,6 @@ impl Macros {
     }
 }
 
-/// The names of a text, each with what follows.
-fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let begin = rest.find(is_word)?;
-        let after = &rest[begin..];
-        let end = after.find(|c| !is_word(c)).unwrap_or(after.len());
-        rest = &after[end..];
-        Some((&after[..end], rest))
-    })
-}
-
 /// Whether a name is written as macros with arguments are: `LOAD(x)`.
 fn is_call_of_a_macro(name: &str, after: &str) -> bool {
     let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
@@ -168,7 +156,7 @@ fn is_call_of_a_macro(name: &str, after: &str) -> bool {
 fn defined(line: &str) -> Option<(&str, &str)> {
     let definition = line.trim_start().strip_prefix('#')?.trim_start();
     let named = definition.strip_prefix("define")?.trim_start();
-    let (name, rest) = named.split_at(named.find(|c| !is_word(c)).unwrap_or(named.len()));
+    let (name, rest) = named.split_at(first_name(named).len());
     (!name.is_empty()).then_some((name, rest))
 }
 

@@ -12,7 +12,7 @@ use super::scan::{Text, arguments, word};
 use super::target::Target;
 use super::{LineChange, SourceLine};
 use crate::software::{Layout, LayoutSpec};
-use crate::trace::Access;
+use std::collections::BTreeSet;
 
 /// The calls whose third argument is the length of a row.
 const CALLS: [&str; 2] = ["load_matrix_sync", "store_matrix_sync"];
@@ -41,10 +41,10 @@ pub(super) fn longer_rows(
     let declarations = room::longer_rows(target.named(array), by, &lines.places(), own, text)?;
     let mut changed = Vec::new();
     for line in &lines.changes {
-        let Some(bytes) = row_bytes(target, line) else {
+        if !line.is_of_rows() {
             continue;
-        };
-        let rows = Rows::new(bytes?, &layout, form.bytes)?;
+        }
+        let rows = Rows::new(&line.row_bytes, &layout, form.bytes)?;
         let source = line.source.as_deref()?;
         changed.push(LineChange {
             changed_text: None,
@@ -62,14 +62,10 @@ pub(super) fn longer_rows(
 
 /// Gives the calls of lines whose index is mapped the new length; those that are not
 /// understood become lines whose change is not known.
-pub(super) fn give_lengths(lines: &mut Lines, target: &Target, layout: &Layout, array: &str) {
+pub(super) fn give_lengths(lines: &mut Lines, layout: &Layout, array: &str) {
     let element = lines.form.as_ref().map(|form| form.bytes);
-    for line in &mut lines.changes {
-        let Some(bytes) = row_bytes(target, line) else {
-            continue;
-        };
-        let rows = bytes.zip(element);
-        let rows = rows.and_then(|(bytes, element)| Rows::new(bytes, layout, element));
+    for line in lines.changes.iter_mut().filter(|l| l.is_of_rows()) {
+        let rows = element.and_then(|element| Rows::new(&line.row_bytes, layout, element));
         let changed = line.changed_text.take();
         line.changed_text = changed.zip(rows).and_then(|(text, rows)| {
             let place = Text::new(text);
@@ -92,7 +88,9 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(bytes: u32, layout: &Layout, element: u32) -> Option<Self> {
+    /// `None` where they are of several lengths, or `layout` has no gaps.
+    fn new(lengths: &BTreeSet<u32>, layout: &Layout, element: u32) -> Option<Self> {
+        let bytes = lengths.first().copied().filter(|_| lengths.len() == 1)?;
         let &LayoutSpec::Pad { every, by } = layout.spec() else {
             return None;
         };
@@ -116,16 +114,6 @@ impl Rows {
         let is_whole = element > 0 && self.more.is_multiple_of(element);
         (is_known && is_whole).then(|| more(length, self.more / element))
     }
-}
-
-/// The length of the rows that `wmma` accesses in a line, if there is one of all; `None`
-/// where it accesses none there.
-fn row_bytes(target: &Target, line: &LineChange) -> Option<Option<u32>> {
-    let own = |access: &&Access| line.accesses.iter().any(|a| a.pc == access.pc);
-    let accesses = target.accesses.accesses.iter().filter(own);
-    let mut all = accesses.filter_map(|access| access.row_bytes());
-    let first = all.next()?;
-    Some(all.all(|bytes| bytes == first).then_some(first))
 }
 
 /// The statement at `source` with longer rows in all its calls that name the array.

@@ -163,7 +163,7 @@ fn suggestion(
     }
     let torn = torn::Torn::new(target, tuned, &lines.changes, source);
     let (best, conflicts) = torn.best(&target.choices.ranked);
-    matrices::give_lengths(&mut lines, target, &best.layout, &array);
+    matrices::give_lengths(&mut lines, &best.layout, &array);
     let shape = padding::Shape::of(target, tuned);
     let of_address = |l: &LineChange| {
         let is_open = l.statement().is_none();

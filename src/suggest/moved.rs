@@ -8,7 +8,7 @@ use super::change::LineChange;
 use super::files::split;
 use super::lvalue::pointer_change;
 use super::pointers::{pointers, pointers_change};
-use super::scan::{Text, is_word, last_name, word};
+use super::scan::{Text, first_name, is_word, last_name, names, word};
 use super::types::Types;
 use std::collections::BTreeMap;
 
@@ -62,8 +62,7 @@ pub(super) fn to_their_lines(
             });
             lines[index].moved_to.clone_from(&moved.source);
             if std::mem::take(&mut first) {
-                lines[index].conflicts += moved.conflicts;
-                lines[index].accesses.extend(moved.accesses.iter().cloned());
+                lines[index].take_accesses(moved.clone());
             }
         }
     }
@@ -80,8 +79,7 @@ fn from_plain_lines(lines: &mut Vec<LineChange>, array: &str, text: &mut SourceL
         };
         let moved = lines[at].clone();
         lines[own].moved_to.clone_from(&moved.source);
-        lines[own].conflicts += moved.conflicts;
-        lines[own].accesses.extend(moved.accesses);
+        lines[own].take_accesses(moved);
         lines.remove(at);
     }
 }
@@ -137,9 +135,9 @@ fn origin(
 /// Whether a statement has a name that stands after `&` in `before`: it may refer to an
 /// element.
 fn has_reference(statement: &str, before: &str) -> bool {
-    let names = statement.split(|c| !is_word(c)).filter(|n| !n.is_empty());
-    let mut names = names.filter(|n| !n.starts_with(|c: char| c.is_ascii_digit()));
-    names.any(|name| {
+    let own = names(statement).map(|(name, _)| name);
+    let mut own = own.filter(|n| !n.starts_with(|c: char| c.is_ascii_digit()));
+    own.any(|name| {
         let mut at = before.match_indices(name).map(|(at, _)| at);
         at.any(|at| {
             let is_whole = !before[at + name.len()..].starts_with(is_word);
@@ -159,7 +157,7 @@ fn pointed(statement: &str) -> impl Iterator<Item = &str> {
         let before = statement[..at].trim_end();
         let is_product = before.ends_with(|c: char| is_word(c) || matches!(c, ')' | ']'));
         let after = statement[at + 1..].trim_start();
-        let name = &after[..after.find(|c| !is_word(c)).unwrap_or(after.len())];
+        let name = first_name(after);
         (!is_product).then_some(name)
     });
     elements.chain(stars)
@@ -217,7 +215,7 @@ fn own_lines(line: &LineChange, array: &str, text: &mut SourceLine) -> Option<(S
         names.iter().any(|name| word(part, name).is_some())
     };
     let head = place.masked[start..end].trim_start_matches(|c: char| c == '}' || c.is_whitespace());
-    let keyword = &head[..head.find(|c| !is_word(c)).unwrap_or(head.len())];
+    let keyword = first_name(head);
     if named(start, end) || !HEADS.contains(&keyword) {
         return None;
     }
@@ -236,7 +234,7 @@ fn statement_end(place: &Text, at: usize) -> Option<usize> {
     loop {
         let rest = place.masked[at..].trim_start();
         at = place.masked.len() - rest.len();
-        let name = &rest[..rest.find(|c| !is_word(c)).unwrap_or(rest.len())];
+        let name = first_name(rest);
         at = match name {
             "else" => at + name.len(),
             "if" | "for" | "while" | "switch" => place.closing(at + rest.find('(')?)? + 1,

@@ -5,7 +5,7 @@ use super::SourceLine;
 use super::calls::window_with;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
-use super::scan::{Text, is_word, last_name, word};
+use super::scan::{Text, first_name, is_word, last_name, word};
 use super::types::{Kept, member_of};
 
 /// Casts of a name, which stay the same address.
@@ -225,9 +225,9 @@ fn members(place: &Text, at: usize, to: usize) -> usize {
     while let Some(c) = place.masked[end..to].chars().next() {
         let length = match c {
             '[' => place.closing(end).map_or(0, |close| close + 1 - end),
-            '.' => 1 + place.masked[end + 1..].find(|c| !is_word(c)).unwrap_or(0),
+            '.' => 1 + first_name(&place.masked[end + 1..]).len(),
             '-' if place.masked[end..].starts_with("->") => {
-                2 + place.masked[end + 2..].find(|c| !is_word(c)).unwrap_or(0)
+                2 + first_name(&place.masked[end + 2..]).len()
             }
             _ => 0,
         };
@@ -339,8 +339,7 @@ pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
     }
     let element = address.strip_prefix('&');
     let named = element.unwrap_or(address);
-    let length = named.find(|c| !is_word(c)).unwrap_or(named.len());
-    let (name, rest) = named.split_at(length);
+    let (name, rest) = named.split_at(first_name(named).len());
     let is_element = rest.starts_with('[');
     let is_plain = rest.is_empty() || rest.trim_start().starts_with(['+', '-', ')']);
     names.iter().any(|n| n == name)

@@ -6,7 +6,7 @@ use super::calls::window_with;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
 use super::handed::pointer;
-use super::scan::{Text, arguments, is_word, word};
+use super::scan::{Text, arguments, first_name, word};
 use super::types::Kept;
 
 /// The line with every such call under `function`. `None` where the line names the
@@ -61,9 +61,9 @@ pub(super) fn method_change(
         let begin = at + found;
         let name = begin + array.len();
         let rest = &place.masked[name..end];
-        let method = rest.strip_prefix('.').map_or(0, |rest| {
-            1 + rest.find(|c| !is_word(c)).unwrap_or(rest.len())
-        });
+        let method = rest
+            .strip_prefix('.')
+            .map_or(0, |rest| 1 + first_name(rest).len());
         let is_call = rest[method..].starts_with('(');
         let after = place.closing(name + method).filter(|_| is_call)? + 1;
         let once = word(&place.masked[name..after], array).is_none();

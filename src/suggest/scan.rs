@@ -348,6 +348,23 @@ pub(super) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
+/// The name that `text` begins with; empty if it begins otherwise.
+pub(super) fn first_name(text: &str) -> &str {
+    &text[..text.find(|c| !is_word(c)).unwrap_or(text.len())]
+}
+
+/// The names of a text, each with what follows.
+pub(super) fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let begin = rest.find(is_word)?;
+        let after = &rest[begin..];
+        let name = first_name(after);
+        rest = &after[name.len()..];
+        Some((name, rest))
+    })
+}
+
 /// The name that `text` ends with; empty if it ends otherwise.
 pub(super) fn last_name(text: &str) -> &str {
     text.rsplit(|c| !is_word(c)).next().unwrap_or_default()

@@ -5,7 +5,7 @@
 use super::change::LineChange;
 use super::files::split;
 use super::macros::Macros;
-use super::scan::{is_word, word};
+use super::scan::{names, word};
 use super::target::Target;
 use super::types::Types;
 use super::{SourceLine, Tuned};
@@ -46,13 +46,11 @@ fn is_wide(text: &str) -> bool {
 
 /// The names that a line reads elements of, by an index or a star.
 fn elements(text: &str) -> impl Iterator<Item = &str> {
-    let names = text.split(|c| !is_word(c)).filter(|name| !name.is_empty());
-    names.filter(|name| {
-        let at = word(text, name);
-        at.is_some_and(|at| {
-            text[..at].trim_end().ends_with('*') || text[at + name.len()..].starts_with('[')
-        })
-    })
+    let elements = names(text).filter(|(name, after)| {
+        let before = &text[..text.len() - after.len() - name.len()];
+        before.trim_end().ends_with('*') || after.starts_with('[')
+    });
+    elements.map(|(name, _)| name)
 }
 
 /// A line whose accesses become narrower.

@@ -4,7 +4,7 @@
 use super::SourceLine;
 use super::elements::bytes_of_type;
 use super::macros::with_included;
-use super::scan::{Text, is_word, last_name};
+use super::scan::{Text, first_name, is_word, last_name};
 
 /// Names that are defined by each other.
 const MOST_STEPS: u32 = 8;
@@ -122,7 +122,7 @@ impl Types {
             return self.of_member(member, steps);
         }
         let address = address.trim_start_matches(['(', '&', '*', ' ']);
-        let name = &address[..address.find(|c| !is_word(c)).unwrap_or(address.len())];
+        let name = first_name(address);
         self.of_name(at, name, steps)
     }
 
