@@ -4,7 +4,7 @@ use super::change::Change;
 use super::figure::{Configuration, Figure, Workload};
 use super::lines::without_lines;
 use super::table5;
-use crate::config::Config;
+use crate::config::{Config, Overlay};
 use crate::error::{Error, Result};
 use crate::points::MODEL;
 use crate::workload::Input;
@@ -27,11 +27,14 @@ pub struct Numbers {
     pub values: BTreeMap<String, f64>,
 }
 
-/// The files of workloads, each read once for all points that it is an input of.
+/// The files of workloads and machines, each read once for all points that it is an
+/// input of.
 pub struct Inputs<'a> {
     root: &'a Path,
     /// What a digest takes of the files of a workload's input.
     read: HashMap<String, Vec<Vec<u8>>>,
+    /// The machines of figures, by their ids.
+    machines: HashMap<String, Option<Overlay>>,
 }
 
 impl<'a> Inputs<'a> {
@@ -40,7 +43,18 @@ impl<'a> Inputs<'a> {
         Inputs {
             root,
             read: HashMap::new(),
+            machines: HashMap::new(),
         }
+    }
+
+    /// The machine of a figure without any configuration.
+    fn machine_of(&mut self, figure: &Figure) -> Result<Option<Overlay>> {
+        if let Some(machine) = self.machines.get(&figure.id) {
+            return Ok(machine.clone());
+        }
+        let machine = figure.machine()?;
+        self.machines.insert(figure.id.clone(), machine.clone());
+        Ok(machine)
     }
 
     /// The launch file of a workload and the files that it names, without what
@@ -110,7 +124,9 @@ impl Point {
             tune.per_instruction = table5::is_analysed(root, workload)?;
         }
         with.software = column(with.software)?;
-        let machine = machine(figure, &with, &change.sets)?;
+        let machine = inputs.machine_of(figure)?;
+        let changed = machine.map(|machine| changed(machine, figure, &with, &change.sets));
+        let machine = changed.transpose()?;
         let digest = digest(inputs.of_workload(&work)?, &work, &with, machine.as_ref());
         let open = |input: String| {
             if input.starts_with("kernel:") {
@@ -162,11 +178,13 @@ impl Point {
     }
 }
 
-/// The figure's machine with the configuration's keys.
-fn machine(figure: &Figure, with: &Configuration, more: &[String]) -> Result<Option<Config>> {
-    let Some(mut overlay) = figure.machine()? else {
-        return Ok(None);
-    };
+/// A figure's machine with the configuration's keys.
+fn changed(
+    mut machine: Overlay,
+    figure: &Figure,
+    with: &Configuration,
+    more: &[String],
+) -> Result<Config> {
     for set in with.set.iter().chain(more) {
         let (key, value) = set.split_once('=').ok_or_else(|| {
             Error::usage(
@@ -174,9 +192,9 @@ fn machine(figure: &Figure, with: &Configuration, more: &[String]) -> Result<Opt
                 "expected SECTION.KEY=VALUE",
             )
         })?;
-        overlay.set(key, value)?;
+        machine.set(key, value)?;
     }
-    overlay.config().map(Some)
+    machine.config()
 }
 
 /// SHA-256 of everything that the numbers depend on.

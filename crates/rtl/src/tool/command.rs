@@ -242,7 +242,7 @@ impl ToolCommand {
                 return Err(format!("printed more than {mib} MiB and was stopped"));
             }
             std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(20));
+            pause = (pause * 2).min(Duration::from_millis(4));
         }
     }
 

@@ -4,6 +4,8 @@
 use super::{Config, file};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::quote::did_you_mean;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 /// A preset's name, and its configuration file.
 type Preset = (&'static str, &'static str);
@@ -54,11 +56,22 @@ pub(super) fn of_target(sm: u32) -> Option<&'static str> {
     }
 }
 
+/// The presets that were asked for: a run over many machines reads each once.
+static READ: Mutex<BTreeMap<&str, Config>> = Mutex::new(BTreeMap::new());
+
 /// The preset called `name`.
 pub(super) fn preset(name: &str) -> Result<Config> {
+    let read = || READ.lock().expect("no holder panics");
+    if let Some(config) = read().get(name) {
+        return Ok(config.clone());
+    }
     let mut all = MACHINES.iter().chain(&FOR_PROOFS);
     match all.find(|(known, _)| *known == name) {
-        Some((name, text)) => file::preset(name, text),
+        Some((name, text)) => {
+            let config = file::preset(name, text)?;
+            read().insert(name, config.clone());
+            Ok(config)
+        }
         None => Err(Error::usage(
             format!("there is no preset '{name}'{}", did_you_mean(name, PRESETS)),
             format!(
