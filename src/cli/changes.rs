@@ -2,7 +2,7 @@
 
 use super::names::readable;
 use crate::page::{Details, Tone};
-use crate::suggest::{LineChange, Suggestion};
+use crate::suggest::{LeftAlone, LineChange, Suggestion, torn_places};
 use crate::trace::without_folder;
 
 /// Lines of an array that are shown, unless all are.
@@ -19,6 +19,28 @@ pub(super) fn details(suggestions: &[Suggestion], every_line: bool) -> Details {
     let mut details = Details::new();
     for suggestion in suggestions {
         one(suggestion, most, &mut details);
+    }
+    details
+}
+
+/// The arrays for which no change of the source pays, and why.
+pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
+    let mut details = Details::new();
+    for left in arrays {
+        details.heading(format!(
+            "no source change for {}: {} would leave {} of {} conflicts",
+            readable(&left.array),
+            left.hash,
+            left.conflicts,
+            left.conflicts_before
+        ));
+        if let Some((places, widest)) = torn_places(&left.torn) {
+            details.note(format!(
+                "{places}: around an index with a function, the compiler no longer merges \
+                 accesses to {widest} bytes there; access them through a vector type, and run \
+                 tune again"
+            ));
+        }
     }
     details
 }

@@ -101,7 +101,7 @@ pub(super) fn find(
         indices: &indices,
     };
     let suggestions = suggestions(&tuned, &mut |place| source.line(place));
-    let mut found = Found::new(&whole, suggestions);
+    let mut found = Found::new(&whole, suggestions.changes);
     let gains = whole.best().kind != MappingKind::Mod;
     if !gains {
         return Ok(found);

@@ -54,7 +54,7 @@ pub(super) fn window_with(
 }
 
 /// Whether a line at `at` sees a declaration of the shared array.
-fn declares(place: &Text, at: usize, array: &str) -> bool {
+pub(super) fn declares(place: &Text, at: usize, array: &str) -> bool {
     declaration_at(place, at, array).is_some()
 }
 
@@ -158,7 +158,7 @@ fn of_macro(source: &str, place: &Text, line: usize, text: &mut SourceLine) -> O
 }
 
 /// The text around `file:line`, and where the line begins in it.
-fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)> {
+pub(super) fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)> {
     let (file, line) = split(place)?;
     let first = line.saturating_sub(ABOVE).max(1);
     let mut all = String::new();

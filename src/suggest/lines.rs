@@ -11,7 +11,7 @@ use super::pointers::pointers_change;
 use super::returned::{method_change, returned_change};
 use super::target::Target;
 use super::types::{Kept, Types};
-use super::{SourceLine, Tuned, handed, lambdas, merged, moved, source};
+use super::{SourceLine, Tuned, handed, lambdas, merged, moved, references, source, unreached};
 use crate::ptx::analysis::SourceIndex;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
 use std::collections::{BTreeMap, BTreeSet};
@@ -127,6 +127,7 @@ pub(super) fn lines(
             None => (None, false),
         };
     }
+    references::to_their_calls(&mut changes, array, function, &declarations, text);
     lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
     handed::change(&mut changes, is_one, (array, unit), function, text);
     moved::to_their_lines(&mut changes, &types, (array, unit), function, text);
@@ -138,6 +139,7 @@ pub(super) fn lines(
         let is_object = line.places().any(|place| has_objects(place) == Some(true));
         line.takes_apart |= is_object;
     }
+    changes.extend(unreached::lines(&changes, (array, unit), function, text));
     if is_one_object {
         for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
             let source = line.source.as_deref();

@@ -19,6 +19,7 @@ mod files;
 mod form;
 mod handed;
 mod lambdas;
+mod left;
 mod lines;
 mod lvalue;
 mod macro_elements;
@@ -28,10 +29,12 @@ mod merged;
 mod moved;
 mod padding;
 mod pointers;
+mod references;
 mod returned;
 mod room;
 mod scan;
 mod source;
+mod start;
 mod target;
 mod templates;
 #[cfg(test)]
@@ -40,16 +43,18 @@ mod text;
 mod together;
 mod torn;
 mod types;
+mod unreached;
 
 pub use change::{AccessChange, LineChange};
 pub use copies::CopyChange;
 pub use edits::CallChange;
 pub use files::{SourceFiles, split};
+pub use left::LeftAlone;
 
 pub use padding::Padding;
 pub use room::DeclarationChange;
 pub use templates::Template;
-pub use torn::TornLine;
+pub use torn::{TornLine, torn_places};
 
 use crate::capture::statics::Indices;
 use crate::geometry::Geometry;
@@ -131,16 +136,28 @@ pub struct Tuned<'a> {
 /// Text of `file:line`, where the file is found.
 pub type SourceLine<'a> = dyn FnMut(&str) -> Option<String> + 'a;
 
+/// What to change in a source.
+#[derive(Debug, Default)]
+pub struct Suggestions {
+    /// The changes, for each array that has one.
+    pub changes: Vec<Suggestion>,
+    /// The arrays that have a mapping, but no change of the source that pays.
+    pub left: Vec<LeftAlone>,
+}
+
 /// Source changes for the mappings that leave the fewest conflicts: for each
 /// variable separately, unless one mapping for all leaves fewer. Empty if the arrays
 /// are best as they are.
-pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Vec<Suggestion> {
+pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Suggestions {
     let targets = target::targets(tuned);
     let several = targets.len() > 1;
     let suggest = |target: &Target| suggestion(target, tuned, several, source);
-    let mut all: Vec<Suggestion> = targets.iter().map(suggest).collect();
-    together::join(&mut all);
-    all
+    let all: Vec<Suggestion> = targets.iter().map(suggest).collect();
+    let left = all.iter().filter_map(LeftAlone::of).collect();
+    let pays = |s: &Suggestion| s.conflicts < s.conflicts_before;
+    let mut changes: Vec<Suggestion> = all.into_iter().filter(pays).collect();
+    together::join(&mut changes);
+    Suggestions { changes, left }
 }
 
 /// `several`: more than one mapping has a function in the same source.
@@ -206,14 +223,14 @@ fn suggestion(
         hash: best.layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
         conflicts,
-        torn: torn.lines,
+        torn: torn.lines.clone(),
         elements,
         elements_before,
         declarations,
         dynamic_shared,
         function: code,
         function_name: function,
-        padding: padding::padding(target, &shape, &lines, &array),
+        padding: padding::padding(target, &shape, &lines, &array, &torn),
         tensor_copies: copies::copies(target),
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),

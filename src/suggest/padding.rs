@@ -4,6 +4,7 @@ use super::form::Form;
 use super::lines::{Lines, element_index, lanes};
 use super::scan::word;
 use super::target::Target;
+use super::torn::Torn;
 use super::{LineChange, Tuned};
 use crate::ptx::analysis::SourceIndex;
 use crate::software::choice::MappingKind;
@@ -109,6 +110,7 @@ pub(super) fn padding(
     shape: &Shape,
     lines: &Lines,
     array: &str,
+    torn: &Torn,
 ) -> Option<Padding> {
     let bytes = target.element_bytes();
     let found = |layout: &Layout, declaration: String, index: String| Padding {
@@ -150,7 +152,7 @@ pub(super) fn padding(
     // The texts count elements: the padding must be whole ones.
     let (every, by) = (whole(4 * every, bytes)?, whole(4 * by, bytes)?);
     let elements = target.elements(&best.layout);
-    Some(found(
+    let by_index = found(
         &best.layout,
         format!("__shared__ {name} {array}[{elements}];"),
         format!(
@@ -158,7 +160,13 @@ pub(super) fn padding(
             spread(every, by),
             of(element, bytes)
         ),
-    ))
+    );
+    // Such an index hides neighbours from the compiler, as a function does.
+    let conflicts = torn.conflicts(&best.layout);
+    (conflicts < target.conflicts_before()).then_some(Padding {
+        conflicts,
+        ..by_index
+    })
 }
 
 /// The size of elements whose type is not known.

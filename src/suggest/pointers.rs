@@ -2,10 +2,11 @@
 //! declares: `float *re = s, *im = s + n;`.
 
 use super::SourceLine;
-use super::calls::window_with;
+use super::calls::{declares, window};
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
 use super::scan::{Text, first_name, is_word, last_name, word};
+use super::start;
 use super::types::{Kept, member_of};
 
 /// Casts of a name, which stay the same address.
@@ -22,17 +23,22 @@ pub(super) fn pointers_change(
     text: &mut SourceLine,
 ) -> Option<CallChange> {
     let (_, number) = split(source)?;
-    let (place, line) = window_with(source, array, text)?;
+    let (place, line) = window(source, text)?;
     let end = place.line_end(line);
-    let mut names = pointers(&place, line, array)?;
-    if word(&place.masked[line..end], array).is_some() {
-        // Of its own elements, members are mapped one by one.
-        names.push(array.to_owned());
+    let start = start::pointer(source, (&place, line), array, text);
+    if start.is_none() && !declares(&place, line, array) {
+        return None;
+    }
+    let seen = start.as_deref().unwrap_or(array);
+    let mut names = pointers(&place, line, seen)?;
+    if word(&place.masked[line..end], seen).is_some() {
+        // Of the array's own elements, members are mapped one by one.
+        names.push(seen.to_owned());
     }
     let wrap = Wrap {
         names: &names,
-        own: Some(array),
-        start: array,
+        own: start.is_none().then_some(array),
+        start: seen,
         function,
     };
     let edits = wrap.edits(&place, (line, end), (kept, number))?;
@@ -267,7 +273,7 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
 }
 
 /// The name at the end of a declaration, if it is that of a reference.
-fn declared_reference(declaration: &str) -> Option<&str> {
+pub(super) fn declared_reference(declaration: &str) -> Option<&str> {
     let name = last_name(declaration);
     let kind = declaration[..declaration.len() - name.len()].trim_end();
     let kind = kind.strip_suffix('&')?.trim_end();
@@ -276,7 +282,7 @@ fn declared_reference(declaration: &str) -> Option<&str> {
 
 /// Whether an expression is an element of one of `names`, a part of one, or what one
 /// points to.
-fn is_element(expression: &str, names: &[String]) -> bool {
+pub(super) fn is_element(expression: &str, names: &[String]) -> bool {
     if let Some(address) = expression.strip_prefix('*') {
         return points_into(address.trim_start(), names);
     }
@@ -312,8 +318,28 @@ fn stays_inside(body: &Text, name: &str, names: &[&str]) -> bool {
     true
 }
 
+/// Whether a pointer is assigned or moved after its declaration.
+pub(super) fn is_moved(body: &Text, name: &str) -> bool {
+    let mut from = 0;
+    let mut declared = false;
+    while let Some(found) = word(&body.masked[from..], name) {
+        let before = body.masked[..from + found].trim_end();
+        from += found + name.len();
+        let after = body.masked[from..].trim_start();
+        let is_assigned = after.starts_with('=') && !after.starts_with("==");
+        let is_declared = is_assigned && !std::mem::replace(&mut declared, true);
+        let is_stepped = (["++", "--"].iter()).any(|s| after.starts_with(s) || before.ends_with(s));
+        let is_added = after.starts_with("+=") || after.starts_with("-=");
+        let is_pointed = is_operand(before);
+        if is_stepped || is_added || is_assigned && !is_declared && !is_pointed {
+            return true;
+        }
+    }
+    false
+}
+
 /// What follows the `=` at `equals`.
-fn value(body: &Text, equals: usize) -> &str {
+pub(super) fn value(body: &Text, equals: usize) -> &str {
     let end = body.masked[equals..]
         .find(';')
         .map_or(body.masked.len(), |end| equals + end);

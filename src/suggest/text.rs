@@ -1,8 +1,8 @@
 //! What to type, for people.
 
 use super::extent::WITHOUT_ASKING;
-use super::{AccessChange, CopyChange, LineChange, Suggestion};
-use crate::trace::{line_of_file, ptx_text, without_folder};
+use super::{AccessChange, CopyChange, LineChange, Suggestion, torn_places};
+use crate::trace::{line_of_file, ptx_text};
 
 impl AccessChange {
     /// Where it is in the PTX; of several files, in which.
@@ -97,14 +97,10 @@ impl Suggestion {
 
     /// That the accesses of some lines become narrower; `None` if they do not.
     pub fn torn_text(&self) -> Option<String> {
-        let widest = self.torn.iter().map(|line| line.bytes).max()?;
-        let lines: Vec<&str> = (self.torn.iter())
-            .map(|line| without_folder(&line.source))
-            .collect();
+        let (places, widest) = torn_places(&self.torn)?;
         Some(format!(
-            "{}: the compiler no longer merges accesses to {widest} bytes there; the conflicts are \
-             counted that way, and a cast to a vector type keeps them whole",
-            lines.join(", ")
+            "{places}: the compiler no longer merges accesses to {widest} bytes there; the \
+             conflicts are counted that way, and a cast to a vector type keeps them whole"
         ))
     }
 

@@ -11,7 +11,7 @@ use super::types::Types;
 use super::{SourceLine, Tuned};
 use crate::software::Layout;
 use crate::software::choice::Choice;
-use crate::trace::{Access, ConflictProfile};
+use crate::trace::{Access, ConflictProfile, without_folder};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -60,6 +60,13 @@ pub struct TornLine {
     pub source: String,
     /// Bytes of an access as it is.
     pub bytes: u32,
+}
+
+/// The places of such lines, and the widest of their accesses; `None` of no lines.
+pub fn torn_places(lines: &[TornLine]) -> Option<(String, u32)> {
+    let widest = lines.iter().map(|line| line.bytes).max()?;
+    let places: Vec<&str> = lines.iter().map(|l| without_folder(&l.source)).collect();
+    Some((places.join(", "), widest))
 }
 
 /// The accesses of an array as the changed lines have them.
@@ -143,11 +150,20 @@ impl<'a> Torn<'a> {
         if self.lines.is_empty() {
             return (first, first.conflicts);
         }
-        let profile = ConflictProfile::of(self.accesses.iter(), &self.tuned.rule);
+        let profile = self.profile();
         let count = |l: &Layout| profile.count(|word| l.bank(word)).conflicts;
         let counted = ranked.iter().map(|choice| (choice, count(&choice.layout)));
         counted
             .min_by_key(|(_, n)| *n)
             .unwrap_or((first, first.conflicts))
+    }
+
+    /// Conflicts under a mapping in the changed source.
+    pub fn conflicts(&self, layout: &Layout) -> u64 {
+        self.profile().count(|word| layout.bank(word)).conflicts
+    }
+
+    fn profile(&self) -> ConflictProfile {
+        ConflictProfile::of(self.accesses.iter(), &self.tuned.rule)
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn of(
     };
     let mut source = SourceFiles::beside(input.name());
     let found = suggestions(&tuned, &mut |place| source.line(place));
-    Ok(found.iter().map(|s| fix(s, &mut source)).collect())
+    Ok(found.changes.iter().map(|s| fix(s, &mut source)).collect())
 }
 
 fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {

@@ -14,7 +14,7 @@ use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Choices, Narrower, PerVariable, VariableChoices};
-use crate::suggest::Suggestion;
+use crate::suggest::{LeftAlone, Suggestion};
 use crate::trace::AccessTrace;
 use crate::workload::Input;
 use serde::Serialize;
@@ -62,6 +62,9 @@ pub(super) struct Found<'a> {
     pub on_sm: OnSm,
     /// What to type.
     pub suggestions: Vec<Suggestion>,
+    /// The arrays for which no change of the source pays.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_alone: Vec<LeftAlone>,
     #[serde(skip)]
     pub trace: &'a AccessTrace,
     #[serde(skip)]
@@ -285,6 +288,7 @@ impl CommandResult for Found<'_> {
         details.add(modes_text::details(self.modes, self.tensor_copies));
         details.add(self.on_sm.details());
         details.add(changes::details(&self.suggestions, self.subject.all));
+        details.add(changes::left_alone(&self.left_alone));
         details.gap();
         details.note(crate::cli::rule_line(self.machine));
         details
