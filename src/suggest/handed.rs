@@ -10,6 +10,7 @@ use super::pointers::{Wrap, declared_pointer, pointers, points_into};
 use super::scan::{Function, Text, arguments, word};
 use super::types::{Kept, Types};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 /// Changes the lines that are not changed yet, with the head of their function and
 /// its calls. A function whose lines cannot all be changed stays as it is.
@@ -32,7 +33,7 @@ pub(super) fn change(
         };
         let place = Text::of_file(file, text);
         let at = place.start_of_line(line);
-        let Some(callee) = at.and_then(|at| place.function_around(at)) else {
+        let Some(callee) = at.and_then(|at| function_of_line(&place, at)) else {
             continue;
         };
         if !seen.insert((file.to_owned(), callee.body)) {
@@ -40,7 +41,15 @@ pub(super) fn change(
         }
         let types = Types::of(file, text);
         let kept = types.kept(array, Some(unit));
-        let changed = changed_lines((file, &place), &callee, kept, array, function);
+        let own: Vec<u32> = lines.iter().map(|l| number(l, file)).collect();
+        let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
+        let changed = changed_lines(
+            (file, &place),
+            &callee,
+            kept,
+            (array, function),
+            &is_reached,
+        );
         let Some(changed) = changed else {
             continue;
         };
@@ -52,6 +61,15 @@ pub(super) fn change(
             apply(lines, file, &changed);
         }
     }
+}
+
+/// The function around the line at `at`, or on it.
+fn function_of_line(place: &Text, at: usize) -> Option<Function> {
+    let body = place.masked[at..place.line_end(at)]
+        .find('{')
+        .map(|open| at + open + 1);
+    let on_it = body.and_then(|body| place.function_around(body).filter(|f| f.body == body));
+    on_it.or_else(|| place.function_around(at))
 }
 
 /// Puts the changes of a file into its lines, and adds those without an access.
@@ -81,77 +99,198 @@ fn number(line: &LineChange, file: &str) -> u32 {
         .map_or(0, |(_, number)| number)
 }
 
-/// All lines of `file` that change with a function, by their number. `None` if a call
-/// may hand over another address, or a line uses the pointer in another way than for
-/// its elements.
+/// All lines of `file` that change with a function, by their number: also those of the
+/// functions that hand over the pointer which they got. `None` if a call may hand over
+/// another address, or a line uses the pointer in another way than for its elements.
+/// `is_reached`: whether the run accesses the array in one of those lines.
 fn changed_lines(
     (file, place): (&str, &Text),
     callee: &Function,
     kept: Kept,
-    array: &str,
-    function: &str,
+    (array, function): (&str, &str),
+    is_reached: &dyn Fn(RangeInclusive<u32>) -> bool,
 ) -> Option<BTreeMap<u32, CallChange>> {
-    let end = place.block_end(callee.body);
-    let start = format!("spad_{array}");
-    let sees_it = declaration_at(place, callee.body, array).is_some();
-    if sees_it || word(&place.masked[callee.open..end], &start).is_some() {
-        return None;
-    }
-    let calls = calls(place, callee)?;
-    let mut handed = calls.iter().map(|open| handed(place, callee, *open, array));
-    let names = handed.next()??;
-    if names.is_empty() || !handed.all(|other| other.as_ref() == Some(&names)) {
-        return None;
-    }
-    let mut changed = BTreeMap::new();
-    let mut insert = |line: usize, edits: &[Edit]| {
-        let (from, to) = (place.line_start(line), place.line_end(line));
-        let number = place.line_of(line);
-        let change = edits::change(format!("{file}:{number}"), place, (from, to), edits)?;
-        changed.insert(number, change).is_none().then_some(())
-    };
-    let parameter = format!(", const void *{start}");
-    insert(callee.close, &[Edit::insert(callee.close, parameter)])?;
-    for open in &calls {
-        let close = place.closing(*open)?;
-        insert(close, &[Edit::insert(close, format!(", {array}"))])?;
-    }
-    let wrap = Wrap {
-        names: &names,
-        // A parameter of the array's name is a pointer.
-        own: None,
-        start: &start,
-        function,
-    };
-    let mut line = callee.body;
-    while line < end {
-        let to = place.line_end(line).min(end);
-        let is_named = |n: &String| word(&place.masked[line..to], n).is_some();
-        if names.iter().any(is_named) {
-            insert(
-                line,
-                &wrap.edits(place, (line, to), (kept, place.line_of(line)))?,
-            )?;
+    let mut all = vec![Handed::of(place, callee, array)?];
+    let mut at = 0;
+    while at < all.len() {
+        for call in all[at].calls.clone() {
+            let caller = place.function_around(call)?;
+            let is_new = all.iter().all(|f| f.body != caller.body);
+            if declaration_at(place, call, array).is_none() && is_new {
+                all.push(Handed::of(place, &caller, array)?);
+            }
         }
-        line = to + 1;
+        at += 1;
     }
-    Some(changed)
+    for at in 0..all.len() {
+        all[at].names = names(place, at, array, &all, MOST_CALLS)?;
+    }
+    let calls = || all.iter().flat_map(|f| &f.calls);
+    for call in calls() {
+        let caller = place.function_around(*call)?;
+        let body = (caller.body, place.block_end(caller.body));
+        let is_known = is_reached(place.line_of(body.0)..=place.line_of(body.1));
+        if !is_known && !only_hands_over(place, body, array, calls()) {
+            return None;
+        }
+    }
+    let edits = edits_of(place, &all, kept, array, function)?;
+    let change = |(number, edits): (&u32, &Vec<Edit>)| {
+        let from = place.start_of_line(*number)?;
+        let line = (from, place.line_end(from));
+        let change = edits::change(format!("{file}:{number}"), place, line, edits)?;
+        Some((*number, change))
+    };
+    edits.iter().map(change).collect()
 }
 
-/// The parameters of a function that a call gives addresses in the array; `None` if
-/// the array is not seen from the call, or is volatile.
-fn handed(place: &Text, callee: &Function, call: usize, array: &str) -> Option<Vec<String>> {
-    let declaration = declaration_at(place, call, array)?;
-    if word(&declaration, "volatile").is_some() {
-        return None;
+/// Whether a body names the array in its declaration and in `calls` alone. Another kernel
+/// may have an array of that name, whose own elements do not change.
+fn only_hands_over<'a>(
+    place: &Text,
+    (from, to): (usize, usize),
+    array: &str,
+    calls: impl Iterator<Item = &'a usize> + Clone,
+) -> bool {
+    let mut at = from;
+    while let Some(found) = word(&place.masked[at..to], array) {
+        let begin = at + found;
+        at = begin + array.len();
+        let statement = place.statement_start(begin);
+        let is_declared = place.masked[statement..begin].contains("__shared__");
+        let is_in = |open: &usize| {
+            place
+                .closing(*open)
+                .is_some_and(|end| (*open..end).contains(&begin))
+        };
+        if !is_declared && !calls.clone().any(is_in) {
+            return false;
+        }
     }
-    let mut own = pointers(place, call, array).unwrap_or_default();
-    own.push(array.to_owned());
+    true
+}
+
+/// What changes in the lines of functions and of their calls, by the lines' numbers.
+fn edits_of(
+    place: &Text,
+    all: &[Handed],
+    kept: Kept,
+    array: &str,
+    function: &str,
+) -> Option<BTreeMap<u32, Vec<Edit>>> {
+    let start = format!("spad_{array}");
+    let calls: Vec<usize> = all.iter().flat_map(|f| f.calls.iter().copied()).collect();
+    let passed = calls
+        .iter()
+        .map(|open| Some((*open, place.closing(*open)?)));
+    let passed: Vec<(usize, usize)> = passed.collect::<Option<_>>()?;
+    let mut edits: BTreeMap<u32, Vec<Edit>> = BTreeMap::new();
+    let mut insert = |at: usize, new: Vec<Edit>| {
+        edits.entry(place.line_of(at)).or_default().extend(new);
+    };
+    for (_, close) in &passed {
+        let seen = declaration_at(place, *close, array).is_some();
+        let given = if seen { array } else { &start };
+        insert(*close, vec![Edit::insert(*close, format!(", {given}"))]);
+    }
+    for f in all {
+        let parameter = format!(", const void *{start}");
+        insert(f.close, vec![Edit::insert(f.close, parameter)]);
+        let wrap = Wrap {
+            names: &f.names,
+            // A parameter of the array's name is a pointer.
+            own: None,
+            start: &start,
+            function,
+            passed: &passed,
+        };
+        let end = place.block_end(f.body);
+        let mut line = f.body;
+        while line < end {
+            let to = place.line_end(line).min(end);
+            insert(
+                line,
+                wrap.edits(place, (line, to), (kept, place.line_of(line)))?,
+            );
+            line = to + 1;
+        }
+    }
+    edits.retain(|_, edits| !edits.is_empty());
+    Some(edits)
+}
+
+/// Functions that hand over a pointer to each other, at most.
+const MOST_CALLS: u32 = 8;
+
+/// A function that is handed a pointer into the array.
+struct Handed {
+    /// The parentheses of its parameters.
+    open: usize,
+    close: usize,
+    body: usize,
+    /// The parentheses of all its calls.
+    calls: Vec<usize>,
+    /// The parameters that are such pointers.
+    names: Vec<String>,
+}
+
+impl Handed {
+    /// A function with its calls; `None` if it sees the array itself, or is a kernel.
+    fn of(place: &Text, function: &Function, array: &str) -> Option<Self> {
+        let end = place.block_end(function.body);
+        let start = format!("spad_{array}");
+        let sees_it = declaration_at(place, function.body, array).is_some();
+        if sees_it || word(&place.masked[function.open..end], &start).is_some() {
+            return None;
+        }
+        Some(Handed {
+            open: function.open,
+            close: function.close,
+            body: function.body,
+            calls: calls(place, function)?,
+            names: Vec::new(),
+        })
+    }
+}
+
+/// The parameters of function `at` that all calls give addresses in the array; `None` if
+/// calls differ, or there are none.
+fn names(place: &Text, at: usize, array: &str, all: &[Handed], steps: u32) -> Option<Vec<String>> {
+    let steps = steps.checked_sub(1)?;
+    let callee = &all[at];
+    let mut found: Option<Vec<String>> = None;
+    for call in &callee.calls {
+        let own = match declaration_at(place, *call, array) {
+            // The address of a volatile array is none of `const void *`.
+            Some(declaration) if word(&declaration, "volatile").is_some() => return None,
+            Some(_) => {
+                let mut own = pointers(place, *call, array).unwrap_or_default();
+                own.push(array.to_owned());
+                own
+            }
+            None => {
+                let body = place.function_around(*call)?.body;
+                let caller = all.iter().position(|f| f.body == body)?;
+                names(place, caller, array, all, steps)?
+            }
+        };
+        let names = handed(place, callee.open, *call, &own)?;
+        if names.is_empty() || found.as_ref().is_some_and(|known| *known != names) {
+            return None;
+        }
+        found = Some(names);
+    }
+    found
+}
+
+/// The parameters between the parentheses at `open` that a call gives addresses from
+/// `own`; `None` if one of them is no pointer.
+fn handed(place: &Text, open: usize, call: usize, own: &[String]) -> Option<Vec<String>> {
     let given = arguments(place, call)?;
-    let parameters = arguments(place, callee.open)?;
+    let parameters = arguments(place, open)?;
     let mut names = Vec::new();
     for (parameter, given) in parameters.into_iter().zip(given) {
-        if points_into(place.masked[given.0..given.1].trim(), &own) {
+        if points_into(place.masked[given.0..given.1].trim(), own) {
             names.push(pointer(&place.masked[parameter.0..parameter.1])?.to_owned());
         }
     }
@@ -207,7 +346,7 @@ mod tests {
         let callee = place.function_around(body).unwrap();
         let types = Types::of("k.cu", &mut lines_of(&place.text));
         let kept = types.kept("tile", Some(4));
-        let lines = changed_lines(("k.cu", &place), &callee, kept, "tile", "at")?;
+        let lines = changed_lines(("k.cu", &place), &callee, kept, ("tile", "at"), &|_| true)?;
         Some(lines.into_values().map(|line| line.changed_text).collect())
     }
 
@@ -235,6 +374,51 @@ mod tests {
         assert_eq!(same[2], "(*at_at(spad_tile, &tile[2 * n])) = s;");
         let twice = "sum<4>(tile, n);\nsum<2>(&tile[4], 1);";
         assert_eq!(changed(SUM, twice).unwrap().len(), 5);
+        let both = changed(SUM, "sum<4>(tile, n) + sum<2>(tile, n);").unwrap();
+        assert_eq!(both[3], "sum<4>(tile, n, tile) + sum<2>(tile, n, tile);");
+    }
+
+    #[test]
+    fn functions_that_hand_it_on_change_too() {
+        let two = "void one(float *to, int i) { atomicAdd(to + i, 1); }\n\
+            void all(volatile float *warp, int i)\n{\none(warp, i);\none(&warp[8], i);\n}";
+        assert_eq!(
+            changed(two, "all(row + 2, n);").unwrap(),
+            [
+                "void one(float *to, int i, const void *spad_tile) { \
+                 atomicAdd(at_at(spad_tile, to + i), 1); }",
+                "void all(volatile float *warp, int i, const void *spad_tile)",
+                "one(warp, i, spad_tile);",
+                "one(&warp[8], i, spad_tile);",
+                "all(row + 2, n, tile);",
+            ]
+        );
+        assert_eq!(changed(two, "all(row, n);\none(out, n);"), None);
+        assert_eq!(
+            changed(&two.replace("one(warp", "one(out"), "all(row, n);"),
+            None
+        );
+    }
+
+    /// Another kernel with an array of that name, which this run does not reach.
+    #[test]
+    fn elements_of_another_kernel_do_not_change() {
+        let other =
+            "\nvoid other() {\n__shared__ float tile[8];\ntile[0] = 1;\nsum<1>(tile, 1);\n}";
+        let calls = format!("{SUM}{other}");
+        let reached = |_: RangeInclusive<u32>| true;
+        let lines = |calls: &str, is_reached: &dyn Fn(RangeInclusive<u32>) -> bool| {
+            let place = Text::new(calls.to_owned());
+            let callee = place
+                .function_around(place.text.find("float s =").unwrap())
+                .unwrap();
+            let types = Types::of("k.cu", &mut lines_of(&place.text));
+            let kept = types.kept("tile", Some(4));
+            changed_lines(("k.cu", &place), &callee, kept, ("tile", "at"), is_reached)
+        };
+        assert!(lines(&calls, &reached).is_some());
+        assert!(lines(&calls, &|_| false).is_none());
+        assert!(lines(&calls.replace("tile[0] = 1;", ""), &|_| false).is_some());
     }
 
     #[test]
@@ -242,7 +426,6 @@ mod tests {
         for call in [
             "sum<4>(out, n);",
             "sum<4>(tile, n);\nsum<4>(out, n);",
-            "sum<4>(tile, n) + sum<2>(tile, n);",
             "other(sum<4>, tile);",
         ] {
             assert_eq!(changed(SUM, call), None, "{call}");

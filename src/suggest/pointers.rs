@@ -5,7 +5,7 @@ use super::SourceLine;
 use super::calls::{declares, window};
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
-use super::scan::{Text, first_name, is_word, last_name, word};
+use super::scan::{Text, arguments, first_name, is_word, last_name, word};
 use super::start;
 use super::types::{Kept, member_of};
 
@@ -40,8 +40,12 @@ pub(super) fn pointers_change(
         own: start.is_none().then_some(array),
         start: seen,
         function,
+        passed: &[],
     };
     let edits = wrap.edits(&place, (line, end), (kept, number))?;
+    if edits.is_empty() {
+        return None;
+    }
     edits::change(source.to_owned(), &place, (line, end), &edits)
 }
 
@@ -55,6 +59,8 @@ pub(super) struct Wrap<'a> {
     /// What the function counts from.
     pub start: &'a str,
     pub function: &'a str,
+    /// Arguments that are handed on as they are.
+    pub passed: &'a [(usize, usize)],
 }
 
 /// How a part of a line uses a name.
@@ -71,6 +77,7 @@ enum Use {
 
 impl Wrap<'_> {
     /// What changes in a part of line `number`: each `name[...]` is under the function.
+    /// `None` where a name is used in a way that is not understood.
     pub fn edits(
         &self,
         place: &Text,
@@ -85,8 +92,13 @@ impl Wrap<'_> {
                 Some((found, found + name.len()))
             });
             let Some((begin, after)) = next.min() else {
-                return (!edits.is_empty()).then_some(edits);
+                return Some(edits);
             };
+            let mut passed = self.passed.iter();
+            if let Some((_, end)) = passed.find(|(open, end)| (*open..*end).contains(&begin)) {
+                at = (*end).min(to);
+                continue;
+            }
             let own = self.own == Some(&place.masked[begin..after]);
             let used = usage(place, (from, to), (begin, after), own)?;
             let (opened, closed) = (format!("{}_at({}, ", self.function, self.start), ")");
@@ -141,6 +153,12 @@ fn usage(
     own: bool,
 ) -> Option<Use> {
     let before = &place.masked[from..begin];
+    if !own && let Some((begin, end)) = atomic_address(place, begin).filter(|a| a.1 <= to) {
+        return Some(Use::Address(begin, end));
+    }
+    if let Some((begin, end)) = cast_element(place, (from, to), (begin, after)) {
+        return (!is_operand(&place.masked[from..begin])).then_some(Use::Element(begin, end));
+    }
     let end = members(place, after, to);
     if end > after {
         if own && let Some(address) = under_a_cast(place, (from, to), (begin, end)) {
@@ -171,6 +189,44 @@ fn usage(
     let is_added = next.starts_with("+=") || next.starts_with("-=");
     let is_alone = next.starts_with([',', ';', ')']) || next.is_empty();
     (is_added || is_step && is_alone).then_some(Use::Moved(end))
+}
+
+/// `((T *)a)[i]` or `reinterpret_cast<T *>(a)[i]` of the name between two places.
+fn cast_element(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, after): (usize, usize),
+) -> Option<(usize, usize)> {
+    let open = place.open_before(begin).filter(|open| *open >= from)?;
+    let close = place.closing(open).filter(|close| *close < to)?;
+    let is_alone = place.masked[after..close].trim().is_empty();
+    let before = place.masked[open + 1..begin].trim();
+    let outside = &place.masked[from..open];
+    let cast = outside.rfind("reinterpret_cast<").filter(|at| {
+        before.is_empty() && outside.ends_with('>') && outside[*at..].matches('>').count() == 1
+    });
+    let is_c_cast = before.starts_with('(') && before.ends_with(')') && before.contains('*');
+    let start = match cast {
+        Some(at) => from + at,
+        None => is_c_cast.then_some(open)?,
+    };
+    let end = members(place, close + 1, to);
+    (is_alone && place.masked[close + 1..].starts_with('[')).then_some((start, end))
+}
+
+/// The address of the atomic operation that the name at `at` is a part of: its first
+/// argument.
+fn atomic_address(place: &Text, at: usize) -> Option<(usize, usize)> {
+    let open = place.open_before(at)?;
+    place
+        .called(open)
+        .filter(|(_, name)| name.starts_with("atomic"))?;
+    let (from, to) = *arguments(place, open)?.first()?;
+    let argument = &place.masked[from..to];
+    let from = to - argument.trim_start().len();
+    (from..to)
+        .contains(&at)
+        .then_some((from, from + argument.trim().len()))
 }
 
 /// Where the `&` is of `*reinterpret_cast<T *>(&a[i])`, `*(T *)&a[i]` and the like, whose
