@@ -12,6 +12,8 @@ const MOST_DEPTH: u32 = 64;
 /// The constants of one file, by what the file says.
 pub(super) struct Constants {
     place: Text,
+    /// Where they are used; definitions in the function around come first.
+    at: Option<usize>,
     /// What the parameters of a template are.
     bound: Bindings,
 }
@@ -21,6 +23,7 @@ impl Constants {
     pub fn of(file: &str, text: &mut SourceLine) -> Self {
         Constants {
             place: Text::of_file(file, text),
+            at: None,
             bound: Bindings::default(),
         }
     }
@@ -28,6 +31,12 @@ impl Constants {
     /// The same inside of a template with these arguments.
     pub fn bound_to(self, bound: Bindings) -> Self {
         Constants { bound, ..self }
+    }
+
+    /// The same as a line sees them.
+    pub fn seen_from(self, line: u32) -> Self {
+        let at = self.place.start_of_line(line);
+        Constants { at, ..self }
     }
 
     /// Bytes of a type; `None` if its name does not say it.
@@ -58,24 +67,36 @@ impl Constants {
         parser.rest.trim().is_empty().then_some(value)
     }
 
-    /// What `name` is, if all of its definitions say the same.
+    /// What `name` is, if all of its definitions say the same: those of the function
+    /// around where there are some, else all.
     fn named(&self, name: &str, steps: u32) -> Option<u64> {
         if let Some(value) = self.bound.value(name) {
             return Some(value);
         }
-        let mut found = None;
-        let mut from = 0;
-        while let Some(at) = word(&self.place.masked[from..], name) {
+        let function = self
+            .at
+            .and_then(|at| Some((self.place.outermost_function(at)?.body, at)));
+        let own = function.map_or(Vec::new(), |(from, to)| self.definitions(name, from, to));
+        let all = if own.is_empty() {
+            self.definitions(name, 0, self.place.masked.len())
+        } else {
+            own
+        };
+        let mut values = all
+            .into_iter()
+            .map(|definition| self.value_in(definition, steps));
+        let first = values.next()??;
+        values.all(|value| value == Some(first)).then_some(first)
+    }
+
+    /// The definitions of `name` between two places.
+    fn definitions(&self, name: &str, from: usize, to: usize) -> Vec<&str> {
+        let mut found = Vec::new();
+        let mut from = from;
+        while let Some(at) = word(&self.place.masked[from..to], name) {
             let at = from + at;
             from = at + name.len();
-            let Some(definition) = self.definition(at, from) else {
-                continue;
-            };
-            let value = self.value_in(definition, steps)?;
-            if found.is_some_and(|known| known != value) {
-                return None;
-            }
-            found = Some(value);
+            found.extend(self.definition(at, from));
         }
         found
     }

@@ -33,7 +33,7 @@ impl Form {
             let seen = declarations.all_seen_from(place, text);
             seen.into_iter().next_back()
         })?;
-        let constants = Constants::of(&file, text);
+        let constants = Constants::of(&file, text).seen_from(line);
         let found = Declarator::at(constants.place(), line, array.name)?;
         let bound = Bindings::of(array.variable, constants.place(), found.name);
         let constants = constants.bound_to(bound);

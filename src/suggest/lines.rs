@@ -11,7 +11,9 @@ use super::pointers::pointers_change;
 use super::returned::{method_change, returned_change};
 use super::target::Target;
 use super::types::{Kept, Types};
-use super::{SourceLine, Tuned, handed, lambdas, merged, moved, references, source, unreached};
+use super::{
+    SourceLine, Tuned, handed, lambdas, merged, moved, references, source, statements, unreached,
+};
 use crate::ptx::analysis::SourceIndex;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +81,8 @@ pub(super) fn lines(
             changed: index.map(|i| format!("{array}[{function}({})]", i.text())),
         });
     }
-    let mut changes: Vec<LineChange> = found.into_values().collect();
+    let found = found.into_values().collect();
+    let mut changes = statements::to_naming_lines(found, array, text);
     changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
     let files = changes.iter().flat_map(LineChange::places);
     let named = target.named(array);

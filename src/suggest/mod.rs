@@ -35,6 +35,7 @@ mod room;
 mod scan;
 mod source;
 mod start;
+mod statements;
 mod target;
 mod templates;
 #[cfg(test)]

@@ -118,7 +118,7 @@ fn each(
     }
     let mut changes = Vec::new();
     for (file, line) in lines {
-        let constants = Constants::of(&file, text);
+        let constants = Constants::of(&file, text).seen_from(line);
         let found = Declarator::at(constants.place(), line, array.name)?;
         let counted = counts_elements(constants.place(), found.name, array.name);
         if counted && !found.is_dynamic() {

@@ -7,7 +7,7 @@ use super::constants::Constants;
 use super::declarator::Declarator;
 use super::elements::bytes_of_type;
 use super::files::split;
-use super::scan::{MOST_LINES, Text, last_name, word};
+use super::scan::{Text, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines after the first that a declaration may have.
@@ -50,19 +50,19 @@ impl Declarations {
         let files: BTreeSet<&str> = places.filter_map(|p| Some(split(p)?.0)).collect();
         let mut found = BTreeMap::new();
         for file in files {
-            for line in 1..MOST_LINES {
-                let Some(mut statement) = text(&format!("{file}:{line}")) else {
-                    break;
-                };
-                if !statement.contains("__shared__") {
+            let place = Text::of_file(file, text);
+            // A declaration in a comment is none.
+            let lines: Vec<&str> = place.masked.lines().collect();
+            for (line, own) in (1..).zip(&lines) {
+                if !own.contains("__shared__") {
                     continue;
                 }
-                let more = (line + 1..).map_while(|l| text(&format!("{file}:{l}")));
-                for next in more.take(MOST_OF_A_STATEMENT) {
+                let mut statement = (*own).to_owned();
+                for next in lines[line as usize..].iter().take(MOST_OF_A_STATEMENT) {
                     if statement.contains(';') {
                         break;
                     }
-                    statement = statement + " " + &next;
+                    statement = statement + " " + next;
                 }
                 if index_of(&statement, name).is_some() {
                     let declared = parsed(&statement, name);
