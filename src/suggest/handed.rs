@@ -14,11 +14,9 @@ use std::ops::RangeInclusive;
 
 /// Changes the lines that are not changed yet, with the head of their function and
 /// its calls. A function whose lines cannot all be changed stays as it is.
-/// `is_one`: an access of a line has one element; `unit`: bytes that every mapping keeps
-/// together.
+/// `unit`: bytes that every mapping keeps together.
 pub(super) fn change(
     lines: &mut Vec<LineChange>,
-    is_one: impl Fn(&LineChange) -> bool,
     (array, unit): (&str, u32),
     function: &str,
     text: &mut SourceLine,
@@ -41,7 +39,11 @@ pub(super) fn change(
         }
         let types = Types::of(file, text);
         let kept = types.kept(array, Some(unit));
-        let own: Vec<u32> = lines.iter().map(|l| number(l, file)).collect();
+        let places = lines.iter().flat_map(LineChange::places).filter_map(split);
+        let own = places
+            .filter(|(own, _)| *own == file)
+            .map(|(_, number)| number);
+        let own: Vec<u32> = own.collect();
         let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
         let changed = changed_lines(
             (file, &place),
@@ -53,10 +55,10 @@ pub(super) fn change(
         let Some(changed) = changed else {
             continue;
         };
-        let is_free = |l: &LineChange| l.statement().is_none() && is_one(l);
+        let is_free = |l: &LineChange| l.statement().is_none();
         let mut known = lines
             .iter()
-            .filter(|l| changed.contains_key(&number(l, file)));
+            .filter(|l| changed_with(&changed, number(l, file)).is_some());
         if known.all(is_free) {
             apply(lines, file, &changed);
         }
@@ -72,21 +74,34 @@ fn function_of_line(place: &Text, at: usize) -> Option<Function> {
     on_it.or_else(|| place.function_around(at))
 }
 
+/// A line that changes, or lines of one statement.
+struct Changed {
+    last: u32,
+    change: CallChange,
+}
+
+/// The change that has a line.
+fn changed_with(changed: &BTreeMap<u32, Changed>, line: u32) -> Option<(u32, &CallChange)> {
+    let (first, own) = changed.range(..=line).next_back()?;
+    (line <= own.last).then_some((*first, &own.change))
+}
+
 /// Puts the changes of a file into its lines, and adds those without an access.
-fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, CallChange>) {
+fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, Changed>) {
     let mut others: BTreeSet<u32> = changed.keys().copied().collect();
     for line in lines.iter_mut() {
-        let number = number(line, file);
-        if let Some(change) = changed.get(&number) {
+        if let Some((first, change)) = changed_with(changed, number(line, file)) {
             line.call = Some(change.clone());
-            others.remove(&number);
+            line.is_by_pointers = true;
+            others.remove(&first);
         }
     }
-    lines.extend(others.iter().map(|number| LineChange {
+    let others = others.iter().map(|number| &changed[number].change);
+    lines.extend(others.map(|change| LineChange {
         // The head of the function, a call, or a line that this run does not reach.
-        source: Some(changed[number].source.clone()),
-        text: Some(changed[number].text.clone()),
-        call: Some(changed[number].clone()),
+        source: Some(change.source.clone()),
+        text: Some(change.text.clone()),
+        call: Some(change.clone()),
         ..LineChange::default()
     }));
 }
@@ -102,14 +117,15 @@ fn number(line: &LineChange, file: &str) -> u32 {
 /// All lines of `file` that change with a function, by their number: also those of the
 /// functions that hand over the pointer which they got. `None` if a call may hand over
 /// another address, or a line uses the pointer in another way than for its elements.
-/// `is_reached`: whether the run accesses the array in one of those lines.
+/// `is_reached`: whether the run accesses the array in one of those lines, or in a
+/// function called there.
 fn changed_lines(
     (file, place): (&str, &Text),
     callee: &Function,
     kept: Kept,
     (array, function): (&str, &str),
     is_reached: &dyn Fn(RangeInclusive<u32>) -> bool,
-) -> Option<BTreeMap<u32, CallChange>> {
+) -> Option<BTreeMap<u32, Changed>> {
     let mut all = vec![Handed::of(place, callee, array)?];
     let mut at = 0;
     while at < all.len() {
@@ -135,11 +151,15 @@ fn changed_lines(
         }
     }
     let edits = edits_of(place, &all, kept, array, function)?;
-    let change = |(number, edits): (&u32, &Vec<Edit>)| {
-        let from = place.start_of_line(*number)?;
-        let line = (from, place.line_end(from));
-        let change = edits::change(format!("{file}:{number}"), place, line, edits)?;
-        Some((*number, change))
+    let change = |(number, own): (&u32, &Edits)| {
+        let (from, last) = (
+            place.start_of_line(*number)?,
+            place.start_of_line(own.last)?,
+        );
+        let lines = (from, place.line_end(last));
+        let change = edits::change(format!("{file}:{number}"), place, lines, &own.edits)?;
+        let last = own.last;
+        Some((*number, Changed { last, change }))
     };
     edits.iter().map(change).collect()
 }
@@ -177,25 +197,29 @@ fn edits_of(
     kept: Kept,
     array: &str,
     function: &str,
-) -> Option<BTreeMap<u32, Vec<Edit>>> {
+) -> Option<BTreeMap<u32, Edits>> {
     let start = format!("spad_{array}");
     let calls: Vec<usize> = all.iter().flat_map(|f| f.calls.iter().copied()).collect();
     let passed = calls
         .iter()
         .map(|open| Some((*open, place.closing(*open)?)));
     let passed: Vec<(usize, usize)> = passed.collect::<Option<_>>()?;
-    let mut edits: BTreeMap<u32, Vec<Edit>> = BTreeMap::new();
-    let mut insert = |at: usize, new: Vec<Edit>| {
-        edits.entry(place.line_of(at)).or_default().extend(new);
+    let mut edits: BTreeMap<u32, Edits> = BTreeMap::new();
+    let mut insert = |at: usize, last: u32, new: Vec<Edit>| {
+        let own = edits.entry(place.line_of(at)).or_default();
+        own.last = own.last.max(last);
+        own.edits.extend(new);
     };
     for (_, close) in &passed {
         let seen = declaration_at(place, *close, array).is_some();
         let given = if seen { array } else { &start };
-        insert(*close, vec![Edit::insert(*close, format!(", {given}"))]);
+        let edit = Edit::insert(*close, format!(", {given}"));
+        insert(*close, place.line_of(*close), vec![edit]);
     }
     for f in all {
         let parameter = format!(", const void *{start}");
-        insert(f.close, vec![Edit::insert(f.close, parameter)]);
+        let edit = Edit::insert(f.close, parameter);
+        insert(f.close, place.line_of(f.close), vec![edit]);
         let wrap = Wrap {
             names: &f.names,
             // A parameter of the array's name is a pointer.
@@ -207,16 +231,38 @@ fn edits_of(
         let end = place.block_end(f.body);
         let mut line = f.body;
         while line < end {
-            let to = place.line_end(line).min(end);
-            insert(
-                line,
-                wrap.edits(place, (line, to), (kept, place.line_of(line)))?,
-            );
+            let number = place.line_of(line);
+            let of_part = |to: &usize| Some((*to, wrap.edits(place, (line, *to), (kept, number))?));
+            let (to, own) = parts(place, line, end).find_map(|to| of_part(&to))?;
+            insert(line, place.line_of(to), own);
             line = to + 1;
         }
     }
-    edits.retain(|_, edits| !edits.is_empty());
-    Some(edits)
+    edits.retain(|_, edits| !edits.edits.is_empty());
+    let mut reached = 0;
+    let are_apart = edits.iter().all(|(first, own)| {
+        let before = std::mem::replace(&mut reached, own.last);
+        *first > before
+    });
+    are_apart.then_some(edits)
+}
+
+/// Where the line at `line` ends, then where those after it do while a bracket is open.
+fn parts(place: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
+    let first = Some(place.line_end(line).min(end));
+    std::iter::successors(first, move |to| {
+        let part = &place.masked[line..*to];
+        let count = |brackets: [char; 2]| part.matches(brackets).count();
+        let is_open = count(['(', '[']) > count([')', ']']) && *to < end;
+        is_open.then(|| place.line_end(to + 1).min(end))
+    })
+}
+
+/// What changes in a line, or in lines of one statement.
+#[derive(Default)]
+struct Edits {
+    last: u32,
+    edits: Vec<Edit>,
 }
 
 /// Functions that hand over a pointer to each other, at most.
@@ -347,7 +393,12 @@ mod tests {
         let types = Types::of("k.cu", &mut lines_of(&place.text));
         let kept = types.kept("tile", Some(4));
         let lines = changed_lines(("k.cu", &place), &callee, kept, ("tile", "at"), &|_| true)?;
-        Some(lines.into_values().map(|line| line.changed_text).collect())
+        Some(
+            lines
+                .into_values()
+                .map(|line| line.change.changed_text)
+                .collect(),
+        )
     }
 
     const SUM: &str = "template <int N> __device__ float sum(float *data, int n) {\n\
@@ -376,6 +427,15 @@ mod tests {
         assert_eq!(changed(SUM, twice).unwrap().len(), 5);
         let both = changed(SUM, "sum<4>(tile, n) + sum<2>(tile, n);").unwrap();
         assert_eq!(both[3], "sum<4>(tile, n, tile) + sum<2>(tile, n, tile);");
+    }
+
+    #[test]
+    fn an_element_may_take_several_lines() {
+        let sum = SUM.replace("data[n]", "data[n +\n4 *\nn]");
+        let lines = changed(&sum, "sum<4>(tile, n);").unwrap();
+        let element =
+            "float s = (*at_at(spad_tile, &data[0])) + (*at_at(spad_tile, &data[n + 4 * n]));";
+        assert_eq!(lines[1], element);
     }
 
     #[test]

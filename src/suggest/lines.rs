@@ -107,8 +107,6 @@ pub(super) fn lines(
         &declarations,
         text,
     ));
-    let element = target.element_bytes().max(4);
-    let is_one = |line: &LineChange| line.accesses.iter().all(|a| a.bytes <= element);
     let unit = 4 * target.array.vector_words();
     let is_one_object = form.is_none() && {
         let mut sources = changes.iter().flat_map(LineChange::places);
@@ -132,7 +130,7 @@ pub(super) fn lines(
     }
     references::to_their_calls(&mut changes, array, function, &declarations, text);
     lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
-    handed::change(&mut changes, is_one, (array, unit), function, text);
+    handed::change(&mut changes, (array, unit), function, text);
     moved::to_their_lines(&mut changes, &types, (array, unit), function, text);
     let has_objects = |place: &str| {
         let (file, line) = split(place)?;
