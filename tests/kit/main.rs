@@ -56,6 +56,7 @@ mod source_map;
 mod statics;
 mod structure;
 mod suggested_forms;
+mod suggested_helpers;
 mod suggested_lines;
 mod suggested_room;
 mod synth;

@@ -1,0 +1,159 @@
+//! Accesses in helper functions, and how `tune --software` changes them
+//! (`tests/fixtures/cuda/helpers.cu`). What it prints was pasted and compiled: each kernel
+//! then has the conflicts that are said, and the results that it had.
+
+use crate::common::json;
+use serde_json::Value;
+use std::fs;
+
+/// What `tune --software` says of kernel `entry`, whose arrays have elements of type `ty`.
+fn tuned(entry: &str, block: u32, ty: &str, more: &str) -> Value {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["helpers.cu", "helpers.ptx"] {
+        fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
+    }
+    let argument = |name: &str, init: &str| {
+        format!("[[arg]]\nname = \"{name}\"\ntype = \"{ty}\"\ncount = 2048\ninit = \"{init}\"\n")
+    };
+    let launch = format!(
+        "ptx = \"helpers.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{more}{}{}",
+        argument("input", "random"),
+        argument("output", "zeros")
+    );
+    let path = dir.path().join("k.toml");
+    fs::write(&path, launch).unwrap();
+    json(&["tune", path.to_str().unwrap(), "--software"])
+}
+
+/// The changed statements of a suggestion, by their lines.
+fn changes(suggestion: &Value) -> Vec<(u64, String)> {
+    let line = |line: &Value| {
+        let call = &line["call"];
+        let own = if call.is_null() { line } else { call };
+        let (_, number) = own["source"].as_str().unwrap().rsplit_once(':').unwrap();
+        let changed = &own["changed_text"];
+        let text = changed
+            .as_str()
+            .unwrap_or_else(|| panic!("left to a person: {line}"));
+        (number.parse().unwrap(), text.trim().to_owned())
+    };
+    let lines = suggestion["lines"].as_array().unwrap();
+    let mut all: Vec<(u64, String)> = lines.iter().map(line).collect();
+    all.sort();
+    all
+}
+
+/// The suggestion for the only array, with these changes.
+#[track_caller]
+fn change(tuned: &Value, expected: &[(u64, &str)]) {
+    let found = changes(&tuned["suggestions"][0]);
+    let found: Vec<_> = found.iter().map(|(n, text)| (*n, text.as_str())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn a_call_that_hands_over_elements_by_reference_changes() {
+    let tuned = tuned("network", 128, "u32", "");
+    let suggestions = tuned["suggestions"].as_array().unwrap();
+    let [key, tag] = &suggestions[..] else {
+        panic!("{suggestions:?}")
+    };
+    let calls = [
+        (
+            21,
+            "order(key[spad_place_key(i + half)], key[spad_place_key(i)]);",
+        ),
+        (
+            22,
+            "order(tag[spad_place_tag(i)], tag[spad_place_tag(i + half)]);",
+        ),
+    ];
+    for (suggestion, (number, text)) in [key, tag].into_iter().zip(calls) {
+        let all = changes(suggestion);
+        assert_eq!(all.len(), 4, "{all:?}");
+        assert!(all.contains(&(number, text.to_owned())), "{all:?}");
+        assert_eq!(suggestion["conflicts"], 0);
+    }
+}
+
+/// The pointer has the start of an array that its function does not see; a line that the
+/// run does not reach changes, too.
+#[test]
+fn elements_of_shared_memory_as_samples_declare_it_change() {
+    change(
+        &tuned("dynamic", 256, "f32", "dynamic_shared = 1024\n"),
+        &[
+            (
+                41,
+                "(*spad_place_at(part, &part[threadIdx.x])) = input[threadIdx.x];",
+            ),
+            (43, "(*spad_place_at(part, &part[threadIdx.x])) = 0;"),
+            (
+                48,
+                "(*spad_place_at(part, &part[i])) += (*spad_place_at(part, &part[i + s]));",
+            ),
+            (
+                51,
+                "output[threadIdx.x] = (*spad_place_at(part, &part[0]));",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn functions_that_hand_a_pointer_on_get_the_start_of_the_array() {
+    change(
+        &tuned("bins", 64, "u32", ""),
+        &[
+            (
+                59,
+                "__device__ void count(unsigned *bins, unsigned bin, const void *spad_all) { \
+                 atomicAdd(spad_place_at(spad_all, bins + bin), 2); }",
+            ),
+            (
+                61,
+                "__device__ void count_two(unsigned *bins, unsigned word, const void *spad_all)",
+            ),
+            (63, "count(bins, word & 31, spad_all);"),
+            (64, "count(bins, word >> 3 & 31, spad_all);"),
+            (71, "all[spad_place(i)] = 0;"),
+            (
+                73,
+                "count_two(all + 32 * threadIdx.x, input[threadIdx.x], all);",
+            ),
+            (76, "output[i] = all[spad_place(i)];"),
+        ],
+    );
+}
+
+/// The rows of the comment are longer. The store has the line of the value.
+#[test]
+fn a_declaration_in_a_comment_is_none() {
+    change(
+        &tuned("commented", 128, "f32", ""),
+        &[
+            (
+                85,
+                "(&tile[0][0])[spad_place(row * (32 + GAP) + (threadIdx.x % 32))] =",
+            ),
+            (
+                91,
+                "(&tile[0][0])[spad_place((threadIdx.x % 32) * (32 + GAP) + row)];",
+            ),
+        ],
+    );
+}
+
+/// The best mapping removes the only conflict, and makes the compiler split 64-bit loads.
+#[test]
+fn a_change_after_which_more_conflicts_are_left_is_no_suggestion() {
+    let tuned = tuned("pairs", 256, "f32", "");
+    assert_eq!(tuned["suggestions"].as_array().unwrap().len(), 0, "{tuned}");
+    let left = &tuned["left_alone"][0];
+    assert_eq!(
+        (&left["conflicts_before"], &left["conflicts"]),
+        (&1.into(), &128.into())
+    );
+    let torn = left["torn"][0]["source"].as_str().unwrap();
+    assert!(torn.ends_with("helpers.cu:107"), "{torn}");
+}
