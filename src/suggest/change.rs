@@ -31,29 +31,46 @@ pub struct LineChange {
     /// statement, or an access through a pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<CallChange>,
-    /// Whether the mapping takes apart the objects that it copies: their members have
-    /// to be copied one by one.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub takes_apart: bool,
+    /// What its accesses are of.
+    #[serde(rename = "takes_apart", skip_serializing_if = "Parts::stay_whole")]
+    pub parts: Parts,
     /// The line to which the compiler has moved its access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub moved_to: Option<String>,
     /// The other arrays that the line accesses through the same pointer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared_with: Vec<String>,
-    /// Whether `call` maps each element that the line names through a pointer.
-    #[serde(skip)]
-    pub(super) is_by_pointers: bool,
-    /// Whether the variable is one object, whose parts it accesses.
-    #[serde(skip)]
-    pub(super) is_of_an_object: bool,
-    /// Bytes from row to row of the matrices whose addresses wmma computes itself.
-    #[serde(skip)]
-    pub(super) row_bytes: BTreeSet<u32>,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
     pub accesses: Vec<AccessChange>,
+}
+
+/// What a line accesses, where that decides how it changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Parts {
+    /// Elements, or what of them a mapping keeps together.
+    #[default]
+    Elements,
+    /// Objects that the mapping takes apart: their members have to be copied one by one.
+    TornObjects,
+    /// Parts of the variable, which is one object.
+    OfOneObject,
+    /// Rows of matrices, whose addresses wmma computes itself: bytes from row to row.
+    Rows(BTreeSet<u32>),
+}
+
+impl Parts {
+    fn stay_whole(&self) -> bool {
+        *self != Parts::TornObjects
+    }
+}
+
+/// As whether the mapping takes them apart.
+impl Serialize for Parts {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bool(!self.stay_whole())
+    }
 }
 
 impl LineChange {
@@ -92,11 +109,28 @@ impl LineChange {
 
     /// Whether it loads or stores a matrix by rows, whose addresses wmma computes itself.
     pub fn is_of_rows(&self) -> bool {
-        !self.row_bytes.is_empty()
+        matches!(self.parts, Parts::Rows(_))
+    }
+
+    /// Whether its call maps each element that it names through a pointer.
+    pub(super) fn is_by_pointers(&self) -> bool {
+        self.call.as_ref().is_some_and(|call| call.is_by_pointers)
+    }
+
+    /// Adds bytes from row to row of the matrices that it loads or stores.
+    pub(super) fn add_rows(&mut self, bytes: &BTreeSet<u32>) {
+        match &mut self.parts {
+            Parts::Rows(known) => known.extend(bytes),
+            parts if !bytes.is_empty() => *parts = Parts::Rows(bytes.clone()),
+            _ => {}
+        }
     }
 
     /// Takes over the accesses of another line.
     pub(super) fn take_accesses(&mut self, other: LineChange) {
+        if let Parts::Rows(bytes) = &other.parts {
+            self.add_rows(bytes);
+        }
         self.conflicts += other.conflicts;
         self.accesses.extend(other.accesses);
     }
@@ -120,7 +154,7 @@ impl LineChange {
     /// have.
     pub fn in_names_of_the_source(&self) -> Option<Vec<(&str, &str)>> {
         // An index of words is none of objects.
-        if self.takes_apart || self.is_of_an_object {
+        if matches!(self.parts, Parts::TornObjects | Parts::OfOneObject) {
             return None;
         }
         let mut worst: Vec<&AccessChange> = self.accesses.iter().collect();

@@ -16,6 +16,9 @@ pub struct CallChange {
     /// What changes in the text; empty where its places are not known.
     #[serde(skip)]
     pub(super) edits: Vec<Edit>,
+    /// Whether it maps each element that the statement names through a pointer.
+    #[serde(skip)]
+    pub(super) is_by_pointers: bool,
 }
 
 impl CallChange {
@@ -94,6 +97,7 @@ pub(super) fn change(
         text: joined(raw),
         changed_text: joined(&changed),
         edits: own,
+        is_by_pointers: false,
     })
 }
 

@@ -92,7 +92,6 @@ fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, Change
     for line in lines.iter_mut() {
         if let Some((first, change)) = changed_with(changed, number(line, file)) {
             line.call = Some(change.clone());
-            line.is_by_pointers = true;
             others.remove(&first);
         }
     }
@@ -158,6 +157,10 @@ fn changed_lines(
         );
         let lines = (from, place.line_end(last));
         let change = edits::change(format!("{file}:{number}"), place, lines, &own.edits)?;
+        let change = CallChange {
+            is_by_pointers: true,
+            ..change
+        };
         let last = own.last;
         Some((*number, Changed { last, change }))
     };

@@ -1,7 +1,7 @@
 //! The lines of the source that access an array, and how they change.
 
 use super::calls::{call_change, is_one_object};
-use super::change::{AccessChange, LineChange};
+use super::change::{AccessChange, LineChange, Parts};
 use super::edits::CallChange;
 use super::files::split;
 use super::form::Form;
@@ -66,7 +66,9 @@ pub(super) fn lines(
         line.conflicts += conflicts;
         let stand_ins = index.iter().flat_map(|i| i.stand_ins());
         let own = target.accesses.accesses.iter().find(|a| a.pc == pc);
-        line.row_bytes.extend(rows.get(&pc).into_iter().flatten());
+        if let Some(bytes) = rows.get(&pc) {
+            line.add_rows(bytes);
+        }
         line.accesses.push(AccessChange {
             pc,
             bytes: own.map_or(4, |a| a.bytes),
@@ -122,11 +124,10 @@ pub(super) fn lines(
         let mut change = |unit| call_of(line, known.kept(array, unit), (array, function), text);
         let call = change(Some(unit));
         let is_object = call.is_none() && change(None).is_some();
-        line.takes_apart = is_object;
-        (line.call, line.is_by_pointers) = match call {
-            Some((call, by_pointers)) => (Some(call), by_pointers),
-            None => (None, false),
-        };
+        if is_object && !line.is_of_rows() {
+            line.parts = Parts::TornObjects;
+        }
+        line.call = call;
     }
     references::to_their_calls(&mut changes, array, function, &declarations, text);
     lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
@@ -138,7 +139,9 @@ pub(super) fn lines(
     };
     for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
         let is_object = line.places().any(|place| has_objects(place) == Some(true));
-        line.takes_apart |= is_object;
+        if is_object && !line.is_of_rows() {
+            line.parts = Parts::TornObjects;
+        }
     }
     changes.extend(unreached::lines(&changes, (array, unit), function, text));
     if is_one_object {
@@ -175,30 +178,28 @@ fn of_one_object(changes: &mut [LineChange], array: &str, function: &str) {
     let called = format!("{function}_at(");
     let (old, new) = (format!("{called}{array}, "), format!("{called}&{array}, "));
     for line in changes {
-        line.takes_apart = false;
-        line.is_of_an_object = true;
+        if !line.is_of_rows() {
+            line.parts = Parts::OfOneObject;
+        }
         if let Some(call) = &mut line.call {
             call.rename(&old, &new);
         }
     }
 }
 
-/// The statement that changes in the place of a line, where it shows the address; and
-/// whether each element of a pointer is mapped in it.
+/// The statement that changes in the place of a line, where it shows the address.
 fn call_of(
     line: &LineChange,
     kept: Kept,
     (array, function): (&str, &str),
     text: &mut SourceLine,
-) -> Option<(CallChange, bool)> {
+) -> Option<CallChange> {
     let (source, chain) = (line.source.as_deref()?, line.chain());
-    let call = call_change(&chain[0], &chain[1..], array, function, text)
+    call_change(&chain[0], &chain[1..], array, function, text)
         .or_else(|| pointer_change(source, (line.only_op()?, kept), array, function, text))
         .or_else(|| returned_change(source, kept, array, function, text))
-        .or_else(|| macro_change(source, array, function, text));
-    let by_pointers = call.is_none();
-    let call = call.or_else(|| pointers_change(source, kept, array, function, text))?;
-    Some((call, by_pointers))
+        .or_else(|| macro_change(source, array, function, text))
+        .or_else(|| pointers_change(source, kept, array, function, text))
 }
 
 /// Lines that change at one call are one: a function may come into the kernel

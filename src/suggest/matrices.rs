@@ -10,7 +10,7 @@ use super::padding;
 use super::room::{self, DeclarationChange};
 use super::scan::{Text, arguments, word};
 use super::target::Target;
-use super::{LineChange, SourceLine};
+use super::{LineChange, Parts, SourceLine};
 use crate::software::{Layout, LayoutSpec};
 use std::collections::BTreeSet;
 
@@ -41,10 +41,10 @@ pub(super) fn longer_rows(
     let declarations = room::longer_rows(target.named(array), by, &lines.places(), own, text)?;
     let mut changed = Vec::new();
     for line in &lines.changes {
-        if !line.is_of_rows() {
+        let Parts::Rows(lengths) = &line.parts else {
             continue;
-        }
-        let rows = Rows::new(&line.row_bytes, &layout, form.bytes)?;
+        };
+        let rows = Rows::new(lengths, &layout, form.bytes)?;
         let source = line.source.as_deref()?;
         changed.push(LineChange {
             changed_text: None,
@@ -64,8 +64,11 @@ pub(super) fn longer_rows(
 /// understood become lines whose change is not known.
 pub(super) fn give_lengths(lines: &mut Lines, layout: &Layout, array: &str) {
     let element = lines.form.as_ref().map(|form| form.bytes);
-    for line in lines.changes.iter_mut().filter(|l| l.is_of_rows()) {
-        let rows = element.and_then(|element| Rows::new(&line.row_bytes, layout, element));
+    for line in &mut lines.changes {
+        let Parts::Rows(lengths) = &line.parts else {
+            continue;
+        };
+        let rows = element.and_then(|element| Rows::new(lengths, layout, element));
         let changed = line.changed_text.take();
         line.changed_text = changed.zip(rows).and_then(|(text, rows)| {
             let place = Text::new(text);

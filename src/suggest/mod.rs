@@ -46,7 +46,7 @@ mod torn;
 mod types;
 mod unreached;
 
-pub use change::{AccessChange, LineChange};
+pub use change::{AccessChange, LineChange, Parts};
 pub use copies::CopyChange;
 pub use edits::CallChange;
 pub use files::{SourceFiles, split};
@@ -185,7 +185,8 @@ fn suggestion(
     let shape = padding::Shape::of(target, tuned);
     let of_address = |l: &LineChange| {
         let is_open = l.statement().is_none();
-        let is_address = l.takes_apart || l.is_of_an_object || l.is_through_a_pointer(&array);
+        let is_of_objects = matches!(l.parts, Parts::TornObjects | Parts::OfOneObject);
+        let is_address = is_of_objects || l.is_through_a_pointer(&array);
         l.call.is_some() || is_open && is_address
     };
     let mut addresses = lines.changes.iter().map(of_address);

@@ -46,7 +46,11 @@ pub(super) fn pointers_change(
     if edits.is_empty() {
         return None;
     }
-    edits::change(source.to_owned(), &place, (line, end), &edits)
+    let change = edits::change(source.to_owned(), &place, (line, end), &edits)?;
+    Some(CallChange {
+        is_by_pointers: true,
+        ..change
+    })
 }
 
 /// Elements that are put under a function.

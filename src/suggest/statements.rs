@@ -25,10 +25,7 @@ pub(super) fn to_naming_lines(
             l.source.is_some() && l.source == line.source && l.chain() == line.chain()
         };
         match all.iter_mut().find(same) {
-            Some(known) => {
-                known.row_bytes.extend(&line.row_bytes);
-                known.take_accesses(line);
-            }
+            Some(known) => known.take_accesses(line),
             None => all.push(line),
         }
     }

@@ -1,7 +1,7 @@
 //! What to type, for people.
 
 use super::extent::WITHOUT_ASKING;
-use super::{AccessChange, CopyChange, LineChange, Suggestion, torn_places};
+use super::{AccessChange, CopyChange, LineChange, Parts, Suggestion, torn_places};
 use crate::trace::{line_of_file, ptx_text};
 
 impl AccessChange {
@@ -40,7 +40,7 @@ impl Suggestion {
                  longer rows"
             );
         }
-        if line.takes_apart {
+        if line.parts == Parts::TornObjects {
             return format!(
                 "the mapping takes apart the elements: copy them by their members, the address of \
                  each wrapped: {text}"
@@ -53,9 +53,9 @@ impl Suggestion {
     /// address where the line has a pointer.
     pub fn wrapped(&self, line: &LineChange) -> (&'static str, String) {
         let (array, function) = (&self.array, &self.function_name);
-        if line.is_of_an_object {
+        if line.parts == Parts::OfOneObject {
             ("address", format!("*{function}_at(&{array}, &ELEMENT)"))
-        } else if line.takes_apart {
+        } else if line.parts == Parts::TornObjects {
             let member = format!("*{function}_at({array}, &ELEMENT.MEMBER)");
             ("address of each member", member)
         } else if line.is_through_a_pointer(array) {

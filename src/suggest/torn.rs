@@ -93,7 +93,7 @@ impl<'a> Torn<'a> {
             let (Some(source), Some(text)) = (&line.source, &line.text) else {
                 continue;
             };
-            if line.changed_text.is_none() && !line.is_by_pointers {
+            if line.changed_text.is_none() && !line.is_by_pointers() {
                 continue;
             }
             let mut several = line.accesses.iter().filter(|a| a.bytes > element);
@@ -110,7 +110,7 @@ impl<'a> Torn<'a> {
             let known = types.entry(file.to_owned());
             let known = known.or_insert_with(|| Types::of(file, source_line));
             let kept = known.kept(&array, Some(element));
-            if line.is_by_pointers && elements(text).any(|name| kept.tears(number, name)) {
+            if line.is_by_pointers() && elements(text).any(|name| kept.tears(number, name)) {
                 continue;
             }
             for access in several.by_ref() {

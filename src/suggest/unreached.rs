@@ -25,7 +25,7 @@ pub(super) fn lines(
     done.extend(known.iter().filter_map(|l| l.source.clone()));
     let mut functions = BTreeSet::new();
     let mut found = Vec::new();
-    for line in known.iter().filter(|l| l.is_by_pointers) {
+    for line in known.iter().filter(|l| l.is_by_pointers()) {
         let Some((file, number)) = line.source.as_deref().and_then(split) else {
             continue;
         };
@@ -63,7 +63,6 @@ pub(super) fn lines(
                 text: text(&source),
                 source: Some(source),
                 call: Some(call),
-                is_by_pointers: true,
                 ..LineChange::default()
             }));
         }
