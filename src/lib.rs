@@ -12,6 +12,7 @@ pub mod flow;
 pub mod launch;
 pub mod page;
 pub mod points;
+mod readable;
 pub mod report;
 pub mod reproduce;
 pub mod rewrite;

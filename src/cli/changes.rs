@@ -1,7 +1,7 @@
 //! A suggested change as a diff of the source, and the same in other languages.
 
-use super::names::readable;
 use crate::page::{Details, Tone};
+use crate::readable::readable;
 use crate::suggest::{LeftAlone, LineChange, Suggestion, torn_places};
 use crate::trace::without_folder;
 

@@ -1,7 +1,6 @@
 //! `spadkit classify`: access-pattern classes and strides of a trace.
 
 use super::classify_static::{HEADER, KnownSite, StaticSummary, StaticView};
-use super::names::{readable, readable_words};
 use super::printer::{CommandResult, Printer};
 use super::strides_text::{Stride, show_strides};
 use super::{Execute, Global};
@@ -10,6 +9,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::PtxFile;
 use crate::page::{Details, Table};
+use crate::readable::{readable, readable_words};
 use crate::trace::pattern::{self, Class, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
 use crate::workload::{Input, RunOptions};

@@ -2,7 +2,6 @@
 
 use super::changes;
 use super::cmd_cosim::fail_on_mismatch;
-use super::names::readable_words;
 use super::printer::{CommandResult, Printer, Progress};
 use super::{Execute, Global, synthesis_text};
 use crate::error::Result;
@@ -10,6 +9,7 @@ use crate::flow::{self, Done, Library, Options, Stage, Watch};
 use crate::interrupt;
 use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::quote::shell;
+use crate::readable::readable_words;
 use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
 use crate::synth::DEFAULT_TECHNOLOGY;
 use crate::trace::removed_text;

@@ -9,7 +9,6 @@ mod measure;
 mod sarif;
 mod text;
 
-use super::names::readable;
 use super::printer::{MachineNote, Printer, Progress};
 use super::{Execute, Global};
 use crate::config::Config;
@@ -17,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
+use crate::readable::readable;
 use crate::software::LayoutSpec;
 use crate::synth::{DEFAULT_TECHNOLOGY, Technology};
 use crate::workload::{Input, RunOptions};

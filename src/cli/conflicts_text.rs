@@ -2,13 +2,13 @@
 
 use super::conflicts_lines::{self, Counted, LineCost, cost_tone};
 use super::machine_code;
-use super::names::readable_words;
 use super::printer::CommandResult;
 use super::source_rows::SourceRow;
 use crate::config::Config;
 use crate::error::Result;
 use crate::page::{Details, Hint, Table, Tone};
 use crate::quote::shell;
+use crate::readable::readable_words;
 use crate::software::{Layout, LayoutSpec};
 use crate::suggest::SourceFiles;
 use crate::trace::{AccessTrace, ConflictProfile, Line, Op, Place};

@@ -34,7 +34,6 @@ mod groups;
 mod kernel_registers;
 mod line_slots;
 mod machine_code;
-mod names;
 mod overrides;
 mod paths_text;
 mod printer;

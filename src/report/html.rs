@@ -6,6 +6,7 @@ use super::trade_off::trade_off;
 use super::{page, view, view_hardware};
 use crate::error::Result;
 use crate::quote::show_strings;
+use crate::readable::readable;
 use crate::template::defect;
 use serde_json::{Value, json};
 use tera::Context;
@@ -36,12 +37,13 @@ fn shown(report: &FlowReport) -> Value {
     let verdict = report.verdict();
     let chosen = report.chosen().filter(|c| c.kind != ChoiceKind::Nothing);
     json!({
-        "title": format!("{} on {}: {} {}", report.kernel.name, report.machine, verdict.problem, verdict.remedy),
+        "title": format!("{} on {}: {} {}", readable(&report.kernel.name), report.machine, verdict.problem, verdict.remedy),
         "sections": [
             ["why", "What"], ["where", "Where"], ["change", "Change"], ["gain", "Cycles"],
             ["cost", "Hardware"], ["checked", "Checked"], ["again", "Reproduce"],
         ],
         "kernel": report.kernel,
+        "kernel_name": readable(&report.kernel.name),
         "machine": report.machine,
         "machine_text": report.machine_text,
         "machine_from": report.machine_from,

@@ -5,6 +5,7 @@ use super::chart::{Bar, BarChart, BarGroup, Panel};
 use super::{flow_drawing, page, theme};
 use crate::error::Result;
 use crate::quote::show_strings;
+use crate::readable::readable;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Drawing, Place, Plan, Variant, gains, short};
 use crate::template::defect;
@@ -40,7 +41,7 @@ impl ShareReport<'_> {
         }
         sections.extend([["flow", "Control flow"], ["ranges", "PTX"]]);
         let mut all = json!({
-            "title": format!("share: {}", kernel.function().name),
+            "title": format!("share: {}", readable(&kernel.function().name)),
             "sections": sections,
             "best_speed_up": best.filter(|s| *s > 1.0).map(|s| format!("{s:.2}")),
             "plan": self.plan.numbers(self.annotated),

@@ -7,6 +7,7 @@ use super::page;
 use super::verdict::grouped;
 use crate::error::Result;
 use crate::quote::show_strings;
+use crate::readable::readable_words;
 use crate::template::defect;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -68,9 +69,9 @@ impl SweepReport {
         let runs: Vec<_> = points.iter().enumerate().map(run).collect();
         let (first, rest) = runs.split_at(SHOWN.min(runs.len()));
         let mut all = json!({
-            "title": format!("sweep: {}", self.kernel),
+            "title": format!("sweep: {}", readable_words(&self.kernel)),
             "sections": [["gain", "Cycles"], ["points", "Points"], ["again", "Reproduce"]],
-            "kernel": self.kernel,
+            "kernel": readable_words(&self.kernel),
             "verdict": self.verdict,
             "machine": self.machine,
             "kpis": kpis(&points, self.missing),

@@ -8,6 +8,7 @@ use super::verdict::grouped;
 use super::view;
 use crate::error::Result;
 use crate::quote::show_strings;
+use crate::readable::readable_words;
 use crate::template::defect;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -96,10 +97,11 @@ pub struct TuneReport {
 impl TuneReport {
     /// One HTML file that refers to no other.
     pub fn render(&self) -> Result<String> {
+        let kernel = readable_words(&self.kernel);
         let mut all = json!({
-            "title": format!("mappings for {}", self.kernel),
+            "title": format!("mappings for {kernel}"),
             "sections": [["why", "What"], ["where", "Where"], ["mappings", "Mappings"], ["again", "Next"]],
-            "kernel": self.kernel,
+            "kernel": kernel,
             "machine": self.machine,
             "verdict": self.verdict,
             "kpis": self.kpis(),

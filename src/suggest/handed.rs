@@ -6,9 +6,10 @@ use super::calls::declaration_at;
 use super::change::LineChange;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
-use super::pointers::{Wrap, declared_pointer, pointers, points_into};
+use super::pointers::{declared_pointer, pointers, points_into};
 use super::scan::{Function, Text, arguments, word};
 use super::types::{Kept, Types};
+use super::wrapped::Wrap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 

@@ -7,10 +7,10 @@ use super::files::split;
 use super::form::Form;
 use super::lvalue::pointer_change;
 use super::macro_elements::macro_change;
-use super::pointers::pointers_change;
 use super::returned::{method_change, returned_change};
 use super::target::Target;
 use super::types::{Kept, Types};
+use super::wrapped::pointers_change;
 use super::{
     SourceLine, Tuned, handed, lambdas, merged, moved, references, source, statements, unreached,
 };

@@ -45,6 +45,7 @@ mod together;
 mod torn;
 mod types;
 mod unreached;
+mod wrapped;
 
 pub use change::{AccessChange, LineChange, Parts};
 pub use copies::CopyChange;

@@ -7,9 +7,10 @@ use super::SourceLine;
 use super::change::LineChange;
 use super::files::split;
 use super::lvalue::pointer_change;
-use super::pointers::{pointers, pointers_change};
+use super::pointers::pointers;
 use super::scan::{Text, first_name, is_word, last_name, names, word};
 use super::types::Types;
+use super::wrapped::pointers_change;
 use std::collections::BTreeMap;
 
 /// What begins a statement that has others in it.

@@ -4,10 +4,11 @@
 use super::SourceLine;
 use super::change::LineChange;
 use super::files::split;
-use super::pointers::{pointers, pointers_change};
+use super::pointers::pointers;
 use super::scan::{Text, word};
 use super::start;
 use super::types::Types;
+use super::wrapped::pointers_change;
 use std::collections::BTreeSet;
 
 /// Such lines of the functions in which pointers into the array change. `unit`: bytes

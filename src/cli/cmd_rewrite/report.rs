@@ -3,12 +3,12 @@
 use super::modes::ModeOf;
 use super::proposal::Proposed;
 use super::resources::Compared;
-use crate::cli::names::readable;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::page::{Details, Hint, Table, Tone};
 use crate::quote::shell;
+use crate::readable::readable;
 use crate::rewrite::{Left, MachineConflicts, Measured, MovedPart, Rewritten};
 use crate::software::LayoutSpec;
 use serde::Serialize;

@@ -2,11 +2,11 @@
 
 use super::{Output, Report};
 use crate::capture::listed_from;
-use crate::cli::names::{readable, readable_words};
 use crate::cli::printer::CommandResult;
 use crate::page::{Columns, Details, Hint, Tone};
 use crate::ptx::exec::Finding;
 use crate::quote::shell;
+use crate::readable::{readable, readable_words};
 use crate::toolkit::Users;
 use crate::trace::without_folder;
 use std::path::Path;

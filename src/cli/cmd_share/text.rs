@@ -1,9 +1,9 @@
 //! Text output.
 
 use super::Shared;
-use crate::cli::names::readable;
 use crate::cli::printer::CommandResult;
 use crate::page::{Columns, Details, Table, Tone};
+use crate::readable::readable;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Gain, Layout, Placement, Plan};
 

@@ -4,9 +4,9 @@ use super::Works;
 use super::plan::name;
 use super::point::Point;
 use super::sweep::Sweep;
-use crate::cli::names::readable_words;
 use crate::config::{Config, PathHash, PathSettings, Scheduler};
 use crate::page::{Details, Table, Tone};
+use crate::readable::readable_words;
 use crate::sm::{AccessWorkload, Phases};
 use crate::trace::Wide;
 

@@ -1,11 +1,11 @@
 //! What the searches of the hash units found.
 
-use crate::cli::names::readable_words;
 use crate::cli::printer::{CommandResult, Printer};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
 use crate::page::{Columns, Details, Hint, Table, Tone};
+use crate::readable::readable_words;
 use crate::search::tune::Method;
 use crate::search::{Outcome, space};
 use crate::trace::{AccessTrace, ConflictProfile};

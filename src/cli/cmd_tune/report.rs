@@ -1,11 +1,11 @@
 //! The mappings in software as a page.
 
 use super::software::{Found, OfVariable, Split};
-use crate::cli::names::{readable_list, readable_words};
 use crate::cli::printer::CommandResult;
 use crate::cli::{rule_line, this_command};
 use crate::error::Result;
 use crate::flow::{Evidence, in_software};
+use crate::readable::{readable_list, readable_words};
 use crate::report::{CodeText, MappingChoice, MappingTable, TuneReport};
 use crate::software::Layout;
 

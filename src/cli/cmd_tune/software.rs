@@ -5,13 +5,13 @@ use super::ranking::{LeftOut, Ranking, WORD};
 use super::resources::{Launched, OnSm};
 use crate::capture::statics::Indices;
 use crate::cli::changes;
-use crate::cli::names::readable_list;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
 use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
+use crate::readable::readable_list;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Choices, Narrower, PerVariable, VariableChoices};
 use crate::suggest::{LeftAlone, Suggestion};
@@ -269,7 +269,7 @@ impl CommandResult for Found<'_> {
         let mut details = Details::new();
         details.say(format!(
             "{}: {} conflicts as it is, {}",
-            crate::cli::names::readable_words(&self.trace.name),
+            crate::readable::readable_words(&self.trace.name),
             whole.unmapped(),
             whole.subject()
         ));

@@ -3,18 +3,18 @@
 /// A function or variable without C++'s mangling: `_ZN4math3addEPfi` is
 /// `math::add`. Parameters and template arguments are left out; a name that is
 /// not mangled, or in a way that is not understood, stays as it is.
-pub(super) fn readable(name: &str) -> String {
+pub(crate) fn readable(name: &str) -> String {
     demangled(name).unwrap_or_else(|| name.to_owned())
 }
 
 /// The kernel of `FILE entry`, or of an entry alone, readable.
-pub(super) fn readable_words(text: &str) -> String {
+pub(crate) fn readable_words(text: &str) -> String {
     let words = text.split(' ').map(readable);
     words.collect::<Vec<_>>().join(" ")
 }
 
 /// Names with commas between them, readable.
-pub(super) fn readable_list(text: &str) -> String {
+pub(crate) fn readable_list(text: &str) -> String {
     let names = text.split(", ").map(readable);
     names.collect::<Vec<_>>().join(", ")
 }

@@ -1,0 +1,382 @@
+//! Lines whose accesses all go through pointers into the array: each element is put under
+//! the function.
+
+use super::SourceLine;
+use super::calls::{declares, window};
+use super::edits::{self, CallChange, Edit};
+use super::files::split;
+use super::pointers::{CASTS, is_operand, members, pointers};
+use super::scan::{Text, arguments, is_word, word};
+use super::start;
+use super::types::{Kept, member_of};
+
+/// The line with the address of every element under `function`. `None` where a pointer
+/// is used in another way, or may point elsewhere; where a mapping may take apart an
+/// object; or where the line names elements of the array itself.
+pub(super) fn pointers_change(
+    source: &str,
+    kept: Kept,
+    array: &str,
+    function: &str,
+    text: &mut SourceLine,
+) -> Option<CallChange> {
+    let (_, number) = split(source)?;
+    let (place, line) = window(source, text)?;
+    let end = place.line_end(line);
+    let start = start::pointer(source, (&place, line), array, text);
+    if start.is_none() && !declares(&place, line, array) {
+        return None;
+    }
+    let seen = start.as_deref().unwrap_or(array);
+    let mut names = pointers(&place, line, seen)?;
+    if word(&place.masked[line..end], seen).is_some() {
+        // Of the array's own elements, members are mapped one by one.
+        names.push(seen.to_owned());
+    }
+    let wrap = Wrap {
+        names: &names,
+        own: start.is_none().then_some(array),
+        start: seen,
+        function,
+        passed: &[],
+    };
+    let edits = wrap.edits(&place, (line, end), (kept, number))?;
+    if edits.is_empty() {
+        return None;
+    }
+    let change = edits::change(source.to_owned(), &place, (line, end), &edits)?;
+    Some(CallChange {
+        is_by_pointers: true,
+        ..change
+    })
+}
+
+/// Elements that are put under a function.
+pub(super) struct Wrap<'a> {
+    /// Pointers into the array.
+    pub names: &'a [String],
+    /// The one of them that is the array itself: of that, members of elements alone are
+    /// understood.
+    pub own: Option<&'a str>,
+    /// What the function counts from.
+    pub start: &'a str,
+    pub function: &'a str,
+    /// Arguments that are handed on as they are.
+    pub passed: &'a [(usize, usize)],
+}
+
+/// How a part of a line uses a name.
+enum Use {
+    /// An element, between two places.
+    Element(usize, usize),
+    /// `&a[i]`, which a cast to another type reads or writes.
+    Address(usize, usize),
+    /// `*p` and `*p++`: where the star is, and where it ends.
+    Pointed(usize, usize),
+    /// `p += 4`, `p++`: the pointer alone, up to a place.
+    Moved(usize),
+}
+
+impl Wrap<'_> {
+    /// What changes in a part of line `number`: each `name[...]` is under the function.
+    /// `None` where a name is used in a way that is not understood.
+    pub fn edits(
+        &self,
+        place: &Text,
+        (from, to): (usize, usize),
+        (kept, number): (Kept, u32),
+    ) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let mut at = from;
+        loop {
+            let next = self.names.iter().filter_map(|name| {
+                let found = at + word(&place.masked[at..to], name)?;
+                Some((found, found + name.len()))
+            });
+            let Some((begin, after)) = next.min() else {
+                return Some(edits);
+            };
+            let mut passed = self.passed.iter();
+            if let Some((_, end)) = passed.find(|(open, end)| (*open..*end).contains(&begin)) {
+                at = (*end).min(to);
+                continue;
+            }
+            let own = self.own == Some(&place.masked[begin..after]);
+            let used = usage(place, (from, to), (begin, after), own)?;
+            let (opened, closed) = (format!("{}_at({}, ", self.function, self.start), ")");
+            at = match used {
+                Use::Moved(end) => end,
+                Use::Element(begin, end) => {
+                    self.is_plain(place, (begin, after, end), (kept, number))?;
+                    edits.push(Edit::insert(begin, format!("(*{opened}&")));
+                    edits.push(Edit::insert(end, format!("){closed}")));
+                    end
+                }
+                Use::Address(begin, end) => {
+                    self.is_plain(place, (begin, after, end), (kept, number))?;
+                    edits.push(Edit::insert(begin, opened));
+                    edits.push(Edit::insert(end, closed));
+                    end
+                }
+                Use::Pointed(star, end) => {
+                    let name = &place.masked[begin..after];
+                    (!kept.tears(number, name)).then_some(())?;
+                    edits.push(Edit::insert(star, "("));
+                    edits.push(Edit::insert(star + 1, opened));
+                    edits.push(Edit::insert(end, format!("){closed}")));
+                    end
+                }
+            };
+        }
+    }
+
+    /// Whether nothing else of the array is in the brackets of an element, and a mapping
+    /// leaves it whole.
+    fn is_plain(
+        &self,
+        place: &Text,
+        (begin, after, end): (usize, usize, usize),
+        (kept, number): (Kept, u32),
+    ) -> Option<()> {
+        let (element, inside) = (&place.masked[begin..end], &place.masked[after..end]);
+        let is_used_otherwise = self.names.iter().any(|n| word(inside, n).is_some())
+            || place.masked[end..].starts_with('(')
+            || kept.tears(number, element);
+        (!is_used_otherwise).then_some(())
+    }
+}
+
+/// How the name between two places is used; `None` where that is not understood. Of the
+/// array itself, `own`, members of elements and addresses under a cast alone are.
+fn usage(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, after): (usize, usize),
+    own: bool,
+) -> Option<Use> {
+    let before = &place.masked[from..begin];
+    if !own && let Some((begin, end)) = atomic_address(place, begin).filter(|a| a.1 <= to) {
+        return Some(Use::Address(begin, end));
+    }
+    if let Some((begin, end)) = cast_element(place, (from, to), (begin, after)) {
+        return (!is_operand(&place.masked[from..begin])).then_some(Use::Element(begin, end));
+    }
+    let end = members(place, after, to);
+    if end > after {
+        if own && let Some(address) = under_a_cast(place, (from, to), (begin, end)) {
+            return Some(Use::Address(address, end));
+        }
+        let is_understood = !own || member_of(&place.masked[begin..end]).is_some();
+        let is_element = is_understood && !is_operand(before);
+        return is_element.then_some(Use::Element(begin, end));
+    }
+    if own {
+        return None;
+    }
+    let steps = ["++", "--"];
+    let rest = &place.masked[after..to];
+    let step = steps
+        .iter()
+        .find(|s| rest.starts_with(**s))
+        .map_or(0, |s| s.len());
+    let end = after + step;
+    let next = place.masked[end..to].trim_start();
+    if before.trim_end().ends_with('*') && is_operand(before) {
+        let is_element = next.starts_with(['[', '(', '.']) || next.starts_with("->");
+        let star = from + before.trim_end().len() - 1;
+        return (!is_element && !is_operand(&place.masked[from..star]))
+            .then_some(Use::Pointed(star, end));
+    }
+    let is_step = step > 0 || steps.iter().any(|s| before.trim_end().ends_with(s));
+    let is_added = next.starts_with("+=") || next.starts_with("-=");
+    let is_alone = next.starts_with([',', ';', ')']) || next.is_empty();
+    (is_added || is_step && is_alone).then_some(Use::Moved(end))
+}
+
+/// `((T *)a)[i]` or `reinterpret_cast<T *>(a)[i]` of the name between two places.
+fn cast_element(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, after): (usize, usize),
+) -> Option<(usize, usize)> {
+    let open = place.open_before(begin).filter(|open| *open >= from)?;
+    let close = place.closing(open).filter(|close| *close < to)?;
+    let is_alone = place.masked[after..close].trim().is_empty();
+    let before = place.masked[open + 1..begin].trim();
+    let outside = &place.masked[from..open];
+    let cast = outside.rfind("reinterpret_cast<").filter(|at| {
+        before.is_empty() && outside.ends_with('>') && outside[*at..].matches('>').count() == 1
+    });
+    let is_c_cast = before.starts_with('(') && before.ends_with(')') && before.contains('*');
+    let start = match cast {
+        Some(at) => from + at,
+        None => is_c_cast.then_some(open)?,
+    };
+    let end = members(place, close + 1, to);
+    (is_alone && place.masked[close + 1..].starts_with('[')).then_some((start, end))
+}
+
+/// The address of the atomic operation that the name at `at` is a part of: its first
+/// argument.
+fn atomic_address(place: &Text, at: usize) -> Option<(usize, usize)> {
+    let open = place.open_before(at)?;
+    place
+        .called(open)
+        .filter(|(_, name)| name.starts_with("atomic"))?;
+    let (from, to) = *arguments(place, open)?.first()?;
+    let argument = &place.masked[from..to];
+    let from = to - argument.trim_start().len();
+    (from..to)
+        .contains(&at)
+        .then_some((from, from + argument.trim().len()))
+}
+
+/// Where the `&` is of `*reinterpret_cast<T *>(&a[i])`, `*(T *)&a[i]` and the like, whose
+/// element is between two places: what is read there begins at that element.
+fn under_a_cast(
+    place: &Text,
+    (from, to): (usize, usize),
+    (begin, end): (usize, usize),
+) -> Option<usize> {
+    let before = place.masked[from..begin].trim_end().strip_suffix('&')?;
+    let address = from + before.len();
+    let (mut before, mut after) = (before.trim_end(), place.masked[end..to].trim_start());
+    if let Some(outside) = before.strip_suffix('(') {
+        (before, after) = (outside.trim_end(), after.strip_prefix(')')?.trim_start());
+    }
+    let begins = if before.ends_with('>') {
+        CASTS.iter().filter_map(|cast| before.rfind(cast)).max()?
+    } else {
+        let kind = before.strip_suffix(')')?.trim_end();
+        let open = place.open_before(from + kind.len())?.checked_sub(from)?;
+        kind.ends_with('*').then_some(open)?
+    };
+    let mut before = before[..begins].trim_end();
+    while let Some(outside) = before.strip_suffix('(')
+        && let Some(rest) = after.strip_prefix(')')
+        && !outside.trim_end().ends_with(is_word)
+    {
+        (before, after) = (outside.trim_end(), rest.trim_start());
+    }
+    let is_read = before.ends_with('*') && is_operand(before) && !after.starts_with('[');
+    (is_read || after.starts_with("[0]")).then_some(address)
+}
+#[cfg(test)]
+mod tests {
+    use super::super::files::lines_of;
+    use super::super::types::Types;
+    use super::*;
+
+    /// The change of a line after these statements.
+    fn change(before: &str, line: &str) -> Option<String> {
+        let source = format!("void f() {{\n__shared__ float s[64];\n{before}\n{line}\nlast();\n}}");
+        let number = source.lines().count() - 2;
+        let mut text = lines_of(&source);
+        let types = Types::of("k.cu", &mut text);
+        let kept = types.kept("s", Some(4));
+        let found = pointers_change(&format!("k.cu:{number}"), kept, "s", "at", &mut text);
+        found.map(|c| {
+            assert_eq!(c.text, line);
+            c.changed_text
+        })
+    }
+
+    #[test]
+    fn every_element_of_a_pointer_into_the_array_is_wrapped() {
+        let two = "float *re = s, *__restrict__ im = re + n;";
+        for (before, line, changed) in [
+            (
+                two,
+                "float a = re[i], b = im[i] * x[i];",
+                "float a = (*at_at(s, &re[i])), b = (*at_at(s, &im[i])) * x[i];",
+            ),
+            (
+                two,
+                "re[j] += im[2 * i];",
+                "(*at_at(s, &re[j])) += (*at_at(s, &im[2 * i]));",
+            ),
+            (
+                "Pair *p = reinterpret_cast<Pair *>(&s[4]);\np = (Pair *)s;",
+                "x = p[i].v[1] - 1;",
+                "x = (*at_at(s, &p[i].v[1])) - 1;",
+            ),
+            (
+                "Pair *p = (Pair *)s;",
+                "x = p->v[1] + s[2].x;",
+                "x = (*at_at(s, &p->v[1])) + (*at_at(s, &s[2].x));",
+            ),
+            (
+                two,
+                "x = a * re[i] * im[j] & im[k];",
+                "x = a * (*at_at(s, &re[i])) * (*at_at(s, &im[j])) & (*at_at(s, &im[k]));",
+            ),
+            (
+                "float *p = s, *q = s;",
+                "for (int i = 0; i < 4; i++, p += 32, ++q) *p = a * *q;",
+                "for (int i = 0; i < 4; i++, p += 32, ++q) (*at_at(s, p)) = a * (*at_at(s, q));",
+            ),
+            (
+                "float *q = s;",
+                "return *q++ + x;",
+                "return (*at_at(s, q++)) + x;",
+            ),
+            (
+                "Pair *p = s;\nconst Pair &mine = s[t], &other = p[2];",
+                "x = mine.v[0];",
+                "x = (*at_at(s, &mine.v[0]));",
+            ),
+            (
+                "Tiles &t = *reinterpret_cast<Tiles *>(s);",
+                "t.b[i][j] = t.a[j][i];",
+                "(*at_at(s, &t.b[i][j])) = (*at_at(s, &t.a[j][i]));",
+            ),
+            (
+                "",
+                "*reinterpret_cast<float *>(&s[i * 8]) = *(const float *)&out[i];",
+                "*reinterpret_cast<float *>(at_at(s, &s[i * 8])) = *(const float *)&out[i];",
+            ),
+            (
+                "",
+                "x = (*((int *)(&s[i]))) + ((int *)&s[j])[0];",
+                "x = (*((int *)(at_at(s, &s[i])))) + ((int *)at_at(s, &s[j]))[0];",
+            ),
+        ] {
+            assert_eq!(change(before, line).as_deref(), Some(changed), "{line}");
+        }
+    }
+
+    #[test]
+    fn pointers_that_may_be_elsewhere_are_left_to_a_person() {
+        for (before, line) in [
+            ("float *re = s;", "x = **re + re[1];"),
+            ("float *re = s;", "x = re++[1];"),
+            ("float &x = s[1];", "x = 2;"),
+            (
+                "Pair &mine = *reinterpret_cast<Pair *>(out);",
+                "x = mine.x;",
+            ),
+            ("Pair mine = s[1];", "x = mine.x;"),
+            ("Pair &mine = out[1];", "x = mine.x;"),
+            ("", "use(reinterpret_cast<float4 *>(&s[4 * i]));"),
+            ("", "x = reinterpret_cast<float4 *>(&s[4 * i])[1];"),
+            ("", "x = *(float4 *)&s[4 * i] + s[1];"),
+            ("float *re = s;", "use(&re[1]);"),
+            ("float *re = s;", "use(x, *re[1]);"),
+            ("float *re = s;", "return *re[1];"),
+            // The mapping keeps 4 bytes together.
+            ("float2 *re = (float2 *)s;", "x = re[1];"),
+            ("float *re = s;", "x = re[re[1]];"),
+            ("float *re = s;", "x = re[1] + s[2];"),
+            ("float *re = s;", "x = re[1].get();"),
+            ("float *re = s;", "use(re);"),
+            ("float *re = s; re = out;", "x = re[1] + re[2];"),
+            ("float *re = c ? s : out;", "x = re[1] + re[2];"),
+            ("float *re = rows[s[1]];", "x = re[1] + re[2];"),
+            ("float *re = s[1];", "x = re[1] + re[2];"),
+            ("float re = s;", "x = re[1] + re[2];"),
+            ("", "x = out[1];"),
+        ] {
+            assert_eq!(change(before, line), None, "{before} {line}");
+        }
+    }
+}
