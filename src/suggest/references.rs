@@ -67,35 +67,40 @@ fn call(line: &LineChange, array: &str, text: &mut SourceLine) -> Option<Call> {
     let mut used = own.to_owned();
     for (depth, calls) in chain.windows(2).enumerate() {
         let [inner, outer] = calls else { return None };
-        let (callee, references) = references(inner, &used, text)?;
+        let callee = Callee::around(inner, text)?;
         let (file, number) = split(outer)?;
         let place = Text::of_file(file, text);
-        let (name, open) = place.call(&callee, place.start_of_line(number)?)?;
+        let (name, open) = place.call(&callee.name, place.start_of_line(number)?)?;
         let given = arguments(&place, open)?;
-        let given: Vec<(usize, usize)> = references
-            .iter()
-            .map(|n| given.get(*n).copied())
-            .collect::<Option<_>>()?;
+        let given = callee.references.iter().map(|(number, reference)| {
+            let is_used = word(&used, reference).is_some();
+            Some((is_used, *given.get(*number)?))
+        });
+        let given: Vec<(bool, (usize, usize))> = given.collect::<Option<_>>()?;
         let mut names = pointers(&place, name, array).unwrap_or_default();
         names.push(array.to_owned());
-        let is_of_array = |(from, to): &(usize, usize)| {
-            let argument = place.masked[*from..*to].trim();
-            names
-                .iter()
-                .any(|n| first_name(argument.trim_start_matches('*')) == n)
+        let argument = |(from, to): (usize, usize)| place.masked[from..to].trim();
+        let is_of_array = |at: (usize, usize)| {
+            let name = first_name(argument(at).trim_start_matches('*'));
+            names.iter().any(|n| n == name)
         };
-        let (elements, others): (Vec<_>, Vec<_>) = given.into_iter().partition(is_of_array);
-        if elements.is_empty() {
-            used = others
-                .iter()
-                .map(|(from, to)| place.masked[*from..*to].trim())
+        if !given
+            .iter()
+            .any(|(is_used, at)| *is_used && is_of_array(*at))
+        {
+            let passed = given.iter().filter(|(is_used, _)| *is_used);
+            used = passed
+                .map(|(_, at)| argument(*at))
                 .collect::<Vec<_>>()
                 .join(" ");
             continue;
         }
-        let is_whole =
-            |(from, to): &(usize, usize)| is_element(place.masked[*from..*to].trim(), &names);
-        if !elements.iter().all(is_whole) {
+        let elements = given
+            .into_iter()
+            .map(|(_, at)| at)
+            .filter(|at| is_of_array(*at));
+        let elements: Vec<(usize, usize)> = elements.collect();
+        if !elements.iter().all(|at| is_element(argument(*at), &names)) {
             return None;
         }
         return Some(Call {
@@ -109,22 +114,28 @@ fn call(line: &LineChange, array: &str, text: &mut SourceLine) -> Option<Call> {
     None
 }
 
-/// The name of the function around a line, and the numbers of those of its parameters
-/// that are references which `used` names.
-fn references(source: &str, used: &str, text: &mut SourceLine) -> Option<(String, Vec<usize>)> {
-    let (file, number) = split(source)?;
-    let place = Text::of_file(file, text);
-    let function = place.function_around(place.start_of_line(number)?)?;
-    let parameters = arguments(&place, function.open)?;
-    let is_used = |(from, to): (usize, usize)| {
-        let name = declared_reference(place.masked[from..to].trim());
-        name.is_some_and(|name| word(used, name).is_some())
-    };
-    let numbers = parameters.into_iter().enumerate();
-    let numbers: Vec<usize> = numbers
-        .filter_map(|(n, parameter)| is_used(parameter).then_some(n))
-        .collect();
-    (!numbers.is_empty()).then_some((function.name, numbers))
+/// A function, and those of its parameters that are references, by their numbers.
+struct Callee {
+    name: String,
+    references: Vec<(usize, String)>,
+}
+
+impl Callee {
+    /// The function around a line.
+    fn around(source: &str, text: &mut SourceLine) -> Option<Self> {
+        let (file, number) = split(source)?;
+        let place = Text::of_file(file, text);
+        let function = place.function_around(place.start_of_line(number)?)?;
+        let parameters = arguments(&place, function.open)?.into_iter().enumerate();
+        let references = parameters.filter_map(|(number, (from, to))| {
+            let name = declared_reference(place.masked[from..to].trim())?;
+            Some((number, name.to_owned()))
+        });
+        Some(Callee {
+            name: function.name,
+            references: references.collect(),
+        })
+    }
 }
 
 impl Call {
@@ -141,7 +152,10 @@ impl Call {
         let (from, to) = self.statement;
         let is_a_line = !self.place.text[from..to].trim().contains('\n');
         let seen = declarations.seen_from(&self.source, text).cloned();
-        let seen = seen.filter(|_| is_a_line);
+        // An element of a pointer has no index in the array.
+        let is_of_array =
+            |(from, to): &(usize, usize)| first_name(self.place.masked[*from..*to].trim()) == array;
+        let seen = seen.filter(|_| is_a_line && self.elements.iter().all(is_of_array));
         let changed_text = seen.as_ref().and_then(|d| d.changed(&old, array, function));
         let call = match changed_text {
             Some(_) => None,
@@ -161,16 +175,89 @@ impl Call {
     /// The statement with the address of each element under the function.
     fn by_address(&self, array: &str, function: &str) -> Option<CallChange> {
         let mut edits = Vec::new();
+        // Another argument is loaded in the call's own line.
+        let named =
+            |(from, to): &(usize, usize)| word(&self.place.masked[*from..*to], array).is_some();
+        let own = self.elements.iter().filter(|e| named(e)).count();
+        let (from, to) = self.statement;
+        if self.place.masked[from..to].matches(array).count() > own {
+            return None;
+        }
         for (from, to) in &self.elements {
             let argument = &self.place.masked[*from..*to];
             let begin = from + argument.len() - argument.trim_start().len();
             let end = begin + argument.trim().len();
-            match argument.trim().starts_with('*') {
-                true => edits.push(Edit::insert(begin + 1, format!("{function}_at({array}, "))),
-                false => edits.push(Edit::insert(begin, format!("*{function}_at({array}, &"))),
-            }
+            edits.push(if argument.trim().starts_with('*') {
+                Edit::insert(begin + 1, format!("{function}_at({array}, "))
+            } else {
+                Edit::insert(begin, format!("*{function}_at({array}, &"))
+            });
             edits.push(Edit::insert(end, ")"));
         }
         edits::change(self.source.clone(), &self.place, self.statement, &edits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::change::AccessChange;
+    use super::super::files::lines_of;
+    use super::super::source::Named;
+    use super::*;
+
+    const SOURCE: &str = "void swap(float &x, float &y) {
+    float z = x;
+}
+void order(float &a, float &b, int n) {
+    if (a > b)
+        swap(a, b);
+}
+void k() {
+    __shared__ float tile[64];
+    float *row = tile + 8;
+    CALL
+}";
+
+    /// The changed call, of an access in `swap`.
+    fn changed(call: &str) -> Option<String> {
+        let source = SOURCE.replace("CALL", call);
+        let mut text = lines_of(&source);
+        let array = Named {
+            name: "tile",
+            variable: "",
+        };
+        let declarations = Declarations::of(["k.cu:11"].into_iter(), array, 4, &mut text);
+        let mut lines = vec![LineChange {
+            source: Some("k.cu:2".to_owned()),
+            text: text("k.cu:2"),
+            inlined_at: vec!["k.cu:6".to_owned(), "k.cu:11".to_owned()],
+            accesses: vec![AccessChange::default()],
+            ..LineChange::default()
+        }];
+        to_their_calls(&mut lines, "tile", "f", &declarations, &mut text);
+        assert_eq!((lines.len(), lines[0].accesses.len()), (1, 1));
+        let (_, new) = lines[0].statement()?;
+        assert_eq!(lines[0].place(), Some("k.cu:11"));
+        Some(new.trim().to_owned())
+    }
+
+    #[test]
+    fn the_elements_of_the_call_are_mapped() {
+        let call = changed("order(tile[i], tile[j + 1], 3);").unwrap();
+        assert_eq!(call, "order(tile[f(i)], tile[f(j + 1)], 3);");
+        let call = changed("order(*row, row[j], 0);").unwrap();
+        assert_eq!(call, "order(*f_at(tile, row), *f_at(tile, &row[j]), 0);");
+    }
+
+    #[test]
+    fn other_calls_are_left_to_a_person() {
+        for call in [
+            "order(out[i], out[j], 3);",
+            "other(tile[i], tile[j]);",
+            "order(*row, row[j], tile[0]);",
+            "order(c ? tile[i] : x, tile[j], 3);",
+        ] {
+            assert_eq!(changed(call), None, "{call}");
+        }
     }
 }

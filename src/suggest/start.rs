@@ -65,19 +65,18 @@ fn gives(file: &Text, name: &str, array: &str) -> bool {
         bodies.extend(open.and_then(|open| Some(&file.masked[open..file.closing(open)?])));
     }
     let returns = |body: &&str| {
-        let mut values = body.split("return").skip(1);
         let array = [array.to_owned()];
-        let is_start = |value: &str| {
+        body.split("return").skip(1).all(|value| {
             let value = value.split(';').next().unwrap_or_default().trim();
             points_into(value, &array) && !value.contains(['+', '-', '['])
-        };
-        values.all(|value| is_start(value))
+        })
     };
     let mut own = bodies
         .iter()
         .filter(|body| word(body, array).is_some())
         .peekable();
-    own.peek().is_some() && own.all(|body| body.contains("__shared__") && returns(body))
+    own.peek().is_some()
+        && own.all(|body| body.contains("__shared__") && body.contains("return") && returns(body))
 }
 
 #[cfg(test)]
