@@ -2,12 +2,12 @@
 //! they get its start as one more parameter, so that each element can be mapped.
 
 use super::SourceLine;
+use super::callees::{Handed, only_hands_over};
 use super::calls::declaration_at;
 use super::change::LineChange;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
-use super::pointers::{declared_pointer, pointers, points_into};
-use super::scan::{Function, Text, arguments, word};
+use super::scan::{Function, Text};
 use super::types::{Kept, Types};
 use super::wrapped::Wrap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -126,21 +126,7 @@ fn changed_lines(
     (array, function): (&str, &str),
     is_reached: &dyn Fn(RangeInclusive<u32>) -> bool,
 ) -> Option<BTreeMap<u32, Changed>> {
-    let mut all = vec![Handed::of(place, callee, array)?];
-    let mut at = 0;
-    while at < all.len() {
-        for call in all[at].calls.clone() {
-            let caller = place.function_around(call)?;
-            let is_new = all.iter().all(|f| f.body != caller.body);
-            if declaration_at(place, call, array).is_none() && is_new {
-                all.push(Handed::of(place, &caller, array)?);
-            }
-        }
-        at += 1;
-    }
-    for at in 0..all.len() {
-        all[at].names = names(place, at, array, &all, MOST_CALLS)?;
-    }
+    let all = Handed::all(place, callee, array)?;
     let calls = || all.iter().flat_map(|f| &f.calls);
     for call in calls() {
         let caller = place.function_around(*call)?;
@@ -166,32 +152,6 @@ fn changed_lines(
         Some((*number, Changed { last, change }))
     };
     edits.iter().map(change).collect()
-}
-
-/// Whether a body names the array in its declaration and in `calls` alone. Another kernel
-/// may have an array of that name, whose own elements do not change.
-fn only_hands_over<'a>(
-    place: &Text,
-    (from, to): (usize, usize),
-    array: &str,
-    calls: impl Iterator<Item = &'a usize> + Clone,
-) -> bool {
-    let mut at = from;
-    while let Some(found) = word(&place.masked[at..to], array) {
-        let begin = at + found;
-        at = begin + array.len();
-        let statement = place.statement_start(begin);
-        let is_declared = place.masked[statement..begin].contains("__shared__");
-        let is_in = |open: &usize| {
-            place
-                .closing(*open)
-                .is_some_and(|end| (*open..end).contains(&begin))
-        };
-        if !is_declared && !calls.clone().any(is_in) {
-            return false;
-        }
-    }
-    true
 }
 
 /// What changes in the lines of functions and of their calls, by the lines' numbers.
@@ -267,114 +227,6 @@ fn parts(place: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
 struct Edits {
     last: u32,
     edits: Vec<Edit>,
-}
-
-/// Functions that hand over a pointer to each other, at most.
-const MOST_CALLS: u32 = 8;
-
-/// A function that is handed a pointer into the array.
-struct Handed {
-    /// The parentheses of its parameters.
-    open: usize,
-    close: usize,
-    body: usize,
-    /// The parentheses of all its calls.
-    calls: Vec<usize>,
-    /// The parameters that are such pointers.
-    names: Vec<String>,
-}
-
-impl Handed {
-    /// A function with its calls; `None` if it sees the array itself, or is a kernel.
-    fn of(place: &Text, function: &Function, array: &str) -> Option<Self> {
-        let end = place.block_end(function.body);
-        let start = format!("spad_{array}");
-        let sees_it = declaration_at(place, function.body, array).is_some();
-        if sees_it || word(&place.masked[function.open..end], &start).is_some() {
-            return None;
-        }
-        Some(Handed {
-            open: function.open,
-            close: function.close,
-            body: function.body,
-            calls: calls(place, function)?,
-            names: Vec::new(),
-        })
-    }
-}
-
-/// The parameters of function `at` that all calls give addresses in the array; `None` if
-/// calls differ, or there are none.
-fn names(place: &Text, at: usize, array: &str, all: &[Handed], steps: u32) -> Option<Vec<String>> {
-    let steps = steps.checked_sub(1)?;
-    let callee = &all[at];
-    let mut found: Option<Vec<String>> = None;
-    for call in &callee.calls {
-        let own = match declaration_at(place, *call, array) {
-            // The address of a volatile array is none of `const void *`.
-            Some(declaration) if word(&declaration, "volatile").is_some() => return None,
-            Some(_) => {
-                let mut own = pointers(place, *call, array).unwrap_or_default();
-                own.push(array.to_owned());
-                own
-            }
-            None => {
-                let body = place.function_around(*call)?.body;
-                let caller = all.iter().position(|f| f.body == body)?;
-                names(place, caller, array, all, steps)?
-            }
-        };
-        let names = handed(place, callee.open, *call, &own)?;
-        if names.is_empty() || found.as_ref().is_some_and(|known| *known != names) {
-            return None;
-        }
-        found = Some(names);
-    }
-    found
-}
-
-/// The parameters between the parentheses at `open` that a call gives addresses from
-/// `own`; `None` if one of them is no pointer.
-fn handed(place: &Text, open: usize, call: usize, own: &[String]) -> Option<Vec<String>> {
-    let given = arguments(place, call)?;
-    let parameters = arguments(place, open)?;
-    let mut names = Vec::new();
-    for (parameter, given) in parameters.into_iter().zip(given) {
-        if points_into(place.masked[given.0..given.1].trim(), own) {
-            names.push(pointer(&place.masked[parameter.0..parameter.1])?.to_owned());
-        }
-    }
-    Some(names)
-}
-
-/// The name of a parameter that is a pointer.
-pub(super) fn pointer(parameter: &str) -> Option<&str> {
-    declared_pointer(parameter.split('=').next()?.trim_end())
-}
-
-/// The parentheses of all calls of a function of the file. `None` if it is named in
-/// another way: declared before, overloaded, recursive, in a macro.
-fn calls(place: &Text, callee: &Function) -> Option<Vec<usize>> {
-    let mut calls = Vec::new();
-    let mut from = 0;
-    while let Some(found) = word(&place.masked[from..], &callee.name) {
-        let at = from + found;
-        from = at + callee.name.len();
-        let open = place.call(&callee.name, at).filter(|(name, _)| *name == at);
-        let (_, open) = open?;
-        if open == callee.open {
-            continue;
-        }
-        let caller = place.function_around(at)?;
-        let is_macro = place.masked[place.line_start(at)..at]
-            .trim_start()
-            .starts_with('#');
-        if caller.body == callee.body || is_macro {
-            return None;
-        }
-        calls.push(open);
-    }
-    (!calls.is_empty()).then_some(calls)
 }
 
 #[cfg(test)]

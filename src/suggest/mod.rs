@@ -7,6 +7,7 @@
 
 mod asm;
 mod bindings;
+mod callees;
 mod calls;
 mod change;
 mod constants;
