@@ -40,6 +40,9 @@ pub struct LineChange {
     /// The other arrays that the line accesses through the same pointer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shared_with: Vec<String>,
+    /// The other kernel that calls its function with an array of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called_by: Option<String>,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.

@@ -46,14 +46,19 @@ pub(super) fn change(
             .map(|(_, number)| number);
         let own: Vec<u32> = own.collect();
         let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
-        let changed = changed_lines(
-            (file, &place),
-            &callee,
-            kept,
-            (array, function),
-            &is_reached,
-        );
-        let Some(changed) = changed else {
+        let Some(all) = Handed::all(&place, &callee, array) else {
+            continue;
+        };
+        if let Some(other) = other_kernel(&place, &all, array, &is_reached) {
+            let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
+            for line in lines.iter_mut() {
+                if line.statement().is_none() && body.contains(&number(line, file)) {
+                    line.called_by = Some(other.clone());
+                }
+            }
+            continue;
+        }
+        let Some(changed) = changed_lines((file, &place), &all, kept, (array, function)) else {
             continue;
         };
         let is_free = |l: &LineChange| l.statement().is_none();
@@ -114,29 +119,34 @@ fn number(line: &LineChange, file: &str) -> u32 {
         .map_or(0, |(_, number)| number)
 }
 
-/// All lines of `file` that change with a function, by their number: also those of the
-/// functions that hand over the pointer which they got. `None` if a call may hand over
-/// another address, or a line uses the pointer in another way than for its elements.
-/// `is_reached`: whether the run accesses the array in one of those lines, or in a
-/// function called there.
-fn changed_lines(
-    (file, place): (&str, &Text),
-    callee: &Function,
-    kept: Kept,
-    (array, function): (&str, &str),
+/// A kernel that calls one of the functions with an array of its own, whose other elements
+/// would not change. `is_reached`: whether the run accesses the array in one of those
+/// lines, or in a function called there.
+fn other_kernel(
+    place: &Text,
+    all: &[Handed],
+    array: &str,
     is_reached: &dyn Fn(RangeInclusive<u32>) -> bool,
-) -> Option<BTreeMap<u32, Changed>> {
-    let all = Handed::all(place, callee, array)?;
+) -> Option<String> {
     let calls = || all.iter().flat_map(|f| &f.calls);
-    for call in calls() {
+    calls().find_map(|call| {
         let caller = place.function_around(*call)?;
         let body = (caller.body, place.block_end(caller.body));
         let is_known = is_reached(place.line_of(body.0)..=place.line_of(body.1));
-        if !is_known && !only_hands_over(place, body, array, calls()) {
-            return None;
-        }
-    }
-    let edits = edits_of(place, &all, kept, array, function)?;
+        (!is_known && !only_hands_over(place, body, array, calls())).then_some(caller.name)
+    })
+}
+
+/// All lines of `file` that change with a function, by their number: also those of the
+/// functions that hand over the pointer which they got. `None` if a call may hand over
+/// another address, or a line uses the pointer in another way than for its elements.
+fn changed_lines(
+    (file, place): (&str, &Text),
+    all: &[Handed],
+    kept: Kept,
+    (array, function): (&str, &str),
+) -> Option<BTreeMap<u32, Changed>> {
+    let edits = edits_of(place, all, kept, array, function)?;
     let change = |(number, own): (&u32, &Edits)| {
         let (from, last) = (
             place.start_of_line(*number)?,
@@ -248,7 +258,8 @@ mod tests {
         let callee = place.function_around(body).unwrap();
         let types = Types::of("k.cu", &mut lines_of(&place.text));
         let kept = types.kept("tile", Some(4));
-        let lines = changed_lines(("k.cu", &place), &callee, kept, ("tile", "at"), &|_| true)?;
+        let all = Handed::all(&place, &callee, "tile")?;
+        let lines = changed_lines(("k.cu", &place), &all, kept, ("tile", "at"))?;
         Some(
             lines
                 .into_values()
@@ -319,22 +330,19 @@ mod tests {
     /// Another kernel with an array of that name, which this run does not reach.
     #[test]
     fn elements_of_another_kernel_do_not_change() {
-        let other =
+        let kernel =
             "\nvoid other() {\n__shared__ float tile[8];\ntile[0] = 1;\nsum<1>(tile, 1);\n}";
-        let calls = format!("{SUM}{other}");
-        let reached = |_: RangeInclusive<u32>| true;
-        let lines = |calls: &str, is_reached: &dyn Fn(RangeInclusive<u32>) -> bool| {
-            let place = Text::new(calls.to_owned());
-            let callee = place
-                .function_around(place.text.find("float s =").unwrap())
-                .unwrap();
-            let types = Types::of("k.cu", &mut lines_of(&place.text));
-            let kept = types.kept("tile", Some(4));
-            changed_lines(("k.cu", &place), &callee, kept, ("tile", "at"), is_reached)
+        let other = |source: String, is_reached: bool| {
+            let place = Text::new(source);
+            let at = place.text.find("float s =").unwrap();
+            let callee = place.function_around(at).unwrap();
+            let all = Handed::all(&place, &callee, "tile").unwrap();
+            other_kernel(&place, &all, "tile", &|_| is_reached)
         };
-        assert!(lines(&calls, &reached).is_some());
-        assert!(lines(&calls, &|_| false).is_none());
-        assert!(lines(&calls.replace("tile[0] = 1;", ""), &|_| false).is_some());
+        let source = || format!("{SUM}{kernel}");
+        assert_eq!(other(source(), true), None);
+        assert_eq!(other(source(), false).unwrap(), "other");
+        assert_eq!(other(source().replace("tile[0] = 1;", ""), false), None);
     }
 
     #[test]

@@ -34,6 +34,12 @@ impl Suggestion {
                 line.shared_with.join(", ")
             );
         }
+        if let Some(other) = &line.called_by {
+            return format!(
+                "{other} calls this function, too, with an array of its own: map both, or give \
+                 this kernel a copy of the function"
+            );
+        }
         if line.is_of_rows() {
             return format!(
                 "map the pointer to the first element, &{text}, and give wmma the length of the \
