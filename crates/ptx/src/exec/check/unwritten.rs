@@ -126,6 +126,7 @@ fn is_known(
                 }
             }
             Some(Part::Masked) if loads => {}
+            Some(Part::Nothing) => {}
             _ if loads => known &= bytes.iter().all(|&b| b),
             _ => bytes.fill(true),
         }
@@ -144,23 +145,30 @@ pub fn moved(m: &mut Machine, at: u32, info: &MemoryOp, space: Space, exec: u32)
     };
     let size = info.bytes as usize / moves.parts.len();
     for part in moves.parts.iter().flatten() {
-        let Part::Copied(register) = *part else {
-            continue;
+        let mut lanes = crate::exec::race::lanes(exec);
+        let (lane, text) = match *part {
+            Part::Masked => continue,
+            Part::Nothing => (
+                (space != Space::Local).then(|| lanes.next()).flatten(),
+                "stores a register, which the thread has not written",
+            ),
+            Part::Copied(register) => {
+                let missing = &mut written.copied[register as usize];
+                if moves.loads {
+                    lanes.for_each(|lane| missing[lane as usize] = 0);
+                    continue;
+                }
+                // Where some bytes are written, the others may be padding.
+                let all = u8::MAX >> (8 - size.min(8));
+                let lane = lanes.find(|&lane| missing[lane as usize] == all);
+                (
+                    lane.filter(|_| space == Space::Global),
+                    "stores what it has copied from local memory, where the thread has not \
+                     written it",
+                )
+            }
         };
-        let missing = &mut written.copied[register as usize];
-        let lanes = crate::exec::race::lanes(exec);
-        if moves.loads {
-            lanes.for_each(|lane| missing[lane as usize] = 0);
-            continue;
-        }
-        // Where some bytes are written, the others may be padding.
-        let all = u8::MAX >> (8 - size.min(8));
-        let mut lanes = lanes.filter(|&lane| missing[lane as usize] == all);
-        if space == Space::Global
-            && let Some(lane) = lanes.next()
-        {
-            let text = "stores what it has copied from local memory, where the thread has not \
-                        written it";
+        if let Some(lane) = lane {
             m.found(
                 FindingKind::Uninitialised,
                 lane,

@@ -305,7 +305,7 @@ impl<'m> Decoder<'m> {
             _ => None,
         };
         let mut reads: Vec<(u32, String)> = reads.iter().filter_map(named).collect();
-        if self.moved.passes_nothing(i) {
+        if self.moved.stores_nothing(i) {
             reads.clear();
         }
         if let Some(shuffled) = &shuffled

@@ -56,15 +56,16 @@ impl Moved {
         Moved { parts, never }
     }
 
-    /// Whether an instruction passes an object of a class without members to a function:
-    /// a byte that nothing has written.
-    pub fn passes_nothing(&self, i: &Instruction) -> bool {
+    /// Whether an instruction copies an object of a class without members, to a function
+    /// or to local memory: a byte that nothing has written.
+    pub fn stores_nothing(&self, i: &Instruction) -> bool {
         let byte = i.ty(0).is_some_and(|ty| ty.bits() == 8);
         let data = match i.operands.get(1) {
             Some(Operand::Register(register)) => self.never[register.0 as usize],
             _ => false,
         };
-        i.opcode == Opcode::St && i.space() == Some(Space::Param) && byte && data
+        let own = matches!(i.space(), None | Some(Space::Local | Space::Param));
+        i.opcode == Opcode::St && own && byte && data
     }
 }
 
@@ -144,6 +145,7 @@ impl Decoder<'_> {
             _ => None,
         };
         let parts: Vec<Option<Part>> = match data {
+            _ if self.moved.stores_nothing(i) => vec![Some(Part::Nothing)],
             Some(Operand::Vector(items)) => items.iter().map(part).collect(),
             Some(one) => vec![part(one)],
             None => Vec::new(),

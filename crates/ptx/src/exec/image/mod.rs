@@ -375,6 +375,9 @@ pub(super) enum Part {
     Copied(u32),
     /// Some of its bits become a part of what is stored.
     Masked,
+    /// The byte of an object without members, which no load brings: what is stored has
+    /// no value.
+    Nothing,
 }
 
 /// The elements of a load or a store that are only moved.
