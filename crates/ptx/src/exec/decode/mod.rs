@@ -300,11 +300,13 @@ impl<'m> Decoder<'m> {
         let number = |r: &Register| self.unsure.get(&r.0).copied();
         let named = |r: &Register| Some((number(r)?, body.registers[r.0 as usize].name.clone()));
         let guard = i.guard.and_then(|g| named(&g.register));
+        let ignored = self.moved.ignored(i);
+        let reads = reads.iter().filter(|r| !ignored.contains(r));
+        let mut reads: Vec<(u32, String)> = reads.filter_map(named).collect();
         let shuffled = match (i.opcode, i.operands.get(1)) {
-            (Opcode::Shfl, Some(Operand::Register(register))) => named(register),
+            (Opcode::Shfl, Some(Operand::Register(r))) if !ignored.contains(r) => named(r),
             _ => None,
         };
-        let mut reads: Vec<(u32, String)> = reads.iter().filter_map(named).collect();
         if self.moved.stores_nothing(i) {
             reads.clear();
         }

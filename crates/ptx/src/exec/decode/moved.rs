@@ -6,7 +6,7 @@
 //! so everywhere. Such a load uses nothing that is not written.
 
 use super::Decoder;
-use crate::ast::{Function, Instruction, Operand, Register};
+use crate::ast::{Function, Immediate, Instruction, Operand, Register};
 use crate::exec::image::{Moves, Part};
 use crate::names::{Space, Word};
 use crate::opcodes::{Class, Opcode};
@@ -22,6 +22,10 @@ pub struct Moved {
     parts: HashMap<u32, Part>,
     /// Registers that nothing writes.
     never: Vec<bool>,
+    /// Registers that nothing reads.
+    unread: Vec<bool>,
+    /// Of registers that are joined from others, the bits that are looked at.
+    wanted: HashMap<u32, u64>,
 }
 
 impl Moved {
@@ -38,22 +42,62 @@ impl Moved {
                 }
             });
         }
-        let uses = Uses { body, readers };
+        let never = writers.iter().map(|&n| n == 0).collect();
+        let unread = readers.iter().map(Vec::is_empty).collect();
+        let uses = Uses {
+            body,
+            readers,
+            writers,
+        };
         let mut parts = HashMap::new();
-        let loads = body.instructions.iter().filter(|i| is_load(i));
-        for register in loads.flat_map(operands::writes) {
-            if writers[register.0 as usize] != 1 {
-                continue;
-            }
-            if uses.is_only_stored(register) {
-                parts.insert(register.0, Part::Copied(*next));
-                *next += 1;
-            } else if uses.is_masked(register) {
-                parts.insert(register.0, Part::Masked);
+        for (at, i) in (0..).zip(&body.instructions).filter(|(_, i)| is_load(i)) {
+            for register in operands::writes(i) {
+                if uses.writers[register.0 as usize] != 1 {
+                    continue;
+                }
+                if let Some(copies) = uses.copies(register, at, DEPTH) {
+                    parts.extend(copies.iter().map(|r| (r.0, Part::Copied(*next))));
+                    *next += 1;
+                } else if uses.is_masked(register) {
+                    parts.insert(register.0, Part::Masked);
+                }
             }
         }
-        let never = writers.iter().map(|&n| n == 0).collect();
-        Moved { parts, never }
+        let joined = body.instructions.iter().filter_map(joins);
+        let wanted = joined.map(|(result, _)| (result.0, uses.wanted(result)));
+        Moved {
+            parts,
+            never,
+            unread,
+            wanted: wanted.collect(),
+        }
+    }
+
+    /// Registers that an instruction names among its sources and does not look at: what a
+    /// shuffle hands on for a result that nothing reads, and parts of a result of which
+    /// all readers mask other bits. Shuffles of structs, word by word, take padding along.
+    pub fn ignored(&self, i: &Instruction) -> Vec<Register> {
+        if i.opcode == Opcode::Shfl {
+            let result = i.operands.first().and_then(|o| match o {
+                Operand::Pair(both) => register_of(&both.0),
+                one => register_of(one),
+            });
+            let unread = result.is_some_and(|r| self.unread[r.0 as usize]);
+            let data = i.operands.get(1).and_then(register_of);
+            return data.filter(|_| unread).into_iter().collect();
+        }
+        let Some((result, items)) = joins(i) else {
+            return Vec::new();
+        };
+        let wanted = self.wanted.get(&result.0).copied().unwrap_or(u64::MAX);
+        let bits = i.ty(0).map_or(64, |ty| ty.bits()) as usize / items.len();
+        let mask = u64::MAX >> (64 - bits);
+        let (looked_at, others): (Vec<_>, Vec<_>) = (0..)
+            .zip(items)
+            .partition(|(n, _)| wanted & mask << (n * bits) != 0);
+        let others = others.iter().map(|(_, o)| *o);
+        let others = others.filter(|o| looked_at.iter().all(|(_, other)| other != o));
+        others.filter_map(register_of).collect()
     }
 
     /// Whether an instruction copies an object of a class without members, to a function
@@ -74,10 +118,31 @@ fn is_load(i: &Instruction) -> bool {
     i.opcode == Opcode::Ld && matches!(i.space(), None | Some(Space::Local))
 }
 
+fn register_of(o: &Operand) -> Option<Register> {
+    match o {
+        Operand::Register(register) => Some(*register),
+        _ => None,
+    }
+}
+
+/// The result and the parts of a move that joins registers, up to 64 bits.
+fn joins(i: &Instruction) -> Option<(Register, &[Operand])> {
+    match (i.opcode, &i.operands[..]) {
+        (Opcode::Mov, [Operand::Register(result), Operand::Vector(items)])
+            if i.ty(0).is_some_and(|ty| ty.bits() <= 64) =>
+        {
+            Some((*result, items))
+        }
+        _ => None,
+    }
+}
+
 struct Uses<'a> {
     body: &'a Function,
     /// The instructions that read each register.
     readers: Vec<Vec<u32>>,
+    /// How many write it.
+    writers: Vec<u32>,
 }
 
 impl Uses<'_> {
@@ -86,9 +151,42 @@ impl Uses<'_> {
         all.map(|&at| &self.body.instructions[at as usize])
     }
 
-    /// Whether it is nothing but the data of stores.
-    fn is_only_stored(&self, register: Register) -> bool {
-        self.of(register).all(|i| stores(i, register))
+    /// The registers that hold what an instruction brings into one, if these are nothing
+    /// but the data of stores: it, and those that it is moved to, later in the text.
+    fn copies(&self, register: Register, from: u32, depth: u32) -> Option<Vec<Register>> {
+        let mut all = vec![register];
+        for &at in &self.readers[register.0 as usize] {
+            let i = &self.body.instructions[at as usize];
+            match (i.opcode, &i.operands[..]) {
+                _ if stores(i, register) => {}
+                (Opcode::Mov, [Operand::Register(to), Operand::Register(_)])
+                    if depth > 0
+                        && at > from
+                        && i.guard.is_none()
+                        && self.writers[to.0 as usize] == 1 =>
+                {
+                    all.extend(self.copies(*to, at, depth - 1)?);
+                }
+                _ => return None,
+            }
+        }
+        Some(all)
+    }
+
+    /// The bits of a register that are looked at, as far as masks say.
+    fn wanted(&self, register: Register) -> u64 {
+        let of = |i: &Instruction| match (i.opcode, &i.operands[..]) {
+            (
+                Opcode::And,
+                [
+                    _,
+                    Operand::Register(_),
+                    Operand::Immediate(Immediate::Integer(mask)),
+                ],
+            ) if i.guard.is_none_or(|g| g.register != register) => *mask as u64,
+            _ => u64::MAX,
+        };
+        self.of(register).fold(0, |all, i| all | of(i))
     }
 
     /// Whether some bits of it, and no others, become a part of what is stored.
