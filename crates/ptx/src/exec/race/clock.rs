@@ -214,7 +214,9 @@ impl Order {
         let row = of.rows.as_ref().filter(|_| own).map(|r| &r[lane as usize]);
         let missing = |l: &u32| {
             let known = row.is_some_and(|row| row[*l as usize] > mark.seq);
-            let get = |s: &Seen| s.get(mark.warp, *l) > mark.seq;
+            // It may have gone to another block and come back from there.
+            let returned = |s: &Seen| s.get_of(self.number, mark.warp, *l);
+            let get = |s: &Seen| s.get(mark.warp, *l).max(returned(s)) > mark.seq;
             !known && !self.any(warp, lane, loosely, get)
         };
         lanes(others).filter(missing).fold(0, |m, l| m | 1 << l)
