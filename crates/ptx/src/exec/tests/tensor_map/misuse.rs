@@ -113,6 +113,34 @@ fn who_does_not_wait_races() {
     );
 }
 
+/// A load over a tile that a store of the same thread still reads, and over one that
+/// another load still writes.
+#[test]
+fn a_load_over_what_a_copy_still_uses_races() {
+    let wait = "cp.async.bulk.wait_group 0;";
+    assert!(STORE.contains(wait));
+    let races = |copy: &str| {
+        let done = run(copy, &map(), &case(), &[REST; 256]);
+        let race = |f: &Finding| f.kind == FindingKind::Race;
+        assert!(done.findings.iter().all(race), "{:?}", done.findings);
+        !done.findings.is_empty()
+    };
+    let after = |with: &str| format!("{} {LOAD}", STORE.replace(wait, with));
+    assert!(races(&after("")));
+    assert!(!races(&after("cp.async.bulk.wait_group.read 0;")));
+    assert!(!races(&after(wait)));
+    let copy = &LOAD[LOAD.find("cp.async.bulk.tensor").unwrap()..];
+    let twice =
+        format!("{LOAD} mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%b], BYTES; {copy}");
+    assert!(races(&twice));
+    let waits = "V: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%b], 0; @!%p3 bra V;
+        mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], BYTES;";
+    let last = "U: mbarrier.try_wait.parity.shared::cta.b64 %p3, [%b], 1; @!%p3 bra U;
+        mbarrier.arrive.shared::cta.b64 _, [%b];";
+    let in_turn = format!("{LOAD} {waits} {copy} {last}");
+    assert!(!races(&in_turn));
+}
+
 #[test]
 fn every_rule_of_maps_is_checked() {
     let wrong = |change: fn(&mut TensorMap), key: &str, text: &str| {
