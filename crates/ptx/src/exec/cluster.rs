@@ -190,23 +190,35 @@ impl<'a> Together<'a> {
         if released {
             return true;
         }
-        // Where one of those who wait has seen a change, the others may yet go on.
-        let waiting = self.workers.iter_mut().filter(|w| w.waits_for_phase());
-        let mut waiting: Vec<&mut Worker> = waiting.collect();
-        let idle = waiting.iter().map(|w| w.machine.mbarriers.idle).min();
-        let mut sent_on = None;
-        for worker in &mut waiting {
-            worker.machine.mbarriers.idle = idle.unwrap_or(0);
-            if let Some(more) = stalled(&mut worker.machine, &mut worker.warps) {
-                sent_on = Some(sent_on.unwrap_or(true) && more);
-            }
-        }
-        if let Some(more) = sent_on {
+        if let Some(more) = self.send_on() {
             return more;
         }
         for worker in &mut self.workers {
             worker.report_waiting();
         }
         false
+    }
+
+    /// Those who wait for phases go on: whether they may, if there are any. Each block has
+    /// its turn for that.
+    fn send_on(&mut self) -> Option<bool> {
+        let waits = |at: &usize| self.workers[*at].waits_for_phase();
+        let waiting: Vec<usize> = (0..self.workers.len()).filter(waits).collect();
+        // Where one of them has seen a change, the others may yet go on.
+        let idle = waiting
+            .iter()
+            .map(|&at| self.workers[at].machine.mbarriers.idle);
+        let idle = idle.min().unwrap_or(0);
+        let mut sent_on = None;
+        for at in waiting {
+            self.hand_races_to(at);
+            let worker = &mut self.workers[at];
+            worker.machine.mbarriers.idle = idle;
+            if let Some(more) = stalled(&mut worker.machine, &mut worker.warps) {
+                sent_on = Some(sent_on.unwrap_or(true) && more);
+            }
+            self.take_races_from(at);
+        }
+        sent_on
     }
 }
