@@ -330,7 +330,7 @@ impl<'a> Worker<'a> {
         let all = here.len();
         let here = came.map_or(here, |last| &here[..=last]);
         let places: Vec<_> = here.iter().map(|w| (w.warp, w.path)).collect();
-        if wanted.is_none() && alive < threads && !m.image.exit_leaves_barriers {
+        if wanted.is_none() && alive < threads {
             let text = format!(
                 "{} threads of the block have exited; the others do not wait for them",
                 threads - alive
@@ -466,9 +466,9 @@ fn note_counts(m: &mut Machine, warps: &[Warp], number: u32, here: &[&Waiting]) 
     note_at(m, warps, (place.warp, place.path), kind, text);
 }
 
-/// A barrier that not all threads have reached, at the first that waits. Before sm_70,
-/// those that have exited count as arrived: that is a warning, and the block goes on.
-/// Where the others wait elsewhere, it never would.
+/// A barrier that not all threads have reached, at the first that waits. Those
+/// that have exited count as arrived, as on a GPU: that is a warning, and the
+/// block goes on. Where the others wait elsewhere, it never would.
 fn note_missing(
     m: &mut Machine,
     warps: &[Warp],

@@ -109,7 +109,6 @@ pub(super) fn decode(
         addresses,
         image: Image {
             vector,
-            exit_leaves_barriers: module.sm().is_none_or(|sm| sm >= 70),
             ..Image::default()
         },
         problems: Vec::new(),

@@ -435,9 +435,6 @@ pub(super) struct Image {
     pub aligned: Vec<bool>,
     /// Whether it has volatile accesses.
     pub volatile: bool,
-    /// Whether a barrier without a count is for the threads that have not exited: from sm_70
-    /// on.
-    pub exit_leaves_barriers: bool,
     /// Memory operation of each instruction, for observers.
     pub access: Vec<Option<u32>>,
     /// Of each instruction the entry of `unsure`, where it has one.
