@@ -20,15 +20,15 @@ pub struct LeftAlone {
     pub torn: Vec<TornLine>,
 }
 
-impl LeftAlone {
-    /// The array of a change that does not pay; `None` if it pays.
-    pub(super) fn of(s: &Suggestion) -> Option<Self> {
-        (s.conflicts >= s.conflicts_before).then(|| LeftAlone {
-            array: s.array.clone(),
-            hash: s.hash.clone(),
+/// The array of a change that does not pay.
+impl From<Suggestion> for LeftAlone {
+    fn from(s: Suggestion) -> Self {
+        LeftAlone {
+            array: s.array,
+            hash: s.hash,
             conflicts_before: s.conflicts_before,
             conflicts: s.conflicts,
-            torn: s.torn.clone(),
-        })
+            torn: s.torn,
+        }
     }
 }

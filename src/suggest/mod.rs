@@ -155,12 +155,13 @@ pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Suggestions {
     let targets = target::targets(tuned);
     let several = targets.len() > 1;
     let suggest = |target: &Target| suggestion(target, tuned, several, source);
-    let all: Vec<Suggestion> = targets.iter().map(suggest).collect();
-    let left = all.iter().filter_map(LeftAlone::of).collect();
     let pays = |s: &Suggestion| s.conflicts < s.conflicts_before;
-    let mut changes: Vec<Suggestion> = all.into_iter().filter(pays).collect();
+    let (mut changes, left): (Vec<_>, Vec<_>) = targets.iter().map(suggest).partition(pays);
     together::join(&mut changes);
-    Suggestions { changes, left }
+    Suggestions {
+        changes,
+        left: left.into_iter().map(LeftAlone::from).collect(),
+    }
 }
 
 /// `several`: more than one mapping has a function in the same source.
