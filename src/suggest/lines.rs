@@ -46,6 +46,75 @@ pub(super) fn lines(
     function: &str,
     text: &mut SourceLine,
 ) -> Lines {
+    let accessed = accessed(target, tuned, (array, function), text);
+    let mut changes = statements::to_naming_lines(accessed, array, text);
+    changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
+    let files = changes.iter().flat_map(LineChange::places);
+    let named = target.named(array);
+    let declarations = source::Declarations::of(files, named, target.element_bytes(), text);
+    let has = target.bytes();
+    let files = changes.iter().flat_map(LineChange::places);
+    let form = Form::of(files, named, has, &declarations, text);
+    // Wide accesses stay whole under every mapping that is suggested.
+    for line in &mut changes {
+        let (Some(place), Some(old)) = (&line.source, &line.text) else {
+            continue;
+        };
+        if let Some(seen) = declarations.seen_from(place, text) {
+            line.changed_text = seen.changed(old, array, function);
+            line.declared = line.changed_text.as_ref().map(|_| seen.clone());
+        }
+    }
+    changes.extend(merged::lines(
+        &changes,
+        array,
+        function,
+        &declarations,
+        text,
+    ));
+    let unit = 4 * target.array.vector_words();
+    let is_one_object = form.is_none() && {
+        let mut sources = changes.iter().flat_map(LineChange::places);
+        sources.any(|source| is_one_object(source, array, text))
+    };
+    let types = change_calls(&mut changes, (array, unit), function, text);
+    references::to_their_calls(&mut changes, array, function, &declarations, text);
+    lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
+    handed::change(&mut changes, (array, unit), function, text);
+    moved::to_their_lines(&mut changes, &types, (array, unit), function, text);
+    let has_objects = |place: &str| {
+        let (file, line) = split(place)?;
+        Some(types.get(file)?.kept(array, Some(unit)).has_objects(line))
+    };
+    for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
+        let is_object = line.places().any(|place| has_objects(place) == Some(true));
+        if is_object && !line.is_of_rows() {
+            line.parts = Parts::TornObjects;
+        }
+    }
+    changes.extend(unreached::lines(&changes, (array, unit), function, text));
+    if is_one_object {
+        for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
+            let source = line.source.as_deref();
+            line.call = source.and_then(|s| method_change(s, array, function, text));
+        }
+        of_one_object(&mut changes, array, function);
+    }
+    Lines {
+        changes: by_call(changes),
+        is_one_object,
+        form,
+        declarations,
+    }
+}
+
+/// The lines that access the array, each with its accesses.
+fn accessed(
+    target: &Target,
+    tuned: &Tuned,
+    (array, function): (&str, &str),
+    text: &mut SourceLine,
+) -> Vec<LineChange> {
     let mask = tuned.geometry.bank_mask();
     let places = target.accesses.places();
     let rows = row_bytes(target);
@@ -83,37 +152,18 @@ pub(super) fn lines(
             changed: index.map(|i| format!("{array}[{function}({})]", i.text())),
         });
     }
-    let found = found.into_values().collect();
-    let mut changes = statements::to_naming_lines(found, array, text);
-    changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
-    let files = changes.iter().flat_map(LineChange::places);
-    let named = target.named(array);
-    let declarations = source::Declarations::of(files, named, target.element_bytes(), text);
-    let has = target.bytes();
-    let files = changes.iter().flat_map(LineChange::places);
-    let form = Form::of(files, named, has, &declarations, text);
-    // Wide accesses stay whole under every mapping that is suggested.
-    for line in &mut changes {
-        let (Some(place), Some(old)) = (&line.source, &line.text) else {
-            continue;
-        };
-        if let Some(seen) = declarations.seen_from(place, text) {
-            line.changed_text = seen.changed(old, array, function);
-            line.declared = line.changed_text.as_ref().map(|_| seen.clone());
-        }
-    }
-    changes.extend(merged::lines(
-        &changes,
-        array,
-        function,
-        &declarations,
-        text,
-    ));
-    let unit = 4 * target.array.vector_words();
-    let is_one_object = form.is_none() && {
-        let mut sources = changes.iter().flat_map(LineChange::places);
-        sources.any(|source| is_one_object(source, array, text))
-    };
+    found.into_values().collect()
+}
+
+/// Changes the lines that show the address of an access, and notes those whose object a
+/// mapping takes apart; the types of their files. `unit`: bytes that every mapping keeps
+/// together.
+fn change_calls(
+    changes: &mut [LineChange],
+    (array, unit): (&str, u32),
+    function: &str,
+    text: &mut SourceLine,
+) -> BTreeMap<String, Types> {
     let mut types: BTreeMap<String, Types> = BTreeMap::new();
     for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
         let Some((file, _)) = line.source.as_deref().and_then(split) else {
@@ -129,34 +179,7 @@ pub(super) fn lines(
         }
         line.call = call;
     }
-    references::to_their_calls(&mut changes, array, function, &declarations, text);
-    lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
-    handed::change(&mut changes, (array, unit), function, text);
-    moved::to_their_lines(&mut changes, &types, (array, unit), function, text);
-    let has_objects = |place: &str| {
-        let (file, line) = split(place)?;
-        Some(types.get(file)?.kept(array, Some(unit)).has_objects(line))
-    };
-    for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
-        let is_object = line.places().any(|place| has_objects(place) == Some(true));
-        if is_object && !line.is_of_rows() {
-            line.parts = Parts::TornObjects;
-        }
-    }
-    changes.extend(unreached::lines(&changes, (array, unit), function, text));
-    if is_one_object {
-        for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
-            let source = line.source.as_deref();
-            line.call = source.and_then(|s| method_change(s, array, function, text));
-        }
-        of_one_object(&mut changes, array, function);
-    }
-    Lines {
-        changes: by_call(changes),
-        is_one_object,
-        form,
-        declarations,
-    }
+    types
 }
 
 /// Bytes from row to row of the matrices that each access site loads or stores.

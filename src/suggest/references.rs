@@ -31,7 +31,7 @@ pub(super) fn to_their_calls(
         let same = |l: &LineChange| l.place() == call.place() && l.statement() == call.statement();
         let index = lines.iter().position(same).unwrap_or_else(|| {
             lines.push(LineChange {
-                inlined_at: moved.inlined_at[depth..].to_vec(),
+                inlined_at: moved.chain().split_off(depth + 1),
                 ..call
             });
             lines.len() - 1
@@ -49,7 +49,7 @@ struct Call {
     statement: (usize, usize),
     /// The elements.
     elements: Vec<(usize, usize)>,
-    /// Its number among the calls around the access, from 1.
+    /// Its place in the chain of the access, whose own is 0.
     depth: usize,
 }
 
@@ -139,8 +139,7 @@ impl Callee {
 }
 
 impl Call {
-    /// The line of the call, changed, and how many calls are around it less than around
-    /// the access.
+    /// The line of the call, changed, and its place in the chain of the access.
     fn line(
         self,
         array: &str,

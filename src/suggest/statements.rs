@@ -15,15 +15,20 @@ pub(super) fn to_naming_lines(
     text: &mut SourceLine,
 ) -> Vec<LineChange> {
     let mut files: BTreeMap<String, Text> = BTreeMap::new();
-    let mut all: Vec<LineChange> = Vec::new();
-    for mut line in lines {
-        if let Some(source) = naming_line(&line, array, &mut files, text) {
-            line.text = text(&source);
-            line.source = Some(source);
+    let mut all = Vec::new();
+    let mut moved = Vec::new();
+    for line in lines {
+        match naming_line(&line, array, &mut files, text) {
+            Some(source) => moved.push(LineChange {
+                text: text(&source),
+                source: Some(source),
+                ..line
+            }),
+            None => all.push(line),
         }
-        let same = |l: &&mut LineChange| {
-            l.source.is_some() && l.source == line.source && l.chain() == line.chain()
-        };
+    }
+    for line in moved {
+        let same = |l: &&mut LineChange| l.chain() == line.chain();
         match all.iter_mut().find(same) {
             Some(known) => known.take_accesses(line),
             None => all.push(line),
@@ -93,14 +98,29 @@ in[1] = 3;
             accesses: vec![AccessChange::default()],
             ..LineChange::default()
         };
-        let mut lines = to_naming_lines(vec![line.clone(), line], "tile", &mut text);
-        assert_eq!((lines.len(), lines[0].accesses.len()), (1, 2));
-        lines.remove(0).source.unwrap()
+        to_naming_lines(vec![line], "tile", &mut text)
+            .remove(0)
+            .source
+            .unwrap()
     }
 
     #[test]
     fn an_access_goes_to_the_line_that_names_the_array() {
         assert_eq!(line(3), "k.cu:2");
+    }
+
+    #[test]
+    fn lines_of_one_statement_become_one() {
+        let mut text = lines_of(SOURCE);
+        let accessed = |source: &str| LineChange {
+            text: text(source),
+            source: Some(source.to_owned()),
+            accesses: vec![AccessChange::default()],
+            ..LineChange::default()
+        };
+        let two = ["k.cu:3", "k.cu:2"].map(accessed);
+        let lines = to_naming_lines(two.into(), "tile", &mut text);
+        assert_eq!((lines.len(), lines[0].accesses.len()), (1, 2));
     }
 
     #[test]
