@@ -2,7 +2,7 @@
 //! calls.
 
 use super::calls::declaration_at;
-use super::pointers::{declared_pointer, pointers, points_into};
+use super::pointers::{declared_pointer, names_into, points_into};
 use super::scan::{Function, Text, arguments, word};
 use std::collections::BTreeMap;
 
@@ -102,11 +102,7 @@ impl Names<'_> {
         match declaration_at(self.place, call, self.array) {
             // The address of a volatile array is none of `const void *`.
             Some(declaration) if word(&declaration, "volatile").is_some() => None,
-            Some(_) => {
-                let mut own = pointers(self.place, call, self.array).unwrap_or_default();
-                own.push(self.array.to_owned());
-                Some(own)
-            }
+            Some(_) => Some(names_into(self.place, call, self.array)),
             None => {
                 let body = self.place.function_around(call)?.body;
                 self.of(self.all.iter().position(|f| f.body == body)?)

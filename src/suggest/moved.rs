@@ -7,7 +7,7 @@ use super::SourceLine;
 use super::change::LineChange;
 use super::files::split;
 use super::lvalue::pointer_change;
-use super::pointers::pointers;
+use super::pointers::names_into;
 use super::scan::{Text, first_name, is_word, last_name, names, word};
 use super::types::Types;
 use super::wrapped::pointers_change;
@@ -100,8 +100,7 @@ fn origin(
     let start = place.start_of_line(number)?;
     let (from, to) = (place.statement_start(start), place.statement_end(start));
     let own = &place.masked[from.min(start)..to.max(place.line_end(start))];
-    let mut names = pointers(&place, start, array).unwrap_or_default();
-    names.push(array.to_owned());
+    let names = names_into(&place, start, array);
     if names.iter().any(|name| word(own, name).is_some())
         || has_call(own)
         || !pointed(own).all(|name| is_elsewhere(&place, start, name))
@@ -209,8 +208,7 @@ fn own_lines(line: &LineChange, array: &str, text: &mut SourceLine) -> Option<(S
     let place = Text::of_file(file, text);
     let start = place.start_of_line(number)?;
     let end = place.line_end(start);
-    let mut names = pointers(&place, start, array).unwrap_or_default();
-    names.push(array.to_owned());
+    let names = names_into(&place, start, array);
     let named = |from: usize, to: usize| {
         let part = &place.masked[from..to];
         names.iter().any(|name| word(part, name).is_some())

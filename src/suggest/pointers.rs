@@ -74,6 +74,13 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
     stays.then_some(names)
 }
 
+/// What names elements of `array` there: its own name, too.
+pub(super) fn names_into(place: &Text, at: usize, array: &str) -> Vec<String> {
+    let mut names = pointers(place, at, array).unwrap_or_default();
+    names.push(array.to_owned());
+    names
+}
+
 /// The name at the end of a declaration, if it is that of a reference.
 pub(super) fn declared_reference(declaration: &str) -> Option<&str> {
     let name = last_name(declaration);

@@ -6,7 +6,7 @@ use super::SourceLine;
 use super::change::LineChange;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
-use super::pointers::{declared_reference, is_element, pointers};
+use super::pointers::{declared_reference, is_element, names_into};
 use super::scan::{Text, arguments, first_name, word};
 use super::source::Declarations;
 
@@ -77,8 +77,7 @@ fn call(line: &LineChange, array: &str, text: &mut SourceLine) -> Option<Call> {
             Some((is_used, *given.get(*number)?))
         });
         let given: Vec<(bool, (usize, usize))> = given.collect::<Option<_>>()?;
-        let mut names = pointers(&place, name, array).unwrap_or_default();
-        names.push(array.to_owned());
+        let names = names_into(&place, name, array);
         let argument = |(from, to): (usize, usize)| place.masked[from..to].trim();
         let is_of_array = |at: (usize, usize)| {
             let name = first_name(argument(at).trim_start_matches('*'));
