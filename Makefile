@@ -14,7 +14,7 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-bus campaign-axi campaign-tilelink campaign-cluster fuzz sanitize deny public-api deps lint clean
+.PHONY: install flow build test test-rust test-python venv wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-bus campaign-axi campaign-tilelink campaign-cluster fuzz sanitize deny public-api deps lint clean
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
@@ -26,7 +26,10 @@ build:
 	$(CARGO) build --workspace --bins --examples
 
 # Lint, the regenerated Verilog, and every test; ends with the runner's summary.
-test: deps deps-browser lint check-generated test-python
+# Cargo lets one build at a time into target/, so -j3 overlaps them with the virtual
+# environment, the emission and pytest only.
+test: deps deps-browser deps-python
+	@$(MAKE) --no-print-directory -j3 -Otarget lint check-generated test-python
 	$(CARGO) test --workspace
 
 # `test` without the Python package.
@@ -38,14 +41,16 @@ test-rust: deps deps-browser lint check-generated
 PYTHON ?= python3
 VENV   := $(or $(CARGO_TARGET_DIR),target)/venv
 NATIVE := python/spadkit/_native.abi3.so
-test-python: deps-python build
+test-python: build venv
 	$(CARGO) build --workspace --lib --bins --examples
 	ln -f $(or $(CARGO_TARGET_DIR),target)/debug/lib_native.so $(NATIVE) || \
 	  cp -f $(or $(CARGO_TARGET_DIR),target)/debug/lib_native.so $(NATIVE)
-	$(call venv,$(VENV),python/requirements.txt)
 	$(VENV)/bin/ruff check -q python
 	$(VENV)/bin/typos
 	cd python && SPADKIT=$(abspath $(SPADKIT)) $(abspath $(VENV))/bin/python -B -m pytest -q -p no:cacheprovider
+
+venv: deps-python
+	$(call venv,$(VENV),python/requirements.txt)
 
 # The package to install: target/wheels/spadkit-*.whl.
 wheel: deps-python

@@ -77,7 +77,11 @@ fn the_local_memory_for_vortex_answers_its_lanes() {
     let files = ["stub.sv", "vortex_lane.sv", "VX_local_mem.sv"];
     let build = verilator("vortex", dir.path(), &files)
         .args(["--binary", "--timing", "-DSPADKIT_RAM_ZEROS", "-j", "0"])
-        .args(["-CFLAGS", "-O0", "-MAKEFLAGS", "OPT_GLOBAL=-O0"])
+        .args(
+            ["OPT_FAST=-O0", "OPT_GLOBAL=-O0"]
+                .map(|o| ["-MAKEFLAGS", o])
+                .as_flattened(),
+        )
         .args(["--top-module", "stub", "--Mdir", "built", "-o", "stub"])
         .output()
         .unwrap();

@@ -135,7 +135,9 @@ impl VerilatedUnit {
                 .run()
                 .map_err(|error| with_origins(error, files))?;
             check_ports(top, &layout, reset, &dir.join("obj/Vunit.h"))?;
-            compile(dir, &runtime(compiled, tools, cache)?, compiled, tools)?;
+            let include = verilator_root(&dir.join("obj/Vunit.mk"), tools)?.join("include");
+            let runtime = runtime(&include, compiled, tools, cache)?;
+            compile(dir, &include, &runtime, compiled, tools)?;
             std::fs::remove_dir_all(dir.join("obj")).map_err(|e| Error::io("clear", dir, e))
         })?;
         let files = files.to_vec();
@@ -270,8 +272,9 @@ const COMPILE: [&str; 8] = [
 const HEADER: &str = "header.h";
 const PRECOMPILED: &str = "header.h.gch";
 
-/// Verilator's run-time library and its header, compiled once for all units.
-fn runtime(compiled: Compiled, tools: &Toolbox, cache: &Cache) -> Result<PathBuf> {
+/// Verilator's run-time library and its header in `include`, compiled once for all
+/// units.
+fn runtime(include: &Path, compiled: Compiled, tools: &Toolbox, cache: &Cache) -> Result<PathBuf> {
     let verilator = tools.get(ToolKind::Verilator)?;
     let compiler = tools.get(ToolKind::Cxx)?;
     let key = KeyBuilder::new("verilator runtime 5")
@@ -280,8 +283,7 @@ fn runtime(compiled: Compiled, tools: &Toolbox, cache: &Cache) -> Result<PathBuf
         .add("c++", compiler.version.to_string())
         .finish();
     cache.get_or_build(&key, |dir| {
-        let include = verilator_root(tools)?.join("include");
-        let dirs = include_dirs(&include);
+        let dirs = include_dirs(include);
         let compile = || {
             compiler
                 .command()
@@ -304,7 +306,18 @@ fn runtime(compiled: Compiled, tools: &Toolbox, cache: &Cache) -> Result<PathBuf
     })
 }
 
-fn verilator_root(tools: &Toolbox) -> Result<PathBuf> {
+/// Verilator's own folder: the one that the makefile names which it has written. If
+/// that has no header files (spaces in a name are escaped), Verilator is asked, which
+/// starts its Perl script once more.
+fn verilator_root(makefile: &Path, tools: &Toolbox) -> Result<PathBuf> {
+    let text = std::fs::read_to_string(makefile).unwrap_or_default();
+    let named = text
+        .lines()
+        .find_map(|l| l.strip_prefix("VERILATOR_ROOT = "));
+    let named = named.map(|root| PathBuf::from(root.trim()));
+    if let Some(root) = named.filter(|root| root.join("include/verilated.h").is_file()) {
+        return Ok(root);
+    }
     let output = tools
         .get(ToolKind::Verilator)?
         .command()
@@ -357,10 +370,16 @@ fn pieces(dir: &Path) -> Result<Vec<String>> {
 }
 
 /// Compiles what Verilator wrote in `dir` to `unit.so`.
-fn compile(dir: &Path, runtime: &Path, compiled: Compiled, tools: &Toolbox) -> Result<()> {
+fn compile(
+    dir: &Path,
+    include: &Path,
+    runtime: &Path,
+    compiled: Compiled,
+    tools: &Toolbox,
+) -> Result<()> {
     let compiler = tools.get(ToolKind::Cxx)?;
     let sources = pieces(dir)?;
-    let include = include_dirs(&verilator_root(tools)?.join("include"));
+    let include = include_dirs(include);
     let header = runtime.join(HEADER);
     let objects = sources
         .par_iter()

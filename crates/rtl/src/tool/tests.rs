@@ -1,4 +1,4 @@
-//! Tools that are missing, old, mad, crash, hang or leave children after.
+//! Tools that are missing, old, mad, crash, hang or leave children running.
 
 use super::*;
 use crate::error::Error;
