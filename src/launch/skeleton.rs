@@ -1,5 +1,6 @@
 //! A launch file to fill in, derived from the parameters in a kernel's PTX.
 
+mod declared;
 mod given;
 mod maps;
 #[cfg(test)]
@@ -26,6 +27,8 @@ pub struct Skeleton {
     grid: ([u32; 3], &'static str),
     /// Whether the kernel has dynamic shared memory.
     dynamic_shared: bool,
+    /// Whether blocks wait for each other.
+    cooperative: bool,
     /// The parameters, in order.
     params: Vec<Param>,
 }
@@ -35,6 +38,8 @@ pub struct Skeleton {
 struct Param {
     /// Its name in the launch file: without the entry's name in front.
     name: String,
+    /// Its type in C++, where the entry's name is mangled.
+    declared: Option<String>,
     /// What it is, as far as the PTX shows.
     kind: ParamKind,
 }
@@ -82,6 +87,7 @@ impl Skeleton {
                 ),
             },
             dynamic_shared: usage.dynamic_shared,
+            cooperative: usage.cooperative,
             params: params_of(function, &usage, &maps(function, module.address_size)),
         })
     }
@@ -149,17 +155,63 @@ fn params_of(function: &Function, usage: &Usage, maps: &BTreeMap<u32, MapUse>) -
         Parameter::Variable(at) => Some(*at),
         Parameter::Register(_) => None,
     });
-    let param = |at: u32| {
+    let declared = declared::declared(&function.name);
+    // Otherwise some have no parameter of their own in the PTX.
+    let all = declared.len() == function.params.len();
+    let param = |(place, at): (usize, u32)| {
         let variable = &function.variables[at as usize];
+        let declared = declared.get(place).filter(|_| all).cloned();
         Param {
             name: short_name(&variable.name, &function.name),
             kind: match maps.get(&at) {
                 Some(map) => ParamKind::TensorMap(map.clone()),
-                None => kind_of(variable, at, usage),
+                None => kind_of(variable, at, usage).in_source(declared.as_deref()),
             },
+            declared,
         }
     };
-    variables.map(param).collect()
+    variables.enumerate().map(param).collect()
+}
+
+impl ParamKind {
+    /// It with the type that the source declares. The PTX shows how the kernel reads
+    /// memory (a vector of four `__half` is a `.v2.u32`), not what is there. Only of
+    /// what the kernel computes with as floating-point numbers it knows more.
+    fn in_source(self, declared: Option<&str>) -> Self {
+        let Some(text) = declared else { return self };
+        let known = declared::element(text);
+        let better = |seen: Option<Type>| match (seen, known) {
+            (Some(seen), Some(known)) if seen.is_float() && !known.is_float() => Some(seen),
+            _ => known.or(seen),
+        };
+        match self {
+            ParamKind::Pointer {
+                element,
+                reads,
+                writes,
+            } => ParamKind::Pointer {
+                element: better(element),
+                reads,
+                writes,
+            },
+            // What is handed on to functions alone is not followed.
+            ParamKind::Scalar(ty) if text.ends_with('*') && ty.bits() == 64 => ParamKind::Pointer {
+                element: known,
+                reads: false,
+                writes: false,
+            },
+            ParamKind::Scalar(ty) => match known {
+                Some(known) if known.bits() == ty.bits() => ParamKind::Scalar(known),
+                _ => ParamKind::Scalar(ty),
+            },
+            // A `__half` by value.
+            ParamKind::Bytes(bytes) => match known {
+                Some(known) if u64::from(known.bits()) == 8 * bytes => ParamKind::Scalar(known),
+                _ => ParamKind::Bytes(bytes),
+            },
+            ParamKind::TensorMap(map) => ParamKind::TensorMap(map),
+        }
+    }
 }
 
 /// `transpose_param_0` of the entry `transpose` is `param_0`.

@@ -72,6 +72,59 @@ fn types_come_from_what_instructions_do() {
     "#);
 }
 
+/// `k(const __half*, unsigned char*, bool, float*)`, which waits for the grid. The PTX
+/// reads two `__half` as bits, computes with floats that the bytes hold, and hands the
+/// last pointer on to a function that it does not have.
+#[test]
+fn types_come_from_the_source_where_the_name_has_them() {
+    let name = "_Z1kPK6__halfPhbPf";
+    let ptx = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry NAME(.param .u64 \
+               NAME_param_0, .param .u64 NAME_param_1, .param .u8 NAME_param_2, .param .u64 \
+               NAME_param_3)\n{ .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .b16 %h<9>;
+        mov.u32 %r1, %envreg2;
+        ld.param.u8 %h1, [NAME_param_2];
+        ld.param.u64 %rd1, [NAME_param_0];
+        ld.param.u64 %rd2, [NAME_param_1];
+        ld.param.u64 %rd3, [NAME_param_3];
+        ld.global.u32 %r2, [%rd1];
+        st.global.u32 [%rd1], %r2;
+        ld.global.f32 %f1, [%rd2];
+        add.f32 %f1, %f1, %f1;
+        st.global.f32 [%rd2], %f1;
+        ret;\n}";
+    let text = text_of(&ptx.replace("NAME", name), &Given::default());
+    insta::assert_snapshot!(text, @r#"
+    ptx = "k.ptx"
+    entry = "_Z1kPK6__halfPhbPf"
+    grid = [16]  # fill in: thread blocks
+    block = [256]  # fill in: threads of a block
+    cooperative = true  # the kernel waits for all blocks: grid.sync()
+
+    [[arg]]
+    name = "param_0"  # const __half*
+    type = "f16"
+    count = 4096  # fill in: elements
+    init = "random"  # the kernel reads and writes it
+
+    [[arg]]
+    name = "param_1"  # unsigned char*
+    type = "f32"
+    count = 4096  # fill in: elements
+    init = "random"  # the kernel reads and writes it
+
+    [[arg]]
+    name = "param_2"  # bool
+    type = "u8"
+    value = 1  # fill in
+
+    [[arg]]
+    name = "param_3"  # float*
+    type = "f32"
+    count = 4096  # fill in: elements
+    init = "random"  # no access in the kernel itself
+    "#);
+}
+
 #[test]
 fn what_is_given_needs_no_filling_in() {
     let args = [

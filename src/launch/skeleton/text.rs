@@ -39,11 +39,16 @@ impl Skeleton {
             }
             (None, false) => {}
         }
+        if self.cooperative {
+            text += "cooperative = true  # the kernel waits for all blocks: grid.sync()\n";
+        }
         // Behind those for parameters.
         let mut tensors = String::new();
         for (param, value) in self.params.iter().zip(values) {
             text += "\n[[arg]]\n";
-            text += &format!("name = {}\n", quoted(&param.name));
+            let declared = param.declared.as_deref();
+            let comment = declared.map_or(String::new(), |ty| format!("  # {ty}"));
+            text += &format!("name = {}{comment}\n", quoted(&param.name));
             if let ParamKind::TensorMap(map) = &param.kind {
                 tensors += &tensor_lines(param, map, value);
             }
@@ -150,7 +155,11 @@ fn unknown_lines(param: &Param) -> String {
         }
         ParamKind::Scalar(ty) => {
             let name = element_name(*ty);
-            let value = if ty.is_float() { "1.0" } else { "64" };
+            let value = match param.declared.as_deref() {
+                Some("bool") => "1",
+                _ if ty.is_float() => "1.0",
+                _ => "64",
+            };
             format!("type = \"{name}\"\nvalue = {value}  # fill in\n")
         }
         ParamKind::TensorMap(map) => map_lines(param, map, None),

@@ -23,6 +23,8 @@ pub(super) struct Usage {
     pub grid_dimensions: u32,
     /// Whether it names shared memory without a size.
     pub dynamic_shared: bool,
+    /// Whether it, or what it calls, waits for the whole grid, as `grid.sync()` does.
+    pub cooperative: bool,
 }
 
 /// What is done with a pointer.
@@ -51,6 +53,7 @@ impl Usage {
         let mut usage = Usage {
             block_dimensions: 1,
             grid_dimensions: 1,
+            cooperative: with_callees(module, function).any(waits_for_the_grid),
             ..Usage::default()
         };
         let origins = origins(function, module.address_size, loaded);
@@ -165,6 +168,39 @@ impl Usage {
             }
         }
     }
+}
+
+/// A function and all that it calls.
+fn with_callees<'a>(
+    module: &'a Module,
+    function: &'a Function,
+) -> impl Iterator<Item = &'a Function> {
+    let mut all = vec![function];
+    let mut known = BTreeSet::new();
+    let mut next = 0;
+    while next < all.len() {
+        for i in &all[next].instructions {
+            if let (Opcode::Call, Some(Operand::Function(f))) = (i.opcode, i.operands.get(1))
+                && known.insert(*f)
+            {
+                all.push(&module.functions[*f as usize]);
+            }
+        }
+        next += 1;
+    }
+    all.into_iter()
+}
+
+/// The barrier of a grid is in memory of the driver, whose address these registers
+/// have in a cooperative launch.
+fn waits_for_the_grid(function: &Function) -> bool {
+    let mut operands = function.instructions.iter().flat_map(|i| &i.operands);
+    operands.any(|o| {
+        matches!(
+            o,
+            Operand::Special(Special::Envreg | Special::Envreg1 | Special::Envreg2)
+        )
+    })
 }
 
 /// The parameter that `ld.param` reads, where it reads one from its start.
