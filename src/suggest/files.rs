@@ -1,5 +1,6 @@
 //! The source files that a trace names, as far as they are found.
 
+use super::region::Region;
 use crate::input::Limit;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -55,6 +56,12 @@ impl SourceFiles {
         let (file, line) = split(place)?;
         let lines = self.lines(file)?;
         lines.get((line as usize).checked_sub(1)?).cloned()
+    }
+
+    /// Where the statement `text` is that goes through `file:line`.
+    pub fn region(&mut self, place: &str, text: &str) -> Option<Region> {
+        let (file, line) = split(place)?;
+        Region::of(self.lines(file)?, line as usize, text)
     }
 
     /// Where the file is that the PTX calls `file`.

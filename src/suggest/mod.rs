@@ -31,6 +31,7 @@ mod moved;
 mod padding;
 mod pointers;
 mod references;
+mod region;
 mod returned;
 mod room;
 mod scan;
@@ -53,8 +54,8 @@ pub use copies::CopyChange;
 pub use edits::CallChange;
 pub use files::{SourceFiles, split};
 pub use left::LeftAlone;
-
 pub use padding::Padding;
+pub use region::Region;
 pub use room::DeclarationChange;
 pub use templates::Template;
 pub use torn::{TornLine, torn_places};

@@ -255,16 +255,89 @@ fn check_fix(fix: &Value, run: &Value, root: &Path) {
         for replacement in change["replacements"].as_array().unwrap() {
             let region = &replacement["deletedRegion"];
             let at = |name: &str| region[name].as_u64().unwrap() as usize;
-            assert_eq!(at("startLine"), at("endLine"));
-            assert!(seen.insert((at("startLine"), at("endColumn"))));
-            let length = lines[at("startLine") - 1].chars().count();
-            assert!(at("startColumn") <= at("endColumn") && at("endColumn") <= length + 1);
+            let (start, end) = (at("startLine"), at("endLine"));
+            assert!((start, at("startColumn")) <= (end, at("endColumn")));
+            assert!(seen.insert((start, at("endColumn"))));
+            assert!(at("startColumn") <= lines[start - 1].chars().count());
+            assert!(at("endColumn") <= lines[end - 1].chars().count() + 1);
             assert!(
                 !replacement["insertedContent"]["text"]
                     .as_str()
                     .unwrap()
                     .is_empty()
             );
+        }
+    }
+}
+
+/// The source with a fix of one file.
+fn applied(source: &str, fix: &Value) -> String {
+    let [change] = &fix["artifactChanges"].as_array().unwrap()[..] else {
+        panic!("one file");
+    };
+    let lines: Vec<&str> = source.split_inclusive('\n').collect();
+    let byte = |line: &Value, column: &Value| {
+        let line = line.as_u64().unwrap() as usize - 1;
+        let column = column.as_u64().unwrap() as usize - 1;
+        let before: usize = lines[..line].iter().map(|l| l.len()).sum();
+        let inside: usize = lines[line].chars().take(column).map(char::len_utf8).sum();
+        before + inside
+    };
+    let replacements = change["replacements"].as_array().unwrap();
+    let mut edits: Vec<(usize, usize, &str)> = (replacements.iter())
+        .map(|r| {
+            let at = &r["deletedRegion"];
+            let start = byte(&at["startLine"], &at["startColumn"]);
+            let end = byte(&at["endLine"], &at["endColumn"]);
+            (start, end, r["insertedContent"]["text"].as_str().unwrap())
+        })
+        .collect();
+    edits.sort();
+    let mut text = source.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        text.replace_range(start..end, new);
+    }
+    text
+}
+
+/// Each array has a fix, and all of them together have one, which comes first. A
+/// statement may be on several lines.
+#[test]
+fn fixes_of_several_arrays_apply_together() {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["two.toml", "two.ptx", "two.cu"] {
+        let from = Path::new("tests/fixtures/cuda").join(file);
+        std::fs::copy(from, dir.path().join(file)).unwrap();
+    }
+    let path = dir.path().join("two.cu");
+    let source = std::fs::read_to_string(&path).unwrap();
+    let source = source.replace(
+        "out[t] = dot(As, Bs, t);",
+        "out[t] = dot(As, Bs,\n        t);",
+    );
+    std::fs::write(&path, &source).unwrap();
+    gate(
+        dir.path(),
+        &["two.toml", "--preset", "sm80", "--sarif", "gate.sarif"],
+    );
+    let log = read(dir.path().join("gate.sarif"));
+    assert_eq!(check_sarif(&log, dir.path()), 1);
+    let fixes = log["runs"][0]["results"][0]["fixes"].as_array().unwrap();
+    assert_eq!(fixes.len(), 3);
+    let texts: Vec<String> = fixes.iter().map(|fix| applied(&source, fix)).collect();
+    let body = "s += (*spad_place_As_at(spad_As, &a[32 * t + k])) * \
+                (*spad_place_Bs_at(spad_Bs, &b[32 * t + k]));";
+    for line in [
+        body,
+        "out[t] = dot(As, Bs,\n        t, As, Bs);",
+        "\n        As[spad_place_As(32 * k + t)] =",
+    ] {
+        assert!(texts[0].contains(line), "{line}: {}", texts[0]);
+    }
+    for (text, arrays) in texts.iter().zip([["As", "Bs"], ["As", "As"], ["Bs", "Bs"]]) {
+        for array in ["As", "Bs"] {
+            let function = format!("unsigned spad_place_{array}(");
+            assert_eq!(text.contains(&function), arrays.contains(&array), "{text}");
         }
     }
 }
@@ -294,29 +367,19 @@ fn the_sarif_log_follows_its_rules_and_its_fix_applies() {
     assert!(message.contains("swizzle:3,1,4"), "{message}");
     assert!(message.contains("This line becomes:"), "{message}");
     // Both lines that access the tile change, and the function is there.
-    let change = &result["fixes"][0]["artifactChanges"][0];
-    let mut lines: Vec<String> = std::fs::read_to_string(dir.path().join("transpose.cu"))
-        .unwrap()
-        .lines()
-        .map(str::to_owned)
-        .collect();
-    let mut function = String::new();
-    for replacement in change["replacements"].as_array().unwrap() {
-        let text = replacement["insertedContent"]["text"].as_str().unwrap();
-        let region = &replacement["deletedRegion"];
-        match region["endColumn"].as_u64().unwrap() {
-            1 => function = text.to_owned(),
-            _ => lines[region["startLine"].as_u64().unwrap() as usize - 1] = text.to_owned(),
-        }
-    }
-    assert!(function.contains("spad_place("), "{function}");
-    let changed: Vec<&String> = lines.iter().filter(|l| l.contains("spad_place(")).collect();
-    assert_eq!(changed.len(), 2, "{lines:?}");
+    let source = std::fs::read_to_string(dir.path().join("transpose.cu")).unwrap();
+    let fixed = applied(&source, &result["fixes"][0]);
+    assert_eq!(fixed.matches("spad_place(").count(), 3, "{fixed}");
     assert!(
-        changed
-            .iter()
+        fixed.contains("unsigned spad_place(unsigned index)"),
+        "{fixed}"
+    );
+    let uses = fixed.lines().filter(|l| l.contains("[spad_place("));
+    assert!(
+        uses.clone()
             .all(|l| l.starts_with("    ") && l.ends_with(';'))
     );
+    assert_eq!(uses.count(), 2);
     let junit = std::fs::read_to_string(dir.path().join("gate.xml")).unwrap();
     assert!(
         junit.contains("<testsuites tests=\"2\" failures=\"1\">"),

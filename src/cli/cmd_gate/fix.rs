@@ -7,10 +7,9 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
-use crate::suggest::{LineChange, SourceFiles, Suggestion, Tuned, suggestions};
+use crate::suggest::{Region, SourceFiles, Suggestion, Tuned, split, suggestions};
 use crate::workload::Input;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A mapping, and the lines that change.
@@ -29,13 +28,30 @@ pub(super) struct Fix {
     pub complete: bool,
 }
 
-/// A line and what becomes of it.
-#[derive(Serialize)]
+/// A statement and what becomes of it.
+#[derive(Clone, Serialize)]
 pub(super) struct ChangedLine {
     /// `file:line`.
     pub source: String,
     pub text: String,
     pub changed: String,
+    /// The same with the changes of the other fixes, where they change it, too.
+    #[serde(skip)]
+    with_others: Option<String>,
+    /// Where it stands.
+    #[serde(skip)]
+    pub region: Region,
+}
+
+impl ChangedLine {
+    /// The file as the PTX names it.
+    pub fn file(&self) -> &str {
+        split(&self.source).map_or("", |(file, _)| file)
+    }
+
+    fn overlaps(&self, other: &ChangedLine) -> bool {
+        self.file() == other.file() && self.region.overlaps(&other.region)
+    }
 }
 
 /// For each array that is best changed.
@@ -73,26 +89,27 @@ pub(super) fn of(
 }
 
 fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
-    let mut changed = |line: &LineChange| {
-        let (place, (text, changed)) = (line.place()?, line.statement()?);
-        // A review replaces whole lines: a statement of several is left to a person.
-        let is_a_line = source.line(place).as_deref() == Some(text);
-        is_a_line.then(|| ChangedLine {
+    let mut lines = Vec::new();
+    let mut add = |place: &str, (text, changed): (&str, &str), with_others: &Option<String>| {
+        lines.extend(source.region(place, text).map(|region| ChangedLine {
             source: place.to_owned(),
             text: text.to_owned(),
             changed: changed.to_owned(),
-        })
+            with_others: with_others.clone(),
+            region,
+        }));
     };
-    let mut lines: Vec<ChangedLine> = s.lines.iter().filter_map(&mut changed).collect();
-    lines.extend(s.declarations.iter().map(|d| ChangedLine {
-        source: d.source.clone(),
-        text: d.text.clone(),
-        changed: d.changed_text.clone(),
-    }));
-    let places: BTreeSet<&str> = lines.iter().map(|l| l.source.as_str()).collect();
+    for line in &s.lines {
+        if let (Some(place), Some(statement)) = (line.place(), line.statement()) {
+            add(place, statement, &line.with_others);
+        }
+    }
+    for d in &s.declarations {
+        add(&d.source, (&d.text, &d.changed_text), &d.with_others);
+    }
     let has_room = s.elements <= s.elements_before || !s.declarations.is_empty();
     let complete = lines.len() == s.lines.len() + s.declarations.len()
-        && places.len() == lines.len()
+        && !any_overlap(&lines)
         && s.tensor_copies.is_empty()
         && has_room;
     Fix {
@@ -107,4 +124,41 @@ fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
         lines,
         complete,
     }
+}
+
+fn any_overlap(lines: &[ChangedLine]) -> bool {
+    let mut pairs =
+        (lines.iter().enumerate()).flat_map(|(n, a)| lines[n + 1..].iter().map(move |b| (a, b)));
+    pairs.any(|(a, b)| a.overlaps(b))
+}
+
+/// Several fixes as one. None where two change a statement, and it is not known what
+/// both make of it.
+pub(super) fn together(fixes: &[&Fix]) -> Option<Fix> {
+    let mut lines: Vec<ChangedLine> = Vec::new();
+    for line in fixes.iter().flat_map(|fix| &fix.lines) {
+        let all = line.with_others.as_ref().unwrap_or(&line.changed);
+        let known = lines
+            .iter()
+            .any(|l| (l.file(), l.region, &l.changed) == (line.file(), line.region, all));
+        if !known {
+            let changed = all.clone();
+            lines.push(ChangedLine {
+                changed,
+                ..line.clone()
+            });
+        }
+    }
+    let mut functions: Vec<&str> = fixes.iter().map(|fix| fix.function.as_str()).collect();
+    functions.dedup();
+    let texts: Vec<&str> = fixes.iter().map(|fix| fix.text.as_str()).collect();
+    (!any_overlap(&lines)).then(|| Fix {
+        mapping: String::new(),
+        conflicts_before: fixes.iter().map(|fix| fix.conflicts_before).sum(),
+        conflicts: fixes.iter().map(|fix| fix.conflicts).sum(),
+        text: format!("Together: {}", texts.join("; ")),
+        function: functions.concat(),
+        lines,
+        complete: true,
+    })
 }

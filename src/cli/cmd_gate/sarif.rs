@@ -1,6 +1,6 @@
 //! What fails, as SARIF 2.1.0: for code review, with lines and fixes.
 
-use super::fix::Fix;
+use super::fix::{Fix, together};
 use super::measure::LineConflicts;
 use super::{Check, Kernel};
 use crate::ptx::exec::Finding;
@@ -142,8 +142,13 @@ impl Results<'_> {
         }
         let place = line.line.place();
         let mut result = self.result(0, check, &text, at, place);
-        let complete = fixes.iter().filter(|fix| fix.complete);
-        let fixes: Vec<Value> = complete.filter_map(|fix| self.fix(fix)).collect();
+        let complete = |fix: &&&Fix| fix.complete;
+        let all: Vec<&Fix> = self.kernel.fixes.iter().filter(|f| f.complete).collect();
+        let several = all.len() > 1 && fixes.iter().any(|f| f.complete);
+        let joined = several.then(|| together(&all)).flatten();
+        let each = fixes.iter().filter(complete).copied();
+        let fixes = joined.iter().chain(each);
+        let fixes: Vec<Value> = fixes.filter_map(|fix| self.fix(fix)).collect();
         if !fixes.is_empty() {
             result["fixes"] = fixes.into();
         }
@@ -216,19 +221,16 @@ impl Results<'_> {
     fn fix(&mut self, fix: &Fix) -> Option<Value> {
         let mut changes: Map<String, Value> = Map::new();
         for line in &fix.lines {
-            let (file, number) = line.source.rsplit_once(':')?;
-            let number: u32 = number.parse().ok()?;
-            let path = self.source.path(file)?.display().to_string();
-            let whole = self.source.untrimmed(&line.source)?;
-            let indent = &whole[..whole.len() - whole.trim_start().len()];
+            let path = self.source.path(line.file())?.display().to_string();
+            let (start, end) = (line.region.start, line.region.end);
             let replacement = json!({
                 "deletedRegion": {
-                    "startLine": number,
-                    "startColumn": 1,
-                    "endLine": number,
-                    "endColumn": whole.chars().count() + 1,
+                    "startLine": start.0,
+                    "startColumn": start.1,
+                    "endLine": end.0,
+                    "endColumn": end.1,
                 },
-                "insertedContent": {"text": format!("{indent}{}", line.changed)},
+                "insertedContent": {"text": line.changed},
             });
             let function = json!({
                 "deletedRegion": {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1},
