@@ -170,13 +170,16 @@ impl Watch for Console<'_> {
     }
 }
 
-/// What the best mapping is worth, in a sentence.
+/// What the best mapping is worth, in a sentence: the fastest one where cycles are
+/// known, else the one with the fewest conflicts.
 fn answer(report: &FlowReport) -> String {
     let all = report.mappings.first().map_or(0, |m| m.conflicts);
     let name = readable_words(&report.kernel.name);
     let conflicts = if all == 1 { "conflict" } else { "conflicts" };
     let of_software = report.software.as_ref().and_then(|s| {
-        let best = s.front.iter().min_by_key(|line| line.conflicts)?;
+        let timed = report.worth.as_ref().map(|w| &w.after.hash);
+        let timed = s.front.iter().find(|line| Some(&line.hash) == timed);
+        let best = timed.or(s.front.iter().min_by_key(|line| line.conflicts))?;
         Some((best.hash.clone(), best.conflicts))
     });
     let of_hardware = report.recommended().map(|m| (m.hash.clone(), m.conflicts));
@@ -185,11 +188,18 @@ fn answer(report: &FlowReport) -> String {
     } else {
         of_software.or(of_hardware)
     };
+    let slower = match &report.worth {
+        Some(worth) if worth.speed_up < 1.0 => format!(
+            ", but in simulation the kernel is slower with it: {:.3} times as fast",
+            worth.speed_up
+        ),
+        _ => String::new(),
+    };
     match best {
         _ if all == 0 => format!("{name} has no bank conflicts."),
-        Some((hash, 0)) => format!("{hash} removes all {all} {conflicts} of {name}."),
+        Some((hash, 0)) => format!("{hash} removes all {all} {conflicts} of {name}{slower}."),
         Some((hash, left)) if left < all => {
-            format!("{hash} leaves {left} of {all} {conflicts} of {name}.")
+            format!("{hash} leaves {left} of {all} {conflicts} of {name}{slower}.")
         }
         _ => format!("No mapping leaves fewer than the {all} {conflicts} of {name}."),
     }

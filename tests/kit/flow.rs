@@ -136,6 +136,30 @@ fn advice_follows_the_machine_and_has_its_cycles() {
 }
 
 /// A generated trace has no lines: what to do is said once, not for every access.
+/// The answer names the mapping that was put into the kernel and run, and says where it
+/// does not pay.
+#[test]
+fn the_answer_says_where_a_mapping_takes_cycles() {
+    let dir = tempfile::tempdir().unwrap();
+    for (kernel, answer) in [
+        (
+            "kernels/questions/rows_of_32_bytes.toml",
+            "swizzle:1,2,3 removes all 16 conflicts of rows_of_32_bytes, but in simulation the \
+             kernel is slower with it: 0.9",
+        ),
+        (
+            "kernels/fwt/fwt.toml",
+            "bitwise-xor:0^1,1^3,1^5,2^4,2^6 removes all 832 conflicts of fwt.\n",
+        ),
+    ] {
+        let output = flow(&[kernel, "--fast", "--force"], &dir.path().join("out"))
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.starts_with(answer), "{text}");
+    }
+}
+
 #[test]
 fn accesses_without_lines_get_one_advice() {
     let dir = tempfile::tempdir().unwrap();
