@@ -3,7 +3,7 @@
 
 use super::SourceLine;
 use super::asm::{ASM, Passed, address_operand, parameter};
-use super::edits::{self, CallChange, Edit};
+use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::macros::Macro;
 use super::scan::{Text, arguments, last_name, word};
@@ -119,7 +119,12 @@ impl Address {
                 Edit::insert(self.to, ")"),
             ],
         };
-        edits::change(source.to_owned(), place, self.statement, &edits)
+        let maps = match self.of_element {
+            Some(_) => Maps::Element,
+            None => Maps::Address,
+        };
+        let change = edits::change(source.to_owned(), place, self.statement, &edits)?;
+        Some(CallChange { maps, ..change })
     }
 }
 

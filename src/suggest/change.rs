@@ -1,6 +1,6 @@
 //! A line of the source that changes.
 
-use super::edits::CallChange;
+use super::edits::{CallChange, Maps};
 use super::scan::word;
 use super::source;
 use crate::trace::Op;
@@ -117,7 +117,21 @@ impl LineChange {
 
     /// Whether its call maps each element that it names through a pointer.
     pub(super) fn is_by_pointers(&self) -> bool {
-        self.call.as_ref().is_some_and(|call| call.is_by_pointers)
+        self.maps() == Some(Maps::Pointers)
+    }
+
+    /// Whether its statement changes element by element, so that the compiler no longer
+    /// sees which of them are neighbours.
+    pub(super) fn changes_elements(&self) -> bool {
+        match self.maps() {
+            Some(maps) => maps != Maps::Address,
+            None => self.changed_text.is_some(),
+        }
+    }
+
+    /// What its call maps.
+    pub(super) fn maps(&self) -> Option<Maps> {
+        self.call.as_ref().map(|call| call.maps)
     }
 
     /// Adds bytes from row to row of the matrices that it loads or stores.

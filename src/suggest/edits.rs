@@ -16,9 +16,23 @@ pub struct CallChange {
     /// What changes in the text; empty where its places are not known.
     #[serde(skip)]
     pub(super) edits: Vec<Edit>,
-    /// Whether it maps each element that the statement names through a pointer.
+    /// What of the text is mapped.
     #[serde(skip)]
-    pub(super) is_by_pointers: bool,
+    pub(super) maps: Maps,
+}
+
+/// What a changed statement puts under a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Maps {
+    /// An address that it passes on.
+    #[default]
+    Address,
+    /// The address of the element that it reads or writes.
+    Element,
+    /// Those of all elements that it names through pointers.
+    Pointers,
+    /// Indices.
+    Indices,
 }
 
 impl CallChange {
@@ -97,7 +111,7 @@ pub(super) fn change(
         text: joined(raw),
         changed_text: joined(&changed),
         edits: own,
-        is_by_pointers: false,
+        maps: Maps::Address,
     })
 }
 

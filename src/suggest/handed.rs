@@ -5,7 +5,7 @@ use super::SourceLine;
 use super::callees::{Handed, only_hands_over};
 use super::calls::declaration_at;
 use super::change::LineChange;
-use super::edits::{self, CallChange, Edit};
+use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::scan::{Function, Text};
 use super::types::{Kept, Types};
@@ -155,7 +155,7 @@ fn changed_lines(
         let lines = (from, place.line_end(last));
         let change = edits::change(format!("{file}:{number}"), place, lines, &own.edits)?;
         let change = CallChange {
-            is_by_pointers: true,
+            maps: Maps::Pointers,
             ..change
         };
         let last = own.last;

@@ -2,7 +2,7 @@
 
 use super::calls::{call_change, is_one_object};
 use super::change::{AccessChange, LineChange, Parts};
-use super::edits::CallChange;
+use super::edits::{CallChange, Maps};
 use super::files::split;
 use super::form::Form;
 use super::lvalue::pointer_change;
@@ -12,7 +12,8 @@ use super::target::Target;
 use super::types::{Kept, Types};
 use super::wrapped::pointers_change;
 use super::{
-    SourceLine, Tuned, handed, lambdas, merged, moved, references, source, statements, unreached,
+    SourceLine, Tuned, handed, lambdas, merged, moved, named_elements, references, source,
+    statements, unreached,
 };
 use crate::ptx::analysis::SourceIndex;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
@@ -77,6 +78,7 @@ pub(super) fn lines(
         let mut sources = changes.iter().flat_map(LineChange::places);
         sources.any(|source| is_one_object(source, array, text))
     };
+    named_elements::change(&mut changes, array, function, &declarations, text);
     let types = change_calls(&mut changes, (array, unit), function, text);
     references::to_their_calls(&mut changes, array, function, &declarations, text);
     lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
@@ -101,7 +103,7 @@ pub(super) fn lines(
         of_one_object(&mut changes, array, function);
     }
     Lines {
-        changes: by_call(changes),
+        changes: by_call(changes, false),
         is_one_object,
         form,
         declarations,
@@ -165,7 +167,7 @@ fn change_calls(
     text: &mut SourceLine,
 ) -> BTreeMap<String, Types> {
     let mut types: BTreeMap<String, Types> = BTreeMap::new();
-    for line in changes.iter_mut().filter(|l| l.changed_text.is_none()) {
+    for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
         let Some((file, _)) = line.source.as_deref().and_then(split) else {
             continue;
         };
@@ -226,11 +228,13 @@ fn call_of(
 }
 
 /// Lines that change at one call are one: a function may come into the kernel
-/// through several calls of another.
-fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
+/// through several calls of another. `with_macros`: also those that use one macro, which
+/// may access in different ways.
+pub(super) fn by_call(lines: Vec<LineChange>, with_macros: bool) -> Vec<LineChange> {
     let mut all: Vec<LineChange> = Vec::new();
     for line in lines {
-        let same = |other: &&mut LineChange| other.call.is_some() && other.call == line.call;
+        let is_one = line.call.is_some() && (with_macros || line.maps() != Some(Maps::Indices));
+        let same = |other: &&mut LineChange| is_one && other.call == line.call;
         match all.iter_mut().find(same) {
             Some(known) => {
                 known.take_accesses(line);

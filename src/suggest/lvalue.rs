@@ -5,7 +5,8 @@ use super::SourceLine;
 use super::calls::{Address, window_with};
 use super::edits::CallChange;
 use super::files::split;
-use super::scan::{Text, arguments, first_name, is_word};
+use super::pointers::names_into;
+use super::scan::{Text, arguments, first_name, is_word, word};
 use super::types::Kept;
 use crate::trace::Op;
 
@@ -39,11 +40,28 @@ pub(super) fn pointer_change(
         let statement = (begin, end);
         Some(Address { statement, ..found })
     })?;
+    if names_another(&place, &found, array) {
+        return None;
+    }
     let address = found.of_element.as_deref();
     if address.is_some_and(|address| kept.tears(number, address)) {
         return None;
     }
     found.changed(&place, source, array, function)
+}
+
+/// Whether another line of the statement names the array, or a pointer into it: it changes
+/// by itself.
+fn names_another(place: &Text, found: &Address, array: &str) -> bool {
+    let (begin, end) = found.statement;
+    let names = names_into(place, found.from, array);
+    let parts = [(begin, found.from), (found.to, end)];
+    let is_apart = |&(from, to): &(usize, usize)| place.masked[from..to].trim().contains('\n');
+    let mut apart = parts.iter().filter(|part| is_apart(part));
+    apart.any(|&(from, to)| {
+        let part = &place.masked[from..to];
+        names.iter().any(|name| word(part, name).is_some())
+    })
 }
 
 /// What the statement between `begin` and `end` accesses by `op`.

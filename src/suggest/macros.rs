@@ -152,8 +152,13 @@ fn is_call_of_a_macro(name: &str, after: &str) -> bool {
     begins && name.chars().all(is_upper) && after.trim_start().starts_with('(')
 }
 
+/// Whether the name of a macro is a use of it before `after`.
+pub(super) fn is_use(has_parameters: bool, after: &str) -> bool {
+    !has_parameters || after.trim_start().starts_with('(')
+}
+
 /// The macro that `line` defines, and what follows its name.
-fn defined(line: &str) -> Option<(&str, &str)> {
+pub(super) fn defined(line: &str) -> Option<(&str, &str)> {
     let definition = line.trim_start().strip_prefix('#')?.trim_start();
     let named = definition.strip_prefix("define")?.trim_start();
     let (name, rest) = named.split_at(first_name(named).len());
@@ -161,7 +166,7 @@ fn defined(line: &str) -> Option<(&str, &str)> {
 }
 
 /// The parameters of a macro that has some, and its body.
-fn parameters_and_body(rest: &str) -> Option<(&str, &str)> {
+pub(super) fn parameters_and_body(rest: &str) -> Option<(&str, &str)> {
     rest.strip_prefix('(')?.split_once(')')
 }
 

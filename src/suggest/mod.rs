@@ -28,6 +28,7 @@ mod macros;
 mod matrices;
 mod merged;
 mod moved;
+mod named_elements;
 mod padding;
 mod pointers;
 mod references;
@@ -52,6 +53,7 @@ mod wrapped;
 pub use change::{AccessChange, LineChange, Parts};
 pub use copies::CopyChange;
 pub use edits::CallChange;
+use edits::Maps;
 pub use files::{SourceFiles, split};
 pub use left::LeftAlone;
 pub use padding::Padding;
@@ -185,13 +187,17 @@ fn suggestion(
     }
     let torn = torn::Torn::new(target, tuned, &lines.changes, source);
     let (best, conflicts) = torn.best(&target.choices.ranked);
+    lines.changes = lines::by_call(lines.changes, true);
     matrices::give_lengths(&mut lines, &best.layout, &array);
     let shape = padding::Shape::of(target, tuned);
     let of_address = |l: &LineChange| {
         let is_open = l.statement().is_none();
         let is_of_objects = matches!(l.parts, Parts::TornObjects | Parts::OfOneObject);
         let is_address = is_of_objects || l.is_through_a_pointer(&array);
-        l.call.is_some() || is_open && is_address
+        match l.maps() {
+            Some(maps) => maps != Maps::Indices,
+            None => is_open && is_address,
+        }
     };
     let mut addresses = lines.changes.iter().map(of_address);
     // Addresses need only the function of words.

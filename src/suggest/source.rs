@@ -231,7 +231,9 @@ impl Declaration {
 fn in_parentheses(text: &str) -> String {
     let text = text.trim();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
-    if text.chars().all(plain) {
+    let whole = Text::new(text.to_owned());
+    let is_in_parentheses = text.starts_with('(') && whole.closing(0) == Some(text.len() - 1);
+    if text.chars().all(plain) || is_in_parentheses {
         text.to_owned()
     } else {
         format!("({text})")

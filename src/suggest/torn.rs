@@ -3,6 +3,7 @@
 //! index a function, it no longer sees that they are neighbours.
 
 use super::change::LineChange;
+use super::edits::Maps;
 use super::files::split;
 use super::macros::Macros;
 use super::scan::{names, word};
@@ -93,7 +94,7 @@ impl<'a> Torn<'a> {
             let (Some(source), Some(text)) = (&line.source, &line.text) else {
                 continue;
             };
-            if line.changed_text.is_none() && !line.is_by_pointers() {
+            if !line.changes_elements() {
                 continue;
             }
             let mut several = line.accesses.iter().filter(|a| a.bytes > element);
@@ -110,7 +111,8 @@ impl<'a> Torn<'a> {
             let known = types.entry(file.to_owned());
             let known = known.or_insert_with(|| Types::of(file, source_line));
             let kept = known.kept(&array, Some(element));
-            if line.is_by_pointers() && elements(text).any(|name| kept.tears(number, name)) {
+            let is_through_pointers = matches!(line.maps(), Some(Maps::Element | Maps::Pointers));
+            if is_through_pointers && elements(text).any(|name| kept.tears(number, name)) {
                 continue;
             }
             for access in several.by_ref() {

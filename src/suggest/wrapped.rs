@@ -3,7 +3,7 @@
 
 use super::SourceLine;
 use super::calls::{declares, window};
-use super::edits::{self, CallChange, Edit};
+use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::pointers::{CASTS, is_operand, members, pointers};
 use super::scan::{Text, arguments, is_word, word};
@@ -46,7 +46,7 @@ pub(super) fn pointers_change(
     }
     let change = edits::change(source.to_owned(), &place, (line, end), &edits)?;
     Some(CallChange {
-        is_by_pointers: true,
+        maps: Maps::Pointers,
         ..change
     })
 }

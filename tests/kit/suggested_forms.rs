@@ -201,3 +201,64 @@ fn a_structure_in_dynamic_memory_is_mapped_by_its_members() {
                     (*spad_place_at(smem, &s.a[i % 32][i / 32]));";
     assert!(changed.into_iter().any(|text| text == expected), "{found}");
 }
+
+/// The definition of a macro that names elements changes, and not the lines that use it.
+#[test]
+fn a_macro_that_names_elements_changes_in_its_definition() {
+    let expected = [(133, "#define TILE(i, j) tile[spad_place(((j) << 5) + (i))]")];
+    let found = change("bymacro", "32, 4", ["f32", "f32"], &expected);
+    assert_eq!(found["conflicts_before"], 992);
+    let code = found["function"].as_str().unwrap();
+    assert!(!code.contains("spad_place_at"), "indices alone: {code}");
+    // What stands for a parameter may be a sum.
+    let expected = [(
+        134,
+        "#define CUBE(y, z) (&cube[0][0][0])[spad_place((plane * 16 + (y)) * 32 + (z))]",
+    )];
+    change("cubes", "32, 4", ["f32", "f32"], &expected);
+}
+
+/// The compiler merges what neighbouring pointers read, and no longer under a function.
+#[test]
+fn loads_through_a_pointer_are_counted_apart() {
+    let expected = [
+        (
+            157,
+            "*spad_place_at(all, &rows[i][threadIdx.x]) = in[32 * i + threadIdx.x];",
+        ),
+        (
+            161,
+            "out[32 * i + threadIdx.x] = *spad_place_at(all, &rows[threadIdx.x][i]);",
+        ),
+    ];
+    let found = change("merged", "32", ["f32", "f32"], &expected);
+    assert_eq!(found["torn"][0]["bytes"], 16, "{found}");
+    assert_eq!(found["conflicts"], 96);
+}
+
+/// A statement of two lines with elements on both: each line changes its own.
+#[test]
+fn lines_of_one_statement_change_apart() {
+    let more = "dynamic_shared = 4352\n";
+    let found = suggestions("apart", "32", ["f32", "f32"], more);
+    let lines = found[0]["lines"].as_array().unwrap();
+    let changed = |number: u32| {
+        let own = |l: &&Value| {
+            l["source"]
+                .as_str()
+                .unwrap()
+                .ends_with(&format!(":{number}"))
+        };
+        let line = lines.iter().find(own).unwrap();
+        line["call"]["changed_text"].as_str().unwrap()
+    };
+    assert_eq!(
+        changed(172),
+        "(*spad_place_at(bytes, &sums[threadIdx.x])) ="
+    );
+    assert_eq!(
+        changed(173),
+        "(*spad_place_at(bytes, &rows[32 * threadIdx.x + i])) + \
+         (*spad_place_at(bytes, &rows[32 * threadIdx.x + i + 1])) * in[i];"
+    );
+}

@@ -1,0 +1,288 @@
+//! Elements that a macro of the file names: `#define TILE(i, j) tile[(j) * 32 + (i)]`. Its
+//! definition changes, and with it every line that uses the macro.
+
+use super::SourceLine;
+use super::change::LineChange;
+use super::edits::{CallChange, Maps};
+use super::files::split;
+use super::macros::{defined, is_use, parameters_and_body};
+use super::scan::{Text, names, word};
+use super::source::{Declaration, Declarations};
+use std::collections::BTreeSet;
+
+/// Changes the lines that name elements by macros; one that uses several macros
+/// becomes several lines.
+pub(super) fn change(
+    lines: &mut Vec<LineChange>,
+    array: &str,
+    function: &str,
+    declarations: &Declarations,
+    text: &mut SourceLine,
+) {
+    let mut more = Vec::new();
+    for line in lines.iter_mut().filter(|l| l.statement().is_none()) {
+        let Some(source) = line.source.clone() else {
+            continue;
+        };
+        let mut changes = changes(&source, array, function, declarations, text).into_iter();
+        line.call = changes.next();
+        more.extend(changes.map(|call| LineChange {
+            source: Some(source.clone()),
+            text: line.text.clone(),
+            call: Some(call),
+            ..LineChange::default()
+        }));
+    }
+    lines.extend(more);
+}
+
+/// The changed definitions of all macros by which the line `source` names elements; none
+/// if it, or another line that uses them, may name another array or in another way.
+fn changes(
+    source: &str,
+    array: &str,
+    function: &str,
+    declarations: &Declarations,
+    text: &mut SourceLine,
+) -> Vec<CallChange> {
+    let found = || {
+        let (file, number) = split(source)?;
+        let place = Text::of_file(file, text);
+        let at = place.start_of_line(number)?;
+        let own = &place.masked[at..place.line_end(at)];
+        let all = Definition::all(&place);
+        let used: Vec<&Definition> = used_in(own, &all)
+            .into_iter()
+            .filter(|d| word(d.body, array).is_some())
+            .collect();
+        let is_named_by_macros = elements(own, array).all(|after| {
+            let is_macro = used.iter().any(|d| d.name == array);
+            is_macro && after.trim_start().starts_with('(')
+        });
+        let declared = declarations.last_seen(file, number, text)?;
+        let seen = declarations.seen_from(source, text)?.clone();
+        let mut sees_it = |number| declarations.last_seen(file, number, text) == Some(declared);
+        let is_its_own = used
+            .iter()
+            .all(|d| d.is_used_where(&place, &all, array, &mut sees_it));
+        if !is_named_by_macros || !is_its_own {
+            return None;
+        }
+        let changed = |d: &&Definition| d.changed(file, &seen, array, function);
+        used.iter().map(changed).collect::<Option<Vec<_>>>()
+    };
+    let mut found = found;
+    found().unwrap_or_default()
+}
+
+/// What follows each naming of `array`.
+fn elements<'a>(code: &'a str, array: &'a str) -> impl Iterator<Item = &'a str> {
+    names(code)
+        .filter(move |(name, _)| *name == array)
+        .map(|(_, after)| after)
+}
+
+/// The macros that `code` uses, also by others.
+fn used_in<'a>(code: &str, all: &'a [Definition<'a>]) -> Vec<&'a Definition<'a>> {
+    let mut used: Vec<&Definition> = Vec::new();
+    let mut open = vec![code.to_owned()];
+    while let Some(code) = open.pop() {
+        for (name, after) in names(&code) {
+            let is_new = |d: &&Definition| !used.iter().any(|u| u.line == d.line);
+            let uses = |d: &&Definition| d.name == name && is_use(d.parameters.is_some(), after);
+            if let Some(new) = all.iter().filter(uses).find(is_new) {
+                used.push(new);
+                open.push(new.body.to_owned());
+            }
+        }
+    }
+    used
+}
+
+/// `#define TILE(i, j) tile[(j) * 32 + (i)]`
+struct Definition<'a> {
+    /// The number of its line.
+    line: u32,
+    /// The line.
+    text: &'a str,
+    name: &'a str,
+    parameters: Option<&'a str>,
+    body: &'a str,
+}
+
+impl<'a> Definition<'a> {
+    /// Those of a file that have a line each.
+    fn all(place: &'a Text) -> Vec<Self> {
+        let lines = place.text.lines().zip(place.masked.lines());
+        let one = |(line, (text, masked)): (u32, (&'a str, &'a str))| {
+            // A comment may hide a part.
+            let (name, rest) = defined(text).filter(|_| text == masked)?;
+            let (parameters, body) = match rest.starts_with('(') {
+                true => parameters_and_body(rest).map(|(p, body)| (Some(p), body))?,
+                false => (None, rest),
+            };
+            (!text.ends_with('\\')).then_some(Definition {
+                line,
+                text,
+                name,
+                parameters,
+                body,
+            })
+        };
+        (1..).zip(lines).filter_map(one).collect()
+    }
+
+    /// Whether it is the only macro of its name, and all lines that use it, also by others,
+    /// are those that `sees_it` takes.
+    fn is_used_where(
+        &self,
+        place: &Text,
+        all: &[Definition],
+        array: &str,
+        sees_it: &mut dyn FnMut(u32) -> bool,
+    ) -> bool {
+        let (mut open, mut done) = (vec![self.name.to_owned()], BTreeSet::new());
+        while let Some(name) = open.pop() {
+            for (number, line) in (1..).zip(place.masked.lines()) {
+                if let Some((own, rest)) = defined(line) {
+                    let is_known = all.iter().any(|d| d.line == number);
+                    let is_self = number == self.line;
+                    if own == name && !(is_known && done.insert(own.to_owned())) {
+                        return false;
+                    }
+                    if !is_self && own != name && word(rest, &name).is_some() {
+                        open.push(own.to_owned());
+                    }
+                    continue;
+                }
+                let has_parameters = all.iter().any(|d| d.name == name && d.parameters.is_some());
+                let is_used =
+                    names(line).any(|(own, after)| own == name && is_use(has_parameters, after));
+                if is_used
+                    && (is_directive(line)
+                        || !sees_it(number)
+                        || is_parameter(place, number, array))
+                {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Its line with the elements of its body under `function`.
+    fn changed(
+        &self,
+        file: &str,
+        seen: &Declaration,
+        array: &str,
+        function: &str,
+    ) -> Option<CallChange> {
+        let body = self.with_parentheses();
+        let changed = seen.changed(&body, array, function)?;
+        let head = &self.text[..self.text.len() - self.body.len()];
+        Some(CallChange {
+            source: format!("{file}:{}", self.line),
+            text: self.text.trim().to_owned(),
+            changed_text: (head.to_owned() + &changed).trim().to_owned(),
+            edits: Vec::new(),
+            maps: Maps::Indices,
+        })
+    }
+
+    /// The body with each index that is a parameter in parentheses: what stands for it may
+    /// be a sum, and comes beside other operators.
+    fn with_parentheses(&self) -> String {
+        let parameters = self.parameters.unwrap_or_default();
+        let mut body = self.body.to_owned();
+        for parameter in parameters.split(',').map(str::trim) {
+            let mut from = 0;
+            while let Some(found) = word(&body[from..], parameter).filter(|_| !parameter.is_empty())
+            {
+                let (begin, end) = (from + found, from + found + parameter.len());
+                let is_index = body[..begin].trim_end().ends_with('[')
+                    && body[end..].trim_start().starts_with(']');
+                if is_index {
+                    body.replace_range(begin..end, &format!("({parameter})"));
+                }
+                from = end + 2 * usize::from(is_index);
+            }
+        }
+        body
+    }
+}
+
+fn is_directive(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with('#') && !line.trim_start_matches(['#', ' ']).starts_with("undef")
+}
+
+/// Whether the function around a line has a parameter of that name.
+fn is_parameter(place: &Text, line: u32, name: &str) -> bool {
+    let around = place
+        .start_of_line(line)
+        .and_then(|at| place.outermost_function(place.line_end(at)));
+    around.is_some_and(|f| word(&place.masked[f.open..f.close], name).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::files::lines_of;
+    use super::super::source::Named;
+    use super::*;
+
+    /// The definitions that change for the line with `// here`.
+    fn changed(source: &str) -> Vec<String> {
+        let number = source.lines().position(|l| l.contains("// here")).unwrap() + 1;
+        let (place, mut text) = (format!("k.cu:{number}"), lines_of(source));
+        let array = Named {
+            name: "tile",
+            variable: "",
+        };
+        let declarations = Declarations::of([place.as_str()].into_iter(), array, 4, &mut text);
+        let found = changes(&place, "tile", "f", &declarations, &mut text);
+        found.into_iter().map(|c| c.changed_text).collect()
+    }
+
+    /// A kernel with a line that uses macros.
+    fn kernel(line: &str) -> String {
+        format!("__global__ void k() {{\n__shared__ float tile[4][8];\n{line} // here\n}}\n")
+    }
+
+    #[test]
+    fn definitions_change_with_their_parameters_in_parentheses() {
+        let head = "#define tile(i, j) tile[j][i]\n#define ROW(i) tile(i, 2)\n";
+        let expected = ["#define tile(i, j) (&tile[0][0])[f((j) * 8 + (i))]"];
+        for line in ["tile(a + 1, 2) = 3;", "x = ROW(a) + tile(a, b);"] {
+            assert_eq!(
+                changed(&(head.to_owned() + &kernel(line))),
+                expected,
+                "{line}"
+            );
+        }
+        let two = "#define A(i) tile[0][i]\n#define B(i) tile[1][i + 1]\n";
+        let found = changed(&(two.to_owned() + &kernel("A(t) = B(t);")));
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found.contains(&"#define B(i) (&tile[0][0])[f(1 * 8 + (i + 1))]".to_owned()));
+    }
+
+    #[test]
+    fn a_macro_of_other_arrays_is_left_to_a_person() {
+        let head = "#define AT(i, j) tile[j][i]\n";
+        let own = kernel("AT(1, 2) = 3;");
+        assert_eq!(changed(&format!("{head}{own}")).len(), 1);
+        for other in [
+            // Another kernel, a parameter, another line of the same name.
+            format!(
+                "{head}{own}__global__ void l() {{\n__shared__ float tile[4][8];\nAT(0, 0) = 1;\n}}\n"
+            ),
+            format!("{head}__device__ void g(float (*tile)[8]) {{ AT(0, 0) = 1; }}\n{own}"),
+            format!("{head}#undef AT\n#define AT(i, j) tile[i][j]\n{own}"),
+            format!("#define AT(i, j) tile[j] /* a row */ [i]\n{own}"),
+            format!("{head}{}", kernel("AT(1, 2) = tile[0][0];")),
+            format!("{head}#define ALL AT(0, 0)\nint all() {{ return ALL; }}\n{own}"),
+        ] {
+            assert_eq!(changed(&other), [""; 0], "{other}");
+        }
+    }
+}
