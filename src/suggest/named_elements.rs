@@ -45,20 +45,18 @@ fn changes(
     declarations: &Declarations,
     text: &mut SourceLine,
 ) -> Vec<CallChange> {
-    let found = || {
+    let mut found = || {
         let (file, number) = split(source)?;
         let place = Text::of_file(file, text);
         let at = place.start_of_line(number)?;
         let own = &place.masked[at..place.line_end(at)];
         let all = Definition::all(&place);
-        let used: Vec<&Definition> = used_in(own, &all)
-            .into_iter()
-            .filter(|d| word(d.body, array).is_some())
-            .collect();
-        let is_named_by_macros = elements(own, array).all(|after| {
-            let is_macro = used.iter().any(|d| d.name == array);
-            is_macro && after.trim_start().starts_with('(')
-        });
+        let used = used_in(own, &all);
+        let has_its_name = used.iter().any(|d| d.name == array);
+        let by_macro = |after: &str| has_its_name && after.trim_start().starts_with('(');
+        let names_it = |d: &&Definition| elements(d.body, array).any(|after| !by_macro(after));
+        let used: Vec<&Definition> = used.into_iter().filter(names_it).collect();
+        let is_named_by_macros = elements(own, array).all(by_macro);
         let declared = declarations.last_seen(file, number, text)?;
         let seen = declarations.seen_from(source, text)?.clone();
         let mut sees_it = |number| declarations.last_seen(file, number, text) == Some(declared);
@@ -71,7 +69,6 @@ fn changes(
         let changed = |d: &&Definition| d.changed(file, &seen, array, function);
         used.iter().map(changed).collect::<Option<Vec<_>>>()
     };
-    let mut found = found;
     found().unwrap_or_default()
 }
 
