@@ -114,9 +114,10 @@ impl<'a> Definition<'a> {
         let one = |(line, (text, masked)): (u32, (&'a str, &'a str))| {
             // A comment may hide a part.
             let (name, rest) = defined(text).filter(|_| text == masked)?;
-            let (parameters, body) = match rest.starts_with('(') {
-                true => parameters_and_body(rest).map(|(p, body)| (Some(p), body))?,
-                false => (None, rest),
+            let (parameters, body) = if rest.starts_with('(') {
+                parameters_and_body(rest).map(|(p, body)| (Some(p), body))?
+            } else {
+                (None, rest)
             };
             (!text.ends_with('\\')).then_some(Definition {
                 line,

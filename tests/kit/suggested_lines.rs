@@ -124,7 +124,7 @@ fn rows_of_matrices_become_longer() {
     let answer = "pad:every=32,by=4 removes all 2240 conflicts for 2032 bytes.";
     assert!(text.starts_with(answer), "{text}");
     keeps_its_promise("wm_rows");
-    // A review can take both changes as they are.
+    // A review can take the changes of both arrays as they are.
     let dir = tempfile::tempdir().unwrap();
     let sarif = dir.path().join("o.sarif");
     let args = [
@@ -139,7 +139,7 @@ fn rows_of_matrices_become_longer() {
     let replacements = fixes[0]["artifactChanges"][0]["replacements"]
         .as_array()
         .unwrap();
-    assert_eq!(replacements.len(), 2, "{fixes}");
+    assert_eq!(replacements.len(), 4, "{fixes}");
 }
 
 /// Where the array has no rows, indices are mapped, and the calls get the new length.

@@ -115,7 +115,7 @@ fn a_fix_for_review_has_the_declaration() {
     let text = grown.expect("the declaration")["insertedContent"]["text"].as_str();
     let text = text.unwrap();
     assert!(
-        text.starts_with("    __shared__ unsigned s[COPIES * BINS + "),
+        text.starts_with("__shared__ unsigned s[COPIES * BINS + "),
         "{text}"
     );
 }

@@ -49,6 +49,14 @@ impl ChangedLine {
         split(&self.source).map_or("", |(file, _)| file)
     }
 
+    /// Whether it is the definition of a macro that a line of the source names.
+    pub fn defines_what_is_in(&self, line: &str) -> bool {
+        let part = |c: char| c.is_alphanumeric() || c == '_';
+        let head = self.text.strip_prefix("#define").map(str::trim_start);
+        let name = head.and_then(|head| head.split(|c| !part(c)).next());
+        name.is_some_and(|name| !name.is_empty() && line.split(|c| !part(c)).any(|w| w == name))
+    }
+
     fn overlaps(&self, other: &ChangedLine) -> bool {
         self.file() == other.file() && self.region.overlaps(&other.region)
     }
@@ -161,4 +169,29 @@ pub(super) fn together(fixes: &[&Fix]) -> Option<Fix> {
         lines,
         complete: true,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_definition_is_about_the_lines_that_name_its_macro() {
+        let mut line = ChangedLine {
+            source: "k.cu:1".to_owned(),
+            text: "#define TILE(i, j) tile[(j) * 32 + (i)]".to_owned(),
+            changed: String::new(),
+            with_others: None,
+            region: Region {
+                start: (1, 1),
+                end: (1, 2),
+            },
+        };
+        assert!(line.defines_what_is_in("x = TILE(i, 0);"));
+        for other in ["x = TILES(i, 0);", "x = tile[i];", ""] {
+            assert!(!line.defines_what_is_in(other), "{other}");
+        }
+        line.text = "x = TILE(i, 0);".to_owned();
+        assert!(!line.defines_what_is_in("x = TILE(i, 0);"));
+    }
 }

@@ -1,6 +1,6 @@
 //! What fails, as SARIF 2.1.0: for code review, with lines and fixes.
 
-use super::fix::{Fix, together};
+use super::fix::{ChangedLine, Fix, together};
 use super::measure::LineConflicts;
 use super::{Check, Kernel};
 use crate::ptx::exec::Finding;
@@ -128,8 +128,12 @@ impl Results<'_> {
             line.max_degree
         );
         let at = line.line.location();
+        let text_there = at.and_then(|at| self.source.line(at)).unwrap_or_default();
         let about = |fix: &&Fix| match at {
-            Some(at) => fix.lines.iter().any(|l| l.source == at) || self.kernel.fixes.len() == 1,
+            Some(at) => {
+                let here = |l: &ChangedLine| l.source == at || l.defines_what_is_in(&text_there);
+                fix.lines.iter().any(here) || self.kernel.fixes.len() == 1
+            }
             None => true,
         };
         let fixes: Vec<&Fix> = self.kernel.fixes.iter().filter(about).collect();
