@@ -130,8 +130,8 @@ impl<'a> Definition<'a> {
         (1..).zip(lines).filter_map(one).collect()
     }
 
-    /// Whether it is the only macro of its name, and all lines that use it, also by others,
-    /// are those that `sees_it` takes.
+    /// Whether all lines that use it, also by other macros, are those that `sees_it`
+    /// takes.
     fn is_used_where(
         &self,
         place: &Text,
@@ -139,33 +139,45 @@ impl<'a> Definition<'a> {
         array: &str,
         sees_it: &mut dyn FnMut(u32) -> bool,
     ) -> bool {
-        let (mut open, mut done) = (vec![self.name.to_owned()], BTreeSet::new());
+        let Some(users) = self.with_users(place, all) else {
+            return false;
+        };
+        let uses = |name: &str, after: &str| {
+            let has_parameters = all.iter().any(|d| d.name == name && d.parameters.is_some());
+            users.contains(name) && is_use(has_parameters, after)
+        };
+        let mut others = (1..)
+            .zip(place.masked.lines())
+            .filter(|(_, line)| defined(line).is_none())
+            .filter(|(_, line)| names(line).any(|(name, after)| uses(name, after)));
+        others.all(|(number, line)| {
+            !is_directive(line) && sees_it(number) && !is_parameter(place, number, array)
+        })
+    }
+
+    /// Its name, and those of the macros that lead to it; none if one of them has several
+    /// definitions, or one that is not a line alone.
+    fn with_users<'b>(&self, place: &'b Text, all: &[Definition]) -> Option<BTreeSet<&'b str>>
+    where
+        'a: 'b,
+    {
+        let definitions = (1..).zip(place.masked.lines());
+        let definitions: Vec<(u32, &str, &str)> = definitions
+            .filter_map(|(number, line)| defined(line).map(|(name, body)| (number, name, body)))
+            .collect();
+        let (mut open, mut found) = (vec![self.name], BTreeSet::new());
         while let Some(name) = open.pop() {
-            for (number, line) in (1..).zip(place.masked.lines()) {
-                if let Some((own, rest)) = defined(line) {
-                    let is_known = all.iter().any(|d| d.line == number);
-                    let is_self = number == self.line;
-                    if own == name && !(is_known && done.insert(own.to_owned())) {
-                        return false;
-                    }
-                    if !is_self && own != name && word(rest, &name).is_some() {
-                        open.push(own.to_owned());
-                    }
-                    continue;
-                }
-                let has_parameters = all.iter().any(|d| d.name == name && d.parameters.is_some());
-                let is_used =
-                    names(line).any(|(own, after)| own == name && is_use(has_parameters, after));
-                if is_used
-                    && (is_directive(line)
-                        || !sees_it(number)
-                        || is_parameter(place, number, array))
-                {
-                    return false;
-                }
+            let mut own = definitions.iter().filter(|d| d.1 == name);
+            let only = own.next().filter(|_| own.next().is_none())?;
+            if !all.iter().any(|d| d.line == only.0) {
+                return None;
+            }
+            if found.insert(name) {
+                let leads = |d: &&(u32, &str, &str)| word(d.2, name).is_some();
+                open.extend(definitions.iter().filter(leads).map(|d| d.1));
             }
         }
-        true
+        Some(found)
     }
 
     /// Its line with the elements of its body under `function`.
