@@ -165,6 +165,11 @@ pub(super) fn defined(line: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((name, rest))
 }
 
+/// Whether `definition` is that of a macro which `line` names.
+pub fn defines_what_is_in(definition: &str, line: &str) -> bool {
+    defined(definition).is_some_and(|(name, _)| word(line, name).is_some())
+}
+
 /// The parameters of a macro that has some, and its body.
 pub(super) fn parameters_and_body(rest: &str) -> Option<(&str, &str)> {
     rest.strip_prefix('(')?.split_once(')')

@@ -56,6 +56,7 @@ pub use edits::CallChange;
 use edits::Maps;
 pub use files::{SourceFiles, split};
 pub use left::LeftAlone;
+pub use macros::defines_what_is_in;
 pub use padding::Padding;
 pub use region::Region;
 pub use room::DeclarationChange;

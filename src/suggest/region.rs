@@ -1,5 +1,7 @@
 //! Where a statement stands in its file.
 
+use super::scan::is_word;
+
 /// Lines above a place in which a statement that goes through it may begin.
 const MOST_LINES: usize = 16;
 
@@ -34,9 +36,8 @@ fn in_line(lines: &[String], number: usize, words: &[&str]) -> Option<Region> {
     let line = lines.get(number - 1)?;
     let first = words.first()?;
     line.match_indices(first).find_map(|(at, _)| {
-        let before = line[..at].chars().next_back();
-        let inside = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
-        let end = (!inside).then(|| end_of(lines, (number, at), words))??;
+        let inside_a_name = line[..at].ends_with(is_word);
+        let end = (!inside_a_name).then(|| end_of(lines, (number, at), words))??;
         Some(Region {
             start: (number, column(line, at)),
             end: (end.0, column(&lines[end.0 - 1], end.1)),

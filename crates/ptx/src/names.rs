@@ -365,6 +365,12 @@ const OTHER_SPECIAL: &[&str] = &[
 ];
 
 impl Special {
+    /// Whether the driver fills it: zero without a cooperative launch, in which two of
+    /// them have the address of the barrier of the whole grid.
+    pub fn is_of_the_driver(self) -> bool {
+        matches!(self, Special::Envreg | Special::Envreg1 | Special::Envreg2)
+    }
+
     /// The special register of that name; [`Special::Other`] for those that
     /// the kit does not model.
     pub fn named(name: &str) -> Option<Special> {

@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
-use crate::suggest::{Region, SourceFiles, Suggestion, Tuned, split, suggestions};
+use crate::suggest::{
+    Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split, suggestions,
+};
 use crate::workload::Input;
 use serde::Serialize;
 use std::time::Duration;
@@ -51,10 +53,7 @@ impl ChangedLine {
 
     /// Whether it is the definition of a macro that a line of the source names.
     pub fn defines_what_is_in(&self, line: &str) -> bool {
-        let part = |c: char| c.is_alphanumeric() || c == '_';
-        let head = self.text.strip_prefix("#define").map(str::trim_start);
-        let name = head.and_then(|head| head.split(|c| !part(c)).next());
-        name.is_some_and(|name| !name.is_empty() && line.split(|c| !part(c)).any(|w| w == name))
+        defines_what_is_in(&self.text, line)
     }
 
     fn overlaps(&self, other: &ChangedLine) -> bool {

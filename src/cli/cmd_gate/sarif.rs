@@ -50,9 +50,12 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
         })
     };
     let results = kernels.iter().flat_map(|kernel| {
+        let complete: Vec<&Fix> = kernel.fixes.iter().filter(|fix| fix.complete).collect();
+        let joined = (complete.len() > 1).then(|| together(&complete)).flatten();
         let results = Results {
             kernel,
             has_baseline,
+            joined: joined.as_ref(),
             source: SourceFiles::beside(Path::new(&kernel.input)),
         };
         results.all()
@@ -79,6 +82,8 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
 struct Results<'a> {
     kernel: &'a Kernel,
     has_baseline: bool,
+    /// All complete fixes as one, where there are several.
+    joined: Option<&'a Fix>,
     source: SourceFiles,
 }
 
@@ -146,12 +151,9 @@ impl Results<'_> {
         }
         let place = line.line.place();
         let mut result = self.result(0, check, &text, at, place);
-        let complete = |fix: &&&Fix| fix.complete;
-        let all: Vec<&Fix> = self.kernel.fixes.iter().filter(|f| f.complete).collect();
-        let several = all.len() > 1 && fixes.iter().any(|f| f.complete);
-        let joined = several.then(|| together(&all)).flatten();
-        let each = fixes.iter().filter(complete).copied();
-        let fixes = joined.iter().chain(each);
+        let complete: Vec<&Fix> = fixes.into_iter().filter(|fix| fix.complete).collect();
+        let joined = self.joined.filter(|_| !complete.is_empty());
+        let fixes = joined.into_iter().chain(complete);
         let fixes: Vec<Value> = fixes.filter_map(|fix| self.fix(fix)).collect();
         if !fixes.is_empty() {
             result["fixes"] = fixes.into();

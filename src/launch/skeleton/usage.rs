@@ -191,16 +191,10 @@ fn with_callees<'a>(
     all.into_iter()
 }
 
-/// The barrier of a grid is in memory of the driver, whose address these registers
-/// have in a cooperative launch.
+/// Whether it reads where the barrier of the grid is.
 fn waits_for_the_grid(function: &Function) -> bool {
     let mut operands = function.instructions.iter().flat_map(|i| &i.operands);
-    operands.any(|o| {
-        matches!(
-            o,
-            Operand::Special(Special::Envreg | Special::Envreg1 | Special::Envreg2)
-        )
-    })
+    operands.any(|o| matches!(o, Operand::Special(special) if special.is_of_the_driver()))
 }
 
 /// The parameter that `ld.param` reads, where it reads one from its start.

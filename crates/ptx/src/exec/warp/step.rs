@@ -353,10 +353,8 @@ pub(super) fn trap(m: &mut Machine, lane: u32, text: String) -> Stopped {
 /// What is said of a trap. The barrier of a grid in cooperative groups traps if
 /// the registers that it needs are zero.
 fn trap_text(m: &Machine) -> String {
-    use Special::{Envreg, Envreg1, Envreg2};
     let mut read = m.image.specials.iter().map(|(_, special)| *special);
-    let driver = |special| matches!(special, Envreg | Envreg1 | Envreg2);
-    let hint = if m.common.workspace == 0 && read.any(driver) {
+    let hint = if m.common.workspace == 0 && read.any(Special::is_of_the_driver) {
         "; it reads %envreg, which is zero here: grid.sync() needs a cooperative launch \
          (cooperative = true in the launch file)"
     } else {
