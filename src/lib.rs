@@ -21,7 +21,7 @@ pub mod suggest;
 pub mod workload;
 
 use spadkit_base::claims;
-pub use spadkit_base::{error, input, interrupt, output, quote, toolkit};
+pub use spadkit_base::{cuda, error, input, interrupt, output, quote, toolkit};
 pub use spadkit_mapping::{geometry, hash, rap, search, software, trace};
 pub use spadkit_ptx as ptx;
 use spadkit_rtl::template;

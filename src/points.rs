@@ -116,8 +116,11 @@ impl Points {
         let mut inner = self.inner();
         if let (Some(journal), Some(file)) = (&mut inner.journal, &self.file) {
             let text = format!("{line}\n");
-            let written = journal.write_all(text.as_bytes());
-            written.map_err(|e| Error::io("write", file, e))?;
+            if let Err(e) = journal.write_all(text.as_bytes()) {
+                // Part of the line may be there; another one would be glued to it.
+                inner.journal = None;
+                return Err(Error::io("write", file, e));
+            }
         }
         inner.lines.insert(digest.to_owned(), line);
         Ok(())
@@ -199,7 +202,9 @@ fn append_to(file: &Path) -> Result<File> {
 }
 
 fn read(file: &Path) -> Result<Lines> {
-    let text = std::fs::read_to_string(file).map_err(|e| Error::io("read", file, e))?;
+    let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
+    // The last line may end inside a character; another such line is no point.
+    let text = String::from_utf8_lossy(&bytes);
     let mut lines = Lines::new();
     let count = text.lines().count();
     for (i, line) in text.lines().enumerate() {
@@ -246,6 +251,26 @@ mod tests {
         let text = std::fs::read_to_string(&file).unwrap();
         let digests: Vec<&str> = text.lines().map(|l| &l[11..12]).collect();
         assert_eq!(digests, ["1", "2", "3"], "{text}");
+    }
+
+    #[test]
+    fn a_line_may_be_cut_inside_a_character() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("points.jsonl");
+        let points = Points::open(&file).unwrap();
+        points.add("1", "first", &5u32).unwrap();
+        points.add("2", "§", &6u32).unwrap();
+        drop(points);
+        let bytes = std::fs::read(&file).unwrap();
+        let inside = bytes.iter().position(|b| *b == 0xc2).unwrap() + 1;
+        std::fs::write(&file, &bytes[..inside]).unwrap();
+        let again = Points::open(&file).unwrap();
+        assert_eq!(
+            (again.get::<u32>("1"), again.get::<u32>("2")),
+            (Some(5), None)
+        );
+        again.add("2", "§", &6u32).unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), bytes);
     }
 
     #[test]

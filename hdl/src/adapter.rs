@@ -14,7 +14,7 @@ use crate::print;
 use crate::reset::Reset;
 use crate::size::Size;
 use crate::tree::{Select, Statement, Tree};
-use rust_hdl::core::ast::{
+use rust_hdl::ast::{
     VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression, VerilogMatch,
     VerilogOpUnary, VerilogStatement,
 };

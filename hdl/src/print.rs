@@ -5,7 +5,7 @@ use crate::lines::{CODE_WIDTH, Lines};
 use crate::origin::Origin;
 use crate::port::{Dir, Port};
 use crate::size::Size;
-use rust_hdl::core::ast::{
+use rust_hdl::ast::{
     VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogMatch, VerilogOp,
     VerilogOpUnary, VerilogStatement,
 };
@@ -172,7 +172,6 @@ fn broken(opening: &str, value: &VerilogExpression) -> String {
 /// operator in front; a term that is too long for a line in several pieces.
 fn terms(value: &VerilogExpression) -> Vec<Vec<String>> {
     match value {
-        VerilogExpression::Paren(inner) => terms(inner),
         VerilogExpression::Binary(a, op, b) if is_associative(op) => {
             let side = |value| {
                 if same(value, op) {
@@ -221,7 +220,6 @@ fn bracketed(opening: &str, value: &VerilogExpression) -> Vec<String> {
 pub(crate) fn text(value: &VerilogExpression) -> String {
     match value {
         VerilogExpression::Signal(leaf) => leaf.replace('\n', " "),
-        VerilogExpression::Paren(inner) => text(inner),
         VerilogExpression::Binary(a, op, b) => {
             let (a, b) = (operand(a, Some(op)), operand(b, Some(op)));
             format!("{a} {} {b}", symbol(op))
@@ -237,7 +235,6 @@ pub(crate) fn text(value: &VerilogExpression) -> String {
 /// parentheses.
 fn operand(value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
     match value {
-        VerilogExpression::Paren(inner) => operand(inner, op),
         VerilogExpression::Binary(..) => {
             if op.is_some_and(|op| same(value, op)) {
                 text(value)
@@ -293,26 +290,16 @@ fn written(statement: &VerilogStatement) -> Option<(&String, &VerilogExpression)
 
 /// Whether it is a chain of the associative operator `op`.
 fn same(value: &VerilogExpression, op: &VerilogOp) -> bool {
-    match value {
-        VerilogExpression::Paren(inner) => same(inner, op),
-        VerilogExpression::Binary(_, own, _) => is_associative(op) && symbol(own) == symbol(op),
-        _ => false,
-    }
+    matches!(value, VerilogExpression::Binary(_, own, _)
+        if is_associative(op) && symbol(own) == symbol(op))
 }
 
 fn is_binary(value: &VerilogExpression) -> bool {
-    match value {
-        VerilogExpression::Paren(inner) => is_binary(inner),
-        _ => matches!(value, VerilogExpression::Binary(..)),
-    }
+    matches!(value, VerilogExpression::Binary(..))
 }
 
 fn is_comparison(value: &VerilogExpression) -> bool {
-    match value {
-        VerilogExpression::Paren(inner) => is_comparison(inner),
-        VerilogExpression::Binary(_, op, _) => compares(op),
-        _ => false,
-    }
+    matches!(value, VerilogExpression::Binary(_, op, _) if compares(op))
 }
 
 /// Whether the result of `op` is one bit.

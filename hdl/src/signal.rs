@@ -13,7 +13,7 @@ use crate::adapter;
 use crate::codes::Field;
 use crate::size::{Size, interned};
 use crate::tree::Tree;
-use rust_hdl::core::ast::VerilogOp;
+use rust_hdl::ast::VerilogOp;
 
 /// A port, wire or register.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::number::Number;
 use crate::size::Size;
-use rust_hdl::core::ast::{VerilogOp, VerilogOpUnary};
+use rust_hdl::ast::{VerilogOp, VerilogOpUnary};
 
 /// An expression; `adapter` makes rust-hdl's tree of it.
 #[derive(Clone, Debug)]
@@ -59,7 +59,10 @@ impl Tree {
     /// since a literal's width is a number in Verilog.
     #[track_caller]
     pub(crate) fn constant(width: Size, value: usize) -> Self {
-        match width.value().filter(|_| width.is_number()) {
+        let bits = width.value().filter(|_| width.is_number());
+        let fits = bits.is_none_or(|bits| value.checked_shr(bits as u32).is_none_or(|v| v == 0));
+        assert!(fits, "{value} does not fit into {} bits", width.text());
+        match bits {
             Some(1) => Tree::Bit(value == 1),
             Some(width) => Tree::Decimal { width, value },
             None if value == 0 => Tree::Copies(width, Box::new(Tree::Bit(false))),

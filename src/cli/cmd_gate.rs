@@ -21,7 +21,7 @@ use crate::software::LayoutSpec;
 use crate::synth::{DEFAULT_TECHNOLOGY, Technology};
 use crate::workload::{Input, RunOptions};
 use area::{HardwareArea, Library};
-use baseline::Baseline;
+use baseline::{Baseline, Numbers};
 use clap::Args;
 use limits::{Limit, Limits, Metric};
 use measure::{Measured, Wanted};
@@ -41,7 +41,8 @@ use std::time::Duration;
 /// findings > 0.
 ///
 /// With --baseline, a limit that was exceeded before fails only if the number
-/// has grown. The exit status is 1 if a limit is exceeded.
+/// has grown. A number that a kernel's fault keeps from being measured fails, too.
+/// The exit status is 1 if a limit is exceeded.
 #[derive(Args)]
 pub struct GateArgs {
     /// Launch files (.toml), access traces (.json), or kernel:NAME.
@@ -98,13 +99,17 @@ impl Execute for GateArgs {
         let inputs: Vec<&Input> = inputs
             .filter(|i| !limits::is_limits_file(i.name()))
             .collect();
+        if inputs.is_empty() {
+            return Err(Error::usage(
+                "there is no kernel to check: the limits are all that was named",
+                "name launch files, access traces or kernel:NAME",
+            ));
+        }
         let bar = printer.progress(inputs.len() as u64, "gate");
         let (mut kernels, mut library) = (Vec::new(), None);
         for (done, input) in inputs.iter().enumerate() {
             if interrupt::requested() {
-                return Err(Error::Interrupted {
-                    what: "gate".to_owned(),
-                });
+                return Gated::of(kernels).interrupted(printer);
             }
             bar.set(done as u64, input.to_string());
             let (own, machine) = global.resolved(Some(input));
@@ -180,22 +185,15 @@ impl GateArgs {
             .limits
             .into_iter()
             .map(|limit| {
-                let value = measured.value(limit.metric);
-                let before = before.and_then(|b| b.get(limit.metric));
-                let exceeded = value.is_some_and(|value| limit.exceeded(value));
-                let worse = before.is_none_or(|before| value > Some(before));
+                let check = Check::new(limit, measured.value(limit.metric), before);
                 Check {
-                    exceeded,
-                    failed: exceeded && worse && self.write_baseline.is_none(),
-                    limit,
-                    value,
-                    before,
+                    failed: check.failed && self.write_baseline.is_none(),
+                    ..check
                 }
             })
             .collect();
-        let fails = checks
-            .iter()
-            .any(|c| c.exceeded && c.limit.metric.is_of_conflicts());
+        let of_conflicts = |c: &Check| c.exceeded && c.limit.metric.is_of_conflicts();
+        let fails = measured.trace.is_some() && checks.iter().any(of_conflicts);
         let fixes = match (fails, self.budget) {
             (true, seconds @ 1..) => fix::of(
                 &measured,
@@ -236,22 +234,15 @@ impl GateArgs {
         if let Some(file) = &self.junit {
             write(file, &junit::text(&kernels))?;
         }
-        let gated = Gated {
-            failed: kernels.iter().any(Kernel::failed),
-            kernels,
-        };
-        // One machine is named once, above; several beside the kernels.
-        let machine = gated.one_machine().cloned();
-        match machine {
-            Some(machine) => printer.clone().of_machine(machine).show(&gated)?,
-            None => printer.show(&gated)?,
-        }
+        let gated = Gated::of(kernels);
+        gated.show(printer)?;
         let Some((kernel, check)) = gated.first_failure() else {
             return Ok(());
         };
+        let (what, command) = kernel.advice(check);
         Err(Error::CheckFailed {
             what: format!("{}: {}", kernel.input, check.text()),
-            help: kernel.help(),
+            help: Some(format!("see {what} with: {command}")),
         })
     }
 }
@@ -261,6 +252,31 @@ impl GateArgs {
 struct Gated {
     failed: bool,
     kernels: Vec<Kernel>,
+}
+
+impl Gated {
+    fn of(kernels: Vec<Kernel>) -> Self {
+        let failed = kernels.iter().any(Kernel::failed);
+        Gated { failed, kernels }
+    }
+
+    fn show(&self, printer: &Printer) -> Result<()> {
+        // One machine is named once, above; several beside the kernels.
+        match self.one_machine().cloned() {
+            Some(machine) => printer.clone().of_machine(machine).show(self),
+            None => printer.show(self),
+        }
+    }
+
+    /// Shows the kernels that were measured; no file is written.
+    fn interrupted(&self, printer: &Printer) -> Result<()> {
+        if !self.kernels.is_empty() {
+            self.show(printer)?;
+        }
+        Err(Error::Interrupted {
+            what: "gate".to_owned(),
+        })
+    }
 }
 
 /// A kernel.
@@ -284,18 +300,17 @@ impl Kernel {
         self.checks.iter().any(|check| check.failed)
     }
 
-    /// What to do about the first failure, in one line.
-    fn help(&self) -> Option<String> {
+    /// What a command shows about a failure, and the command.
+    fn advice(&self, check: &Check) -> (&'static str, String) {
         let input = crate::quote::shell(&self.input);
-        let first = self.checks.iter().find(|c| c.failed)?;
-        Some(match first.limit.metric {
-            Metric::Conflicts | Metric::Excess => format!(
-                "see what removes them with: spadkit tune {input} --software {}",
-                self.again
-            ),
-            Metric::Area => format!("see: {}", self.synthesis()),
-            _ => format!("see: spadkit run {input}"),
-        })
+        match (check.limit.metric, check.value) {
+            (Metric::Area, _) => ("what the units take", self.synthesis()),
+            (Metric::Conflicts | Metric::Excess, Some(_)) => {
+                let command = format!("spadkit tune {input} --software {}", self.again);
+                ("what to change", command)
+            }
+            _ => ("what it finds", format!("spadkit run {input} --races")),
+        }
     }
 
     /// The command that shows the units of its area.
@@ -321,16 +336,35 @@ struct Check {
     /// Of the baseline.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<u64>,
-    /// The limit holds.
+    /// The number is above the limit, or unknown.
     exceeded: bool,
     /// It is also worse than the baseline.
     failed: bool,
 }
 
 impl Check {
+    /// `before` has the kernel's numbers of the baseline, if it is there.
+    fn new(limit: Limit, value: Option<u64>, before: Option<&Numbers>) -> Self {
+        let exceeded = value.is_none_or(|value| limit.exceeded(value));
+        let known_before = before.map(|b| b.get(limit.metric));
+        let worse = match (known_before, value) {
+            (None, _) => true,
+            (Some(before), None) => before.is_some(),
+            (Some(before), Some(value)) => before.is_none_or(|before| value > before),
+        };
+        Check {
+            limit,
+            value,
+            before: known_before.flatten(),
+            exceeded,
+            failed: exceeded && worse,
+        }
+    }
+
     /// `conflicts is 56, and conflicts > 0 fails`.
     fn text(&self) -> String {
-        let value = self.value.map_or("unknown".to_owned(), |v| v.to_string());
+        let unknown = || "unknown because the kernel has a fault".to_owned();
+        let value = self.value.map_or_else(unknown, |v| v.to_string());
         let before = self.before.map_or(String::new(), |b| format!(", was {b}"));
         format!(
             "{} is {value}{before}, and {} fails",

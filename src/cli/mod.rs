@@ -47,6 +47,7 @@ pub use printer::{Format, MachineNote, Printer, Progress};
 use crate::capture::{LaunchInput, LaunchRun};
 use crate::claims;
 use crate::config::Config;
+use crate::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
 use crate::interrupt;
@@ -332,16 +333,16 @@ fn in_one_line(error: &Error) -> String {
 
 /// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.
 fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
-    let block = parse_dimensions(text, [1024, 1024, 64])?;
+    let block = parse_dimensions(text, MAX_BLOCK)?;
     match block.iter().product::<u32>() {
-        ..=1024 => Ok(block),
-        _ => Err("expected at most 1024 threads in all".to_owned()),
+        ..=MAX_THREADS => Ok(block),
+        _ => Err(format!("expected at most {MAX_THREADS} threads in all")),
     }
 }
 
 /// Reads a grid's size, `X[,Y,Z]`.
 fn parse_grid(text: &str) -> std::result::Result<[u32; 3], String> {
-    parse_dimensions(text, [(1 << 31) - 1, 65_535, 65_535])
+    parse_dimensions(text, MAX_GRID)
 }
 
 /// Reads one to three dimensions, at least 1 and at most `most` each.
@@ -403,13 +404,13 @@ fn note_launches(input: &Input, printer: &Printer) {
     }
 }
 
-/// A line that names the rule by which `machine` counts conflicts.
 /// The command that runs, as the shell was given it.
 fn this_command() -> String {
     let args = std::env::args_os().skip(1);
     format!("spadkit {}", crate::quote::shell_line(args))
 }
 
+/// A line that names the rule by which `machine` counts conflicts.
 fn rule_line(machine: &Config) -> String {
     format!("conflicts by: {}", machine.conflict_rule().describe())
 }

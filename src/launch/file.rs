@@ -2,12 +2,12 @@
 
 use super::arg::{Arg, ArgKind, Tables, parse_args};
 use super::init::Init;
-use super::outline::refuse_ptx;
 use super::shared_parts::parse_parts;
 use super::single::{Launch, parse_launch};
 use super::symbol::{Symbol, parse_symbols};
 use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
 use super::then::parse_all;
+use super::uncompiled::refuse_ptx;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::input::section::{Placed, Section, Source};

@@ -5,7 +5,7 @@ use super::arg::{Arg, ArgKind, Handle};
 use super::file::LaunchFile;
 use super::room::{contents, no_memory};
 use super::texture::Texels;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ptx::exec::{BufferId, Memory, Program, Texture};
 
 /// What kernels are given for textures and samplers.
@@ -44,10 +44,9 @@ impl Handles {
                 Texels::Other(other) => places.get(other).copied(),
                 Texels::Own(_) => None,
             };
-            // The file was refused where what `of` names is none of these.
-            let Some(buffer) = own.or_else(of_others) else {
-                continue;
-            };
+            let buffer = own
+                .or_else(of_others)
+                .ok_or_else(|| Error::defect(format!("texture {} has no buffer", table.name)))?;
             places.push(buffer);
             handles.texels.push(own);
             handles.textures.push(memory.texture(Texture {

@@ -39,7 +39,8 @@ pub struct Random {
 pub enum Range {
     /// From the first to the last.
     Integers(i128, i128),
-    /// From the first to below the last.
+    /// From the first to the last; in [0, 1) never the last. Elsewhere the product is
+    /// rounded to the type, which may give the last.
     Floats(f64, f64),
 }
 

@@ -14,7 +14,6 @@ mod image_keys;
 mod init;
 mod module;
 mod npy;
-mod outline;
 mod prepare;
 mod room;
 mod shared_parts;
@@ -40,8 +39,8 @@ pub use image::{Image, ImageKind};
 pub use init::{Init, Random, Range};
 pub(crate) use module::once;
 pub use module::{PtxFile, read_module};
-pub use outline::refuse_ptx;
 pub use prepare::Prepared;
+pub use uncompiled::refuse_ptx;
 
 pub use single::{Instead, Launch, Passed};
 pub use skeleton::{Given, GivenArg, Skeleton};

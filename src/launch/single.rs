@@ -1,13 +1,9 @@
 //! One launch: entry, grid, block, and what is passed.
 
+use crate::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::error::Result;
 use crate::input::section::{Placed, Section, Source};
 
-/// CUDA's limits of a grid.
-pub(super) const MAX_GRID: [u64; 3] = [(1 << 31) - 1, 65_535, 65_535];
-/// CUDA's limits of a thread block, and of its threads in all.
-const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
-const MAX_THREADS: u32 = 1024;
 /// The largest cluster, which is not portable: 8 blocks are.
 const MAX_CLUSTER: u32 = 16;
 /// The largest scratchpad of a block on any GPU so far, in bytes (sm_90).
@@ -91,7 +87,7 @@ fn parse_cluster(section: &Section, source: &Source, grid: [u32; 3]) -> Result<O
     if !section.has("cluster") {
         return Ok(None);
     }
-    let size = section.dimensions("cluster", [MAX_CLUSTER.into(); 3])?;
+    let size = section.dimensions("cluster", [MAX_CLUSTER; 3])?;
     let blocks: u32 = size.value.iter().product();
     if blocks > MAX_CLUSTER {
         return Err(source.error(

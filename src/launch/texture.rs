@@ -9,7 +9,7 @@ use crate::ptx::exec::{AddressMode, Channel, Format, Geometry, Sampler, Shape};
 use toml::de::DeTable;
 
 /// CUDA's largest textures, in texels.
-const MAX_EXTENT: [u64; 3] = [1 << 28, 1 << 16, 1 << 14];
+const MAX_EXTENT: [u32; 3] = [1 << 28, 1 << 16, 1 << 14];
 /// CUDA's most layers.
 const MAX_LAYERS: u64 = 2048;
 

@@ -3,7 +3,8 @@
 
 use super::arg::{Arg, ArgKind};
 use super::element::Element;
-use super::single::{Instead, Launch, MAX_GRID, Passed, parse_launch};
+use super::single::{Instead, Launch, Passed, parse_launch};
+use crate::cuda::MAX_GRID;
 use crate::error::Result;
 use crate::input::section::{Number, Placed, Section, Source};
 use toml::Spanned;

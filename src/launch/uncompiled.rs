@@ -1,4 +1,4 @@
-//! Source and machine code in the place of PTX.
+//! What is no launch file: PTX, source and machine code.
 
 use crate::error::{Error, Result};
 use crate::input::require_file;
@@ -24,6 +24,33 @@ pub(super) fn refuse_source(path: &Path) -> Result<()> {
     Err(Error::usage(
         format!("{} is {language}, and the kit reads PTX", shown_path(path)),
         format!("{compile}; then write a launch file: spadkit init {ptx}"),
+    ))
+}
+
+/// Refuses a PTX text where a launch is expected: it does not say with which
+/// grid and arguments it runs. The help names what writes the launch file.
+pub fn refuse_ptx(path: &Path) -> Result<()> {
+    refuse_source(path)?;
+    if path.extension().is_none_or(|e| e != "ptx") {
+        return Ok(());
+    }
+    require_file(path)?;
+    let toml = path.with_extension("toml");
+    Err(Error::usage(
+        format!(
+            "{} is PTX, which does not specify a launch",
+            shown_path(path)
+        ),
+        if toml.exists() {
+            format!("expected a launch file; there is {}", shown_path(&toml))
+        } else {
+            format!(
+                "`spadkit init {}` writes {} with grid, block and arguments to fill in \
+                 (docs/reference/kernels.md); name that file",
+                shell(path),
+                shown_path(&toml),
+            )
+        },
     ))
 }
 

@@ -50,14 +50,6 @@ impl Verdict {
             Verdict::NothingPublished => "nothing published",
         }
     }
-
-    /// Two numbers were compared.
-    pub fn is_judged(self) -> bool {
-        matches!(
-            self,
-            Verdict::Reproduced | Verdict::DirectionOnly | Verdict::Differs
-        )
-    }
 }
 
 /// What is compared.

@@ -183,6 +183,73 @@ fn a_fault_fails_and_its_conflicts_are_unknown() {
     assert!(!results.is_empty());
 }
 
+/// A limit on a number that a fault hides fails, unless the baseline has the fault.
+#[test]
+fn what_cannot_be_measured_fails() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = [dir.path().join("b.json"), dir.path().join("gate.sarif")];
+    let [baseline, sarif] = files.each_ref().map(|f| f.to_str().unwrap());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let limited = [
+        "kernels/faults/barrier_counts.toml",
+        "--fail-on",
+        "conflicts > 0",
+    ];
+    let with = |more: &[&str]| gate(root, &[&limited[..], more].concat());
+    let (status, text, errors) = with(&["--sarif", sarif]);
+    assert_eq!(status, Some(1), "{text}");
+    let unknown = "conflicts is unknown because the kernel has a fault";
+    assert!(errors.contains(unknown), "{errors}");
+    assert!(
+        text.contains("spadkit run kernels/faults/barrier_counts.toml"),
+        "{text}"
+    );
+    let results = &read(sarif.into())["runs"][0]["results"];
+    assert_eq!(results[0]["ruleId"], "spadkit/limit", "{results}");
+    assert_eq!(with(&["--write-baseline", baseline]).0, Some(0));
+    assert_eq!(with(&["--baseline", baseline]).0, Some(0));
+    // It was measured before.
+    let known = std::fs::read_to_string(baseline).unwrap();
+    let known = known.replace("\"findings\"", "\"conflicts\": 3, \"findings\"");
+    std::fs::write(baseline, known).unwrap();
+    assert_eq!(with(&["--baseline", baseline]).0, Some(1));
+}
+
+#[test]
+fn limits_without_a_kernel_are_refused() {
+    let dir = transpose();
+    let limits = dir.path().join("spadkit-gate.toml");
+    std::fs::write(limits, "fail-on = [\"conflicts > 0\"]\n").unwrap();
+    let (status, text, errors) = gate(dir.path(), &["spadkit-gate.toml"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(errors.contains("no kernel to check"), "{errors}");
+}
+
+/// An output that is not as expected is one finding and no warning.
+#[test]
+fn a_wrong_output_is_told_once() {
+    let dir = transpose();
+    let path = dir.path().join("transpose.toml");
+    let file = std::fs::read_to_string(&path).unwrap();
+    let expected = file.replace("name = \"out\"", "name = \"out\"\nexpect = \"shift.raw\"");
+    std::fs::write(dir.path().join("shift.raw"), vec![1; 4 * 3072]).unwrap();
+    std::fs::write(&path, expected).unwrap();
+    for (limits, count) in [
+        (
+            &["--fail-on", "findings > 0", "--fail-on", "warnings > 0"][..],
+            1,
+        ),
+        (&["--fail-on", "warnings > 0"][..], 0),
+    ] {
+        let args = [&["transpose.toml", "--sarif", "gate.sarif"], limits].concat();
+        let (status, text, errors) = gate(dir.path(), &args);
+        assert_eq!(status, Some(count), "{text}{errors}");
+        let log = read(dir.path().join("gate.sarif"));
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        assert_eq!(results.len(), count as usize, "{results:?}");
+    }
+}
+
 #[test]
 fn what_the_baseline_excuses_is_a_note() {
     let dir = transpose();

@@ -307,6 +307,33 @@ fn slips_of_the_pen_are_no_points_to_skip() {
     }
 }
 
+/// Points whose machines count different things: each number is in its column.
+#[test]
+fn a_table_has_the_columns_of_all_points() {
+    let folder = tempfile::tempdir().unwrap();
+    let csv = at(folder.path(), "t.csv");
+    let launch = "kernels/transpose/transpose.toml";
+    let set = "l2.size_bytes=0,786432";
+    let sweep = json(&["sim", launch, "--sweep", "--set", set, "--csv", &csv]);
+    let table = std::fs::read_to_string(&csv).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|l| l.split(',').collect()).collect();
+    let [head, points @ ..] = &rows[..] else {
+        panic!("{table}");
+    };
+    assert_eq!(points.len(), 2);
+    let column = |name: &str| head.iter().position(|c| *c == name).unwrap();
+    assert_eq!(points[0][column("l2_misses")], "");
+    for (row, point) in points.iter().zip(results(&sweep)) {
+        assert_eq!(row.len(), head.len());
+        for name in ["cycles", "blocks", "speed_up"] {
+            assert_eq!(row[column(name)], point[name].to_string(), "{name}");
+        }
+    }
+    let misses = results(&sweep)[1]["l2_misses"].as_u64().unwrap();
+    assert!(misses > 0);
+    assert_eq!(points[1][column("l2_misses")], misses.to_string());
+}
+
 #[test]
 fn the_numbers_go_into_a_table_and_a_chart() {
     let folder = tempfile::tempdir().unwrap();

@@ -2,6 +2,7 @@
 //! input, and the wish of the user to stop.
 
 pub mod claims;
+pub mod cuda;
 pub mod error;
 pub mod input;
 pub mod interrupt;

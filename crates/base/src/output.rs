@@ -15,7 +15,6 @@ use crate::interrupt::Unfinished;
 use rustix::io::Errno;
 use std::fs::{File, Permissions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -54,7 +53,8 @@ enum Sink {
         unfinished: Unfinished,
         file: NamedTempFile,
         target: PathBuf,
-        mode: Permissions,
+        /// Of the file that it replaces; a new one has the mode of the umask.
+        mode: Option<Permissions>,
         made: MadeDirs,
     },
     Device(File),
@@ -66,8 +66,7 @@ impl NewFile {
         let fail = |e| Error::io("write", path, e);
         refuse_dash(path)?;
         claims::written(path)?;
-        // The file that a link points to is replaced, not the link.
-        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = followed(path);
         let sink = match std::fs::metadata(&target) {
             Ok(old) if old.is_dir() => return Err(fail(ErrorKind::IsADirectory.into())),
             Ok(old) if !old.is_file() => {
@@ -82,7 +81,7 @@ impl NewFile {
                     unfinished: Unfinished::new(file.path()),
                     file,
                     made,
-                    mode: old.map_or(Permissions::from_mode(0o644), |old| old.permissions()),
+                    mode: old.ok().map(|old| old.permissions()),
                     target,
                 }
             }
@@ -107,7 +106,9 @@ impl NewFile {
                 mode,
             } => {
                 file.as_file().sync_all().map_err(fail)?;
-                file.as_file().set_permissions(mode).map_err(fail)?;
+                if let Some(mode) = mode {
+                    file.as_file().set_permissions(mode).map_err(fail)?;
+                }
                 file.persist(&target).map_err(|e| fail(e.error))?;
                 drop(unfinished);
                 made.keep();
@@ -115,6 +116,20 @@ impl NewFile {
             }
         }
     }
+}
+
+/// The file that `path` names: what a link points to is replaced, not the link, also
+/// where that is not there yet.
+fn followed(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    // As many links as Linux follows.
+    for _ in 0..40 {
+        match std::fs::read_link(&target) {
+            Ok(next) => target = parent_of(&target).join(next),
+            Err(_) => break,
+        }
+    }
+    std::fs::canonicalize(&target).unwrap_or(target)
 }
 
 impl Write for NewFile {
@@ -227,7 +242,7 @@ mod tests {
 
     #[test]
     fn links_are_followed_modes_kept_and_devices_not_replaced() {
-        use std::os::unix::fs::{FileTypeExt, symlink};
+        use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
         let scratch = tempfile::tempdir().unwrap();
         let (file, link) = (scratch.path().join("file"), scratch.path().join("link"));
         write_file(&file, b"1").unwrap();
@@ -238,6 +253,17 @@ mod tests {
         assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
         let mode = std::fs::metadata(&file).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o640);
+        // A link to what is not there yet, from another folder.
+        let (far, new) = (scratch.path().join("far"), scratch.path().join("new"));
+        std::fs::create_dir(&far).unwrap();
+        symlink("../new", far.join("link")).unwrap();
+        write_file(&far.join("link"), b"4").unwrap();
+        assert_eq!(std::fs::read(&new).unwrap(), b"4");
+        assert!(far.join("link").is_symlink());
+        // A new file has the mode that any other program gives it here.
+        File::create(scratch.path().join("plain")).unwrap();
+        let mode = |name| std::fs::metadata(scratch.path().join(name)).unwrap().mode();
+        assert_eq!(mode("new"), mode("plain"));
         let full = Path::new("/dev/full");
         if full.exists() {
             assert!(write_file(full, b"3").is_err());

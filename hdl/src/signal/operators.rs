@@ -4,7 +4,7 @@ use super::{Expr, Operand, Part, Signal};
 use crate::adapter;
 use crate::size::Size;
 use crate::tree::{Select, Tree};
-use rust_hdl::core::ast::{VerilogOp, VerilogOpUnary};
+use rust_hdl::ast::{VerilogOp, VerilogOpUnary};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Mul, Not, Sub};
 
 /// What can be done with a signal as with any expression.

@@ -126,7 +126,6 @@ impl Measured {
             trace,
         } = launch.run(run)?.checked(&options)?;
         self.name.clone_from(&prepared.launches()[0].entry);
-        self.wrong_outputs = wrong_outputs(&prepared)?;
         self.faults = outcome.findings;
         let count = |warning| {
             let own = self.faults.iter().filter(|f| !f.other);
@@ -135,6 +134,7 @@ impl Measured {
         (self.findings, self.warnings) = (count(false), count(true));
         // After a fault the outputs say nothing more.
         if self.findings == 0 {
+            self.wrong_outputs = wrong_outputs(&prepared)?;
             self.findings = self.wrong_outputs.len() as u64;
         }
         Ok(trace)

@@ -1,6 +1,7 @@
 //! What fails, as SARIF 2.1.0: for code review, with lines and fixes.
 
 use super::fix::{ChangedLine, Fix, together};
+use super::limits::Metric;
 use super::measure::LineConflicts;
 use super::{Check, Kernel};
 use crate::ptx::exec::Finding;
@@ -98,14 +99,18 @@ impl Results<'_> {
                 results.push(self.conflict(line, check));
             }
         }
+        let faults_are_told = exceeded.iter().any(|c| c.limit.metric == Metric::Findings);
         for check in exceeded {
-            use super::limits::Metric::{Findings, Warnings};
+            use Metric::{Findings, Warnings};
             match check.limit.metric {
+                _ if check.value.is_none() && faults_are_told => {}
                 metric @ (Findings | Warnings) => {
                     let own = |f: &&Finding| !f.other && f.warning == (metric == Warnings);
                     let faults = kernel.measured.faults.iter().filter(own);
                     results.extend(faults.map(|f| self.fault(f, check)).collect::<Vec<_>>());
-                    for output in &kernel.measured.wrong_outputs {
+                    // An output that is not as expected is a finding, no warning.
+                    let outputs = (metric == Findings).then_some(&kernel.measured.wrong_outputs);
+                    for output in outputs.into_iter().flatten() {
                         let text = format!(
                             "The output {output} of {} is not as expected.",
                             kernel.name()

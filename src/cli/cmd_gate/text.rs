@@ -5,7 +5,6 @@ use super::{Check, Gated, Kernel};
 use crate::cli::conflicts_lines::cost_tone;
 use crate::cli::printer::{CommandResult, MachineNote};
 use crate::page::{Columns, Details, Hint, Tone};
-use crate::quote::shell;
 use crate::trace::without_folder;
 
 impl CommandResult for Gated {
@@ -80,13 +79,8 @@ impl CommandResult for Gated {
         let Some((kernel, check)) = self.first_failure() else {
             return Vec::new();
         };
-        let input = shell(&kernel.input);
-        let tune = || format!("spadkit tune {input} --software {}", kernel.again);
-        vec![match check.limit.metric {
-            Metric::Conflicts | Metric::Excess => Hint::new("what to change", tune()),
-            Metric::Area => Hint::new("what the units take", kernel.synthesis()),
-            _ => Hint::new("what it finds", format!("spadkit run {input} --races")),
-        }]
+        let (what, command) = kernel.advice(check);
+        vec![Hint::new(what, command)]
     }
 }
 

@@ -12,6 +12,7 @@ use crate::page::csv_cell;
 use crate::sm::RunProgress;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -225,23 +226,35 @@ impl Sweep {
         one.then_some(&first.config.name)
     }
 
-    /// A line per point with all that its JSON has.
+    /// A line per point with all that its JSON has. What a point does not have,
+    /// such as the counts of an L2 where its machine has none, is an empty cell.
     pub fn csv(&self) -> String {
         let rows = self.points.iter().map(|p| {
             let mut row = Vec::new();
             flatten("", &json!(p.compared()), &mut row);
             row
         });
-        let mut out = String::new();
-        for (i, row) in rows.enumerate() {
-            let line = |cells: Vec<&String>| {
-                let cells: Vec<String> = cells.into_iter().map(|c| csv_cell(c)).collect();
-                cells.join(",") + "\n"
-            };
-            if i == 0 {
-                out += &line(row.iter().map(|cell| &cell.0).collect());
+        let rows: Vec<Vec<(String, String)>> = rows.collect();
+        let mut head: Vec<&String> = Vec::new();
+        let mut column: HashMap<&String, usize> = HashMap::new();
+        for (key, _) in rows.iter().flatten() {
+            column.entry(key).or_insert_with(|| {
+                head.push(key);
+                head.len() - 1
+            });
+        }
+        let line = |cells: &[&str]| {
+            let cells: Vec<String> = cells.iter().map(|c| csv_cell(c)).collect();
+            cells.join(",") + "\n"
+        };
+        let head: Vec<&str> = head.into_iter().map(String::as_str).collect();
+        let mut out = line(&head);
+        for row in &rows {
+            let mut cells = vec![""; head.len()];
+            for (key, value) in row {
+                cells[column[key]] = value;
             }
-            out += &line(row.iter().map(|cell| &cell.1).collect());
+            out += &line(&cells);
         }
         out
     }

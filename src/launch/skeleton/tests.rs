@@ -323,6 +323,29 @@ fn wrong_arguments_say_what_was_expected() {
     );
 }
 
+/// What `init` takes as a number, `run` takes from the launch file.
+#[test]
+fn a_number_has_the_type_of_its_parameter() {
+    let module = Module::parse(&entry(SAXPY, SAXPY_BODY), "k.ptx").expect("PTX");
+    let skeleton = Skeleton::new(&module, None).expect("a skeleton");
+    let text = |arg: &str| {
+        let given = Given {
+            args: vec![arg.parse().expect("an argument")],
+            ..Given::default()
+        };
+        skeleton.text("k.ptx", &given)
+    };
+    for arg in ["0=7", "0=010", "1=1", "1=-2.5", "1=nan", "1=.5", "1=1e3"] {
+        let text = text(arg).unwrap_or_else(|e| panic!("{arg}: {e}"));
+        LaunchFile::parse(text.clone(), Path::new("k.toml"))
+            .unwrap_or_else(|e| panic!("{arg}: {e}\n{text}"));
+    }
+    for arg in ["0=1.5", "0=nan", "0=2147483648", "0=4294967296"] {
+        let error = text(arg).expect_err(arg).to_string();
+        assert!(error.contains(arg), "{error}");
+    }
+}
+
 #[test]
 fn a_pointer_may_be_null_and_a_number_not() {
     let module = Module::parse(&entry(SAXPY, SAXPY_BODY), "k.ptx").expect("PTX");

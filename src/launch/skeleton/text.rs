@@ -4,6 +4,7 @@ use super::given::{Given, GivenValue};
 use super::maps::MapUse;
 use super::{Param, ParamKind, Skeleton};
 use crate::error::{Error, Result};
+use crate::input::section::Number;
 use crate::launch::Element;
 use crate::ptx::Type;
 use crate::quote::did_you_mean;
@@ -91,6 +92,15 @@ impl Skeleton {
                     "expected NAME=NUMBER for a scalar",
                 ));
             }
+            if let (GivenValue::Number(number), ParamKind::Scalar(ty)) = (&arg.value, &param.kind)
+                && let Some(element) = Element::parse(element_name(*ty))
+            {
+                let value = element.bytes_of(&Number::Text(number.clone()));
+                value.map_err(|wrong| {
+                    let what = format!("--arg {}={number}: {wrong}", arg.name);
+                    Error::usage(what, format!("{} is {}", param.name, element.name()))
+                })?;
+            }
             values[at] = Some(&arg.value);
         }
         Ok(values)
@@ -119,11 +129,16 @@ fn given_lines(param: &Param, value: &GivenValue) -> String {
                 ParamKind::Scalar(ty) => element_name(*ty),
                 _ => "u64",
             };
-            // TOML writes floats with a point.
-            let float = ty.starts_with('f') || ty == "bf16";
-            let whole = number.parse::<i64>().is_ok();
-            let point = if float && whole { ".0" } else { "" };
-            format!("type = \"{ty}\"\nvalue = {number}{point}\n")
+            let is_float = ty.starts_with('f') || ty == "bf16";
+            let is_toml = format!("value = {number}").parse::<toml::Table>().is_ok();
+            let value = match (is_toml, is_float && number.parse::<i64>().is_ok()) {
+                // TOML writes floats with a point.
+                (true, true) => format!("{number}.0"),
+                (true, false) => number.clone(),
+                // It has no such number: 010, .5
+                (false, _) => quoted(number),
+            };
+            format!("type = \"{ty}\"\nvalue = {value}\n")
         }
     }
 }

@@ -30,7 +30,7 @@ fn slips_of_the_pen_are_answered_with_what_was_meant() {
 }
 
 #[test]
-fn ptx_alone_is_answered_with_its_launch_file() {
+fn ptx_alone_is_answered_with_what_writes_its_launch_file() {
     let folder = tempfile::tempdir().unwrap();
     let ptx = folder.path().join("K.ptx");
     let text = ".version 7.0\n.target sm_70\n.address_size 64\n\
@@ -44,12 +44,8 @@ fn ptx_alone_is_answered_with_its_launch_file() {
         vec!["conflicts", ptx, "--hash", "xor"],
     ] {
         let text = refused(&args, 2);
-        for part in [
-            "does not specify",
-            "ptx = \"K.ptx\"",
-            "grid = [1]",
-            "[[arg]]",
-        ] {
+        let init = format!("spadkit init {ptx}");
+        for part in ["does not specify", &init, "K.toml"] {
             assert!(text.contains(part), "{args:?}: {text}");
         }
     }

@@ -266,7 +266,7 @@ impl<'a> Section<'a> {
     }
 
     /// One to three sizes, each from 1 to its entry in `max`; missing ones are 1.
-    pub fn dimensions(&self, key: &str, max: [u64; 3]) -> Result<Placed<[u32; 3]>> {
+    pub fn dimensions(&self, key: &str, max: [u32; 3]) -> Result<Placed<[u32; 3]>> {
         let limits = format!("at most {}, {} and {}", max[0], max[1], max[2]);
         let expected = format!("[x], [x, y] or [x, y, z] with {limits}");
         let max = max.map(i128::from);
@@ -278,7 +278,7 @@ impl<'a> Section<'a> {
     }
 
     /// One to three steps of sizes up to `max`, with a sign; missing ones are 0.
-    pub fn steps(&self, key: &str, max: [u64; 3]) -> Result<Option<[i64; 3]>> {
+    pub fn steps(&self, key: &str, max: [u32; 3]) -> Result<Option<[i64; 3]>> {
         if !self.has(key) {
             return Ok(None);
         }

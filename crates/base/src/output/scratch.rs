@@ -8,8 +8,8 @@ use super::plain;
 use crate::error::{Error, Result};
 use crate::interrupt::Unfinished;
 use rustix::fs::{FlockOperation, flock};
-use std::fs::{self, File};
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -19,11 +19,12 @@ fn prefix() -> String {
     format!("{PREFIX}{}-", std::process::id())
 }
 
-/// A new file in `folder`.
+/// A new file in `folder`, which whom the umask lets may read.
 pub(super) fn file_in(folder: &Path) -> std::io::Result<NamedTempFile> {
     clear(folder);
     let file = tempfile::Builder::new()
         .prefix(&prefix())
+        .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder)?;
     lock(file.as_file());
     Ok(file)

@@ -3,6 +3,7 @@
 use crate::ast::{Function, Module, Parameter, Symbol, Variable};
 use crate::names::{Space, Special};
 use crate::shared::is_shared;
+use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID};
 
 /// What the analyses may assume of the launch; by default nothing but CUDA's
 /// limits.
@@ -16,10 +17,6 @@ pub struct Context {
     /// ([`crate::exec::Launch::params`]).
     pub params: Option<Vec<u8>>,
 }
-
-/// CUDA's limits of blocks and grids.
-const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
-const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
 impl Context {
     /// What the function itself says: `.reqntid`.

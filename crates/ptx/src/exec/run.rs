@@ -10,14 +10,10 @@ use super::plan::Plan;
 use super::program::Program;
 use super::sum::{Sum, named};
 use super::system::allocation::leak;
+use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::interrupt;
 use std::sync::atomic::Ordering::Relaxed;
-
-/// CUDA's limits of grids and blocks.
-const GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-const BLOCK: [u32; 3] = [1024, 1024, 64];
-const THREADS: u32 = 1024;
 
 impl Program {
     /// Runs an entry to its end.
@@ -127,13 +123,13 @@ fn check_size(launch: &Launch) -> Result<()> {
             ))
         }
     };
-    check("a grid", launch.grid, GRID)?;
-    check("a block", launch.block, BLOCK)?;
+    check("a grid", launch.grid, MAX_GRID)?;
+    check("a block", launch.block, MAX_BLOCK)?;
     let threads: u32 = launch.block.iter().product();
-    if threads > THREADS {
+    if threads > MAX_THREADS {
         return Err(Error::usage(
             format!("a block of {threads} threads"),
-            "expected at most 1024",
+            format!("expected at most {MAX_THREADS}"),
         ));
     }
     if launch.dynamic_shared > 1 << 24 {

@@ -7,6 +7,7 @@ use crate::ast::{
 };
 use crate::names::{Space, Type};
 use crate::token::{Token, TokenKind};
+use spadkit_base::cuda::MAX_PARAMETER_BYTES;
 use spadkit_base::error::Result;
 
 impl<'a> Parser<'a> {
@@ -308,10 +309,13 @@ impl<'a> Parser<'a> {
             self.expect(TokenKind::SquareClose, "`]`")?;
         }
         let element = u64::from(attributes.ty.bytes()) * u64::from(attributes.vector);
-        let size = dimensions
-            .iter()
-            .try_fold(element, |a, &b| a.checked_mul(b));
-        let Some(bytes) = size.filter(|&s| s < 1 << 48) else {
+        // Of a first dimension that the initialiser gives, there may be one or more.
+        let inner = (dimensions.iter().skip(1)).try_fold(element, |a, &b| a.checked_mul(b));
+        let outer = dimensions.first().copied().unwrap_or(1);
+        let is_possible = |&s: &u64| s < 1 << 48;
+        let inner = inner.filter(is_possible);
+        let bytes = inner.and_then(|inner| inner.checked_mul(outer));
+        let (Some(inner), Some(bytes)) = (inner, bytes.filter(is_possible)) else {
             return self.error(
                 token,
                 format!("{name} is too large"),
@@ -333,7 +337,6 @@ impl<'a> Parser<'a> {
         if initialised && self.eat(TokenKind::Equals) {
             let initial = self.initial(&variable)?;
             if variable.dimensions.first() == Some(&0) {
-                let inner: u64 = variable.dimensions[1..].iter().product::<u64>() * element;
                 variable.dimensions[0] = (initial.bytes.len() as u64).div_ceil(inner.max(1));
                 variable.bytes = variable.dimensions[0] * inner;
             }
@@ -396,7 +399,11 @@ impl<'a> Parser<'a> {
         let name = self.word("the name of a function")?;
         body.function.name = name.to_owned();
         if self.kind() == TokenKind::RoundOpen {
+            let open = self.peek();
             body.function.params = self.parameters(&mut body)?;
+            if is_entry {
+                self.check_parameter_space(open, &body.function.variables)?;
+            }
         }
         self.tuning(&mut body.function.tuning)?;
         body.function.span = self.span_from(start);
@@ -418,6 +425,20 @@ impl<'a> Parser<'a> {
         }
         self.module.functions[index as usize] = body.function;
         Ok(())
+    }
+
+    /// Refuses more parameters than a kernel can have.
+    fn check_parameter_space(&self, open: Token, params: &[Variable]) -> Result<()> {
+        let bytes: u64 = params.iter().map(|p| p.bytes).sum();
+        if bytes <= MAX_PARAMETER_BYTES {
+            return Ok(());
+        }
+        let what = format!("the kernel has {bytes} bytes of parameters");
+        self.error(
+            open,
+            what,
+            format!("expected at most {MAX_PARAMETER_BYTES}"),
+        )
     }
 
     /// Index of the function, which may be declared several times.

@@ -22,6 +22,11 @@ use std::time::{Duration, Instant};
 /// then in as many as the circuit says.
 const CYCLES: [u32; 2] = [5, 10];
 
+/// In how many cycles a goal is to be reached.
+fn reach_cycles(goal: &Goal) -> u32 {
+    goal.cycles.unwrap_or(CYCLES[1])
+}
+
 /// A circuit with all that Yosys needs to know about it.
 #[derive(Debug)]
 pub(super) struct Induction {
@@ -128,7 +133,7 @@ impl Induction {
 
     /// A run in which the goal is reached.
     fn reach(&self, goal: &Goal) -> String {
-        let cycles = goal.cycles.unwrap_or(CYCLES[1]);
+        let cycles = reach_cycles(goal);
         format!(
             "-seq {cycles}{}{} -set-at {cycles} {} 1 -show {}",
             self.assumed(),
@@ -247,7 +252,7 @@ impl Session<'_> {
         let Some((goal, _)) = unreached else {
             return Ok(outcomes);
         };
-        let (about, cycles) = (&goal.about, goal.cycles.unwrap_or_default());
+        let (about, cycles) = (&goal.about, reach_cycles(goal));
         let reason =
             format!("the proof would be vacuous: '{about}' is not reached in {cycles} cycles");
         let outcome = |o| match o {

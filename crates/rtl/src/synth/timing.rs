@@ -1,7 +1,7 @@
 //! Static timing and power of a mapped unit with OpenSTA.
 
 use super::sta::{Analysis, Question};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tool::{ToolKind, ToolOutput, unexpected_output};
 
 /// Transitions per clock cycle of every input that is not configuration:
@@ -81,7 +81,10 @@ impl Timing {
         };
         // A crash over the power shall not take the timing with it; what is
         // wrong with the netlist is so without the power, too.
-        ask(true).or_else(|_| ask(false))
+        match ask(true) {
+            Err(Error::ToolFailed { .. }) => ask(false),
+            answer => answer,
+        }
     }
 }
 

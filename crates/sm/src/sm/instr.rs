@@ -306,7 +306,8 @@ pub struct KernelInfo {
 impl KernelInfo {
     /// Threads of a block.
     pub fn threads(&self) -> u64 {
-        self.block_dim.iter().map(|&d| u64::from(d)).product()
+        let dims = self.block_dim.iter().map(|&d| u64::from(d));
+        dims.fold(1, u64::saturating_mul)
     }
 
     /// Warps of a block.

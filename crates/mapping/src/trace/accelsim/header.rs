@@ -1,6 +1,7 @@
 //! The header of a kernel's trace: lines `-key = value`.
 
 use super::source::{Bad, Lines};
+use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID};
 use spadkit_base::error::Result;
 
 /// What the tracer wrote about the kernel.
@@ -80,8 +81,8 @@ impl Header {
     fn set(&mut self, key: &str, value: &str) -> Option<bool> {
         match key {
             "kernel name" => self.name = value.to_owned(),
-            "grid dim" => self.grid = triple(value, GRID)?,
-            "block dim" => self.block = triple(value, BLOCK)?,
+            "grid dim" => self.grid = triple(value, MAX_GRID)?,
+            "block dim" => self.block = triple(value, MAX_BLOCK)?,
             "shmem" => self.shared_bytes = value.parse().ok()?,
             "nregs" => self.registers = value.parse().ok()?,
             "binary version" => self.binary_version = value.parse().ok()?,
@@ -98,10 +99,6 @@ impl Header {
 fn hexadecimal(text: &str) -> Option<u64> {
     u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
 }
-
-/// CUDA's limits.
-const GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-const BLOCK: [u32; 3] = [1024, 1024, 64];
 
 /// `(x,y,z)`, none of them 0 or above its limit.
 fn triple(text: &str, limits: [u32; 3]) -> Option<[u32; 3]> {

@@ -135,6 +135,10 @@ fn mistakes_are_reported_with_line_and_column() {
             "a block of 0 threads is not supported at p.warp:1:1",
         ),
         (
+            ".block 4294967295 4294967295 4294967295",
+            "a block of 18446744073709551615 threads is not supported",
+        ),
+        (
             "alu\n.grid 2",
             ".grid must come before the first instruction",
         ),
