@@ -104,14 +104,16 @@ pub fn print() -> Result<()> {
             .map(|m| cycles(m, op::LOAD, 2, PATTERNS[1].1));
         let two: String = two.map(|cycles| format!("{cycles:>8}")).collect();
         println!("  {:26}{two}", "stride 1, two in flight");
-        for (name, posted) in [("stores, two in flight", false), ("posted stores", true)] {
-            let counts = machines.iter().map(|machine| {
-                let mut machine = machine.clone();
-                machine.path.stream.posted = posted;
-                cycles(&machine, op::STORE, 2, PATTERNS[1].1)
-            });
-            let counts: String = counts.map(|cycles| format!("{cycles:>8}")).collect();
-            println!("  {:26}{counts}", format!("stride 1, {name}"));
+        for (name, addr) in [PATTERNS[1], PATTERNS[3]] {
+            for (kind, posted) in [("stores, two", false), ("posted stores", true)] {
+                let counts = machines.iter().map(|machine| {
+                    let mut machine = machine.clone();
+                    machine.path.stream.posted = posted;
+                    cycles(&machine, op::STORE, 2, addr)
+                });
+                let counts: String = counts.map(|cycles| format!("{cycles:>8}")).collect();
+                println!("  {:26}{counts}", format!("{name}, {kind}"));
+            }
         }
     }
     println!("mem_stages = 2; loads and answered stores take the same cycles");

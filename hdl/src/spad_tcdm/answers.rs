@@ -56,12 +56,13 @@ impl Tcdm<'_> {
         let landing = (p.TPOST && p.TATM).then(|| self.landing(heads, takes, &shown));
         let (takes, beyond) = if p.TPOST {
             // A write is not answered.
-            let answers = u.name("answers", takes & shown.clone());
+            let answers = u.name("answers", takes & shown);
+            u.at_clock().next(reads, answers & heads.inside);
             (answers, u.name("failing", heads.beyond & answers))
         } else {
+            u.at_clock().next(reads, takes & heads.inside & shown);
             (takes, heads.beyond)
         };
-        u.at_clock().next(reads, takes & heads.inside & shown);
         u.at_clock().next(from, heads.bank);
         let rdata = if p.TRSP {
             u.wire("rdata", s.L * s.D)
