@@ -80,19 +80,33 @@ pub(crate) fn unread(u: &Unit, name: &str, width: usize) -> Signal {
     u.wire_in_part(name, width, "this unit has no port for it")
 }
 
-/// The number of accesses inside.
+/// The number of accesses inside: they enter, and leave with an answer or, as posted
+/// stores, without one.
 pub(crate) fn inside(
     u: &Unit,
     p: &Params,
-    enters: impl Into<Expr>,
-    leaves: impl Into<Expr>,
+    [enters, leaves]: [Expr; 2],
+    posted: Option<Expr>,
 ) -> Signal {
-    let (enters, leaves) = (enters.into(), leaves.into());
-    let count = u.counter("count", inside_bits(p), enters.clone(), leaves.clone());
+    let bits = inside_bits(p);
+    let count = match posted.clone() {
+        None => u.counter("count", bits, enters.clone(), leaves.clone()),
+        Some(posted) => {
+            let count = u.register("count", bits).reset(0);
+            let [more, answered, stored] =
+                [&enters, &leaves, &posted].map(|bit| bit.clone().extended(bits));
+            u.at_clock().next(count, count + more - answered - stored);
+            count
+        }
+    };
     u.assertions(|| {
         let message = "an answer leaves, but no access is inside";
         let some = enters.clone() | count.any();
-        u.property("answer_has_access", leaves.clone(), some, message);
+        u.property("answer_has_access", leaves.clone(), some.clone(), message);
+        if let Some(posted) = posted {
+            let message = "a posted store leaves, but no access is inside";
+            u.property("store_has_access", posted, some, message);
+        }
         let message = "more accesses are inside than can be counted";
         u.property("accesses_fit", enters & !leaves, !count.all(), message);
     });

@@ -49,6 +49,9 @@ pub struct TcdmOptions {
     /// The banks perform atomic operations (microarchitecture/atomic-bank.md).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub atomics: bool,
+    /// Writes are not answered.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub posted: bool,
 }
 
 /// The AXI port (microarchitecture/axi.md).
@@ -100,6 +103,9 @@ pub struct StreamOptions {
     /// (microarchitecture/atomic-bank.md).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub atomics: bool,
+    /// Stores are not answered.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub posted: bool,
 }
 
 impl Default for StreamOptions {
@@ -110,6 +116,7 @@ impl Default for StreamOptions {
             window: 0,
             tag_bits: 0,
             atomics: false,
+            posted: false,
         }
     }
 }
@@ -288,6 +295,14 @@ impl Machine {
             (
                 !self.stream.atomics || self.stream.window > 0,
                 "stream.atomics: false without stream.window",
+            ),
+            (
+                !self.stream.posted || !self.has_phases(),
+                "stream.posted: false with phases",
+            ),
+            (
+                !self.tcdm.posted || self.axi.is_absent(),
+                "tcdm.posted: false with axi.addr_bits",
             ),
             (
                 !self.has_phases() || (self.lanes >= 4 && self.word_bits == 32),

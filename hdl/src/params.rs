@@ -157,6 +157,9 @@ parameters! { machine;
     /// without them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     TATM: bool = machine.tcdm.atomics;
+    /// Its writes are not answered; not among the numbers of a machine that answers them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    TPOST: bool = machine.tcdm.posted;
     /// Memory stages in the scratchpad of `spad_stream`.
     SMS: usize = machine.stream.mem_stages as usize;
     /// Accesses of `spad_stream` that overlap; 0: its groups are in order.
@@ -165,6 +168,9 @@ parameters! { machine;
     /// machine without them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     SATM: bool = machine.stream.atomics;
+    /// Its stores are not answered; not among the numbers of a machine that answers them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    SPOST: bool = machine.stream.posted;
     /// Bits of the tag of an access of `spad_stream`.
     STG: usize = match machine.stream.tag_bits { 0 => WW + TG, bits => bits as usize };
     /// Wide accesses go in phases; not among the numbers of a machine of one word a

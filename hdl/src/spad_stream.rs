@@ -10,7 +10,7 @@ use crate::module::{Module, Result, UnitDoc, top};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::property::{offer_is_held, stable};
-use crate::signal::{Bits, Expr, Signal, concat};
+use crate::signal::{Bits, Expr, Signal, code, concat};
 use crate::unit::Unit;
 
 ports! {
@@ -84,6 +84,8 @@ struct Stream<'a> {
     io: Io,
     /// The operations at the port, where the banks perform them.
     asked: Option<Operation>,
+    /// A posted store leaves in this cycle, where there are some.
+    posted: Option<Signal>,
 }
 
 /// An access at the head of the requests.
@@ -124,6 +126,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         writing,
         io,
         asked,
+        posted: p.SPOST.then(|| u.wire("posted", 1)),
     };
     let (taken, head) = stream.requests();
     let places = stream.hash(taken, &head.access);
@@ -241,11 +244,7 @@ impl Stream<'_> {
             .port("blocked", blocked)
             .done();
         let fields = [tag, degree, error, success, data, mask, op];
-        self.answers(Side {
-            valid: valid.into(),
-            data: concat(fields.map(Expr::from)),
-            ready,
-        });
+        self.answers(None, Handshake { valid, ready }, fields);
     }
 
     /// The window of accesses, and its answers on their way out.
@@ -287,19 +286,28 @@ impl Stream<'_> {
                 .port("req_cmp", operation.cmp)
                 .port("req_warp", operation.warp);
         }
+        let amo =
+            (self.posted.is_some() && head.operation.is_some()).then(|| u.wire("win_resp_amo", 1));
+        if let Some(amo) = amo {
+            window = window.port("resp_amo", amo);
+        }
         window.done();
         let success = u.named("win_resp_success", s.L, 0);
         let fields = [tag, degree, error, success, data, mask, op];
-        self.answers(Side {
-            valid: valid.into(),
-            data: concat(fields.map(Expr::from)),
-            ready,
-        });
+        self.answers(amo, Handshake { valid, ready }, fields);
     }
 
-    /// The answers of the scratchpad, and those at the port.
-    fn answers(&self, from: Side) {
+    /// The answers from inside, of atomic operations if `amo`, and those at the port.
+    fn answers(&self, amo: Option<Signal>, inside: Handshake, fields: [Signal; 7]) {
         let (u, io) = (self.u, self.io);
+        let from = match self.posted {
+            Some(posted) => self.without_stores(posted, amo, inside, fields),
+            None => Side {
+                valid: inside.valid.into(),
+                data: concat(fields.map(Expr::from)),
+                ready: inside.ready,
+            },
+        };
         u.paragraph();
         let at_port = [
             io.rsp_tag,
@@ -319,12 +327,48 @@ impl Stream<'_> {
             .buffer(u, self.clock, ("answers", "ANSWER", true), from, to);
     }
 
+    /// The answers but those of plain stores, which leave at once.
+    fn without_stores(
+        &self,
+        posted: Signal,
+        amo: Option<Signal>,
+        inside: Handshake,
+        [tag, degree, error, success, data, mask, operation]: [Signal; 7],
+    ) -> Side {
+        let u = self.u;
+        u.section("A store leaves without an answer, and waits for none.");
+        let store = operation.is(code(&op::FIELD, op::STORE));
+        let plain = match amo {
+            Some(amo) => store & !amo,
+            None => store,
+        };
+        u.assign(posted, inside.valid & plain);
+        let ready = u.wire("answer_ready", 1);
+        u.assign(inside.ready, posted | ready);
+        // Nothing is shown of it; it has neither words nor locks.
+        let others = |field: Signal| field.gated(!posted);
+        Side {
+            valid: inside.valid & !posted,
+            data: concat([
+                others(tag),
+                others(degree),
+                others(error),
+                success.into(),
+                data.into(),
+                others(mask),
+                others(operation),
+            ]),
+            ready,
+        }
+    }
+
     fn accesses_inside(&self) {
         let (u, io) = (self.u, self.io);
         u.section("Accesses inside.");
         let enters = u.name("enters", io.req_valid & io.req_ready);
         let leaves = u.name("leaves", io.rsp_valid & io.rsp_ready);
-        let count = bus::inside(u, self.p, enters, leaves);
+        let posted = self.posted.map(Expr::from);
+        let count = bus::inside(u, self.p, [enters.into(), leaves.into()], posted);
         u.assign(io.idle, count.is(0));
     }
 
@@ -370,12 +414,22 @@ fn atomic_operations(p: &Params) -> &'static str {
     }
 }
 
+/// What it leaves out where stores are posted.
+fn posted_stores(p: &Params) -> &'static str {
+    if p.SPOST {
+        " Stores (2) are not answered; idle tells when all of them are written."
+    } else {
+        ""
+    }
+}
+
 fn doc(p: &Params) -> UnitDoc {
     let names = [
         "n", "m", "L", "D", "ROWS", "LOCKS", "LKG", "SMS", "SWIN", "STG",
     ];
     let atomics = ["SATM"].into_iter().filter(|_| p.SATM);
-    let names: Vec<&str> = names.into_iter().chain(atomics).collect();
+    let posted = ["SPOST"].into_iter().filter(|_| p.SPOST);
+    let names: Vec<&str> = names.into_iter().chain(atomics).chain(posted).collect();
     UnitDoc {
         name: "spad_stream".into(),
         summary: "the scratchpad behind one warp-wide valid/ready port in and one out: word \
@@ -383,7 +437,8 @@ fn doc(p: &Params) -> UnitDoc {
                   has a combinational path to an output. Operations: 0 pass, 1 load, 2 store, \
                   3 load and lock, 4 store and unlock; others are answered with an error."
             .to_owned()
-            + atomic_operations(p),
+            + atomic_operations(p)
+            + posted_stores(p),
         parameters: p.text(&names),
         timing: "taken in cycle t, an access of degree d is answered in t+1+SMS+max(1, d) (with \
                  locks LKG * max(1, d)) if nothing is in the way; one access per cycle at d <= 1"

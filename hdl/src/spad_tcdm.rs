@@ -403,14 +403,20 @@ fn doc(p: &Params) -> UnitDoc {
         "n", "m", "L", "D", "ROWS", "BCAST", "MERGE", "TREQ", "TRSP", "TID",
     ];
     let atomics = ["TATM"].into_iter().filter(|_| p.TATM);
-    let parameters: Vec<&str> = plain.into_iter().chain(atomics).collect();
+    let posted = ["TPOST"].into_iter().filter(|_| p.TPOST);
+    let parameters: Vec<&str> = plain.into_iter().chain(atomics).chain(posted).collect();
     UnitDoc {
         name: "spad_tcdm".into(),
         summary: "the banks behind a request/grant/valid port per lane. Each bank serves one of \
                   the lanes that request it in turn, together with those that read the same word \
                   (BCAST = 1) or write it (MERGE = 1). Answers come in the order of a lane's \
                   requests."
-            .into(),
+            .to_owned()
+            + if p.TPOST {
+                " Writes are not answered; idle tells when all of them are done."
+            } else {
+                ""
+            },
         parameters: p.text(&parameters),
         timing: if p.TREQ {
             "a request is granted if the lane's buffer has room, and contends for its bank from \

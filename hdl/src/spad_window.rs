@@ -89,6 +89,8 @@ struct Window<'a> {
     slots: Slots,
     /// Where the banks perform atomic operations.
     atomics: Option<Atomics>,
+    /// Where stores must be told from them.
+    resp_amo: Option<Signal>,
     /// Indices of lanes, other lanes, bytes, slots, and banks.
     i: Index,
     j: Index,
@@ -115,6 +117,8 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let clock = u.clocked();
     let io = Ports::new(&u, s);
     let atomics = p.SATM.then(|| AtomicPorts::new(&u, s));
+    let about = "the access is an atomic operation";
+    let resp_amo = (p.SATM && p.SPOST).then(|| u.output("resp_amo", 1, about));
     u.outputs_depend_on(|port| match port {
         "req_ready" if p.SATM => vec!["resp_ready", "req_amo", "req_aop"],
         "req_ready" => vec!["resp_ready"],
@@ -133,6 +137,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
         io,
         slots,
         atomics,
+        resp_amo,
         i,
         j,
         k,
@@ -277,6 +282,9 @@ impl Window<'_> {
         let shows = shows & !slots.error.at(0) & io.resp_valid;
         let shows = u.name("shows", shows);
         u.assign(io.resp_op, operation.gated(io.resp_valid));
+        if let Some((atomics, amo)) = self.atomics.zip(self.resp_amo) {
+            u.assign(amo, atomics.amo.at(0) & io.resp_valid);
+        }
         u.assign(io.resp_mask, slots.mask.low(s.L).gated(io.resp_valid));
         u.assign(io.resp_tag, slots.tag.low(s.STG).gated(io.resp_valid));
         u.assign(io.resp_error, slots.error.at(0) & io.resp_valid);

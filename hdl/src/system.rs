@@ -120,7 +120,8 @@ pub fn bus_wrappers(
     machine: &Machine,
     reset: Reset,
 ) -> Result<Vec<Companion>> {
-    if unit != "spad_tcdm" {
+    // These buses answer a write when its lane does.
+    if unit != "spad_tcdm" || machine.tcdm.posted {
         return Ok(Vec::new());
     }
     let wrappers = [

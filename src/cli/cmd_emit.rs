@@ -3,6 +3,7 @@
 
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
+use crate::config::Config;
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -124,6 +125,23 @@ impl Bus {
     }
 }
 
+/// OBI and TileLink answer a write when its lane does.
+fn refuse_unanswered(wrappers: &[Bus], machine: &Config) -> Result<()> {
+    let answers = |bus: &&Bus| matches!(bus, Bus::Obi | Bus::TileLink);
+    let bus = wrappers.iter().find(answers);
+    match bus.filter(|_| machine.path.tcdm.posted) {
+        None => Ok(()),
+        Some(bus) => Err(Error::usage(
+            format!(
+                "--wrapper {} answers writes, and with [tcdm] posted = true no lane does",
+                bus.to_possible_value()
+                    .map_or(String::new(), |v| v.get_name().to_owned())
+            ),
+            "set posted = false, or take --wrapper tcdm",
+        )),
+    }
+}
+
 fn period(text: &str) -> Result<f64, String> {
     let value = text
         .parse()
@@ -170,6 +188,7 @@ impl Execute for EmitArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen(); // quickly done: all files or none
         let machine = global.machine()?.for_hardware();
+        refuse_unanswered(&self.wrapper, &machine)?;
         let mut units = self.units.clone();
         units.extend(self.wrapper.iter().map(|bus| bus.unit().to_owned()));
         let wanted = SystemVerilog {

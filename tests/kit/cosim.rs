@@ -77,6 +77,28 @@ fn streams_with_atomic_operations_agree_with_their_model() {
     }
 }
 
+/// Stores without an answer: around the scratchpad, its locks included, and around a
+/// window with and without atomic operations.
+#[test]
+fn streams_with_posted_stores_agree_with_their_model() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    for options in ["", "window = 4", "window = 2\natomics = true"] {
+        let text = format!(
+            "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'configurable'\n\
+             [stream]\nposted = true\n{options}\n"
+        );
+        let file = dir.path().join("machine.toml");
+        std::fs::write(&file, text).unwrap();
+        let args = ["cosim", "spad_stream", "--cycles", "20000", "--config"];
+        let (status, json, stderr) = spadkit(&[&args[..], &[file.to_str().unwrap()]].concat());
+        assert_eq!(status, 0, "{stderr}");
+        assert_clean(&json, 20_000);
+    }
+}
+
 /// Atomic operations on the bus, with and without registers, broadcast and merging.
 #[test]
 fn banks_with_atomic_operations_agree_with_their_model() {
@@ -98,6 +120,33 @@ fn banks_with_atomic_operations_agree_with_their_model() {
         let units = ["cosim", "spad_tcdm", "spad_atomic_bank"];
         let args = ["--cycles", "20000", "--config", file.to_str().unwrap()];
         let (status, json, stderr) = spadkit(&[&units[..], &args].concat());
+        assert_eq!(status, 0, "{stderr}");
+        assert_clean(&json, 20_000);
+    }
+}
+
+/// Writes without an answer, with and without registers, merging and atomic operations.
+#[test]
+fn lanes_with_posted_writes_agree_with_their_model() {
+    if missing(&TOOLS) {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let registers = "request_register = true\nresponse_register = true\nid_bits = 3";
+    for (path, options) in [
+        ("", ""),
+        ("merge_bytes = false\n", registers),
+        ("", "atomics = true"),
+        ("", "response_register = true\natomics = true"),
+    ] {
+        let text = format!(
+            "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'configurable'\n\
+             [path]\n{path}[tcdm]\nposted = true\n{options}\n"
+        );
+        let file = dir.path().join("machine.toml");
+        std::fs::write(&file, text).unwrap();
+        let args = ["cosim", "spad_tcdm", "--cycles", "20000", "--config"];
+        let (status, json, stderr) = spadkit(&[&args[..], &[file.to_str().unwrap()]].concat());
         assert_eq!(status, 0, "{stderr}");
         assert_clean(&json, 20_000);
     }

@@ -5,7 +5,7 @@ mod small;
 
 use crate::common::tools::missing;
 use assert_cmd::Command;
-use faults::{ATOMIC, FIGURES, Mutant, PAIR, hash_faults, path_faults};
+use faults::{ATOMIC, FIGURES, Mutant, PAIR, POSTED, hash_faults, path_faults};
 use rayon::prelude::*;
 use serde_json::Value;
 use spadkit::config::Config;
@@ -193,6 +193,7 @@ fn units_of_the_path_are_proved() {
     proved_by_induction(&short, &[]);
     // Its window takes minutes, what is around it does not.
     proved_on(PAIR, "spad_stream");
+    proved_on(POSTED, "spad_stream");
 }
 
 /// As [`proved_by_induction`], of the Verilog of this machine.

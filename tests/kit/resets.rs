@@ -10,13 +10,14 @@ use std::path::Path;
 type Registers = [BTreeSet<String>; 2];
 
 /// Machines with all registers that a unit can have, as differences from `fermi`.
-const MACHINES: [&str; 15] = [
+const MACHINES: [&str; 16] = [
     "",
     "[stream]\nwindow = 2\n",
     "[stream]\nwindow = 2\natomics = true\n",
     "[geometry]\nwide = 'phases-merged'\n[stream]\nwindow = 2\natomics = true\n",
     "[tcdm]\nrequest_register = true\nresponse_register = true\nid_bits = 4\n",
     "[tcdm]\natomics = true\n",
+    "[stream]\nposted = true\n[tcdm]\natomics = true\nposted = true\n",
     "[path]\nlock_owner = true\n",
     "[axi]\naddr_bits = 32\n",
     "[retry]\nread = 0\nupdate = 1\nwrite = 0\nbranch = 1\n",

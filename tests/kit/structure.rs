@@ -222,6 +222,9 @@ fn outputs_depend_on_the_inputs_that_are_declared() {
     // The grant of spad_tcdm, if no register is before it.
     assert_eq!(assert_declared("spad_tcdm", &plain, tools), 1);
     assert_no_path_through("spad_stream", &plain, tools);
+    let mut posted = plain.clone();
+    (posted.path.stream.window, posted.path.stream.posted) = (2, true);
+    assert_no_path_through("spad_stream", &posted, tools);
     assert_eq!(assert_declared("spad_axi", &plain, tools), 0);
     let phases = in_phases(&plain);
     // Ready of accesses and of answers, and the answer of an access.

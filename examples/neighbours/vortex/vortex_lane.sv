@@ -35,7 +35,7 @@ module vortex_lane
     logic [INDEX:0] reads, waiting;  // reads inside, and those of them that have their word
 
     wire answered = !req_rw | req_add;
-    wire comes = rsp.r_valid & rsp.r_id[0];
+    wire comes = rsp.r_valid;  // writes are posted
     wire leaves = rsp_valid & rsp_ready;
     wire asks = req.req & rsp.gnt & answered;
 
@@ -48,7 +48,6 @@ module vortex_lane
         req.be = req_byteen;
         req.amo = req_add;
         req.aop = AMO_ADD;
-        req.id = TCDM_ID_BITS'(answered);
     end
     assign req_ready = req.req & rsp.gnt;
     assign rsp_valid = waiting != 0;

@@ -53,7 +53,16 @@ impl Tcdm<'_> {
             Some(operations) => heads.of.wen | operations.amo,
             None => heads.of.wen.into(),
         };
-        u.at_clock().next(reads, takes & heads.inside & shown);
+        let landing = (p.TPOST && p.TATM).then(|| self.landing(heads, takes, &shown));
+        let (takes, beyond) = if p.TPOST {
+            // A write is not answered.
+            let answers = u.name("answers", takes & shown);
+            u.at_clock().next(reads, answers & heads.inside);
+            (answers, u.name("failing", heads.beyond & answers))
+        } else {
+            u.at_clock().next(reads, takes & heads.inside & shown);
+            (takes, heads.beyond)
+        };
         u.at_clock().next(from, heads.bank);
         let rdata = if p.TRSP {
             u.wire("rdata", s.L * s.D)
@@ -68,10 +77,14 @@ impl Tcdm<'_> {
                 u.assign(rdata.part(i * s.D, s.D), word.gated(reads.at(i)));
             });
         });
-        let stage = self.stage(heads, takes, rdata, lane);
+        let stage = self.stage(heads, [takes, beyond], rdata, lane);
         let quiet: Expr = match stage {
             Some(answered) => !answered.any() & !to.r_valid.any(),
             None => !to.r_valid.any(),
+        };
+        let quiet = match landing {
+            Some(landing) => quiet & !landing,
+            None => quiet,
         };
         u.assign(
             self.idle,
@@ -84,14 +97,29 @@ impl Tcdm<'_> {
         from
     }
 
+    /// A bank writes in this cycle what a lane has stored in the last one.
+    fn landing(&self, heads: &Heads, takes: Signal, shown: &Expr) -> Signal {
+        let u = self.u;
+        let landing = u.register("landing", 1).reset(0);
+        let stores = takes & heads.inside & !shown.clone();
+        u.at_clock().next(landing, stores.any());
+        landing
+    }
+
     /// The registers of the answers; with TRSP there are two in a row, the first
     /// of which is returned.
-    fn stage(&self, heads: &Heads, takes: Signal, rdata: Signal, lane: Index) -> Option<Signal> {
+    fn stage(
+        &self,
+        heads: &Heads,
+        [takes, beyond]: [Signal; 2],
+        rdata: Signal,
+        lane: Index,
+    ) -> Option<Signal> {
         let (u, p, s, to) = (self.u, self.p, self.s, self.answers);
         let id = heads.of.id.map(|id| self.identifiers(takes, id, lane));
         if !p.TRSP {
             let clock = u.at_clock();
-            let clock = clock.next(to.r_valid, takes).next(to.r_opc, heads.beyond);
+            let clock = clock.next(to.r_valid, takes).next(to.r_opc, beyond);
             if let (Some(r_id), Some(id)) = (to.r_id, id) {
                 clock.next(r_id, id);
             }
@@ -102,7 +130,7 @@ impl Tcdm<'_> {
         let failed = u.register("failed", s.L).reset(0);
         let ident = to.r_id.map(|_| u.register("ident", s.L * s.TID).reset(0));
         let clock = u.at_clock();
-        let clock = clock.next(answered, takes).next(failed, heads.beyond);
+        let clock = clock.next(answered, takes).next(failed, beyond);
         if let (Some(ident), Some(id)) = (ident, id) {
             clock.next(ident, id);
         }

@@ -143,6 +143,11 @@ fn machines_that_the_hardware_does_not_have_are_refused_at_their_line() {
             5,
         ),
         ("[stream]\natomics = true", 3),
+        (
+            "[stream]\nposted = true\n[geometry]\nwide = 'phases'\nwarp_size = 8",
+            3,
+        ),
+        ("[tcdm]\nposted = true\n[axi]\naddr_bits = 32", 3),
     ] {
         std::fs::write(&file, format!("base = 'small'\n{keys}\n")).unwrap();
         let out = scratch.path().join("rtl");
@@ -150,5 +155,24 @@ fn machines_that_the_hardware_does_not_have_are_refused_at_their_line() {
         let text = refused(&["emit", "-o", out, "--config", file], 2);
         let place = format!("machine.toml:{line}:");
         assert!(text.contains(&place), "{keys}: {text}");
+    }
+}
+
+/// Buses that answer a write need lanes that do.
+#[test]
+fn buses_that_answer_writes_are_refused_without_answers() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = scratch.path().join("machine.toml");
+    std::fs::write(&file, "base = 'small'\n[tcdm]\nposted = true\n").unwrap();
+    let out = scratch.path().join("rtl");
+    let [file, out] = [&file, &out].map(|path| path.to_str().unwrap());
+    for bus in ["obi", "tilelink"] {
+        let args = ["emit", "-o", out, "--config", file, "--wrapper", bus];
+        let text = refused(&args, 2);
+        assert!(
+            text.contains(&format!("--wrapper {bus} answers writes")),
+            "{text}"
+        );
+        assert!(!Path::new(out).exists());
     }
 }

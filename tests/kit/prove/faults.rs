@@ -89,6 +89,15 @@ macro_rules! tcdm {
     };
 }
 const TCDM: &str = tcdm!("false");
+/// With writes that are not answered.
+const TCDM_POSTED: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+                           warp_size = 8, capacity_words = 32 }\n\
+                           path = { mem_stages = 2, ahead = 0 }\n\
+                           tcdm = { id_bits = 2, posted = true }\n";
+const ATOMIC_POSTED: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, \
+                             lanes = 4, warp_size = 8, capacity_words = 32 }\n\
+                             path = { mem_stages = 2, ahead = 0 }\n\
+                             tcdm = { atomics = true, posted = true }\n";
 const TCDM_REGISTERED: &str = tcdm!("true");
 /// Banks of four rows that perform atomic operations.
 const ATOMIC_BANK: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
@@ -126,11 +135,20 @@ const MERGED: &str = phases!("phases-merged");
 const WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                       warp_size = 8, capacity_words = 32 }\n\
                       path = { mem_stages = 2, ahead = 0 }\nstream = { window = 2 }\n";
-/// The same with banks that perform atomic operations.
+/// As `PAIR`, with stores that `spad_stream` does not answer, around its scratchpad and
+/// around a window whose banks perform atomic operations.
+pub const POSTED: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+                          warp_size = 8, capacity_words = 512 }\n\
+                          path = { mem_stages = 2, ahead = 0 }\nstream = { posted = true }\n";
+const POSTED_ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, \
+                             lanes = 2, warp_size = 8, capacity_words = 512 }\n\
+                             path = { mem_stages = 2, ahead = 0 }\n\
+                             stream = { posted = true, window = 2, atomics = true }\n";
+/// A window whose banks perform atomic operations.
 const ATOMIC_WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, \
                              lanes = 4, warp_size = 8, capacity_words = 32 }\n\
                              path = { mem_stages = 2, ahead = 0 }\n\
-                             stream = { window = 2, atomics = true }\n";
+                             stream = { window = 2, atomics = true, posted = true }\n";
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
@@ -185,6 +203,10 @@ impl Mutant {
             "axi_lanes" => AXI_LANES,
             "phases" => PHASES,
             "merged" => MERGED,
+            "posted" => POSTED,
+            "tcdm_posted" => TCDM_POSTED,
+            "atomic_posted" => ATOMIC_POSTED,
+            "posted_atomic" => POSTED_ATOMIC,
             "window" => WINDOW,
             "atomic_window" => ATOMIC_WINDOW,
             "hashed" => HASHED,

@@ -27,13 +27,27 @@ const FOUR_LANES: &str = "base = 'small'\n[geometry]\nlanes = 4\nwarp_size = 4\n
 pub const FEW_ROWS: &str = "base = 'small'\n[geometry]\ncapacity_words = 256\n\
                         [stream]\nwindow = 2\natomics = true\n";
 
-/// Units that a machine has only if it is asked to, and such machines.
-pub const OPTIONAL: [(&str, &[&str]); 5] = [
+/// Stores without an answer.
+const POSTED: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n\
+                      [stream]\nposted = true\n[tcdm]\nposted = true\n";
+/// The same behind registers.
+const POSTED_LATE: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n[tcdm]\nposted = true\n\
+                           request_register = true\nresponse_register = true\nid_bits = 2\n";
+const POSTED_ATOMIC: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n\
+                             [stream]\nwindow = 2\natomics = true\nposted = true\n\
+                             [tcdm]\natomics = true\nposted = true\n";
+
+/// Units that a machine has only if it is asked to, and such machines; or units with
+/// other options.
+pub const OPTIONAL: [(&str, &[&str]); 8] = [
     (ATOMIC, &["spad_tcdm", "spad_atomic_bank"]),
     (NARROW_AXI, &["spad_axi"]),
     (WIDE_AXI, &["spad_axi"]),
     (WIDE, &["spad_phases", "spad_wide_stream"]),
     (FOUR_LANES, &["spad_phases", "spad_wide_stream"]),
+    (POSTED, &["spad_stream", "spad_tcdm"]),
+    (POSTED_ATOMIC, &["spad_stream", "spad_tcdm"]),
+    (POSTED_LATE, &["spad_tcdm"]),
 ];
 
 /// As all other units, they have outputs that are known from the reset on.

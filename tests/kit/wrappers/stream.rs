@@ -60,6 +60,15 @@ impl Access {
         }
     }
 
+    /// It is a store that is not answered, where stores are posted.
+    fn stores(&self) -> bool {
+        self.op == 2
+            && self
+                .atomic
+                .as_ref()
+                .is_none_or(|operation| !operation.counts())
+    }
+
     fn active(&self) -> impl Iterator<Item = usize> {
         (0..LANES).filter(|lane| self.mask >> lane & 1 == 1)
     }
@@ -111,15 +120,40 @@ fn shown(rtl: &Rtl) -> Answer {
     }
 }
 
-/// Memory stages, and accesses that overlap.
+/// Memory stages, accesses that overlap, and whether stores are posted.
 #[derive(Clone, Copy)]
-struct Options(u32, u32);
+struct Options(u32, u32, bool);
+
+impl Options {
+    const fn of(mem_stages: u32, window: u32) -> Self {
+        Options(mem_stages, window, false)
+    }
+
+    const fn posted(window: u32) -> Self {
+        Options(2, window, true)
+    }
+}
+
+const NO_ANSWER: Answer = Answer {
+    op: 0,
+    mask: 0,
+    tag: 0,
+    error: false,
+    degree: 0,
+    data: Vec::new(),
+};
+
+/// Takes the oldest access, if stores are `posted` and it is one.
+fn posted_first(waiting: &mut VecDeque<Access>, posted: bool) -> Option<Access> {
+    let first = waiting.front()?;
+    (posted && first.stores()).then(|| waiting.pop_front())?
+}
 
 /// `accesses` at random; what the neighbours offer and take changes its rhythm. With a
 /// window of accesses, how long each is served depends on the others. With
 /// `reservations` there are atomic operations.
 fn traffic(
-    Options(mem_stages, window): Options,
+    Options(mem_stages, window, posted): Options,
     mut reservations: Option<Reservations>,
     accesses: u64,
     seed: u64,
@@ -127,6 +161,7 @@ fn traffic(
     let mut config = machine(2, 0);
     config.path.stream.mem_stages = mem_stages;
     config.path.stream.window = window;
+    config.path.stream.posted = posted;
     config.path.stream.atomics = reservations.is_some();
     config.path.stream.tag_bits = TAG_BITS;
     let mut rtl = Rtl::new("spad_stream", &config);
@@ -137,6 +172,13 @@ fn traffic(
     let shown = |rtl: &Rtl| degree(shown(rtl));
     // A window has no locks.
     let last = if window > 0 { 2 } else { 4 };
+    let effect = |reservations: &mut Option<Reservations>,
+                  access: &Access,
+                  memory: &mut Memory,
+                  got: &Answer| match reservations {
+        Some(reservations) => reservations.answer(access, memory, got),
+        None => access.answer(memory, last),
+    };
     let mut dice = Dice::new(seed);
     let mut memory = Memory::default();
     let mut waiting: VecDeque<Access> = VecDeque::new();
@@ -161,18 +203,29 @@ fn traffic(
         rtl.set("req_valid", offered.is_some().into());
         rtl.set("rsp_ready", takes.into());
         rtl.clock();
-        assert_eq!(rtl.get("idle") == 1, waiting.is_empty(), "cycle {cycle}");
+        let idle = rtl.get("idle") == 1;
+        if !posted {
+            assert_eq!(idle, waiting.is_empty(), "cycle {cycle}");
+        } else if idle {
+            // Posted stores may be left, which have landed.
+            while let Some(store) = posted_first(&mut waiting, posted) {
+                effect(&mut reservations, &store, &mut memory, &NO_ANSWER);
+            }
+            assert!(waiting.is_empty(), "cycle {cycle}");
+        } else {
+            assert!(!waiting.is_empty(), "cycle {cycle}");
+        }
         let valid = rtl.get("rsp_valid") == 1;
         if let Some(standing) = standing.take() {
             assert!(valid && shown(&rtl) == standing, "cycle {cycle}");
         }
         if valid && takes {
-            let access = waiting.pop_front().expect("an answer without a request");
             let got = shown(&rtl);
-            let expected = match &mut reservations {
-                Some(reservations) => reservations.answer(&access, &mut memory, &got),
-                None => access.answer(&mut memory, last),
-            };
+            while let Some(store) = posted_first(&mut waiting, posted) {
+                effect(&mut reservations, &store, &mut memory, &got);
+            }
+            let access = waiting.pop_front().expect("an answer without a request");
+            let expected = effect(&mut reservations, &access, &mut memory, &got);
             assert_eq!(got, degree(expected), "cycle {cycle}");
         } else if valid {
             standing = Some(shown(&rtl));
@@ -199,7 +252,7 @@ fn a_stream_answers_every_access_once_in_order() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    traffic(Options(2, 0), None, 8_000, 1);
+    traffic(Options::of(2, 0), None, 8_000, 1);
 }
 
 #[test]
@@ -207,7 +260,7 @@ fn a_stream_of_four_stages_does_too() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    traffic(Options(4, 0), None, 8_000, 1);
+    traffic(Options::of(4, 0), None, 8_000, 1);
 }
 
 #[test]
@@ -216,7 +269,56 @@ fn a_stream_with_a_window_does_too() {
         return;
     }
     for window in [2, 4] {
-        traffic(Options(2, window), None, 8_000, 1);
+        traffic(Options::of(2, window), None, 8_000, 1);
+    }
+}
+
+/// Stores are not answered; all else is, in order, with what they have left.
+#[test]
+fn a_stream_with_posted_stores_answers_every_other_access() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    for window in [0, 2, 4] {
+        traffic(Options::posted(window), None, 8_000, 1);
+    }
+    traffic(Options::posted(2), Some(Reservations::of(1)), 8_000, 1);
+}
+
+/// A neighbour that takes no answers stores one access a cycle; the stores land, and a
+/// load finds them.
+#[test]
+fn posted_stores_wait_for_no_answer() {
+    if missing(&["verilator", "c++"]) {
+        return;
+    }
+    for window in [0, 4] {
+        let mut config = machine(2, 0);
+        (config.path.stream.window, config.path.stream.posted) = (window, true);
+        let mut rtl = Rtl::new("spad_stream", &config);
+        let store = |rtl: &mut Rtl, word: u64| {
+            rtl.set("req_op", 2);
+            rtl.set("req_mask", 15);
+            rtl.set_lanes("req_addr", 9, &[0, 1, 2, 3]);
+            rtl.set_lanes("req_data", 32, &[word; LANES]);
+            rtl.set_lanes("req_be", 4, &[15; LANES]);
+            rtl.set("req_valid", 1);
+            rtl.clock();
+            assert_eq!(
+                (rtl.get("req_ready"), rtl.get("rsp_valid")),
+                (1, 0),
+                "{word}"
+            );
+        };
+        (0..40).for_each(|word| store(&mut rtl, word));
+        rtl.set("req_valid", 0);
+        let landed = (0..8).position(|_| {
+            rtl.clock();
+            rtl.get("idle") == 1
+        });
+        assert!(landed.is_some_and(|cycles| cycles > 0), "{landed:?}");
+        assert_eq!(cycles_of(&mut rtl, 1, &[0, 1, 2, 3]), 5);
+        assert_eq!(rtl.get_lanes("rsp_data", 32), [39; LANES]);
     }
 }
 
@@ -227,7 +329,10 @@ fn a_million_accesses_of_a_stream_are_answered_once_in_order() {
         return;
     }
     for (mem_stages, window) in [(2, 0), (3, 0), (4, 0), (2, 2), (2, 4), (2, 8)] {
-        traffic(Options(mem_stages, window), None, 250_000, 7);
+        traffic(Options::of(mem_stages, window), None, 250_000, 7);
+    }
+    for window in [0, 2, 4] {
+        traffic(Options::posted(window), None, 350_000, 7);
     }
 }
 

@@ -28,11 +28,11 @@ struct Ask {
 type Queues = [VecDeque<(Ask, u64)>; LANES];
 
 /// Options of the machine: registers at requests and at answers, bits of an
-/// identifier, atomic operations.
+/// identifier, atomic operations, writes that are not answered.
 #[derive(Clone, Copy)]
-struct Options(bool, bool, u32, bool);
+struct Options(bool, bool, u32, bool, bool);
 
-const PLAIN: Options = Options(false, false, 0, false);
+const PLAIN: Options = Options(false, false, 0, false, false);
 
 impl Options {
     fn machine(self) -> Config {
@@ -41,7 +41,14 @@ impl Options {
         (tcdm.request_register, tcdm.response_register) = (self.0, self.1);
         tcdm.id_bits = self.2;
         tcdm.atomics = self.3;
+        tcdm.posted = self.4;
         config
+    }
+
+    /// Where a write is not answered, and waits in a register, nothing tells when
+    /// another lane may read it: each lane then has words of its own.
+    fn apart(self) -> bool {
+        self.0 && self.4
     }
 
     fn latency(self) -> u64 {
@@ -93,9 +100,17 @@ fn collect(rtl: &Rtl, board: &mut Board, waiting: &mut Queues, cycle: u64, optio
     assert_eq!(failed & !valid, 0, "cycle {cycle}");
     let mut served: Vec<(usize, Ask)> = Vec::new();
     for lane in 0..LANES {
+        if let Some(landed) = posted_first(&mut waiting[lane], cycle, options) {
+            served.push((lane, landed));
+            assert_eq!(valid >> lane & 1, 0, "cycle {cycle}");
+        }
         if valid >> lane & 1 == 0 {
             assert_eq!((words[lane], ids[lane]), (0, 0), "cycle {cycle}");
             continue;
+        }
+        while options.apart() && waiting[lane].front().is_some_and(|(ask, _)| ask.posts()) {
+            let (landed, _) = waiting[lane].pop_front().unwrap();
+            store(&[(lane, landed)], board);
         }
         let (ask, granted) = waiting[lane].pop_front().expect("an answer to nobody");
         let fails = failed >> lane & 1 == 1;
@@ -119,6 +134,17 @@ fn collect(rtl: &Rtl, board: &mut Board, waiting: &mut Queues, cycle: u64, optio
         served.push((lane, ask));
     }
     store(&served, board);
+}
+
+/// A write that is not answered, and was served with the requests whose answers come in
+/// this cycle: where no register is before the banks, that of the cycle of its grant.
+fn posted_first(waiting: &mut VecDeque<(Ask, u64)>, cycle: u64, options: Options) -> Option<Ask> {
+    let (ask, granted) = waiting.front()?;
+    let served = ask.posts() && *granted + options.latency() == cycle;
+    let posted = options.4 && !options.0;
+    (served && posted)
+        .then(|| waiting.pop_front())?
+        .map(|(ask, _)| ask)
 }
 
 /// The words after a cycle: no bank reads one and writes it, and none operates on
@@ -160,6 +186,11 @@ fn store(served: &[(usize, Ask)], board: &mut Board) {
 }
 
 impl Ask {
+    /// It is a plain write.
+    fn posts(&self) -> bool {
+        !self.read && self.atomic.is_none()
+    }
+
     /// There is such a word, and such an operation.
     fn is_there(&self) -> bool {
         inside(self.addr) && self.atomic.is_none_or(|(code, _)| code <= COUNT)
@@ -180,7 +211,11 @@ fn ask(
             let plain = Ask {
                 atomic: None,
                 read: reads >> lane & 1 == 1,
-                addr: addr[lane],
+                addr: if options.apart() {
+                    addr[lane] / LANES as u64 * LANES as u64 + lane as u64
+                } else {
+                    addr[lane]
+                },
                 data: dice.bits(32),
                 be: dice.bits(4),
                 id: dice.bits(options.2.max(1)) & ((1 << options.2) - 1),
@@ -191,6 +226,29 @@ fn ask(
                 plain
             });
         }
+    }
+}
+
+/// Checks `idle` in this cycle.
+fn assert_idle(rtl: &Rtl, board: &mut Board, waiting: &mut Queues, cycle: u64, options: Options) {
+    let idle = rtl.get("idle") == 1;
+    let inside = |(ask, granted): &(Ask, u64)| {
+        let posted = options.4 && ask.posts();
+        // A bank with operations writes in the cycle after the grant.
+        let lands = options.3 && ask.is_there() && granted + 1 == cycle;
+        !posted || (lands && !options.0)
+    };
+    let some = waiting.iter().flatten().any(inside);
+    if !options.apart() {
+        assert_eq!(idle, !some, "cycle {cycle}");
+    } else if idle {
+        assert!(!some, "cycle {cycle}");
+        for (lane, waiting) in waiting.iter_mut().enumerate() {
+            let landed = waiting.drain(..).map(|(ask, _)| [(lane, ask)]);
+            landed.for_each(|landed| store(&landed, board));
+        }
+    } else {
+        assert!(waiting.iter().any(|lane| !lane.is_empty()), "cycle {cycle}");
     }
 }
 
@@ -215,8 +273,7 @@ fn traffic(options: Options, accesses: u64, seed: u64) {
         }
         drive(&mut rtl, &asked, options);
         rtl.clock();
-        let empty = waiting.iter().all(VecDeque::is_empty);
-        assert_eq!(rtl.get("idle") == 1, empty, "cycle {cycle}");
+        assert_idle(&rtl, &mut board, &mut waiting, cycle, options);
         collect(&rtl, &mut board, &mut waiting, cycle, options);
         let granted = rtl.get("tcdm_gnt");
         for lane in 0..LANES {
@@ -238,6 +295,13 @@ fn traffic(options: Options, accesses: u64, seed: u64) {
         rtl.clock();
         collect(&rtl, &mut board, &mut waiting, cycle, options);
     }
+    assert_idle(
+        &rtl,
+        &mut board,
+        &mut waiting,
+        cycle + 3 * LANES as u64,
+        options,
+    );
     if options.3 {
         board.atomics.has_seen_everything(accesses);
     }
@@ -245,16 +309,20 @@ fn traffic(options: Options, accesses: u64, seed: u64) {
     assert!(refused > accesses / 100, "{refused} waits");
 }
 
-const EVERY: [Options; 6] = [
+const EVERY: [Options; 10] = [
     PLAIN,
-    Options(false, true, 5, false),
-    Options(true, false, 0, false),
-    Options(true, true, 3, false),
+    Options(false, true, 5, false, false),
+    Options(true, false, 0, false, false),
+    Options(true, true, 3, false, false),
     ATOMIC,
-    Options(true, true, 2, true),
+    Options(true, true, 2, true, false),
+    Options(false, false, 0, false, true),
+    Options(false, true, 4, true, true),
+    Options(true, false, 3, false, true),
+    Options(false, false, 0, true, true),
 ];
 
-const ATOMIC: Options = Options(false, false, 0, true);
+const ATOMIC: Options = Options(false, false, 0, true, false);
 
 #[test]
 fn lanes_are_answered_once_in_their_order() {
@@ -321,7 +389,7 @@ fn lanes_are_independent_and_answered_in_time() {
     let one_word = |_: usize, k: u64| k % 64;
     for request in [false, true] {
         for response in [false, true] {
-            let options = Options(request, response, 0, false);
+            let options = Options(request, response, 0, false, false);
             let latency = options.latency();
             assert_eq!(cycles(options, 1, one_word), latency);
             assert_eq!(cycles(options, 32, one_word), 31 + latency);

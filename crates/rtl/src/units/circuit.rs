@@ -113,14 +113,17 @@ pub enum Stages {
     /// This many memory stages, and this many before EX.
     Whole(u32, u32),
     /// Registers of `spad_tcdm`, without atomic operations: for requests, for
-    /// answers.
-    Registers(bool, bool),
-    /// `spad_tcdm` with atomic operations and no registers, and its banks.
-    Atomic,
+    /// answers; and whether writes are posted.
+    Registers(bool, bool, bool),
+    /// `spad_tcdm` with atomic operations and no registers, and its banks; whether
+    /// writes are posted.
+    Atomic(bool),
     /// `spad_stream` with a window of this many accesses; 0: with the scratchpad.
+    Stream(u32, Kinds),
+    /// The window of `spad_stream`, of this many accesses.
     Window(u32),
-    /// `spad_stream` with a window of this many accesses whose banks perform atomic
-    /// operations.
+    /// The same with banks that perform atomic operations. Posted stores, so that it tells
+    /// what it answers.
     AtomicWindow(u32),
     /// An AXI port in the place of this many lanes, with two beats in flight.
     Axi(u32),
@@ -140,24 +143,31 @@ impl Stages {
             Stages::Hash(stages) => path.hash_stage = stages,
             Stages::Owners(known) => path.lock_owner = known,
             Stages::Whole(stages, ahead) => (path.mem_stages, path.ahead) = (stages, ahead),
-            Stages::Registers(request, response) => {
+            Stages::Registers(request, response, posted) => {
                 path.tcdm = TcdmOptions {
                     request_register: request,
                     response_register: response,
                     // So that an answer shows whose it is.
                     id_bits: 2,
-                    atomics: false,
+                    posted,
+                    ..TcdmOptions::default()
                 };
             }
-            Stages::Atomic => {
+            Stages::Atomic(posted) => {
                 path.tcdm = TcdmOptions {
                     atomics: true,
+                    posted,
                     ..TcdmOptions::default()
                 };
             }
             Stages::Window(accesses) => path.stream.window = accesses,
             Stages::AtomicWindow(accesses) => {
-                (path.stream.window, path.stream.atomics) = (accesses, true);
+                path.stream.window = accesses;
+                (path.stream.atomics, path.stream.posted) = (true, true);
+            }
+            Stages::Stream(accesses, kinds) => {
+                path.stream.window = accesses;
+                (path.stream.atomics, path.stream.posted) = kinds.options();
             }
             Stages::Phases(merged) => {
                 config.warp_size = config.lanes;
@@ -186,16 +196,20 @@ impl Stages {
             Stages::Whole(stages, ahead) => {
                 (config.path.mem_stages, config.path.ahead) == (stages, ahead)
             }
-            Stages::Registers(request, response) => {
+            Stages::Registers(request, response, posted) => {
                 let options = &config.path.tcdm;
                 let registers = (options.request_register, options.response_register);
-                registers == (request, response) && !options.atomics
+                registers == (request, response) && !options.atomics && options.posted == posted
             }
             Stages::Window(accesses) => {
                 config.path.stream.window == accesses && !config.path.stream.atomics
             }
             Stages::AtomicWindow(accesses) => {
                 config.path.stream.window == accesses && config.path.stream.atomics
+            }
+            Stages::Stream(accesses, kinds) => {
+                let options = &config.path.stream;
+                options.window == accesses && (options.atomics, options.posted) == kinds.options()
             }
             Stages::Axi(lanes) => {
                 let options = &config.path.axi;
@@ -205,11 +219,33 @@ impl Stages {
             Stages::Phases(merged) => {
                 config.wide == wide(merged) && config.lanes >= 4 && !config.path.stream.atomics
             }
-            Stages::Atomic => {
+            Stages::Atomic(posted) => {
                 let options = &config.path.tcdm;
                 let registers = options.request_register || options.response_register;
-                options.atomics && !registers
+                options.atomics && !registers && options.posted == posted
             }
+        }
+    }
+}
+
+/// Accesses of `spad_stream` beside loads and stores that are answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kinds {
+    /// None.
+    Plain,
+    /// Posted stores.
+    Posted,
+    /// Posted stores and atomic operations.
+    PostedAtomic,
+}
+
+impl Kinds {
+    /// Whether there are atomic operations, and whether stores are posted.
+    fn options(self) -> (bool, bool) {
+        match self {
+            Kinds::Plain => (false, false),
+            Kinds::Posted => (false, true),
+            Kinds::PostedAtomic => (true, true),
         }
     }
 }

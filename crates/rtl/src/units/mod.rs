@@ -64,7 +64,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configured, HashKind};
 use crate::sm::Workload;
-use circuit::circuit;
+use circuit::{Kinds, circuit};
 use hash_units::Mappings;
 use spad_sm_path::ReplayBench;
 use std::sync::LazyLock;
@@ -153,20 +153,29 @@ const fn owner(memory: u32, ahead: u32) -> Circuit {
         .with(Stages::Whole(memory, ahead))
 }
 
-/// `spad_tcdm` with registers for requests, for answers, for both, or for none.
-const fn tcdm_with(request: bool, response: bool) -> Circuit {
+/// `spad_tcdm` with registers for requests, for answers, for both, or for none, and with
+/// writes that are posted, or answered.
+const fn tcdm_with(request: bool, response: bool, posted: bool) -> Circuit {
     circuit!("spad_tcdm", Rows)
         .needs(Need::FewWords)
         .apart()
         .free(HASHES)
-        .with(Stages::Registers(request, response))
+        .with(Stages::Registers(request, response, posted))
+}
+
+/// `spad_tcdm` with atomic operations, and with writes that are posted, or answered.
+const fn tcdm_atomic(posted: bool) -> Circuit {
+    circuit!("spad_tcdm_atomic", Rows)
+        .needs(Need::FewWords)
+        .free(ATOMIC_PARTS)
+        .with(Stages::Atomic(posted))
 }
 
 /// `spad_stream` around its scratchpad, or around a window of this many accesses.
-const fn around_the_inside(accesses: u32) -> Circuit {
+const fn around_the_inside(accesses: u32, kinds: Kinds) -> Circuit {
     circuit!("spad_stream", Pair)
         .free(HASHES)
-        .with(Stages::Window(accesses))
+        .with(Stages::Stream(accesses, kinds))
 }
 
 /// The window of `spad_stream`, of this many accesses.
@@ -317,8 +326,11 @@ const OTHERS: &[Unit] = &[
     Unit::new("spad_stream", spad_stream::bench)
         .levels(18)
         .proved(&[
-            around_the_inside(0),
-            around_the_inside(2),
+            around_the_inside(0, Kinds::Plain),
+            around_the_inside(2, Kinds::Plain),
+            around_the_inside(0, Kinds::Posted),
+            around_the_inside(2, Kinds::Posted),
+            around_the_inside(2, Kinds::PostedAtomic),
             window_of(2),
             window_of(4),
             circuit!("spad_stream_atomic", Rows)
@@ -340,18 +352,18 @@ const OTHERS: &[Unit] = &[
         .levels(28)
         .proved(&[circuit!("spad_atomic_bank", Rows)
             .needs(Need::FourRows)
-            .with(Stages::Atomic)]),
+            .with(Stages::Atomic(false))]),
     Unit::new("spad_tcdm", spad_tcdm::bench)
         .levels(31)
         .proved(&[
-            tcdm_with(false, false),
-            tcdm_with(false, true),
-            tcdm_with(true, false),
-            tcdm_with(true, true),
-            circuit!("spad_tcdm_atomic", Rows)
-                .needs(Need::FewWords)
-                .free(ATOMIC_PARTS)
-                .with(Stages::Atomic),
+            tcdm_with(false, false, false),
+            tcdm_with(false, true, false),
+            tcdm_with(true, false, false),
+            tcdm_with(true, true, false),
+            tcdm_with(false, false, true),
+            tcdm_with(true, true, true),
+            tcdm_atomic(false),
+            tcdm_atomic(true),
         ]),
     Unit::new("spad_axi", spad_axi::bench).levels(11).proved(&[
         circuit!("spad_axi", Pair).with(Stages::Axi(1)),

@@ -5,6 +5,7 @@ use super::neighbour::Neighbour;
 use super::stream_atomics::{Offer, OperationNeighbour, OperationPorts};
 use super::support::{Rhythm, ports, reset};
 use super::write_port::HashRegisters;
+use crate::model::spad_scratchpad::op;
 use crate::model::{Stream, StreamInputs, StreamRequest};
 
 ports!(StreamPorts {
@@ -72,6 +73,8 @@ struct StreamDriver {
     ports: StreamPorts,
     neighbour: Neighbour,
     operations: Option<OperationNeighbour>,
+    /// Stores are not answered.
+    posted: bool,
     ready: Rhythm,
     /// An access is offered.
     offered: bool,
@@ -93,6 +96,7 @@ fn stream_bench(setup: &Setup) -> StreamBench {
         ports: ports.clone(),
         neighbour: Neighbour::new(setup),
         operations: operations.clone().map(OperationNeighbour::new),
+        posted: setup.config.path.stream.posted,
         ready: Rhythm::with_silence(),
         offered: false,
         idle: true,
@@ -118,11 +122,12 @@ impl StreamDriver {
         let data = (0..lanes).map(|_| neighbour.data(stimulus)).collect();
         let be: Vec<u8> = (0..lanes).map(|_| neighbour.enables(stimulus)).collect();
         let op = [0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 7][stimulus.below(14) as usize];
-        let mut offer = Offer { addr, data };
+        let posted = self.posted && op == u32::from(op::STORE);
+        let mut offer = Offer { addr, data, posted };
         if let Some(operations) = &mut self.operations {
             operations.offer(stimulus, frame, &mut offer);
         }
-        let Offer { addr, data } = offer;
+        let Offer { addr, data, .. } = offer;
         frame.drive(&p.req_op, op);
         frame.drive_bits(&p.req_mask, mask.into());
         frame.drive_fields(&p.req_addr, p.req_addr.width / lanes, addr);

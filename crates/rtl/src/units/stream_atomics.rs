@@ -72,6 +72,8 @@ impl OperationPorts {
 pub(super) struct Offer {
     pub(super) addr: Vec<u16>,
     pub(super) data: Vec<u64>,
+    /// Unless it becomes an atomic operation, it is not answered.
+    pub(super) posted: bool,
 }
 
 /// What the neighbour remembers.
@@ -131,7 +133,9 @@ impl OperationNeighbour {
                 _ => {}
             }
         }
-        self.waiting.push_back(offer.addr.clone());
+        if atomic || !offer.posted {
+            self.waiting.push_back(offer.addr.clone());
+        }
         let p = &self.ports;
         frame.drive(&p.amo, atomic.into());
         frame.drive(&p.aop, code.into());

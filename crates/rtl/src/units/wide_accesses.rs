@@ -106,6 +106,7 @@ impl WideNeighbour {
         let mut access = Offer {
             addr,
             data: Vec::new(),
+            posted: false,
         };
         pair(stimulus, &mut access.addr);
         if let Some(operations) = &mut self.operations {

@@ -184,6 +184,14 @@ impl Config {
                 "set window = 2 or more, or atomics = false",
             );
         }
+        if p.stream.posted && self.wide.in_phases() {
+            return refuse(
+                &["stream.posted", "geometry.wide"],
+                "stores without an answer beside wide accesses in phases are not supported"
+                    .to_owned(),
+                "set posted = false, or leave wide out",
+            );
+        }
         Ok(())
     }
 
@@ -192,6 +200,15 @@ impl Config {
         let axi = self.path.axi;
         if axi.is_absent() {
             return Ok(());
+        }
+        if self.path.tcdm.posted {
+            return refuse(
+                &["tcdm.posted", "axi.addr_bits"],
+                "an AXI port beside writes without an answer is not supported: it answers a \
+                 write when its lane does"
+                    .to_owned(),
+                "set posted = false, or axi.addr_bits = 0",
+            );
         }
         let bytes = self.geometry.addr_bits() + self.word_bytes().ilog2();
         if axi.addr_bits < bytes.max(12) {

@@ -169,6 +169,7 @@ pub(super) static KEYS: &[Key] = &[
     flag!("tcdm.response_register", path.tcdm.response_register),
     number!("tcdm.id_bits", path.tcdm.id_bits, Machine::TCDM_ID_BITS),
     flag!("tcdm.atomics", path.tcdm.atomics),
+    flag!("tcdm.posted", path.tcdm.posted),
     number!(
         "stream.mem_stages",
         path.stream.mem_stages,
@@ -176,6 +177,7 @@ pub(super) static KEYS: &[Key] = &[
     ),
     number!("stream.window", path.stream.window, Machine::STREAM_WINDOW),
     flag!("stream.atomics", path.stream.atomics),
+    flag!("stream.posted", path.stream.posted),
     number!(
         "stream.tag_bits",
         path.stream.tag_bits,

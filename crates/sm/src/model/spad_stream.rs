@@ -3,7 +3,7 @@
 
 use super::lane_hash::{LaneHash, RegisterWrite};
 use super::lanes::{LaneMask, MAX_LANES};
-use super::spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs};
+use super::spad_scratchpad::{ResponseControl, Scratchpad, ScratchpadInputs, op};
 use super::spad_skid::Skid;
 use super::spad_window::{Window, WindowOperation, WindowRequest};
 use crate::config::Config;
@@ -124,7 +124,8 @@ impl Stream {
     pub fn commit(&mut self, inputs: StreamInputs) {
         let enters = inputs.request.is_some() && self.req_ready();
         let leaves = self.answer().is_some() && inputs.rsp_ready;
-        let resp_ready = self.answers.in_ready();
+        let lands = self.posted_store_leaves();
+        let resp_ready = self.answers.in_ready() || lands;
         let head = self.requests.output();
         let atomic = head.and_then(|request| request.atomic.as_ref());
         let taken = match &self.banks {
@@ -138,10 +139,23 @@ impl Stream {
             self.count = 0;
             return;
         }
+        let answer = answer.filter(|_| !lands);
         self.answers.commit(answer, inputs.rsp_ready);
         self.requests.commit(inputs.request, taken);
         self.hash.commit(inputs.hash_wr, inputs.row_wr);
-        self.count = self.count + u32::from(enters) - u32::from(leaves);
+        self.count = self.count + u32::from(enters) - u32::from(leaves) - u32::from(lands);
+    }
+
+    /// A store is done, and nobody waits for its answer.
+    fn posted_store_leaves(&self) -> bool {
+        let store = match &self.banks {
+            Banks::Scratchpad(scratchpad) => {
+                let done = scratchpad.response();
+                done.valid && done.op == op::STORE
+            }
+            Banks::Window(window) => window.answers_store(),
+        };
+        store && self.config.path.stream.posted
     }
 
     /// One cycle of the banks; their answer before the edge.

@@ -92,7 +92,8 @@ impl Tcdm {
     /// Nothing is inside; independent of the inputs.
     pub fn idle(&self) -> bool {
         let empty = self.waiting.iter().all(VecDeque::is_empty);
-        empty && self.answers.valid == 0 && self.coming.valid == 0
+        let landed = !self.options.posted || self.second.is_empty();
+        empty && landed && self.answers.valid == 0 && self.coming.valid == 0
     }
 
     /// The clock edge.
@@ -215,13 +216,16 @@ impl Tcdm {
                 answers.data[placed.lane] = self.access(placed);
             }
         }
-        for placed in cycle.placed() {
+        let posted =
+            |placed: &&Placed| self.options.posted && matches!(placed.request.what, What::Write(_));
+        for placed in cycle.placed().filter(|placed| !posted(placed)) {
             answers.valid |= 1 << placed.lane;
             if self.options.id_bits > 0 {
                 answers.id[placed.lane] = placed.request.id;
             }
         }
-        answers.failed = mask_of(cycle.beyond.iter().map(|placed| placed.lane));
+        let beyond = mask_of(cycle.beyond.iter().map(|placed| placed.lane));
+        answers.failed = beyond & answers.valid;
         answers
     }
 }

@@ -160,6 +160,8 @@ struct Slot<T> {
     kind: Option<SlotKind>,
     /// It makes reservations, or looks for them.
     reserves: bool,
+    /// It is a store, also one that is refused.
+    store: bool,
     /// It is answered with the words of its lanes.
     shows: bool,
     /// Words that wait, in the order of their lowest lanes.
@@ -219,6 +221,11 @@ impl<T: Copy + Default> Window<T> {
     pub fn response(&self) -> ResponseControl<T> {
         let done = self.done();
         done.map_or(ResponseControl::default(), |slot| slot.control)
+    }
+
+    /// Whether the response is that of a store.
+    pub(crate) fn answers_store(&self) -> bool {
+        self.done().is_some_and(|slot| slot.store)
     }
 
     /// Writes the response's data over `out`, one word per lane.
@@ -329,6 +336,7 @@ impl<T: Copy + Default> Window<T> {
             },
             kind: kind.filter(|_| !error),
             reserves: kind.is_some_and(|kind| kind.reserves()),
+            store: request.atomic.is_none() && request.op == op::STORE,
             shows: !error && kind != Some(SlotKind::Store),
             waits: Vec::new(),
             data: [0; MAX_LANES],

@@ -145,7 +145,7 @@ fn a_bank_operates_once_a_cycle() {
     if missing(&["verilator", "c++"]) {
         return;
     }
-    for options in [ATOMIC, Options(true, true, 0, true)] {
+    for options in [ATOMIC, Options(true, true, 0, true, false)] {
         let latency = options.latency();
         let one_word = |_: usize, _: u64| atomic(0, 5, 1);
         assert_eq!(cycles_of(options, 1, one_word), 3 + latency);
