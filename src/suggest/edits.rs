@@ -102,17 +102,51 @@ pub(super) fn change(
             .map(|e| moved(e, by))
             .collect::<Option<Vec<_>>>()
     };
-    let changed = applied(raw, &moved(from)?)?;
-    // Where lines are joined, places are others.
-    let is_a_line = !raw.trim().contains('\n');
-    let own = if is_a_line { moved(front)? } else { Vec::new() };
+    let in_raw = moved(from)?;
+    let (text, changed_text) = (joined(raw), joined(&applied(raw, &in_raw)?));
+    let own = if raw.trim().contains('\n') {
+        in_joined(raw, &in_raw)
+    } else {
+        moved(front)?
+    };
+    // A statement whose lines come together in another way has no places.
+    let is_same = applied(&text, &own).as_deref() == Some(&changed_text);
     Some(CallChange {
         source,
-        text: joined(raw),
-        changed_text: joined(&changed),
-        edits: own,
+        text,
+        changed_text,
+        edits: if is_same { own } else { Vec::new() },
         maps: Maps::Address,
     })
+}
+
+/// Edits of a statement of several lines, in the text that has them as one.
+fn in_joined(raw: &str, edits: &[Edit]) -> Vec<Edit> {
+    let place = |at: usize| {
+        let before = joined_with_front(&raw[..at]);
+        let front = joined_with_front(raw);
+        let front = front.len() - front.trim_start().len();
+        before.len().saturating_sub(front)
+    };
+    let edit = |edit: &Edit| Edit {
+        from: place(edit.from),
+        to: place(edit.to),
+        new: if edit.new.contains('\n') {
+            joined(&edit.new)
+        } else {
+            edit.new.clone()
+        },
+    };
+    edits.iter().map(edit).collect()
+}
+
+/// The lines of a part of a statement as one, where the part ends within a line.
+fn joined_with_front(text: &str) -> String {
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    let last = lines.pop().unwrap_or_default();
+    let mut all: String = lines.iter().flat_map(|l| [l.trim(), " "]).collect();
+    all += if lines.is_empty() { last } else { last.trim_start() };
+    all
 }
 
 /// The lines of a statement as one.
@@ -124,6 +158,27 @@ fn joined(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statement_of_several_lines_has_its_edits_in_the_joined_text() {
+        let place = Text::new("{\n  f(a[i +\n     1]\n    [j],\n    b[2]);\n}".to_owned());
+        let at = |part: &str| place.text.find(part).unwrap();
+        let edits = [
+            Edit::insert(at("a["), "x("),
+            Edit {
+                from: at("i +"),
+                to: at("]\n"),
+                new: "i +\n     2".to_owned(),
+            },
+            Edit::insert(at(",\n"), ")"),
+            Edit::insert(at("b["), "y, "),
+        ];
+        let all = change("k.cu:2".to_owned(), &place, (1, at("\n}")), &edits).unwrap();
+        assert_eq!(all.text, "f(a[i + 1] [j], b[2]);");
+        assert_eq!(all.changed_text, "f(x(a[i + 2] [j]), y, b[2]);");
+        assert_eq!(applied(&all.text, &all.edits).unwrap(), all.changed_text);
+        assert_eq!(all.edits.len(), 4);
+    }
 
     #[test]
     fn edits_keep_their_order_and_do_not_overlap() {

@@ -9,6 +9,7 @@ use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::scan::{Function, Text};
 use super::types::{Kept, Types};
+use super::unit::Unit;
 use super::wrapped::Wrap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -27,46 +28,51 @@ pub(super) fn change(
     let open: BTreeSet<String> = open.filter_map(|l| l.source.clone()).collect();
     let mut seen = BTreeSet::new();
     for source in &open {
-        let Some((file, line)) = split(source) else {
+        let Some((file, _)) = split(source) else {
             continue;
         };
-        let place = Text::of_file(file, text);
-        let at = place.start_of_line(line);
-        let Some(callee) = at.and_then(|at| function_of_line(&place, at)) else {
+        let unit_of_files = Unit::of(file, lines, text);
+        let place = &unit_of_files.place;
+        let number = |line: &LineChange| {
+            let own = line.source.as_deref();
+            own.and_then(|s| unit_of_files.number(s)).unwrap_or(0)
+        };
+        let at = unit_of_files.number(source).and_then(|n| place.start_of_line(n));
+        let Some(callee) = at.and_then(|at| function_of_line(place, at)) else {
             continue;
         };
         if !seen.insert((file.to_owned(), callee.body)) {
             continue;
         }
-        let types = Types::of(file, text);
+        let types = Types::of(file, &mut |place| unit_of_files.line(place, text));
         let kept = types.kept(array, Some(unit));
-        let places = lines.iter().flat_map(LineChange::places).filter_map(split);
-        let own = places
-            .filter(|(own, _)| *own == file)
-            .map(|(_, number)| number);
-        let own: Vec<u32> = own.collect();
+        let places = lines.iter().flat_map(LineChange::places);
+        let own: Vec<u32> = places.filter_map(|p| unit_of_files.number(p)).collect();
         let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
-        let Some(all) = Handed::all(&place, &callee, array) else {
+        let Some(all) = Handed::all(place, &callee, array) else {
             continue;
         };
-        if let Some(other) = other_kernel(&place, &all, array, &is_reached) {
+        if let Some(other) = other_kernel(place, &all, array, &is_reached) {
             let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
             for line in lines.iter_mut() {
-                if line.statement().is_none() && body.contains(&number(line, file)) {
+                if line.statement().is_none() && body.contains(&number(line)) {
                     line.called_by = Some(other.clone());
                 }
             }
             continue;
         }
-        let Some(changed) = changed_lines((file, &place), &all, kept, (array, function)) else {
+        let Some(mut changed) = changed_lines(place, &all, kept, (array, function)) else {
             continue;
         };
+        for (number, own) in &mut changed {
+            own.change.source = unit_of_files.source(*number);
+        }
         let is_free = |l: &LineChange| l.statement().is_none();
         let mut known = lines
             .iter()
-            .filter(|l| changed_with(&changed, number(l, file)).is_some());
+            .filter(|l| changed_with(&changed, number(l)).is_some());
         if known.all(is_free) {
-            apply(lines, file, &changed);
+            apply(lines, &number, &changed);
         }
     }
 }
@@ -93,10 +99,14 @@ fn changed_with(changed: &BTreeMap<u32, Changed>, line: u32) -> Option<(u32, &Ca
 }
 
 /// Puts the changes of a file into its lines, and adds those without an access.
-fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, Changed>) {
+fn apply(
+    lines: &mut Vec<LineChange>,
+    number: &dyn Fn(&LineChange) -> u32,
+    changed: &BTreeMap<u32, Changed>,
+) {
     let mut others: BTreeSet<u32> = changed.keys().copied().collect();
     for line in lines.iter_mut() {
-        if let Some((first, change)) = changed_with(changed, number(line, file)) {
+        if let Some((first, change)) = changed_with(changed, number(line)) {
             line.call = Some(change.clone());
             others.remove(&first);
         }
@@ -109,14 +119,6 @@ fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, Change
         call: Some(change.clone()),
         ..LineChange::default()
     }));
-}
-
-/// The number of a line of the file; 0, which none has, of another one.
-fn number(line: &LineChange, file: &str) -> u32 {
-    let place = line.source.as_deref().and_then(split);
-    place
-        .filter(|(own, _)| *own == file)
-        .map_or(0, |(_, number)| number)
 }
 
 /// A kernel that calls one of the functions with an array of its own, whose other elements
@@ -137,11 +139,11 @@ fn other_kernel(
     })
 }
 
-/// All lines of `file` that change with a function, by their number: also those of the
+/// All lines that change with a function, by their number: also those of the
 /// functions that hand over the pointer which they got. `None` if a call may hand over
 /// another address, or a line uses the pointer in another way than for its elements.
 fn changed_lines(
-    (file, place): (&str, &Text),
+    place: &Text,
     all: &[Handed],
     kept: Kept,
     (array, function): (&str, &str),
@@ -153,7 +155,7 @@ fn changed_lines(
             place.start_of_line(own.last)?,
         );
         let lines = (from, place.line_end(last));
-        let change = edits::change(format!("{file}:{number}"), place, lines, &own.edits)?;
+        let change = edits::change(String::new(), place, lines, &own.edits)?;
         let change = CallChange {
             maps: Maps::Pointers,
             ..change
@@ -196,6 +198,7 @@ fn edits_of(
         insert(f.close, place.line_of(f.close), vec![edit]);
         let wrap = Wrap {
             names: &f.names,
+            rows: &f.rows(place),
             // A parameter of the array's name is a pointer.
             own: None,
             start: &start,
@@ -227,8 +230,9 @@ fn parts(place: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
     std::iter::successors(first, move |to| {
         let part = &place.masked[line..*to];
         let count = |brackets: [char; 2]| part.matches(brackets).count();
-        let is_open = count(['(', '[']) > count([')', ']']) && *to < end;
-        is_open.then(|| place.line_end(to + 1).min(end))
+        let goes_on = place.masked[*to..end].trim_start().starts_with('[');
+        let is_open = goes_on || count(['(', '[']) > count([')', ']']);
+        (is_open && *to < end).then(|| place.line_end(to + 1).min(end))
     })
 }
 
@@ -259,7 +263,7 @@ mod tests {
         let types = Types::of("k.cu", &mut lines_of(&place.text));
         let kept = types.kept("tile", Some(4));
         let all = Handed::all(&place, &callee, "tile")?;
-        let lines = changed_lines(("k.cu", &place), &all, kept, ("tile", "at"))?;
+        let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;
         Some(
             lines
                 .into_values()

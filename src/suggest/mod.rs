@@ -47,6 +47,7 @@ mod text;
 mod together;
 mod torn;
 mod types;
+mod unit;
 mod unreached;
 mod wrapped;
 

@@ -27,10 +27,19 @@ fn ends_a_head(text: &str) -> bool {
     head.is_some_and(|head| ["for", "if", "while"].contains(&last_name(head)))
 }
 
-/// Where the brackets and members end that follow a name.
+/// Where the brackets and members end that follow a name. A bracket may be on the next line.
 pub(super) fn members(place: &Text, at: usize, to: usize) -> usize {
-    let mut end = at;
-    while let Some(c) = place.masked[end..to].chars().next() {
+    let mut found = at;
+    loop {
+        let next = place.masked[found..to].trim_start();
+        let end = if next.starts_with('[') {
+            to - next.len()
+        } else {
+            found
+        };
+        let Some(c) = place.masked[end..to].chars().next() else {
+            break;
+        };
         let length = match c {
             '[' => place.closing(end).map_or(0, |close| close + 1 - end),
             '.' => 1 + first_name(&place.masked[end + 1..]).len(),
@@ -42,9 +51,9 @@ pub(super) fn members(place: &Text, at: usize, to: usize) -> usize {
         if length == 0 || end + length > to {
             break;
         }
-        end += length;
+        found = end + length;
     }
-    end
+    found
 }
 
 /// The pointers into `array` that the function around `at` declares, if they point

@@ -5,6 +5,7 @@ use super::SourceLine;
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
+use super::edits::{Edit, applied};
 use super::elements::bytes_of_type;
 use super::files::split;
 use super::scan::{Text, last_name, word};
@@ -181,11 +182,17 @@ impl Declaration {
     /// A line with every element of the array that it names under `function`;
     /// none where it names the array in another way.
     pub fn changed(&self, line: &str, array: &str, function: &str) -> Option<String> {
-        let mut rest = line;
-        let mut text = String::new();
-        let mut any = false;
-        while let Some(at) = word(rest, array) {
-            let (indices, end) = brackets(&rest[at + array.len()..]);
+        applied(line, &self.edits(line, array, function)?)
+    }
+
+    /// The elements of the array in `code`, each with what takes its place; none where it
+    /// names the array in another way, or not at all.
+    pub fn edits(&self, code: &str, array: &str, function: &str) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let mut from = 0;
+        while let Some(found) = word(&code[from..], array) {
+            let at = from + found;
+            let (indices, end) = brackets(&code[at + array.len()..]);
             if indices.len() != self.dimensions.len() {
                 return None;
             }
@@ -196,13 +203,14 @@ impl Declaration {
                     Some(_) => self.changed(i, array, function),
                 })
                 .collect::<Option<_>>()?;
-            text += &rest[..at];
-            text += &self.element(&inner, array, function);
-            rest = &rest[at + array.len() + end..];
-            any = true;
+            from = at + array.len() + end;
+            edits.push(Edit {
+                from: at,
+                to: from,
+                new: self.element(&inner, array, function),
+            });
         }
-        text += rest;
-        any.then_some(text)
+        (!edits.is_empty()).then_some(edits)
     }
 
     fn element(&self, indices: &[String], array: &str, function: &str) -> String {
@@ -247,7 +255,7 @@ fn index_of(text: &str, name: &str) -> Option<usize> {
 
 /// The contents of the pairs of brackets that `text` begins with, and where
 /// they end.
-fn brackets(text: &str) -> (Vec<&str>, usize) {
+pub(super) fn brackets(text: &str) -> (Vec<&str>, usize) {
     let (mut contents, mut end) = (Vec::new(), 0);
     loop {
         let rest = &text[end..];
