@@ -2,8 +2,8 @@
 //! calls.
 
 use super::calls::declaration_at;
-use super::pointers::{declared_pointer, names_into, points_into};
-use super::scan::{Function, Text, arguments, first_name, is_word, last_name, word};
+use super::pointers::{names_into, pointer, points_into};
+use super::scan::{Function, Text, arguments, first_name, word};
 use super::source::brackets;
 use std::collections::BTreeMap;
 
@@ -183,18 +183,6 @@ fn is_row(place: &Text, at: usize, expression: &str, own: &[String]) -> bool {
     let (indices, end) = brackets(rest);
     let is_all = !indices.is_empty() && rest[end..].trim().is_empty();
     is_all && own.iter().any(|n| n == name) && indices.len() < depth(place, at, name)
-}
-
-/// The name of a parameter that is a pointer, `float *row` or `float rows[N][32]`.
-pub(super) fn pointer(parameter: &str) -> Option<&str> {
-    let declared = parameter.split('=').next()?.trim_end();
-    let array = || {
-        let head = declared.split_once('[')?.0.trim_end();
-        let name = last_name(head);
-        let kind = head[..head.len() - name.len()].trim_end();
-        (!name.is_empty() && kind.ends_with(is_word)).then_some(name)
-    };
-    declared_pointer(declared).or_else(array)
 }
 
 /// The parentheses of all calls of a function of the file. `None` if it is named in

@@ -176,6 +176,7 @@ fn suggestion(
     several: bool,
     source: &mut SourceLine,
 ) -> Suggestion {
+    let target = &target.as_declared(source);
     let array = target.array_name();
     let function = if several {
         format!("spad_place_{}", identifier(&array))

@@ -118,6 +118,18 @@ pub(super) fn declared_pointer(declaration: &str) -> Option<&str> {
     (!name.is_empty() && kind.trim_end().ends_with('*')).then_some(name)
 }
 
+/// The name of a parameter that is a pointer, `float *row` or `float rows[N][32]`.
+pub(super) fn pointer(parameter: &str) -> Option<&str> {
+    let declared = parameter.split('=').next()?.trim_end();
+    let array = || {
+        let head = declared.split_once('[')?.0.trim_end();
+        let name = last_name(head);
+        let kind = head[..head.len() - name.len()].trim_end();
+        (!name.is_empty() && kind.ends_with(is_word)).then_some(name)
+    };
+    declared_pointer(declared).or_else(array)
+}
+
 /// Whether every assignment of `name` is an address in the array.
 fn stays_inside(body: &Text, name: &str, names: &[&str]) -> bool {
     let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();

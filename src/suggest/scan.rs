@@ -149,6 +149,7 @@ impl Text {
             if self.masked[open..].starts_with('<') {
                 open = self.template_end(open, self.masked.len())? + 1;
             }
+            open = self.masked.len() - self.masked[open..].trim_start().len();
             self.masked[open..].starts_with('(').then_some((name, open))
         };
         let end = self.statement_end(line);
