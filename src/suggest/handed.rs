@@ -205,14 +205,8 @@ fn edits_of(
             function,
             passed: &passed,
         };
-        let end = place.block_end(f.body);
-        let mut line = f.body;
-        while line < end {
-            let number = place.line_of(line);
-            let of_part = |to: &usize| Some((*to, wrap.edits(place, (line, *to), (kept, number))?));
-            let (to, own) = parts(place, line, end).find_map(|to| of_part(&to))?;
-            insert(line, place.line_of(to), own);
-            line = to + 1;
+        for (from, to, own) in edits_of_body(place, f.body, &wrap, kept)? {
+            insert(from, place.line_of(to), own);
         }
     }
     edits.retain(|_, edits| !edits.edits.is_empty());
@@ -222,6 +216,39 @@ fn edits_of(
         *first > before
     });
     are_apart.then_some(edits)
+}
+
+/// What changes in a body, by the lines of a statement: where they begin and end.
+fn edits_of_body(
+    place: &Text,
+    body: usize,
+    wrap: &Wrap,
+    kept: Kept,
+) -> Option<Vec<(usize, usize, Vec<Edit>)>> {
+    let end = place.block_end(body);
+    let mut all = Vec::new();
+    let mut line = body;
+    // Where a bracket opens in a line that does not change.
+    let mut opened: Option<usize> = None;
+    while line < end {
+        let of_part = |from: usize, to: usize| {
+            let number = place.line_of(from);
+            Some((from, to, wrap.edits(place, (from, to), (kept, number))?))
+        };
+        let own = || parts(place, line, end).find_map(|to| of_part(line, to));
+        // A line may be understood with the one in which its bracket opens.
+        let with_opened = || {
+            let from = opened?;
+            let found = parts(place, from, end).filter_map(|to| of_part(from, to));
+            found.into_iter().find(|(_, _, edits)| !edits.is_empty())
+        };
+        let found = own().or_else(with_opened)?;
+        let is_open = parts(place, found.0, end).any(|to| to > found.1);
+        opened = opened.or(Some(found.0)).filter(|_| found.2.is_empty() && is_open);
+        line = found.1 + 1;
+        all.push(found);
+    }
+    Some(all)
 }
 
 /// Where the line at `line` ends, then where those after it do while a bracket is open.
@@ -307,6 +334,41 @@ mod tests {
         let element =
             "float s = (*at_at(spad_tile, &data[0])) + (*at_at(spad_tile, &data[n + 4 * n]));";
         assert_eq!(lines[1], element);
+    }
+
+    #[test]
+    fn an_array_as_a_parameter_has_elements_of_all_its_brackets() {
+        let kernel = "__global__ void k() {\n__shared__ float tile[8][32];\nCALL\n}\n";
+        let helper = "void put(float to[8]\n[32], float x)\n{\nto[t]\n[0] = x;\n\
+                      *reinterpret_cast<int4 *>(\n&to[t]\n[4]) =\nx;\n}";
+        let lines = |helper: &str, call: &str| {
+            let place = Text::new(format!("{helper}\n{}", kernel.replace("CALL", call)));
+            let body = place.text.find('{').unwrap() + 1;
+            let callee = place.function_around(body).unwrap();
+            let types = Types::of("k.cu", &mut lines_of(&place.text));
+            let kept = types.kept("tile", Some(16));
+            let all = Handed::all(&place, &callee, "tile")?;
+            let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;
+            Some(lines.into_values().map(|line| line.change.changed_text).collect::<Vec<_>>())
+        };
+        let expected = [
+            "[32], float x, const void *spad_tile)",
+            "(*at_at(spad_tile, &to[t] [0])) = x;",
+            "*reinterpret_cast<int4 *>( at_at(spad_tile, &to[t] [4])) =",
+            "put(tile, 1, tile);",
+        ];
+        assert_eq!(lines(helper, "put(tile, 1);").unwrap(), expected);
+        // A row of the array is the address of its first element.
+        let row = "void put(float to[32], float x)\n{\nto[t] = x;\n}";
+        assert_eq!(lines(row, "put(tile[t], 1);").unwrap()[2], "put(tile[t], 1, tile);");
+        for (helper, call) in [
+            (helper, "put(tile[1], 1);".to_owned()),
+            (row, "put(tile[t][1], 1);".to_owned()),
+            (&helper.replace("[t]\n[0]", "[t]"), "put(tile, 1);".to_owned()),
+        ] {
+            let found = lines(helper, &call);
+            assert!(found.is_none_or(|l| l.len() == 4 && call.contains("tile[1]")), "{call}");
+        }
     }
 
     #[test]

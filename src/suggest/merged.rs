@@ -3,9 +3,8 @@
 
 use super::SourceLine;
 use super::change::LineChange;
-use super::edits::Maps;
 use super::files::split;
-use super::pointers::{points_into, value};
+use super::pointers::{CASTS, is_operand, points_into, value};
 use super::scan::{Text, word};
 use super::source::Declarations;
 use super::statements::{Split, split_change};
@@ -21,9 +20,7 @@ pub(super) fn lines(
     text: &mut SourceLine,
 ) -> Vec<LineChange> {
     let mut by_file: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    let by_index = |l: &&LineChange| l.changed_text.is_some() || l.maps() == Some(Maps::Indices);
-    let own = known.iter().filter(by_index);
-    for (file, line) in own.filter_map(|l| split(l.source.as_deref()?)) {
+    for (file, line) in known.iter().filter_map(|l| split(l.place()?)) {
         by_file.entry(file).or_default().insert(line);
     }
     let mut found = Vec::new();
@@ -57,15 +54,38 @@ fn is_named(place: &Text, line: u32, array: &str) -> bool {
     start.is_some_and(|at| word(&place.masked[at..place.line_end(at)], array).is_some())
 }
 
-/// Whether a line gives a pointer the address of an element: it stays what it is, and each
-/// access through it changes.
+/// Whether a line gives a pointer, or a function of the source, the address of an element:
+/// it stays what it is, and each access through it changes.
 fn is_pointed(place: &Text, line: u32, array: &str) -> bool {
-    let Some(start) = place.start_of_line(line) else {
+    let Some(from) = place.start_of_line(line) else {
         return false;
     };
-    let own = &place.masked[start..place.line_end(start)];
-    let mut assigned = own.match_indices('=');
-    assigned.any(|(at, _)| points_into(value(place, start + at), &[array.to_owned()]))
+    let to = place.line_end(from);
+    let mut assigned = place.masked[from..to].match_indices('=');
+    if assigned.any(|(at, _)| points_into(value(place, from + at), &[array.to_owned()])) {
+        return true;
+    }
+    let mut at = from;
+    while let Some(found) = word(&place.masked[at..to], array) {
+        let begin = at + found;
+        at = begin + array.len();
+        let before = place.masked[..begin].trim_end();
+        let is_address = before.ends_with('&') && is_operand(before);
+        if is_address && is_handed_over(place, begin) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether the address at `at` is an argument of a function of the source.
+fn is_handed_over(place: &Text, at: usize) -> bool {
+    let called = place.open_before(at).and_then(|open| place.called(open));
+    called.is_some_and(|(_, name)| {
+        let of_cuda = ["__", "atomic"].iter().any(|begin| name.starts_with(begin))
+            || ["memcpy_async", "load_matrix_sync", "store_matrix_sync"].contains(&name);
+        !of_cuda && !CASTS.iter().any(|cast| cast.trim_end_matches('<') == name)
+    })
 }
 
 /// A line of the array that no access names.
@@ -168,11 +188,13 @@ mod tests {
                       float4 *row = (float4 *)&tile[t][0], *next = 0;\n\
                       const float *one = reinterpret_cast<float *>(&tile[t][4]);\n\
                       one = &tile[t][4];\n\
-                      x = *(float4 *)&tile[t][0];\n\
+                      x = *(float4 *)&tile[t][0] + *reinterpret_cast<float *>(&tile[0][0]);\n\
+                      sum(&tile[t][0]);\n\
+                      atomicAdd(&tile[t][0], 1);\n\
                       tile[1][t] = 1;\n\
                       }";
-        let lines: Vec<u32> = changed(source, 7).into_iter().map(|(n, _)| n).collect();
-        assert_eq!(lines, [6]);
+        let lines: Vec<u32> = changed(source, 9).into_iter().map(|(n, _)| n).collect();
+        assert_eq!(lines, [6, 8]);
     }
 
     #[test]
