@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 /// A function that is handed a pointer into the array.
 pub(super) struct Handed {
+    pub name: String,
     /// The parentheses of its parameters.
     open: usize,
     pub close: usize,
@@ -58,6 +59,7 @@ impl Handed {
             return None;
         }
         Some(Handed {
+            name: function.name.clone(),
             open: function.open,
             close: function.close,
             body: function.body,

@@ -163,7 +163,9 @@ fn only_pointed(place: &Text, line: usize, array: &str) -> Option<Address> {
     let function = place.function_around(end)?;
     let used = function.body..place.block_end(function.body);
     let parameters = arguments(place, function.open)?;
-    let names = parameters.iter().map(|&(from, to)| pointer(&place.masked[from..to]));
+    let names = parameters
+        .iter()
+        .map(|&(from, to)| pointer(&place.masked[from..to]));
     names.flatten().find_map(|name| {
         let at = used.start + word(&place.masked[used.clone()], name)?;
         let after = at + name.len();

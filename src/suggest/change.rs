@@ -43,6 +43,9 @@ pub struct LineChange {
     /// The other kernel that calls its function with an array of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub called_by: Option<String>,
+    /// Other files that use the macro or the function which it defines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub used_in: Vec<String>,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.

@@ -19,6 +19,9 @@ pub struct CallChange {
     /// What of the text is mapped.
     #[serde(skip)]
     pub(super) maps: Maps,
+    /// The macro or the function that it defines, and that other files may use.
+    #[serde(skip)]
+    pub(super) defines: Option<String>,
 }
 
 /// What a changed statement puts under a function.
@@ -117,6 +120,7 @@ pub(super) fn change(
         changed_text,
         edits: if is_same { own } else { Vec::new() },
         maps: Maps::Address,
+        defines: None,
     })
 }
 
@@ -145,7 +149,11 @@ fn joined_with_front(text: &str) -> String {
     let mut lines: Vec<&str> = text.split('\n').collect();
     let last = lines.pop().unwrap_or_default();
     let mut all: String = lines.iter().flat_map(|l| [l.trim(), " "]).collect();
-    all += if lines.is_empty() { last } else { last.trim_start() };
+    all += if lines.is_empty() {
+        last
+    } else {
+        last.trim_start()
+    };
     all
 }
 

@@ -37,7 +37,9 @@ pub(super) fn change(
             let own = line.source.as_deref();
             own.and_then(|s| unit_of_files.number(s)).unwrap_or(0)
         };
-        let at = unit_of_files.number(source).and_then(|n| place.start_of_line(n));
+        let at = unit_of_files
+            .number(source)
+            .and_then(|n| place.start_of_line(n));
         let Some(callee) = at.and_then(|at| function_of_line(place, at)) else {
             continue;
         };
@@ -156,8 +158,13 @@ fn changed_lines(
         );
         let lines = (from, place.line_end(last));
         let change = edits::change(String::new(), place, lines, &own.edits)?;
+        let numbers = *number..=own.last;
+        let defined = all
+            .iter()
+            .find(|f| numbers.contains(&place.line_of(f.close)));
         let change = CallChange {
             maps: Maps::Pointers,
+            defines: defined.map(|f| f.name.clone()),
             ..change
         };
         let last = own.last;
@@ -244,7 +251,9 @@ fn edits_of_body(
         };
         let found = own().or_else(with_opened)?;
         let is_open = parts(place, found.0, end).any(|to| to > found.1);
-        opened = opened.or(Some(found.0)).filter(|_| found.2.is_empty() && is_open);
+        opened = opened
+            .or(Some(found.0))
+            .filter(|_| found.2.is_empty() && is_open);
         line = found.1 + 1;
         all.push(found);
     }
@@ -349,7 +358,12 @@ mod tests {
             let kept = types.kept("tile", Some(16));
             let all = Handed::all(&place, &callee, "tile")?;
             let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;
-            Some(lines.into_values().map(|line| line.change.changed_text).collect::<Vec<_>>())
+            Some(
+                lines
+                    .into_values()
+                    .map(|line| line.change.changed_text)
+                    .collect::<Vec<_>>(),
+            )
         };
         let expected = [
             "[32], float x, const void *spad_tile)",
@@ -360,14 +374,23 @@ mod tests {
         assert_eq!(lines(helper, "put(tile, 1);").unwrap(), expected);
         // A row of the array is the address of its first element.
         let row = "void put(float to[32], float x)\n{\nto[t] = x;\n}";
-        assert_eq!(lines(row, "put(tile[t], 1);").unwrap()[2], "put(tile[t], 1, tile);");
+        assert_eq!(
+            lines(row, "put(tile[t], 1);").unwrap()[2],
+            "put(tile[t], 1, tile);"
+        );
         for (helper, call) in [
             (helper, "put(tile[1], 1);".to_owned()),
             (row, "put(tile[t][1], 1);".to_owned()),
-            (&helper.replace("[t]\n[0]", "[t]"), "put(tile, 1);".to_owned()),
+            (
+                &helper.replace("[t]\n[0]", "[t]"),
+                "put(tile, 1);".to_owned(),
+            ),
         ] {
             let found = lines(helper, &call);
-            assert!(found.is_none_or(|l| l.len() == 4 && call.contains("tile[1]")), "{call}");
+            assert!(
+                found.is_none_or(|l| l.len() == 4 && call.contains("tile[1]")),
+                "{call}"
+            );
         }
     }
 

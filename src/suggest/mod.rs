@@ -49,6 +49,7 @@ mod torn;
 mod types;
 mod unit;
 mod unreached;
+mod users;
 mod wrapped;
 
 pub use change::{AccessChange, LineChange, Parts};

@@ -78,11 +78,6 @@ impl Declarations {
         Declarations { found }
     }
 
-    /// Whether one has elements of the size that was asked for.
-    pub fn any_is_understood(&self) -> bool {
-        self.found.values().any(Option::is_some)
-    }
-
     /// The one that the line `place` sees: the last before it whose block is
     /// still open.
     pub fn seen_from(&self, place: &str, text: &mut SourceLine) -> Option<&Declaration> {

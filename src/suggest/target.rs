@@ -8,8 +8,8 @@ use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::trace::{AccessTrace, SharedVariable};
 use std::collections::BTreeSet;
 
-/// Bytes of elements that wider accesses may have several of.
-const NARROW: [u32; 4] = [1, 2, 4, 8];
+/// Bytes of elements.
+const SIZES: [u32; 5] = [1, 2, 4, 8, 16];
 
 /// A simpler mapping is suggested if it leaves at most this percentage of the
 /// conflicts that the best one removes.
@@ -29,7 +29,7 @@ pub(super) struct Target<'a> {
     /// All variables: if all of shared memory is one array, each begins somewhere
     /// in it.
     pub all: Vec<SharedVariable>,
-    /// Bytes of the elements that the source declares, where every access is wider.
+    /// Bytes of the elements that the source declares, where that is known.
     pub declared: Option<u32>,
 }
 
@@ -98,8 +98,8 @@ impl Target<'_> {
         self.alone().map(|v| v.bytes)
     }
 
-    /// Bytes of the elements that texts count: those of the narrowest access, or narrower
-    /// ones of the source.
+    /// Bytes of the elements that texts count: those that the source declares, or those of
+    /// the narrowest access.
     pub fn element_bytes(&self) -> u32 {
         self.declared.unwrap_or_else(|| self.narrowest())
     }
@@ -119,10 +119,14 @@ impl Target<'_> {
         });
         let sources: BTreeSet<String> = sources.collect();
         let name = self.array_name();
-        let mut narrower = NARROW.iter().filter(|bytes| **bytes < self.narrowest());
-        let declared = narrower.find(|bytes| {
-            let sources = sources.iter().map(String::as_str);
-            Declarations::of(sources, self.named(&name), **bytes, text).any_is_understood()
+        // Of an element of a word, an access may need a part.
+        let widest = self.narrowest().max(4);
+        let mut sizes = SIZES.iter().filter(|bytes| **bytes <= widest);
+        let declared = sizes.find(|bytes| {
+            let places = sources.iter().map(String::as_str);
+            let all = Declarations::of(places, self.named(&name), **bytes, text);
+            let mut places = sources.iter();
+            places.any(|place| all.seen_from(place, text).is_some())
         });
         Target {
             declared: declared.copied(),

@@ -17,7 +17,8 @@ impl Unit {
     /// That of the helpers in `file`, which `lines` access.
     pub fn of(file: &str, lines: &[LineChange], text: &mut SourceLine) -> Self {
         let mut names = vec![file.to_owned()];
-        let is_own = |l: &&LineChange| l.source.as_deref().and_then(split).map(|p| p.0) == Some(file);
+        let is_own =
+            |l: &&LineChange| l.source.as_deref().and_then(split).map(|p| p.0) == Some(file);
         let callers = lines.iter().filter(is_own).flat_map(|l| &l.inlined_at);
         for (caller, _) in callers.filter_map(|place| split(place)) {
             if names.iter().all(|name| name != caller) {

@@ -147,7 +147,8 @@ impl Wrap<'_> {
         let (element, inside) = (&place.masked[begin..end], &place.masked[after..end]);
         let name = last_name(&place.masked[..after]);
         let is_row = |depth: &usize| brackets(inside).0.len() != *depth;
-        let is_used_otherwise = self.rows.get(name).is_some_and(is_row) || self.names.iter().any(|n| word(inside, n).is_some())
+        let is_used_otherwise = self.rows.get(name).is_some_and(is_row)
+            || self.names.iter().any(|n| word(inside, n).is_some())
             || place.masked[end..].starts_with('(')
             || kept.tears(number, element);
         (!is_used_otherwise).then_some(())
