@@ -1,7 +1,7 @@
 //! A line of the source that changes.
 
 use super::edits::{CallChange, Maps};
-use super::scan::word;
+use super::scan::{Text, word};
 use super::source;
 use crate::trace::Op;
 use serde::Serialize;
@@ -109,8 +109,9 @@ impl LineChange {
 
     /// Whether the line accesses `array` through another name: a pointer into it.
     pub fn is_through_a_pointer(&self, array: &str) -> bool {
-        let text = self.text.as_deref();
-        text.is_some_and(|t| word(t, array).is_none()) && self.in_names_of_the_source().is_none()
+        let names_it = |text: &String| word(&Text::new(text.clone()).masked, array).is_some();
+        let text = self.text.as_ref();
+        text.is_some_and(|t| !names_it(t)) && self.in_names_of_the_source().is_none()
     }
 
     /// Whether it loads or stores a matrix by rows, whose addresses wmma computes itself.

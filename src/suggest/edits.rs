@@ -1,7 +1,7 @@
 //! A change of a statement as what is put in the place of its parts, so that the
 //! changes of several arrays can be made together.
 
-use super::scan::Text;
+use super::scan::{Text, without_line_comments};
 use serde::Serialize;
 
 /// A statement in which an address of the array is passed on to an access.
@@ -90,6 +90,11 @@ pub(super) fn change(
     (from, to): (usize, usize),
     edits: &[Edit],
 ) -> Option<CallChange> {
+    // A directive needs a line of its own.
+    let mut own = place.masked[from..to].trim().lines();
+    if own.any(|line| line.trim_start().starts_with('#')) && own.next().is_some() {
+        return None;
+    }
     let raw = &place.text[from..to];
     let front = from + raw.len() - raw.trim_start().len();
     let moved = |edit: &Edit, by: usize| {
@@ -146,6 +151,7 @@ fn in_joined(raw: &str, edits: &[Edit]) -> Vec<Edit> {
 
 /// The lines of a part of a statement as one, where the part ends within a line.
 fn joined_with_front(text: &str) -> String {
+    let text = without_line_comments(text);
     let mut lines: Vec<&str> = text.split('\n').collect();
     let last = lines.pop().unwrap_or_default();
     let mut all: String = lines.iter().flat_map(|l| [l.trim(), " "]).collect();
@@ -157,8 +163,9 @@ fn joined_with_front(text: &str) -> String {
     all
 }
 
-/// The lines of a statement as one.
+/// The lines of a statement as one, without comments that end with a line.
 fn joined(text: &str) -> String {
+    let text = without_line_comments(text);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     lines.join(" ").trim().to_owned()
 }
@@ -186,6 +193,34 @@ mod tests {
         assert_eq!(all.changed_text, "f(x(a[i + 2] [j]), y, b[2]);");
         assert_eq!(applied(&all.text, &all.edits).unwrap(), all.changed_text);
         assert_eq!(all.edits.len(), 4);
+    }
+
+    #[test]
+    fn the_comment_of_a_line_does_not_swallow_the_next() {
+        let source = "a[i // row: \"a[0]\n  + 0] /* b // c\n */ = \"//\"; // end\n";
+        let place = Text::new(source.to_owned());
+        let end = place.statement_end(0);
+        let edits = [
+            Edit::insert(0, "x("),
+            Edit::insert(source.find(" /*").unwrap(), ")"),
+        ];
+        let all = change("k.cu:1".to_owned(), &place, (0, end), &edits).unwrap();
+        assert_eq!(all.text, "a[i + 0] /* b // c */ = \"//\";");
+        assert_eq!(all.changed_text, "x(a[i + 0]) /* b // c */ = \"//\";");
+        assert_eq!(applied(&all.text, &all.edits).unwrap(), all.changed_text);
+        // Where it stands in the file.
+        let lines: Vec<String> = source.lines().map(str::to_owned).collect();
+        let region = super::super::region::Region::of(&lines, 2, &all.text).unwrap();
+        assert_eq!((region.start, region.end), ((1, 1), (3, 12)));
+    }
+
+    #[test]
+    fn a_directive_is_not_put_on_one_line_with_code() {
+        let source = "f(a,\n#if B\nb\n#endif\n);";
+        let place = Text::new(source.to_owned());
+        let edits = [Edit::insert(2, "x")];
+        let changed = change("k.cu:1".to_owned(), &place, (0, source.len()), &edits);
+        assert_eq!(changed, None);
     }
 
     #[test]

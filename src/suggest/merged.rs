@@ -4,7 +4,7 @@
 use super::SourceLine;
 use super::change::LineChange;
 use super::files::split;
-use super::pointers::{CASTS, is_operand, points_into, value};
+use super::pointers::{hands_over, points_into, value};
 use super::scan::{Text, word};
 use super::source::Declarations;
 use super::statements::{Split, split_change};
@@ -69,23 +69,11 @@ fn is_pointed(place: &Text, line: u32, array: &str) -> bool {
     while let Some(found) = word(&place.masked[at..to], array) {
         let begin = at + found;
         at = begin + array.len();
-        let before = place.masked[..begin].trim_end();
-        let is_address = before.ends_with('&') && is_operand(before);
-        if is_address && is_handed_over(place, begin) {
+        if hands_over(place, begin) {
             return true;
         }
     }
     false
-}
-
-/// Whether the address at `at` is an argument of a function of the source.
-fn is_handed_over(place: &Text, at: usize) -> bool {
-    let called = place.open_before(at).and_then(|open| place.called(open));
-    called.is_some_and(|(_, name)| {
-        let of_cuda = ["__", "atomic"].iter().any(|begin| name.starts_with(begin))
-            || ["memcpy_async", "load_matrix_sync", "store_matrix_sync"].contains(&name);
-        !of_cuda && !CASTS.iter().any(|cast| cast.trim_end_matches('<') == name)
-    })
 }
 
 /// A line of the array that no access names.

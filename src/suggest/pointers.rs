@@ -203,3 +203,33 @@ pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
         && (is_element == element.is_some())
         && (is_element || is_plain)
 }
+
+/// Whether the address of the element at `at` is an argument of a function that may access
+/// several from there on.
+pub(super) fn hands_over(place: &Text, at: usize) -> bool {
+    let before = place.masked[..at].trim_end();
+    let is_address = before.ends_with('&') && (is_operand(before) || is_cast(place, before));
+    let called = place.open_before(at).and_then(|open| place.called(open));
+    let (true, Some((_, name))) = (is_address, called) else {
+        return false;
+    };
+    let of_cuda = ["__", "atomic"].iter().any(|begin| name.starts_with(begin))
+        || ["memcpy_async", "load_matrix_sync", "store_matrix_sync"].contains(&name);
+    let casts = CASTS.iter().any(|cast| cast.trim_end_matches('<') == name);
+    let is_macro = !name.contains(|c: char| c.is_ascii_lowercase());
+    !of_cuda && !casts && !is_macro
+}
+
+/// Whether `&` is after `(const int *)` at the end of the text before it.
+fn is_cast(place: &Text, before: &str) -> bool {
+    let found = || {
+        let close = before
+            .strip_suffix('&')?
+            .trim_end()
+            .strip_suffix(')')?
+            .len();
+        let inside = &place.masked[place.opening(close)? + 1..close];
+        Some(inside.trim_end().ends_with('*'))
+    };
+    found() == Some(true)
+}

@@ -56,7 +56,9 @@ impl Split {
         array: &str,
         function: &str,
     ) -> Option<CallChange> {
-        let mut edits = seen.edits(&place.masked[self.from..self.to], array, function)?;
+        // A comment in an index would go into it.
+        let code = Text::new(place.masked[self.from..self.to].to_owned());
+        let mut edits = seen.edits(&code, array, function)?;
         for edit in &mut edits {
             edit.from += self.from;
             edit.to += self.from;

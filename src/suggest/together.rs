@@ -72,13 +72,18 @@ fn is_shared(line: &LineChange, other: &LineChange) -> bool {
 /// The statement with the changes of all suggestions; `None` if one alone changes it,
 /// or if the places of one of the changes are not known.
 fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<String> {
-    let (mut elements, mut edits, mut changes) = (Vec::new(), Vec::new(), 0);
+    let (mut edits, mut changes) = (Vec::new(), 0);
+    let mut elements: Vec<(_, &String, &String)> = Vec::new();
     for s in suggestions {
         let same = |l: &&LineChange| {
             l.place() == Some(source) && l.statement().is_some_and(|(old, _)| old == text)
         };
         // A line that came into the kernel through several calls changes once.
         if let Some(line) = s.lines.iter().find(same) {
+            // Of two instances of one template, no more than one can have its way.
+            if elements.iter().any(|(_, array, _)| *array == &s.array) {
+                return None;
+            }
             match (&line.call, &line.declared) {
                 (Some(call), _) if !call.edits.is_empty() => edits.extend(call.edits.clone()),
                 (None, Some(declared)) => elements.push((declared, &s.array, &s.function_name)),
