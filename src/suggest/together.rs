@@ -73,17 +73,14 @@ fn is_shared(line: &LineChange, other: &LineChange) -> bool {
 /// or if the places of one of the changes are not known.
 fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<String> {
     let (mut edits, mut changes) = (Vec::new(), 0);
-    let mut elements: Vec<(_, &String, &String)> = Vec::new();
+    let (mut elements, mut arrays) = (Vec::new(), Vec::new());
     for s in suggestions {
+        let before = changes;
         let same = |l: &&LineChange| {
             l.place() == Some(source) && l.statement().is_some_and(|(old, _)| old == text)
         };
         // A line that came into the kernel through several calls changes once.
         if let Some(line) = s.lines.iter().find(same) {
-            // Of two instances of one template, no more than one can have its way.
-            if elements.iter().any(|(_, array, _)| *array == &s.array) {
-                return None;
-            }
             match (&line.call, &line.declared) {
                 (Some(call), _) if !call.edits.is_empty() => edits.extend(call.edits.clone()),
                 (None, Some(declared)) => elements.push((declared, &s.array, &s.function_name)),
@@ -95,6 +92,13 @@ fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<Strin
         for d in own.filter(|d| d.source == source && d.text == text) {
             edits.push(d.edit.clone());
             changes += 1;
+        }
+        // Of two instances of one template, the array has only one mapping.
+        if changes > before && arrays.contains(&&s.array) {
+            return None;
+        }
+        if changes > before {
+            arrays.push(&s.array);
         }
     }
     if changes < 2 {

@@ -155,12 +155,8 @@ pub(super) fn together(fixes: &[&Fix]) -> Option<Fix> {
             });
         }
     }
-    let mut functions: Vec<&str> = Vec::new();
-    for fix in fixes {
-        if !functions.contains(&fix.function.as_str()) {
-            functions.push(&fix.function);
-        }
-    }
+    let mut functions: Vec<&str> = fixes.iter().map(|fix| fix.function.as_str()).collect();
+    functions.dedup();
     let texts: Vec<&str> = fixes.iter().map(|fix| fix.text.as_str()).collect();
     (!any_overlap(&lines)).then(|| Fix {
         mapping: String::new(),
