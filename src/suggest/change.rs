@@ -220,3 +220,20 @@ pub struct AccessChange {
     /// Names in the expression that are not CUDA's, and what they stand for.
     pub stands_for: BTreeMap<String, String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_no_name_of_the_array() {
+        let line = |text: &str| LineChange {
+            text: Some(text.to_owned()),
+            ..LineChange::default()
+        };
+        assert!(!line("tile[i] = 1;").is_through_a_pointer("tile"));
+        for text in ["*p = 1;", "*p = 1; // fill tile", "p[0] = f(\"tile\");"] {
+            assert!(line(text).is_through_a_pointer("tile"), "{text}");
+        }
+    }
+}
