@@ -179,6 +179,9 @@ fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     if let Some((old, new)) = line.statement() {
         statement(old, new, details);
         with_others(line.with_others.as_deref(), details);
+        if let Some(text) = line.users_text() {
+            details.say(format!("    {text}"));
+        }
         return;
     }
     if let Some(old) = &line.text {

@@ -20,7 +20,7 @@ use crate::sm::Workload;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Array, Choice, Choices, Effort, MappingKind, choices, per_variable};
 use crate::suggest::SourceFiles;
-use crate::suggest::{Suggestion, Tuned, suggestions};
+use crate::suggest::{Suggestion, Tuned};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
@@ -100,7 +100,7 @@ pub(super) fn find(
         apart: apart.as_ref(),
         indices: &indices,
     };
-    let suggestions = suggestions(&tuned, &mut |place| source.line(place));
+    let suggestions = source.suggestions(&tuned);
     let mut found = Found::new(&whole, suggestions.changes);
     let gains = whole.best().kind != MappingKind::Mod;
     if !gains {

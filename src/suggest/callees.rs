@@ -1,13 +1,15 @@
-//! Functions of a file that hand a pointer into the array to each other, with all their
+//! Functions that hand a pointer into the array to each other, with all their
 //! calls.
 
 use super::calls::declaration_at;
-use super::pointers::{declared_pointer, names_into, points_into};
-use super::scan::{Function, Text, arguments, word};
+use super::pointers::{names_into, pointer, points_into};
+use super::scan::{Function, Text, arguments, first_name, word};
+use super::source::brackets;
 use std::collections::BTreeMap;
 
 /// A function that is handed a pointer into the array.
 pub(super) struct Handed {
+    pub name: String,
     /// The parentheses of its parameters.
     open: usize,
     pub close: usize,
@@ -57,6 +59,7 @@ impl Handed {
             return None;
         }
         Some(Handed {
+            name: function.name.clone(),
             open: function.open,
             close: function.close,
             body: function.body,
@@ -64,6 +67,29 @@ impl Handed {
             names: Vec::new(),
         })
     }
+
+    /// The parameters among its names that are arrays of arrays, with the number of
+    /// brackets of an element.
+    pub fn rows(&self, place: &Text) -> BTreeMap<String, usize> {
+        let names = self.names.iter();
+        let depths = names.map(|name| (name.clone(), depth(place, self.body, name)));
+        depths.filter(|(_, depth)| *depth > 1).collect()
+    }
+}
+
+/// The number of brackets of an element of `name`, which points into the array: that of the
+/// declaration that a line at `at` sees, or of the parameter.
+fn depth(place: &Text, at: usize, name: &str) -> usize {
+    let of = |declaration: &str| {
+        let after = word(declaration, name)? + name.len();
+        Some(brackets(&declaration[after..]).0.len())
+    };
+    let parameter = || {
+        let function = place.function_around(at)?;
+        of(&place.masked[function.open..function.close])
+    };
+    let found = declaration_at(place, at, name).map_or_else(parameter, |d| of(&d));
+    found.unwrap_or(0).max(1)
 }
 
 /// The parameters of functions that all their calls give addresses in the array.
@@ -144,16 +170,21 @@ fn handed(place: &Text, open: usize, call: usize, own: &[String]) -> Option<Vec<
     let parameters = arguments(place, open)?;
     let mut names = Vec::new();
     for (parameter, given) in parameters.into_iter().zip(given) {
-        if points_into(place.masked[given.0..given.1].trim(), own) {
+        let given = place.masked[given.0..given.1].trim();
+        if points_into(given, own) || is_row(place, call, given, own) {
             names.push(pointer(&place.masked[parameter.0..parameter.1])?.to_owned());
         }
     }
     Some(names)
 }
 
-/// The name of a parameter that is a pointer.
-pub(super) fn pointer(parameter: &str) -> Option<&str> {
-    declared_pointer(parameter.split('=').next()?.trim_end())
+/// Whether an expression is a row of an array of arrays, and so the address of its first
+/// element.
+fn is_row(place: &Text, at: usize, expression: &str, own: &[String]) -> bool {
+    let (name, rest) = expression.split_at(first_name(expression).len());
+    let (indices, end) = brackets(rest);
+    let is_all = !indices.is_empty() && rest[end..].trim().is_empty();
+    is_all && own.iter().any(|n| n == name) && indices.len() < depth(place, at, name)
 }
 
 /// The parentheses of all calls of a function of the file. `None` if it is named in

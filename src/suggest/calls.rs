@@ -6,6 +6,7 @@ use super::asm::{ASM, Passed, address_operand, parameter};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::macros::Macro;
+use super::pointers::{CASTS, is_operand, pointer};
 use super::scan::{Text, arguments, last_name, word};
 
 /// Lines above a line that are read for the function around it.
@@ -26,7 +27,9 @@ pub(super) fn call_change(
     text: &mut SourceLine,
 ) -> Option<CallChange> {
     let (place, line) = window(source, text)?;
-    let mut at = operand(&place, line).or_else(|| of_macro(source, &place, line, text))?;
+    let mut at = operand(&place, line)
+        .or_else(|| of_macro(source, &place, line, text))
+        .or_else(|| only_pointed(&place, line, array))?;
     let mut place = place;
     let mut calls = inlined_at.iter();
     let mut source = source;
@@ -134,7 +137,11 @@ impl Text {
         let (start, open) = self.call(&passed.function, line)?;
         let argument = *arguments(self, open)?.get(passed.number)?;
         let statement = (self.line_start(start), self.statement_end(argument.1));
-        Some(Address::new(self, statement, argument))
+        // Of two calls, one would stay as it is.
+        let end = self.line_end(statement.1);
+        let others = &self.masked[start + passed.function.len()..end];
+        let is_only = word(others, &passed.function).is_none();
+        is_only.then(|| Address::new(self, statement, argument))
     }
 }
 
@@ -144,6 +151,45 @@ fn operand(place: &Text, line: usize) -> Option<Address> {
     let found = address_operand(place, asm)?;
     let own = (place.line_start(found.0), place.line_end(found.1));
     Some(Address::new(place, own, found))
+}
+
+/// The parameter of which a function at `line` that does not see the array uses nothing but
+/// what it points to, once: `*p`, `*reinterpret_cast<int4 *>(p)`.
+fn only_pointed(place: &Text, line: usize, array: &str) -> Option<Address> {
+    if declares(place, line, array) {
+        return None;
+    }
+    let end = place.line_end(line);
+    let function = place.function_around(end)?;
+    let used = function.body..place.block_end(function.body);
+    let parameters = arguments(place, function.open)?;
+    let names = parameters
+        .iter()
+        .map(|&(from, to)| pointer(&place.masked[from..to]));
+    names.flatten().find_map(|name| {
+        let at = used.start + word(&place.masked[used.clone()], name)?;
+        let after = at + name.len();
+        let is_only = word(&place.masked[after..used.end], name).is_none();
+        let is_here = (line..end).contains(&at) && is_only;
+        let is_object = is_here && is_pointed(&place.masked[line..at], &place.masked[after..end]);
+        is_object.then(|| Address::new(place, (at, end), (at, after)))
+    })
+}
+
+/// Whether the pointer between two parts of a line stands for the object that it points to.
+fn is_pointed(before: &str, after: &str) -> bool {
+    let (mut before, mut after) = (before.trim_end(), after.trim_start());
+    if let Some(cast) = before.strip_suffix(">(") {
+        let Some(begin) = CASTS.iter().filter_map(|name| cast.rfind(name)).max() else {
+            return false;
+        };
+        let Some(rest) = after.strip_prefix(')') else {
+            return false;
+        };
+        (before, after) = (before[..begin].trim_end(), rest.trim_start());
+    }
+    let is_element = after.starts_with(['[', '(', '.', '+', '-']);
+    before.ends_with('*') && is_operand(before) && !is_element
 }
 
 /// The argument of a macro at `line` that is the address of its `asm` statement.
@@ -299,6 +345,43 @@ __global__ void fourth(float *out)
         let loaded = change(43, &[]).unwrap();
         assert_eq!(loaded.text, ": \"r\"(at + 16));");
         assert_eq!(loaded.changed_text, ": \"r\"(place_at(tile, at + 16)));");
+    }
+
+    /// The change of a line of a helper that is called at the last line of the kernel.
+    fn pointed(helper: &str, call: &str) -> Option<String> {
+        let source = format!(
+            "template <class T> __device__ void put(T *to, T v) {{\n{helper}\n}}\n\
+             __global__ void k() {{\n__shared__ float tile[64];\n{call}\n}}"
+        );
+        let number = source.lines().count() - 1;
+        let mut text = super::super::files::lines_of(&source);
+        let at = [format!("k.cu:{number}")];
+        call_change("k.cu:2", &at, "tile", "place", &mut text).map(|c| c.changed_text)
+    }
+
+    #[test]
+    fn the_address_of_the_only_object_that_a_helper_accesses_is_wrapped() {
+        let call = "put(tile + 4 * t, v);";
+        let changed = Some("put(place_at(tile, tile + 4 * t), v);".to_owned());
+        for helper in [
+            "*to = v;",
+            "*reinterpret_cast<int4 *>(to) = v.bits();",
+            "v = *to;",
+        ] {
+            assert_eq!(pointed(helper, call), changed, "{helper}");
+        }
+        for helper in [
+            "to[1] = v;",
+            "*(to + 1) = v;",
+            "*to++ = v;",
+            "*to = v; *to = v;",
+            "x = v * to;",
+            "reinterpret_cast<int4 *>(to)[1] = v;",
+        ] {
+            assert_eq!(pointed(helper, call), None, "{helper}");
+        }
+        let twice = "put(tile, v); put(tile + 1, v);";
+        assert_eq!(pointed("*to = v;", twice), None);
     }
 
     /// The load of a reference has the line of a store to global memory.

@@ -1,7 +1,7 @@
 //! A line of the source that changes.
 
 use super::edits::{CallChange, Maps};
-use super::scan::word;
+use super::scan::{Text, word};
 use super::source;
 use crate::trace::Op;
 use serde::Serialize;
@@ -43,6 +43,9 @@ pub struct LineChange {
     /// The other kernel that calls its function with an array of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub called_by: Option<String>,
+    /// Other files that use the macro or the function which it defines.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub used_in: Vec<String>,
     /// Conflicts as it is.
     pub conflicts: u64,
     /// Its accesses, in the order of the PTX.
@@ -106,8 +109,9 @@ impl LineChange {
 
     /// Whether the line accesses `array` through another name: a pointer into it.
     pub fn is_through_a_pointer(&self, array: &str) -> bool {
-        let text = self.text.as_deref();
-        text.is_some_and(|t| word(t, array).is_none()) && self.in_names_of_the_source().is_none()
+        let names_it = |text: &String| word(&Text::new(text.clone()).masked, array).is_some();
+        let text = self.text.as_ref();
+        text.is_some_and(|t| !names_it(t)) && self.in_names_of_the_source().is_none()
     }
 
     /// Whether it loads or stores a matrix by rows, whose addresses wmma computes itself.
@@ -215,4 +219,21 @@ pub struct AccessChange {
     pub changed: Option<String>,
     /// Names in the expression that are not CUDA's, and what they stand for.
     pub stands_for: BTreeMap<String, String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_no_name_of_the_array() {
+        let line = |text: &str| LineChange {
+            text: Some(text.to_owned()),
+            ..LineChange::default()
+        };
+        assert!(!line("tile[i] = 1;").is_through_a_pointer("tile"));
+        for text in ["*p = 1;", "*p = 1; // fill tile", "p[0] = f(\"tile\");"] {
+            assert!(line(text).is_through_a_pointer("tile"), "{text}");
+        }
+    }
 }

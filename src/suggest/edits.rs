@@ -1,7 +1,7 @@
 //! A change of a statement as what is put in the place of its parts, so that the
 //! changes of several arrays can be made together.
 
-use super::scan::Text;
+use super::scan::{Text, without_line_comments};
 use serde::Serialize;
 
 /// A statement in which an address of the array is passed on to an access.
@@ -19,6 +19,9 @@ pub struct CallChange {
     /// What of the text is mapped.
     #[serde(skip)]
     pub(super) maps: Maps,
+    /// The macro or the function that it defines, and that other files may use.
+    #[serde(skip)]
+    pub(super) defines: Option<String>,
 }
 
 /// What a changed statement puts under a function.
@@ -87,6 +90,11 @@ pub(super) fn change(
     (from, to): (usize, usize),
     edits: &[Edit],
 ) -> Option<CallChange> {
+    // A directive needs a line of its own.
+    let mut own = place.masked[from..to].trim().lines();
+    if own.any(|line| line.trim_start().starts_with('#')) && own.next().is_some() {
+        return None;
+    }
     let raw = &place.text[from..to];
     let front = from + raw.len() - raw.trim_start().len();
     let moved = |edit: &Edit, by: usize| {
@@ -102,21 +110,62 @@ pub(super) fn change(
             .map(|e| moved(e, by))
             .collect::<Option<Vec<_>>>()
     };
-    let changed = applied(raw, &moved(from)?)?;
-    // Where lines are joined, places are others.
-    let is_a_line = !raw.trim().contains('\n');
-    let own = if is_a_line { moved(front)? } else { Vec::new() };
+    let in_raw = moved(from)?;
+    let (text, changed_text) = (joined(raw), joined(&applied(raw, &in_raw)?));
+    let own = if raw.trim().contains('\n') {
+        in_joined(raw, &in_raw)
+    } else {
+        moved(front)?
+    };
+    // A statement whose lines come together in another way has no places.
+    let is_same = applied(&text, &own).as_deref() == Some(&changed_text);
     Some(CallChange {
         source,
-        text: joined(raw),
-        changed_text: joined(&changed),
-        edits: own,
+        text,
+        changed_text,
+        edits: if is_same { own } else { Vec::new() },
         maps: Maps::Address,
+        defines: None,
     })
 }
 
-/// The lines of a statement as one.
+/// Edits of a statement of several lines, in the text that has them as one.
+fn in_joined(raw: &str, edits: &[Edit]) -> Vec<Edit> {
+    let place = |at: usize| {
+        let before = joined_with_front(&raw[..at]);
+        let front = joined_with_front(raw);
+        let front = front.len() - front.trim_start().len();
+        before.len().saturating_sub(front)
+    };
+    let edit = |edit: &Edit| Edit {
+        from: place(edit.from),
+        to: place(edit.to),
+        new: if edit.new.contains('\n') {
+            joined(&edit.new)
+        } else {
+            edit.new.clone()
+        },
+    };
+    edits.iter().map(edit).collect()
+}
+
+/// The lines of a part of a statement as one, where the part ends within a line.
+fn joined_with_front(text: &str) -> String {
+    let text = without_line_comments(text);
+    let mut lines: Vec<&str> = text.split('\n').collect();
+    let last = lines.pop().unwrap_or_default();
+    let mut all: String = lines.iter().flat_map(|l| [l.trim(), " "]).collect();
+    all += if lines.is_empty() {
+        last
+    } else {
+        last.trim_start()
+    };
+    all
+}
+
+/// The lines of a statement as one, without comments that end with a line.
 fn joined(text: &str) -> String {
+    let text = without_line_comments(text);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     lines.join(" ").trim().to_owned()
 }
@@ -124,6 +173,55 @@ fn joined(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statement_of_several_lines_has_its_edits_in_the_joined_text() {
+        let place = Text::new("{\n  f(a[i +\n     1]\n    [j],\n    b[2]);\n}".to_owned());
+        let at = |part: &str| place.text.find(part).unwrap();
+        let edits = [
+            Edit::insert(at("a["), "x("),
+            Edit {
+                from: at("i +"),
+                to: at("]\n"),
+                new: "i +\n     2".to_owned(),
+            },
+            Edit::insert(at(",\n"), ")"),
+            Edit::insert(at("b["), "y, "),
+        ];
+        let all = change("k.cu:2".to_owned(), &place, (1, at("\n}")), &edits).unwrap();
+        assert_eq!(all.text, "f(a[i + 1] [j], b[2]);");
+        assert_eq!(all.changed_text, "f(x(a[i + 2] [j]), y, b[2]);");
+        assert_eq!(applied(&all.text, &all.edits).unwrap(), all.changed_text);
+        assert_eq!(all.edits.len(), 4);
+    }
+
+    #[test]
+    fn the_comment_of_a_line_does_not_swallow_the_next() {
+        let source = "a[i // row: \"a[0]\n  + 0] /* b // c\n */ = \"//\"; // end\n";
+        let place = Text::new(source.to_owned());
+        let end = place.statement_end(0);
+        let edits = [
+            Edit::insert(0, "x("),
+            Edit::insert(source.find(" /*").unwrap(), ")"),
+        ];
+        let all = change("k.cu:1".to_owned(), &place, (0, end), &edits).unwrap();
+        assert_eq!(all.text, "a[i + 0] /* b // c */ = \"//\";");
+        assert_eq!(all.changed_text, "x(a[i + 0]) /* b // c */ = \"//\";");
+        assert_eq!(applied(&all.text, &all.edits).unwrap(), all.changed_text);
+        // Where it stands in the file.
+        let lines: Vec<String> = source.lines().map(str::to_owned).collect();
+        let region = super::super::region::Region::of(&lines, 2, &all.text).unwrap();
+        assert_eq!((region.start, region.end), ((1, 1), (3, 12)));
+    }
+
+    #[test]
+    fn a_directive_is_not_put_on_one_line_with_code() {
+        let source = "f(a,\n#if B\nb\n#endif\n);";
+        let place = Text::new(source.to_owned());
+        let edits = [Edit::insert(2, "x")];
+        let changed = change("k.cu:1".to_owned(), &place, (0, source.len()), &edits);
+        assert_eq!(changed, None);
+    }
 
     #[test]
     fn edits_keep_their_order_and_do_not_overlap() {

@@ -9,6 +9,7 @@ use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::scan::{Function, Text};
 use super::types::{Kept, Types};
+use super::unit::Unit;
 use super::wrapped::Wrap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -27,46 +28,53 @@ pub(super) fn change(
     let open: BTreeSet<String> = open.filter_map(|l| l.source.clone()).collect();
     let mut seen = BTreeSet::new();
     for source in &open {
-        let Some((file, line)) = split(source) else {
+        let Some((file, _)) = split(source) else {
             continue;
         };
-        let place = Text::of_file(file, text);
-        let at = place.start_of_line(line);
-        let Some(callee) = at.and_then(|at| function_of_line(&place, at)) else {
+        let unit_of_files = Unit::of(file, lines, text);
+        let place = &unit_of_files.place;
+        let number = |line: &LineChange| {
+            let own = line.source.as_deref();
+            own.and_then(|s| unit_of_files.number(s)).unwrap_or(0)
+        };
+        let at = unit_of_files
+            .number(source)
+            .and_then(|n| place.start_of_line(n));
+        let Some(callee) = at.and_then(|at| function_of_line(place, at)) else {
             continue;
         };
         if !seen.insert((file.to_owned(), callee.body)) {
             continue;
         }
-        let types = Types::of(file, text);
+        let types = Types::of(file, &mut |place| unit_of_files.line(place, text));
         let kept = types.kept(array, Some(unit));
-        let places = lines.iter().flat_map(LineChange::places).filter_map(split);
-        let own = places
-            .filter(|(own, _)| *own == file)
-            .map(|(_, number)| number);
-        let own: Vec<u32> = own.collect();
+        let places = lines.iter().flat_map(LineChange::places);
+        let own: Vec<u32> = places.filter_map(|p| unit_of_files.number(p)).collect();
         let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
-        let Some(all) = Handed::all(&place, &callee, array) else {
+        let Some(all) = Handed::all(place, &callee, array) else {
             continue;
         };
-        if let Some(other) = other_kernel(&place, &all, array, &is_reached) {
+        if let Some(other) = other_kernel(place, &all, array, &is_reached) {
             let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
             for line in lines.iter_mut() {
-                if line.statement().is_none() && body.contains(&number(line, file)) {
+                if line.statement().is_none() && body.contains(&number(line)) {
                     line.called_by = Some(other.clone());
                 }
             }
             continue;
         }
-        let Some(changed) = changed_lines((file, &place), &all, kept, (array, function)) else {
+        let Some(mut changed) = changed_lines(place, &all, kept, (array, function)) else {
             continue;
         };
+        for (number, own) in &mut changed {
+            own.change.source = unit_of_files.source(*number);
+        }
         let is_free = |l: &LineChange| l.statement().is_none();
         let mut known = lines
             .iter()
-            .filter(|l| changed_with(&changed, number(l, file)).is_some());
+            .filter(|l| changed_with(&changed, number(l)).is_some());
         if known.all(is_free) {
-            apply(lines, file, &changed);
+            apply(lines, &number, &changed);
         }
     }
 }
@@ -93,10 +101,14 @@ fn changed_with(changed: &BTreeMap<u32, Changed>, line: u32) -> Option<(u32, &Ca
 }
 
 /// Puts the changes of a file into its lines, and adds those without an access.
-fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, Changed>) {
+fn apply(
+    lines: &mut Vec<LineChange>,
+    number: &dyn Fn(&LineChange) -> u32,
+    changed: &BTreeMap<u32, Changed>,
+) {
     let mut others: BTreeSet<u32> = changed.keys().copied().collect();
     for line in lines.iter_mut() {
-        if let Some((first, change)) = changed_with(changed, number(line, file)) {
+        if let Some((first, change)) = changed_with(changed, number(line)) {
             line.call = Some(change.clone());
             others.remove(&first);
         }
@@ -109,14 +121,6 @@ fn apply(lines: &mut Vec<LineChange>, file: &str, changed: &BTreeMap<u32, Change
         call: Some(change.clone()),
         ..LineChange::default()
     }));
-}
-
-/// The number of a line of the file; 0, which none has, of another one.
-fn number(line: &LineChange, file: &str) -> u32 {
-    let place = line.source.as_deref().and_then(split);
-    place
-        .filter(|(own, _)| *own == file)
-        .map_or(0, |(_, number)| number)
 }
 
 /// A kernel that calls one of the functions with an array of its own, whose other elements
@@ -137,11 +141,11 @@ fn other_kernel(
     })
 }
 
-/// All lines of `file` that change with a function, by their number: also those of the
+/// All lines that change with a function, by their number: also those of the
 /// functions that hand over the pointer which they got. `None` if a call may hand over
 /// another address, or a line uses the pointer in another way than for its elements.
 fn changed_lines(
-    (file, place): (&str, &Text),
+    place: &Text,
     all: &[Handed],
     kept: Kept,
     (array, function): (&str, &str),
@@ -153,9 +157,14 @@ fn changed_lines(
             place.start_of_line(own.last)?,
         );
         let lines = (from, place.line_end(last));
-        let change = edits::change(format!("{file}:{number}"), place, lines, &own.edits)?;
+        let change = edits::change(String::new(), place, lines, &own.edits)?;
+        let numbers = *number..=own.last;
+        let defined = all
+            .iter()
+            .find(|f| numbers.contains(&place.line_of(f.close)));
         let change = CallChange {
             maps: Maps::Pointers,
+            defines: defined.map(|f| f.name.clone()),
             ..change
         };
         let last = own.last;
@@ -196,20 +205,15 @@ fn edits_of(
         insert(f.close, place.line_of(f.close), vec![edit]);
         let wrap = Wrap {
             names: &f.names,
+            rows: &f.rows(place),
             // A parameter of the array's name is a pointer.
             own: None,
             start: &start,
             function,
             passed: &passed,
         };
-        let end = place.block_end(f.body);
-        let mut line = f.body;
-        while line < end {
-            let number = place.line_of(line);
-            let of_part = |to: &usize| Some((*to, wrap.edits(place, (line, *to), (kept, number))?));
-            let (to, own) = parts(place, line, end).find_map(|to| of_part(&to))?;
-            insert(line, place.line_of(to), own);
-            line = to + 1;
+        for (from, to, own) in edits_of_body(place, f.body, &wrap, kept)? {
+            insert(from, place.line_of(to), own);
         }
     }
     edits.retain(|_, edits| !edits.edits.is_empty());
@@ -221,14 +225,50 @@ fn edits_of(
     are_apart.then_some(edits)
 }
 
+/// What changes in a body, by the lines of a statement: where they begin and end.
+fn edits_of_body(
+    place: &Text,
+    body: usize,
+    wrap: &Wrap,
+    kept: Kept,
+) -> Option<Vec<(usize, usize, Vec<Edit>)>> {
+    let end = place.block_end(body);
+    let mut all = Vec::new();
+    let mut line = body;
+    // Where a bracket opens in a line that does not change.
+    let mut opened: Option<usize> = None;
+    while line < end {
+        let of_part = |from: usize, to: usize| {
+            let number = place.line_of(from);
+            Some((from, to, wrap.edits(place, (from, to), (kept, number))?))
+        };
+        let own = || parts(place, line, end).find_map(|to| of_part(line, to));
+        // A line may be understood with the one in which its bracket opens.
+        let with_opened = || {
+            let from = opened?;
+            let found = parts(place, from, end).filter_map(|to| of_part(from, to));
+            found.into_iter().find(|(_, _, edits)| !edits.is_empty())
+        };
+        let found = own().or_else(with_opened)?;
+        let is_open = parts(place, found.0, end).any(|to| to > found.1);
+        opened = opened
+            .or(Some(found.0))
+            .filter(|_| found.2.is_empty() && is_open);
+        line = found.1 + 1;
+        all.push(found);
+    }
+    Some(all)
+}
+
 /// Where the line at `line` ends, then where those after it do while a bracket is open.
 fn parts(place: &Text, line: usize, end: usize) -> impl Iterator<Item = usize> {
     let first = Some(place.line_end(line).min(end));
     std::iter::successors(first, move |to| {
         let part = &place.masked[line..*to];
         let count = |brackets: [char; 2]| part.matches(brackets).count();
-        let is_open = count(['(', '[']) > count([')', ']']) && *to < end;
-        is_open.then(|| place.line_end(to + 1).min(end))
+        let goes_on = place.masked[*to..end].trim_start().starts_with('[');
+        let is_open = goes_on || count(['(', '[']) > count([')', ']']);
+        (is_open && *to < end).then(|| place.line_end(to + 1).min(end))
     })
 }
 
@@ -259,7 +299,7 @@ mod tests {
         let types = Types::of("k.cu", &mut lines_of(&place.text));
         let kept = types.kept("tile", Some(4));
         let all = Handed::all(&place, &callee, "tile")?;
-        let lines = changed_lines(("k.cu", &place), &all, kept, ("tile", "at"))?;
+        let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;
         Some(
             lines
                 .into_values()
@@ -303,6 +343,55 @@ mod tests {
         let element =
             "float s = (*at_at(spad_tile, &data[0])) + (*at_at(spad_tile, &data[n + 4 * n]));";
         assert_eq!(lines[1], element);
+    }
+
+    #[test]
+    fn an_array_as_a_parameter_has_elements_of_all_its_brackets() {
+        let kernel = "__global__ void k() {\n__shared__ float tile[8][32];\nCALL\n}\n";
+        let helper = "void put(float to[8]\n[32], float x)\n{\nto[t]\n[0] = x;\n\
+                      *reinterpret_cast<int4 *>(\n&to[t]\n[4]) =\nx;\n}";
+        let lines = |helper: &str, call: &str| {
+            let place = Text::new(format!("{helper}\n{}", kernel.replace("CALL", call)));
+            let body = place.text.find('{').unwrap() + 1;
+            let callee = place.function_around(body).unwrap();
+            let types = Types::of("k.cu", &mut lines_of(&place.text));
+            let kept = types.kept("tile", Some(16));
+            let all = Handed::all(&place, &callee, "tile")?;
+            let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;
+            Some(
+                lines
+                    .into_values()
+                    .map(|line| line.change.changed_text)
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let expected = [
+            "[32], float x, const void *spad_tile)",
+            "(*at_at(spad_tile, &to[t] [0])) = x;",
+            "*reinterpret_cast<int4 *>( at_at(spad_tile, &to[t] [4])) =",
+            "put(tile, 1, tile);",
+        ];
+        assert_eq!(lines(helper, "put(tile, 1);").unwrap(), expected);
+        // A row of the array is the address of its first element.
+        let row = "void put(float to[32], float x)\n{\nto[t] = x;\n}";
+        assert_eq!(
+            lines(row, "put(tile[t], 1);").unwrap()[2],
+            "put(tile[t], 1, tile);"
+        );
+        for (helper, call) in [
+            (helper, "put(tile[1], 1);".to_owned()),
+            (row, "put(tile[t][1], 1);".to_owned()),
+            (
+                &helper.replace("[t]\n[0]", "[t]"),
+                "put(tile, 1);".to_owned(),
+            ),
+        ] {
+            let found = lines(helper, &call);
+            assert!(
+                found.is_none_or(|l| l.len() == 4 && call.contains("tile[1]")),
+                "{call}"
+            );
+        }
     }
 
     #[test]

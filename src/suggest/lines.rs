@@ -8,6 +8,7 @@ use super::form::Form;
 use super::lvalue::pointer_change;
 use super::macro_elements::macro_change;
 use super::returned::{method_change, returned_change};
+use super::statements::split_change;
 use super::target::Target;
 use super::types::{Kept, Types};
 use super::wrapped::pointers_change;
@@ -62,8 +63,11 @@ pub(super) fn lines(
             continue;
         };
         if let Some(seen) = declarations.seen_from(place, text) {
-            line.changed_text = seen.changed(old, array, function);
-            line.declared = line.changed_text.as_ref().map(|_| seen.clone());
+            line.call = split_change(place, seen, (array, function), text);
+            if line.call.is_none() {
+                line.changed_text = seen.changed(old, array, function);
+                line.declared = line.changed_text.as_ref().map(|_| seen.clone());
+            }
         }
     }
     changes.extend(merged::lines(

@@ -120,6 +120,7 @@ fn element(place: &Text, from: usize, to: usize) -> Option<Address> {
         None => {
             let mut at = from + masked.find(|c| !is_word(c)).filter(|at| *at > 0)?;
             while at < to {
+                at = to - place.masked[at..to].trim_start().len();
                 place.masked[at..].starts_with('[').then_some(())?;
                 at = place.closing(at)? + 1;
             }

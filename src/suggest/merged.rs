@@ -4,8 +4,10 @@
 use super::SourceLine;
 use super::change::LineChange;
 use super::files::split;
+use super::pointers::{hands_over, points_into, value};
 use super::scan::{Text, word};
 use super::source::Declarations;
+use super::statements::{Split, split_change};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -18,26 +20,28 @@ pub(super) fn lines(
     text: &mut SourceLine,
 ) -> Vec<LineChange> {
     let mut by_file: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    let own = known.iter().filter(|l| l.changed_text.is_some());
-    for (file, line) in own.filter_map(|l| split(l.source.as_deref()?)) {
+    for (file, line) in known.iter().filter_map(|l| split(l.place()?)) {
         by_file.entry(file).or_default().insert(line);
     }
     let mut found = Vec::new();
     for (file, own) in by_file {
         let place = Text::of_file(file, text);
-        let mut done: BTreeSet<u32> = own.clone();
+        let lines_of = |line: u32| Split::at(&place, line).map_or(line..=line, |s| s.lines(&place));
+        let mut done: BTreeSet<u32> = own.iter().flat_map(|line| lines_of(*line)).collect();
         done.extend(declarations.lines_of(file, &place));
         for line in own {
             let Some(scope) = scope(file, line, &place, declarations, text) else {
                 continue;
             };
             let declared = declarations.last_seen(file, line, text);
-            let named = |line: &u32| is_named(&place, *line, array);
+            let named =
+                |line: &u32| is_named(&place, *line, array) && !is_pointed(&place, *line, array);
             for line in scope.filter(named).filter(|line| done.insert(*line)) {
                 let own = change((file, line), array, function, declarations, text);
                 // An inner block may have an array of the same name.
                 let own = own.filter(|_| declarations.last_seen(file, line, text) == declared);
-                found.extend(own);
+                let is_new = |l: &LineChange| found.iter().all(|f: &LineChange| f.call != l.call);
+                found.extend(own.filter(|l| l.call.is_none() || is_new(l)));
             }
         }
     }
@@ -48,6 +52,28 @@ pub(super) fn lines(
 fn is_named(place: &Text, line: u32, array: &str) -> bool {
     let start = place.start_of_line(line);
     start.is_some_and(|at| word(&place.masked[at..place.line_end(at)], array).is_some())
+}
+
+/// Whether a line gives a pointer, or a function of the source, the address of an element:
+/// it stays what it is, and each access through it changes.
+fn is_pointed(place: &Text, line: u32, array: &str) -> bool {
+    let Some(from) = place.start_of_line(line) else {
+        return false;
+    };
+    let to = place.line_end(from);
+    let mut assigned = place.masked[from..to].match_indices('=');
+    if assigned.any(|(at, _)| points_into(value(place, from + at), &[array.to_owned()])) {
+        return true;
+    }
+    let mut at = from;
+    while let Some(found) = word(&place.masked[at..to], array) {
+        let begin = at + found;
+        at = begin + array.len();
+        if hands_over(place, begin) {
+            return true;
+        }
+    }
+    false
 }
 
 /// A line of the array that no access names.
@@ -61,12 +87,20 @@ fn change(
     let source = format!("{file}:{line}");
     let old = text(&source).filter(|old| word(old, array).is_some())?;
     let seen = declarations.seen_from(&source, text)?;
-    let new = seen.changed(&old, array, function)?;
+    let call = split_change(&source, seen, (array, function), text);
+    let (changed_text, declared) = match &call {
+        Some(_) => (None, None),
+        None => (
+            Some(seen.changed(&old, array, function)?),
+            Some(seen.clone()),
+        ),
+    };
     Some(LineChange {
         source: Some(source),
         text: Some(old),
-        changed_text: Some(new),
-        declared: Some(seen.clone()),
+        changed_text,
+        declared,
+        call,
         ..LineChange::default()
     })
 }
@@ -132,6 +166,23 @@ mod tests {
         let expected = [(4, "tile[f(0)] = 1;"), (10, "x = tile[f(t)];")];
         let expected = expected.map(|(line, text)| (line, text.to_owned()));
         assert_eq!(changed(source, 6), expected);
+    }
+
+    /// The accesses through the pointers change, and the address would be mapped twice.
+    #[test]
+    fn pointers_to_elements_stay() {
+        let source = "void f() {\n\
+                      __shared__ float tile[4][8];\n\
+                      float4 *row = (float4 *)&tile[t][0], *next = 0;\n\
+                      const float *one = reinterpret_cast<float *>(&tile[t][4]);\n\
+                      one = &tile[t][4];\n\
+                      x = *(float4 *)&tile[t][0] + *reinterpret_cast<float *>(&tile[0][0]);\n\
+                      sum(&tile[t][0]);\n\
+                      atomicAdd(&tile[t][0], 1);\n\
+                      tile[1][t] = 1;\n\
+                      }";
+        let lines: Vec<u32> = changed(source, 9).into_iter().map(|(n, _)| n).collect();
+        assert_eq!(lines, [6, 8]);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod elements;
 mod extent;
 mod files;
 mod form;
+mod function_names;
 mod handed;
 mod lambdas;
 mod left;
@@ -47,7 +48,9 @@ mod text;
 mod together;
 mod torn;
 mod types;
+mod unit;
 mod unreached;
+mod users;
 mod wrapped;
 
 pub use change::{AccessChange, LineChange, Parts};
@@ -157,10 +160,12 @@ pub struct Suggestions {
 /// are best as they are.
 pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Suggestions {
     let targets = target::targets(tuned);
-    let several = targets.len() > 1;
-    let suggest = |target: &Target| suggestion(target, tuned, several, source);
+    let arrays: Vec<String> = targets.iter().map(Target::array_name).collect();
+    let names = function_names::names(&arrays);
+    let suggest = |(target, name): (&Target, &String)| suggestion(target, tuned, name, source);
     let pays = |s: &Suggestion| s.conflicts < s.conflicts_before;
-    let (mut changes, left): (Vec<_>, Vec<_>) = targets.iter().map(suggest).partition(pays);
+    let all = targets.iter().zip(&names).map(suggest);
+    let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
     together::join(&mut changes);
     Suggestions {
         changes,
@@ -168,19 +173,16 @@ pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Suggestions {
     }
 }
 
-/// `several`: more than one mapping has a function in the same source.
+/// `function`: the name of the function of its mapping.
 fn suggestion(
     target: &Target,
     tuned: &Tuned,
-    several: bool,
+    function: &str,
     source: &mut SourceLine,
 ) -> Suggestion {
+    let target = &target.as_declared(source);
     let array = target.array_name();
-    let function = if several {
-        format!("spad_place_{}", identifier(&array))
-    } else {
-        "spad_place".to_owned()
-    };
+    let function = function.to_owned();
     let bytes = target.element_bytes();
     let mut lines = lines::lines(target, tuned, &array, &function, source);
     if let Some(longer) = matrices::longer_rows(target, &lines, &array, source) {
@@ -281,12 +283,4 @@ fn of_longer_rows(target: &Target, longer: LongerRows, array: String) -> Suggest
 /// The name of a variable as the source has it, as far as it can be known.
 fn name_of(variable: &str) -> String {
     plain_name(variable.split(',').next().unwrap_or(variable)).to_owned()
-}
-
-/// A name that C takes.
-fn identifier(name: &str) -> String {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    name.chars()
-        .map(|c| if is_word(c) { c } else { '_' })
-        .collect()
 }

@@ -100,8 +100,8 @@ fn origin(
     let start = place.start_of_line(number)?;
     let (from, to) = (place.statement_start(start), place.statement_end(start));
     let own = &place.masked[from.min(start)..to.max(place.line_end(start))];
-    let names = names_into(&place, start, array);
-    if names.iter().any(|name| word(own, name).is_some())
+    let pointers = names_into(&place, start, array);
+    if pointers.iter().any(|name| word(own, name).is_some())
         || has_call(own)
         || !pointed(own).all(|name| is_elsewhere(&place, start, name))
     {
@@ -121,10 +121,13 @@ fn origin(
     candidates.sort_by_key(|(_, number)| *number);
     let assigns = |(at, _): &&(usize, u32)| {
         let old = lines[*at].statement().map_or("", |(old, _)| old);
-        let name = old
-            .split_once('=')
-            .map_or("", |(left, _)| last_name(left.trim_end()));
-        !name.is_empty() && word(own, name).is_some()
+        let left = old.split_once('=').map_or("", |(left, _)| left);
+        // The variable itself, or an array of which it is an element.
+        let mut assigned = names(left).filter(|(_, after)| {
+            let after = after.trim();
+            after.is_empty() || after.starts_with('[')
+        });
+        assigned.any(|(name, _)| word(own, name).is_some())
     };
     let by_value = candidates.iter().rev().find(assigns);
     let next = || candidates.iter().find(|(_, own)| *own > number);
@@ -132,8 +135,8 @@ fn origin(
     Some(found.0)
 }
 
-/// Whether a statement has a name that stands after `&` in `before`: it may refer to an
-/// element.
+/// Whether a statement has a name that `before` declares as a reference, which may be to
+/// an element: a type stands before the `&`, unlike in `(&name)`.
 fn has_reference(statement: &str, before: &str) -> bool {
     let own = names(statement).map(|(name, _)| name);
     let mut own = own.filter(|n| !n.starts_with(|c: char| c.is_ascii_digit()));
@@ -141,7 +144,9 @@ fn has_reference(statement: &str, before: &str) -> bool {
         let mut at = before.match_indices(name).map(|(at, _)| at);
         at.any(|at| {
             let is_whole = !before[at + name.len()..].starts_with(is_word);
-            is_whole && before[..at].trim_end().ends_with('&')
+            let kind = before[..at].trim_end().strip_suffix('&');
+            let ends_a_type = |c: char| is_word(c) || matches!(c, '>' | '*' | '&');
+            is_whole && kind.is_some_and(|kind| kind.trim_end().ends_with(ends_a_type))
         })
     })
 }
@@ -151,7 +156,9 @@ fn pointed(statement: &str) -> impl Iterator<Item = &str> {
     let elements = statement.match_indices(['[', '-']).filter_map(|(at, c)| {
         let is_member = c == "-" && statement[at..].starts_with("->");
         let before = statement[..at].trim_end();
-        (c == "[" || is_member).then(|| last_name(before))
+        // The second index of an element has the name of the first.
+        let is_first = c == "[" && !before.ends_with(']');
+        (is_first || is_member).then(|| last_name(before))
     });
     let stars = statement.match_indices('*').filter_map(|(at, _)| {
         let before = statement[..at].trim_end();
@@ -270,8 +277,8 @@ mod tests {
     /// The line that has the access of line `number`, where line 5 changes.
     fn plain(line: &str) -> bool {
         let source = format!(
-            "__global__ void k(float *out)\n{{\n__shared__ float tile[64];\nfloat v[2];\n\
-             float x = tile[t]; auto &r = at(t);\nfloat *q = pick(tile);\n{line}\n}}"
+            "__global__ void k(float *out)\n{{\n__shared__ float tile[64];\nfloat v[2]; float m[2][2];\n\
+             float x = tile[t]; auto &r = at(t);\nfloat *q = pick((int *)(&v[1]));\n{line}\n}}"
         );
         let own = LineChange {
             source: Some("k.cu:7".to_owned()),
@@ -295,6 +302,7 @@ mod tests {
             "__syncthreads();",
             "out[0] = v[1] * x;",
             "x = fmaf(x, 2, 1);",
+            "m[0][1] = m[1]\n[0] * x;",
         ] {
             assert!(plain(line), "{line}");
         }

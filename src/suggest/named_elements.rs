@@ -54,7 +54,7 @@ fn changes(
         let used = used_in(own, &all);
         let has_its_name = used.iter().any(|d| d.name == array);
         let by_macro = |after: &str| has_its_name && after.trim_start().starts_with('(');
-        let names_it = |d: &&Definition| elements(d.body, array).any(|after| !by_macro(after));
+        let names_it = |d: &&Definition| elements(&d.body, array).any(|after| !by_macro(after));
         let used: Vec<&Definition> = used.into_iter().filter(names_it).collect();
         let is_named_by_macros = elements(own, array).all(by_macro);
         let declared = declarations.last_seen(file, number, text)?;
@@ -80,7 +80,7 @@ fn elements<'a>(code: &'a str, array: &'a str) -> impl Iterator<Item = &'a str> 
 }
 
 /// The macros that `code` uses, also by others.
-fn used_in<'a>(code: &str, all: &'a [Definition<'a>]) -> Vec<&'a Definition<'a>> {
+fn used_in<'a>(code: &str, all: &'a [Definition]) -> Vec<&'a Definition> {
     let mut used: Vec<&Definition> = Vec::new();
     let mut open = vec![code.to_owned()];
     while let Some(code) = open.pop() {
@@ -89,7 +89,7 @@ fn used_in<'a>(code: &str, all: &'a [Definition<'a>]) -> Vec<&'a Definition<'a>>
             let uses = |d: &&Definition| d.name == name && is_use(d.parameters.is_some(), after);
             if let Some(new) = all.iter().filter(uses).find(is_new) {
                 used.push(new);
-                open.push(new.body.to_owned());
+                open.push(new.body.clone());
             }
         }
     }
@@ -97,37 +97,57 @@ fn used_in<'a>(code: &str, all: &'a [Definition<'a>]) -> Vec<&'a Definition<'a>>
 }
 
 /// `#define TILE(i, j) tile[(j) * 32 + (i)]`
-struct Definition<'a> {
-    /// The number of its line.
+struct Definition {
+    /// The number of its first line.
     line: u32,
-    /// The line.
-    text: &'a str,
-    name: &'a str,
-    parameters: Option<&'a str>,
-    body: &'a str,
+    /// Its lines as one, with the backslashes between them.
+    text: String,
+    /// The same without them.
+    whole: String,
+    name: String,
+    parameters: Option<String>,
+    body: String,
 }
 
-impl<'a> Definition<'a> {
-    /// Those of a file that have a line each.
-    fn all(place: &'a Text) -> Vec<Self> {
-        let lines = place.text.lines().zip(place.masked.lines());
-        let one = |(line, (text, masked)): (u32, (&'a str, &'a str))| {
+impl Definition {
+    /// Those of a file.
+    fn all(place: &Text) -> Vec<Self> {
+        let mut lines = (1..).zip(place.text.lines().zip(place.masked.lines()));
+        let mut all = Vec::new();
+        while let Some((line, (text, masked))) = lines.next() {
+            let (mut own, mut is_plain) = (vec![text.trim()], text == masked);
+            while own.last().is_some_and(|last| last.ends_with('\\')) {
+                let Some((_, (text, masked))) = lines.next() else {
+                    break;
+                };
+                own.push(text.trim());
+                is_plain &= text == masked;
+            }
             // A comment may hide a part.
-            let (name, rest) = defined(text).filter(|_| text == masked)?;
-            let (parameters, body) = if rest.starts_with('(') {
-                parameters_and_body(rest).map(|(p, body)| (Some(p), body))?
-            } else {
-                (None, rest)
-            };
-            (!text.ends_with('\\')).then_some(Definition {
-                line,
-                text,
-                name,
-                parameters,
-                body,
-            })
+            if is_plain {
+                all.extend(Self::of(line, &own));
+            }
+        }
+        all
+    }
+
+    fn of(line: u32, lines: &[&str]) -> Option<Self> {
+        let parts = lines.iter().map(|l| l.trim_end_matches('\\').trim_end());
+        let whole = parts.collect::<Vec<_>>().join(" ");
+        let (name, rest) = defined(&whole)?;
+        let (parameters, body) = if rest.starts_with('(') {
+            parameters_and_body(rest).map(|(p, body)| (Some(p.to_owned()), body))?
+        } else {
+            (None, rest)
         };
-        (1..).zip(lines).filter_map(one).collect()
+        Some(Definition {
+            line,
+            text: lines.join(" "),
+            name: name.to_owned(),
+            parameters,
+            body: body.to_owned(),
+            whole: whole.clone(),
+        })
     }
 
     /// Whether all lines that use it, also by other macros, are those that `sees_it`
@@ -146,9 +166,13 @@ impl<'a> Definition<'a> {
             let has_parameters = all.iter().any(|d| d.name == name && d.parameters.is_some());
             users.contains(name) && is_use(has_parameters, after)
         };
+        let mut before = "";
         let mut others = (1..)
             .zip(place.masked.lines())
-            .filter(|(_, line)| defined(line).is_none())
+            .filter(|(_, line)| {
+                let goes_on = std::mem::replace(&mut before, line).ends_with('\\');
+                defined(line).is_none() && !goes_on
+            })
             .filter(|(_, line)| names(line).any(|(name, after)| uses(name, after)));
         others.all(|(number, line)| {
             !is_directive(line) && sees_it(number) && !is_parameter(place, number, array)
@@ -157,30 +181,35 @@ impl<'a> Definition<'a> {
 
     /// Its name, and those of the macros that lead to it; none if one of them has several
     /// definitions, or one that is not a line alone.
-    fn with_users<'b>(&self, place: &'b Text, all: &[Definition]) -> Option<BTreeSet<&'b str>>
-    where
-        'a: 'b,
-    {
+    fn with_users(&self, place: &Text, all: &[Definition]) -> Option<BTreeSet<String>> {
         let definitions = (1..).zip(place.masked.lines());
-        let definitions: Vec<(u32, &str, &str)> = definitions
-            .filter_map(|(number, line)| defined(line).map(|(name, body)| (number, name, body)))
+        let definitions: Vec<(u32, &str)> = definitions
+            .filter_map(|(number, line)| defined(line).map(|(name, _)| (number, name)))
             .collect();
-        let (mut open, mut found) = (vec![self.name], BTreeSet::new());
+        // One with a comment is known by its name alone.
+        let known = |number: u32| all.iter().find(|d| d.line == number);
+        let mut found = BTreeSet::new();
+        let mut open = vec![self.name.clone()];
         while let Some(name) = open.pop() {
             let mut own = definitions.iter().filter(|d| d.1 == name);
             let only = own.next().filter(|_| own.next().is_none())?;
-            if !all.iter().any(|d| d.line == only.0) {
-                return None;
+            known(only.0)?;
+            if !found.insert(name.clone()) {
+                continue;
             }
-            if found.insert(name) {
-                let leads = |d: &&(u32, &str, &str)| word(d.2, name).is_some();
-                open.extend(definitions.iter().filter(leads).map(|d| d.1));
+            for (number, other) in &definitions {
+                let start = place.start_of_line(*number)?;
+                let line = &place.masked[start..place.line_end(start)];
+                let body = known(*number).map_or(line, |d| &d.body);
+                if *other != name && word(body, &name).is_some() {
+                    open.push((*other).to_owned());
+                }
             }
         }
         Some(found)
     }
 
-    /// Its line with the elements of its body under `function`.
+    /// It with the elements of its body under `function`, on one line.
     fn changed(
         &self,
         file: &str,
@@ -190,21 +219,22 @@ impl<'a> Definition<'a> {
     ) -> Option<CallChange> {
         let body = self.with_parentheses();
         let changed = seen.changed(&body, array, function)?;
-        let head = &self.text[..self.text.len() - self.body.len()];
+        let head = &self.whole[..self.whole.len() - self.body.len()];
         Some(CallChange {
             source: format!("{file}:{}", self.line),
             text: self.text.trim().to_owned(),
             changed_text: (head.to_owned() + &changed).trim().to_owned(),
             edits: Vec::new(),
             maps: Maps::Indices,
+            defines: Some(self.name.clone()),
         })
     }
 
     /// The body with each index that is a parameter in parentheses: what stands for it may
     /// be a sum, and comes beside other operators.
     fn with_parentheses(&self) -> String {
-        let parameters = self.parameters.unwrap_or_default();
-        let mut body = self.body.to_owned();
+        let parameters = self.parameters.as_deref().unwrap_or_default();
+        let mut body = self.body.clone();
         for parameter in parameters.split(',').map(str::trim) {
             let mut from = 0;
             while let Some(found) = word(&body[from..], parameter).filter(|_| !parameter.is_empty())
@@ -270,6 +300,13 @@ mod tests {
                 "{line}"
             );
         }
+        // Of several lines, one is left.
+        let long = "#define PUT(i, x) \\\n    tile[i] \\\n        [0] = (x)\n#define ONE(i) \\\nPUT(i, 1)\n";
+        let found = changed(&(long.to_owned() + &kernel("ONE(t);")));
+        assert_eq!(
+            found,
+            ["#define PUT(i, x) (&tile[0][0])[f((i) * 8 + 0)] = (x)"]
+        );
         let two = "#define A(i) tile[0][i]\n#define B(i) tile[1][i + 1]\n";
         let found = changed(&(two.to_owned() + &kernel("A(t) = B(t);")));
         assert_eq!(found.len(), 2, "{found:?}");
@@ -290,6 +327,8 @@ mod tests {
             format!("{head}#undef AT\n#define AT(i, j) tile[i][j]\n{own}"),
             format!("#define AT(i, j) tile[j] /* a row */ [i]\n{own}"),
             format!("{head}{}", kernel("AT(1, 2) = tile[0][0];")),
+            format!("#define AT(i, j) \\\n tile[j] /* a row */ \\\n [i]\n{own}"),
+            format!("{head}#define ALL \\\nAT(0, 0)\nint all() {{ return ALL; }}\n{own}"),
             format!("{head}#define ALL AT(0, 0)\nint all() {{ return ALL; }}\n{own}"),
         ] {
             assert_eq!(changed(&other), [""; 0], "{other}");

@@ -27,10 +27,19 @@ fn ends_a_head(text: &str) -> bool {
     head.is_some_and(|head| ["for", "if", "while"].contains(&last_name(head)))
 }
 
-/// Where the brackets and members end that follow a name.
+/// Where the brackets and members end that follow a name. A bracket may be on the next line.
 pub(super) fn members(place: &Text, at: usize, to: usize) -> usize {
-    let mut end = at;
-    while let Some(c) = place.masked[end..to].chars().next() {
+    let mut found = at;
+    loop {
+        let next = place.masked[found..to].trim_start();
+        let end = if next.starts_with('[') {
+            to - next.len()
+        } else {
+            found
+        };
+        let Some(c) = place.masked[end..to].chars().next() else {
+            break;
+        };
         let length = match c {
             '[' => place.closing(end).map_or(0, |close| close + 1 - end),
             '.' => 1 + first_name(&place.masked[end + 1..]).len(),
@@ -42,9 +51,9 @@ pub(super) fn members(place: &Text, at: usize, to: usize) -> usize {
         if length == 0 || end + length > to {
             break;
         }
-        end += length;
+        found = end + length;
     }
-    end
+    found
 }
 
 /// The pointers into `array` that the function around `at` declares, if they point
@@ -107,6 +116,18 @@ pub(super) fn declared_pointer(declaration: &str) -> Option<&str> {
     let kind = declaration[..declaration.len() - name.len()].trim_end();
     let kind = kind.strip_suffix("__restrict__").unwrap_or(kind);
     (!name.is_empty() && kind.trim_end().ends_with('*')).then_some(name)
+}
+
+/// The name of a parameter that is a pointer, `float *row` or `float rows[N][32]`.
+pub(super) fn pointer(parameter: &str) -> Option<&str> {
+    let declared = parameter.split('=').next()?.trim_end();
+    let array = || {
+        let head = declared.split_once('[')?.0.trim_end();
+        let name = last_name(head);
+        let kind = head[..head.len() - name.len()].trim_end();
+        (!name.is_empty() && kind.ends_with(is_word)).then_some(name)
+    };
+    declared_pointer(declared).or_else(array)
 }
 
 /// Whether every assignment of `name` is an address in the array.
@@ -181,4 +202,34 @@ pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
         && !rest.contains('?')
         && (is_element == element.is_some())
         && (is_element || is_plain)
+}
+
+/// Whether the address of the element at `at` is an argument of a function that may access
+/// several from there on.
+pub(super) fn hands_over(place: &Text, at: usize) -> bool {
+    let before = place.masked[..at].trim_end();
+    let is_address = before.ends_with('&') && (is_operand(before) || is_cast(place, before));
+    let called = place.open_before(at).and_then(|open| place.called(open));
+    let (true, Some((_, name))) = (is_address, called) else {
+        return false;
+    };
+    let of_cuda = ["__", "atomic"].iter().any(|begin| name.starts_with(begin))
+        || ["memcpy_async", "load_matrix_sync", "store_matrix_sync"].contains(&name);
+    let casts = CASTS.iter().any(|cast| cast.trim_end_matches('<') == name);
+    let is_macro = !name.contains(|c: char| c.is_ascii_lowercase());
+    !of_cuda && !casts && !is_macro
+}
+
+/// Whether `&` is after `(const int *)` at the end of the text before it.
+fn is_cast(place: &Text, before: &str) -> bool {
+    let found = || {
+        let close = before
+            .strip_suffix('&')?
+            .trim_end()
+            .strip_suffix(')')?
+            .len();
+        let inside = &place.masked[place.opening(close)? + 1..close];
+        Some(inside.trim_end().ends_with('*'))
+    };
+    found() == Some(true)
 }

@@ -1,6 +1,6 @@
 //! Where a statement stands in its file.
 
-use super::scan::is_word;
+use super::scan::{is_word, without_line_comments};
 
 /// Lines above a place in which a statement that goes through it may begin.
 const MOST_LINES: usize = 16;
@@ -16,8 +16,17 @@ pub struct Region {
 
 impl Region {
     /// The statement `text` at line `at` of a file. The white space between its words may
-    /// differ, so it may be on several lines, of which `at` is any.
+    /// differ, so it may be on several lines, of which `at` is any; its text may be without
+    /// the comments at their ends.
     pub(super) fn of(lines: &[String], at: usize, text: &str) -> Option<Region> {
+        Self::with_comments(lines, at, text).or_else(|| {
+            let code = without_line_comments(&lines.join("\n"));
+            let code: Vec<String> = code.split('\n').map(str::to_owned).collect();
+            Self::with_comments(&code, at, text)
+        })
+    }
+
+    fn with_comments(lines: &[String], at: usize, text: &str) -> Option<Region> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let first = at.saturating_sub(MOST_LINES).max(1);
         let found = (first..=at).rev().filter_map(|n| in_line(lines, n, &words));

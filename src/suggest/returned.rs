@@ -2,10 +2,10 @@
 //! reference into the array that it is handed.
 
 use super::SourceLine;
-use super::callees::pointer;
 use super::calls::window_with;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
+use super::pointers::pointer;
 use super::scan::{Text, arguments, first_name, word};
 use super::types::Kept;
 

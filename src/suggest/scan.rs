@@ -81,7 +81,7 @@ impl Text {
     }
 
     /// Where the bracket at `close` opens.
-    fn opening(&self, close: usize) -> Option<usize> {
+    pub fn opening(&self, close: usize) -> Option<usize> {
         let mut depth = 0;
         for (at, c) in self.masked[..=close].char_indices().rev() {
             match c {
@@ -149,6 +149,7 @@ impl Text {
             if self.masked[open..].starts_with('<') {
                 open = self.template_end(open, self.masked.len())? + 1;
             }
+            open = self.masked.len() - self.masked[open..].trim_start().len();
             self.masked[open..].starts_with('(').then_some((name, open))
         };
         let end = self.statement_end(line);
@@ -307,34 +308,77 @@ pub(super) fn arguments(text: &Text, open: usize) -> Option<Vec<(usize, usize)>>
 /// Blanks in place of string literals, character literals and comments; line
 /// ends stay.
 fn masked(text: &str) -> String {
-    let mut masked = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(c) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
-        } else if c == '"' || c == '\'' {
-            literal_length(rest, c)
-        } else {
-            masked.push(c);
-            rest = &rest[c.len_utf8()..];
+    blanked(text, |_| true)
+}
+
+/// Blanks in place of comments that end with their line: what follows on the next line
+/// would be part of them, were the two lines one.
+pub(super) fn without_line_comments(text: &str) -> String {
+    blanked(text, |hidden| hidden.starts_with("//"))
+}
+
+/// Blanks in place of the literals and comments that `hides` takes.
+fn blanked(text: &str, hides: impl Fn(&str) -> bool) -> String {
+    let mut new = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let Some(length) = hidden_length(text, at, c) else {
+            new.push(c);
+            at += c.len_utf8();
             continue;
         };
-        let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
-        masked.extend(rest[..length].bytes().map(blank));
-        rest = &rest[length..];
+        let hidden = &text[at..at + length];
+        if hides(hidden) {
+            let blank = |b: u8| if b == b'\n' { '\n' } else { ' ' };
+            new.extend(hidden.bytes().map(blank));
+        } else {
+            new += hidden;
+        }
+        at += length;
     }
-    masked
+    new
+}
+
+/// Bytes of the literal or comment that begins at `at` with `c`.
+fn hidden_length(text: &str, at: usize, c: char) -> Option<usize> {
+    let rest = &text[at..];
+    if rest.starts_with("//") {
+        let mut ends = rest.match_indices('\n').map(|(end, _)| end);
+        // A backslash joins the next line to it.
+        let end = ends.find(|end| !rest[..*end].ends_with('\\'));
+        Some(end.unwrap_or(rest.len()))
+    } else if let Some(comment) = rest.strip_prefix("/*") {
+        Some(comment.find("*/").map_or(rest.len(), |end| end + 4))
+    } else if c == '"' || c == '\'' {
+        let before = last_name(&text[..at]);
+        let raw = ["R", "u8R", "uR", "UR", "LR"].contains(&before);
+        // 1'000 is a number.
+        let is_number = c == '\'' && before.starts_with(|c: char| c.is_ascii_digit());
+        let raw = (raw && c == '"').then(|| raw_length(rest)).flatten();
+        Some(match raw {
+            _ if is_number => 1,
+            Some(length) => length,
+            None => literal_length(rest, c),
+        })
+    } else {
+        None
+    }
+}
+
+/// Bytes of `"mark(...)mark"`, a string in which nothing is escaped.
+fn raw_length(text: &str) -> Option<usize> {
+    let open = text.find('(')?;
+    let end = format!("){}\"", &text[1..open]);
+    Some(open + text[open..].find(&end)? + end.len())
 }
 
 fn literal_length(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
-            // It is not a literal: 1'000, or the text ends.
-            '\n' => return 1,
             _ if escaped => escaped = false,
+            // It is not a literal, or the text ends.
+            '\n' => return 1,
             '\\' => escaped = true,
             c if c == quote => return at + 1,
             _ => {}
@@ -392,6 +436,32 @@ mod tests {
         assert_eq!(text.closing(1), Some(text.text.find(");").unwrap()));
         let parts = arguments(&text, 1).unwrap();
         assert_eq!(parts.len(), 3);
+    }
+
+    #[test]
+    fn raw_and_continued_strings_hide_their_brackets() {
+        for literal in [
+            "R\"(\" ) } )\"",
+            "u8R\"x( )\" } )x\"",
+            "\"(\\\n} (\"",
+            "\"\\\"(\"",
+            "'('",
+        ] {
+            let text = Text::new(format!("f({literal}, 1'000, '[', a);"));
+            assert_eq!(text.masked.len(), text.text.len());
+            let parts = arguments(&text, 1).unwrap();
+            assert_eq!(parts.len(), 4, "{literal}: {}", text.masked);
+        }
+        // A comment begins with two characters, and a backslash may join a line to it.
+        let text = Text::new("/*/ ( */f(1); // (\\\n (\n{".to_owned());
+        assert_eq!(text.masked.trim_start(), "f(1);      \n  \n{");
+    }
+
+    #[test]
+    fn comments_of_lines_go_and_what_looks_like_one_stays() {
+        let text = "f(\"//\", /* a // b */ 1, // c\n  2);";
+        let expected = "f(\"//\", /* a // b */ 1,     \n  2);";
+        assert_eq!(without_line_comments(text), expected);
     }
 
     #[test]

@@ -5,13 +5,21 @@ use super::SourceLine;
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
+use super::edits::{Edit, applied};
 use super::elements::bytes_of_type;
 use super::files::split;
-use super::scan::{Text, last_name, word};
+use super::pointers::hands_over;
+use super::scan::{Text, first_name, is_word, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines after the first that a declaration may have.
 const MOST_OF_A_STATEMENT: usize = 8;
+/// Operators whose operand is not computed.
+const UNEVALUATED: [&str; 5] = ["sizeof", "alignof", "__alignof__", "decltype", "noexcept"];
+/// Words before an expression; other words before a name declare it.
+const BEFORE_EXPRESSIONS: [&str; 9] = [
+    "return", "else", "do", "case", "throw", "sizeof", "and", "or", "not",
+];
 
 /// `__shared__ float tile[16][16]`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,28 +189,63 @@ impl Declaration {
     /// A line with every element of the array that it names under `function`;
     /// none where it names the array in another way.
     pub fn changed(&self, line: &str, array: &str, function: &str) -> Option<String> {
-        let mut rest = line;
-        let mut text = String::new();
-        let mut any = false;
-        while let Some(at) = word(rest, array) {
-            let (indices, end) = brackets(&rest[at + array.len()..]);
-            if indices.len() != self.dimensions.len() {
+        let code = Text::new(line.to_owned());
+        applied(line, &self.edits(&code, array, function)?)
+    }
+
+    /// The elements of the array in `code`, each with what takes its place; none where it
+    /// names the array in another way, or not at all. Literals, comments, names of other
+    /// scopes (`Other::tile[0]`) and what is not computed (`sizeof(tile[0])`) stay.
+    pub fn edits(&self, code: &Text, array: &str, function: &str) -> Option<Vec<Edit>> {
+        let mut edits = Vec::new();
+        let mut from = 0;
+        while let Some(found) = word(&code.masked[from..], array) {
+            let at = from + found;
+            from = at + array.len();
+            if code.masked[..at].trim_end().ends_with("::") {
+                continue;
+            }
+            let (indices, end) = brackets(&code.masked[from..]);
+            let is_element = indices.len() == self.dimensions.len();
+            // Another array of this name, or several elements.
+            if !is_element || is_declared(code, at) || hands_over(code, at) {
                 return None;
             }
-            // An index may name the array itself.
-            let inner: Vec<String> = (indices.iter())
-                .map(|i| match word(i, array) {
-                    None => Some((*i).to_owned()),
-                    Some(_) => self.changed(i, array, function),
-                })
-                .collect::<Option<_>>()?;
-            text += &rest[..at];
-            text += &self.element(&inner, array, function);
-            rest = &rest[at + array.len() + end..];
-            any = true;
+            let inner = self.indices(&code.text[from..from + end], &indices, array, function)?;
+            from += end;
+            if is_unevaluated(code, at) {
+                continue;
+            }
+            edits.push(Edit {
+                from: at,
+                to: from,
+                new: self.element(&inner, array, function),
+            });
         }
-        text += rest;
-        any.then_some(text)
+        (!edits.is_empty()).then_some(edits)
+    }
+
+    /// What stands between the brackets that `text` has, changed: an index may name the
+    /// array itself. `masked`: the same without literals and comments.
+    fn indices(
+        &self,
+        text: &str,
+        masked: &[&str],
+        array: &str,
+        function: &str,
+    ) -> Option<Vec<String>> {
+        let mut at = 0;
+        let mut all = Vec::new();
+        for index in masked {
+            at += text[at..].find('[')? + 1;
+            let own = text.get(at..at + index.len())?;
+            at += index.len() + 1;
+            all.push(match word(index, array) {
+                None => own.to_owned(),
+                Some(_) => self.changed(own, array, function)?,
+            });
+        }
+        Some(all)
     }
 
     fn element(&self, indices: &[String], array: &str, function: &str) -> String {
@@ -227,6 +270,35 @@ impl Declaration {
     }
 }
 
+/// Whether the name at `at` is declared there: a type is before it, or the name that the
+/// declaration begins with.
+fn is_declared(code: &Text, at: usize) -> bool {
+    let is_type = |name: &str| {
+        let is_name = name.starts_with(|c: char| is_word(c) && !c.is_ascii_digit());
+        is_name && !BEFORE_EXPRESSIONS.contains(&name)
+    };
+    let before = code.masked[..at].trim_end();
+    if before.ends_with(',') {
+        let from = code.open_before(at).map_or(0, |open| open + 1);
+        let parts = code.split(from, at, ';');
+        let own = parts
+            .last()
+            .map_or("", |part| code.masked[part.0..part.1].trim());
+        let name = first_name(own);
+        let rest = own[name.len()..].trim_start();
+        return is_type(name) && rest.starts_with(is_word);
+    }
+    is_type(last_name(before))
+}
+
+/// Whether the element at `at` is not computed.
+fn is_unevaluated(code: &Text, at: usize) -> bool {
+    let before = code.masked[..at].trim_end();
+    let around = std::iter::successors(code.open_before(at), |open| code.open_before(*open));
+    let mut called = around.filter_map(|open| code.called(open));
+    UNEVALUATED.contains(&last_name(before)) || called.any(|(_, name)| UNEVALUATED.contains(&name))
+}
+
 /// What may stand beside a `*` as it is, and the rest in parentheses.
 fn in_parentheses(text: &str) -> String {
     let text = text.trim();
@@ -247,7 +319,7 @@ fn index_of(text: &str, name: &str) -> Option<usize> {
 
 /// The contents of the pairs of brackets that `text` begins with, and where
 /// they end.
-fn brackets(text: &str) -> (Vec<&str>, usize) {
+pub(super) fn brackets(text: &str) -> (Vec<&str>, usize) {
     let (mut contents, mut end) = (Vec::new(), 0);
     loop {
         let rest = &text[end..];
@@ -348,6 +420,53 @@ mod tests {
         );
         for other in ["x = y;", "use(tile);", "tile[i] = 0;", "tile[i"] {
             assert_eq!(changed(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_element_stays() {
+        let one = plain("__shared__ int tile[64];", "tile", 4).unwrap();
+        let changed = |line: &str| one.changed(line, "tile", "f");
+        for same in [
+            "printf(\"tile[%d]\", 1);",
+            "asm volatile(\"st [%0], tile[0];\" :: \"r\"(a));",
+            "/* tile[0] first, tile */",
+            "x = Other::tile[0];",
+            "n = sizeof(tile[0]);",
+            "n = sizeof tile[0] + alignof(decltype(tile[0]));",
+            "// fill tile",
+        ] {
+            assert_eq!(changed(same), None, "{same}");
+            // The comment of a line may be the last only.
+            let (before, after) = if same.starts_with("//") {
+                ("", same)
+            } else {
+                (same, "")
+            };
+            let line = |element: &str| format!("{before} {element} = 'a' + tile[1]; {after}");
+            let expected = line("tile[f(g('[' /* tile */))]").replace("+ tile[1]", "+ tile[f(1)]");
+            let found = changed(&line("tile[g('[' /* tile */)]"));
+            assert_eq!(found, Some(expected), "{same}");
+        }
+        for refused in [
+            "{ float tile[4]; tile[0] = 1; }",
+            "{ const float a[4] = {}, tile[4] = {}; x = tile[0]; }",
+            "memset(&tile[0], 0, 64); tile[1] = 2;",
+            "x = tile[0] + sum((const int *)&tile[i], n);",
+        ] {
+            assert_eq!(changed(refused), None, "{refused}");
+        }
+        for (element, expected) in [
+            ("return tile[0];", "return tile[f(0)];"),
+            ("float a = 1, b = tile[0];", "float a = 1, b = tile[f(0)];"),
+            (
+                "g(a, tile[0]), tile[1] = 2;",
+                "g(a, tile[f(0)]), tile[f(1)] = 2;",
+            ),
+            ("atomicAdd(&tile[0], 1);", "atomicAdd(&tile[f(0)], 1);"),
+            ("x = LOAD(&tile[0]);", "x = LOAD(&tile[f(0)]);"),
+        ] {
+            assert_eq!(changed(element).as_deref(), Some(expected));
         }
     }
 }

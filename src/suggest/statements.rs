@@ -3,9 +3,103 @@
 
 use super::SourceLine;
 use super::change::LineChange;
+use super::edits::{self, CallChange, Maps};
 use super::files::split;
 use super::scan::{Text, word};
+use super::source::Declaration;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+/// A statement whose lines end within the brackets of elements, or before brackets, so that
+/// it changes as a whole:
+///
+/// ```text
+/// x = tile[row +
+///          1]
+///         [column];
+/// ```
+pub(super) struct Split {
+    from: usize,
+    to: usize,
+}
+
+impl Split {
+    /// The one with a line.
+    pub fn at(place: &Text, line: u32) -> Option<Self> {
+        let start = place.start_of_line(line)?;
+        let own = &place.masked[start..place.line_end(start)];
+        let begin = start + own.len() - own.trim_start().len();
+        let to = place.statement_end(begin);
+        let from = after_heads(place, place.statement_start(begin), begin)?;
+        let statement = &place.masked[from..to];
+        let is_whole = statement.ends_with(';') && !statement.contains(['{', '}', '#']);
+        let mut ends = statement.match_indices('\n').map(|(at, _)| from + at);
+        let is_split = ends.any(|end| {
+            let open = place.open_before(end).filter(|open| *open >= from);
+            let next = place.masked[end..to].trim_start();
+            open.is_some_and(|open| place.masked[open..].starts_with('[')) || next.starts_with('[')
+        });
+        (is_whole && is_split).then_some(Split { from, to })
+    }
+
+    /// Its lines.
+    pub fn lines(&self, place: &Text) -> RangeInclusive<u32> {
+        place.line_of(self.from)..=place.line_of(self.to - 1)
+    }
+
+    /// The statement with all elements of the array under `function`.
+    pub fn changed(
+        &self,
+        file: &str,
+        place: &Text,
+        seen: &Declaration,
+        array: &str,
+        function: &str,
+    ) -> Option<CallChange> {
+        // A comment in an index would go into it.
+        let code = Text::new(place.masked[self.from..self.to].to_owned());
+        let mut edits = seen.edits(&code, array, function)?;
+        for edit in &mut edits {
+            edit.from += self.from;
+            edit.to += self.from;
+        }
+        let source = format!("{file}:{}", place.line_of(self.from));
+        let change = edits::change(source, place, (self.from, self.to), &edits)?;
+        Some(CallChange {
+            maps: Maps::Indices,
+            ..change
+        })
+    }
+}
+
+/// The change of the statement with a line, where its elements take several lines.
+pub(super) fn split_change(
+    source: &str,
+    seen: &Declaration,
+    (array, function): (&str, &str),
+    text: &mut SourceLine,
+) -> Option<CallChange> {
+    let (file, number) = split(source)?;
+    let place = Text::of_file(file, text);
+    Split::at(&place, number)?.changed(file, &place, seen, array, function)
+}
+
+/// Where the statement begins that has `begin`, after directives and the end of `for (...)`.
+fn after_heads(place: &Text, from: usize, begin: usize) -> Option<usize> {
+    let before = place.masked.get(from..begin)?;
+    let directive = before.match_indices('\n').rfind(|(at, _)| {
+        let line = before[..*at].rsplit('\n').next().unwrap_or_default();
+        line.trim_start().starts_with('#')
+    });
+    let from = from + directive.map_or(0, |(at, _)| at);
+    let mut depth = 0;
+    let head = place.masked[from..begin].char_indices().filter(|(_, c)| {
+        depth += i32::from(*c == '(') - i32::from(*c == ')');
+        *c == ')' && depth < 0
+    });
+    let from = head.last().map_or(from, |(at, _)| from + at + 1);
+    Some(begin - place.masked[from..begin].trim_start().len())
+}
 
 /// The lines with the accesses of those that do not name the array at the one line of
 /// their statement that does.
@@ -121,6 +215,49 @@ in[1] = 3;
         let two = ["k.cu:3", "k.cu:2"].map(accessed);
         let lines = to_naming_lines(two.into(), "tile", &mut text);
         assert_eq!((lines.len(), lines[0].accesses.len()), (1, 2));
+    }
+
+    /// The changed statement with a line, if it changes as a whole.
+    fn split(source: &str, line: u32) -> Option<(String, String)> {
+        let place = Text::new(source.to_owned());
+        let seen = Declaration {
+            element: "float".to_owned(),
+            dimensions: vec!["4".to_owned(), "W + 1".to_owned()],
+        };
+        let split = Split::at(&place, line)?;
+        let call = split.changed("k.cu", &place, &seen, "tile", "f")?;
+        Some((call.source, call.changed_text))
+    }
+
+    #[test]
+    fn a_statement_that_ends_lines_within_an_element_changes_as_a_whole() {
+        let source = "void k() {
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+        x[i] =
+            tile[row +
+                 1] // the next
+                [i];
+    tile[0]
+        [1] = tile[1][0];
+    tile[0][0] =
+        x[0];
+    if (tile[n
+             ][0] > 0) { return; }
+}";
+        let first = "x[i] = (&tile[0][0])[f((row + 1) * (W + 1) + i)];";
+        let second = "(&tile[0][0])[f(0 * (W + 1) + 1)] = (&tile[0][0])[f(1 * (W + 1) + 0)];";
+        for line in 4..=7 {
+            let found = split(source, line);
+            assert_eq!(found, Some(("k.cu:4".to_owned(), first.to_owned())));
+        }
+        for line in [8, 9] {
+            let found = split(source, line);
+            assert_eq!(found, Some(("k.cu:8".to_owned(), second.to_owned())));
+        }
+        for line in [10, 11, 12, 13] {
+            assert_eq!(split(source, line), None);
+        }
     }
 
     #[test]

@@ -1,17 +1,22 @@
 //! The arrays that are to be mapped.
 
-use super::Tuned;
 use super::extent::Bytes;
-use super::source::Named;
+use super::source::{Declarations, Named};
+use super::{SourceLine, Tuned};
 use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::trace::{AccessTrace, SharedVariable};
+use std::collections::BTreeSet;
+
+/// Bytes of elements.
+const SIZES: [u32; 5] = [1, 2, 4, 8, 16];
 
 /// A simpler mapping is suggested if it leaves at most this percentage of the
 /// conflicts that the best one removes.
 const NEARLY: u64 = 10;
 
 /// Words that are mapped together.
+#[derive(Clone)]
 pub(super) struct Target<'a> {
     /// The variable that has these words; `None` if several have.
     pub variable: Option<&'a SharedVariable>,
@@ -24,6 +29,8 @@ pub(super) struct Target<'a> {
     /// All variables: if all of shared memory is one array, each begins somewhere
     /// in it.
     pub all: Vec<SharedVariable>,
+    /// Bytes of the elements that the source declares, where that is known.
+    pub declared: Option<u32>,
 }
 
 /// What to map: each variable that gains, or all of shared memory where that
@@ -42,6 +49,7 @@ pub(super) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
             array: &v.array,
             choices: &v.choices,
             all: vec![v.variable.clone()],
+            declared: None,
         };
         return variables.map(target).collect();
     }
@@ -53,6 +61,7 @@ pub(super) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
         array,
         choices,
         all,
+        declared: None,
     };
     if gains(choices) {
         vec![whole]
@@ -89,10 +98,40 @@ impl Target<'_> {
         self.alone().map(|v| v.bytes)
     }
 
-    /// Bytes of the narrowest access: the elements that texts count.
+    /// Bytes of the elements that texts count: those that the source declares, or those of
+    /// the narrowest access.
     pub fn element_bytes(&self) -> u32 {
+        self.declared.unwrap_or_else(|| self.narrowest())
+    }
+
+    fn narrowest(&self) -> u32 {
         let accesses = self.accesses.accesses.iter();
         accesses.map(|a| a.bytes).min().unwrap_or(4)
+    }
+
+    /// The same with the elements that the source declares.
+    pub fn as_declared(&self, text: &mut SourceLine) -> Self {
+        let places = self.accesses.places();
+        let pcs: BTreeSet<u32> = self.accesses.accesses.iter().map(|a| a.pc).collect();
+        let sources = pcs.iter().flat_map(|pc| {
+            let (place, _) = places.of(*pc).of_user();
+            place.source.into_iter().chain(place.inlined_at)
+        });
+        let sources: BTreeSet<String> = sources.collect();
+        let name = self.array_name();
+        // Of an element of a word, an access may need a part.
+        let widest = self.narrowest().max(4);
+        let mut sizes = SIZES.iter().filter(|bytes| **bytes <= widest);
+        let declared = sizes.find(|bytes| {
+            let places = sources.iter().map(String::as_str);
+            let all = Declarations::of(places, self.named(&name), **bytes, text);
+            let mut places = sources.iter();
+            places.any(|place| all.seen_from(place, text).is_some())
+        });
+        Target {
+            declared: declared.copied(),
+            ..self.clone()
+        }
     }
 
     /// Bytes between the first word and a variable of that name.

@@ -2,12 +2,25 @@
 
 use super::extent::WITHOUT_ASKING;
 use super::{AccessChange, CopyChange, LineChange, Parts, Suggestion, torn_places};
-use crate::trace::{line_of_file, ptx_text};
+use crate::trace::{line_of_file, ptx_text, without_folder};
 
 impl AccessChange {
     /// Where it is in the PTX; of several files, in which.
     pub fn ptx_place(&self) -> Option<String> {
         Some(ptx_text(self.ptx_file.as_deref(), self.ptx_line?))
+    }
+}
+
+impl LineChange {
+    /// That other files use what the line defines; `None` if none does.
+    pub fn users_text(&self) -> Option<String> {
+        let names: Vec<&str> = self.used_in.iter().map(|f| without_folder(f)).collect();
+        (!names.is_empty()).then(|| {
+            format!(
+                "{} use it, too: change them in the same way, or give this kernel a copy",
+                names.join(", ")
+            )
+        })
     }
 }
 

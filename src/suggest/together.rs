@@ -72,8 +72,10 @@ fn is_shared(line: &LineChange, other: &LineChange) -> bool {
 /// The statement with the changes of all suggestions; `None` if one alone changes it,
 /// or if the places of one of the changes are not known.
 fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<String> {
-    let (mut elements, mut edits, mut changes) = (Vec::new(), Vec::new(), 0);
+    let (mut edits, mut changes) = (Vec::new(), 0);
+    let (mut elements, mut arrays) = (Vec::new(), Vec::new());
     for s in suggestions {
+        let before = changes;
         let same = |l: &&LineChange| {
             l.place() == Some(source) && l.statement().is_some_and(|(old, _)| old == text)
         };
@@ -90,6 +92,13 @@ fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<Strin
         for d in own.filter(|d| d.source == source && d.text == text) {
             edits.push(d.edit.clone());
             changes += 1;
+        }
+        // Of two instances of one template, the array has only one mapping.
+        if changes > before && arrays.contains(&&s.array) {
+            return None;
+        }
+        if changes > before {
+            arrays.push(&s.array);
         }
     }
     if changes < 2 {

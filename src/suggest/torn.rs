@@ -104,8 +104,11 @@ impl<'a> Torn<'a> {
             };
             let known = macros.entry(file.to_owned());
             let known = known.or_insert_with(|| Macros::of(file, source_line));
-            // Of a macro that is not known nothing is said.
-            if known.any(text, &is_wide) != Some(false) {
+            // Of a macro that is not known nothing is said. A cast may be on another line of
+            // the statement.
+            let statement = line.statement().map_or(text.as_str(), |(old, _)| old);
+            let is_narrow = |code: &str| known.any(code, &is_wide) == Some(false);
+            if !is_narrow(text) || !is_narrow(statement) {
                 continue;
             }
             let known = types.entry(file.to_owned());

@@ -6,9 +6,11 @@ use super::calls::{declares, window};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::pointers::{CASTS, is_operand, members, pointers};
-use super::scan::{Text, arguments, is_word, word};
+use super::scan::{Text, arguments, is_word, last_name, word};
+use super::source::brackets;
 use super::start;
 use super::types::{Kept, member_of};
+use std::collections::BTreeMap;
 
 /// The line with the address of every element under `function`. `None` where a pointer
 /// is used in another way, or may point elsewhere; where a mapping may take apart an
@@ -35,6 +37,7 @@ pub(super) fn pointers_change(
     }
     let wrap = Wrap {
         names: &names,
+        rows: &BTreeMap::new(),
         own: start.is_none().then_some(array),
         start: seen,
         function,
@@ -55,6 +58,8 @@ pub(super) fn pointers_change(
 pub(super) struct Wrap<'a> {
     /// Pointers into the array.
     pub names: &'a [String],
+    /// Those that are arrays of arrays, with the number of brackets of an element.
+    pub rows: &'a BTreeMap<String, usize>,
     /// The one of them that is the array itself: of that, members of elements alone are
     /// understood.
     pub own: Option<&'a str>,
@@ -120,7 +125,8 @@ impl Wrap<'_> {
                 }
                 Use::Pointed(star, end) => {
                     let name = &place.masked[begin..after];
-                    (!kept.tears(number, name)).then_some(())?;
+                    let is_element = !self.rows.contains_key(name);
+                    (is_element && !kept.tears(number, name)).then_some(())?;
                     edits.push(Edit::insert(star, "("));
                     edits.push(Edit::insert(star + 1, opened));
                     edits.push(Edit::insert(end, format!("){closed}")));
@@ -139,7 +145,10 @@ impl Wrap<'_> {
         (kept, number): (Kept, u32),
     ) -> Option<()> {
         let (element, inside) = (&place.masked[begin..end], &place.masked[after..end]);
-        let is_used_otherwise = self.names.iter().any(|n| word(inside, n).is_some())
+        let name = last_name(&place.masked[..after]);
+        let is_row = |depth: &usize| brackets(inside).0.len() != *depth;
+        let is_used_otherwise = self.rows.get(name).is_some_and(is_row)
+            || self.names.iter().any(|n| word(inside, n).is_some())
             || place.masked[end..].starts_with('(')
             || kept.tears(number, element);
         (!is_used_otherwise).then_some(())
@@ -163,7 +172,7 @@ fn usage(
     }
     let end = members(place, after, to);
     if end > after {
-        if own && let Some(address) = under_a_cast(place, (from, to), (begin, end)) {
+        if let Some(address) = under_a_cast(place, (from, to), (begin, end)) {
             return Some(Use::Address(address, end));
         }
         let is_understood = !own || member_of(&place.masked[begin..end]).is_some();

@@ -127,7 +127,7 @@ fn an_address_under_a_cast_is_mapped() {
     let expected = [
         (
             75,
-            "*reinterpret_cast<uint4 *>(spad_place_at(a, &a[i / 8][i % 8 * 8])) = \
+            "*reinterpret_cast<uint4 *>(&(&a[0][0])[spad_place((i / 8) * 64 + (i % 8 * 8))]) = \
              reinterpret_cast<const uint4 *>(in)[i];",
         ),
         (
@@ -162,12 +162,12 @@ fn an_element_that_a_macro_casts_is_mapped() {
         (
             102,
             "for (int i = threadIdx.x; i < 512; i += 128) \
-             FLOAT4(*spad_place_at(s, &s[i / 16][i % 16 * 4])) = FLOAT4(in[i * 4]);",
+             FLOAT4((&s[0][0])[spad_place((i / 16) * 64 + (i % 16 * 4))]) = FLOAT4(in[i * 4]);",
         ),
         (
             104,
             "for (int i = threadIdx.x; i < 512; i += 128) FLOAT4(out[i * 4]) = \
-             FLOAT4(*spad_place_at(s, &s[i % 32][i / 32 * 4]));",
+             FLOAT4((&s[0][0])[spad_place((i % 32) * 64 + (i / 32 * 4))]);",
         ),
     ];
     change("macro4", "128", ["f32", "f32"], &expected);

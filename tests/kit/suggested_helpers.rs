@@ -134,7 +134,8 @@ fn a_declaration_in_a_comment_is_none() {
         &[
             (
                 85,
-                "(&tile[0][0])[spad_place(row * (32 + GAP) + (threadIdx.x % 32))] =",
+                "(&tile[0][0])[spad_place(row * (32 + GAP) + (threadIdx.x % 32))] = \
+                 input[32 * row + threadIdx.x % 32];",
             ),
             (
                 91,

@@ -318,3 +318,44 @@ fn arrays_and_lines_are_in_the_order_of_the_source() {
     let text = common::text(&["conflicts", &self::launch("ord"), "-q"]);
     assert!(text.contains("33 % of them at ord.cu:7,"), "{text}");
 }
+
+/// Both arrays are called `tile`, strings and comments name it, and an element takes two
+/// lines. The joined fix of the review is `names_changed.cu`, which was compiled.
+#[test]
+fn a_fix_changes_elements_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let sarif = dir.path().join("o.sarif");
+    let launch = launch("names");
+    let args = ["gate", &launch, "--sarif", sarif.to_str().unwrap()];
+    spadkit(&args).assert().code(1);
+    let log: Value = serde_json::from_slice(&std::fs::read(sarif).unwrap()).unwrap();
+    let fix = &log["runs"][0]["results"][0]["fixes"][0];
+    let description = fix["description"]["text"].as_str().unwrap();
+    assert!(description.starts_with("Together: "), "{description}");
+    let mut text = std::fs::read_to_string("tests/fixtures/cuda/names.cu").unwrap();
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+        .collect();
+    let replacements = fix["artifactChanges"][0]["replacements"]
+        .as_array()
+        .unwrap();
+    let mut replacements: Vec<(usize, usize, &str)> = replacements
+        .iter()
+        .map(|one| {
+            let number = |key: &str| one["deletedRegion"][key].as_u64().unwrap() as usize;
+            let place = |line: &str, column: &str| starts[number(line) - 1] + number(column) - 1;
+            let (from, to) = (
+                place("startLine", "startColumn"),
+                place("endLine", "endColumn"),
+            );
+            (from, to, one["insertedContent"]["text"].as_str().unwrap())
+        })
+        .collect();
+    replacements.sort_by_key(|(from, ..)| std::cmp::Reverse(*from));
+    for (from, to, new) in replacements {
+        text.replace_range(from..to, new);
+    }
+    let expected = std::fs::read_to_string("tests/fixtures/cuda/names_changed.cu").unwrap();
+    assert_eq!(text, expected);
+    keeps_its_promise("names");
+}

@@ -7,9 +7,7 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
-use crate::suggest::{
-    Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split, suggestions,
-};
+use crate::suggest::{Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split};
 use crate::workload::Input;
 use serde::Serialize;
 use std::time::Duration;
@@ -91,7 +89,7 @@ pub(super) fn of(
         indices: &indices.unwrap_or_default(),
     };
     let mut source = SourceFiles::beside(input.name());
-    let found = suggestions(&tuned, &mut |place| source.line(place));
+    let found = source.suggestions(&tuned);
     Ok(found.changes.iter().map(|s| fix(s, &mut source)).collect())
 }
 
@@ -118,6 +116,7 @@ fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
     let complete = lines.len() == s.lines.len() + s.declarations.len()
         && !any_overlap(&lines)
         && s.tensor_copies.is_empty()
+        && s.lines.iter().all(|line| line.used_in.is_empty())
         && has_room;
     Fix {
         mapping: s.hash.to_string(),

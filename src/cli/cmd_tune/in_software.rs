@@ -17,7 +17,7 @@ use crate::software::choice::{
     per_variable,
 };
 use crate::suggest::SourceFiles;
-use crate::suggest::{Tuned, suggestions};
+use crate::suggest::Tuned;
 use crate::trace::AccessTrace;
 use std::time::Duration;
 
@@ -57,7 +57,7 @@ pub(in crate::cli) fn run(
         indices: subject.indices,
     };
     let mut source = SourceFiles::beside(subject.input.name());
-    let suggestions = suggestions(&tuned, &mut |place| source.line(place));
+    let suggestions = source.suggestions(&tuned);
     let found = Found {
         whole: Ranking::of(array, whole),
         rule: rule.name(),

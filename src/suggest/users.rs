@@ -1,0 +1,127 @@
+//! Other files that use what changes: a macro or a function of a header.
+
+use super::change::LineChange;
+use super::files::{SourceFiles, split};
+use super::scan::{Text, word};
+use super::{Suggestions, Tuned, suggestions};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What files of source are called.
+const EXTENSIONS: [&str; 9] = ["cu", "cuh", "h", "hh", "hpp", "inl", "cc", "cpp", "cxx"];
+
+/// Files of a folder that are read.
+const MOST_FILES: usize = 256;
+
+impl SourceFiles {
+    /// Source changes, as [`suggestions`] finds them, with the other files that use the
+    /// macros and functions which change.
+    pub fn suggestions(&mut self, tuned: &Tuned) -> Suggestions {
+        let mut found = suggestions(tuned, &mut |place| self.line(place));
+        for s in &mut found.changes {
+            find_users(&mut s.lines, self);
+        }
+        found
+    }
+}
+
+/// Fills in the files that use what each of the lines defines.
+fn find_users(lines: &mut [LineChange], files: &mut SourceFiles) {
+    if lines.iter().all(|line| defined(line).is_none()) {
+        return;
+    }
+    let places = lines.iter().flat_map(LineChange::places);
+    let names: BTreeSet<String> = places
+        .filter_map(|p| Some(split(p)?.0.to_owned()))
+        .collect();
+    let own: BTreeSet<PathBuf> = names.iter().filter_map(|name| files.path(name)).collect();
+    let folders: BTreeSet<&Path> = own.iter().filter_map(|path| path.parent()).collect();
+    let others = folders.into_iter().flat_map(sources_in);
+    let others: Vec<PathBuf> = others.filter(|path| !own.contains(path)).collect();
+    let texts: Vec<(&PathBuf, Text)> = others
+        .iter()
+        .filter_map(|path| Some((path, Text::new(std::fs::read_to_string(path).ok()?))))
+        .collect();
+    for line in lines {
+        let Some((name, file)) = defined(line) else {
+            continue;
+        };
+        let uses = |text: &Text| {
+            word(&text.masked, name).is_some() && text.text.lines().any(|line| includes(line, file))
+        };
+        let used_in = texts.iter().filter(|(_, text)| uses(text));
+        line.used_in = used_in
+            .map(|(path, _)| path.display().to_string())
+            .collect();
+    }
+}
+
+/// The name that a line defines, and the file's own name.
+fn defined(line: &LineChange) -> Option<(&str, &str)> {
+    let call = line.call.as_ref()?;
+    let file = Path::new(split(&call.source)?.0).file_name()?;
+    Some((call.defines.as_deref()?, file.to_str()?))
+}
+
+/// Whether a line includes a file of that name.
+fn includes(line: &str, file: &str) -> bool {
+    let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+    let named = directive.and_then(|d| d.strip_prefix("include"));
+    named.is_some_and(|named| {
+        let path = named.trim().trim_matches(['"', '<', '>']);
+        path.rsplit('/').next() == Some(file)
+    })
+}
+
+fn sources_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let is_source = |path: &PathBuf| {
+        let extension = path.extension().and_then(|e| e.to_str());
+        extension.is_some_and(|e| EXTENSIONS.contains(&e)) && path.is_file()
+    };
+    let mut found: Vec<PathBuf> = entries.map(|e| e.path()).filter(is_source).collect();
+    found.sort();
+    found.truncate(MOST_FILES);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::edits::CallChange;
+    use super::*;
+
+    #[test]
+    fn files_that_include_a_header_and_use_its_macro_are_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        for (name, text) in [
+            ("tile.cuh", "#define AT(i) tile[i]"),
+            ("own.cu", "#include \"tile.cuh\"\nAT(1)"),
+            ("user.cu", "#  include <lib/tile.cuh>\nAT(1)"),
+            ("comment.cu", "#include \"tile.cuh\"\n// AT(1)"),
+            ("namesake.cu", "#define AT(i) other[i]\nAT(1)"),
+            ("notes.txt", "#include \"tile.cuh\"\nAT(1)"),
+        ] {
+            std::fs::write(path(name), text).unwrap();
+        }
+        let line = |file: &str, defines: Option<&str>| LineChange {
+            source: Some(path(file) + ":1"),
+            call: Some(CallChange {
+                source: path(file) + ":1",
+                text: String::new(),
+                changed_text: String::new(),
+                edits: Vec::new(),
+                maps: super::super::edits::Maps::Indices,
+                defines: defines.map(str::to_owned),
+            }),
+            ..LineChange::default()
+        };
+        let mut lines = [line("own.cu", None), line("tile.cuh", Some("AT"))];
+        find_users(
+            &mut lines,
+            &mut SourceFiles::beside(&dir.path().join("k.toml")),
+        );
+        assert!(lines[0].used_in.is_empty());
+        assert_eq!(lines[1].used_in, [path("user.cu")]);
+    }
+}
