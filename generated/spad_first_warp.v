@@ -28,7 +28,8 @@ module spad_first_warp (
     localparam [1:0] POLICY_OWF_SLOT = 2'd2;
     localparam W = 48;
 
-    // Per class: a candidate is of it; it is the first with one.
+    // Per class: whether it has a candidate; whether it is the first class with
+    // one.
     wire [3:0] present;
     wire [3:0] first;
     wire [W-1:0] of_first;

@@ -89,7 +89,8 @@ module spad_issue_select (
     reg [PAIRS-1:0] was_locked_q;
     reg [PAIRS-1:0] was_owner_q;
     reg was_changed_q;
-    // Warps that wait for memory warps: the mask is likely to need them.
+    // Warps put off in favour of memory warps: the mask will probably need them
+    // later.
     reg [W-1:0] qualified_put_off_q;
     always @(posedge clk) begin
         if (rst) begin

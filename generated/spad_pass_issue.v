@@ -160,7 +160,8 @@ module spad_pass_issue (
         else if (issue) cur_next_q <= cur_next_q + 2'd1;
     end
 
-    // On its way to EX with what it offers still, or with a release.
+    // The instruction on its way to EX is still offered by its warp, or is a
+    // RELSSP.
     wire holds = cur_valid_q & ((cur_next_q == 2'd0) | (cur_kind_q == KIND_RELSSP));
     generate
         for (i = 0; i < W; i = i + 1) begin : on_its_way

@@ -95,7 +95,7 @@ module spad_scratchpad (
     wire fire = req_valid & req_ready;
     // All stages move together, unless the response cannot leave.
     wire adv = resp_ready | ~resp_valid;
-    // The byte enables of a bank do not toggle with those of a load.
+    // Gate the byte enables, so that a load does not toggle those of the banks.
     wire storing = (req_op == OP_STORE) | (req_op == OP_STUL);
     wire [L*DB-1:0] stored = req_be & {(L*DB){storing}};
 

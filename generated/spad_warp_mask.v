@@ -66,7 +66,8 @@ module spad_warp_mask (
 
     // A cycle counts after the last pass, and if EX is not held.
     wire counts = ~hold & ~issuing;
-    // A hold in the next cycle takes it back: EX is a cycle further away.
+    // A hold in the next cycle takes this cycle back, because EX comes one cycle
+    // later.
     wire takes_back = hold & counted_q & ~(late_q & ~some);
     wire counted_d = counts & ((|left) | pend_q);
     wire owed_d = (takes_back & (set_valid | pend_q)) | (owed_q & pend_q & ~set_valid);

@@ -74,7 +74,7 @@ module spad_warp_scheduler (
     wire some_mem = |(ready & is_mem);
     assign masked = held & some_mem;
     wire [W-1:0] unmasked = ready & ~put_off;
-    // Where all are put off none of them is a memory warp.
+    // If every candidate is put off, none of them is a memory warp.
     wire only_others = held | ~(|unmasked);
     spad_first_warp first_of_all (
         .cfg_policy(cfg_policy),
@@ -93,7 +93,8 @@ module spad_warp_scheduler (
         .found_sel(of_others_found)
     );
     assign sel = only_others ? of_others : of_all;
-    // The warps after the selected one are those at which it has been found below.
+    // found_sel has a bit for each warp at or after the selected one; shifted up
+    // by one, it is the set of warps after it.
     wire [W-1:0] found_sel = only_others ? of_others_found : of_all_found;
     assign sel_valid = found_sel[47];
     wire [W-1:0] behind_d = found_sel << 1;

@@ -100,7 +100,7 @@ impl Network {
         self.0.cycles(words, &[], "").map_err(|printed| {
             Error::usage(
                 format!("PULP's network does not answer as it should: {printed}"),
-                "compare the commit with the one in docs/guides/integration.md",
+                "compare the commit with the one in docs/explanation/local-memories.md",
             )
         })
     }

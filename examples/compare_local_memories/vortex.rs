@@ -36,7 +36,7 @@ const HEADERS: [&str; 4] = [
 const LIBRARIES: [&str; 2] = ["hw/rtl/libs", "hw/rtl/mem"];
 
 const HELP: &str = "VORTEX is the top of a checkout of github.com/vortexgpgpu/vortex with hw/rtl; \
-     docs/guides/integration.md names a commit that is known to work";
+     docs/explanation/local-memories.md names a commit that is known to work";
 
 /// A checkout of Vortex.
 pub struct Vortex {
@@ -161,7 +161,7 @@ impl VortexBench {
         cycles.map_err(|printed| {
             Error::usage(
                 format!("Vortex' local memory does not answer as it should: {printed}"),
-                "compare the commit with the one in docs/guides/integration.md",
+                "compare the commit with the one in docs/explanation/local-memories.md",
             )
         })
     }

@@ -23,7 +23,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let about = "per position: the warp is at it or below; nonzero if there is one";
     let found_sel = u.output("found_sel", warps, about);
 
-    u.section("Per class: a candidate is of it; it is the first with one.");
+    u.section("Per class: whether it has a candidate; whether it is the first class with one.");
     let [present, first] = u.wires(["present", "first"], 4);
     let of_first = u.wire("of_first", warps);
     u.assign(first.at(0), present.at(0));

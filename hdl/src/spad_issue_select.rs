@@ -245,7 +245,7 @@ fn take_what_was_ready(u: &Unit, io: &Ports, scheduler: &Module) {
 fn take_what_was_picked(u: &Unit, io: &Ports, scheduler: &Module, check: &[Module]) {
     let w = io.s.W;
     let q = Qualified::new(u, io);
-    u.about("Warps that wait for memory warps: the mask is likely to need them.");
+    u.about("Warps put off in favour of memory warps: the mask will probably need them later.");
     let put_off = u.register("qualified_put_off", w).reset(0);
     q.update(u, io, io.ready);
     let likely = io.cfg_aware & io.mask_likely;

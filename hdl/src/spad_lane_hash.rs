@@ -35,7 +35,7 @@ pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
             let row_map = Configured::RowMap.rtl().emit(g)?;
             (Some(unit.rtl().emit(g)?), Some(row_map), configs)
         }
-        // The fixed row does for a shift.
+        // A shift needs no row map: the row is the upper address bits.
         PathHash::Rap => {
             let configs = vec![("hash", block(Configured::Rap)?)];
             (Some(Configured::Rap.rtl().emit(g)?), None, configs)

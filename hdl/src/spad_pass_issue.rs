@@ -274,7 +274,7 @@ impl Issue<'_> {
         if self.at_once {
             return u.assign(io.busy, 0);
         }
-        u.note("On its way to EX with what it offers still, or with a release.");
+        u.note("The instruction on its way to EX is still offered by its warp, or is a RELSSP.");
         let release = current.kind.is(code(&kind::FIELD, kind::RELSSP));
         let holds = current.valid & (current.next.is(0) | release);
         let holds = u.name("holds", holds);

@@ -241,7 +241,7 @@ fn request(u: &Unit, p: &Params, io: &Ports) -> Request {
     let fire = u.name("fire", io.req_valid & io.req_ready);
     u.note("All stages move together, unless the response cannot leave.");
     let adv = u.name("adv", io.resp_ready | !io.resp_valid);
-    u.note("The byte enables of a bank do not toggle with those of a load.");
+    u.note("Gate the byte enables, so that a load does not toggle those of the banks.");
     let storing = u.name("storing", is_one_of(io.req_op, &stores));
     let stored = u.named("stored", l * be, io.req_be & storing.copies(l * be));
     Request {

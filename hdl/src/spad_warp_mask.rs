@@ -195,7 +195,7 @@ impl Late {
             counted,
             owed,
         } = self;
-        u.note("A hold in the next cycle takes it back: EX is a cycle further away.");
+        u.note("A hold in the next cycle takes this cycle back, because EX comes one cycle later.");
         let takes_back = u.name("takes_back", io.hold & counted & !free);
         let counted_next = u.next_state(counted, counts & (left.any() | pend));
         let kept = owed & pend & !io.set_valid;

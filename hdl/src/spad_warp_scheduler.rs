@@ -18,14 +18,17 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let behind = u.register("behind", io.s.W).reset(0);
     let search = Search::new(&u, &io);
     let unmasked = mask(&u, &io);
-    u.note("Where all are put off none of them is a memory warp.");
+    u.note("If every candidate is put off, none of them is a memory warp.");
     let only_others = u.name("only_others", unmasked.held | !unmasked.warps.any());
     search.of(&u, &io, top(&first), behind, &unmasked);
     u.assign(
         io.sel,
         when(only_others, search.of_others).otherwise(search.of_all),
     );
-    u.note("The warps after the selected one are those at which it has been found below.");
+    u.note(
+        "found_sel has a bit for each warp at or after the selected one; shifted up by \
+         one, it is the set of warps after it.",
+    );
     let found_sel = when(only_others, search.of_others_found).otherwise(search.of_all_found);
     let found_sel = u.name("found_sel", found_sel);
     u.assign(io.sel_valid, found_sel.at(p.W - 1));

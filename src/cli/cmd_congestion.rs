@@ -18,10 +18,12 @@ use serde_json::{Value, json};
 /// of the access; the result depends only on the seed, not on the machine.
 #[derive(Args)]
 pub struct CongestionArgs {
-    /// raw, ras, rap (2 dimensions); raw, ras, 1p, r1p, 3p, w2p, 1pw2r (4 dimensions).
+    /// Required without --table: raw, ras, rap (2 dimensions); raw, ras, 1p, r1p,
+    /// 3p, w2p, 1pw2r (4 dimensions).
     #[arg(long, required_unless_present = "table", value_parser = super::parsed::<Scheme>)]
     mapping: Option<Scheme>,
-    /// contiguous, random, malicious; stride, diagonal (2 dimensions); stride1, stride2, stride3 (4 dimensions).
+    /// Required without --table: contiguous, random, malicious; stride, diagonal
+    /// (2 dimensions); stride1, stride2, stride3 (4 dimensions).
     #[arg(long, required_unless_present = "table", value_parser = super::parsed::<AccessKind>)]
     access: Option<AccessKind>,
     /// Banks, threads of a warp, and size of the array in each dimension: 2 to 1024.
@@ -62,12 +64,7 @@ enum PaperTable {
 }
 
 impl Execute for CongestionArgs {
-    fn has_machine(&self) -> bool {
-        false
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.check_machine()?;
+    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         match (self.table, self.mapping, self.access) {
             (None, Some(mapping), Some(access)) => one(self, mapping, access, printer),
             (Some(PaperTable::Iii), ..) => transposes(self, printer),

@@ -23,12 +23,7 @@ pub struct DoctorArgs {
 }
 
 impl Execute for DoctorArgs {
-    fn has_machine(&self) -> bool {
-        false
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.check_machine()?;
+    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let toolbox = Toolbox::new();
         let found: Vec<_> = ToolKind::ALL.map(|kind| (kind, toolbox.get(kind))).into();
         let cache = Cache::user()?;

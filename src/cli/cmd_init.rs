@@ -18,8 +18,10 @@ use std::path::{Path, PathBuf};
 /// rest is marked "fill in". With --grid, --block and --arg, nothing is left to
 /// fill in:
 ///
-/// spadkit init saxpy.ptx --grid 16 --block 256 --arg 0=4096 --arg 2=random:f32:4096
+///   spadkit init saxpy.ptx --grid 16 --block 256 \
+///     --arg 0=4096 --arg 2=random:f32:4096
 #[derive(Args)]
+#[command(verbatim_doc_comment)]
 pub struct InitArgs {
     /// PTX of the kernel.
     input: PathBuf,
@@ -48,10 +50,6 @@ pub struct InitArgs {
 }
 
 impl Execute for InitArgs {
-    fn has_machine(&self) -> bool {
-        false
-    }
-
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let module = read_module(&self.input)?;
         let skeleton = Skeleton::new(&module, self.entry.as_deref())?;

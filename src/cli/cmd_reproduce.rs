@@ -117,12 +117,7 @@ impl Watch for Meter {
 }
 
 impl Execute for ReproduceArgs {
-    fn has_machine(&self) -> bool {
-        false
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.check_machine()?;
+    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;
         interrupt::listen();
@@ -176,12 +171,7 @@ impl Execute for ReproduceArgs {
 }
 
 impl Execute for MergeArgs {
-    fn has_machine(&self) -> bool {
-        false
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.check_machine()?;
+    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;
         // Bad input leaves nothing behind: it is read before anything is written.

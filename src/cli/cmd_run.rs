@@ -73,12 +73,7 @@ fn parse_dump(text: &str) -> std::result::Result<Dump, String> {
 }
 
 impl Execute for RunArgs {
-    fn has_machine(&self) -> bool {
-        false
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.check_machine()?;
+    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let file = LaunchFile::load(&self.launch)?;
         let zeros_beyond = self.allow.run(printer).zeros_beyond;
         let mut prepared = file.prepare(&file.module()?)?;

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 /// Run a PTX kernel and record its trace, or write that of a generated kernel.
 ///
-/// For a launch file (docs/reference/ptx.md) the first launch is traced;
+/// For a launch file (docs/reference/kernels.md) the first launch is traced;
 /// LAUNCH.toml:N takes launch N in execution order, LAUNCH.toml:ENTRY the first of
 /// that entry. An access trace has the shared-memory accesses of one block;
 /// with an output named .spt, a full trace has all instructions of all blocks.
@@ -67,12 +67,7 @@ pub struct TraceArgs {
 }
 
 impl Execute for TraceArgs {
-    fn has_machine(&self) -> bool {
-        false
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.check_machine()?;
+    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         self.refuse_block()?;
         if let Some(output) = &self.output {
             check_writable(output)?;

@@ -32,7 +32,7 @@ use std::time::Duration;
 
 /// The best configuration of each hash unit for a trace.
 ///
-/// Without --method, each unit is searched with the method that proves most:
+/// Without --method, each unit is searched with the method that gives the strongest proof:
 /// exhaustive for bit vectors, optimal for the others. A search that runs out
 /// of budget returns its best result and a lower bound. Ctrl-C ends the running
 /// search and prints the best found so far.

@@ -167,14 +167,36 @@ impl Global {
         }
     }
 
-    /// For commands that ignore the machine: a wrong one is refused all the same.
-    fn check_machine(&self) -> Result<()> {
-        self.machine().map(drop)
+    /// For commands that take no machine: one that is named would have no effect.
+    fn refuse_machine(&self, command: &str) -> Result<()> {
+        let option = match (&self.config, &self.preset) {
+            (Some(_), _) => "--config",
+            (None, Some(_)) => "--preset",
+            (None, None) => return Ok(()),
+        };
+        Err(Error::usage(
+            format!("'{command}' takes no machine: {option} would have no effect"),
+            format!("omit {option}"),
+        ))
     }
 }
 
 /// The machine where none is named and none is chosen by a PTX.
 const DEFAULT_PRESET: &str = "fermi";
+
+/// The commands whose result does not depend on a machine, or on that of a paper
+/// alone.
+const WITHOUT_MACHINE: [&str; 9] = [
+    "completions",
+    "compose",
+    "congestion",
+    "doctor",
+    "init",
+    "merge",
+    "reproduce",
+    "run",
+    "trace",
+];
 
 /// What a command does with its arguments.
 trait Execute {
@@ -185,7 +207,7 @@ trait Execute {
         None
     }
 
-    /// Whether it works on a machine, which its output then names.
+    /// Whether it works on one machine, which its output then names.
     fn has_machine(&self) -> bool {
         true
     }
@@ -205,6 +227,14 @@ macro_rules! commands {
                 match self {
                     $(Command::$name(args) => args,)+
                 }
+            }
+
+            /// As the user writes it.
+            fn name(&self) -> String {
+                let name = match self {
+                    $(Command::$name(_) => stringify!($name),)+
+                };
+                name.to_lowercase()
             }
         }
     };
@@ -264,7 +294,18 @@ fn full_command() -> clap::Command {
         arg.allow_negative_numbers(takes_values)
     };
     let command = Cli::command().mut_subcommands(|command| command.mut_args(values));
-    examples::with_examples(command)
+    examples::with_examples(without_machine(command))
+}
+
+/// Hides the options for the machine in the help of commands that take none.
+fn without_machine(command: clap::Command) -> clap::Command {
+    let of_machine = |arg: &&clap::Arg| ["preset", "config"].contains(&arg.get_id().as_str());
+    let options = command.get_arguments().filter(of_machine).cloned();
+    let hidden: Vec<_> = options.map(|arg| arg.hide(true)).collect();
+    command.mut_subcommands(|command| match command.get_name() {
+        name if WITHOUT_MACHINE.contains(&name) => command.args(hidden.clone()),
+        _ => command,
+    })
 }
 
 /// Parses the arguments; clap exits with status 2 on bad usage.
@@ -416,7 +457,11 @@ fn rule_line(machine: &Config) -> String {
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
-    let command = cli.command.get();
+    let (command, name) = (cli.command.get(), cli.command.name());
+    if WITHOUT_MACHINE.contains(&&*name) {
+        cli.global.refuse_machine(&name)?;
+        return command.execute(&cli.global, printer);
+    }
     if !command.has_machine() {
         return command.execute(&cli.global, printer);
     }
@@ -451,5 +496,39 @@ mod tests {
         let command = Cli::command();
         let names: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
         assert!(names.is_sorted(), "{names:?}");
+    }
+
+    #[test]
+    fn help_has_the_options_for_the_machine_where_they_have_an_effect() {
+        let mut command = full_command();
+        command.build();
+        for command in command.get_subcommands().filter(|c| c.get_name() != "help") {
+            let name = command.get_name();
+            for option in ["preset", "config"] {
+                let arg = command.get_arguments().find(|arg| arg.get_id() == option);
+                let hidden = arg.expect("it is an option of every command").is_hide_set();
+                assert_eq!(hidden, WITHOUT_MACHINE.contains(&name), "{name} --{option}");
+            }
+        }
+    }
+
+    /// Command lines in a help text are lines that can be pasted.
+    #[test]
+    fn help_keeps_the_lines_of_commands() {
+        for (name, lines) in [
+            (
+                "completions",
+                "\n  spadkit completions zsh > ~/.zfunc/_spadkit\n",
+            ),
+            (
+                "init",
+                "--block 256 \\\n    --arg 0=4096 --arg 2=random:f32:4096\n",
+            ),
+        ] {
+            let mut command = full_command();
+            let command = command.find_subcommand_mut(name).expect("it is a command");
+            let help = command.render_long_help().to_string();
+            assert!(help.contains(lines), "{help}");
+        }
     }
 }

@@ -77,7 +77,7 @@ impl Screen {
         let width = width.filter(|w| *w > 0).unwrap_or(USUAL).max(LEAST);
         Screen {
             width,
-            // Who names a width means it.
+            // A width that the user set overrides the readable maximum.
             prose: named.unwrap_or(READABLE).max(LEAST).min(width),
             wide,
             color: set("NO_COLOR").is_none() && (forced || shows),

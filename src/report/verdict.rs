@@ -17,7 +17,7 @@ pub struct Verdict {
     pub remedy: String,
     /// More, in two or three sentences.
     pub detail: Vec<String>,
-    /// Four of them.
+    /// The four headline numbers.
     pub numbers: Vec<Number>,
 }
 

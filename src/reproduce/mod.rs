@@ -94,7 +94,10 @@ impl Library {
 
     /// The figures called `ids`, or of the papers called so; all if there are none.
     pub fn select(&self, ids: &[String]) -> Result<Vec<&Figure>> {
-        let known = || self.figures.iter().map(|f| f.id.as_str()).chain(PAPERS);
+        let figures = || self.figures.iter().map(|f| f.id.as_str());
+        // A paper of one figure may have its name.
+        let papers = || PAPERS.into_iter().filter(|p| !figures().any(|f| f == *p));
+        let known = || figures().chain(papers());
         for id in ids {
             if !known().any(|k| k == id) {
                 return Err(Error::usage(

@@ -127,7 +127,7 @@ fn draw(machine: &Config, seed: u64) -> Perturbation {
 pub struct Headline {
     /// The quantity.
     pub name: String,
-    /// As it is without any.
+    /// The value without perturbation.
     pub base: f64,
     /// What each came to.
     pub values: Vec<(Perturbation, f64)>,

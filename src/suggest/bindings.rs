@@ -132,7 +132,7 @@ fn parameters(place: &Text, at: usize, function: &str) -> Option<Vec<String>> {
     let all = list.split(0, list.text.len(), ',').into_iter();
     let name = |(from, to): (usize, usize)| {
         let declared = list.text[from..to].split('=').next()?.trim_end();
-        // Of a pack, the rest has no names.
+        // Elements of a parameter pack have no names.
         (!declared.contains("...")).then(|| last_name(declared).to_owned())
     };
     Some(all.map_while(name).collect())

@@ -69,8 +69,8 @@ impl Edit {
     }
 }
 
-/// The text with all edits; `None` if they overlap. Of insertions at one place the
-/// first is the first.
+/// The text with all edits; `None` if they overlap. Insertions at the same place
+/// keep their order.
 pub(super) fn applied(text: &str, edits: &[Edit]) -> Option<String> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.from, edit.to));

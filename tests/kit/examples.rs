@@ -184,7 +184,7 @@ fn the_page_has_the_cycles_under_the_same_accesses() {
     use compare_local_memories::beside::{WINDOWS, queues};
     use compare_local_memories::traffic::{PATTERNS, Traffic, cycles};
     use compare_local_memories::window::machine;
-    let page = include_str!("../../docs/guides/integration.md");
+    let page = include_str!("../../docs/explanation/local-memories.md");
     let machines = WINDOWS.map(|window| machine(3, window).unwrap());
     let queues = queues(&machines[0]);
     for (name, pattern) in PATTERNS {

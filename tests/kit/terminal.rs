@@ -335,6 +335,9 @@ fn names_that_are_nearly_right_are_recognised() {
             "{message}"
         );
     }
+    // That all units begin with `spad_` does not make one similar.
+    let message = common::refused(&["emit", "nope", "-o", "x"]);
+    assert!(!message.contains("did you mean"), "{message}");
 }
 
 #[test]

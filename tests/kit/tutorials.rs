@@ -1,5 +1,6 @@
-//! The tutorials of docs/tutorials: every command runs, one after the other in
-//! an empty folder beside the kit's own, and prints what the page shows.
+//! The tutorials of docs/tutorials, and the output in README.md: every command
+//! runs, one after the other in an empty folder beside the kit's own, and prints
+//! what the page shows.
 
 use crate::common::tools::missing;
 use std::path::Path;
@@ -123,8 +124,23 @@ fn check(name: &str, tools: &[&str]) {
     let file = Path::new("docs/tutorials").join(name);
     let page = std::fs::read_to_string(file).unwrap();
     assert!(steps(&page).len() > 5, "{name} has no commands");
-    let faults = faults(name, &page);
+    check_page(name, &page);
+}
+
+fn check_page(name: &str, page: &str) {
+    let faults = faults(name, page);
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn the_readme_shows_real_output() {
+    let page = std::fs::read_to_string("README.md").unwrap();
+    assert_eq!(
+        steps(&page).len(),
+        1,
+        "README.md has one command with output"
+    );
+    check_page("README.md", &page);
 }
 
 #[test]

@@ -43,7 +43,7 @@ impl<'a> Owners<'a> {
         [k, r, c]: [Index; 3],
     ) {
         let (lanes, locks, cols) = (self.io.s.P, self.io.s.LOCKS, asked.at.cols);
-        u.about("Per bit, the lanes that win and have it in their number.");
+        u.about("Per bit of a lane number: the winning lanes whose number has this bit set.");
         let by = u.wire("by", self.io.s.LW * lanes);
         self.winners(u, win, by);
         let taken = u.name("taken", asked.asked & !self.lock);

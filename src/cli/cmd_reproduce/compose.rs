@@ -23,12 +23,7 @@ pub struct ComposeArgs {
 }
 
 impl Execute for ComposeArgs {
-    fn has_machine(&self) -> bool {
-        false
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        global.check_machine()?;
+    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let library = Library::load()?;
         let figure = of_input(library.select(&["compose".to_owned()])?[0], &self.input)?;
         interrupt::listen();

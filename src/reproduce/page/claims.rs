@@ -17,7 +17,7 @@ pub const README_END: &str = "<!-- end of results -->";
 /// Headline numbers of one kind of a figure.
 pub(super) struct Claim<'a> {
     pub figure: &'a Figure,
-    /// What stands before the comma in their names.
+    /// The part of their names before the comma.
     pub name: &'a str,
     /// What stands behind it, with the numbers.
     pub rows: Vec<(Option<&'a str>, &'a Result)>,
@@ -238,7 +238,8 @@ pub(super) fn readme(sections: &[Section]) -> String {
         })
         .map(by_paper)
         .collect();
-    text += "All rows, and the mean error in percentage points beside a model in which nothing happens:\n\n";
+    text += "All rows. *Error* is the mean absolute error in percentage points; *no mechanism* \
+             is the error of a model in which the mechanism has no effect:\n\n";
     let head = [
         "paper",
         "reproduced",

@@ -42,8 +42,9 @@ fn head(sections: &[Section]) -> String {
         .collect();
     format!(
         "# Reproduction\n\n\
-         The numbers, figures and stated directions of the five papers beside what the models \
-         here come to. Each row says what it is worth: *formula* and *counted* rows involve no \
+         The numbers, figures and stated directions of the \
+         [five papers](reference/glossary.md#papers), compared with what the models here \
+         compute. Each row says what it is worth: *formula* and *counted* rows involve no \
          clock, *timed* rows come from simulated cycles, and the inputs of *inferred* rows were \
          chosen to fit published parameters, so these are no evidence of their own.\n\n\
          ![Measured over published values, by evidence](charts/overview.svg)\n\n\

@@ -81,7 +81,8 @@ pub(super) fn reported(
         .filter(|(_, t)| !t.key.harmless)
         .map(|(lines, t)| (lines.clone(), t.key.why))
         .collect();
-    // Nor is one value by lanes of an instruction beside what else races there.
+    // Nor are harmless stores of one value by lanes of an instruction, where another
+    // race has the same lines.
     let others: Vec<Lines> = all
         .iter()
         .filter(|(_, t)| t.key.why != Why::Lanes)

@@ -5,7 +5,7 @@ use super::machine::Description;
 use super::timescale::Timescale;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::quote::did_you_mean;
+use crate::quote::nearest;
 use serde::Serialize;
 use spadkit_hdl::{HdlError, Module, Origin, Port, Printed, Reset};
 
@@ -279,11 +279,12 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
     match error {
         HdlError::UnknownUnit { ref name } => {
             let known = || all.iter().map(String::as_str);
-            let near = match did_you_mean(name, known()) {
-                // All of them begin so.
-                near if near.is_empty() => did_you_mean(&format!("spad_{name}"), known()),
-                near => near,
-            };
+            // All of them begin so, which makes none of them more similar.
+            let short = || known().filter_map(|k| k.strip_prefix("spad_"));
+            let near = nearest(name.strip_prefix("spad_").unwrap_or(name), short());
+            let near = near.map_or(String::new(), |near| {
+                format!("; did you mean 'spad_{near}'?")
+            });
             Error::usage(
                 format!("{error}{near}"),
                 format!("units are {}", all.join(", ")),

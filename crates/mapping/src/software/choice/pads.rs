@@ -58,7 +58,7 @@ impl Search<'_> {
                 start,
             })?;
         }
-        // What everybody writes, for comparison.
+        // Padding by one, the usual choice, for comparison.
         let by = array.vector_words();
         let every = array.geometry().banks() as u32;
         let by_one = LayoutSpec::Pad { every, by };

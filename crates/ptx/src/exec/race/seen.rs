@@ -110,7 +110,7 @@ impl Seen {
     pub fn get(&self, warp: u8, lane: u32) -> u32 {
         let found = self.warps.binary_search_by_key(&warp, |w| w.warp);
         let of = found.map_or(0, |at| self.warps[at].get(lane));
-        // Agents are threads of nobody.
+        // Agents (asynchronous copies) belong to no thread, so `all` does not cover them.
         if warp >= super::AGENTS {
             of
         } else {
