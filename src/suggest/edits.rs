@@ -163,8 +163,13 @@ fn joined_with_front(text: &str) -> String {
     all
 }
 
-/// The lines of a statement as one, without comments that end with a line.
+/// The lines of a statement as one, without comments that end with a line; a line alone
+/// keeps its own.
 fn joined(text: &str) -> String {
+    let text = text.trim();
+    if !text.contains('\n') {
+        return text.to_owned();
+    }
     let text = without_line_comments(text);
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     lines.join(" ").trim().to_owned()
