@@ -48,6 +48,13 @@ impl MachineNote {
         Some(Self::of_preset(preset, &from, false))
     }
 
+    /// The machine of all, if it is one.
+    pub fn of_all<'a>(mut all: impl Iterator<Item = &'a Self>) -> Option<&'a Self> {
+        let first = all.next()?;
+        all.all(|note| note.preset == first.preset && note.from == first.from)
+            .then_some(first)
+    }
+
     /// The preset that an option names, or several with commas.
     pub fn named(preset: &str, option: &str) -> Self {
         Self::of_preset(preset, option, true)

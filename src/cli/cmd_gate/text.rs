@@ -87,9 +87,7 @@ impl CommandResult for Gated {
 impl Gated {
     /// The machine of all kernels, if it is one.
     pub fn one_machine(&self) -> Option<&MachineNote> {
-        let first = &self.kernels.first()?.machine;
-        let same = |k: &Kernel| k.machine.preset == first.preset && k.machine.from == first.from;
-        self.kernels.iter().all(same).then_some(first)
+        MachineNote::of_all(self.kernels.iter().map(|k| &k.machine))
     }
 
     pub fn first_failure(&self) -> Option<(&Kernel, &Check)> {

@@ -220,9 +220,7 @@ impl Kernels {
 
     /// The machine of all kernels, if it is one.
     fn one_machine(&self) -> Option<&MachineNote> {
-        let first = &self.kernels.first()?.machine;
-        let same = |k: &Kernel| k.machine.preset == first.preset && k.machine.from == first.from;
-        self.kernels.iter().all(same).then_some(first)
+        MachineNote::of_all(self.kernels.iter().map(|k| &k.machine))
     }
 }
 
