@@ -203,12 +203,11 @@ fn append_to(file: &Path) -> Result<File> {
 
 fn read(file: &Path) -> Result<Lines> {
     let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
-    // The last line may end inside a character; another such line is no point.
-    let text = String::from_utf8_lossy(&bytes);
     let mut lines = Lines::new();
-    let count = text.lines().count();
-    for (i, line) in text.lines().enumerate() {
-        let value: Option<Value> = serde_json::from_str(line).ok();
+    // The last line may be cut, also inside a character.
+    let whole = bytes.split_inclusive(|b| *b == b'\n');
+    for (i, line) in whole.enumerate() {
+        let value: Option<Value> = serde_json::from_slice(line).ok();
         let digest = value
             .as_ref()
             .and_then(|v| v["digest"].as_str())
@@ -217,7 +216,7 @@ fn read(file: &Path) -> Result<Lines> {
             (Some(digest), Some(value)) => {
                 lines.insert(digest, value);
             }
-            _ if i + 1 == count && !text.ends_with('\n') => {}
+            _ if !line.ends_with(b"\n") => {}
             _ => {
                 return Err(Error::usage(
                     format!("{}, line {}: no point", file.display(), i + 1),
@@ -271,6 +270,12 @@ mod tests {
         );
         again.add("2", "§", &6u32).unwrap();
         assert_eq!(std::fs::read(&file).unwrap(), bytes);
+        // A whole line with half a character was not written here.
+        let mut other = bytes[..inside].to_vec();
+        other.extend_from_slice(&bytes[inside + 1..]);
+        std::fs::write(&file, other).unwrap();
+        let error = Points::load(&file).err().unwrap();
+        assert!(error.to_string().contains("line 2: no point"), "{error}");
     }
 
     #[test]

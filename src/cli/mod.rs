@@ -41,6 +41,7 @@ mod source_rows;
 mod strides_text;
 mod synthesis_text;
 mod threads;
+mod without_machine;
 
 pub use printer::{Format, MachineNote, Printer, Progress};
 
@@ -166,37 +167,10 @@ impl Global {
             None => Config::preset(self.preset()),
         }
     }
-
-    /// For commands that take no machine: one that is named would have no effect.
-    fn refuse_machine(&self, command: &str) -> Result<()> {
-        let option = match (&self.config, &self.preset) {
-            (Some(_), _) => "--config",
-            (None, Some(_)) => "--preset",
-            (None, None) => return Ok(()),
-        };
-        Err(Error::usage(
-            format!("'{command}' takes no machine: {option} would have no effect"),
-            format!("omit {option}"),
-        ))
-    }
 }
 
 /// The machine where none is named and none is chosen by a PTX.
 const DEFAULT_PRESET: &str = "fermi";
-
-/// The commands whose result does not depend on a machine, or on that of a paper
-/// alone.
-const WITHOUT_MACHINE: [&str; 9] = [
-    "completions",
-    "compose",
-    "congestion",
-    "doctor",
-    "init",
-    "merge",
-    "reproduce",
-    "run",
-    "trace",
-];
 
 /// What a command does with its arguments.
 trait Execute {
@@ -294,18 +268,7 @@ fn full_command() -> clap::Command {
         arg.allow_negative_numbers(takes_values)
     };
     let command = Cli::command().mut_subcommands(|command| command.mut_args(values));
-    examples::with_examples(without_machine(command))
-}
-
-/// Hides the options for the machine in the help of commands that take none.
-fn without_machine(command: clap::Command) -> clap::Command {
-    let of_machine = |arg: &&clap::Arg| ["preset", "config"].contains(&arg.get_id().as_str());
-    let options = command.get_arguments().filter(of_machine).cloned();
-    let hidden: Vec<_> = options.map(|arg| arg.hide(true)).collect();
-    command.mut_subcommands(|command| match command.get_name() {
-        name if WITHOUT_MACHINE.contains(&name) => command.args(hidden.clone()),
-        _ => command,
-    })
+    examples::with_examples(without_machine::hide_options(command))
 }
 
 /// Parses the arguments; clap exits with status 2 on bad usage.
@@ -458,11 +421,11 @@ fn rule_line(machine: &Config) -> String {
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
     let (command, name) = (cli.command.get(), cli.command.name());
-    if WITHOUT_MACHINE.contains(&&*name) {
-        cli.global.refuse_machine(&name)?;
-        return command.execute(&cli.global, printer);
+    let takes_none = without_machine::takes_none(&name);
+    if takes_none {
+        cli.global.note_no_effect(&name, printer)?;
     }
-    if !command.has_machine() {
+    if takes_none || !command.has_machine() {
         return command.execute(&cli.global, printer);
     }
     let (global, machine) = cli.global.resolved(command.kernel());
@@ -496,20 +459,6 @@ mod tests {
         let command = Cli::command();
         let names: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
         assert!(names.is_sorted(), "{names:?}");
-    }
-
-    #[test]
-    fn help_has_the_options_for_the_machine_where_they_have_an_effect() {
-        let mut command = full_command();
-        command.build();
-        for command in command.get_subcommands().filter(|c| c.get_name() != "help") {
-            let name = command.get_name();
-            for option in ["preset", "config"] {
-                let arg = command.get_arguments().find(|arg| arg.get_id() == option);
-                let hidden = arg.expect("it is an option of every command").is_hide_set();
-                assert_eq!(hidden, WITHOUT_MACHINE.contains(&name), "{name} --{option}");
-            }
-        }
     }
 
     /// Command lines in a help text are lines that can be pasted.

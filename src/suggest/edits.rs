@@ -90,33 +90,23 @@ pub(super) fn change(
     (from, to): (usize, usize),
     edits: &[Edit],
 ) -> Option<CallChange> {
+    let code = place.masked[from..to].trim();
+    let is_directive = |line: &str| line.trim_start().starts_with('#');
     // A directive needs a line of its own.
-    let mut own = place.masked[from..to].trim().lines();
-    if own.any(|line| line.trim_start().starts_with('#')) && own.next().is_some() {
+    if code.contains('\n') && code.lines().any(is_directive) {
         return None;
     }
     let raw = &place.text[from..to];
-    let front = from + raw.len() - raw.trim_start().len();
-    let moved = |edit: &Edit, by: usize| {
+    let in_raw = |edit: &Edit| {
         Some(Edit {
-            from: edit.from.checked_sub(by)?,
-            to: edit.to.checked_sub(by)?,
+            from: edit.from.checked_sub(from)?,
+            to: edit.to.checked_sub(from)?,
             new: edit.new.clone(),
         })
     };
-    let moved = |by| {
-        edits
-            .iter()
-            .map(|e| moved(e, by))
-            .collect::<Option<Vec<_>>>()
-    };
-    let in_raw = moved(from)?;
+    let in_raw: Vec<Edit> = edits.iter().map(in_raw).collect::<Option<_>>()?;
     let (text, changed_text) = (joined(raw), joined(&applied(raw, &in_raw)?));
-    let own = if raw.trim().contains('\n') {
-        in_joined(raw, &in_raw)
-    } else {
-        moved(front)?
-    };
+    let own = in_joined(raw, &in_raw);
     // A statement whose lines come together in another way has no places.
     let is_same = applied(&text, &own).as_deref() == Some(&changed_text);
     Some(CallChange {
@@ -129,14 +119,11 @@ pub(super) fn change(
     })
 }
 
-/// Edits of a statement of several lines, in the text that has them as one.
+/// Edits of a statement in the text that has its lines as one.
 fn in_joined(raw: &str, edits: &[Edit]) -> Vec<Edit> {
-    let place = |at: usize| {
-        let before = joined_with_front(&raw[..at]);
-        let front = joined_with_front(raw);
-        let front = front.len() - front.trim_start().len();
-        before.len().saturating_sub(front)
-    };
+    let all = joined_with_front(raw);
+    let front = all.len() - all.trim_start().len();
+    let place = |at: usize| joined_with_front(&raw[..at]).len().saturating_sub(front);
     let edit = |edit: &Edit| Edit {
         from: place(edit.from),
         to: place(edit.to),
@@ -226,6 +213,8 @@ mod tests {
         let edits = [Edit::insert(2, "x")];
         let changed = change("k.cu:1".to_owned(), &place, (0, source.len()), &edits);
         assert_eq!(changed, None);
+        let place = Text::new("f(a\n#endif".to_owned());
+        assert_eq!(change("k.cu:1".to_owned(), &place, (0, 10), &edits), None);
     }
 
     #[test]

@@ -292,20 +292,20 @@ mod tests {
 
     /// The changed lines of a file with that function, whose first line is handed to.
     fn changed(callee: &str, call: &str) -> Option<Vec<String>> {
-        let source = format!("{callee}\n{}", KERNEL.replace("CALL", call));
-        let place = Text::new(source);
+        changed_of(callee, &KERNEL.replace("CALL", call), 4)
+    }
+
+    /// The same with that kernel, whose mapping keeps `unit` bytes together.
+    fn changed_of(callee: &str, kernel: &str, unit: u32) -> Option<Vec<String>> {
+        let place = Text::new(format!("{callee}\n{kernel}"));
         let body = place.text.find('{').unwrap() + 1;
         let callee = place.function_around(body).unwrap();
         let types = Types::of("k.cu", &mut lines_of(&place.text));
-        let kept = types.kept("tile", Some(4));
+        let kept = types.kept("tile", Some(unit));
         let all = Handed::all(&place, &callee, "tile")?;
         let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;
-        Some(
-            lines
-                .into_values()
-                .map(|line| line.change.changed_text)
-                .collect(),
-        )
+        let texts = lines.into_values().map(|line| line.change.changed_text);
+        Some(texts.collect())
     }
 
     const SUM: &str = "template <int N> __device__ float sum(float *data, int n) {\n\
@@ -350,21 +350,8 @@ mod tests {
         let kernel = "__global__ void k() {\n__shared__ float tile[8][32];\nCALL\n}\n";
         let helper = "void put(float to[8]\n[32], float x)\n{\nto[t]\n[0] = x;\n\
                       *reinterpret_cast<int4 *>(\n&to[t]\n[4]) =\nx;\n}";
-        let lines = |helper: &str, call: &str| {
-            let place = Text::new(format!("{helper}\n{}", kernel.replace("CALL", call)));
-            let body = place.text.find('{').unwrap() + 1;
-            let callee = place.function_around(body).unwrap();
-            let types = Types::of("k.cu", &mut lines_of(&place.text));
-            let kept = types.kept("tile", Some(16));
-            let all = Handed::all(&place, &callee, "tile")?;
-            let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;
-            Some(
-                lines
-                    .into_values()
-                    .map(|line| line.change.changed_text)
-                    .collect::<Vec<_>>(),
-            )
-        };
+        let lines =
+            |helper: &str, call: &str| changed_of(helper, &kernel.replace("CALL", call), 16);
         let expected = [
             "[32], float x, const void *spad_tile)",
             "(*at_at(spad_tile, &to[t] [0])) = x;",

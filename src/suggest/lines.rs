@@ -8,7 +8,7 @@ use super::form::Form;
 use super::lvalue::pointer_change;
 use super::macro_elements::macro_change;
 use super::returned::{method_change, returned_change};
-use super::statements::split_change;
+use super::statements::change_elements;
 use super::target::Target;
 use super::types::{Kept, Types};
 use super::wrapped::pointers_change;
@@ -59,15 +59,9 @@ pub(super) fn lines(
     let form = Form::of(files, named, has, &declarations, text);
     // Wide accesses stay whole under every mapping that is suggested.
     for line in &mut changes {
-        let (Some(place), Some(old)) = (&line.source, &line.text) else {
-            continue;
-        };
-        if let Some(seen) = declarations.seen_from(place, text) {
-            line.call = split_change(place, seen, (array, function), text);
-            if line.call.is_none() {
-                line.changed_text = seen.changed(old, array, function);
-                line.declared = line.changed_text.as_ref().map(|_| seen.clone());
-            }
+        let seen = line.source.as_deref();
+        if let Some(seen) = seen.and_then(|place| declarations.seen_from(place, text)) {
+            change_elements(line, seen, (array, function), text);
         }
     }
     changes.extend(merged::lines(

@@ -7,7 +7,7 @@ use super::files::split;
 use super::pointers::{hands_over, points_into, value};
 use super::scan::{Text, word};
 use super::source::Declarations;
-use super::statements::{Split, split_change};
+use super::statements::{Split, change_elements};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
@@ -87,22 +87,13 @@ fn change(
     let source = format!("{file}:{line}");
     let old = text(&source).filter(|old| word(old, array).is_some())?;
     let seen = declarations.seen_from(&source, text)?;
-    let call = split_change(&source, seen, (array, function), text);
-    let (changed_text, declared) = match &call {
-        Some(_) => (None, None),
-        None => (
-            Some(seen.changed(&old, array, function)?),
-            Some(seen.clone()),
-        ),
-    };
-    Some(LineChange {
+    let mut line = LineChange {
         source: Some(source),
         text: Some(old),
-        changed_text,
-        declared,
-        call,
         ..LineChange::default()
-    })
+    };
+    change_elements(&mut line, seen, (array, function), text);
+    line.statement().is_some().then_some(line)
 }
 
 /// The lines in which the array of `line` has its name: the block of its declaration,

@@ -72,8 +72,26 @@ impl Split {
     }
 }
 
+/// Puts the elements of the array in a line under `function`: in its whole statement, where
+/// they take several lines.
+pub(super) fn change_elements(
+    line: &mut LineChange,
+    seen: &Declaration,
+    (array, function): (&str, &str),
+    text: &mut SourceLine,
+) {
+    let (Some(place), Some(old)) = (&line.source, &line.text) else {
+        return;
+    };
+    line.call = split_change(place, seen, (array, function), text);
+    if line.call.is_none() {
+        line.changed_text = seen.changed(old, array, function);
+        line.declared = line.changed_text.as_ref().map(|_| seen.clone());
+    }
+}
+
 /// The change of the statement with a line, where its elements take several lines.
-pub(super) fn split_change(
+fn split_change(
     source: &str,
     seen: &Declaration,
     (array, function): (&str, &str),

@@ -113,6 +113,27 @@ fn emit_prints_what_its_manifest_says() {
     }
 }
 
+/// Every command takes a machine, also where the result depends on none.
+#[test]
+fn a_machine_that_has_no_effect_is_told() {
+    let launch = "kernels/transpose/transpose.toml";
+    for args in [
+        ["run", launch, "--preset", "sm80"],
+        ["--preset", "sm80", "run", launch],
+    ] {
+        let output = spadkit(&args).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{told}");
+        assert!(told.contains("--preset has no effect on run"), "{told}");
+        let plain = spadkit(&["run", launch]).output().unwrap();
+        assert!(
+            !String::from_utf8(plain.stderr)
+                .unwrap()
+                .contains("no effect")
+        );
+    }
+}
+
 #[test]
 fn quiet_is_silent_and_logs_never_reach_standard_output() {
     for args in [

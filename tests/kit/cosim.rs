@@ -33,6 +33,17 @@ fn assert_clean(json: &Value, cycles: u64) {
     }
 }
 
+/// `units` of a machine agree with their models.
+fn assert_machine_agrees(units: &[&str], machine: &str) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("machine.toml");
+    std::fs::write(&file, machine).unwrap();
+    let options = ["--cycles", "20000", "--config", file.to_str().unwrap()];
+    let (status, json, stderr) = spadkit(&[&["cosim"], units, &options].concat());
+    assert_eq!(status, 0, "{machine}: {stderr}");
+    assert_clean(&json, 20_000);
+}
+
 /// With and without accesses that overlap, with addresses beyond the capacity, a
 /// mapping that changes, words of 64 bits, and tags of any width.
 #[test]
@@ -40,19 +51,12 @@ fn streams_of_other_widths_agree_with_their_model() {
     if missing(&TOOLS) {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
     for (window, word_bits, tag_bits) in [(2, 64, 45), (0, 32, 1)] {
         let text = format!(
             "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
              [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\ntag_bits = {tag_bits}\n"
         );
-        let file = dir.path().join("machine.toml");
-        std::fs::write(&file, text).unwrap();
-        let config = file.to_str().unwrap();
-        let args = ["cosim", "spad_stream", "--cycles", "20000", "--config"];
-        let (status, json, stderr) = spadkit(&[&args[..], &[config]].concat());
-        assert_eq!(status, 0, "{stderr}");
-        assert_clean(&json, 20_000);
+        assert_machine_agrees(&["spad_stream"], &text);
     }
 }
 
@@ -62,18 +66,12 @@ fn streams_with_atomic_operations_agree_with_their_model() {
     if missing(&TOOLS) {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
     for (window, word_bits) in [(2, 64), (4, 32)] {
         let text = format!(
             "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
              [hash]\npath = 'configurable'\n[stream]\nwindow = {window}\natomics = true\n"
         );
-        let file = dir.path().join("machine.toml");
-        std::fs::write(&file, text).unwrap();
-        let args = ["cosim", "spad_stream", "--cycles", "20000", "--config"];
-        let (status, json, stderr) = spadkit(&[&args[..], &[file.to_str().unwrap()]].concat());
-        assert_eq!(status, 0, "{stderr}");
-        assert_clean(&json, 20_000);
+        assert_machine_agrees(&["spad_stream"], &text);
     }
 }
 
@@ -84,18 +82,12 @@ fn streams_with_posted_stores_agree_with_their_model() {
     if missing(&TOOLS) {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
     for options in ["", "window = 4", "window = 2\natomics = true"] {
         let text = format!(
             "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'configurable'\n\
              [stream]\nposted = true\n{options}\n"
         );
-        let file = dir.path().join("machine.toml");
-        std::fs::write(&file, text).unwrap();
-        let args = ["cosim", "spad_stream", "--cycles", "20000", "--config"];
-        let (status, json, stderr) = spadkit(&[&args[..], &[file.to_str().unwrap()]].concat());
-        assert_eq!(status, 0, "{stderr}");
-        assert_clean(&json, 20_000);
+        assert_machine_agrees(&["spad_stream"], &text);
     }
 }
 
@@ -105,7 +97,6 @@ fn banks_with_atomic_operations_agree_with_their_model() {
     if missing(&TOOLS) {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
     let registers = "request_register = true\nresponse_register = true\nid_bits = 3\n";
     for (word_bits, path, options) in [
         (32, "broadcast = false\n", ""),
@@ -115,13 +106,7 @@ fn banks_with_atomic_operations_agree_with_their_model() {
             "base = 'small'\n[geometry]\ncapacity_words = 768\nword_bits = {word_bits}\n\
              [hash]\npath = 'configurable'\n[path]\n{path}[tcdm]\natomics = true\n{options}"
         );
-        let file = dir.path().join("machine.toml");
-        std::fs::write(&file, text).unwrap();
-        let units = ["cosim", "spad_tcdm", "spad_atomic_bank"];
-        let args = ["--cycles", "20000", "--config", file.to_str().unwrap()];
-        let (status, json, stderr) = spadkit(&[&units[..], &args].concat());
-        assert_eq!(status, 0, "{stderr}");
-        assert_clean(&json, 20_000);
+        assert_machine_agrees(&["spad_tcdm", "spad_atomic_bank"], &text);
     }
 }
 
@@ -131,7 +116,6 @@ fn lanes_with_posted_writes_agree_with_their_model() {
     if missing(&TOOLS) {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
     let registers = "request_register = true\nresponse_register = true\nid_bits = 3";
     for (path, options) in [
         ("", ""),
@@ -143,12 +127,7 @@ fn lanes_with_posted_writes_agree_with_their_model() {
             "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'configurable'\n\
              [path]\n{path}[tcdm]\nposted = true\n{options}\n"
         );
-        let file = dir.path().join("machine.toml");
-        std::fs::write(&file, text).unwrap();
-        let args = ["cosim", "spad_tcdm", "--cycles", "20000", "--config"];
-        let (status, json, stderr) = spadkit(&[&args[..], &[file.to_str().unwrap()]].concat());
-        assert_eq!(status, 0, "{stderr}");
-        assert_clean(&json, 20_000);
+        assert_machine_agrees(&["spad_tcdm"], &text);
     }
 }
 

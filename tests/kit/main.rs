@@ -50,6 +50,7 @@ mod signals;
 mod sim;
 mod sim_overlap;
 mod sim_sweep;
+mod sim_tables;
 mod software;
 mod source_lines;
 mod source_map;

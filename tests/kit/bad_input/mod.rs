@@ -312,12 +312,8 @@ fn bad_usage() {
             "classify kernel:nw --preset nope",
             "there is no preset 'nope'",
         ),
-        ("doctor --preset nope", "'doctor' takes no machine"),
-        (
-            "compose kernel:transpose --config m.toml",
-            "'compose' takes no machine: --config would have no effect",
-        ),
-        ("--preset sm80 run k.toml", "'run' takes no machine"),
+        ("doctor --preset nope", "there is no preset 'nope'"),
+        ("--preset nope run k.toml", "there is no preset 'nope'"),
         (
             "encode mod --preset small --config x",
             "cannot be used with",

@@ -19,7 +19,7 @@ fn prefix() -> String {
     format!("{PREFIX}{}-", std::process::id())
 }
 
-/// A new file in `folder`, which whom the umask lets may read.
+/// A new file in `folder`, with the mode of the umask.
 pub(super) fn file_in(folder: &Path) -> std::io::Result<NamedTempFile> {
     clear(folder);
     let file = tempfile::Builder::new()

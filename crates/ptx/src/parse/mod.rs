@@ -7,6 +7,7 @@ mod alias;
 mod body;
 mod constant;
 mod directive;
+mod function;
 mod initial;
 mod instruction;
 mod operand;
