@@ -58,6 +58,8 @@ pub use copies::CopyChange;
 pub use edits::CallChange;
 use edits::Maps;
 pub use files::{SourceFiles, split};
+pub use function_names::FunctionNames;
+use function_names::{MappedArray, with_helpers};
 pub use left::LeftAlone;
 pub use macros::defines_what_is_in;
 pub use padding::Padding;
@@ -71,10 +73,12 @@ use crate::geometry::Geometry;
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
 use crate::software::{LayoutSpec, cuda_address_function, cuda_function};
-use crate::trace::{AccessTrace, ConflictRule};
+use crate::trace::{AccessTrace, ConflictRule, Place};
 use matrices::LongerRows;
 use room::Room;
+use scan::{Text, word};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use target::Target;
 
 /// What a programmer changes to have a mapping.
@@ -158,10 +162,13 @@ pub struct Suggestions {
 /// Source changes for the mappings that leave the fewest conflicts: for each
 /// variable separately, unless one mapping for all leaves fewer. Empty if the arrays
 /// are best as they are.
-pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Suggestions {
+pub fn suggestions(
+    tuned: &Tuned,
+    names: &mut FunctionNames,
+    source: &mut SourceLine,
+) -> Suggestions {
     let targets = target::targets(tuned);
-    let arrays: Vec<String> = targets.iter().map(Target::array_name).collect();
-    let names = function_names::names(&arrays);
+    let names = function_names(&targets, tuned.trace, names, source);
     let suggest = |(target, name): (&Target, &String)| suggestion(target, tuned, name, source);
     let pays = |s: &Suggestion| s.conflicts < s.conflicts_before;
     let all = targets.iter().zip(&names).map(suggest);
@@ -171,6 +178,36 @@ pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Suggestions {
         changes,
         left: left.into_iter().map(LeftAlone::from).collect(),
     }
+}
+
+/// The name of the function of each target, which the files of the accesses do not have yet.
+fn function_names(
+    targets: &[Target],
+    trace: &AccessTrace,
+    names: &mut FunctionNames,
+    source: &mut SourceLine,
+) -> Vec<String> {
+    let places = trace.places();
+    let pcs: BTreeSet<u32> = trace.accesses.iter().map(|access| access.pc).collect();
+    let places: Vec<Place> = pcs.into_iter().map(|pc| places.of(pc)).collect();
+    let lines = places
+        .iter()
+        .flat_map(|p| p.source.iter().chain(&p.inlined_at));
+    let files: BTreeSet<String> = lines
+        .filter_map(|line| Some(split(line)?.0.to_owned()))
+        .collect();
+    let texts: Vec<Text> = files
+        .iter()
+        .map(|file| Text::of_file(file, source))
+        .collect();
+    let is_taken = |name: &str| {
+        let all = with_helpers(name);
+        let has = |text: &Text| all.iter().any(|name| word(&text.masked, name).is_some());
+        texts.iter().any(has)
+    };
+    let array = |target: &Target| MappedArray::of(target, &trace.name);
+    let arrays: Vec<MappedArray> = targets.iter().map(array).collect();
+    names.give(&arrays, &files, is_taken)
 }
 
 /// `function`: the name of the function of its mapping.

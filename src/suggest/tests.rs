@@ -46,7 +46,7 @@ impl Kernel {
             apart: apart.as_ref(),
             indices: &self.indices,
         };
-        suggestions(&tuned, &mut |_| None).changes
+        suggestions(&tuned, &mut FunctionNames::default(), &mut |_| None).changes
     }
 
     /// Thread and first word of the lanes of the accesses at a line of the PTX.

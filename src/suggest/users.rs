@@ -3,7 +3,7 @@
 use super::change::LineChange;
 use super::files::{SourceFiles, split};
 use super::scan::{Text, word};
-use super::{Suggestions, Tuned, suggestions};
+use super::{FunctionNames, Suggestions, Tuned, suggestions};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,12 @@ impl SourceFiles {
     /// Source changes, as [`suggestions`] finds them, with the other files that use the
     /// macros and functions which change.
     pub fn suggestions(&mut self, tuned: &Tuned) -> Suggestions {
-        let mut found = suggestions(tuned, &mut |place| self.line(place));
+        self.suggestions_beside(tuned, &mut FunctionNames::default())
+    }
+
+    /// The same beside changes of other kernels, whose functions have these `names`.
+    pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
+        let mut found = suggestions(tuned, names, &mut |place| self.line(place));
         for s in &mut found.changes {
             find_users(&mut s.lines, self);
         }
