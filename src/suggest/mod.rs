@@ -20,6 +20,7 @@ mod files;
 mod form;
 mod function_names;
 mod handed;
+mod included;
 mod lambdas;
 mod left;
 mod lines;
@@ -79,6 +80,7 @@ use room::Room;
 use scan::{Text, word};
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use target::Target;
 
 /// What a programmer changes to have a mapping.
@@ -147,9 +149,6 @@ pub struct Tuned<'a> {
     pub indices: &'a Indices,
 }
 
-/// Text of `file:line`, where the file is found.
-pub type SourceLine<'a> = dyn FnMut(&str) -> Option<String> + 'a;
-
 /// What to change in a source.
 #[derive(Debug, Default)]
 pub struct Suggestions {
@@ -165,11 +164,11 @@ pub struct Suggestions {
 pub fn suggestions(
     tuned: &Tuned,
     names: &mut FunctionNames,
-    source: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Suggestions {
     let targets = target::targets(tuned);
-    let names = function_names(&targets, tuned.trace, names, source);
-    let suggest = |(target, name): (&Target, &String)| suggestion(target, tuned, name, source);
+    let names = function_names(&targets, tuned.trace, names, sources);
+    let suggest = |(target, name): (&Target, &String)| suggestion(target, tuned, name, sources);
     let pays = |s: &Suggestion| s.conflicts < s.conflicts_before;
     let all = targets.iter().zip(&names).map(suggest);
     let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
@@ -185,7 +184,7 @@ fn function_names(
     targets: &[Target],
     trace: &AccessTrace,
     names: &mut FunctionNames,
-    source: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Vec<String> {
     let places = trace.places();
     let pcs: BTreeSet<u32> = trace.accesses.iter().map(|access| access.pc).collect();
@@ -196,13 +195,10 @@ fn function_names(
     let files: BTreeSet<String> = lines
         .filter_map(|line| Some(split(line)?.0.to_owned()))
         .collect();
-    let texts: Vec<Text> = files
-        .iter()
-        .map(|file| Text::of_file(file, source))
-        .collect();
+    let texts: Vec<Rc<Text>> = files.iter().map(|file| sources.text(file)).collect();
     let is_taken = |name: &str| {
         let all = with_helpers(name);
-        let has = |text: &Text| all.iter().any(|name| word(&text.masked, name).is_some());
+        let has = |text: &Rc<Text>| all.iter().any(|name| word(&text.masked, name).is_some());
         texts.iter().any(has)
     };
     let array = |target: &Target| MappedArray::of(target, &trace.name);
@@ -215,17 +211,17 @@ fn suggestion(
     target: &Target,
     tuned: &Tuned,
     function: &str,
-    source: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Suggestion {
-    let target = &target.as_declared(source);
+    let target = &target.as_declared(sources);
     let array = target.array_name();
     let function = function.to_owned();
     let bytes = target.element_bytes();
-    let mut lines = lines::lines(target, tuned, &array, &function, source);
-    if let Some(longer) = matrices::longer_rows(target, &lines, &array, source) {
+    let mut lines = lines::lines(target, tuned, &array, &function, sources);
+    if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
         return of_longer_rows(target, longer, array);
     }
-    let torn = torn::Torn::new(target, tuned, &lines.changes, source);
+    let torn = torn::Torn::new(target, tuned, &lines.changes, sources);
     let (best, conflicts) = torn.best(&target.choices.ranked);
     lines.changes = lines::by_call(lines.changes, true);
     matrices::give_lengths(&mut lines, &best.layout, &array);
@@ -260,7 +256,7 @@ fn suggestion(
             bytes,
             &lines.places(),
             &lines.declarations,
-            source,
+            sources,
         )?;
         (is_last || found != Room::Dynamic).then_some((found, bytes.needs))
     });
