@@ -114,8 +114,12 @@ def check(library, launch, folder):
     stem = os.path.join(copy, family)
     with open(stem + ".cu", "w") as file:
         file.write(text)
+    try:
+        ptx = compile_nvrtc(library, stem + ".cu", TARGETS.get(family, 52))
+    except SystemExit:
+        return "DOES NOT COMPILE", ""
     with open(stem + ".ptx", "w") as file:
-        file.write(compile_nvrtc(library, stem + ".cu", TARGETS.get(family, 52)))
+        file.write(ptx)
     copied = os.path.join(copy, os.path.basename(launch))
     with open(copied) as file:
         text = with_room(file.read(), suggestions)
@@ -144,7 +148,8 @@ def main():
             print(f"{os.path.relpath(launch, HERE)}: {result}{figures}", flush=True)
     for result, count in counts.most_common():
         print(f"{count:4} {result}")
-    sys.exit(1 if counts["OTHER RESULTS"] + counts["OTHER CONFLICTS"] else 0)
+    wrong = ["DOES NOT COMPILE", "OTHER RESULTS", "OTHER CONFLICTS"]
+    sys.exit(1 if any(counts[result] for result in wrong) else 0)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ use crate::interrupt;
 use crate::output::{check_writable, write_file};
 use crate::readable::readable;
 use crate::software::LayoutSpec;
+use crate::suggest::FunctionNames;
 use crate::synth::{DEFAULT_TECHNOLOGY, Technology};
 use crate::workload::{Input, RunOptions};
 use area::{HardwareArea, Library};
@@ -107,6 +108,7 @@ impl Execute for GateArgs {
         }
         let bar = printer.progress(inputs.len() as u64, "gate");
         let (mut kernels, mut library) = (Vec::new(), None);
+        let mut names = FunctionNames::default();
         for (done, input) in inputs.iter().enumerate() {
             if interrupt::requested() {
                 return Gated::of(kernels).interrupted(printer);
@@ -124,7 +126,7 @@ impl Execute for GateArgs {
                 hardware: hardware.transpose()?,
                 run,
             };
-            let kernel = self.kernel(job, machine, baseline.as_ref())?;
+            let kernel = self.kernel(job, machine, baseline.as_ref(), &mut names)?;
             for note in &kernel.measured.notes {
                 printer.warn(format!("{input}: {note}"));
             }
@@ -170,6 +172,7 @@ impl GateArgs {
         job: Job,
         machine: MachineNote,
         baseline: Option<&Baseline>,
+        names: &mut FunctionNames,
     ) -> Result<Kernel> {
         let plain = LayoutSpec::Hash(HashSpec::Mod);
         let wanted = Wanted {
@@ -200,6 +203,7 @@ impl GateArgs {
                 job.input,
                 &job.machine,
                 Duration::from_secs(seconds),
+                names,
             )?,
             _ => Vec::new(),
         };

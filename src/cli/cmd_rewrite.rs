@@ -171,10 +171,8 @@ impl Job<'_> {
             write(text)?;
         }
         let resources = self.resources(&rewritten, printer);
-        let proposed = self.proposal(&rewritten)?;
         let report = Report {
-            proposal: proposed.as_ref().map(|p| p.hash.clone()),
-            proposed,
+            advice: self.advice(&rewritten)?,
             resources,
             swizzle_modes: self.modes(&rewritten)?,
             rewritten: &rewritten,

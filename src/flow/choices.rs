@@ -46,7 +46,10 @@ impl Made<'_> {
             let both = before.zip(line.cycles);
             line.speed_up = both.map(|(b, a)| b.total as f64 / a.total.max(1) as f64);
         }
-        self.choose(&mut lines);
+        let nothing = lines.iter().position(|l| l.kind == ChoiceKind::Nothing);
+        if let Some(at) = fastest(&lines, self.report.hash_unit).or(nothing) {
+            lines[at].chosen = true;
+        }
         if lines.iter().all(|l| l.cycles.is_some()) {
             lines.sort_by_key(|l| (l.cycles.map(|c| c.total), l.conflicts));
         } else {
@@ -216,32 +219,36 @@ impl Made<'_> {
             )?,
         }))
     }
+}
 
-    /// On a machine with a hash unit the recommended one, else software; nothing
-    /// where that takes as many cycles, or leaves as many conflicts.
-    fn choose(&self, lines: &mut [ChoiceLine]) {
-        let Some(nothing) = lines
-            .iter()
-            .find(|l| l.kind == ChoiceKind::Nothing)
-            .cloned()
-        else {
-            return;
-        };
-        let wanted = if self.report.hash_unit {
-            ChoiceKind::Best
-        } else {
-            ChoiceKind::Software
-        };
-        let gains = |l: &ChoiceLine| match (nothing.cycles, l.cycles) {
-            (Some(before), Some(after)) => after.total < before.total,
-            _ => l.conflicts < nothing.conflicts,
-        };
-        let at = lines.iter().position(|l| l.kind == wanted && gains(l));
-        let nothing = || lines.iter().position(|l| l.kind == ChoiceKind::Nothing);
-        if let Some(at) = at.or_else(nothing) {
-            lines[at].chosen = true;
-        }
+/// The one to recommend, where one takes fewer cycles than nothing: of those that can
+/// be had, the fastest. Where none was timed, one that leaves fewer conflicts: the best
+/// unit where the machine has a hash unit, else software.
+fn fastest(lines: &[ChoiceLine], hash_unit: bool) -> Option<usize> {
+    let nothing = lines.iter().find(|l| l.kind == ChoiceKind::Nothing)?;
+    let wanted = if hash_unit {
+        ChoiceKind::Best
+    } else {
+        ChoiceKind::Software
+    };
+    let can_be_had = |l: &ChoiceLine| match l.kind {
+        ChoiceKind::Nothing => false,
+        ChoiceKind::Software => true,
+        _ => hash_unit,
+    };
+    let all = lines.iter().enumerate().filter(|(_, l)| can_be_had(l));
+    let before = nothing.cycles.map(|c| c.total);
+    let timed = all.clone().filter_map(|(at, l)| {
+        before?;
+        // Of equally fast ones the wanted one, which leaves the fewest conflicts.
+        Some((l.cycles?.total, l.kind != wanted, l.conflicts, at))
+    });
+    if let Some((cycles, .., at)) = timed.min() {
+        return (Some(cycles) < before).then_some(at);
     }
+    let gaining = all.filter(|(_, l)| l.conflicts < nothing.conflicts);
+    let first = gaining.min_by_key(|(_, l)| (l.kind != wanted, l.conflicts));
+    first.map(|(at, _)| at)
 }
 
 fn software_cost(line: &SoftwareLine) -> String {
@@ -269,4 +276,104 @@ fn software_proof(found: &Found, line: &SoftwareLine, timed: bool) -> Vec<String
         proof.push("cycles simulated".to_owned());
     }
     proof
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(kind: ChoiceKind, cycles: Option<u64>, conflicts: u64) -> ChoiceLine {
+        let parts = |total| CycleParts {
+            total,
+            ..CycleParts::default()
+        };
+        ChoiceLine {
+            kind,
+            name: String::new(),
+            hash: String::new(),
+            unit: None,
+            conflicts,
+            wavefronts: conflicts,
+            cycles: cycles.map(parts),
+            speed_up: None,
+            added_per_access: None,
+            wasted_bytes: 0,
+            cost: None,
+            proof: Vec::new(),
+            chosen: false,
+            code: Vec::new(),
+        }
+    }
+
+    /// What is chosen among these, named by its kind.
+    fn chosen(lines: &[(ChoiceKind, Option<u64>, u64)], hash_unit: bool) -> Option<ChoiceKind> {
+        let lines: Vec<_> = lines.iter().map(|&(k, c, n)| line(k, c, n)).collect();
+        fastest(&lines, hash_unit).map(|at| lines[at].kind)
+    }
+
+    /// The best hash has a stage of its own, which the fixed one does not need.
+    #[test]
+    fn where_the_best_hash_loses_another_choice_can_win() {
+        use ChoiceKind::*;
+        let with = |fixed, cheapest, software| {
+            let lines = [
+                (Nothing, Some(100), 50),
+                (Fixed, Some(fixed), 20),
+                (Cheapest, Some(cheapest), 10),
+                (Best, Some(104), 0),
+                (Software, Some(software), 0),
+            ];
+            chosen(&lines, true)
+        };
+        assert_eq!(with(90, 95, 101), Some(Fixed));
+        assert_eq!(with(101, 95, 99), Some(Cheapest));
+        assert_eq!(with(101, 101, 80), Some(Software));
+        assert_eq!(with(101, 100, 100), None);
+    }
+
+    #[test]
+    fn the_best_hash_is_preferred_to_one_as_fast() {
+        use ChoiceKind::*;
+        let lines = [
+            (Nothing, Some(9), 5),
+            (Fixed, Some(8), 0),
+            (Best, Some(8), 0),
+        ];
+        assert_eq!(chosen(&lines, true), Some(Best));
+    }
+
+    /// A chip that is built already gets no hash.
+    #[test]
+    fn without_a_hash_unit_only_software_can_be_had() {
+        use ChoiceKind::*;
+        let hardware = [
+            (Nothing, Some(9), 5),
+            (Fixed, Some(7), 0),
+            (Best, Some(7), 0),
+        ];
+        assert_eq!(chosen(&hardware, false), None);
+        let software = [&hardware[..], &[(Software, Some(8), 0)]].concat();
+        assert_eq!(chosen(&software, false), Some(Software));
+    }
+
+    #[test]
+    fn what_was_not_timed_is_chosen_by_conflicts() {
+        use ChoiceKind::*;
+        let lines = [
+            (Nothing, None, 5),
+            (Fixed, None, 4),
+            (Best, None, 1),
+            (Software, None, 0),
+        ];
+        assert_eq!(chosen(&lines, true), Some(Best));
+        assert_eq!(chosen(&lines, false), Some(Software));
+        assert_eq!(chosen(&[(Nothing, None, 5), (Best, None, 5)], true), None);
+        // What was timed counts, beside what could not be.
+        let lines = [
+            (Nothing, Some(9), 5),
+            (Fixed, Some(8), 4),
+            (Software, None, 0),
+        ];
+        assert_eq!(chosen(&lines, true), Some(Fixed));
+    }
 }

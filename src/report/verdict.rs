@@ -204,6 +204,7 @@ impl FlowReport {
         if let Some(cheap) = self
             .choice(ChoiceKind::Cheapest)
             .or(self.choice(ChoiceKind::Fixed))
+            .filter(|cheap| !cheap.chosen)
             && let (Some(gain), Some(cost)) =
                 (self.gain_pct(cheap), cheap.cost.and_then(|c| c.nand2))
             && self.hash_unit

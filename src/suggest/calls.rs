@@ -1,7 +1,7 @@
 //! Accesses inside functions of one `asm` statement, as kernels have them for
 //! `ldmatrix` and `cp.async`: the argument of a caller that becomes the address.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::asm::{ASM, Passed, address_operand, parameter};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
@@ -24,11 +24,11 @@ pub(super) fn call_change(
     inlined_at: &[String],
     array: &str,
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<CallChange> {
-    let (place, line) = window(source, text)?;
+    let (place, line) = window(source, sources)?;
     let mut at = operand(&place, line)
-        .or_else(|| of_macro(source, &place, line, text))
+        .or_else(|| of_macro(source, &place, line, sources))
         .or_else(|| only_pointed(&place, line, array))?;
     let mut place = place;
     let mut calls = inlined_at.iter();
@@ -41,7 +41,7 @@ pub(super) fn call_change(
         let passed = parameter(&place, at.statement.0, at.text(&place))?;
         source = calls.next()?;
         let line;
-        (place, line) = window(source, text)?;
+        (place, line) = window(source, sources)?;
         at = place.argument(&passed, line)?;
     }
 }
@@ -51,9 +51,9 @@ pub(super) fn call_change(
 pub(super) fn window_with(
     source: &str,
     array: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<(Text, usize)> {
-    window(source, text).filter(|(place, line)| declares(place, *line, array))
+    window(source, sources).filter(|(place, line)| declares(place, *line, array))
 }
 
 /// Whether a line at `at` sees a declaration of the shared array.
@@ -69,8 +69,8 @@ pub(super) fn declaration_at(place: &Text, at: usize, array: &str) -> Option<Str
 }
 
 /// Whether the shared variable is one object and no array, as far as `place` sees.
-pub(super) fn is_one_object(source: &str, variable: &str, text: &mut SourceLine) -> bool {
-    let declaration = window(source, text).and_then(|(p, at)| declaration_at(&p, at, variable));
+pub(super) fn is_one_object(source: &str, variable: &str, sources: &mut SourceFiles) -> bool {
+    let declaration = window(source, sources).and_then(|(p, at)| declaration_at(&p, at, variable));
     declaration.is_some_and(|declaration| {
         let after = word(&declaration, variable).map(|at| at + variable.len());
         after.is_some_and(|at| !declaration[at..].trim_start().starts_with('['))
@@ -193,7 +193,7 @@ fn is_pointed(before: &str, after: &str) -> bool {
 }
 
 /// The argument of a macro at `line` that is the address of its `asm` statement.
-fn of_macro(source: &str, place: &Text, line: usize, text: &mut SourceLine) -> Option<Address> {
+fn of_macro(source: &str, place: &Text, line: usize, sources: &mut SourceFiles) -> Option<Address> {
     let (file, _) = split(source)?;
     let end = place.statement_end(line);
     let statement = &place.masked[line..end];
@@ -203,19 +203,19 @@ fn of_macro(source: &str, place: &Text, line: usize, text: &mut SourceLine) -> O
     });
     let names: Vec<String> = names.collect();
     names.iter().find_map(|name| {
-        let definition = Macro::named(name, file, text)?;
+        let definition = Macro::named(name, file, sources)?;
         place.argument(&definition.address()?, line)
     })
 }
 
 /// The text around `file:line`, and where the line begins in it.
-pub(super) fn window(place: &str, text: &mut SourceLine) -> Option<(Text, usize)> {
+pub(super) fn window(place: &str, sources: &mut SourceFiles) -> Option<(Text, usize)> {
     let (file, line) = split(place)?;
     let first = line.saturating_sub(ABOVE).max(1);
     let mut all = String::new();
     let mut at = None;
     for number in first..=line + BELOW {
-        let Some(line_text) = text(&format!("{file}:{number}")) else {
+        let Some(line_text) = sources.line(&format!("{file}:{number}")) else {
             break;
         };
         if number == line {
@@ -289,15 +289,15 @@ __global__ void fourth(float *out)
 
     /// The change for the `asm` statement at a line and the lines of its calls.
     fn change(asm: u32, calls: &[u32]) -> Option<CallChange> {
-        let line = |place: &str| {
-            let (_, line) = split(place)?;
-            let text = SOURCE.lines().nth(line as usize - 1)?;
-            Some(text.trim().to_owned())
-        };
         let calls: Vec<String> = calls.iter().map(|l| format!("k.cu:{l}")).collect();
-        call_change(&format!("k.cu:{asm}"), &calls, "tile", "place", &mut {
-            line
-        })
+        let mut sources = super::super::files::given(SOURCE);
+        call_change(
+            &format!("k.cu:{asm}"),
+            &calls,
+            "tile",
+            "place",
+            &mut sources,
+        )
     }
 
     #[test]
@@ -354,7 +354,7 @@ __global__ void fourth(float *out)
              __global__ void k() {{\n__shared__ float tile[64];\n{call}\n}}"
         );
         let number = source.lines().count() - 1;
-        let mut text = super::super::files::lines_of(&source);
+        let mut text = super::super::files::given(&source);
         let at = [format!("k.cu:{number}")];
         call_change("k.cu:2", &at, "tile", "place", &mut text).map(|c| c.changed_text)
     }

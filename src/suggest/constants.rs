@@ -1,8 +1,10 @@
 //! Constants of the source: the values of array bounds.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::bindings::Bindings;
 use super::scan::{Text, is_word, word};
+
+use std::rc::Rc;
 
 /// Constants that are defined by each other.
 const MOST_STEPS: u32 = 8;
@@ -11,7 +13,7 @@ const MOST_DEPTH: u32 = 64;
 
 /// The constants of one file, by what the file says.
 pub(super) struct Constants {
-    place: Text,
+    place: Rc<Text>,
     /// Where they are used; definitions in the function around come first.
     at: Option<usize>,
     /// What the parameters of a template are.
@@ -20,9 +22,9 @@ pub(super) struct Constants {
 
 impl Constants {
     /// Those of `file`.
-    pub fn of(file: &str, text: &mut SourceLine) -> Self {
+    pub fn of(file: &str, sources: &mut SourceFiles) -> Self {
         Constants {
-            place: Text::of_file(file, text),
+            place: sources.text(file),
             at: None,
             bound: Bindings::default(),
         }
@@ -234,7 +236,7 @@ pub(super) fn literal(token: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::*;
 
     const SOURCE: &str = "#define TILE 16 // of threads\n\
@@ -253,7 +255,7 @@ mod tests {
 
     #[test]
     fn bounds_are_computed_from_the_constants_of_the_file() {
-        let constants = Constants::of("k.cu", &mut lines_of(SOURCE));
+        let constants = Constants::of("k.cu", &mut given(SOURCE));
         for (expression, value) in [
             ("32", 32),
             ("0x10u", 16),

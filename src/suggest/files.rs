@@ -1,9 +1,14 @@
 //! The source files that a trace names, as far as they are found.
 
+use super::included::Included;
 use super::region::Region;
+use super::scan::{MOST_LINES, Text};
+use super::users::Neighbour;
 use crate::input::Limit;
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Larger files are not hand-written source.
 const LIMIT: Limit = Limit {
@@ -14,7 +19,8 @@ const LIMIT: Limit = Limit {
 /// Folders beside a file's that are searched for its headers.
 const MOST_FOLDERS: usize = 64;
 
-/// Source files, each read once.
+/// Source files: each is read once, and what it includes is found once.
+#[derive(Default)]
 pub struct SourceFiles {
     /// Where a file is looked for that is not where the PTX says.
     folder: PathBuf,
@@ -22,11 +28,27 @@ pub struct SourceFiles {
     files: HashMap<String, Option<SourceFile>>,
     /// Where a header may be that is named as a compiler's options find it.
     headers: BTreeSet<PathBuf>,
+    /// With the files that they include, by the name of the first.
+    pub(super) included: HashMap<String, Rc<Included>>,
+    /// All files of source in a folder.
+    pub(super) neighbours: HashMap<PathBuf, Rc<[Neighbour]>>,
 }
 
 struct SourceFile {
     path: PathBuf,
     lines: Vec<String>,
+    /// The lines without white space around them.
+    text: OnceCell<Rc<Text>>,
+}
+
+impl SourceFile {
+    fn new(path: PathBuf, text: &str) -> Self {
+        SourceFile {
+            path,
+            lines: text.lines().map(str::to_owned).collect(),
+            text: OnceCell::new(),
+        }
+    }
 }
 
 impl SourceFiles {
@@ -35,9 +57,21 @@ impl SourceFiles {
         let folder = input.parent().unwrap_or(Path::new(""));
         SourceFiles {
             folder: folder.to_owned(),
-            files: HashMap::new(),
-            headers: BTreeSet::new(),
+            ..SourceFiles::default()
         }
+    }
+
+    /// A file as one text, of lines without white space around them; empty if it is
+    /// missing.
+    pub(super) fn text(&mut self, file: &str) -> Rc<Text> {
+        let Some(found) = self.file(file) else {
+            return Rc::new(Text::new(String::new()));
+        };
+        let text = || {
+            let lines = found.lines.iter().take(MOST_LINES).map(|line| line.trim());
+            Rc::new(Text::new(lines.collect::<Vec<_>>().join("\n")))
+        };
+        found.text.get_or_init(text).clone()
     }
 
     /// All lines of a file.
@@ -107,10 +141,7 @@ impl SourceFiles {
                 .chain(near());
             let found = candidates.find(|path| path.is_file())?;
             let text = LIMIT.read_text(&found).ok()?;
-            Some(SourceFile {
-                path: found,
-                lines: text.lines().map(str::to_owned).collect(),
-            })
+            Some(SourceFile::new(found, &text))
         });
         known.as_ref()
     }
@@ -122,13 +153,23 @@ pub fn split(place: &str) -> Option<(&str, u32)> {
     Some((file, line.parse().ok()?))
 }
 
-/// The lines of a text, whatever the file is called.
+/// Files that are nowhere but here, by their names.
 #[cfg(test)]
-pub(super) fn lines_of(source: &str) -> impl FnMut(&str) -> Option<String> + '_ {
-    |place| {
-        let (_, line) = split(place)?;
-        source.lines().nth(line as usize - 1).map(str::to_owned)
+pub(super) fn given_files<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> SourceFiles {
+    let file = |(name, text): (&str, &str)| {
+        let file = SourceFile::new(PathBuf::from(name), text);
+        (name.to_owned(), Some(file))
+    };
+    SourceFiles {
+        files: texts.into_iter().map(file).collect(),
+        ..SourceFiles::default()
     }
+}
+
+/// A text as `k.cu`.
+#[cfg(test)]
+pub(super) fn given(source: &str) -> SourceFiles {
+    given_files([("k.cu", source)])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The form in which the source declares an array: the type and the size of its
 //! elements, and its dimensions.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
@@ -27,13 +27,13 @@ impl Form {
         array: Named,
         has: Option<u32>,
         declarations: &Declarations,
-        text: &mut SourceLine,
+        sources: &mut SourceFiles,
     ) -> Option<Self> {
         let (file, line) = places.find_map(|place| {
-            let seen = declarations.all_seen_from(place, text);
+            let seen = declarations.all_seen_from(place, sources);
             seen.into_iter().next_back()
         })?;
-        let constants = Constants::of(&file, text).seen_from(line);
+        let constants = Constants::of(&file, sources).seen_from(line);
         let found = Declarator::at(constants.place(), line, array.name)?;
         let bound = Bindings::of(array.variable, constants.place(), found.name);
         let constants = constants.bound_to(bound);

@@ -1,7 +1,7 @@
 //! Functions that are handed a pointer into the array, which they do not see:
 //! they get its start as one more parameter, so that each element can be mapped.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::callees::{Handed, only_hands_over};
 use super::calls::declaration_at;
 use super::change::LineChange;
@@ -21,7 +21,7 @@ pub(super) fn change(
     lines: &mut Vec<LineChange>,
     (array, unit): (&str, u32),
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) {
     let is_open = |l: &&LineChange| l.statement().is_none();
     let open = lines.iter().filter(is_open);
@@ -31,7 +31,7 @@ pub(super) fn change(
         let Some((file, _)) = split(source) else {
             continue;
         };
-        let unit_of_files = Unit::of(file, lines, text);
+        let unit_of_files = Unit::of(file, lines, sources);
         let place = &unit_of_files.place;
         let number = |line: &LineChange| {
             let own = line.source.as_deref();
@@ -46,7 +46,7 @@ pub(super) fn change(
         if !seen.insert((file.to_owned(), callee.body)) {
             continue;
         }
-        let types = Types::of(file, &mut |place| unit_of_files.line(place, text));
+        let types = Types::of_unit(&unit_of_files, sources);
         let kept = types.kept(array, Some(unit));
         let places = lines.iter().flat_map(LineChange::places);
         let own: Vec<u32> = places.filter_map(|p| unit_of_files.number(p)).collect();
@@ -281,7 +281,7 @@ struct Edits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::*;
 
     const KERNEL: &str = "__global__ void kernel(float *out) {\n\
@@ -300,7 +300,7 @@ mod tests {
         let place = Text::new(format!("{callee}\n{kernel}"));
         let body = place.text.find('{').unwrap() + 1;
         let callee = place.function_around(body).unwrap();
-        let types = Types::of("k.cu", &mut lines_of(&place.text));
+        let types = Types::of("k.cu", &mut given(&place.text));
         let kept = types.kept("tile", Some(unit));
         let all = Handed::all(&place, &callee, "tile")?;
         let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;

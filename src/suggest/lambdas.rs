@@ -1,7 +1,7 @@
 //! Elements that a lambda chooses: `auto at = [&](int i) -> float & { return tile[i]; };`.
 //! The access is in the line of the call, and what changes is the lambda.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::change::LineChange;
 use super::files::split;
 use super::scan::{Text, last_name, word};
@@ -14,11 +14,11 @@ pub(super) fn to_their_lines(
     array: &str,
     function: &str,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) {
     let mut at = 0;
     while at < lines.len() {
-        let Some(lambda) = lambda(&lines[at], array, function, declarations, text) else {
+        let Some(lambda) = lambda(&lines[at], array, function, declarations, sources) else {
             at += 1;
             continue;
         };
@@ -38,13 +38,13 @@ fn lambda(
     array: &str,
     function: &str,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<LineChange> {
     if line.statement().is_some() || line.accesses.is_empty() {
         return None;
     }
     let (file, number) = split(line.source.as_deref()?)?;
-    let place = Text::of_file(file, text);
+    let place = sources.text(file);
     let start = place.start_of_line(number)?;
     let own = &place.masked[start..place.line_end(start)];
     if word(own, array).is_some() {
@@ -55,8 +55,8 @@ fn lambda(
     let from = place.function_around(start)?.body;
     let defined = names.find_map(|name| definition(&place, (from, start), name, array))?;
     let source = format!("{file}:{}", place.line_of(defined));
-    let seen = declarations.seen_from(&source, text)?;
-    let old = text(&source)?;
+    let seen = declarations.seen_from(&source, sources)?;
+    let old = sources.line(&source)?;
     let changed = seen.changed(&old, array, function)?;
     Some(LineChange {
         source: Some(source),
@@ -87,14 +87,14 @@ fn definition(place: &Text, (from, to): (usize, usize), name: &str, array: &str)
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::super::source::Named;
     use super::*;
 
     /// The changed line of the lambda that the fourth line calls.
     fn changed(lambda: &str, call: &str) -> Option<String> {
         let source = format!("void k() {{\n__shared__ float tile[64];\n{lambda}\n{call}\n}}");
-        let mut text = lines_of(&source);
+        let mut text = given(&source);
         let array = Named {
             name: "tile",
             variable: "",

@@ -13,7 +13,7 @@ use super::target::Target;
 use super::types::{Kept, Types};
 use super::wrapped::pointers_change;
 use super::{
-    SourceLine, Tuned, handed, lambdas, merged, moved, named_elements, references, source,
+    SourceFiles, Tuned, handed, lambdas, merged, moved, named_elements, references, source,
     statements, unreached,
 };
 use crate::ptx::analysis::SourceIndex;
@@ -46,22 +46,22 @@ pub(super) fn lines(
     tuned: &Tuned,
     array: &str,
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Lines {
-    let accessed = accessed(target, tuned, (array, function), text);
-    let mut changes = statements::to_naming_lines(accessed, array, text);
+    let accessed = accessed(target, tuned, (array, function), sources);
+    let mut changes = statements::to_naming_lines(accessed, array, sources);
     changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
     let files = changes.iter().flat_map(LineChange::places);
     let named = target.named(array);
-    let declarations = source::Declarations::of(files, named, target.element_bytes(), text);
+    let declarations = source::Declarations::of(files, named, target.element_bytes(), sources);
     let has = target.bytes();
     let files = changes.iter().flat_map(LineChange::places);
-    let form = Form::of(files, named, has, &declarations, text);
+    let form = Form::of(files, named, has, &declarations, sources);
     // Wide accesses stay whole under every mapping that is suggested.
     for line in &mut changes {
         let seen = line.source.as_deref();
-        if let Some(seen) = seen.and_then(|place| declarations.seen_from(place, text)) {
-            change_elements(line, seen, (array, function), text);
+        if let Some(seen) = seen.and_then(|place| declarations.seen_from(place, sources)) {
+            change_elements(line, seen, (array, function), sources);
         }
     }
     changes.extend(merged::lines(
@@ -69,19 +69,19 @@ pub(super) fn lines(
         array,
         function,
         &declarations,
-        text,
+        sources,
     ));
     let unit = 4 * target.array.vector_words();
     let is_one_object = form.is_none() && {
-        let mut sources = changes.iter().flat_map(LineChange::places);
-        sources.any(|source| is_one_object(source, array, text))
+        let mut places = changes.iter().flat_map(LineChange::places);
+        places.any(|source| is_one_object(source, array, sources))
     };
-    named_elements::change(&mut changes, array, function, &declarations, text);
-    let types = change_calls(&mut changes, (array, unit), function, text);
-    references::to_their_calls(&mut changes, array, function, &declarations, text);
-    lambdas::to_their_lines(&mut changes, array, function, &declarations, text);
-    handed::change(&mut changes, (array, unit), function, text);
-    moved::to_their_lines(&mut changes, &types, (array, unit), function, text);
+    named_elements::change(&mut changes, array, function, &declarations, sources);
+    let types = change_calls(&mut changes, (array, unit), function, sources);
+    references::to_their_calls(&mut changes, array, function, &declarations, sources);
+    lambdas::to_their_lines(&mut changes, array, function, &declarations, sources);
+    handed::change(&mut changes, (array, unit), function, sources);
+    moved::to_their_lines(&mut changes, &types, (array, unit), function, sources);
     let has_objects = |place: &str| {
         let (file, line) = split(place)?;
         Some(types.get(file)?.kept(array, Some(unit)).has_objects(line))
@@ -92,11 +92,11 @@ pub(super) fn lines(
             line.parts = Parts::TornObjects;
         }
     }
-    changes.extend(unreached::lines(&changes, (array, unit), function, text));
+    changes.extend(unreached::lines(&changes, (array, unit), function, sources));
     if is_one_object {
         for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
             let source = line.source.as_deref();
-            line.call = source.and_then(|s| method_change(s, array, function, text));
+            line.call = source.and_then(|s| method_change(s, array, function, sources));
         }
         of_one_object(&mut changes, array, function);
     }
@@ -113,7 +113,7 @@ fn accessed(
     target: &Target,
     tuned: &Tuned,
     (array, function): (&str, &str),
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Vec<LineChange> {
     let mask = tuned.geometry.bank_mask();
     let places = target.accesses.places();
@@ -126,7 +126,7 @@ fn accessed(
         let line = found
             .entry(Line::of(&place, pc))
             .or_insert_with(|| LineChange {
-                text: place.source.as_ref().and_then(|s| text(s)),
+                text: place.source.as_ref().and_then(|s| sources.line(s)),
                 source: place.source.clone(),
                 inlined_at: place.inlined_at.clone(),
                 through,
@@ -162,7 +162,7 @@ fn change_calls(
     changes: &mut [LineChange],
     (array, unit): (&str, u32),
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> BTreeMap<String, Types> {
     let mut types: BTreeMap<String, Types> = BTreeMap::new();
     for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
@@ -170,8 +170,8 @@ fn change_calls(
             continue;
         };
         let known = types.entry(file.to_owned());
-        let known = known.or_insert_with(|| Types::of(file, text));
-        let mut change = |unit| call_of(line, known.kept(array, unit), (array, function), text);
+        let known = known.or_insert_with(|| Types::of(file, sources));
+        let mut change = |unit| call_of(line, known.kept(array, unit), (array, function), sources);
         let call = change(Some(unit));
         let is_object = call.is_none() && change(None).is_some();
         if is_object && !line.is_of_rows() {
@@ -215,14 +215,14 @@ fn call_of(
     line: &LineChange,
     kept: Kept,
     (array, function): (&str, &str),
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<CallChange> {
     let (source, chain) = (line.source.as_deref()?, line.chain());
-    call_change(&chain[0], &chain[1..], array, function, text)
-        .or_else(|| pointer_change(source, (line.only_op()?, kept), array, function, text))
-        .or_else(|| returned_change(source, kept, array, function, text))
-        .or_else(|| macro_change(source, array, function, text))
-        .or_else(|| pointers_change(source, kept, array, function, text))
+    call_change(&chain[0], &chain[1..], array, function, sources)
+        .or_else(|| pointer_change(source, (line.only_op()?, kept), array, function, sources))
+        .or_else(|| returned_change(source, kept, array, function, sources))
+        .or_else(|| macro_change(source, array, function, sources))
+        .or_else(|| pointers_change(source, kept, array, function, sources))
 }
 
 /// Lines that change at one call are one: a function may come into the kernel

@@ -1,7 +1,7 @@
 //! Accesses through a pointer into an array: the statement with the address
 //! mapped, where it shows which of its parts is the access.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::calls::{Address, window_with};
 use super::edits::CallChange;
 use super::files::split;
@@ -24,10 +24,10 @@ pub(super) fn pointer_change(
     (op, kept): (Op, Kept),
     array: &str,
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<CallChange> {
     let (_, number) = split(source)?;
-    let (place, line) = window_with(source, array, text)?;
+    let (place, line) = window_with(source, array, sources)?;
     let end = place.statement_end(line);
     // An access of several elements may belong to the next statement, too.
     if place.masked[end..place.line_end(end - 1).max(end)].contains(['[', '*']) {
@@ -147,7 +147,7 @@ fn argument_of_an_atomic(place: &Text, from: usize, to: usize) -> Option<Address
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::super::types::Types;
     use super::*;
 
@@ -163,7 +163,7 @@ mod tests {
     /// The change of a statement in a kernel that declares `tile`.
     fn change(statement: &str, op: Op) -> Option<String> {
         let source = format!("__shared__ float tile[64];\nfloat *p = tile;\n{statement}\n");
-        let mut text = lines_of(&source);
+        let mut text = given(&source);
         let types = Types::of("k.cu", &mut text);
         let kept = types.kept("tile", Some(16));
         let found = pointer_change("k.cu:3", (op, kept), "tile", "at", &mut text);
@@ -202,7 +202,7 @@ mod tests {
         let found = change("*q =\n    *((int4 *)(p + 4) + i);", Op::Load).unwrap();
         assert_eq!(found, "*q = *at_at(tile, (int4 *)(p + 4) + i);");
         let source = "__shared__ int tile[8];\n*q =\n*(p + 4);";
-        let mut text = lines_of(source);
+        let mut text = given(source);
         let types = Types::of("k.cu", &mut text);
         let kept = types.kept("tile", Some(4));
         let second = pointer_change("k.cu:3", (Op::Load, kept), "tile", "at", &mut text).unwrap();
@@ -223,7 +223,7 @@ mod tests {
         let head = "struct P { float x, y; };\n__shared__ P s[8];\nP *p = s;\nauto *q = &s[1];\n";
         let change = |statement: &str, unit| {
             let source = format!("{head}{statement}\n");
-            let mut text = lines_of(&source);
+            let mut text = given(&source);
             let types = Types::of("k.cu", &mut text);
             let kept = types.kept("s", Some(unit));
             pointer_change("k.cu:5", (Op::Load, kept), "s", "at", &mut text)

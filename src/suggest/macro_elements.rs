@@ -1,7 +1,7 @@
 //! Elements that a macro takes as a vector: `FLOAT4(tile[i][j]) = v`, where `FLOAT4` is
 //! `(reinterpret_cast<float4 *>(&(x))[0])`.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::calls::window_with;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
@@ -14,10 +14,10 @@ pub(super) fn macro_change(
     source: &str,
     array: &str,
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<CallChange> {
     let (file, _) = split(source)?;
-    let (place, line) = window_with(source, array, text)?;
+    let (place, line) = window_with(source, array, sources)?;
     let end = place.line_end(line);
     let (mut edits, mut at) = (Vec::new(), line);
     while let Some(found) = word(&place.masked[at..end], array) {
@@ -29,7 +29,7 @@ pub(super) fn macro_change(
         let is_all = element.starts_with(array) && element.ends_with(']') && is_element;
         let is_only = word(&element[array.len().min(element.len())..], array).is_none();
         let (_, name) = place.called(open)?;
-        let takes = Macro::named(name, file, text).is_some_and(|m| m.is_a_vector());
+        let takes = Macro::named(name, file, sources).is_some_and(|m| m.is_a_vector());
         (is_all && is_only && takes).then_some(())?;
         edits.push(Edit::insert(begin, format!("*{function}_at({array}, &")));
         edits.push(Edit::insert(begin + element.len(), ")"));
@@ -41,14 +41,14 @@ pub(super) fn macro_change(
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::*;
 
     fn change(body: &str, line: &str) -> Option<String> {
         let source = format!(
             "#define V4(x) {body}\n__global__ void k()\n{{\n__shared__ float s[8][64];\n{line}\n}}"
         );
-        macro_change("k.cu:5", "s", "at", &mut lines_of(&source)).map(|c| c.changed_text)
+        macro_change("k.cu:5", "s", "at", &mut given(&source)).map(|c| c.changed_text)
     }
 
     #[test]

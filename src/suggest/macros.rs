@@ -1,13 +1,10 @@
 //! Macros of one `asm` statement.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::asm::{ASM, Passed, address_operand, position};
-use super::scan::{MOST_LINES, Text, first_name, names, word};
+use super::scan::{Text, first_name, names, word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-
-/// Files that include each other.
-const MOST_FILES: usize = 16;
 
 /// `#define LDMATRIX(to, address) asm volatile(...)`
 pub(super) struct Macro {
@@ -18,13 +15,13 @@ pub(super) struct Macro {
 
 impl Macro {
     /// The definition in `file`, or in a file that it includes by `"..."`.
-    pub fn named(name: &str, file: &str, text: &mut SourceLine) -> Option<Self> {
-        let lines = with_included(file, text);
+    pub fn named(name: &str, file: &str, sources: &mut SourceFiles) -> Option<Self> {
+        let unit = sources.with_included(file);
         let with_parameters = |definition: String| {
             let (defined, rest) = defined(&definition)?;
             (defined == name && rest.starts_with('(')).then(|| rest.to_owned())
         };
-        let definition = definitions(&lines).find_map(with_parameters)?;
+        let definition = definitions(&unit.lines).find_map(with_parameters)?;
         Self::parsed(name, &definition)
     }
 
@@ -65,29 +62,6 @@ impl Macro {
     }
 }
 
-/// The lines of `file`, then those of the files that it includes by `"..."`.
-pub(super) fn with_included(file: &str, text: &mut SourceLine) -> Vec<String> {
-    let mut files = vec![file.to_owned()];
-    let mut lines = Vec::new();
-    let mut read = 0;
-    while let Some(file) = files.get(read).cloned() {
-        read += 1;
-        for number in 1..MOST_LINES {
-            let Some(line) = text(&format!("{file}:{number}")) else {
-                break;
-            };
-            if let Some(included) = included(&line, &file)
-                && files.len() < MOST_FILES
-                && !files.contains(&included)
-            {
-                files.push(included);
-            }
-            lines.push(line);
-        }
-    }
-    lines
-}
-
 /// The definitions among lines, each on one.
 fn definitions(lines: &[String]) -> impl Iterator<Item = String> {
     let starts = lines.iter().enumerate();
@@ -108,10 +82,10 @@ pub(super) struct Macros(BTreeMap<String, String>);
 
 impl Macros {
     /// Those of `file` and of the files that it includes by `"..."`.
-    pub fn of(file: &str, text: &mut SourceLine) -> Self {
-        let lines = with_included(file, text);
+    pub fn of(file: &str, sources: &mut SourceFiles) -> Self {
+        let unit = sources.with_included(file);
         let mut bodies: BTreeMap<String, String> = BTreeMap::new();
-        for definition in definitions(&lines) {
+        for definition in definitions(&unit.lines) {
             if let Some((name, rest)) = defined(&definition)
                 && let Some(body) = body(rest)
             {
@@ -183,7 +157,7 @@ fn body(rest: &str) -> Option<&str> {
 }
 
 /// The file that `line` of `file` includes.
-fn included(line: &str, file: &str) -> Option<String> {
+pub(super) fn included(line: &str, file: &str) -> Option<String> {
     let directive = line.trim_start().strip_prefix('#')?.trim_start();
     let name = directive
         .strip_prefix("include")?
@@ -202,7 +176,7 @@ mod tests {
     fn macros_stand_for_what_they_expand_to() {
         let source = "#define WIDE float4\n#define CAST(x) reinterpret_cast<WIDE *>(x)\n\
                       #define AT(i, \\\n j) (i * 32 + j)\n#define LOOP LOOP + 1\n";
-        let macros = Macros::of("k.cu", &mut super::super::files::lines_of(source));
+        let macros = Macros::of("k.cu", &mut super::super::files::given(source));
         let wide = |code: &str| macros.any(code, &|part| part.contains("float4"));
         assert_eq!(wide("CAST(s)[AT(i, j)] = x;"), Some(true));
         assert_eq!(wide("WIDE x = s[1];"), Some(true));
@@ -218,15 +192,8 @@ mod tests {
                       do { unsigned at = (unsigned)(ADDRESS); \\\n\
                       asm volatile(\"ldmatrix.x2.shared.b16 {%0, %1}, [%2];\" \\\n\
                       : \"=r\"(R0), \"=r\"(R1) : \"r\"(at)); } while (0)\n";
-        let mut text = |place: &str| {
-            let (file, line) = super::super::files::split(place)?;
-            let text = match file {
-                "k/a.cu" => kernel,
-                "k/ptx/load.h" => header,
-                _ => return None,
-            };
-            text.lines().nth(line as usize - 1).map(str::to_owned)
-        };
+        let texts = [("k/a.cu", kernel), ("k/ptx/load.h", header)];
+        let mut text = super::super::files::given_files(texts);
         let address = Macro::named("LOAD", "k/a.cu", &mut text).and_then(|m| m.address());
         assert_eq!(address.map(|a| a.number), Some(2));
         let none = Macro::named("LOADED", "k/a.cu", &mut text).and_then(|m| m.address());

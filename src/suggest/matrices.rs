@@ -10,7 +10,7 @@ use super::padding;
 use super::room::{self, DeclarationChange};
 use super::scan::{Text, arguments, word};
 use super::target::Target;
-use super::{LineChange, Parts, SourceLine};
+use super::{LineChange, Parts, SourceFiles};
 use crate::software::{Layout, LayoutSpec};
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub(super) fn longer_rows(
     target: &Target,
     lines: &Lines,
     array: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<LongerRows> {
     let form = lines
         .form
@@ -38,7 +38,7 @@ pub(super) fn longer_rows(
         .filter(|_| target.array.has_matrices())?;
     let (_, by, layout) = padding::longer_rows(target, form, lines, array)?;
     let own = &lines.declarations;
-    let declarations = room::longer_rows(target.named(array), by, &lines.places(), own, text)?;
+    let declarations = room::longer_rows(target.named(array), by, &lines.places(), own, sources)?;
     let mut changed = Vec::new();
     for line in &lines.changes {
         let Parts::Rows(lengths) = &line.parts else {
@@ -49,7 +49,7 @@ pub(super) fn longer_rows(
         changed.push(LineChange {
             changed_text: None,
             declared: None,
-            call: Some(of_calls(source, array, rows, text)?),
+            call: Some(of_calls(source, array, rows, sources)?),
             ..line.clone()
         });
     }
@@ -120,9 +120,14 @@ impl Rows {
 }
 
 /// The statement at `source` with longer rows in all its calls that name the array.
-fn of_calls(source: &str, array: &str, rows: Rows, text: &mut SourceLine) -> Option<CallChange> {
+fn of_calls(
+    source: &str,
+    array: &str,
+    rows: Rows,
+    sources: &mut SourceFiles,
+) -> Option<CallChange> {
     let (file, number) = split(source)?;
-    let place = Text::of_file(file, text);
+    let place = sources.text(file);
     let begin = place.start_of_line(number)?;
     let end = place.line_end(begin);
     let (edits, last) = edits(&place, (begin, end), array, rows)?;
@@ -188,16 +193,13 @@ store_matrix_sync((float *)&as[0][0], c, N, row);
 ";
 
     fn changed(line: u32, array: &str) -> Option<String> {
-        let mut text = |at: &str| {
-            let (_, number) = split(at)?;
-            SOURCE.lines().nth(number as usize - 1).map(str::to_owned)
-        };
+        let mut text = super::super::files::given(SOURCE);
         let rows = Rows {
             bytes: 128,
             more: 16,
             element: 2,
         };
-        let change = of_calls(&format!("a.cu:{line}"), array, rows, &mut text)?;
+        let change = of_calls(&format!("k.cu:{line}"), array, rows, &mut text)?;
         Some(change.changed_text)
     }
 

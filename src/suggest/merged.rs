@@ -1,7 +1,7 @@
 //! Lines that name an array without an access of their own: the compiler has put it
 //! into that of another line, or knows the value.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::change::LineChange;
 use super::files::split;
 use super::pointers::{hands_over, points_into, value};
@@ -17,7 +17,7 @@ pub(super) fn lines(
     array: &str,
     function: &str,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Vec<LineChange> {
     let mut by_file: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for (file, line) in known.iter().filter_map(|l| split(l.place()?)) {
@@ -25,21 +25,21 @@ pub(super) fn lines(
     }
     let mut found = Vec::new();
     for (file, own) in by_file {
-        let place = Text::of_file(file, text);
+        let place = sources.text(file);
         let lines_of = |line: u32| Split::at(&place, line).map_or(line..=line, |s| s.lines(&place));
         let mut done: BTreeSet<u32> = own.iter().flat_map(|line| lines_of(*line)).collect();
         done.extend(declarations.lines_of(file, &place));
         for line in own {
-            let Some(scope) = scope(file, line, &place, declarations, text) else {
+            let Some(scope) = scope(file, line, &place, declarations, sources) else {
                 continue;
             };
-            let declared = declarations.last_seen(file, line, text);
+            let declared = declarations.last_seen(file, line, sources);
             let named =
                 |line: &u32| is_named(&place, *line, array) && !is_pointed(&place, *line, array);
             for line in scope.filter(named).filter(|line| done.insert(*line)) {
-                let own = change((file, line), array, function, declarations, text);
+                let own = change((file, line), array, function, declarations, sources);
                 // An inner block may have an array of the same name.
-                let own = own.filter(|_| declarations.last_seen(file, line, text) == declared);
+                let own = own.filter(|_| declarations.last_seen(file, line, sources) == declared);
                 let is_new = |l: &LineChange| found.iter().all(|f: &LineChange| f.call != l.call);
                 found.extend(own.filter(|l| l.call.is_none() || is_new(l)));
             }
@@ -82,17 +82,19 @@ fn change(
     array: &str,
     function: &str,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<LineChange> {
     let source = format!("{file}:{line}");
-    let old = text(&source).filter(|old| word(old, array).is_some())?;
-    let seen = declarations.seen_from(&source, text)?;
+    let old = sources
+        .line(&source)
+        .filter(|old| word(old, array).is_some())?;
+    let seen = declarations.seen_from(&source, sources)?;
     let mut line = LineChange {
         source: Some(source),
         text: Some(old),
         ..LineChange::default()
     };
-    change_elements(&mut line, seen, (array, function), text);
+    change_elements(&mut line, seen, (array, function), sources);
     line.statement().is_some().then_some(line)
 }
 
@@ -103,9 +105,9 @@ fn scope(
     line: u32,
     place: &Text,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<RangeInclusive<u32>> {
-    let declared = place.start_of_line(declarations.last_seen(file, line, text)?)?;
+    let declared = place.start_of_line(declarations.last_seen(file, line, sources)?)?;
     let declared = declared + place.masked[declared..].find("__shared__")?;
     let (from, to) = match place.function_around(declared) {
         Some(_) => (declared, place.block_end(declared)),
@@ -119,13 +121,13 @@ fn scope(
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::super::source::Named;
     use super::*;
 
     /// The changed lines that have no access, where the line `known` has one.
     fn changed(source: &str, known: u32) -> Vec<(u32, String)> {
-        let mut text = lines_of(source);
+        let mut text = given(source);
         let array = Named {
             name: "tile",
             variable: "",

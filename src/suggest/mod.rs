@@ -20,6 +20,7 @@ mod files;
 mod form;
 mod function_names;
 mod handed;
+mod included;
 mod lambdas;
 mod left;
 mod lines;
@@ -58,6 +59,8 @@ pub use copies::CopyChange;
 pub use edits::CallChange;
 use edits::Maps;
 pub use files::{SourceFiles, split};
+pub use function_names::FunctionNames;
+use function_names::{MappedArray, with_helpers};
 pub use left::LeftAlone;
 pub use macros::defines_what_is_in;
 pub use padding::Padding;
@@ -71,10 +74,13 @@ use crate::geometry::Geometry;
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
 use crate::software::{LayoutSpec, cuda_address_function, cuda_function};
-use crate::trace::{AccessTrace, ConflictRule};
+use crate::trace::{AccessTrace, ConflictRule, Place};
 use matrices::LongerRows;
 use room::Room;
+use scan::{Text, word};
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use target::Target;
 
 /// What a programmer changes to have a mapping.
@@ -143,9 +149,6 @@ pub struct Tuned<'a> {
     pub indices: &'a Indices,
 }
 
-/// Text of `file:line`, where the file is found.
-pub type SourceLine<'a> = dyn FnMut(&str) -> Option<String> + 'a;
-
 /// What to change in a source.
 #[derive(Debug, Default)]
 pub struct Suggestions {
@@ -158,11 +161,14 @@ pub struct Suggestions {
 /// Source changes for the mappings that leave the fewest conflicts: for each
 /// variable separately, unless one mapping for all leaves fewer. Empty if the arrays
 /// are best as they are.
-pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Suggestions {
+pub fn suggestions(
+    tuned: &Tuned,
+    names: &mut FunctionNames,
+    sources: &mut SourceFiles,
+) -> Suggestions {
     let targets = target::targets(tuned);
-    let arrays: Vec<String> = targets.iter().map(Target::array_name).collect();
-    let names = function_names::names(&arrays);
-    let suggest = |(target, name): (&Target, &String)| suggestion(target, tuned, name, source);
+    let names = function_names(&targets, tuned.trace, names, sources);
+    let suggest = |(target, name): (&Target, &String)| suggestion(target, tuned, name, sources);
     let pays = |s: &Suggestion| s.conflicts < s.conflicts_before;
     let all = targets.iter().zip(&names).map(suggest);
     let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
@@ -173,22 +179,49 @@ pub fn suggestions(tuned: &Tuned, source: &mut SourceLine) -> Suggestions {
     }
 }
 
+/// The name of the function of each target, which the files of the accesses do not have yet.
+fn function_names(
+    targets: &[Target],
+    trace: &AccessTrace,
+    names: &mut FunctionNames,
+    sources: &mut SourceFiles,
+) -> Vec<String> {
+    let places = trace.places();
+    let pcs: BTreeSet<u32> = trace.accesses.iter().map(|access| access.pc).collect();
+    let places: Vec<Place> = pcs.into_iter().map(|pc| places.of(pc)).collect();
+    let lines = places
+        .iter()
+        .flat_map(|p| p.source.iter().chain(&p.inlined_at));
+    let files: BTreeSet<String> = lines
+        .filter_map(|line| Some(split(line)?.0.to_owned()))
+        .collect();
+    let texts: Vec<Rc<Text>> = files.iter().map(|file| sources.text(file)).collect();
+    let is_taken = |name: &str| {
+        let all = with_helpers(name);
+        let has = |text: &Rc<Text>| all.iter().any(|name| word(&text.masked, name).is_some());
+        texts.iter().any(has)
+    };
+    let array = |target: &Target| MappedArray::of(target, &trace.name);
+    let arrays: Vec<MappedArray> = targets.iter().map(array).collect();
+    names.give(&arrays, &files, is_taken)
+}
+
 /// `function`: the name of the function of its mapping.
 fn suggestion(
     target: &Target,
     tuned: &Tuned,
     function: &str,
-    source: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Suggestion {
-    let target = &target.as_declared(source);
+    let target = &target.as_declared(sources);
     let array = target.array_name();
     let function = function.to_owned();
     let bytes = target.element_bytes();
-    let mut lines = lines::lines(target, tuned, &array, &function, source);
-    if let Some(longer) = matrices::longer_rows(target, &lines, &array, source) {
+    let mut lines = lines::lines(target, tuned, &array, &function, sources);
+    if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
         return of_longer_rows(target, longer, array);
     }
-    let torn = torn::Torn::new(target, tuned, &lines.changes, source);
+    let torn = torn::Torn::new(target, tuned, &lines.changes, sources);
     let (best, conflicts) = torn.best(&target.choices.ranked);
     lines.changes = lines::by_call(lines.changes, true);
     matrices::give_lengths(&mut lines, &best.layout, &array);
@@ -223,7 +256,7 @@ fn suggestion(
             bytes,
             &lines.places(),
             &lines.declarations,
-            source,
+            sources,
         )?;
         (is_last || found != Room::Dynamic).then_some((found, bytes.needs))
     });

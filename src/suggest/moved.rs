@@ -3,7 +3,7 @@
 //! barrier in front, one of a variable where the variable is first used. What changes is
 //! the line that has the access in the source.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::change::LineChange;
 use super::files::split;
 use super::lvalue::pointer_change;
@@ -29,12 +29,12 @@ pub(super) fn to_their_lines(
     types: &BTreeMap<String, Types>,
     (array, unit): (&str, u32),
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) {
-    from_plain_lines(lines, array, text);
+    from_plain_lines(lines, array, sources);
     let mut at = 0;
     while at < lines.len() {
-        let own = own_lines(&lines[at], array, text);
+        let own = own_lines(&lines[at], array, sources);
         let Some((file, numbers)) = own.filter(|(_, numbers)| !numbers.is_empty()) else {
             at += 1;
             continue;
@@ -47,13 +47,13 @@ pub(super) fn to_their_lines(
             let index = known.unwrap_or_else(|| {
                 let kept = types.get(&file).map(|t| t.kept(array, Some(unit)));
                 let call = kept.and_then(|kept| {
-                    pointers_change(&source, kept, array, function, text).or_else(|| {
+                    pointers_change(&source, kept, array, function, sources).or_else(|| {
                         let op = (moved.only_op()?, kept);
-                        pointer_change(&source, op, array, function, text)
+                        pointer_change(&source, op, array, function, sources)
                     })
                 });
                 lines.push(LineChange {
-                    text: text(&source),
+                    text: sources.line(&source),
                     source: Some(source.clone()),
                     inlined_at: moved.inlined_at.clone(),
                     call,
@@ -71,10 +71,10 @@ pub(super) fn to_their_lines(
 
 /// Gives the accesses of each line that has none, nor a call that may return one, to a
 /// line of its function that changes: that whose value it uses, else the next one.
-fn from_plain_lines(lines: &mut Vec<LineChange>, array: &str, text: &mut SourceLine) {
+fn from_plain_lines(lines: &mut Vec<LineChange>, array: &str, sources: &mut SourceFiles) {
     let mut at = 0;
     while at < lines.len() {
-        let Some(own) = origin(&lines[at], lines, array, text) else {
+        let Some(own) = origin(&lines[at], lines, array, sources) else {
             at += 1;
             continue;
         };
@@ -90,13 +90,13 @@ fn origin(
     line: &LineChange,
     lines: &[LineChange],
     array: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<usize> {
     if line.statement().is_some() || line.accesses.is_empty() {
         return None;
     }
     let (file, number) = split(line.source.as_deref()?)?;
-    let place = Text::of_file(file, text);
+    let place = sources.text(file);
     let start = place.start_of_line(number)?;
     let (from, to) = (place.statement_start(start), place.statement_end(start));
     let own = &place.masked[from.min(start)..to.max(place.line_end(start))];
@@ -207,12 +207,16 @@ fn has_call(statement: &str) -> bool {
 }
 
 /// The file, and the lines of a statement that have an access, where its head has none.
-fn own_lines(line: &LineChange, array: &str, text: &mut SourceLine) -> Option<(String, Vec<u32>)> {
+fn own_lines(
+    line: &LineChange,
+    array: &str,
+    sources: &mut SourceFiles,
+) -> Option<(String, Vec<u32>)> {
     if line.statement().is_some() || line.accesses.is_empty() {
         return None;
     }
     let (file, number) = split(line.source.as_deref()?)?;
-    let place = Text::of_file(file, text);
+    let place = sources.text(file);
     let start = place.start_of_line(number)?;
     let end = place.line_end(start);
     let names = names_into(&place, start, array);
@@ -262,7 +266,7 @@ fn statement_end(place: &Text, at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::*;
 
     fn own(source: &str, number: u32) -> Option<Vec<u32>> {
@@ -271,7 +275,7 @@ mod tests {
             accesses: vec![super::super::change::AccessChange::default()],
             ..LineChange::default()
         };
-        own_lines(&line, "tile", &mut lines_of(source)).map(|(_, lines)| lines)
+        own_lines(&line, "tile", &mut given(source)).map(|(_, lines)| lines)
     }
 
     /// The line that has the access of line `number`, where line 5 changes.
@@ -292,7 +296,7 @@ mod tests {
             ..LineChange::default()
         };
         let all = [own.clone(), changed];
-        origin(&own, &all, "tile", &mut lines_of(&source)) == Some(1)
+        origin(&own, &all, "tile", &mut given(&source)) == Some(1)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Elements that a macro of the file names: `#define TILE(i, j) tile[(j) * 32 + (i)]`. Its
 //! definition changes, and with it every line that uses the macro.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::change::LineChange;
 use super::edits::{CallChange, Maps};
 use super::files::split;
@@ -17,14 +17,14 @@ pub(super) fn change(
     array: &str,
     function: &str,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) {
     let mut more = Vec::new();
     for line in lines.iter_mut().filter(|l| l.statement().is_none()) {
         let Some(source) = line.source.clone() else {
             continue;
         };
-        let mut changes = changes(&source, array, function, declarations, text).into_iter();
+        let mut changes = changes(&source, array, function, declarations, sources).into_iter();
         line.call = changes.next();
         more.extend(changes.map(|call| LineChange {
             source: Some(source.clone()),
@@ -43,11 +43,11 @@ fn changes(
     array: &str,
     function: &str,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Vec<CallChange> {
     let mut found = || {
         let (file, number) = split(source)?;
-        let place = Text::of_file(file, text);
+        let place = sources.text(file);
         let at = place.start_of_line(number)?;
         let own = &place.masked[at..place.line_end(at)];
         let all = Definition::all(&place);
@@ -57,9 +57,9 @@ fn changes(
         let names_it = |d: &&Definition| elements(&d.body, array).any(|after| !by_macro(after));
         let used: Vec<&Definition> = used.into_iter().filter(names_it).collect();
         let is_named_by_macros = elements(own, array).all(by_macro);
-        let declared = declarations.last_seen(file, number, text)?;
-        let seen = declarations.seen_from(source, text)?.clone();
-        let mut sees_it = |number| declarations.last_seen(file, number, text) == Some(declared);
+        let declared = declarations.last_seen(file, number, sources)?;
+        let seen = declarations.seen_from(source, sources)?.clone();
+        let mut sees_it = |number| declarations.last_seen(file, number, sources) == Some(declared);
         let is_its_own = used
             .iter()
             .all(|d| d.is_used_where(&place, &all, array, &mut sees_it));
@@ -267,14 +267,14 @@ fn is_parameter(place: &Text, line: u32, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::super::source::Named;
     use super::*;
 
     /// The definitions that change for the line with `// here`.
     fn changed(source: &str) -> Vec<String> {
         let number = source.lines().position(|l| l.contains("// here")).unwrap() + 1;
-        let (place, mut text) = (format!("k.cu:{number}"), lines_of(source));
+        let (place, mut text) = (format!("k.cu:{number}"), given(source));
         let array = Named {
             name: "tile",
             variable: "",

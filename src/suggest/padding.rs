@@ -23,6 +23,8 @@ pub struct Padding {
     pub wasted_bytes: u32,
     /// The declaration.
     pub declaration: String,
+    /// Whether the declaration is all that changes: longer rows, or larger elements.
+    pub in_declaration: bool,
     /// How it is indexed.
     pub index: String,
 }
@@ -118,6 +120,7 @@ pub(super) fn padding(
         conflicts: target.array.count(layout).conflicts,
         wasted_bytes: 4 * target.array.wasted(layout),
         declaration,
+        in_declaration: true,
         index,
     };
     let form = lines.form.as_ref();
@@ -128,6 +131,13 @@ pub(super) fn padding(
     if let Some((layout, declaration, index)) = form.and_then(|f| in_form(target, f, lines, array))
     {
         return Some(found(&layout, declaration, index));
+    }
+    let gaps = form.and_then(|f| gaps(target, f, array));
+    if let Some((layout, declaration, index)) = gaps {
+        return Some(Padding {
+            in_declaration: false,
+            ..found(&layout, declaration, index)
+        });
     }
     let element = form.filter(|f| f.bytes == bytes).map(|f| &*f.element);
     let name = element.unwrap_or("T");
@@ -165,6 +175,7 @@ pub(super) fn padding(
     let conflicts = torn.conflicts(&best.layout);
     (conflicts < target.conflicts_before()).then_some(Padding {
         conflicts,
+        in_declaration: false,
         ..by_index
     })
 }
@@ -191,8 +202,8 @@ fn spread(every: u32, by: u32) -> String {
     }
 }
 
-/// A padding of the array as the source declares it, and its texts: longer rows, else
-/// larger structures, else gaps between whole elements.
+/// A padding in the declaration of the array, and its texts: longer rows, else larger
+/// structures.
 fn in_form(
     target: &Target,
     form: &Form,
@@ -204,20 +215,28 @@ fn in_form(
         return Some((layout, form.with_longer_rows(by), index));
     }
     let banks = target.array.geometry().banks() as u32;
-    // Elements that are accessed by their parts.
-    if form.bytes <= target.element_bytes() {
+    if !in_parts(target, form) || !form.is_structure() {
         return None;
     }
-    let element = &form.element;
-    if form.is_structure()
-        && let Some((by, layout)) = best_of(target, form.bytes, 4, banks)
-    {
-        let (bytes, more) = (form.bytes, 4 * by);
-        let index = format!(
-            "{array}: {element} has {} bytes in the place of {bytes}",
-            bytes.saturating_add(more)
-        );
-        return Some((layout, form.with_member(more), index));
+    let (by, layout) = best_of(target, form.bytes, 4, banks)?;
+    let (bytes, more) = (form.bytes, 4 * by);
+    let index = format!(
+        "{array}: {} has {} bytes in the place of {bytes}",
+        form.element,
+        bytes.saturating_add(more)
+    );
+    Some((layout, form.with_member(more), index))
+}
+
+/// Whether elements are accessed by their parts.
+fn in_parts(target: &Target, form: &Form) -> bool {
+    form.bytes > target.element_bytes()
+}
+
+/// Gaps between whole elements of the array as the source declares it, and the texts.
+fn gaps(target: &Target, form: &Form, array: &str) -> Option<(Layout, String, String)> {
+    if !in_parts(target, form) {
+        return None;
     }
     let all = 4 * target.array.words() / form.bytes;
     let counts = (0..u32::BITS).map(|n| 1 << n).take_while(|n| *n < all);

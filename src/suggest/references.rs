@@ -2,13 +2,14 @@
 //! `void order(float &a, float &b)`. The accesses are in the lines of the function, and
 //! what changes is the call.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::change::LineChange;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
 use super::pointers::{declared_reference, is_element, names_into};
 use super::scan::{Text, arguments, first_name, word};
 use super::source::Declarations;
+use std::rc::Rc;
 
 /// Gives the accesses of each line that uses such references, and names elements in no
 /// other way, to the line of the call.
@@ -17,12 +18,12 @@ pub(super) fn to_their_calls(
     array: &str,
     function: &str,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) {
     let mut at = 0;
     while at < lines.len() {
-        let found = call(&lines[at], array, text);
-        let found = found.and_then(|call| call.line(array, function, declarations, text));
+        let found = call(&lines[at], array, sources);
+        let found = found.and_then(|call| call.line(array, function, declarations, sources));
         let Some((call, depth)) = found else {
             at += 1;
             continue;
@@ -44,7 +45,7 @@ pub(super) fn to_their_calls(
 struct Call {
     /// `file:line`
     source: String,
-    place: Text,
+    place: Rc<Text>,
     /// Its statement.
     statement: (usize, usize),
     /// The elements.
@@ -54,7 +55,7 @@ struct Call {
 }
 
 /// The call whose arguments are what a line accesses by reference.
-fn call(line: &LineChange, array: &str, text: &mut SourceLine) -> Option<Call> {
+fn call(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Option<Call> {
     if line.statement().is_some() || line.accesses.is_empty() {
         return None;
     }
@@ -67,9 +68,9 @@ fn call(line: &LineChange, array: &str, text: &mut SourceLine) -> Option<Call> {
     let mut used = own.to_owned();
     for (depth, calls) in chain.windows(2).enumerate() {
         let [inner, outer] = calls else { return None };
-        let callee = Callee::around(inner, text)?;
+        let callee = Callee::around(inner, sources)?;
         let (file, number) = split(outer)?;
-        let place = Text::of_file(file, text);
+        let place = sources.text(file);
         let (name, open) = place.call(&callee.name, place.start_of_line(number)?)?;
         let given = arguments(&place, open)?;
         let given = callee.references.iter().map(|(number, reference)| {
@@ -121,9 +122,9 @@ struct Callee {
 
 impl Callee {
     /// The function around a line.
-    fn around(source: &str, text: &mut SourceLine) -> Option<Self> {
+    fn around(source: &str, sources: &mut SourceFiles) -> Option<Self> {
         let (file, number) = split(source)?;
-        let place = Text::of_file(file, text);
+        let place = sources.text(file);
         let function = place.function_around(place.start_of_line(number)?)?;
         let parameters = arguments(&place, function.open)?.into_iter().enumerate();
         let references = parameters.filter_map(|(number, (from, to))| {
@@ -144,12 +145,12 @@ impl Call {
         array: &str,
         function: &str,
         declarations: &Declarations,
-        text: &mut SourceLine,
+        sources: &mut SourceFiles,
     ) -> Option<(LineChange, usize)> {
-        let old = text(&self.source)?;
+        let old = sources.line(&self.source)?;
         let (from, to) = self.statement;
         let is_a_line = !self.place.text[from..to].trim().contains('\n');
-        let seen = declarations.seen_from(&self.source, text).cloned();
+        let seen = declarations.seen_from(&self.source, sources).cloned();
         // An element of a pointer has no index in the array.
         let is_of_array =
             |(from, to): &(usize, usize)| first_name(self.place.masked[*from..*to].trim()) == array;
@@ -199,7 +200,7 @@ impl Call {
 #[cfg(test)]
 mod tests {
     use super::super::change::AccessChange;
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::super::source::Named;
     use super::*;
 
@@ -219,7 +220,7 @@ void k() {
     /// The changed call, of an access in `swap`.
     fn changed(call: &str) -> Option<String> {
         let source = SOURCE.replace("CALL", call);
-        let mut text = lines_of(&source);
+        let mut text = given(&source);
         let array = Named {
             name: "tile",
             variable: "",
@@ -227,7 +228,7 @@ void k() {
         let declarations = Declarations::of(["k.cu:11"].into_iter(), array, 4, &mut text);
         let mut lines = vec![LineChange {
             source: Some("k.cu:2".to_owned()),
-            text: text("k.cu:2"),
+            text: text.line("k.cu:2"),
             inlined_at: vec!["k.cu:6".to_owned(), "k.cu:11".to_owned()],
             accesses: vec![AccessChange::default()],
             ..LineChange::default()

@@ -1,7 +1,7 @@
 //! Elements that a function chooses: `at(tile, i, j) = 1`, where `at` returns a
 //! reference into the array that it is handed.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::calls::window_with;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
@@ -16,11 +16,11 @@ pub(super) fn returned_change(
     kept: Kept,
     array: &str,
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<CallChange> {
-    let (place, line) = window_with(source, array, text)?;
+    let (place, line) = window_with(source, array, sources)?;
     let (file, own) = split(source)?;
-    let file = Text::of_file(file, text);
+    let file = sources.text(file);
     let end = place.line_end(line);
     let (mut edits, mut at) = (Vec::new(), line);
     while let Some(found) = word(&place.masked[at..end], array) {
@@ -52,9 +52,9 @@ pub(super) fn method_change(
     source: &str,
     array: &str,
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<CallChange> {
-    let (place, line) = window_with(source, array, text)?;
+    let (place, line) = window_with(source, array, sources)?;
     let end = place.line_end(line);
     let (mut edits, mut at) = (Vec::new(), line);
     while let Some(found) = word(&place.masked[at..end], array) {
@@ -132,7 +132,7 @@ fn referred(parameter: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::super::types::Types;
     use super::*;
 
@@ -143,7 +143,7 @@ mod tests {
         let source =
             format!("{definition}\nvoid f() {{\n__shared__ float a[8][8], b[8][8];\n{line}\n}}");
         let number = source.lines().count() - 1;
-        let mut text = lines_of(&source);
+        let mut text = given(&source);
         let types = Types::of("k.cu", &mut text);
         let kept = types.kept("b", Some(4));
         let found = returned_change(&format!("k.cu:{number}"), kept, "b", "place", &mut text);
@@ -192,7 +192,7 @@ mod tests {
     fn what_a_method_of_an_object_returns_is_mapped() {
         let change = |line: &str| {
             let source = format!("void k()\n{{\n__shared__ Tile<32> t;\n{line}\n}}");
-            let mut text = super::super::files::lines_of(&source);
+            let mut text = super::super::files::given(&source);
             method_change("k.cu:4", "t", "f", &mut text).map(|c| c.changed_text)
         };
         assert_eq!(

@@ -4,7 +4,7 @@
 //! The outermost dimension alone grows, so that every other use of the array means
 //! what it did.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
@@ -56,14 +56,14 @@ pub(super) fn room(
     bytes: Bytes,
     places: &BTreeSet<String>,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<Room> {
     let mut dynamic = 0;
     let changes = each(
         array,
         places,
         declarations,
-        text,
+        sources,
         |found, file, constants| {
             if found.is_dynamic() {
                 dynamic += 1;
@@ -86,13 +86,13 @@ pub(super) fn longer_rows(
     by: u32,
     places: &BTreeSet<String>,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<Vec<DeclarationChange>> {
     let changes = each(
         array,
         places,
         declarations,
-        text,
+        sources,
         |found, file, constants| {
             let is_of_rows = found.dimensions.len() > 1 && !found.is_dynamic();
             let row = *found.dimensions.last().filter(|_| is_of_rows)?;
@@ -109,16 +109,16 @@ fn each(
     array: Named,
     places: &BTreeSet<String>,
     declarations: &Declarations,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
     mut change: impl FnMut(&Declarator, &str, &Constants) -> Option<Option<DeclarationChange>>,
 ) -> Option<Vec<DeclarationChange>> {
     let mut lines = BTreeSet::new();
     for place in places {
-        lines.extend(declarations.all_seen_from(place, text));
+        lines.extend(declarations.all_seen_from(place, sources));
     }
     let mut changes = Vec::new();
     for (file, line) in lines {
-        let constants = Constants::of(&file, text).seen_from(line);
+        let constants = Constants::of(&file, sources).seen_from(line);
         let found = Declarator::at(constants.place(), line, array.name)?;
         let counted = counts_elements(constants.place(), found.name, array.name);
         if counted && !found.is_dynamic() {
@@ -222,7 +222,7 @@ fn takes_arrays(place: &Text, at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::*;
 
     /// Where `array` gets its room, as the last line of `source` sees it.
@@ -237,7 +237,7 @@ mod tests {
     fn room_of(source: &str, array: Named, has: u32, needs: u32) -> Option<Room> {
         let last = source.lines().count();
         let places: BTreeSet<String> = [format!("k.cu:{last}")].into();
-        let mut text = lines_of(source);
+        let mut text = given(source);
         let files = ["k.cu:1"].into_iter();
         let declarations = Declarations::of(files, array, 4, &mut text);
         room(

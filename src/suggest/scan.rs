@@ -1,9 +1,7 @@
 //! Brackets, statements and functions of C++ source, found without a parser.
 
-use super::SourceLine;
-
 /// Lines of a file that are read at most.
-pub(super) const MOST_LINES: u32 = 100_000;
+pub(super) const MOST_LINES: usize = 100_000;
 /// Words before a parenthesis that are no function.
 const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "catch", "return"];
 
@@ -30,12 +28,6 @@ impl Text {
     pub fn new(text: String) -> Self {
         let masked = masked(&text);
         Text { text, masked }
-    }
-
-    /// The lines of a file from the first on.
-    pub fn of_file(file: &str, text: &mut SourceLine) -> Self {
-        let lines = (1..MOST_LINES).map_while(|line| text(&format!("{file}:{line}")));
-        Text::new(lines.collect::<Vec<String>>().join("\n"))
     }
 
     /// Where the bracket at `open` closes.

@@ -1,7 +1,7 @@
 //! What the source itself says: the declaration of an array, and lines that
 //! index it.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
@@ -52,13 +52,13 @@ impl Declarations {
         places: impl Iterator<Item = &'a str>,
         array: Named,
         bytes: u32,
-        text: &mut SourceLine,
+        sources: &mut SourceFiles,
     ) -> Self {
         let name = array.name;
         let files: BTreeSet<&str> = places.filter_map(|p| Some(split(p)?.0)).collect();
         let mut found = BTreeMap::new();
         for file in files {
-            let place = Text::of_file(file, text);
+            let place = sources.text(file);
             // A declaration in a comment is none.
             let lines: Vec<&str> = place.masked.lines().collect();
             for (line, own) in (1..).zip(&lines) {
@@ -75,7 +75,7 @@ impl Declarations {
                 if index_of(&statement, name).is_some() {
                     let declared = parsed(&statement, name);
                     let declared = declared.filter(|d| {
-                        let bytes_of = || template_bytes(array, d, (file, line), text);
+                        let bytes_of = || template_bytes(array, d, (file, line), sources);
                         bytes_of_type(&d.element).or_else(bytes_of) == Some(bytes)
                     });
                     found.insert((file.to_owned(), line), declared);
@@ -87,16 +87,16 @@ impl Declarations {
 
     /// The one that the line `place` sees: the last before it whose block is
     /// still open.
-    pub fn seen_from(&self, place: &str, text: &mut SourceLine) -> Option<&Declaration> {
+    pub fn seen_from(&self, place: &str, sources: &mut SourceFiles) -> Option<&Declaration> {
         let (file, line) = split(place)?;
-        let last = self.last_seen(file, line, text)?;
+        let last = self.last_seen(file, line, sources)?;
         self.found.get(&(file.to_owned(), last))?.as_ref()
     }
 
     /// The line of the last one before `line` whose block is still open.
-    pub fn last_seen(&self, file: &str, line: u32, text: &mut SourceLine) -> Option<u32> {
+    pub fn last_seen(&self, file: &str, line: u32, sources: &mut SourceFiles) -> Option<u32> {
         let mut before = self.before(file, line);
-        before.rfind(|from| between(file, *from, line, text).stays_in_its_block())
+        before.rfind(|from| between(file, *from, line, sources).stays_in_its_block())
     }
 
     /// All lines of those of a file.
@@ -118,15 +118,15 @@ impl Declarations {
 
     /// The one that the line `place` sees, and all others of the same block: a
     /// preprocessor may choose between them.
-    pub fn all_seen_from(&self, place: &str, text: &mut SourceLine) -> Vec<(String, u32)> {
+    pub fn all_seen_from(&self, place: &str, sources: &mut SourceFiles) -> Vec<(String, u32)> {
         let Some((file, line)) = split(place) else {
             return Vec::new();
         };
-        let Some(last) = self.last_seen(file, line, text) else {
+        let Some(last) = self.last_seen(file, line, sources) else {
             return Vec::new();
         };
         let others = self.before(file, last);
-        let others = others.filter(|from| between(file, *from, last, text).is_balanced());
+        let others = others.filter(|from| between(file, *from, last, sources).is_balanced());
         let all = others.collect::<Vec<_>>().into_iter().chain([last]);
         all.map(|line| (file.to_owned(), line)).collect()
     }
@@ -134,8 +134,8 @@ impl Declarations {
 
 /// The text from the declaration at line `from` to the line before `to`. Its own
 /// block may open on the same line.
-fn between(file: &str, from: u32, to: u32, text: &mut SourceLine) -> Text {
-    let lines = (from..to).map_while(|l| text(&format!("{file}:{l}")));
+fn between(file: &str, from: u32, to: u32, sources: &mut SourceFiles) -> Text {
+    let lines = (from..to).map_while(|l| sources.line(&format!("{file}:{l}")));
     let all = lines.collect::<Vec<_>>().join("\n");
     Text::new(all[all.find("__shared__").unwrap_or(0)..].to_owned())
 }
@@ -146,9 +146,9 @@ fn template_bytes(
     array: Named,
     declared: &Declaration,
     (file, line): (&str, u32),
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<u32> {
-    let constants = Constants::of(file, text);
+    let constants = Constants::of(file, sources);
     let at = Declarator::at(constants.place(), line, array.name)?.name;
     Bindings::of(array.variable, constants.place(), at).bytes_of(&declared.element)
 }
@@ -342,7 +342,7 @@ pub(super) fn brackets(text: &str) -> (Vec<&str>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::*;
 
     fn plain(statement: &str, name: &str, bytes: u32) -> Option<Declaration> {
@@ -393,7 +393,7 @@ mod tests {
                       tile[i] = 1; }\n\
                       other();\n\
                       }";
-        let mut text = lines_of(source);
+        let mut text = given(source);
         let tiles = Declarations::of(["k.cu:3"].into_iter(), named("tile"), 4, &mut text);
         let mut seen = |line: u32| {
             let declared = tiles.seen_from(&format!("k.cu:{line}"), &mut text);

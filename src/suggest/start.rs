@@ -1,10 +1,9 @@
 //! Pointers to the start of an array that their function does not see, as CUDA's samples
 //! have them for templates: `T *s = SharedMemory<T>();`.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::calls::declares;
 use super::files::split;
-use super::macros::with_included;
 use super::pointers::{declared_pointer, is_moved, points_into, value};
 use super::scan::{Text, last_name, word};
 
@@ -14,7 +13,7 @@ pub(super) fn pointer(
     source: &str,
     (place, at): (&Text, usize),
     array: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<String> {
     if declares(place, at, array) {
         return None;
@@ -28,7 +27,7 @@ pub(super) fn pointer(
         let giver = giver(value(&body, equals))?;
         let all = match &file {
             Some(all) => all,
-            None => file.insert(Text::new(with_included(split(source)?.0, text).join("\n"))),
+            None => file.insert(sources.with_included(split(source)?.0).text.clone()),
         };
         gives(all, giver, array).then(|| name.to_owned())
     })?;
@@ -81,7 +80,7 @@ fn gives(file: &Text, name: &str, array: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::*;
 
     const STRUCT: &str = "template <class T> struct Shared {\n\
@@ -92,7 +91,7 @@ mod tests {
         let source = format!("{definition}\nvoid k() {{\n{before}\nlast();\n}}");
         let place = Text::new(source.clone());
         let at = source.find("last").unwrap();
-        pointer("k.cu:1", (&place, at), "smem", &mut lines_of(&source))
+        pointer("k.cu:1", (&place, at), "smem", &mut given(&source))
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! Statements of several lines: the compiler may give an access the line of another part
 //! of its statement, as that of the value which is stored.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::change::LineChange;
 use super::edits::{self, CallChange, Maps};
 use super::files::split;
 use super::scan::{Text, word};
 use super::source::Declaration;
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 /// A statement whose lines end within the brackets of elements, or before brackets, so that
@@ -78,12 +77,12 @@ pub(super) fn change_elements(
     line: &mut LineChange,
     seen: &Declaration,
     (array, function): (&str, &str),
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) {
     let (Some(place), Some(old)) = (&line.source, &line.text) else {
         return;
     };
-    line.call = split_change(place, seen, (array, function), text);
+    line.call = split_change(place, seen, (array, function), sources);
     if line.call.is_none() {
         line.changed_text = seen.changed(old, array, function);
         line.declared = line.changed_text.as_ref().map(|_| seen.clone());
@@ -95,10 +94,10 @@ fn split_change(
     source: &str,
     seen: &Declaration,
     (array, function): (&str, &str),
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<CallChange> {
     let (file, number) = split(source)?;
-    let place = Text::of_file(file, text);
+    let place = sources.text(file);
     Split::at(&place, number)?.changed(file, &place, seen, array, function)
 }
 
@@ -124,15 +123,14 @@ fn after_heads(place: &Text, from: usize, begin: usize) -> Option<usize> {
 pub(super) fn to_naming_lines(
     lines: Vec<LineChange>,
     array: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Vec<LineChange> {
-    let mut files: BTreeMap<String, Text> = BTreeMap::new();
     let mut all = Vec::new();
     let mut moved = Vec::new();
     for line in lines {
-        match naming_line(&line, array, &mut files, text) {
+        match naming_line(&line, array, sources) {
             Some(source) => moved.push(LineChange {
-                text: text(&source),
+                text: sources.line(&source),
                 source: Some(source),
                 ..line
             }),
@@ -150,21 +148,14 @@ pub(super) fn to_naming_lines(
 }
 
 /// That line, where it is another one.
-fn naming_line(
-    line: &LineChange,
-    array: &str,
-    files: &mut BTreeMap<String, Text>,
-    text: &mut SourceLine,
-) -> Option<String> {
+fn naming_line(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Option<String> {
     let (file, number) = split(line.source.as_deref()?)?;
     let own = line.text.as_deref()?;
     // Most lines name it, or are statements of their own.
     if word(own, array).is_some() {
         return None;
     }
-    let place = files
-        .entry(file.to_owned())
-        .or_insert_with(|| Text::of_file(file, text));
+    let place = sources.text(file);
     let start = place.start_of_line(number)?;
     let end = place.line_end(start);
     let own = place.masked[start..end].trim_end();
@@ -186,7 +177,7 @@ fn naming_line(
 #[cfg(test)]
 mod tests {
     use super::super::change::AccessChange;
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::*;
 
     const SOURCE: &str = "void k() {
@@ -202,10 +193,10 @@ in[1] = 3;
 
     /// The line to which an access at a line goes.
     fn line(number: u32) -> String {
-        let mut text = lines_of(SOURCE);
+        let mut text = given(SOURCE);
         let source = format!("k.cu:{number}");
         let line = LineChange {
-            text: text(&source),
+            text: text.line(&source),
             source: Some(source),
             accesses: vec![AccessChange::default()],
             ..LineChange::default()
@@ -223,14 +214,14 @@ in[1] = 3;
 
     #[test]
     fn lines_of_one_statement_become_one() {
-        let mut text = lines_of(SOURCE);
-        let accessed = |source: &str| LineChange {
-            text: text(source),
+        let mut text = given(SOURCE);
+        let mut accessed = |source: &str| LineChange {
+            text: text.line(source),
             source: Some(source.to_owned()),
             accesses: vec![AccessChange::default()],
             ..LineChange::default()
         };
-        let two = ["k.cu:3", "k.cu:2"].map(accessed);
+        let two = ["k.cu:3", "k.cu:2"].map(&mut accessed);
         let lines = to_naming_lines(two.into(), "tile", &mut text);
         assert_eq!((lines.len(), lines[0].accesses.len()), (1, 2));
     }

@@ -2,7 +2,7 @@
 
 use super::extent::Bytes;
 use super::source::{Declarations, Named};
-use super::{SourceLine, Tuned};
+use super::{SourceFiles, Tuned};
 use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::trace::{AccessTrace, SharedVariable};
@@ -110,23 +110,23 @@ impl Target<'_> {
     }
 
     /// The same with the elements that the source declares.
-    pub fn as_declared(&self, text: &mut SourceLine) -> Self {
+    pub fn as_declared(&self, sources: &mut SourceFiles) -> Self {
         let places = self.accesses.places();
         let pcs: BTreeSet<u32> = self.accesses.accesses.iter().map(|a| a.pc).collect();
-        let sources = pcs.iter().flat_map(|pc| {
+        let lines = pcs.iter().flat_map(|pc| {
             let (place, _) = places.of(*pc).of_user();
             place.source.into_iter().chain(place.inlined_at)
         });
-        let sources: BTreeSet<String> = sources.collect();
+        let lines: BTreeSet<String> = lines.collect();
         let name = self.array_name();
         // Of an element of a word, an access may need a part.
         let widest = self.narrowest().max(4);
         let mut sizes = SIZES.iter().filter(|bytes| **bytes <= widest);
         let declared = sizes.find(|bytes| {
-            let places = sources.iter().map(String::as_str);
-            let all = Declarations::of(places, self.named(&name), **bytes, text);
-            let mut places = sources.iter();
-            places.any(|place| all.seen_from(place, text).is_some())
+            let places = lines.iter().map(String::as_str);
+            let all = Declarations::of(places, self.named(&name), **bytes, sources);
+            let mut places = lines.iter();
+            places.any(|place| all.seen_from(place, sources).is_some())
         });
         Target {
             declared: declared.copied(),

@@ -46,7 +46,12 @@ impl Kernel {
             apart: apart.as_ref(),
             indices: &self.indices,
         };
-        suggestions(&tuned, &mut |_| None).changes
+        suggestions(
+            &tuned,
+            &mut FunctionNames::default(),
+            &mut SourceFiles::default(),
+        )
+        .changes
     }
 
     /// Thread and first word of the lanes of the accesses at a line of the PTX.

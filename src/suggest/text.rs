@@ -2,6 +2,7 @@
 
 use super::extent::WITHOUT_ASKING;
 use super::{AccessChange, CopyChange, LineChange, Parts, Suggestion, torn_places};
+use crate::software::LayoutSpec;
 use crate::trace::{line_of_file, ptx_text, without_folder};
 
 impl AccessChange {
@@ -28,6 +29,26 @@ impl Suggestion {
     /// Whether the rows of the array become longer, and no index changes.
     pub fn has_longer_rows(&self) -> bool {
         self.function.is_empty()
+    }
+
+    /// The padding that stands in the declaration of the array alone.
+    pub fn declared_padding(&self) -> Option<&LayoutSpec> {
+        if self.has_longer_rows() {
+            return Some(&self.hash);
+        }
+        let padding = self.padding.as_ref().filter(|p| p.in_declaration);
+        padding.map(|padding| &padding.hash)
+    }
+
+    /// Whether the gaps of `pad` can stand in the declaration of the array alone, so that
+    /// no instruction computes them.
+    pub fn declares(&self, pad: &LayoutSpec) -> bool {
+        match (self.declared_padding(), pad) {
+            (Some(LayoutSpec::Pad { every: row, .. }), LayoutSpec::Pad { every, by }) => {
+                row == every && (4 * by).is_multiple_of(self.element_bytes.max(4))
+            }
+            _ => false,
+        }
     }
 
     /// Bytes that the address of the array is a multiple of.

@@ -9,7 +9,7 @@ use super::macros::Macros;
 use super::scan::{names, word};
 use super::target::Target;
 use super::types::Types;
-use super::{SourceLine, Tuned};
+use super::{SourceFiles, Tuned};
 use crate::software::Layout;
 use crate::software::choice::Choice;
 use crate::trace::{Access, ConflictProfile, without_folder};
@@ -82,7 +82,7 @@ impl<'a> Torn<'a> {
         target: &Target,
         tuned: &'a Tuned<'a>,
         changes: &[LineChange],
-        source_line: &mut SourceLine,
+        sources: &mut SourceFiles,
     ) -> Self {
         let element = target.element_bytes().max(4);
         let array = target.array_name();
@@ -103,7 +103,7 @@ impl<'a> Torn<'a> {
                 continue;
             };
             let known = macros.entry(file.to_owned());
-            let known = known.or_insert_with(|| Macros::of(file, source_line));
+            let known = known.or_insert_with(|| Macros::of(file, sources));
             // Of a macro that is not known nothing is said. A cast may be on another line of
             // the statement.
             let statement = line.statement().map_or(text.as_str(), |(old, _)| old);
@@ -112,7 +112,7 @@ impl<'a> Torn<'a> {
                 continue;
             }
             let known = types.entry(file.to_owned());
-            let known = known.or_insert_with(|| Types::of(file, source_line));
+            let known = known.or_insert_with(|| Types::of(file, sources));
             let kept = known.kept(&array, Some(element));
             let is_through_pointers = matches!(line.maps(), Some(Maps::Element | Maps::Pointers));
             if is_through_pointers && elements(text).any(|name| kept.tears(number, name)) {

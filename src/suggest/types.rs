@@ -1,10 +1,12 @@
 //! Types of the source: how many bytes an object has that a statement accesses.
 //! A mapping takes apart what is larger than the words that it keeps together.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::elements::bytes_of_type;
-use super::macros::with_included;
 use super::scan::{Text, first_name, is_word, last_name};
+
+use super::unit::Unit;
+use std::rc::Rc;
 
 /// Names that are defined by each other.
 const MOST_STEPS: u32 = 8;
@@ -54,7 +56,7 @@ enum Object {
 /// The types of a file and of those that it includes.
 pub(super) struct Types {
     /// The file, then what it includes.
-    place: Text,
+    place: Rc<Text>,
 }
 
 /// The objects of one array, and what its mappings keep together.
@@ -96,10 +98,17 @@ impl Kept<'_> {
 
 impl Types {
     /// Those of `file`.
-    pub fn of(file: &str, text: &mut SourceLine) -> Self {
-        let lines = with_included(file, text).join("\n");
+    pub fn of(file: &str, sources: &mut SourceFiles) -> Self {
         Types {
-            place: Text::new(lines),
+            place: sources.with_included(file).text.clone(),
+        }
+    }
+
+    /// Those of `unit`, under the name of its first file.
+    pub fn of_unit(unit: &Unit, sources: &mut SourceFiles) -> Self {
+        let included = sources.included_in(unit.first(), &unit.place);
+        Types {
+            place: included.text,
         }
     }
 
@@ -331,7 +340,6 @@ fn bytes_of_vector(name: &str) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::split;
     use super::*;
 
     const HEADER: &str =
@@ -359,11 +367,7 @@ template <typename T> __global__ void k(float *out) {
 ";
 
     fn tears(unit: u32, line: u32, address: &str) -> bool {
-        let mut text = |place: &str| {
-            let (file, line) = split(place)?;
-            let text = if file == "far.h" { HEADER } else { SOURCE };
-            text.lines().nth(line as usize - 1).map(str::to_owned)
-        };
+        let mut text = super::super::files::given_files([("k.cu", SOURCE), ("far.h", HEADER)]);
         let types = Types::of("k.cu", &mut text);
         types.kept("s", Some(unit)).tears(line, address)
     }

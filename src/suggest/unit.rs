@@ -1,7 +1,7 @@
 //! Files that take part in one kernel, as one text: a helper in a header, and the kernel
 //! that calls it.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::change::LineChange;
 use super::files::split;
 use super::scan::Text;
@@ -15,7 +15,7 @@ pub(super) struct Unit {
 
 impl Unit {
     /// That of the helpers in `file`, which `lines` access.
-    pub fn of(file: &str, lines: &[LineChange], text: &mut SourceLine) -> Self {
+    pub fn of(file: &str, lines: &[LineChange], sources: &mut SourceFiles) -> Self {
         let mut names = vec![file.to_owned()];
         let is_own =
             |l: &&LineChange| l.source.as_deref().and_then(split).map(|p| p.0) == Some(file);
@@ -27,10 +27,10 @@ impl Unit {
         }
         let (mut all, mut files, mut first) = (String::new(), Vec::new(), 1);
         for name in names {
-            let own = Text::of_file(&name, text).text;
+            let own = sources.text(&name);
             files.push((first, name));
-            first += own.matches('\n').count() as u32 + 1;
-            all += &own;
+            first += own.text.matches('\n').count() as u32 + 1;
+            all += &own.text;
             all.push('\n');
         }
         Unit {
@@ -53,28 +53,20 @@ impl Unit {
         format!("{file}:{}", number - first + 1)
     }
 
-    /// Its lines under the name of its first file, and other files as they are.
-    pub fn line(&self, place: &str, text: &mut SourceLine) -> Option<String> {
-        let (file, line) = split(place)?;
-        if file != self.files[0].1 {
-            return text(place);
-        }
-        let start = self.place.start_of_line(line)?;
-        Some(self.place.text[start..self.place.line_end(start)].to_owned())
+    /// The name of its first file.
+    pub fn first(&self) -> &str {
+        &self.files[0].1
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::files::given_files;
     use super::*;
 
     #[test]
     fn lines_have_their_place_in_the_text_and_in_their_file() {
-        let mut text = |place: &str| {
-            let (file, line) = split(place)?;
-            let own = if file == "h.h" { "a\nb\n" } else { "c\nd\n" };
-            own.lines().nth(line as usize - 1).map(str::to_owned)
-        };
+        let mut text = given_files([("h.h", "a\nb\n"), ("k.cu", "c\nd\n")]);
         let line = LineChange {
             source: Some("h.h:2".to_owned()),
             inlined_at: vec!["h.h:1".to_owned(), "k.cu:2".to_owned()],
@@ -86,7 +78,5 @@ mod tests {
             assert_eq!(unit.number(source), Some(number));
             assert_eq!(unit.source(number), source);
         }
-        assert_eq!(unit.line("h.h:4", &mut text).as_deref(), Some("d"));
-        assert_eq!(unit.line("k.cu:2", &mut text).as_deref(), Some("d"));
     }
 }

@@ -1,11 +1,11 @@
 //! Lines that name elements of an array by a pointer, and that the run does not reach:
 //! they change, too, or the source would be right for this launch alone.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::change::LineChange;
 use super::files::split;
 use super::pointers::pointers;
-use super::scan::{Text, word};
+use super::scan::word;
 use super::start;
 use super::types::Types;
 use super::wrapped::pointers_change;
@@ -17,7 +17,7 @@ pub(super) fn lines(
     known: &[LineChange],
     (array, unit): (&str, u32),
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Vec<LineChange> {
     let mut done: BTreeSet<String> = known
         .iter()
@@ -30,7 +30,7 @@ pub(super) fn lines(
         let Some((file, number)) = line.source.as_deref().and_then(split) else {
             continue;
         };
-        let place = Text::of_file(file, text);
+        let place = sources.text(file);
         let around = place
             .start_of_line(number)
             .and_then(|at| Some((at, place.function_around(at)?)));
@@ -43,11 +43,11 @@ pub(super) fn lines(
             line.source.as_deref().unwrap_or_default(),
             (&place, at),
             array,
-            text,
+            sources,
         );
         let mut names = pointers(&place, at, start.as_deref().unwrap_or(array)).unwrap_or_default();
         names.extend(start);
-        let types = Types::of(file, text);
+        let types = Types::of(file, sources);
         let kept = types.kept(array, Some(unit));
         let lines = place.line_of(around.body)..=place.line_of(place.block_end(around.body));
         for number in lines {
@@ -59,9 +59,9 @@ pub(super) fn lines(
             if !named || done.contains(&source) {
                 continue;
             }
-            let call = pointers_change(&source, kept, array, function, text);
+            let call = pointers_change(&source, kept, array, function, sources);
             found.extend(call.map(|call| LineChange {
-                text: text(&source),
+                text: sources.line(&source),
                 source: Some(source),
                 call: Some(call),
                 ..LineChange::default()

@@ -3,9 +3,10 @@
 use super::change::LineChange;
 use super::files::{SourceFiles, split};
 use super::scan::{Text, word};
-use super::{Suggestions, Tuned, suggestions};
+use super::{FunctionNames, Suggestions, Tuned, suggestions};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// What files of source are called.
 const EXTENSIONS: [&str; 9] = ["cu", "cuh", "h", "hh", "hpp", "inl", "cc", "cpp", "cxx"];
@@ -13,11 +14,22 @@ const EXTENSIONS: [&str; 9] = ["cu", "cuh", "h", "hh", "hpp", "inl", "cc", "cpp"
 /// Files of a folder that are read.
 const MOST_FILES: usize = 256;
 
+/// A file in a folder of source.
+pub(super) struct Neighbour {
+    path: PathBuf,
+    text: Text,
+}
+
 impl SourceFiles {
     /// Source changes, as [`suggestions`] finds them, with the other files that use the
     /// macros and functions which change.
     pub fn suggestions(&mut self, tuned: &Tuned) -> Suggestions {
-        let mut found = suggestions(tuned, &mut |place| self.line(place));
+        self.suggestions_beside(tuned, &mut FunctionNames::default())
+    }
+
+    /// The same beside changes of other kernels, whose functions have these `names`.
+    pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
+        let mut found = suggestions(tuned, names, self);
         for s in &mut found.changes {
             find_users(&mut s.lines, self);
         }
@@ -36,23 +48,19 @@ fn find_users(lines: &mut [LineChange], files: &mut SourceFiles) {
         .collect();
     let own: BTreeSet<PathBuf> = names.iter().filter_map(|name| files.path(name)).collect();
     let folders: BTreeSet<&Path> = own.iter().filter_map(|path| path.parent()).collect();
-    let others = folders.into_iter().flat_map(sources_in);
-    let others: Vec<PathBuf> = others.filter(|path| !own.contains(path)).collect();
-    let texts: Vec<(&PathBuf, Text)> = others
-        .iter()
-        .filter_map(|path| Some((path, Text::new(std::fs::read_to_string(path).ok()?))))
-        .collect();
+    let all: Vec<_> = folders.into_iter().map(|f| files.neighbours(f)).collect();
+    let others = all.iter().flat_map(|folder| folder.iter());
+    let others: Vec<&Neighbour> = others.filter(|other| !own.contains(&other.path)).collect();
     for line in lines {
         let Some((name, file)) = defined(line) else {
             continue;
         };
-        let uses = |text: &Text| {
+        let uses = |other: &&&Neighbour| {
+            let text = &other.text;
             word(&text.masked, name).is_some() && text.text.lines().any(|line| includes(line, file))
         };
-        let used_in = texts.iter().filter(|(_, text)| uses(text));
-        line.used_in = used_in
-            .map(|(path, _)| path.display().to_string())
-            .collect();
+        let used_in = others.iter().filter(uses);
+        line.used_in = used_in.map(|o| o.path.display().to_string()).collect();
     }
 }
 
@@ -71,6 +79,22 @@ fn includes(line: &str, file: &str) -> bool {
         let path = named.trim().trim_matches(['"', '<', '>']);
         path.rsplit('/').next() == Some(file)
     })
+}
+
+impl SourceFiles {
+    /// The files of source in `folder`, read once.
+    fn neighbours(&mut self, folder: &Path) -> Rc<[Neighbour]> {
+        let known = self.neighbours.entry(folder.to_owned());
+        known.or_insert_with(|| read_all(folder)).clone()
+    }
+}
+
+fn read_all(folder: &Path) -> Rc<[Neighbour]> {
+    let read = |path: PathBuf| {
+        let text = Text::new(std::fs::read_to_string(&path).ok()?);
+        Some(Neighbour { path, text })
+    };
+    sources_in(folder).into_iter().filter_map(read).collect()
 }
 
 fn sources_in(folder: &Path) -> Vec<PathBuf> {
@@ -117,11 +141,14 @@ mod tests {
             ..LineChange::default()
         };
         let mut lines = [line("own.cu", None), line("tile.cuh", Some("AT"))];
-        find_users(
-            &mut lines,
-            &mut SourceFiles::beside(&dir.path().join("k.toml")),
-        );
+        let mut files = SourceFiles::beside(&dir.path().join("k.toml"));
+        find_users(&mut lines, &mut files);
         assert!(lines[0].used_in.is_empty());
+        assert_eq!(lines[1].used_in, [path("user.cu")]);
+        // For the next array the folder is not read again.
+        std::fs::remove_file(path("user.cu")).unwrap();
+        lines[1].used_in.clear();
+        find_users(&mut lines, &mut files);
         assert_eq!(lines[1].used_in, [path("user.cu")]);
     }
 }

@@ -1,7 +1,7 @@
 //! Lines whose accesses all go through pointers into the array: each element is put under
 //! the function.
 
-use super::SourceLine;
+use super::SourceFiles;
 use super::calls::{declares, window};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
@@ -20,12 +20,12 @@ pub(super) fn pointers_change(
     kept: Kept,
     array: &str,
     function: &str,
-    text: &mut SourceLine,
+    sources: &mut SourceFiles,
 ) -> Option<CallChange> {
     let (_, number) = split(source)?;
-    let (place, line) = window(source, text)?;
+    let (place, line) = window(source, sources)?;
     let end = place.line_end(line);
-    let start = start::pointer(source, (&place, line), array, text);
+    let start = start::pointer(source, (&place, line), array, sources);
     if start.is_none() && !declares(&place, line, array) {
         return None;
     }
@@ -272,7 +272,7 @@ fn under_a_cast(
 }
 #[cfg(test)]
 mod tests {
-    use super::super::files::lines_of;
+    use super::super::files::given;
     use super::super::types::Types;
     use super::*;
 
@@ -280,7 +280,7 @@ mod tests {
     fn change(before: &str, line: &str) -> Option<String> {
         let source = format!("void f() {{\n__shared__ float s[64];\n{before}\n{line}\nlast();\n}}");
         let number = source.lines().count() - 2;
-        let mut text = lines_of(&source);
+        let mut text = given(&source);
         let types = Types::of("k.cu", &mut text);
         let kept = types.kept("s", Some(4));
         let found = pointers_change(&format!("k.cu:{number}"), kept, "s", "at", &mut text);

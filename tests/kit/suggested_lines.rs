@@ -242,9 +242,45 @@ fn padding_counts_the_elements_of_the_source() {
     let structs = padding("structs");
     assert_eq!(structs["declaration"], "__shared__ Body s[263];");
     assert_eq!(structs["index"], "s[i + i / 32] for element i");
+    assert_eq!(
+        (&bodies["in_declaration"], &structs["in_declaration"]),
+        (&true.into(), &false.into())
+    );
     // 256 bodies and 7 gaps of one.
     assert_eq!(structs["hash"], "pad:every=128,by=4");
     assert_eq!(structs["wasted_bytes"], 7 * 16);
+}
+
+/// Longer rows are no instruction; gaps in an array without rows are.
+#[test]
+fn padding_in_the_declaration_adds_no_instruction() {
+    let results = |name: &str| tuned(name)["results"].as_array().unwrap().clone();
+    let of = |r: &Value| {
+        (
+            r["added_per_access"].as_u64(),
+            r["in_declaration"].as_bool(),
+        )
+    };
+    let bodies = results("bodies");
+    // The search keeps other gaps, which are as good.
+    let rows = bodies.iter().find(|r| r["hash"] == "pad:every=128,by=4");
+    let rows = rows.expect("what is suggested has a row");
+    assert_eq!(of(rows), (Some(0), Some(true)));
+    assert_eq!(
+        (&rows["front"], &rows["conflicts"]),
+        (&true.into(), &12.into())
+    );
+    for other in bodies.iter().chain(&results("structs")) {
+        if other["kind"] == "pad" && other["hash"] != rows["hash"] {
+            assert_eq!(of(other), (Some(2), Some(false)), "{other}");
+        }
+    }
+    let text = tuned_text("bodies");
+    let line = text.lines().find(|l| l.contains("pad:every=128,by=4"));
+    assert!(
+        line.unwrap().starts_with(" *") && !line.unwrap().contains("+2"),
+        "{text}"
+    );
 }
 
 /// A macro that casts to a vector type keeps the access whole.

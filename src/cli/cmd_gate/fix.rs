@@ -7,7 +7,9 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
-use crate::suggest::{Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split};
+use crate::suggest::{
+    FunctionNames, Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split,
+};
 use crate::workload::Input;
 use serde::Serialize;
 use std::time::Duration;
@@ -20,12 +22,21 @@ pub(super) struct Fix {
     pub conflicts: u64,
     /// A sentence.
     pub text: String,
-    /// The function that the changed lines call.
+    /// The functions that the changed lines call, as one text.
     pub function: String,
+    #[serde(skip)]
+    pub functions: Vec<Function>,
     pub lines: Vec<ChangedLine>,
     /// The lines are all that changes: no access is left out, and the array has
     /// room.
     pub complete: bool,
+}
+
+/// A function that changed lines call.
+#[derive(Clone, PartialEq)]
+pub(super) struct Function {
+    pub name: String,
+    pub text: String,
 }
 
 /// A statement and what becomes of it.
@@ -65,6 +76,7 @@ pub(super) fn of(
     input: &Input,
     machine: &Config,
     budget: Duration,
+    names: &mut FunctionNames,
 ) -> Result<Vec<Fix>> {
     let Some(trace) = &measured.trace else {
         return Ok(Vec::new());
@@ -89,7 +101,7 @@ pub(super) fn of(
         indices: &indices.unwrap_or_default(),
     };
     let mut source = SourceFiles::beside(input.name());
-    let found = source.suggestions(&tuned);
+    let found = source.suggestions_beside(&tuned, names);
     Ok(found.changes.iter().map(|s| fix(s, &mut source)).collect())
 }
 
@@ -126,10 +138,19 @@ fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
             "{} on {} leaves {} of {} conflicts",
             s.hash, s.array, s.conflicts, s.conflicts_before
         ),
+        functions: function(s).into_iter().collect(),
         function: s.function.clone(),
         lines,
         complete,
     }
+}
+
+/// That of the mapping; none where no line calls one.
+fn function(s: &Suggestion) -> Option<Function> {
+    (!s.function.is_empty()).then(|| Function {
+        name: s.function_name.clone(),
+        text: s.function.clone(),
+    })
 }
 
 fn any_overlap(lines: &[ChangedLine]) -> bool {
@@ -155,15 +176,17 @@ pub(super) fn together(fixes: &[&Fix]) -> Option<Fix> {
             });
         }
     }
-    let mut functions: Vec<&str> = fixes.iter().map(|fix| fix.function.as_str()).collect();
-    functions.dedup();
+    let functions: Vec<Function> = (fixes.iter().flat_map(|fix| &fix.functions))
+        .cloned()
+        .collect();
     let texts: Vec<&str> = fixes.iter().map(|fix| fix.text.as_str()).collect();
     (!any_overlap(&lines)).then(|| Fix {
         mapping: String::new(),
         conflicts_before: fixes.iter().map(|fix| fix.conflicts_before).sum(),
         conflicts: fixes.iter().map(|fix| fix.conflicts).sum(),
         text: format!("Together: {}", texts.join("; ")),
-        function: functions.concat(),
+        function: functions.iter().map(|f| f.text.as_str()).collect(),
+        functions,
         lines,
         complete: true,
     })

@@ -1,6 +1,6 @@
 //! What fails, as SARIF 2.1.0: for code review, with lines and fixes.
 
-use super::fix::{ChangedLine, Fix, together};
+use super::fix::{ChangedLine, Fix, Function, together};
 use super::limits::Metric;
 use super::measure::LineConflicts;
 use super::{Check, Kernel};
@@ -8,6 +8,7 @@ use crate::ptx::exec::Finding;
 use crate::suggest::SourceFiles;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 const SCHEMA: &str =
@@ -231,6 +232,15 @@ impl Results<'_> {
     /// file is not here.
     fn fix(&mut self, fix: &Fix) -> Option<Value> {
         let mut changes: Map<String, Value> = Map::new();
+        let files: BTreeSet<&str> = fix.lines.iter().map(ChangedLine::file).collect();
+        let function = match &fix.functions[..] {
+            // One file may include another.
+            functions if files.len() > 1 => functions.iter().map(guarded).collect(),
+            functions => functions
+                .iter()
+                .map(|f| f.text.as_str())
+                .collect::<String>(),
+        };
         for line in &fix.lines {
             let path = self.source.path(line.file())?.display().to_string();
             let (start, end) = (line.region.start, line.region.end);
@@ -243,15 +253,15 @@ impl Results<'_> {
                 },
                 "insertedContent": {"text": line.changed},
             });
-            let function = json!({
+            let functions = json!({
                 "deletedRegion": {"startLine": 1, "startColumn": 1, "endLine": 1, "endColumn": 1},
-                "insertedContent": {"text": format!("{}\n\n", fix.function.trim_end())},
+                "insertedContent": {"text": format!("{}\n\n", function.trim_end())},
             });
             let first = || {
-                if fix.function.is_empty() {
+                if fix.functions.is_empty() {
                     json!([])
                 } else {
-                    json!([function])
+                    json!([functions])
                 }
             };
             let of_file = changes.entry(path).or_insert_with(first);
@@ -269,6 +279,13 @@ impl Results<'_> {
             })
         })
     }
+}
+
+/// A function that is defined once, however many files have it.
+fn guarded(function: &Function) -> String {
+    let name = format!("SPADKIT_{}", function.name);
+    let text = function.text.trim_end();
+    format!("#ifndef {name}\n#define {name}\n{text}\n#endif\n")
 }
 
 /// A file below the folder of the run is named from there, as an URI.

@@ -8,8 +8,29 @@ use crate::ptx::exec::Launch;
 use crate::quote::shell;
 use crate::rewrite::{Hashes, Proposal, Rewritten, one_for_all, propose};
 use crate::software::LayoutSpec;
-use crate::trace::{AccessTrace, ConflictProfile};
+use crate::trace::{AccessTrace, ConflictProfile, Line, calls_text, ptx_text, without_folder};
 use serde::Serialize;
+
+/// What to do where the mappings asked for cannot be had.
+#[derive(Default, Serialize)]
+pub(super) struct Advice {
+    /// Of `proposed`, the mapping.
+    proposal: Option<LayoutSpec>,
+    pub proposed: Option<Proposed>,
+    pub nothing_helps: Option<NothingHelps>,
+}
+
+/// No mapping for all shared variables that can be had leaves fewer conflicts.
+#[derive(Serialize)]
+pub(super) struct NothingHelps {
+    /// Of one block of the entry's first launch, as it is.
+    conflicts: u64,
+    /// Conflicts that every mapping leaves which keeps the wide accesses whole.
+    lower_bound: u64,
+    /// The line with most of them.
+    line: Option<String>,
+    reason: String,
+}
 
 /// A mapping that has been tried, and the command for it.
 #[derive(Serialize)]
@@ -30,12 +51,12 @@ impl Job<'_> {
     /// One mapping for all shared variables, if the requested ones split wide
     /// accesses, or if an access may touch variables under several of them.
     /// With a launch it is the best swizzle for it, or one of the requested
-    /// mappings.
-    pub fn proposal(&self, rewritten: &Rewritten) -> Result<Option<Proposed>> {
+    /// mappings, where that leaves fewer conflicts than the kernel has.
+    pub fn advice(&self, rewritten: &Rewritten) -> Result<Advice> {
         let is_whole = rewritten.text().is_some() && rewritten.left.is_empty();
         let torn = rewritten.together.is_some();
         if is_whole || !torn && rewritten.mixed.is_none() {
-            return Ok(None);
+            return Ok(Advice::default());
         }
         let mut candidates: Vec<LayoutSpec> = match &self.request.hashes {
             // It is refused.
@@ -43,26 +64,80 @@ impl Job<'_> {
             Hashes::Named(list) => list.iter().map(|(_, spec)| spec.clone()).collect(),
         };
         let together = rewritten.together.unwrap_or(1);
-        let profile = self.launch.map(|file| self.profile(file)).transpose()?;
+        let trace = self.launch.map(|file| self.trace(file)).transpose()?;
+        let rule = self.machine.conflict_rule();
+        let profile = trace.as_ref().map(|t| ConflictProfile::new(t, rule));
         candidates.extend(propose(self.machine.geometry, together, profile.as_ref()));
-        let launch = self.launch.map(|file| (file, self.machine.conflict_rule()));
-        let tried = one_for_all(self.module, self.request, &candidates, launch)?;
-        Ok(tried.map(|Proposal { spec, measured }| Proposed {
-            command: self
-                .command
-                .as_ref()
-                .map(|c| format!("{c} --hash {}", shell(spec.to_string()))),
+        let launch = self.launch.map(|file| (file, rule));
+        let Some(tried) = one_for_all(self.module, self.request, &candidates, launch)? else {
+            return Ok(Advice::default());
+        };
+        if let (Some(m), Some(trace)) = (tried.measured, trace)
+            && m.conflicts_after >= m.conflicts_before
+        {
+            return Ok(Advice {
+                nothing_helps: Some(self.nothing_helps(&trace, together, m.conflicts_before)),
+                ..Advice::default()
+            });
+        }
+        let proposed = self.proposed(tried, torn);
+        Ok(Advice {
+            proposal: Some(proposed.hash.clone()),
+            proposed: Some(proposed),
+            nothing_helps: None,
+        })
+    }
+
+    fn proposed(&self, tried: Proposal, torn: bool) -> Proposed {
+        let Proposal { spec, measured } = tried;
+        let command = self.command.as_ref();
+        Proposed {
+            command: command.map(|c| format!("{c} --hash {}", shell(spec.to_string()))),
             hash: spec,
             conflicts_before: measured.map(|m| m.conflicts_before),
             conflicts_after: measured.map(|m| m.conflicts_after),
             outputs_equal: measured.map(|m| m.outputs_equal),
             torn,
-        }))
+        }
     }
 
-    fn profile(&self, file: &LaunchFile) -> Result<ConflictProfile> {
+    /// Why `conflicts` are the fewest, where groups of `together` words stay whole.
+    fn nothing_helps(&self, trace: &AccessTrace, together: u32, conflicts: u64) -> NothingHelps {
         let rule = self.machine.conflict_rule();
-        Ok(ConflictProfile::new(&self.trace(file)?, rule))
+        let (m, mask) = (
+            self.machine.geometry.bank_bits(),
+            self.machine.geometry.bank_mask(),
+        );
+        let bound = |p: &ConflictProfile| -> u64 {
+            let of_pass = p.passes.iter().map(|p| p.lower_bound(m, together.ilog2()));
+            of_pass.sum()
+        };
+        let lower_bound = bound(&ConflictProfile::new(trace, rule));
+        let own = |p: &ConflictProfile| p.count(|word| word & mask).conflicts;
+        let lines = ConflictProfile::per_line(trace, rule);
+        let worst = lines.iter().map(|(line, profile)| (own(profile), line));
+        let worst = worst.max_by_key(|(n, _)| *n).filter(|(n, _)| *n > 0);
+        let line = worst.map(|(n, line)| (n, line_text(line)));
+        let kept = match together {
+            1 => String::new(),
+            n => format!(" that keeps groups of {n} words together"),
+        };
+        let at = line
+            .as_ref()
+            .map_or(String::new(), |(n, l)| format!(", {n} of them at {l}"));
+        let reason = match conflicts {
+            0 => "the kernel has no conflicts as it is".to_owned(),
+            n if n <= lower_bound => {
+                format!("every mapping{kept} leaves its {n} conflicts{at}")
+            }
+            n => format!("no swizzle{kept} leaves fewer than its {n} conflicts{at}"),
+        };
+        NothingHelps {
+            conflicts,
+            lower_bound,
+            line: line.map(|(_, line)| line),
+            reason,
+        }
     }
 
     /// The accesses of the entry's first launch.
@@ -71,6 +146,21 @@ impl Job<'_> {
         let own = |l: &Launch| l.entry == self.request.entry;
         let index = prepared.launches().iter().position(own).unwrap_or(0);
         launch_trace(&mut prepared, file, index, RunOptions::default())
+    }
+}
+
+/// The line for people.
+fn line_text(line: &Line) -> String {
+    match line {
+        Line::Source(place, calls) => without_folder(place).to_owned() + &calls_text(calls),
+        Line::Ptx(file, line) => ptx_text(file.as_deref(), *line),
+        Line::Site(pc) => format!("access site {pc}"),
+    }
+}
+
+impl NothingHelps {
+    pub fn text(&self) -> String {
+        format!("nothing helps: {}", self.reason)
     }
 }
 

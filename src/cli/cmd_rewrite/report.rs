@@ -1,7 +1,7 @@
 //! What `rewrite` tells.
 
 use super::modes::ModeOf;
-use super::proposal::Proposed;
+use super::proposal::Advice;
 use super::resources::Compared;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
@@ -10,7 +10,6 @@ use crate::page::{Details, Hint, Table, Tone};
 use crate::quote::shell;
 use crate::readable::readable;
 use crate::rewrite::{Left, MachineConflicts, Measured, MovedPart, Rewritten};
-use crate::software::LayoutSpec;
 use serde::Serialize;
 use std::path::Path;
 
@@ -18,9 +17,8 @@ use std::path::Path;
 pub(super) struct Report<'a> {
     #[serde(flatten)]
     pub rewritten: &'a Rewritten,
-    /// Of `proposed`, the mapping.
-    pub proposal: Option<LayoutSpec>,
-    pub proposed: Option<Proposed>,
+    #[serde(flatten)]
+    pub advice: Advice,
     pub resources: Option<Compared>,
     pub swizzle_modes: Vec<ModeOf>,
     #[serde(flatten)]
@@ -40,7 +38,7 @@ impl Report<'_> {
         let Some(mixed) = self.rewritten.mixed.as_ref() else {
             return String::new();
         };
-        match (self.rewritten.text(), &self.proposed) {
+        match (self.rewritten.text(), &self.advice.proposed) {
             (Some(_), None) if self.rewritten.left.is_empty() => format!(
                 "one mapping for all of shared memory: {}: {}\n",
                 mixed.place(),
@@ -56,8 +54,9 @@ impl Report<'_> {
         if let Some(reason) = self.rewritten.refused() {
             return Err(Error::CheckFailed {
                 what: format!("{} was not rewritten: {reason}", self.rewritten.entry),
-                help: Some(match (&self.proposed, &self.rewritten.free[..]) {
+                help: Some(match (&self.advice.proposed, &self.rewritten.free[..]) {
                     (Some(proposal), _) => proposal.text(),
+                    _ if let Some(none) = &self.advice.nothing_helps => none.text(),
                     (None, []) => "the lines that prevent it are listed above".to_owned(),
                     (None, free) => format!(
                         "the lines that prevent it are listed above; others can be mapped by \
@@ -185,7 +184,11 @@ impl CommandResult for Report<'_> {
     }
 
     fn hints(&self) -> Vec<Hint> {
-        let proposed = self.proposed.as_ref().and_then(|p| p.command.clone());
+        let proposed = self
+            .advice
+            .proposed
+            .as_ref()
+            .and_then(|p| p.command.clone());
         if let Some(command) = proposed {
             return vec![Hint::new("what works instead", command)];
         }

@@ -58,11 +58,15 @@ pub(in crate::cli) fn run(
     };
     let mut source = SourceFiles::beside(subject.input.name());
     let suggestions = source.suggestions(&tuned);
+    // Where a variable stays as it is, a mapping of the whole is not what is suggested.
+    let changes: Vec<_> = suggestions.changes.iter().collect();
+    let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
+    let of_whole = if all { &changes[..] } else { &[] };
     let found = Found {
-        whole: Ranking::of(array, whole),
+        whole: Ranking::of(array, whole).with_declared(array, of_whole),
         rule: rule.name(),
         rule_text: rule.describe(),
-        per_variable: apart.map(|apart| Apart::of(apart, whole)),
+        per_variable: apart.map(|apart| Apart::of(apart, whole, &suggestions.changes)),
         narrower: narrower.iter().map(Split::of).collect(),
         modes,
         on_sm,

@@ -3,8 +3,9 @@
 use crate::cli::conflicts_lines::cost_tone;
 use crate::page::{Columns, Details, Tone};
 use crate::report::MappingChoice;
-use crate::software::choice::{Array, Choice, Choices, MappingKind};
-use crate::software::{Language, LayoutSpec, render};
+use crate::software::choice::{Array, Choice, Choices, MappingKind, on_front};
+use crate::software::{Language, Layout, LayoutSpec, render};
+use crate::suggest::Suggestion;
 use crate::trace::TensorCopy;
 use serde::Serialize;
 
@@ -28,7 +29,7 @@ pub(super) struct Ranking<'a> {
     pub has_matrices: bool,
     /// Fixed mappings that are none for this array.
     pub left_out: Vec<LeftOut<'a>>,
-    results: Vec<Ranked<'a>>,
+    results: Vec<Ranked>,
 }
 
 /// A mapping, and why it is none.
@@ -40,8 +41,8 @@ pub(super) struct LeftOut<'a> {
 
 /// A mapping of an array.
 #[derive(Serialize)]
-pub(super) struct Ranked<'a> {
-    pub hash: &'a LayoutSpec,
+pub(super) struct Ranked {
+    pub hash: LayoutSpec,
     kind: &'static str,
     method: &'static str,
     pub conflicts: u64,
@@ -56,6 +57,8 @@ pub(super) struct Ranked<'a> {
     fits: bool,
     seconds: f64,
     pub added_per_access: usize,
+    /// Whether the declaration of the array is all that changes.
+    in_declaration: bool,
     pub wasted_bytes: u32,
     front: bool,
     /// The index in CUDA.
@@ -68,7 +71,7 @@ impl<'a> Ranking<'a> {
         let unmapped = unmapped.map_or(0, |c| c.conflicts);
         let ideal = array.profile().ideal_wavefronts(array.geometry().banks());
         let ranked = |choice: &'a Choice| Ranked {
-            hash: choice.layout.spec(),
+            hash: choice.layout.spec().clone(),
             kind: choice.kind.name(),
             method: choice.method,
             conflicts: choice.conflicts,
@@ -82,6 +85,7 @@ impl<'a> Ranking<'a> {
             fits: array.words() + choice.wasted_words <= array.room(),
             seconds: choice.seconds,
             added_per_access: choice.added,
+            in_declaration: false,
             wasted_bytes: choice.wasted_words * WORD,
             front: choice.front,
             code: render(&choice.layout, Language::Cuda).code,
@@ -104,8 +108,63 @@ impl<'a> Ranking<'a> {
         }
     }
 
+    /// The same where `suggestions` are the changes of the source: gaps that are longer rows
+    /// of the declaration take no instruction. Those that are suggested have a row.
+    pub fn with_declared(mut self, array: &Array, suggestions: &[&Suggestion]) -> Self {
+        if let [suggestion] = suggestions
+            && let Some(hash) = suggestion.declared_padding()
+            && self.results.iter().all(|r| r.hash != *hash)
+        {
+            self.results.extend(self.declared(array, hash));
+        }
+        for ranked in &mut self.results {
+            let is_declared = |s: &&Suggestion| s.declares(&ranked.hash);
+            if !suggestions.is_empty() && suggestions.iter().all(is_declared) {
+                ranked.in_declaration = true;
+                ranked.added_per_access = 0;
+            }
+        }
+        if self.results.iter().all(|r| !r.in_declaration) {
+            return self;
+        }
+        let costs = |r: &Ranked| (r.conflicts, r.added_per_access, r.wasted_bytes);
+        // The first is the one that the changes of the source are for.
+        self.results[1..].sort_by_key(costs);
+        let costs: Vec<_> = self.results.iter().map(costs).collect();
+        for (ranked, front) in self.results.iter_mut().zip(on_front(&costs)) {
+            ranked.front = front;
+        }
+        self
+    }
+
+    /// A padding that the search did not keep, because others of its kind are as good.
+    fn declared(&self, array: &Array, hash: &LayoutSpec) -> Option<Ranked> {
+        let layout = Layout::new(hash, array.geometry()).ok()?;
+        let count = array.count(&layout);
+        Some(Ranked {
+            hash: hash.clone(),
+            kind: MappingKind::Pad.name(),
+            method: "declared",
+            conflicts: count.conflicts,
+            baseline_conflicts: self.unmapped(),
+            max_degree: count.max_degree,
+            wavefronts: count.wavefronts(),
+            ideal_wavefronts: self.best().ideal_wavefronts,
+            lower_bound: self.conflicts_no_whole_vectors_avoid,
+            evaluated: 1,
+            optimal: false,
+            fits: array.words() + array.wasted(&layout) <= array.room(),
+            seconds: 0.0,
+            added_per_access: 0,
+            in_declaration: true,
+            wasted_bytes: array.wasted(&layout) * WORD,
+            front: false,
+            code: render(&layout, Language::Cuda).code,
+        })
+    }
+
     /// The mapping that leaves the fewest conflicts.
-    pub fn best(&self) -> &Ranked<'a> {
+    pub fn best(&self) -> &Ranked {
         &self.results[0]
     }
 
@@ -236,14 +295,12 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// What the best mapping does; `in_rows`: as longer rows of the declaration, where no
-    /// instruction computes it.
-    pub fn answer(&self, in_rows: bool) -> String {
+    /// What the best mapping does.
+    pub fn answer(&self) -> String {
         let (best, all) = (self.best(), self.unmapped());
-        let (hash, left) = (best.hash, best.conflicts);
+        let (hash, left) = (&best.hash, best.conflicts);
         let conflicts = if all == 1 { "conflict" } else { "conflicts" };
-        let added = if in_rows { 0 } else { best.added_per_access };
-        let cost = match (added, best.wasted_bytes) {
+        let cost = match (best.added_per_access, best.wasted_bytes) {
             (0, 0) => String::new(),
             (0, bytes) => format!(" for {bytes} bytes"),
             (1, 0) => " for 1 instruction an access".to_owned(),
@@ -271,12 +328,12 @@ fn added(count: u64) -> String {
     }
 }
 
-impl Ranked<'_> {
+impl Ranked {
     /// Whether it is proved to be the best of its kind: no question for fixed ones.
     pub fn proved(&self) -> &'static str {
         match (self.optimal, self.method) {
             (true, _) => "yes",
-            (false, "fixed") => "",
+            (false, "fixed" | "declared") => "",
             (false, _) => "no",
         }
     }

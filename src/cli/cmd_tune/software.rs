@@ -120,10 +120,14 @@ pub(super) struct Split<'a> {
 }
 
 impl<'a> Apart<'a> {
-    pub fn of(apart: &'a PerVariable, whole: &'a Choices) -> Self {
+    pub fn of(apart: &'a PerVariable, whole: &'a Choices, suggestions: &[Suggestion]) -> Self {
         let single = whole.best();
+        let of = |name: &'a str| {
+            let own = move |s: &&Suggestion| s.variable.as_deref() == Some(name);
+            suggestions.iter().filter(own).collect::<Vec<_>>()
+        };
         let variable = |v: &'a VariableChoices| OfVariable {
-            own: Ranking::of(&v.array, &v.choices),
+            own: Ranking::of(&v.array, &v.choices).with_declared(&v.array, &of(&v.variable.name)),
             name: &v.variable.name,
             offset: v.variable.offset,
             declared_bytes: v.variable.bytes,
@@ -248,12 +252,7 @@ impl CommandResult for Found<'_> {
                     self.whole.best().conflicts
                 )
             }
-            None => {
-                let in_rows = self.whole.has_matrices
-                    && !self.suggestions.is_empty()
-                    && self.suggestions.iter().all(Suggestion::has_longer_rows);
-                format!("{} {}", self.whole.answer(in_rows), self.whole.proof())
-            }
+            None => format!("{} {}", self.whole.answer(), self.whole.proof()),
         }
     }
 
@@ -343,7 +342,7 @@ impl Found<'_> {
                 format!("up to {} bits", 8 * bytes)
             })
             .right("instructions", |(_, found)| found.accesses)
-            .left("mapping", |(_, found)| found.best().hash)
+            .left("mapping", |(_, found)| found.best().hash.to_string())
             .right("conflicts", |(_, found)| found.best().conflicts)
             .right("wavefronts", |(_, found)| found.best().wavefronts)
             .right("ideal", |(_, found)| found.best().ideal_wavefronts)

@@ -124,6 +124,77 @@ fn applied(source: &str, fix: &Value) -> String {
     text
 }
 
+/// Two kernels of one file are changed one after the other, or together: their functions
+/// have names of their own, which the file does not have yet.
+#[test]
+fn fixes_of_two_kernels_of_one_file_apply_together() {
+    let dir = tempfile::tempdir().unwrap();
+    for file in ["bodies.toml", "structs.toml", "pads.ptx", "pads.cu"] {
+        let from = Path::new("tests/fixtures/cuda").join(file);
+        std::fs::copy(from, dir.path().join(file)).unwrap();
+    }
+    let path = dir.path().join("pads.cu");
+    let source = std::fs::read_to_string(&path).unwrap();
+    let fixed = |launches: &[&str], source: &str| {
+        std::fs::write(&path, source).unwrap();
+        let more = ["--preset", "sm80", "--sarif", "gate.sarif"];
+        gate(dir.path(), &[launches, &more].concat());
+        let log = read(dir.path().join("gate.sarif"));
+        check_sarif(&log, dir.path());
+        let results = log["runs"][0]["results"].as_array().unwrap().iter();
+        let mut fixes: Vec<Value> = results.map(|r| r["fixes"][0].clone()).collect();
+        fixes.dedup();
+        fixes
+    };
+    let fixes = fixed(&["bodies.toml", "structs.toml"], &source);
+    assert_eq!(fixes.len(), 2, "one of each kernel");
+    let replacements = |fix: &Value| {
+        let all = &fix["artifactChanges"][0]["replacements"];
+        all.as_array().unwrap().clone()
+    };
+    let mut both = fixes[0].clone();
+    let all = [replacements(&fixes[0]), replacements(&fixes[1])].concat();
+    both["artifactChanges"][0]["replacements"] = all.into();
+    let text = applied(&source, &both);
+    for name in [
+        "spad_place(",
+        "spad_place_at(",
+        "spad_place_s(",
+        "spad_place_s_at(",
+    ] {
+        let defined = text
+            .lines()
+            .filter(|l| l.starts_with("__device__") && l.contains(&format!("unsigned {name}")));
+        assert_eq!(defined.count(), 1, "{name}: {text}");
+    }
+    let body = |kernel: &str| {
+        let from = text.find(&format!(" {kernel}(")).unwrap();
+        let body = &text[from..];
+        &body[..body.find("\n}").unwrap()]
+    };
+    for (kernel, own, other) in [
+        ("bodies", "spad_place_at(", "spad_place_s_at("),
+        ("structs", "spad_place_s_at(", "spad_place_at("),
+    ] {
+        assert!(
+            body(kernel).contains(own) && !body(kernel).contains(other),
+            "{text}"
+        );
+    }
+    // Where the file has the name already, another one is taken.
+    let with_name = source.clone() + "unsigned spad_place(unsigned i);\n";
+    let fixes = fixed(&["structs.toml"], &with_name);
+    let text = applied(&with_name, &fixes[0]);
+    assert!(
+        text.contains("unsigned spad_place_s(unsigned index)"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("unsigned spad_place(unsigned index)"),
+        "{text}"
+    );
+}
+
 /// Each array has a fix, and all of them together have one, which comes first. A
 /// statement may be on several lines.
 #[test]

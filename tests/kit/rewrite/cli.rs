@@ -45,6 +45,51 @@ fn a_launch_file_is_rewritten_and_measured() {
     assert!(text.contains("lop3.b32") && text.contains(".loc\t1 20 9"));
 }
 
+/// Of two kernels whose conflicts no mapping removes, and of one without: nothing is
+/// advised, and the reason is told.
+#[test]
+fn where_no_mapping_leaves_fewer_conflicts_none_is_proposed() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out.ptx");
+    for (name, conflicts, bound, reason) in [
+        (
+            "fft/fft_columns_grid",
+            160,
+            160,
+            "every mapping that keeps groups of 2 words together leaves its 160 conflicts, \
+             64 of them at fft.cu:100",
+        ),
+        (
+            "gemm/hgemm_swizzled",
+            0,
+            0,
+            "the kernel has no conflicts as it is",
+        ),
+    ] {
+        let launch = kernel(name);
+        let arguments = [path(&launch), "--hash", "xor", "-o", path(&out)];
+        let run = spadkit(&[&arguments[..], &["--format", "json"]].concat());
+        assert_eq!(run.status.code(), Some(1), "{name}");
+        let json: Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert_eq!(
+            (&json["proposal"], &json["proposed"]),
+            (&Value::Null, &Value::Null)
+        );
+        let none = &json["nothing_helps"];
+        assert_eq!(
+            (&none["conflicts"], &none["lower_bound"]),
+            (&conflicts.into(), &bound.into())
+        );
+        assert_eq!(none["reason"], reason);
+        let run = spadkit(&arguments);
+        let text = [run.stdout, run.stderr].concat();
+        let text = String::from_utf8_lossy(&text).replace(['\n', '│'], " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&format!("nothing helps: {reason}")), "{text}");
+        assert!(!text.contains("swizzle:0,0,0") && !out.exists(), "{text}");
+    }
+}
+
 /// NVIDIA's `SharedMemory<T>` declares an array for every type, and an entry
 /// uses one. All begin at one place; the others are nothing to this entry.
 #[test]

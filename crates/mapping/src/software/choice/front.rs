@@ -6,12 +6,18 @@ use super::Choice;
 /// wasted words, and fewer of one. Of equal ones the first is marked.
 pub fn mark_front(choices: &mut [Choice]) {
     let costs: Vec<_> = choices.iter().map(Choice::costs).collect();
-    for (i, choice) in choices.iter_mut().enumerate() {
-        let beaten = costs.iter().enumerate().any(|(j, other)| {
-            let own = &costs[i];
+    for (choice, front) in choices.iter_mut().zip(on_front(&costs)) {
+        choice.front = front;
+    }
+}
+
+/// Which of these conflicts, operations and wasted words no others beat.
+pub fn on_front(costs: &[(u64, usize, u32)]) -> Vec<bool> {
+    let is_on_front = |(i, own): (usize, &(u64, usize, u32))| {
+        !costs.iter().enumerate().any(|(j, other)| {
             let no_worse = other.0 <= own.0 && other.1 <= own.1 && other.2 <= own.2;
             no_worse && (other != own || j < i)
-        });
-        choice.front = !beaten;
-    }
+        })
+    };
+    costs.iter().enumerate().map(is_on_front).collect()
 }

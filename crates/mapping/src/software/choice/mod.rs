@@ -19,7 +19,7 @@ mod swizzles;
 mod variables;
 
 pub use array::{Array, Refusal};
-pub use front::mark_front;
+pub use front::{mark_front, on_front};
 pub use modes::{Mode, Modes};
 pub use narrow::{Narrower, narrower};
 pub use variables::{PerVariable, VariableChoices, per_variable};
