@@ -4,6 +4,7 @@
 use super::SourceFiles;
 use super::change::LineChange;
 use super::files::split;
+use super::hidden::is_hidden;
 use super::pointers::{hands_over, points_into, value};
 use super::scan::{Text, word};
 use super::source::Declarations;
@@ -34,8 +35,12 @@ pub(super) fn lines(
                 continue;
             };
             let declared = declarations.last_seen(file, line, sources);
-            let named =
-                |line: &u32| is_named(&place, *line, array) && !is_pointed(&place, *line, array);
+            let from = declared
+                .and_then(|line| place.start_of_line(line))
+                .unwrap_or(0);
+            let named = |line: &u32| {
+                is_named(&place, from, *line, array) && !is_pointed(&place, *line, array)
+            };
             for line in scope.filter(named).filter(|line| done.insert(*line)) {
                 let own = change((file, line), array, function, declarations, sources);
                 // An inner block may have an array of the same name.
@@ -48,10 +53,13 @@ pub(super) fn lines(
     found
 }
 
-/// Whether a line names the array outside comments.
-fn is_named(place: &Text, line: u32, array: &str) -> bool {
-    let start = place.start_of_line(line);
-    start.is_some_and(|at| word(&place.masked[at..place.line_end(at)], array).is_some())
+/// Whether a line names the array that is declared at `from`, outside comments.
+fn is_named(place: &Text, from: usize, line: u32, array: &str) -> bool {
+    let named = place.start_of_line(line).and_then(|start| {
+        let own = &place.masked[start..place.line_end(start)];
+        Some(start + word(own, array)?)
+    });
+    named.is_some_and(|at| at < from || !is_hidden(place, (from, at), array))
 }
 
 /// Whether a line gives a pointer, or a function of the source, the address of an element:
@@ -159,6 +167,22 @@ mod tests {
         let expected = [(4, "tile[f(0)] = 1;"), (10, "x = tile[f(t)];")];
         let expected = expected.map(|(line, text)| (line, text.to_owned()));
         assert_eq!(changed(source, 6), expected);
+    }
+
+    #[test]
+    fn variables_that_hide_the_array_stay() {
+        let source = "void f() {\n\
+                      __shared__ float tile[4];\n\
+                      tile[t] = 2;\n\
+                      { float tile[4];\n\
+                      for (int i = 0; i < 4; i++)\n\
+                      tile[i] = 1;\n\
+                      }\n\
+                      auto g = [](float *tile) {\n\
+                      return tile[1]; };\n\
+                      tile[3] = 1;\n\
+                      }";
+        assert_eq!(changed(source, 3), [(10, "tile[f(3)] = 1;".to_owned())]);
     }
 
     /// The accesses through the pointers change, and the address would be mapped twice.

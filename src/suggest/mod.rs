@@ -20,6 +20,7 @@ mod files;
 mod form;
 mod function_names;
 mod handed;
+mod hidden;
 mod included;
 mod lambdas;
 mod left;

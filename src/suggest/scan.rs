@@ -3,7 +3,7 @@
 /// Lines of a file that are read at most.
 pub(super) const MOST_LINES: usize = 100_000;
 /// Words before a parenthesis that are no function.
-const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "catch", "return"];
+pub(super) const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "catch", "return"];
 
 /// A part of a source file.
 pub(super) struct Text {

@@ -272,7 +272,7 @@ impl Declaration {
 
 /// Whether the name at `at` is declared there: a type is before it, or the name that the
 /// declaration begins with.
-fn is_declared(code: &Text, at: usize) -> bool {
+pub(super) fn is_declared(code: &Text, at: usize) -> bool {
     let is_type = |name: &str| {
         let is_name = name.starts_with(|c: char| is_word(c) && !c.is_ascii_digit());
         is_name && !BEFORE_EXPRESSIONS.contains(&name)

@@ -18,6 +18,8 @@ const MOST_FILES: usize = 256;
 pub(super) struct Neighbour {
     path: PathBuf,
     text: Text,
+    /// The own names of the files that it includes.
+    includes: Vec<String>,
 }
 
 impl SourceFiles {
@@ -49,17 +51,16 @@ fn find_users(lines: &mut [LineChange], files: &mut SourceFiles) {
     let own: BTreeSet<PathBuf> = names.iter().filter_map(|name| files.path(name)).collect();
     let folders: BTreeSet<&Path> = own.iter().filter_map(|path| path.parent()).collect();
     let all: Vec<_> = folders.into_iter().map(|f| files.neighbours(f)).collect();
-    let others = all.iter().flat_map(|folder| folder.iter());
-    let others: Vec<&Neighbour> = others.filter(|other| !own.contains(&other.path)).collect();
+    let all: Vec<&Neighbour> = all.iter().flat_map(|folder| folder.iter()).collect();
     for line in lines {
         let Some((name, file)) = defined(line) else {
             continue;
         };
+        let with_it = including(file, &all);
         let uses = |other: &&&Neighbour| {
-            let text = &other.text;
-            word(&text.masked, name).is_some() && text.text.lines().any(|line| includes(line, file))
+            !own.contains(&other.path) && word(&other.text.masked, name).is_some()
         };
-        let used_in = others.iter().filter(uses);
+        let used_in = with_it.iter().filter(uses);
         line.used_in = used_in.map(|o| o.path.display().to_string()).collect();
     }
 }
@@ -71,14 +72,30 @@ fn defined(line: &LineChange) -> Option<(&str, &str)> {
     Some((call.defines.as_deref()?, file.to_str()?))
 }
 
-/// Whether a line includes a file of that name.
-fn includes(line: &str, file: &str) -> bool {
-    let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
-    let named = directive.and_then(|d| d.strip_prefix("include"));
-    named.is_some_and(|named| {
-        let path = named.trim().trim_matches(['"', '<', '>']);
-        path.rsplit('/').next() == Some(file)
-    })
+/// The files that include one of that name, or one that does.
+fn including<'a>(file: &'a str, all: &[&'a Neighbour]) -> Vec<&'a Neighbour> {
+    let mut names = BTreeSet::from([file]);
+    let mut found: Vec<&Neighbour> = Vec::new();
+    let mut left = all.to_vec();
+    loop {
+        let is_new = |n: &&Neighbour| n.includes.iter().any(|name| names.contains(&**name));
+        let (new, others): (Vec<&Neighbour>, Vec<&Neighbour>) = left.into_iter().partition(is_new);
+        if new.is_empty() {
+            found.sort_by(|a, b| a.path.cmp(&b.path));
+            return found;
+        }
+        names.extend(new.iter().filter_map(|n| n.path.file_name()?.to_str()));
+        found.extend(new);
+        left = others;
+    }
+}
+
+/// The own name of the file that a line includes.
+fn included_by(line: &str) -> Option<String> {
+    let directive = line.trim_start().strip_prefix('#')?.trim_start();
+    let named = directive.strip_prefix("include")?.trim();
+    let path = named.split(['"', '<', '>']).nth(1)?;
+    Some(path.rsplit('/').next()?.to_owned())
 }
 
 impl SourceFiles {
@@ -92,7 +109,12 @@ impl SourceFiles {
 fn read_all(folder: &Path) -> Rc<[Neighbour]> {
     let read = |path: PathBuf| {
         let text = Text::new(std::fs::read_to_string(&path).ok()?);
-        Some(Neighbour { path, text })
+        let includes = text.text.lines().filter_map(included_by).collect();
+        Some(Neighbour {
+            path,
+            text,
+            includes,
+        })
     };
     sources_in(folder).into_iter().filter_map(read).collect()
 }
@@ -124,6 +146,10 @@ mod tests {
             ("user.cu", "#  include <lib/tile.cuh>\nAT(1)"),
             ("comment.cu", "#include \"tile.cuh\"\n// AT(1)"),
             ("namesake.cu", "#define AT(i) other[i]\nAT(1)"),
+            ("middle.h", "#include \"tile.cuh\" // and more"),
+            ("around.h", "#include \"middle.h\"\n#include \"loop.h\""),
+            ("loop.h", "#include \"around.h\""),
+            ("far.cu", "#include \"around.h\"\nAT(1)"),
             ("notes.txt", "#include \"tile.cuh\"\nAT(1)"),
         ] {
             std::fs::write(path(name), text).unwrap();
@@ -144,11 +170,12 @@ mod tests {
         let mut files = SourceFiles::beside(&dir.path().join("k.toml"));
         find_users(&mut lines, &mut files);
         assert!(lines[0].used_in.is_empty());
-        assert_eq!(lines[1].used_in, [path("user.cu")]);
+        let users = [path("far.cu"), path("user.cu")];
+        assert_eq!(lines[1].used_in, users);
         // For the next array the folder is not read again.
         std::fs::remove_file(path("user.cu")).unwrap();
         lines[1].used_in.clear();
         find_users(&mut lines, &mut files);
-        assert_eq!(lines[1].used_in, [path("user.cu")]);
+        assert_eq!(lines[1].used_in, users);
     }
 }
