@@ -4,7 +4,7 @@ use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
 use super::names::{self, capital};
 use super::source_page::{SourceLine, SourcePage};
-use crate::suggest::Suggestion;
+use crate::suggest::{Suggestion, torn_verdict};
 use crate::trace::without_folder;
 use serde::Serialize;
 
@@ -215,6 +215,8 @@ impl FlowReport {
                 grouped(cost.round() as u64)
             ));
         }
+        let suggestions = self.software.as_ref().map_or(&[][..], |s| &s.suggestions);
+        detail.extend(torn_verdict(suggestions, &[]));
         detail.extend(self.measured.clone());
         if self.gaining_phases() > 0 && self.phases.len() > 1 {
             detail.push(format!(

@@ -81,8 +81,10 @@ impl Handed {
 /// declaration that a line at `at` sees, or of the parameter.
 fn depth(place: &Text, at: usize, name: &str) -> usize {
     let of = |declaration: &str| {
-        let after = word(declaration, name)? + name.len();
-        Some(brackets(&declaration[after..]).0.len())
+        let after = declaration[word(declaration, name)? + name.len()..].trim_start();
+        // Of `(&name)[N]`.
+        let after = after.strip_prefix(')').unwrap_or(after);
+        Some(brackets(after).0.len())
     };
     let parameter = || {
         let function = place.function_around(at)?;

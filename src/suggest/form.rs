@@ -7,6 +7,7 @@ use super::constants::Constants;
 use super::declarator::Declarator;
 use super::elements::bytes_of_type;
 use super::extent::more;
+use super::scan::{Text, is_word, word};
 use super::source::{Declarations, Named};
 
 /// `__shared__ Body s[8][N];`
@@ -18,6 +19,8 @@ pub(super) struct Form {
     pub bytes: u32,
     /// Each as the source has it, with its value.
     dimensions: Vec<(String, Option<u64>)>,
+    /// Whether the file defines the type of the elements, and has it in no other memory.
+    is_own_type: bool,
 }
 
 impl Form {
@@ -54,15 +57,22 @@ impl Form {
         let bytes = constants.bytes_of(&found.element).or_else(share)?;
         Some(Form {
             array: array.name.to_owned(),
+            is_own_type: is_own_type(constants.place(), &found.element),
             element: found.element,
             bytes,
             dimensions,
         })
     }
 
-    /// Whether a member can be added to the elements.
-    pub fn is_structure(&self) -> bool {
-        bytes_of_type(&self.element).is_none()
+    /// Whether a member can be added to the elements: buffers of them that others have
+    /// written keep their layout.
+    pub fn takes_a_member(&self) -> bool {
+        bytes_of_type(&self.element).is_none() && self.is_own_type
+    }
+
+    /// Indices of an element.
+    pub fn brackets(&self) -> usize {
+        self.dimensions.len()
     }
 
     /// Elements of an innermost row, where there are several rows.
@@ -99,5 +109,60 @@ impl Form {
     pub fn with_member(&self, bytes: u32) -> String {
         let element = &self.element;
         format!("struct {element} {{ /* its members */ char padding[{bytes}]; }};")
+    }
+}
+
+/// Whether a file defines a structure, and neither points to one nor asks for its size: as
+/// far as it shows, there are none in global memory.
+fn is_own_type(place: &Text, name: &str) -> bool {
+    let mut is_defined = false;
+    let mut from = 0;
+    while let Some(found) = word(&place.masked[from..], name) {
+        let at = from + found;
+        from = at + name.len();
+        let head = &place.masked[place.statement_start(at)..at];
+        let after = place.masked[from..].trim_start();
+        let has = |names: &[&str]| names.iter().any(|name| word(head, name).is_some());
+        if has(&["struct", "class", "union"]) && after.starts_with(['{', ':']) {
+            is_defined = true;
+            continue;
+        }
+        let is_value = after.starts_with(|c: char| is_word(c) || c == '&');
+        let is_static = has(&["__device__", "__constant__", "__managed__"]);
+        // A function that returns one begins like a variable.
+        let is_function = after
+            .find(['(', ';', '=', '['])
+            .is_some_and(|i| after[i..].starts_with('('));
+        if !is_value || (is_static && !is_function) {
+            return false;
+        }
+    }
+    is_defined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_type_is_of_shared_memory_alone_if_nothing_points_to_it() {
+        let is_own = |uses: &str| {
+            let text = format!("struct Body {{ float x, y; }};\n{uses}");
+            is_own_type(&Text::new(text), "Body")
+        };
+        let kernel = "__global__ void f(float *out) { __shared__ Body s[8]; Body own = s[0];";
+        assert!(is_own(kernel));
+        assert!(is_own("__device__ Body made(const Body &from);"));
+        for other in [
+            "__global__ void f(Body *out);",
+            "__global__ void f(const Body * __restrict__ in);",
+            "__device__ Body table[8];",
+            "memcpy(to, from, sizeof(Body));",
+            "std::vector<Body> all;",
+        ] {
+            assert!(!is_own(&format!("{kernel} }}\n{other}")), "{other}");
+        }
+        // Of a type of a header, the uses are not seen.
+        assert!(!is_own_type(&Text::new(kernel.to_owned()), "Body"));
     }
 }

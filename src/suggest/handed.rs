@@ -365,6 +365,14 @@ mod tests {
             lines(row, "put(tile[t], 1);").unwrap()[2],
             "put(tile[t], 1, tile);"
         );
+        let by_reference =
+            "template <typename T>\nT got(const T (&of)[8][32], int r) { return of[r][t]; }";
+        let expected = [
+            "T got(const T (&of)[8][32], int r, const void *spad_tile) { return \
+             (*at_at(spad_tile, &of[r][t])); }",
+            "x = got(tile, 1, tile);",
+        ];
+        assert_eq!(lines(by_reference, "x = got(tile, 1);").unwrap(), expected);
         for (helper, call) in [
             (helper, "put(tile[1], 1);".to_owned()),
             (row, "put(tile[t][1], 1);".to_owned()),

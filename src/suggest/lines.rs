@@ -57,6 +57,9 @@ pub(super) fn lines(
     let has = target.bytes();
     let files = changes.iter().flat_map(LineChange::places);
     let form = Form::of(files, named, has, &declarations, sources);
+    if let Some(form) = form.as_ref().filter(|form| form.brackets() > 1) {
+        count_from_the_start(&mut changes, array, form.brackets());
+    }
     // Wide accesses stay whole under every mapping that is suggested.
     for line in &mut changes {
         let seen = line.source.as_deref();
@@ -105,6 +108,17 @@ pub(super) fn lines(
         is_one_object,
         form,
         declarations,
+    }
+}
+
+/// Makes the changed accesses of an array with several indices compile: one index counts
+/// the elements from the first.
+fn count_from_the_start(changes: &mut [LineChange], array: &str, brackets: usize) {
+    let zeros = "[0]".repeat(brackets);
+    for access in changes.iter_mut().flat_map(|line| &mut line.accesses) {
+        let index = access.changed.as_ref();
+        let index = index.and_then(|changed| changed.strip_prefix(array));
+        access.changed = index.map(|index| format!("(&{array}{zeros}){index}"));
     }
 }
 

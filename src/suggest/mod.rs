@@ -68,7 +68,7 @@ pub use padding::Padding;
 pub use region::Region;
 pub use room::DeclarationChange;
 pub use templates::Template;
-pub use torn::{TornLine, torn_places};
+pub use torn::{TornLine, torn_places, torn_verdict};
 
 use crate::capture::statics::Indices;
 use crate::geometry::Geometry;

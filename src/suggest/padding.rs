@@ -155,7 +155,14 @@ pub(super) fn padding(
             ),
         ));
     }
-    let best = target.best_of(MappingKind::Pad)?;
+    // An index counts whole elements.
+    if form.is_some_and(|f| in_parts(target, f)) {
+        return None;
+    }
+    // Of narrower accesses, neighbours need not stay together.
+    let best = torn
+        .padding()
+        .or_else(|| target.best_of(MappingKind::Pad))?;
     let &LayoutSpec::Pad { every, by } = best.layout.spec() else {
         return None;
     };
@@ -215,7 +222,7 @@ fn in_form(
         return Some((layout, form.with_longer_rows(by), index));
     }
     let banks = target.array.geometry().banks() as u32;
-    if !in_parts(target, form) || !form.is_structure() {
+    if !in_parts(target, form) || !form.takes_a_member() {
         return None;
     }
     let (by, layout) = best_of(target, form.bytes, 4, banks)?;

@@ -118,14 +118,23 @@ pub(super) fn declared_pointer(declaration: &str) -> Option<&str> {
     (!name.is_empty() && kind.trim_end().ends_with('*')).then_some(name)
 }
 
-/// The name of a parameter that is a pointer, `float *row` or `float rows[N][32]`.
+/// The name of a parameter that is a pointer or an array, `float *row`, `float rows[N][32]`
+/// or `float (&rows)[N][32]`.
 pub(super) fn pointer(parameter: &str) -> Option<&str> {
     let declared = parameter.split('=').next()?.trim_end();
     let array = || {
         let head = declared.split_once('[')?.0.trim_end();
-        let name = last_name(head);
-        let kind = head[..head.len() - name.len()].trim_end();
-        (!name.is_empty() && kind.ends_with(is_word)).then_some(name)
+        let inner = head.strip_suffix(')').unwrap_or(head).trim_end();
+        let name = last_name(inner);
+        let kind = inner[..inner.len() - name.len()].trim_end();
+        let kind = if inner.len() < head.len() {
+            let kind = kind.strip_suffix('&')?.trim_end();
+            kind.strip_suffix('(')?.trim_end()
+        } else {
+            kind
+        };
+        let is_type = kind.ends_with(is_word) || kind.ends_with('>');
+        (!name.is_empty() && is_type).then_some(name)
     };
     declared_pointer(declared).or_else(array)
 }

@@ -9,12 +9,18 @@ use super::macros::Macros;
 use super::scan::{names, word};
 use super::target::Target;
 use super::types::Types;
-use super::{SourceFiles, Tuned};
+use super::{LeftAlone, SourceFiles, Suggestion, Tuned};
+use crate::interrupt;
+use crate::search::Control;
 use crate::software::Layout;
-use crate::software::choice::Choice;
-use crate::trace::{Access, ConflictProfile, without_folder};
+use crate::software::choice::{Array, Choice, Effort, MappingKind, choices};
+use crate::trace::{Access, AccessTrace, ConflictProfile, without_folder};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+/// Time for the search of one kind of mapping.
+const BUDGET: Duration = Duration::from_secs(2);
 
 /// Types of an access that is wide in the source, too.
 const VECTORS: [&str; 16] = [
@@ -45,6 +51,20 @@ fn is_wide(text: &str) -> bool {
     cast || named(&VECTORS) || named(&copies)
 }
 
+/// The mappings of these accesses to the array, the best first; none after an interrupt.
+fn searched(target: &Target, tuned: &Tuned, accesses: &[Access]) -> Vec<Choice> {
+    let trace = AccessTrace {
+        accesses: accesses.to_vec(),
+        ..target.accesses.clone()
+    };
+    let effort = Effort {
+        control: Control::none().stop_when(&interrupt::requested),
+        budget: BUDGET,
+    };
+    let array = Array::new(&trace, tuned.geometry, tuned.rule, target.array.room());
+    choices(&array, &NARROW, &effort).map_or(Vec::new(), |found| found.ranked)
+}
+
 /// The names that a line reads elements of, by an index or a star.
 fn elements(text: &str) -> impl Iterator<Item = &str> {
     let elements = names(text).filter(|(name, after)| {
@@ -70,12 +90,47 @@ pub fn torn_places(lines: &[TornLine]) -> Option<(String, u32)> {
     Some((places.join(", "), widest))
 }
 
+/// What is left of the conflicts after changes of the source, where these take accesses
+/// apart that a mapping in the PTX keeps whole; `None` where none does.
+pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String> {
+    let because = "the compiler no longer merges accesses there";
+    let is_torn = |s: &Suggestion| !s.torn.is_empty();
+    match (changes, left) {
+        ([], []) => None,
+        ([], _) => Some(format!("No change of the source pays: {because}.")),
+        ([one], []) if is_torn(one) => Some(format!(
+            "As a change of the source, {} leaves {} of {}: {because}.",
+            one.hash, one.conflicts, one.conflicts_before
+        )),
+        (_, left) if changes.iter().any(is_torn) || !left.is_empty() => {
+            let stay: u64 = left.iter().map(|l| l.conflicts_before).sum();
+            let after = changes.iter().map(|s| s.conflicts).sum::<u64>() + stay;
+            let before = changes.iter().map(|s| s.conflicts_before).sum::<u64>() + stay;
+            Some(format!(
+                "Changes of the source leave {after} of {before}: {because}."
+            ))
+        }
+        _ => None,
+    }
+}
+
 /// The accesses of an array as the changed lines have them.
 pub(super) struct Torn<'a> {
     tuned: &'a Tuned<'a>,
     pub lines: Vec<TornLine>,
     accesses: Vec<Access>,
+    /// Mappings of the narrower accesses, the best first. Those of the wide ones keep words
+    /// together that the changed source no longer accesses at once.
+    narrow: Vec<Choice>,
 }
+
+/// The kinds whose code is short, and which are searched in a moment.
+const NARROW: [MappingKind; 4] = [
+    MappingKind::Swizzle,
+    MappingKind::Pad,
+    MappingKind::Xor,
+    MappingKind::Add,
+];
 
 impl<'a> Torn<'a> {
     pub fn new(
@@ -141,26 +196,41 @@ impl<'a> Torn<'a> {
             };
             (0..parts).map(part).collect::<Vec<_>>()
         };
+        let accesses: Vec<Access> = target.accesses.accesses.iter().flat_map(apart).collect();
+        let narrow = if sites.is_empty() {
+            Vec::new()
+        } else {
+            searched(target, tuned, &accesses)
+        };
         Torn {
             tuned,
             lines: lines.into_iter().collect(),
-            accesses: target.accesses.accesses.iter().flat_map(apart).collect(),
+            accesses,
+            narrow,
         }
     }
 
     /// The mapping that leaves the fewest conflicts in the changed source, and how
     /// many; of equal ones the first.
-    pub fn best<'c>(&self, ranked: &'c [Choice]) -> (&'c Choice, u64) {
+    pub fn best(&self, ranked: &[Choice]) -> (Choice, u64) {
         let first = &ranked[0];
         if self.lines.is_empty() {
-            return (first, first.conflicts);
+            return (first.clone(), first.conflicts);
         }
-        let profile = self.profile();
-        let count = |l: &Layout| profile.count(|word| l.bank(word)).conflicts;
-        let counted = ranked.iter().map(|choice| (choice, count(&choice.layout)));
-        counted
+        let counted = ranked.iter().map(|c| (c, self.conflicts(&c.layout)));
+        let kept = counted
             .min_by_key(|(_, n)| *n)
-            .unwrap_or((first, first.conflicts))
+            .unwrap_or((first, first.conflicts));
+        match self.narrow.first() {
+            Some(narrow) if narrow.conflicts < kept.1 => (narrow.clone(), narrow.conflicts),
+            _ => (kept.0.clone(), kept.1),
+        }
+    }
+
+    /// The best padding of the changed source, of those searched for it.
+    pub fn padding(&self) -> Option<&Choice> {
+        let mut paddings = self.narrow.iter().filter(|c| c.kind == MappingKind::Pad);
+        paddings.next()
     }
 
     /// Conflicts under a mapping in the changed source.

@@ -355,20 +355,21 @@ fn arrays_and_lines_are_in_the_order_of_the_source() {
     assert!(text.contains("33 % of them at ord.cu:7,"), "{text}");
 }
 
-/// Both arrays are called `tile`, strings and comments name it, and an element takes two
-/// lines. The joined fix of the review is `names_changed.cu`, which was compiled.
-#[test]
-fn a_fix_changes_elements_and_nothing_else() {
+fn source(name: &str) -> String {
+    format!("tests/fixtures/cuda/{name}.cu")
+}
+
+/// What the first fix of `gate --sarif` says, and the source with it.
+fn fixed(name: &str) -> (String, String) {
     let dir = tempfile::tempdir().unwrap();
     let sarif = dir.path().join("o.sarif");
-    let launch = launch("names");
+    let launch = launch(name);
     let args = ["gate", &launch, "--sarif", sarif.to_str().unwrap()];
     spadkit(&args).assert().code(1);
     let log: Value = serde_json::from_slice(&std::fs::read(sarif).unwrap()).unwrap();
     let fix = &log["runs"][0]["results"][0]["fixes"][0];
     let description = fix["description"]["text"].as_str().unwrap();
-    assert!(description.starts_with("Together: "), "{description}");
-    let mut text = std::fs::read_to_string("tests/fixtures/cuda/names.cu").unwrap();
+    let mut text = std::fs::read_to_string(source(name)).unwrap();
     let starts: Vec<usize> = std::iter::once(0)
         .chain(text.match_indices('\n').map(|(at, _)| at + 1))
         .collect();
@@ -391,7 +392,35 @@ fn a_fix_changes_elements_and_nothing_else() {
     for (from, to, new) in replacements {
         text.replace_range(from..to, new);
     }
-    let expected = std::fs::read_to_string("tests/fixtures/cuda/names_changed.cu").unwrap();
+    (description.to_owned(), text)
+}
+
+/// Both arrays are called `tile`, strings and comments name it, and an element takes two
+/// lines. The joined fix of the review is `names_changed.cu`, which was compiled.
+#[test]
+fn a_fix_changes_elements_and_nothing_else() {
+    let (description, text) = fixed("names");
+    assert!(description.starts_with("Together: "), "{description}");
+    let expected = std::fs::read_to_string(source("names_changed")).unwrap();
     assert_eq!(text, expected);
     keeps_its_promise("names");
+}
+
+/// The compiler merges the elements of a row to vectors, and no longer does with the change:
+/// mappings that keep vectors whole leave 384 conflicts then, others none.
+#[test]
+fn a_change_has_the_mapping_of_the_accesses_that_it_makes() {
+    let found = tuned("torn");
+    assert_eq!(found["results"][0]["hash"], "swizzle:3,2,3");
+    let suggestion = &found["suggestions"][0];
+    assert_eq!(suggestion["hash"], "swizzle:5,0,5");
+    assert_eq!(suggestion["conflicts"], 0);
+    assert_eq!(suggestion["padding"]["hash"], "pad:every=32,by=1");
+    let answer = "As a change of the source, swizzle:5,0,5 leaves 0 of 896: the compiler no \
+                  longer merges accesses there.";
+    let text = tuned_text("torn").replace('\n', " ");
+    assert!(text.contains(answer), "{text}");
+    let expected = std::fs::read_to_string(source("torn_changed")).unwrap();
+    assert_eq!(fixed("torn").1, expected);
+    keeps_its_promise("torn");
 }

@@ -14,7 +14,7 @@ use crate::ptx::opcodes::Opcode;
 use crate::readable::readable_list;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Choices, Narrower, PerVariable, VariableChoices};
-use crate::suggest::{LeftAlone, Suggestion};
+use crate::suggest::{LeftAlone, Suggestion, torn_verdict};
 use crate::trace::AccessTrace;
 use crate::workload::Input;
 use serde::Serialize;
@@ -239,7 +239,7 @@ impl<'a> Split<'a> {
 
 impl CommandResult for Found<'_> {
     fn verdict(&self) -> String {
-        match self.better_apart() {
+        let mapping = match self.better_apart() {
             // One mapping for all of shared memory is not what is suggested.
             Some(apart) => {
                 let (left, all) = (apart.conflicts, self.whole.unmapped());
@@ -253,6 +253,10 @@ impl CommandResult for Found<'_> {
                 )
             }
             None => format!("{} {}", self.whole.answer(), self.whole.proof()),
+        };
+        match torn_verdict(&self.suggestions, &self.left_alone) {
+            Some(in_the_source) => format!("{mapping} {in_the_source}"),
+            None => mapping,
         }
     }
 
