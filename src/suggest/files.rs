@@ -1,9 +1,7 @@
 //! The source files that a trace names, as far as they are found.
 
-use super::included::Included;
 use super::region::Region;
 use super::scan::{MOST_LINES, Text};
-use super::users::Neighbour;
 use crate::input::Limit;
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -39,6 +37,21 @@ struct SourceFile {
     lines: Vec<String>,
     /// The lines without white space around them.
     text: OnceCell<Rc<Text>>,
+}
+
+/// The lines of a file, then those of the files that it includes by `"..."`.
+pub(super) struct Included {
+    pub lines: Vec<String>,
+    /// The same as one text.
+    pub text: Rc<Text>,
+}
+
+/// A file in a folder of source.
+pub(super) struct Neighbour {
+    pub path: PathBuf,
+    pub text: Text,
+    /// The own names of the files that it includes.
+    pub includes: Vec<String>,
 }
 
 impl SourceFile {

@@ -1,19 +1,12 @@
 //! A file with the files that it includes.
 
-use super::SourceFiles;
+use super::files::{Included, SourceFiles};
 use super::macros::included;
 use super::scan::Text;
 use std::rc::Rc;
 
 /// Files that include each other.
 const MOST_FILES: usize = 16;
-
-/// The lines of a file, then those of the files that it includes by `"..."`.
-pub(super) struct Included {
-    pub lines: Vec<String>,
-    /// The same as one text.
-    pub text: Rc<Text>,
-}
 
 impl SourceFiles {
     /// `file` with what it includes.

@@ -1,7 +1,7 @@
 //! Other files that use what changes: a macro or a function of a header.
 
 use super::change::LineChange;
-use super::files::{SourceFiles, split};
+use super::files::{Neighbour, SourceFiles, split};
 use super::scan::{Text, word};
 use super::{FunctionNames, Suggestions, Tuned, suggestions};
 use std::collections::BTreeSet;
@@ -13,14 +13,6 @@ const EXTENSIONS: [&str; 9] = ["cu", "cuh", "h", "hh", "hpp", "inl", "cc", "cpp"
 
 /// Files of a folder that are read.
 const MOST_FILES: usize = 256;
-
-/// A file in a folder of source.
-pub(super) struct Neighbour {
-    path: PathBuf,
-    text: Text,
-    /// The own names of the files that it includes.
-    includes: Vec<String>,
-}
 
 impl SourceFiles {
     /// Source changes, as [`suggestions`] finds them, with the other files that use the
