@@ -23,7 +23,7 @@ module spad_atomic_alu (
     localparam [3:0] AOP_AND = 4'd1;
     localparam [3:0] AOP_OR = 4'd2;
     localparam [3:0] AOP_XOR = 4'd3;
-    localparam [3:0] AOP_EXCH = 4'd4;
+    localparam [3:0] AOP_SWAP = 4'd4;
     localparam [3:0] AOP_UMIN = 4'd5;
     localparam [3:0] AOP_UMAX = 4'd6;
     localparam [3:0] AOP_SMIN = 4'd7;
@@ -41,7 +41,7 @@ module spad_atomic_alu (
             AOP_AND: chosen = word & operand;
             AOP_OR: chosen = word | operand;
             AOP_XOR: chosen = word ^ operand;
-            AOP_EXCH: chosen = operand;
+            AOP_SWAP: chosen = operand;
             AOP_UMIN: chosen = umin;
             AOP_UMAX: chosen = umax;
             AOP_SMIN: chosen = smin;

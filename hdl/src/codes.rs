@@ -90,7 +90,7 @@ field! {
     /// Bitwise exclusive or.
     XOR = 3;
     /// Exchange.
-    EXCH = 4;
+    SWAP = 4;
     /// Unsigned minimum.
     UMIN = 5;
     /// Unsigned maximum.
@@ -302,6 +302,12 @@ mod tests {
             values.dedup();
             assert_eq!(values.len(), count, "{}", field.prefix);
         }
+    }
+
+    /// An operation has one code and one name wherever it is executed.
+    #[test]
+    fn the_buses_have_the_atomic_operations_of_the_path() {
+        assert!(amo::FIELD.codes.starts_with(aop::FIELD.codes));
     }
 
     /// The tables of the contract name the same codes.

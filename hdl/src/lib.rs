@@ -1,7 +1,7 @@
 //! The RTL of spadkit: every hardware unit, one file each, emitted as
 //! Verilog-2001.
 //!
-//! The golden models in the crate `spadkit` are written independently from the
+//! The golden models, in the crate `spadkit-sm`, are written independently from the
 //! same definitions; nothing here computes an answer that they use.
 //!
 //! A unit is described once, in Rust, in its own file: ports, registers, logic,

@@ -36,7 +36,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         (aop::AND, word & operand),
         (aop::OR, word | operand),
         (aop::XOR, word ^ operand),
-        (aop::EXCH, operand.into()),
+        (aop::SWAP, operand.into()),
         (aop::UMIN, umin.into()),
         (aop::UMAX, umax.into()),
         (aop::SMIN, smin.into()),

@@ -1,5 +1,5 @@
 //! Launch files as traces: what the executor reports while a kernel runs, as
-//! an access trace of one block or as a full trace of all (docs/reference/ptx.md).
+//! an access trace of one block or as a full trace of all (docs/reference/ptx-traces.md).
 
 mod access;
 mod aggregated;

@@ -24,7 +24,7 @@ use serde::Serialize;
 ///
 /// For a launch file, the addresses are also derived from the PTX, as affine
 /// expressions of thread index tx, block index bx and loop counters
-/// (docs/reference/ptx.md). Every address of the run is compared with its
+/// (docs/reference/ptx-traces.md). Every address of the run is compared with its
 /// expression. If they disagree, the exit status is 1. For PTX without a launch,
 /// only the expressions are shown.
 #[derive(Args)]

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Print the completions of a shell, or write man pages.
+/// Print the completions of a shell, or write man pages
 ///
 /// Put the output where the shell looks for it:
 ///

@@ -87,9 +87,9 @@ enum Bus {
     WideStream,
     /// Request, grant and valid per lane.
     Tcdm,
-    /// The same as OBI.
+    /// spad_tcdm, with a wrapper that speaks OBI.
     Obi,
-    /// The same as TileLink-UL.
+    /// spad_tcdm, with a wrapper that speaks TileLink-UL.
     #[value(name = "tilelink")]
     TileLink,
 }

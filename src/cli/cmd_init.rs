@@ -11,7 +11,7 @@ use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Write a launch file for a kernel, to fill in.
+/// Write a launch file for a kernel, to fill in
 ///
 /// The PTX provides names, pointers with the type of their elements, types of
 /// scalars, sizes of structs, and the threads of a block if it states them. The

@@ -41,7 +41,7 @@ use sweep::{Sweep, run_part};
 /// In an access trace, an access waits for the second one before it in its warp
 /// (--dependent), atomics go through the lock unit, and barriers count. Full
 /// traces, program texts (docs/reference/formats.md) and launch files, whose
-/// PTX kernel is executed first (docs/reference/ptx.md), have all their
+/// PTX kernel is executed first (docs/reference/ptx-traces.md), have all their
 /// instructions and dependences.
 ///
 /// With --sweep, every combination of the options' values runs: --pipeline

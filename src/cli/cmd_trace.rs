@@ -24,10 +24,10 @@ use std::path::{Path, PathBuf};
 /// with an output named .spt, a full trace has all instructions of all blocks.
 ///
 /// The trace (docs/reference/formats.md) is what every command takes as INPUT;
-/// launch files and generated kernels can also be named there directly. Full
-/// traces are also made of program texts and access traces. An access trace has
-/// only accesses; --blocks, --dependent and --intensity add what a full trace
-/// needs.
+/// launch files and generated kernels can also be named there directly. A
+/// program text or an access trace can also be converted to a full trace. An
+/// access trace has only accesses; --blocks, --dependent and --intensity add
+/// what a full trace needs.
 #[derive(Args)]
 pub struct TraceArgs {
     /// Launch file (.toml, .toml:N), kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json)

@@ -102,9 +102,9 @@ pub struct TuneArgs {
     /// Needs ptxas and nvdisasm.
     #[arg(long)]
     machine_code: bool,
-    /// List the kernels, and keep each in this file: those that it has with the
-    /// same files, machine and options are not tuned again. Repeat for files of
-    /// other shards, which are read.
+    /// Store the result of each kernel in this file. A kernel whose files, machine
+    /// and options are already there is not tuned again. Repeat to read the files
+    /// of other shards.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["report", "machine_code"])]
     points: Vec<PathBuf>,
     /// Only every N-th kernel from the I-th.

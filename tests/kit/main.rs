@@ -28,6 +28,7 @@ mod measured_on_a_gpu;
 mod mutate;
 mod own_files;
 mod owned_folders;
+mod packages;
 mod prove;
 mod ptx_oracle;
 mod ptx_reference;

@@ -1,4 +1,4 @@
-//! The faults that a sanitizer finds: each kernel of the table in docs/reference/ptx.md,
+//! The faults that a sanitizer finds: each kernel of the table in docs/reference/findings.md,
 //! at the lines of its PTX that say `here`, and nothing else.
 
 use crate::common;

@@ -402,7 +402,7 @@ impl<T: Copy + Default> RetrySequencer<T> {
             aop::AND => old & operand,
             aop::OR => old | operand,
             aop::XOR => old ^ operand,
-            aop::EXCH => operand,
+            aop::SWAP => operand,
             aop::UMIN => old.min(operand),
             aop::UMAX => old.max(operand),
             aop::SMIN => signed(old).min(signed(operand)) as u64,

@@ -227,7 +227,7 @@ fn every_operation_updates_and_returns_the_old_word() {
         (aop::AND, 0b1100, 0b1010, 0b1000),
         (aop::OR, 0b1100, 0b1010, 0b1110),
         (aop::XOR, 0b1100, 0b1010, 0b0110),
-        (aop::EXCH, 1, top, top),
+        (aop::SWAP, 1, top, top),
         (aop::UMIN, top, 3, 3),
         (aop::UMAX, top, 3, top),
         (aop::SMIN, top, 3, top),
