@@ -128,12 +128,13 @@ fn is_own_type(place: &Text, name: &str) -> bool {
             continue;
         }
         let is_value = after.starts_with(|c: char| is_word(c) || c == '&');
-        let is_static = has(&["__device__", "__constant__", "__managed__"]);
-        // A function that returns one begins like a variable.
+        // A parameter or what a function returns lives in registers.
+        let is_parameter = head.contains('(');
         let is_function = after
             .find(['(', ';', '=', '['])
             .is_some_and(|i| after[i..].starts_with('('));
-        if !is_value || (is_static && !is_function) {
+        let is_static = has(&["__device__", "__constant__", "__managed__"]);
+        if !is_value || (is_static && !is_parameter && !is_function) {
             return false;
         }
     }

@@ -443,7 +443,7 @@ mod tests {
             ("return s", "data = out; return s"),
             ("return s", "return sum<N>(data, n)"),
             ("float s", "float spad_tile, s"),
-            ("float *data", "float (&data)[64]"),
+            ("float *data", "float (*data)[64]"),
             ("template", "float sum(float *data, int n);\ntemplate"),
         ] {
             let callee = SUM.replace(from, to);

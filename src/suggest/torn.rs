@@ -62,7 +62,11 @@ fn searched(target: &Target, tuned: &Tuned, accesses: &[Access]) -> Vec<Choice> 
         budget: BUDGET,
     };
     let array = Array::new(&trace, tuned.geometry, tuned.rule, target.array.room());
-    choices(&array, &NARROW, &effort).map_or(Vec::new(), |found| found.ranked)
+    let kinds = NARROW
+        .into_iter()
+        .filter(|kind| target.choices.tried(*kind));
+    let kinds: Vec<MappingKind> = kinds.collect();
+    choices(&array, &kinds, &effort).map_or(Vec::new(), |found| found.ranked)
 }
 
 /// The names that a line reads elements of, by an index or a star.

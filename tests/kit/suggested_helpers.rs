@@ -8,6 +8,11 @@ use std::fs;
 
 /// What `tune --software` says of kernel `entry`, whose arrays have elements of type `ty`.
 fn tuned(entry: &str, block: u32, ty: &str, more: &str) -> Value {
+    tuned_with(entry, block, (ty, more), &[])
+}
+
+/// The same with options of the command.
+fn tuned_with(entry: &str, block: u32, (ty, more): (&str, &str), options: &[&str]) -> Value {
     let dir = tempfile::tempdir().unwrap();
     for file in ["helpers.cu", "helpers.ptx"] {
         fs::copy(format!("tests/fixtures/cuda/{file}"), dir.path().join(file)).unwrap();
@@ -22,7 +27,8 @@ fn tuned(entry: &str, block: u32, ty: &str, more: &str) -> Value {
     );
     let path = dir.path().join("k.toml");
     fs::write(&path, launch).unwrap();
-    json(&["tune", path.to_str().unwrap(), "--software"])
+    let command = ["tune", path.to_str().unwrap(), "--software"];
+    json(&[&command, options].concat())
 }
 
 /// The changed statements of a suggestion, by their lines.
@@ -145,10 +151,14 @@ fn a_declaration_in_a_comment_is_none() {
     );
 }
 
-/// The best mapping removes the only conflict, and makes the compiler split 64-bit loads.
+/// The best mapping of a kind removes the only conflict, and makes the compiler split 64-bit
+/// loads. Of all kinds, one removes those of the halves, too.
 #[test]
 fn a_change_after_which_more_conflicts_are_left_is_no_suggestion() {
-    let tuned = tuned("pairs", 256, "f32", "");
+    let any = tuned("pairs", 256, "f32", "");
+    assert_eq!(any["suggestions"][0]["hash"], "swizzle:1,0,5", "{any}");
+    assert_eq!(any["suggestions"][0]["conflicts"], 0);
+    let tuned = tuned_with("pairs", 256, ("f32", ""), &["--hash", "bitvec-xor"]);
     assert_eq!(tuned["suggestions"].as_array().unwrap().len(), 0, "{tuned}");
     let left = &tuned["left_alone"][0];
     assert_eq!(

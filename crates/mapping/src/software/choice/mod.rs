@@ -203,6 +203,12 @@ impl Choices {
     pub fn best(&self) -> &Choice {
         &self.ranked[0]
     }
+
+    /// Whether mappings of a kind were searched, if the array can have them or not.
+    pub fn tried(&self, kind: MappingKind) -> bool {
+        let is_left_out = |(spec, _): &(LayoutSpec, Refusal)| spec.to_string() == kind.name();
+        self.ranked.iter().any(|c| c.kind == kind) || self.left_out.iter().any(is_left_out)
+    }
 }
 
 /// The best mappings of `array` of each of `kinds`. The identity is always
