@@ -74,6 +74,25 @@ impl Points {
         Ok(points)
     }
 
+    /// Writes the points of `files`, which ran to their ends, as one run has them, to
+    /// `out`: how many there are.
+    pub fn merged(files: &[PathBuf], out: &Path) -> Result<usize> {
+        let all = Self::default();
+        for file in files {
+            claims::reads(file)?;
+            if is_cut(file)? {
+                return Err(Error::usage(
+                    format!("{}: the last line is broken", file.display()),
+                    "expected the points of a shard that ran to its end; run it again",
+                ));
+            }
+            all.put(read(file)?, file)?;
+        }
+        let lines = all.into_lines();
+        write(out, &lines)?;
+        Ok(lines.len())
+    }
+
     /// The points of a file, which is not written.
     pub fn load(file: &Path) -> Result<Self> {
         let inner = Inner {
@@ -176,6 +195,12 @@ impl Points {
 fn write(file: &Path, lines: &Lines) -> Result<()> {
     let text: String = lines.values().map(|line| format!("{line}\n")).collect();
     write_file(file, text.as_bytes())
+}
+
+/// Whether a run was interrupted in the last line.
+fn is_cut(file: &Path) -> Result<bool> {
+    let bytes = std::fs::read(file).map_err(|e| Error::io("read", file, e))?;
+    Ok(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 
 fn append_to(file: &Path) -> Result<File> {

@@ -59,9 +59,8 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         "longer rows: the declaration changes, and the length that wmma takes".to_owned()
     } else {
         format!(
-            "every access changes; indices count elements of {} bytes from the start of \
-             {array}{aligned}",
-            s.element_bytes
+            "every access changes; indices count elements of {} from the start of {array}{aligned}",
+            bytes(s.element_bytes)
         )
     });
     if let Some(torn) = s.torn_text() {
@@ -90,6 +89,13 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
         code(&s.function, details);
     }
     alternatives(s, details);
+}
+
+fn bytes(n: u32) -> String {
+    match n {
+        1 => "1 byte".to_owned(),
+        n => format!("{n} bytes"),
+    }
 }
 
 fn lines(s: &Suggestion, most: usize, details: &mut Details) {
@@ -228,7 +234,12 @@ fn folded(mark: &str, line: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::folded;
+    use super::{bytes, folded};
+
+    #[test]
+    fn one_byte_is_one() {
+        assert_eq!([bytes(1), bytes(4)], ["1 byte", "4 bytes"]);
+    }
 
     #[test]
     fn long_code_folds_between_tokens() {

@@ -8,7 +8,8 @@ use crate::capture::statics;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::PtxFile;
-use crate::page::{Details, Table};
+use crate::page::{Details, Hint, Table};
+use crate::quote::shell;
 use crate::readable::{readable, readable_words};
 use crate::trace::pattern::{self, Class, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
@@ -63,7 +64,12 @@ impl Execute for ClassifyArgs {
             .map(statics::launch_statics)
             .transpose()?;
         let view = statics.map(|statics| StaticView::new(statics, &machine));
-        show(&trace, view.as_ref(), &machine, printer)?;
+        let next = format!(
+            "spadkit conflicts {} --source {}",
+            shell(self.input.name()),
+            global.machine_option()
+        );
+        show(&trace, view.as_ref(), (&machine, next), printer)?;
         view.map_or(Ok(()), |view| view.verdict())
     }
 }
@@ -140,7 +146,7 @@ impl CommandResult for OfPtx<'_> {
 fn show(
     trace: &AccessTrace,
     view: Option<&StaticView>,
-    machine: &Config,
+    (machine, next): (&Config, String),
     printer: &Printer,
 ) -> Result<()> {
     let rule = machine.conflict_rule();
@@ -155,6 +161,7 @@ fn show(
         trace,
         view,
         machine,
+        next,
     })
 }
 
@@ -173,6 +180,9 @@ struct OfTrace<'a> {
     view: Option<&'a StaticView>,
     #[serde(skip)]
     machine: &'a Config,
+    /// The command that shows its lines.
+    #[serde(skip)]
+    next: String,
 }
 
 impl CommandResult for OfTrace<'_> {
@@ -180,7 +190,9 @@ impl CommandResult for OfTrace<'_> {
         let all = self.instructions.len();
         let costly = self.instructions.iter().filter(|i| i.conflicts > 0).count();
         let mut classes: Vec<(Class, usize)> = Vec::new();
-        for instruction in &self.instructions {
+        // The list is of those that are counted before it.
+        let counted = self.instructions.iter();
+        for instruction in counted.filter(|i| i.conflicts > 0 || costly == 0) {
             match classes
                 .iter_mut()
                 .find(|(class, _)| *class == instruction.class)
@@ -191,12 +203,12 @@ impl CommandResult for OfTrace<'_> {
         }
         let classes = classes.iter().map(|(class, n)| format!("{n} {class}"));
         let classes: Vec<String> = classes.collect();
-        let have = if costly == 1 { "has" } else { "have" };
-        format!(
-            "{costly} of {all} instructions of {} {have} bank conflicts: {}.",
-            readable_words(&self.trace.name),
-            classes.join(", ")
-        )
+        let (name, classes) = (readable_words(&self.trace.name), classes.join(", "));
+        match costly {
+            0 => format!("No instruction of {name} has bank conflicts: {classes}."),
+            1 => format!("1 of {all} instructions of {name} has bank conflicts: {classes}."),
+            n => format!("{n} of {all} instructions of {name} have bank conflicts: {classes}."),
+        }
     }
 
     fn details(&self) -> Details {
@@ -238,6 +250,15 @@ impl CommandResult for OfTrace<'_> {
         }
         details.note(super::rule_line(self.machine));
         details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let has_conflicts = self.instructions.iter().any(|i| i.conflicts > 0);
+        let has_lines = !self.trace.places().is_empty();
+        let next = (has_conflicts && has_lines).then(|| self.next.clone());
+        next.map(|command| Hint::new("which lines cost most", command))
+            .into_iter()
+            .collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::error::Result;
-use crate::page::{Columns, Details, Table};
+use crate::page::{Columns, Details, Hint, Table};
 use crate::rap::{
     AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
 };
@@ -121,8 +121,9 @@ impl CommandResult for Congestion {
             mapping, access, ..
         } = self;
         format!(
-            "{access} accesses under {mapping} have a congestion of {:.4} in the mean, {} at most.",
-            self.mean, self.max
+            "{access} accesses under {mapping} have a congestion of {:.4} in the mean, {} at most, on the \
+             discrete memory machine with {} banks.",
+            self.mean, self.max, self.width
         )
     }
 
@@ -137,6 +138,12 @@ impl CommandResult for Congestion {
             .right("max", |c| c.max)
             .table();
         Details::of(table)
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let table = if self.dims == 4 { 4 } else { 2 };
+        let command = format!("spadkit congestion --table {table} --width {}", self.width);
+        vec![Hint::new("beside all mappings of the paper", command)]
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cosim::{CosimOptions, CosimResult, Outcome, PATH, Replay, cosim_unit,
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::check_writable;
-use crate::page::{Columns, Details, Tone};
+use crate::page::{Columns, Details, Hint, Tone};
 use crate::points::Points;
 use crate::quote::shell;
 use crate::rtl::{Design, EmittedUnit, named};
@@ -18,7 +18,7 @@ use crate::trace::AccessTrace;
 use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Run the RTL in lockstep with the golden model, in Verilator.
 ///
@@ -119,7 +119,10 @@ impl Execute for CosimArgs {
                 printer.warn(format!("the kernel had not ended after {cycles} cycles"));
             }
         }
-        let verified = Verified { results };
+        let verified = Verified {
+            results,
+            next: about_units("synth", &self.units, self.rtl.as_deref(), global),
+        };
         printer.show(&verified)?;
         let mut options = format!("{} --seed {}", global.machine_option(), self.seed);
         if let Some(input) = &self.trace {
@@ -305,10 +308,21 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
     })
 }
 
+/// `command` about the same units of the same machine.
+fn about_units(command: &str, units: &[String], rtl: Option<&Path>, global: &Global) -> String {
+    let units = units.iter().map(|unit| format!(" {}", shell(unit)));
+    let units: String = units.collect();
+    let rtl = rtl.map_or(String::new(), |dir| format!(" --rtl {}", shell(dir)));
+    format!("spadkit {command}{units}{rtl} {}", global.machine_option())
+}
+
 /// The units beside their models.
 #[derive(Serialize)]
 struct Verified {
     results: Vec<CosimResult>,
+    /// The command that measures the units.
+    #[serde(skip)]
+    next: String,
 }
 
 impl CommandResult for Verified {
@@ -358,5 +372,12 @@ impl CommandResult for Verified {
             details.say(format!("{signal} of {unit} is driven in {lines}."));
         }
         details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        match self.tone() {
+            Tone::Bad => Vec::new(),
+            _ => vec![Hint::new("their area and delay", &*self.next)],
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::error::{Error, Result};
-use crate::page::{Details, Table, Tone};
+use crate::page::{Details, Hint, Table, Tone};
 use crate::synth::TechnologyPreset;
 use crate::tool::{Cache, Tool, ToolKind, Toolbox, Version};
 use clap::Args;
@@ -179,5 +179,15 @@ impl CommandResult for Diagnosis<'_> {
         details.table(Table::new(&header, rows));
         details.note(format!("build cache: {}", self.cache.display()));
         details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        if self.tools.iter().all(|tool| tool.found) {
+            return Vec::new();
+        }
+        vec![Hint::new(
+            "the tools that Debian has, in a checkout",
+            "make deps",
+        )]
     }
 }

@@ -244,9 +244,12 @@ struct Emitted<'a> {
 impl CommandResult for Emitted<'_> {
     fn verdict(&self) -> String {
         let design = self.design;
+        let modules = match design.files.len() {
+            1 => "1 module".to_owned(),
+            n => format!("{n} modules"),
+        };
         format!(
-            "Wrote {} modules{} for {} ({}) into {}.",
-            design.files.len(),
+            "Wrote {modules}{} for {} ({}) into {}.",
             if design.benches.is_empty() {
                 ""
             } else {

@@ -2,15 +2,20 @@
 
 use super::changes;
 use super::cmd_cosim::fail_on_mismatch;
+use super::conflicts_lines::Counted;
+use super::conflicts_text::Culprits;
 use super::printer::{CommandResult, Printer, Progress};
 use super::{Execute, Global, synthesis_text};
 use crate::error::Result;
 use crate::flow::{self, Done, Library, Options, Stage, Watch};
+use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::quote::shell;
 use crate::readable::readable_words;
 use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
+use crate::software::LayoutSpec;
+use crate::suggest::SourceFiles;
 use crate::synth::DEFAULT_TECHNOLOGY;
 use crate::trace::removed_text;
 use crate::workload::{Input, RunOptions};
@@ -92,8 +97,12 @@ impl Execute for FlowArgs {
             force: self.force,
             baseline: self.baseline.clone(),
         };
+        let mut files = SourceFiles::beside(self.input.name());
+        let plain = LayoutSpec::Hash(HashSpec::Mod);
+        let culprits = Culprits::of(&trace, Some(&plain), &machine, &mut files)?;
         let console = Console {
             printer,
+            culprits,
             bar: Mutex::new(None),
         };
         let done = flow::run(&trace, &machine, &options, &console)?;
@@ -125,6 +134,7 @@ struct Found<'a> {
 /// Shows the stages on standard error, the conflict table on standard output.
 struct Console<'a> {
     printer: &'a Printer,
+    culprits: Culprits,
     bar: Mutex<Option<Progress>>,
 }
 
@@ -166,8 +176,14 @@ impl Watch for Console<'_> {
 
     fn tuned(&self, report: &FlowReport) -> Result<()> {
         self.end_stage();
-        self.printer
-            .early(answer(report), || details_of_mappings(report))
+        let mut text = answer(report);
+        // Where it goes wrong, then what removes it.
+        if let Some(plain) = report.mappings.first().filter(|m| m.conflicts > 0) {
+            let name = readable_words(&report.kernel.name);
+            let problem = self.culprits.problem(&Counted::of_line(plain), &name);
+            text = format!("{problem}. {text}");
+        }
+        self.printer.early(text, || details_of_mappings(report))
     }
 }
 

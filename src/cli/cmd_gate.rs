@@ -244,8 +244,15 @@ impl GateArgs {
             return Ok(());
         };
         let (what, command) = kernel.advice(check);
+        let others = gated.kernels.iter().filter(|k| k.failed());
+        let others: Vec<&str> = others.skip(1).map(|k| k.input.as_str()).collect();
+        let others = match others.len() {
+            0 => String::new(),
+            1 => format!("; {} fails, too", others[0]),
+            n => format!("; {n} more kernels fail: {}", others.join(", ")),
+        };
         Err(Error::CheckFailed {
-            what: format!("{}: {}", kernel.input, check.text()),
+            what: format!("{}: {}{others}", kernel.input, check.text()),
             help: Some(format!("see {what} with: {command}")),
         })
     }

@@ -2,10 +2,12 @@
 
 mod check;
 mod compose;
+mod merge;
 mod report;
 mod sensitivity;
 
 pub(super) use compose::ComposeArgs;
+pub(super) use merge::MergeArgs;
 
 use super::campaign::Shard;
 use super::printer::{CommandResult, Printer, Progress};
@@ -71,22 +73,6 @@ pub struct ReproduceArgs {
     /// second at most; or all points.
     #[arg(long, value_name = "N|all", value_parser = amount, default_value = "0")]
     recompute: usize,
-}
-
-/// Merge the shards of `reproduce`.
-///
-/// The result is byte for byte that of a single run.
-#[derive(Args)]
-pub struct MergeArgs {
-    /// Folders of shards.
-    #[arg(required = true)]
-    shards: Vec<PathBuf>,
-    /// The figures of the shards [default: all].
-    #[arg(long = "id", value_name = "ID")]
-    ids: Vec<String>,
-    /// Folder for the result.
-    #[arg(short, long = "output", alias = "out", value_name = "DIR")]
-    out: PathBuf,
 }
 
 struct Meter {
@@ -167,32 +153,6 @@ impl Execute for ReproduceArgs {
             report: self.report.as_deref().map(|file| (file, &self.ids[..])),
         };
         run.report(self.sensitivity, &files)
-    }
-}
-
-impl Execute for MergeArgs {
-    fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
-        let library = Library::load()?;
-        let figures = library.select(&self.ids)?;
-        // Bad input leaves nothing behind: it is read before anything is written.
-        let merged = Store::in_memory();
-        for shard in &self.shards {
-            merged.merge(shard)?;
-        }
-        let store = Store::open(&self.out)?;
-        store.take(merged)?;
-        store.finish()?;
-        let run = Run {
-            library: &library,
-            figures: &figures,
-            store: &store,
-            printer,
-        };
-        let files = Files {
-            pages: Some(&self.out),
-            report: None,
-        };
-        run.report(false, &files)
     }
 }
 

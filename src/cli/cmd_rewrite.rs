@@ -36,7 +36,7 @@ use std::sync::Arc;
 #[derive(Args)]
 pub struct RewriteArgs {
     /// PTX (.ptx), or a launch file (.toml) that names it.
-    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml", value_parser = super::file_input())]
+    #[arg(value_parser = super::file_input())]
     input: Input,
     /// The entry [default: that of the launch file, or the only one].
     #[arg(long, alias = "kernel", value_name = "NAME")]
@@ -46,7 +46,7 @@ pub struct RewriteArgs {
     #[arg(long = "hash", value_name = "[NAME=]SPEC", required = true, value_parser = parse_hash)]
     hashes: Vec<NamedHash>,
     /// Where to write the PTX.
-    #[arg(short, long, alias = "out", value_name = "FILE.ptx")]
+    #[arg(short, long, alias = "out", value_name = "FILE")]
     output: PathBuf,
     /// Measure with this launch file.
     #[arg(long, value_name = "FILE.toml", value_parser = launch_file())]

@@ -303,4 +303,13 @@ impl CommandResult for Kernels {
         let header = ["kernel", "accesses of", "parameters"];
         Details::of(Table::new(&header, self.kernels.iter().map(row)))
     }
+
+    fn hints(&self) -> Vec<Hint> {
+        let first = self.kernels.first();
+        let command = first.map(|k| format!("spadkit conflicts kernel:{}", k.name));
+        command
+            .map(|command| Hint::new("the bank conflicts of one", command))
+            .into_iter()
+            .collect()
+    }
 }

@@ -52,7 +52,7 @@ pub struct TuneArgs {
     #[arg(value_name = "INPUT")]
     more: Vec<Input>,
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,
-          value_parser = super::parsed::<MappingKind>, help = kinds_help())]
+          value_parser = parse_kind, help = kinds_help())]
     pub(super) kinds: Vec<MappingKind>,
     #[command(flatten)]
     allow: super::Allow,
@@ -117,6 +117,15 @@ pub struct TuneArgs {
 enum Row {
     /// The upper address bits: pivots are the m low bits.
     Fixed,
+}
+
+/// A kind, or what was probably meant.
+fn parse_kind(text: &str) -> std::result::Result<MappingKind, String> {
+    let near = || {
+        let names = MappingKind::all().into_iter().map(MappingKind::name);
+        crate::quote::did_you_mean(text, names)
+    };
+    super::parsed::<MappingKind>(text).map_err(|why| format!("{why}{}", near()))
 }
 
 fn kinds_help() -> String {

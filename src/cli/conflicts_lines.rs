@@ -3,6 +3,7 @@
 
 use super::source_rows::SourceRow;
 use crate::page::{Columns, Table, Tone};
+use crate::report::MappingLine;
 use crate::suggest::SourceFiles;
 use crate::trace::{ConflictCount, Line};
 use serde::Serialize;
@@ -24,6 +25,16 @@ impl Counted {
             max_degree: count.max_degree,
             wavefronts: count.wavefronts(),
             ideal_wavefronts,
+        }
+    }
+
+    /// Of a mapping that `flow` counted.
+    pub fn of_line(line: &MappingLine) -> Self {
+        Counted {
+            conflicts: line.conflicts,
+            max_degree: line.max_degree,
+            wavefronts: line.wavefronts,
+            ideal_wavefronts: line.ideal_wavefronts,
         }
     }
 

@@ -55,6 +55,18 @@ impl Culprits {
         })
     }
 
+    /// `56 of 72 wavefronts of transpose are bank conflicts, all at k.cu:25, up to 8
+    /// ways`.
+    pub fn problem(&self, total: &Counted, name: &str) -> String {
+        format!(
+            "{} of {} wavefronts of {name} are bank conflicts{}, up to {} ways",
+            total.conflicts,
+            total.wavefronts,
+            self.text(),
+            total.max_degree
+        )
+    }
+
     /// `, all at k.cu:25`; nothing where it is not known.
     fn text(&self) -> String {
         let all: u64 = self.lines.iter().map(|(_, conflicts)| conflicts).sum();
@@ -99,7 +111,6 @@ impl CommandResult for Shown<'_> {
         let first = &self.results[0];
         let Counted {
             conflicts,
-            max_degree,
             wavefronts,
             ideal_wavefronts: ideal,
             ..
@@ -120,11 +131,7 @@ impl CommandResult for Shown<'_> {
                  wavefronts; {ideal} would do if lanes shared them evenly",
                 self.accesses
             ),
-            _ => format!(
-                "{under}{conflicts} of {wavefronts} wavefronts of {name} are bank conflicts{}, up to \
-                 {max_degree} ways",
-                self.culprits.text()
-            ),
+            _ => under + &self.culprits.problem(&first.total, &name),
         };
         let others = &self.results[1..];
         if let Some(best) = others.iter().min_by_key(|other| other.total.conflicts) {

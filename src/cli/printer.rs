@@ -77,11 +77,20 @@ impl MachineNote {
 
     /// The machine of a file, which may be wrong: the command says so.
     pub fn of_file(path: &Path) -> Self {
+        Self::read(path, &format!("--config {}", shell(path)))
+    }
+
+    /// The machine of a file of the kit, which `name` calls it and no option changes.
+    pub fn of_kit(path: &Path, name: &str) -> Self {
+        Self::read(path, name)
+    }
+
+    fn read(path: &Path, from: &str) -> Self {
         let machine = Config::load(path).ok();
         MachineNote {
             banks: machine.as_ref().map(|machine| machine.geometry.banks()),
             preset: machine.map_or_else(String::new, |machine| machine.name),
-            from: format!("--config {}", shell(path)),
+            from: from.to_owned(),
             named: true,
         }
     }

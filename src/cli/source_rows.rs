@@ -1,7 +1,7 @@
 //! Lines of the source in a table, each with the calls that were inlined
 //! around them.
 
-use crate::suggest::SourceFiles;
+use crate::suggest::{SourceFiles, split};
 use crate::toolkit::Users;
 use crate::trace::{Line, calls_text, ptx_text, without_folder};
 use serde::Serialize;
@@ -32,6 +32,9 @@ pub(super) struct SourceRow {
     /// The line of the toolkit that it leads to.
     #[serde(skip)]
     through: Option<String>,
+    /// What stands in the user's line, with the lines on which its statement goes on.
+    #[serde(skip)]
+    statement: Option<String>,
     /// The line of the innermost call that is not inside of an `asm` statement,
     /// where `text` is.
     #[serde(skip)]
@@ -53,13 +56,15 @@ impl SourceRow {
         let through = users.and_then(|u| u.through);
         let users_own = users.and_then(|u| text.line(u.line));
         let around = users.map_or(&[][..], |u| u.calls);
-        let mut of_calls = around.iter().filter_map(|call| text.line(call));
-        let is_asm_of = |line: &String| users_own.as_deref().is_some_and(is_asm) && !is_asm(line);
+        let is_asm_of = users_own.as_deref().is_some_and(is_asm);
+        let mut of_calls = around.iter().filter(|_| is_asm_of);
+        let call = of_calls.find(|call| text.line(call).is_some_and(|line| !is_asm(&line)));
         SourceRow {
-            call_text: of_calls.find(is_asm_of),
+            call_text: call.and_then(|call| statement(call, text)),
             source: source.cloned(),
             inlined_at: calls.to_vec(),
             ptx_line: ptx,
+            statement: users.and_then(|u| statement(u.line, text)),
             text: source.and_then(|s| text.line(s)),
             user_source: through.and(users).map(|u| u.line.to_owned()),
             user_text: through.and(users_own),
@@ -107,16 +112,38 @@ impl SourceRow {
             cell += &format!("  through {header}");
         }
         cell += &calls_text(&self.calls);
-        let own = match self.through {
-            Some(_) => &self.user_text,
-            None => &self.text,
-        };
-        let text = self.call_text.as_ref().or(own.as_ref());
+        let text = self.call_text.as_ref().or(self.statement.as_ref());
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             cell += &format!("\n{}", shortened(text));
         }
         cell
     }
+}
+
+/// Lines on which a statement goes on, at most.
+const MOST_LINES: usize = 4;
+
+/// The text of `place`, to the end of the statement if that is near.
+fn statement(place: &str, files: &mut SourceFiles) -> Option<String> {
+    let first = files.line(place)?;
+    let is_whole = |text: &str| {
+        let code = text.split("//").next().unwrap_or_default().trim_end();
+        code.is_empty() || code.ends_with([';', '{', '}', ':', '\\'])
+    };
+    // Its other lines are no code of their own.
+    if is_whole(&first) || is_asm(&first) || first.starts_with(['#', '*', '/']) {
+        return Some(first);
+    }
+    let (file, number) = split(place)?;
+    let lines = files.lines(file)?;
+    let mut text = first.clone();
+    for line in lines.iter().skip(number as usize).take(MOST_LINES) {
+        text += &format!(" {}", line.trim());
+        if is_whole(line) {
+            return Some(text);
+        }
+    }
+    Some(first)
 }
 
 /// Whether a line begins an `asm` statement or goes on with one: what it accesses is
@@ -137,9 +164,28 @@ fn place_of(line: &Line, site: &str) -> String {
 
 /// Source text for a table.
 fn shortened(line: &str) -> String {
-    const MOST: usize = 110;
+    const MOST: usize = 240;
     match line.char_indices().nth(MOST) {
         None => line.to_owned(),
         Some((end, _)) => format!("{}...", &line[..end]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_is_shown_to_its_end() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = "f(a,\n  b[j],\n  c);\nif (x)\n{\n  y = z; // why,\nnever,\nends,\nin,\nfour,\nlines,\n";
+        std::fs::write(dir.path().join("k.cu"), text).unwrap();
+        let mut files = SourceFiles::beside(&dir.path().join("k.toml"));
+        let mut at = |n: u32| statement(&format!("k.cu:{n}"), &mut files).unwrap();
+        assert_eq!(at(1), "f(a, b[j], c);");
+        assert_eq!(at(2), "b[j], c);");
+        assert_eq!(at(4), "if (x) {");
+        assert_eq!(at(6), "y = z; // why,");
+        assert_eq!(at(7), "never,");
     }
 }

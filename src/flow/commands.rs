@@ -4,9 +4,9 @@ use super::options::{Library, Options};
 use crate::config::{Config, PRESETS};
 use crate::hash::HashKind;
 use crate::quote::shell;
-use crate::report::{Advice, FlowReport};
+use crate::report::{Advice, ChoiceKind, FlowReport};
 
-/// The commands, in the order of the stages.
+/// The whole run, then the commands of its tables; `report` has its choices.
 pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -> Vec<String> {
     let (input, on) = (
         shell(options.input.name()),
@@ -18,18 +18,34 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     };
     let best = report.recommended().map_or("mod", |m| m.hash.as_str());
     let best = shell(best);
-    let advice = report.advice.iter().map(|a| a.command.clone());
-    let mut commands: Vec<String> = advice.collect();
+    let (budget, cycles) = (options.budget.as_secs(), options.cycles);
+    let fast = if options.fast { " --fast" } else { "" };
+    let mut commands = vec![format!(
+        "spadkit flow {input} {library} --budget {budget} --cycles {cycles}{fast} {on}"
+    )];
+    // The cycles of the choices in hardware, of the first by line.
+    let units = report.choices.iter();
+    let units = units.filter(|c| c.kind != ChoiceKind::Software);
+    commands.extend(units.map(|c| format!("spadkit sim {input} --hash {} {on}", shell(&c.hash))));
+    commands.push(format!("spadkit sim {input} --source {on}"));
+    commands.push(format!(
+        "spadkit tune {input} --software --budget {budget} {on}"
+    ));
+    if let Some(software) = report.choice(ChoiceKind::Software)
+        && options.input.launch().is_some()
+    {
+        let hash = shell(&software.hash);
+        commands.push(format!(
+            "spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}"
+        ));
+    }
     commands.extend([
         format!("spadkit classify {input} {on}"),
         format!("spadkit conflicts {input} --hash mod {best} --per-pc {on}"),
-        format!("spadkit tune {input} --fits {on}"),
+        format!("spadkit tune {input} --fits --budget {budget} {on}"),
         format!("spadkit encode {best} {on}"),
         format!("spadkit emit -o rtl {on}"),
-        format!(
-            "spadkit cosim --trace {input} --cycles {} {on}",
-            options.cycles
-        ),
+        format!("spadkit cosim --trace {input} --cycles {cycles} {on}"),
         format!(
             "spadkit synth {} {library} {on}",
             measured_units(report).join(" ")

@@ -1,6 +1,7 @@
 //! What pages show of a kernel's accesses, beside the report of the flow.
 
-use super::heat::{Bank, Heat, suggest};
+use super::changed::suggest;
+use super::heat::{Bank, Heat};
 use super::inputs;
 use super::worth::{Run, Runs};
 use crate::config::Config;
@@ -50,7 +51,7 @@ impl Evidence {
         let bank = layout.map(|layout| move |word: u32| layout.bank(word));
         let bank = bank.as_ref().map(|bank| bank as Bank);
         let mut sources = heat.pages(bank, run, files, ptx);
-        suggest(&mut sources, suggestions);
+        suggest(&mut sources, suggestions, layout.map(Layout::spec));
         Evidence {
             sources,
             phases: heat.phases(),

@@ -1,11 +1,9 @@
 //! What the lines of the source cost, and their worst accesses.
 
-use super::code::change_of;
 use super::turns;
 use super::worth::{Run, Runs};
 use crate::config::Config;
 use crate::report::{Cell, PatternPart, PhaseCount, Served, Situation, SourceLine, SourcePage};
-use crate::suggest::Suggestion;
 use crate::suggest::{SourceFiles, split};
 use crate::trace::{
     Access, AccessTrace, ConflictProfile, ConflictRule, Line, Place, ptx_text, without_folder,
@@ -273,40 +271,6 @@ fn with_text(mut costly: Vec<SourceLine>, text: Option<&[String]>) -> Vec<Source
         lines.push(line);
     }
     lines
-}
-
-/// Puts the suggested lines beside those of the source.
-pub(super) fn suggest(pages: &mut [SourcePage], suggestions: &[Suggestion]) {
-    let mut put = |place: &str, change: String| {
-        let Some((file, number)) = split(place) else {
-            return;
-        };
-        let page = pages.iter_mut().find(|p| p.file == file);
-        let found = page.and_then(|p| p.lines.iter_mut().find(|l| l.line == number));
-        if let Some(found) = found.filter(|l| l.change.is_none()) {
-            found.change = Some(change);
-        }
-    };
-    for declaration in suggestions.iter().flat_map(|s| &s.declarations) {
-        put(
-            &declaration.source,
-            declaration.changed_with_others().to_owned(),
-        );
-    }
-    for (s, line) in suggestions
-        .iter()
-        .flat_map(|s| s.lines.iter().map(move |l| (s, l)))
-    {
-        // What is inlined is changed where it is called.
-        let called = line
-            .inlined_at
-            .first()
-            .filter(|_| line.changed_text.is_none());
-        let call = line.call.as_ref().map(|c| &c.source);
-        if let Some(place) = call.or(called).or(line.source.as_ref()) {
-            put(place, change_of(line, s));
-        }
-    }
 }
 
 fn shown_lines<'t>(

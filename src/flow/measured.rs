@@ -1,7 +1,8 @@
 //! What an H100 did with kernels of the kit on inputs that fill it, to stand
 //! beside the model.
 
-use crate::report::grouped;
+use crate::config::Config;
+use crate::report::{ChoiceLine, grouped};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -39,6 +40,21 @@ pub(super) fn measured(ptx: &Path, entry: &str, hash: &str) -> Option<String> {
         "An H100 took {before} µs for a grid of {grid} blocks and {after} µs under {hash}{conflicts}: {:.2} times as fast.",
         before / after
     ))
+}
+
+/// Why the model gains something else with the same mapping; nothing where its cycles
+/// are not known.
+pub(super) fn beside(choice: &ChoiceLine, machine: &Config, blocks: Option<u32>) -> String {
+    let (Some(simulated), Some(blocks)) = (choice.speed_up, blocks) else {
+        return String::new();
+    };
+    let s = if blocks == 1 { "" } else { "s" };
+    format!(
+        " The simulation of {blocks} block{s} on one SM of {} has it {simulated:.2} times as fast: it \
+         leaves out the other SMs, the blocks that a large grid keeps resident, and the latencies \
+         of that GPU.",
+        machine.name
+    )
 }
 
 #[cfg(test)]

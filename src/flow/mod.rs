@@ -18,6 +18,7 @@
 //! ```
 
 mod analysis;
+mod changed;
 mod choices;
 mod code;
 mod commands;
@@ -200,7 +201,6 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     }
     report.machine_from.clone_from(&options.machine_from);
     report.advice = commands::advice(&report, options, machine);
-    report.commands = commands::repeat(&report, options, machine);
     // Conflicts can be counted where the SM cannot run.
     let mut runs = None;
     match Runs::open(trace, machine, options) {
@@ -222,7 +222,8 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
 }
 
 /// What the cycles are of, and what the model leaves out.
-fn model(machine: &Config, runs: &Runs) -> Vec<String> {
+/// `measured`: numbers of a GPU stand beside them.
+fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
     let blocks = runs.blocks();
     let grid = match blocks {
         1 => "the one block of the grid".to_owned(),
@@ -233,7 +234,7 @@ fn model(machine: &Config, runs: &Runs) -> Vec<String> {
         "Cycles are those of the model of one SM of {}, which runs {grid}.",
         machine.name
     )];
-    if machine.compute_capability().is_some() {
+    if measured || machine.compute_capability().is_some() {
         all.push(
             "The model has one SM and its share of global memory. A GPU spreads the blocks over its \
              SMs, keeps more of them resident on a large grid, and has other latencies: a grid that \
@@ -303,7 +304,6 @@ impl Done {
         let options = hardware.options;
         self.report.cosim = self.cosim.iter().map(hardware::cosim_line).collect();
         self.report.synthesis = serde_json::json!(self.synthesis.as_ref());
-        self.report.model = runs.map_or(Vec::new(), |runs| model(hardware.machine, runs));
         let machine_option = commands::machine_option(options, hardware.machine);
         let made = Made {
             report: &self.report,
@@ -315,12 +315,19 @@ impl Done {
             machine_option: &machine_option,
         };
         self.report.choices = made.choices()?;
+        self.report.commands = commands::repeat(&self.report, options, hardware.machine);
         let software = self.report.choice(ChoiceKind::Software);
         let ptx = inputs::ptx_of(&options.input);
         let measured = software.zip(ptx).and_then(|(choice, ptx)| {
-            measured::measured(ptx, &self.report.kernel.name, &choice.hash)
+            let text = measured::measured(ptx, &self.report.kernel.name, &choice.hash)?;
+            let beside = measured::beside(choice, hardware.machine, runs.map(Runs::blocks));
+            Some(format!("{text}{beside}"))
         });
+        let is_measured = measured.is_some();
         self.report.measured = measured;
+        self.report.model = runs.map_or(Vec::new(), |runs| {
+            model(hardware.machine, runs, is_measured)
+        });
         Ok(())
     }
 

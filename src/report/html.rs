@@ -67,6 +67,7 @@ fn shown(report: &FlowReport) -> Value {
         "checks": view_hardware::checks(report),
         "since": view_hardware::since(report.since.as_ref()),
         "commands": report.commands,
+        "commands_of": "The whole report, then each of its tables, in a shell",
         "tools": report.tools,
         "inputs": report.inputs,
         "dynamic_shared": report.software.as_ref().and_then(|s| s.dynamic_shared),

@@ -27,11 +27,24 @@ pub struct ShareReport<'a> {
     pub variants: &'a [Variant],
 }
 
+/// The variables under their names in the source.
+fn with_names(variables: &Value) -> Value {
+    let mut variables = variables.clone();
+    for variable in variables.as_array_mut().into_iter().flatten() {
+        if let Some(name) = variable["name"].as_str() {
+            variable["name"] = readable(name).into();
+        }
+    }
+    variables
+}
+
 impl ShareReport<'_> {
     /// One HTML file that refers to no other.
     pub fn render(&self) -> Result<String> {
         let kernel = self.plan.kernel;
         let names: Vec<&str> = kernel.variables.iter().map(|v| short(&v.name)).collect();
+        let numbers = json!(self.plan.numbers(self.annotated));
+        let variables = with_names(&numbers["variables"]);
         let baseline = self.variants.first();
         let gain = |v: &Variant| baseline.map(|b| v.speed_up(b));
         let best = self.variants.iter().filter_map(gain).max_by(f64::total_cmp);
@@ -44,7 +57,9 @@ impl ShareReport<'_> {
             "title": format!("share: {}", readable(&kernel.function().name)),
             "sections": sections,
             "best_speed_up": best.filter(|s| *s > 1.0).map(|s| format!("{s:.2}")),
-            "plan": self.plan.numbers(self.annotated),
+            "plan": numbers,
+            "entry": readable(&kernel.function().name),
+            "variables": variables,
             "machine": self.machine,
             "sharing": self.plan.sharing,
             "names": names,
@@ -112,7 +127,7 @@ impl ShareReport<'_> {
             })],
         };
         Some(BarChart {
-            title: format!("Cycles of {}", self.plan.kernel.function().name),
+            title: format!("Cycles of {}", readable(&self.plan.kernel.function().name)),
             subtitle: self.machine.clone(),
             series: vec!["cycles".to_owned()],
             panels: vec![Panel {

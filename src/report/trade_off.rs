@@ -57,8 +57,9 @@ fn draw(points: &[Point]) -> String {
         least,
         most(&|p| p.gain).max(1.0),
     );
+    // Below the lowest point is room for its name.
     let margin = (high - low).max(0.01) * 0.08;
-    let (low, high) = (low - margin, high + margin);
+    let (low, high) = (low - 3.0 * margin, high + margin);
     let x = |area: f64| LEFT + (WIDTH - LEFT - RIGHT) * area / right;
     let y = |gain: f64| TOP + (HEIGHT - TOP - BOTTOM) * (high - gain) / (high - low);
     let mut svg = format!(
@@ -119,7 +120,8 @@ fn front(points: &[Point], x: &dyn Fn(f64) -> f64, y: &dyn Fn(f64) -> f64) -> St
     format!("<path class=\"front\" d=\"{path}\"/>")
 }
 
-/// A point with its name, which keeps clear of the `labels` that are there.
+/// A point with its name, which keeps clear of the `labels` that are there, and of the
+/// front: below it, to the right of the step that leads to the point.
 fn mark(
     point: &Point,
     x: &dyn Fn(f64) -> f64,
@@ -127,7 +129,7 @@ fn mark(
     labels: &mut Vec<f64>,
 ) -> String {
     let (px, py) = (x(point.area), y(point.gain));
-    let mut at = py + 4.0;
+    let mut at = py + 17.0;
     while labels.iter().any(|l| (l - at).abs() < 14.0) {
         at += 3.0;
     }
@@ -168,7 +170,61 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::choice::{ChoiceKind, HardwareCost};
     use super::*;
+
+    fn choice(name: &str, speed_up: f64, nand2: Option<f64>) -> ChoiceLine {
+        ChoiceLine {
+            kind: ChoiceKind::Best,
+            name: name.to_owned(),
+            hash: "mod".to_owned(),
+            unit: nand2.map(|_| "u".to_owned()),
+            conflicts: 0,
+            wavefronts: 1,
+            cycles: None,
+            speed_up: Some(speed_up),
+            added_per_access: None,
+            wasted_bytes: 0,
+            cost: nand2.map(|nand2| HardwareCost {
+                area_um2: nand2,
+                nand2: Some(nand2),
+                delay_ps: 1.0,
+                target_ps: 2,
+            }),
+            proof: Vec::new(),
+            chosen: false,
+            code: Vec::new(),
+        }
+    }
+
+    /// The front is horizontal to the right of a point; its name is not on it.
+    #[test]
+    fn no_name_is_struck_through_by_the_front() {
+        let choices = [
+            choice("Nothing", 1.0, None),
+            choice("Fixed XOR", 1.05, Some(373.0)),
+            choice("Matrix", 1.15, Some(6570.0)),
+        ];
+        let svg = trade_off(&choices).unwrap();
+        let attributes = |begin: &str, name: &str| {
+            let name = format!(" {name}=\"");
+            let all = svg.split(begin).skip(1).map(|rest| {
+                let value = rest.split(&name).nth(1).unwrap();
+                value.split('"').next().unwrap().parse::<f64>().unwrap()
+            });
+            all.collect::<Vec<_>>()
+        };
+        let (points, names) = (
+            attributes("<circle", "cy"),
+            attributes("<text class=\"pl", "y"),
+        );
+        assert_eq!((points.len(), names.len()), (3, 3), "{svg}");
+        for (point, name) in points.iter().zip(&names) {
+            // The letters are 9 high; one of the next point's step begins at its line.
+            assert!(name - 9.0 > point + 2.0, "{svg}");
+            assert!(name + 2.0 < HEIGHT - BOTTOM, "{svg}");
+        }
+    }
 
     #[test]
     fn ticks_are_round() {

@@ -246,6 +246,7 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
         "when": when,
         "called": (l.called_conflicts > 0 && l.accesses == 0).then(|| grouped(l.called_conflicts)),
         "change": l.change,
+        "change_leaves": l.change_leaves,
     })
 }
 

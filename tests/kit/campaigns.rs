@@ -70,6 +70,50 @@ fn what_shards_have_proved_is_not_proved_again() {
     assert_eq!(std::fs::read_to_string(&all).unwrap(), known);
 }
 
+/// `merge` takes files of points, too: byte for byte those of one run.
+#[test]
+fn files_of_points_are_merged_to_those_of_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two, all] = files(&folder);
+    let whole = folder.path().join("whole.jsonl");
+    let whole = whole.to_str().unwrap();
+    let sweep = |more: &[&str]| {
+        let args = ["sim", "kernel:transpose", "--sweep"];
+        assert_eq!(spadkit(&[&args, more].concat()).0, Some(0));
+    };
+    sweep(&["--shard", "1/2", "--points", &one]);
+    sweep(&["--shard", "2/2", "--points", &two]);
+    sweep(&["--points", whole]);
+    let merge = |args: &[&str]| {
+        let mut command = Command::cargo_bin("spadkit").unwrap();
+        let output = command.arg("merge").args(args).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&text).into_owned(),
+        )
+    };
+    let (status, text) = merge(&[&one, &two, "-o", &all]);
+    assert_eq!(status, Some(0), "{text}");
+    assert!(text.contains("points of 2 files."), "{text}");
+    let bytes = |file: &str| std::fs::read(file).unwrap();
+    assert!(bytes(&all) == bytes(whole));
+    // What is no whole shard is refused, and nothing is written.
+    let cut = folder.path().join("cut.jsonl");
+    std::fs::write(&cut, &bytes(&one)[..50]).unwrap();
+    let (cut, none) = (cut.to_str().unwrap(), folder.path().join("none.jsonl"));
+    let to = none.to_str().unwrap();
+    for (other, reason) in [
+        (cut, "the last line is broken"),
+        (folder.path().to_str().unwrap(), "expected folders"),
+    ] {
+        let (status, text) = merge(&[&one, other, "-o", to]);
+        assert_eq!(status, Some(2), "{text}");
+        assert!(text.contains(reason), "{text}");
+        assert!(!none.exists());
+    }
+}
+
 /// Shards together know all units that agree, and need no tool.
 #[test]
 fn units_of_shards_do_not_run_again() {

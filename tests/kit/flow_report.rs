@@ -145,6 +145,62 @@ fn a_pattern_that_changes_is_split_by_phase_or_iteration() {
     );
 }
 
+/// Numbers that differ have the reason beside them, and belong to the change beside
+/// which they stand; the commands are those of all tables.
+#[test]
+fn numbers_of_two_mappings_and_machines_are_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let fwt = ["kernels/fwt/fwt.toml", "--preset", "fermi"];
+    let mut command = Command::cargo_bin("spadkit").unwrap();
+    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.arg("flow").args(fwt);
+    // A tool that is missing is missing in the report alone.
+    let rest = ["--budget", "2", "--cycles", "1000", "-q", "-o"];
+    command.args(rest).arg(dir.path()).output().unwrap();
+    let html = read(dir.path(), "report.html");
+    let summary = json(&read(dir.path(), "summary.json"));
+    // An H100 beside a model of one SM of another machine.
+    let measured = summary["measured"].as_str().unwrap();
+    assert!(measured.starts_with("An H100 took "), "{measured}");
+    let reason =
+        "The simulation of 2 blocks on one SM of fermi has it 1.02 times as fast: it leaves out";
+    assert!(measured.contains(reason), "{measured}");
+    assert!(html.contains(measured) && html.contains("Measure on the grid that matters."));
+    // The counts are those of the hash unit, the changed lines are software's.
+    let lines = summary["sources"][0]["lines"].as_array().unwrap();
+    let changed: Vec<&Value> = lines.iter().filter(|l| !l["change"].is_null()).collect();
+    assert!(!changed.is_empty(), "{summary}");
+    for line in changed {
+        let leaves = line["change_leaves"].as_str().unwrap();
+        assert!(
+            leaves.contains(" in software leaves ") && leaves.contains(" of the 832 conflicts")
+        );
+        assert!(
+            html.contains(&format!("<small>{leaves}</small>")),
+            "{leaves}"
+        );
+    }
+    let commands = summary["commands"].as_array().unwrap().iter();
+    let commands: Vec<&str> = commands.map(|c| c.as_str().unwrap()).collect();
+    for command in [
+        "spadkit flow kernels/fwt/fwt.toml --tech osu018 --budget 2 --cycles 1000 --preset fermi",
+        "spadkit sim kernels/fwt/fwt.toml --hash mod --preset fermi",
+        "spadkit sim kernels/fwt/fwt.toml --hash bitwise-xor:0^1,1^3,1^5,2^4,2^6 --preset fermi",
+        "spadkit tune kernels/fwt/fwt.toml --software --budget 2 --preset fermi",
+    ] {
+        assert!(commands.contains(&command), "{command}: {commands:#?}");
+    }
+    assert!(
+        commands.iter().any(|c| c.starts_with("spadkit rewrite ")),
+        "{commands:#?}"
+    );
+    // The cycles of the choices are those of the commands.
+    let nothing = summary["choices"].as_array().unwrap().iter();
+    let nothing = nothing.clone().find(|c| c["hash"] == "mod").unwrap();
+    let simulated = common::json(&["sim", fwt[0], "--hash", "mod", "--preset", "fermi"]);
+    assert_eq!(nothing["cycles"]["total"], simulated["cycles"]);
+}
+
 #[test]
 fn a_baseline_says_what_changed() {
     let dir = tempfile::tempdir().unwrap();

@@ -146,7 +146,14 @@ fn check(name: &str, page: &str) {
         assert_eq!(found["width"], look.width, "{at}");
         assert_eq!(found["dark"], look.prefers_dark, "{at}");
         assert!(found["overflow"].as_i64() <= Some(0), "{at}");
-        for key in ["requests", "violations", "low", "cut", "unlabelled"] {
+        for key in [
+            "requests",
+            "violations",
+            "low",
+            "cut",
+            "unlabelled",
+            "nameless",
+        ] {
             assert!(is_empty(&found, key), "{key}: {at}");
         }
         assert_eq!(

@@ -51,6 +51,7 @@ fn cases() -> Vec<Case> {
         case("congestion --table 2 --samples 2", false),
         case("congestion --table 3 --samples 2", false),
         case("congestion --table 4 --samples 2", false),
+        case("compose kernel:transpose", true),
         case("doctor", false),
         case(
             "emit spad_row_map spad_hash_xor --preset small -o OUT/rtl",
@@ -257,6 +258,11 @@ fn the_machine_is_a_field_of_the_json() {
         ),
         (&["sim", "kernel:nw"], "fermi", "default"),
         (&["classify", "kernel:nw"], "fermi", "default"),
+        (
+            &["compose", "kernel:transpose"],
+            "compose-16k",
+            "reproduce/compose/machine.toml",
+        ),
     ] {
         let machine = &json(args)["machine"];
         assert_eq!(machine["preset"], preset, "{args:?}");
@@ -328,6 +334,7 @@ fn names_that_are_nearly_right_are_recognised() {
             "bitwise-xor",
         ),
         (&["encode", "swizle:3,1,4"], "swizzle"),
+        (&["tune", "kernel:nw", "--hash", "matrx"], "matrix"),
     ] {
         let message = common::refused(args);
         assert!(
@@ -338,6 +345,72 @@ fn names_that_are_nearly_right_are_recognised() {
     // That all units begin with `spad_` does not make one similar.
     let message = common::refused(&["emit", "nope", "-o", "x"]);
     assert!(!message.contains("did you mean"), "{message}");
+}
+
+/// A list behind a number adds up to it; one thing is no plural.
+#[test]
+fn numbers_agree_with_their_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().to_str().unwrap();
+    for (args, answer) in [
+        (
+            &["classify", "kernels/fwt/fwt.toml", "--preset", "fermi"][..],
+            "10 of 18 instructions of fwt have bank conflicts: 8 block, 2 stride.",
+        ),
+        (
+            &["emit", "spad_hash_xor", "--preset", "small", "-o", out],
+            "Wrote 1 module, with test benches, for small",
+        ),
+    ] {
+        let output = spadkit(args).env("COLUMNS", "80").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.starts_with(answer), "{text}");
+    }
+}
+
+#[test]
+fn every_help_fits() {
+    for command in ["rewrite", "flow", "sim", "gate", "merge", "tune"] {
+        let output = spadkit(&[command, "--help"]).env("COLUMNS", "80").output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{command}: {line}");
+        }
+    }
+}
+
+/// A gate that fails names all kernels that do.
+#[test]
+fn a_gate_names_every_kernel_that_fails() {
+    let args = ["gate", "kernel:nw", "kernel:transpose", "--budget", "0"];
+    let output = spadkit(&args).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("kernel:transpose fails, too"), "{errors}");
+}
+
+/// What was found is followed by what to type next.
+#[test]
+fn texts_end_with_a_command() {
+    for args in [
+        &["classify", "kernels/fwt/fwt.toml"][..],
+        &["compose", "kernel:transpose"],
+        &[
+            "congestion",
+            "--mapping",
+            "rap",
+            "--access",
+            "stride",
+            "--samples",
+            "9",
+        ],
+        &["trace", "--list"],
+    ] {
+        let output = spadkit(args).env("COLUMNS", "200").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let last = text.lines().last().unwrap();
+        assert!(last.starts_with("  spadkit "), "{args:?}: {last}");
+    }
 }
 
 #[test]

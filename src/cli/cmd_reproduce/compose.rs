@@ -2,13 +2,18 @@
 
 use super::Meter;
 use crate::cli::printer::{CommandResult, Printer};
-use crate::cli::{Execute, Global};
+use crate::cli::{Execute, Global, MachineNote};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::page::{Columns, Details, Table, Tone};
+use crate::page::{Columns, Details, Hint, Table, Tone};
+use crate::quote::shell;
 use crate::reproduce::compose::{Composition, Subset, composition, of_input};
 use crate::reproduce::{Change, Library, Store, compute, number, points, table_of};
 use clap::Args;
+use serde::Serialize;
+
+/// The machine of all subsets, which its base and the mechanisms make.
+const MACHINE: &str = "reproduce/compose/machine.toml";
 
 /// Run a kernel with every subset of hash, elastic pipeline, sharing and hashed
 /// locks.
@@ -37,19 +42,56 @@ impl Execute for ComposeArgs {
         }
         drop(meter);
         let table = table_of(&library.root, &figure, &store, &Change::default())?;
-        printer.show(&composition(&library.root, "kernel", &self.input, &table)?)
+        let machine = MachineNote::of_kit(&library.root.join(MACHINE), MACHINE);
+        let composed = Composed {
+            composition: composition(&library.root, "kernel", &self.input, &table)?,
+            input: &self.input,
+            machine: machine.preset.clone(),
+        };
+        printer.clone().of_machine(machine).show(&composed)
     }
 }
 
-impl CommandResult for Composition {
+/// The subsets of a kernel, and where they ran.
+#[derive(Serialize)]
+struct Composed<'a> {
+    #[serde(flatten)]
+    composition: Composition,
+    #[serde(skip)]
+    input: &'a str,
+    /// Its name.
+    #[serde(skip)]
+    machine: String,
+}
+
+impl CommandResult for Composed<'_> {
     fn verdict(&self) -> String {
-        let sentence = self.sentence.trim_end_matches('.');
+        let sentence = self.composition.sentence.trim_end_matches('.');
         format!("{sentence}.")
     }
 
     fn details(&self) -> Details {
-        Details::of(subset_table(&self.results))
+        let mut details = Details::of(subset_table(&self.composition.results));
+        details.note(format!(
+            "cycles are those of {}, which has room for all mechanisms; flow and sim run a kernel \
+             on another machine (fermi, or that of its PTX), so that their cycles differ",
+            self.machine
+        ));
+        details
     }
+
+    /// The same run with all of its counters.
+    fn hints(&self) -> Vec<Hint> {
+        let (input, hash) = (shell(self.input), best_hash(&self.composition.results));
+        let hash = hash.map_or(String::new(), |hash| format!(" --hash {}", shell(hash)));
+        let command = format!("spadkit sim {input}{hash} --config {MACHINE}");
+        vec![Hint::new("what the cycles go to, on this machine", command)]
+    }
+}
+
+/// The mapping of the subsets with a hash.
+fn best_hash(subsets: &[Subset]) -> Option<&str> {
+    subsets.iter().find_map(|s| s.hash.as_deref())
 }
 
 fn subset_table(subsets: &[Subset]) -> Table {

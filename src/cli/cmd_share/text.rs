@@ -24,6 +24,10 @@ impl CommandResult for Shared<'_> {
             ),
         };
         match self.variants.last() {
+            Some(last) if more == 0 => format!(
+                "{resident}; with it the kernel runs {:.3} times as fast.",
+                last.speed_up
+            ),
             Some(last) => format!("{resident}, {:.3} times as fast.", last.speed_up),
             None => format!("{resident}."),
         }

@@ -1,0 +1,60 @@
+//! Suggested changes beside the lines of the source.
+
+use super::code::change_of;
+use crate::readable::readable;
+use crate::report::{SourcePage, grouped};
+use crate::software::LayoutSpec;
+use crate::suggest::{Suggestion, split};
+
+/// Puts the suggested lines beside those of the source.
+///
+/// The numbers of the lines are those under `chosen`: a change of another mapping says
+/// what it leaves.
+pub(super) fn suggest(
+    pages: &mut [SourcePage],
+    suggestions: &[Suggestion],
+    chosen: Option<&LayoutSpec>,
+) {
+    let leaves = |s: &Suggestion| {
+        (chosen.is_some() && chosen != Some(&s.hash)).then(|| {
+            format!(
+                "{} in software leaves {} of the {} conflicts of {}",
+                s.hash,
+                grouped(s.conflicts),
+                grouped(s.conflicts_before),
+                readable(&s.array)
+            )
+        })
+    };
+    let mut put = |place: &str, change: String, s: &Suggestion| {
+        let Some((file, number)) = split(place) else {
+            return;
+        };
+        let page = pages.iter_mut().find(|p| p.file == file);
+        let found = page.and_then(|p| p.lines.iter_mut().find(|l| l.line == number));
+        if let Some(found) = found.filter(|l| l.change.is_none()) {
+            found.change = Some(change);
+            found.change_leaves = leaves(s);
+        }
+    };
+    for s in suggestions {
+        for declaration in &s.declarations {
+            let changed = declaration.changed_with_others().to_owned();
+            put(&declaration.source, changed, s);
+        }
+    }
+    for (s, line) in suggestions
+        .iter()
+        .flat_map(|s| s.lines.iter().map(move |l| (s, l)))
+    {
+        // What is inlined is changed where it is called.
+        let called = line
+            .inlined_at
+            .first()
+            .filter(|_| line.changed_text.is_none());
+        let call = line.call.as_ref().map(|c| &c.source);
+        if let Some(place) = call.or(called).or(line.source.as_ref()) {
+            put(place, change_of(line, s), s);
+        }
+    }
+}
