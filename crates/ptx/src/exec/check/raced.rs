@@ -2,7 +2,7 @@
 
 use super::clusters;
 use super::ordered::{ends_barrier, form, ordered, touch, uses_barrier};
-use super::values::{collide, is_alike, silent_lanes, stored};
+use super::values::{collide, stored_global, stored_shared};
 use crate::exec::api::FindingKind;
 use crate::exec::image::form::{Form, Step};
 use crate::exec::image::{MemoryOp, Transfer};
@@ -86,16 +86,13 @@ fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32
 }
 
 fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
-    let silent = silent_lanes(m, info, exec, addresses);
-    let alike = is_alike(m, info, exec, addresses);
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
-    one.alike = alike;
     let joint = info.transfer.is_joint().then_some(m.active);
-    let Some(races) = &mut m.races else {
+    let Some(races) = &m.races else {
         return;
     };
     let pass = races.shadow.pass(&races.order, &one);
@@ -109,7 +106,13 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
             mask |= left & left.wrapping_neg();
             left &= left - 1;
         }
-        (one.lanes, one.silent) = (joint.unwrap_or(mask), silent & mask != 0);
+        one.lanes = joint.unwrap_or(mask);
+        if one.write {
+            one.stored = stored_shared(m, info, mask, address);
+        }
+        let Some(races) = &mut m.races else {
+            return;
+        };
         let places = races.places(address, info.bytes);
         let first = places.0;
         races.shadow.touch_in(pass, &races.order, places, &one);
@@ -117,11 +120,11 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
             in_flight(races, (address, info.bytes), first, &one);
         }
     }
-    if !races.shadow.hits.is_empty() {
+    if m.races.as_ref().is_some_and(|r| !r.shadow.hits.is_empty()) {
         report(m, one.write);
     }
     if m.has_peers() && !info.transfer.is_copy() {
-        clusters::own(m, info, exec, addresses, silent);
+        clusters::own(m, info, exec, addresses);
     }
     if info.transfer.is_copy() {
         let Some(races) = &mut m.races else {
@@ -236,13 +239,12 @@ fn over_barriers(m: &mut Machine, (bytes, exec): (u32, u32), addresses: &[u64; 3
 
 /// Lanes access global memory.
 fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
-    let alike = is_alike(m, info, exec, addresses);
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
-    (one.passing, one.alike) = (false, alike);
+    one.passing = false;
     let joint = info.transfer.is_joint().then_some(m.active);
     // What `cp.async` reads is read when its thread has waited for it.
     let copies = matches!(info.transfer, Transfer::CopySource);
@@ -306,18 +308,11 @@ fn global_at(
     info: Option<&MemoryOp>,
     mut touch: Touch,
 ) -> bool {
-    let Reach { address, bytes, .. } = reach;
+    let address = reach.address;
     let lane = touch.lanes.trailing_zeros();
-    let same = |at: u32| {
-        let stored = info.and_then(|info| stored(m, info, lane, at));
-        stored == Some(object.byte(offset + u64::from(at)))
-    };
-    let known = || {
-        let heap = m.common.heap.filter(|h| h.has(address));
-        let given = m.unknown_lanes() & touch.lanes == 0;
-        given && heap.is_none_or(|h| h.missing(address, bytes.into()).is_none())
-    };
-    touch.silent = touch.write && info.is_some() && (0..bytes).all(same) && known();
+    if let Some(info) = info.filter(|_| touch.write) {
+        touch.stored = stored_global(m, info, touch.lanes, (object, offset, address));
+    }
     let Some(races) = &mut m.races else {
         return false;
     };

@@ -9,6 +9,7 @@ use super::clock::Order;
 use super::lanes;
 use super::mark::{Mark, Strength};
 use super::shadow::{Hit, Touch, judged};
+use super::stored::{KEPT, is_outdone, is_outdone_by};
 use std::collections::HashMap;
 
 /// Words of a page.
@@ -35,7 +36,7 @@ struct Cell {
     /// The first read of what has to stay as it is.
     fixed: Mark,
     list: Vec<(Kind, Mark)>,
-    /// The list has had more than reads.
+    /// The list has had more than reads, and stores that are kept for their values.
     written: bool,
 }
 
@@ -64,7 +65,7 @@ impl Page {
     #[cold]
     fn refine(&mut self) {
         self.bytes = true;
-        let each = |c: &Cell| std::iter::repeat_n(c.clone(), 4);
+        let each = |c: &Cell| [0, 1, 2, 3].map(|n| c.byte(n));
         self.cells = self.cells.iter().flat_map(each).collect();
     }
 }
@@ -167,9 +168,10 @@ impl GlobalRaces {
             let (first, count) = ((start >> shift) as usize, ((stop - at) >> shift) as usize);
             for (n, cell) in (0..).zip(&mut page.cells[first..first + count]) {
                 let place = (at - reach.address) as u32 + (n << shift);
-                cell.touch(order, (place, reach.fixed), touch, &mut self.hits);
+                let new = touch.mark_at(place, 1 << shift);
+                cell.touch(order, (place, reach.fixed), (touch, &new), &mut self.hits);
                 if !touch.passing {
-                    cell.note(order, &reach, touch);
+                    cell.note(order, &reach, (touch, new));
                 }
             }
             at = stop;
@@ -179,19 +181,33 @@ impl GlobalRaces {
 }
 
 impl Cell {
+    /// That of a byte of the word.
+    fn byte(&self, n: u32) -> Cell {
+        Cell {
+            write: self.write.byte(n),
+            list: self.list.iter().map(|(k, m)| (*k, m.byte(n))).collect(),
+            ..*self
+        }
+    }
+
     #[inline(always)]
-    fn touch(&self, order: &Order, at: (u32, bool), touch: &Touch, hits: &mut Vec<Hit>) {
+    fn touch(
+        &self,
+        order: &Order,
+        at: (u32, bool),
+        (touch, new): (&Touch, &Mark),
+        hits: &mut Vec<Hit>,
+    ) {
         // Mostly nobody has written what is read.
         let unwritten = self.write.seq == 0 || is_settled(order, &self.write, touch);
         if touch.write || at.1 || self.written || !unwritten {
-            self.check(order, at, touch, hits);
+            self.check(order, at, (touch, new), hits);
         }
     }
 
     /// Remembers an access.
     #[inline(always)]
-    fn note(&mut self, order: &Order, reach: &Reach, touch: &Touch) {
-        let mut mark = touch.mark();
+    fn note(&mut self, order: &Order, reach: &Reach, (touch, mut mark): (&Touch, Mark)) {
         if let Some((warp, lane)) = reach.agent {
             (mark.warp, mark.lanes) = (warp, 1 << lane);
         }
@@ -204,10 +220,14 @@ impl Cell {
             let old = std::mem::replace(&mut self.write, mark);
             let any = self.written && old.seq != 0;
             let observed = any && self.is_observed(order, &old, touch);
+            let passed = old.seq != 0 && (observed || is_passed(order, &old, touch));
+            let counts = passed && !is_outdone(&old, &mark, &[], false);
             if !self.list.is_empty() {
-                self.list.retain(|(_, mark)| !is_passed(order, mark, touch));
+                self.sift(order, (touch, &mark), counts.then_some(old));
             }
-            if old.seq != 0 && !observed && !is_passed(order, &old, touch) {
+            if counts {
+                self.list.push((Kind::Write, Mark { kept: true, ..old }));
+            } else if old.seq != 0 && !passed {
                 self.keep(order, Kind::Write, old, touch);
             }
         } else {
@@ -226,6 +246,25 @@ impl Cell {
                 self.keep_read(order, old, touch);
             }
         }
+    }
+
+    /// Takes from the list what a store makes needless. `last` was stored before it, and
+    /// stays for its value.
+    fn sift(&mut self, order: &Order, (touch, new): (&Touch, &Mark), last: Option<Mark>) {
+        let mut later: Vec<Mark> = last.into_iter().collect();
+        for (kind, mark) in self.list.iter_mut().rev() {
+            if !is_passed(order, mark, touch) {
+                continue;
+            }
+            let counts = *kind == Kind::Write && later.len() < KEPT;
+            if counts && !is_outdone(mark, new, &later, false) {
+                mark.kept = true;
+                later.push(*mark);
+            } else {
+                mark.seq = 0;
+            }
+        }
+        self.list.retain(|(_, mark)| mark.seq != 0);
     }
 
     /// Keeps a read in the list: of the blocks that nobody can have seen one stays, of
@@ -256,7 +295,12 @@ impl Cell {
     /// Keeps an access in the list.
     fn keep(&mut self, order: &Order, kind: Kind, mark: Mark, touch: &Touch) {
         self.written |= kind != Kind::Read;
-        let mut hidden = order.is_hidden(&mark);
+        let store = kind == Kind::Write;
+        // Of what is hidden those stay that make a fault of what is none with others.
+        let mut hidden: Vec<Mark> = Vec::new();
+        if order.is_hidden(&mark) {
+            hidden.push(mark);
+        }
         self.list.retain(|(other, old)| {
             if *other != kind {
                 return true;
@@ -265,19 +309,19 @@ impl Cell {
                 return false;
             }
             if order.is_hidden(old) && old.how == mark.how {
-                return !std::mem::replace(&mut hidden, true);
+                let stays = hidden.split_first().is_none_or(|(first, more)| {
+                    let room = store && more.len() < KEPT;
+                    room && !is_outdone_by(old, first, more.iter(), false)
+                });
+                if stays {
+                    hidden.push(*old);
+                }
+                return stays;
             }
-            !(old.warp == mark.warp
-                && old.lanes & !mark.lanes == 0
-                && old.how == mark.how
-                && order.is_alike(old, &mark))
+            let own = old.warp == mark.warp && old.lanes & !mark.lanes == 0;
+            let same = own && old.how == mark.how && order.is_alike(old, &mark);
+            !same || store && !is_outdone(old, &mark, &[], false)
         });
-        let known = |(other, old): &(Kind, Mark)| {
-            *other == kind && order.is_hidden(old) && old.how == mark.how
-        };
-        if order.is_hidden(&mark) && self.list.iter().any(known) {
-            return;
-        }
         if self.list.len() >= MOST {
             self.list.remove(0);
         }
@@ -288,7 +332,7 @@ impl Cell {
         &self,
         order: &Order,
         (place, fixed): (u32, bool),
-        touch: &Touch,
+        (touch, new): (&Touch, &Mark),
         hits: &mut Vec<Hit>,
     ) {
         let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
@@ -299,15 +343,16 @@ impl Cell {
                 .ticket(touch.warp, touch.lanes, earlier)
                 .filter(|_| !stale)
         };
+        let before = hits.len();
         let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
             let Some(lane) = lane else {
                 return;
             };
             // What is read as constant must not be written at all.
             let judged = if wrote && !fixed {
-                judged(order, (earlier, stores.clone()), touch, lane)
+                judged(order, (earlier, stores.clone()), (touch, new), lane)
             } else {
-                Some((lane, touch.write && touch.silent))
+                Some((lane, touch.write && new.is_silent()))
             };
             if let Some((lane, harmless)) = judged {
                 hits.push(Hit {
@@ -333,13 +378,48 @@ impl Cell {
         } else if touch.write && self.read.seq != 0 {
             note(&self.read, clash(order, &self.read, touch), false);
         }
+        let mut kept = false;
         for (kind, mark) in &self.list {
-            if touch.write || *kind != Kind::Read {
+            kept |= mark.kept;
+            if !mark.kept && (touch.write || *kind != Kind::Read) {
                 let lane = clash(order, mark, touch);
                 let lane = lane.filter(|_| !self.is_observed(order, mark, touch));
                 note(mark, lane, *kind != Kind::Read);
             }
         }
+        if kept && hits[before..].iter().all(|h| h.harmless) {
+            self.check_kept(order, place, (touch, new), hits);
+        }
+    }
+
+    /// Looks for the last of the stores kept for their values that makes a fault.
+    #[cold]
+    fn check_kept(
+        &self,
+        order: &Order,
+        place: u32,
+        (touch, new): (&Touch, &Mark),
+        hits: &mut Vec<Hit>,
+    ) {
+        let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
+        let stores = stores.map(|(_, mark)| mark).chain([&self.write]);
+        let kept = self.list.iter().rev().filter(|(_, mark)| mark.kept);
+        let fault = kept.map(|(_, mark)| mark).find_map(|mark| {
+            let lane = clash(order, mark, touch)?;
+            let all = (mark, stores.clone());
+            let (lane, harmless) = judged(order, all, (touch, new), lane)?;
+            let fault = !harmless && !self.is_observed(order, mark, touch);
+            fault.then_some((*mark, lane))
+        });
+        let hit = |(earlier, lane)| Hit {
+            place,
+            lane,
+            earlier,
+            wrote: true,
+            harmless: false,
+            ticket: order.ticket(touch.warp, touch.lanes, &earlier),
+        };
+        hits.extend(fault.map(hit));
     }
 
     /// Whether a load may find in the L1 cache what was there before an earlier store: its

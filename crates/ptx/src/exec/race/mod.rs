@@ -3,6 +3,7 @@
 //!
 //! - `mark` is what is remembered of an access.
 //! - `seen` is what threads know of each other, and `clock` what orders them.
+//! - `stored` is what stores write.
 //! - `shadow` has the accesses to shared memory, `global` those to global memory.
 //! - `flights` has what is asynchronous, `stores` bulk copies to global memory.
 //! - `visits` has accesses to other blocks of the cluster.
@@ -21,6 +22,7 @@ pub(super) mod mark;
 pub(super) mod moments;
 mod seen;
 pub(super) mod shadow;
+pub(super) mod stored;
 pub(super) mod stores;
 #[cfg(test)]
 mod tests;
@@ -115,12 +117,18 @@ pub(super) struct Races {
 }
 
 impl Races {
-    pub fn new(bytes: u64, warps: u32, volatile: bool) -> Self {
+    /// Of a block with so much shared memory, places of which are bytes if it `has_bytes`:
+    /// if something smaller than a word is accessed.
+    pub fn new(bytes: u64, warps: u32, (volatile, has_bytes): (bool, bool)) -> Self {
         let mut order = Order::new(warps);
         order.volatile = volatile;
+        let mut shadow = Shadow::new(bytes, warps);
+        if has_bytes {
+            shadow.refine();
+        }
         Races {
             order,
-            shadow: Shadow::new(bytes, warps),
+            shadow,
             copies: Flights::default(),
             bulk: Flights::default(),
             stores: Stores::default(),

@@ -6,6 +6,7 @@
 
 use super::clock::Order;
 use super::mark::{How, Mark, Scope, Strength};
+use super::stored::{KEPT, Stored, is_outdone};
 use super::{FLYING, lanes};
 use std::collections::HashMap;
 
@@ -30,10 +31,8 @@ pub struct Touch {
     pub write: bool,
     /// An atomic, which writes, too.
     pub update: bool,
-    /// It stores the value that is there.
-    pub silent: bool,
-    /// All of its lanes store one value.
-    pub alike: bool,
+    /// What it stores.
+    pub stored: Stored,
     /// It is not remembered: somebody else does it.
     pub passing: bool,
 }
@@ -46,9 +45,17 @@ impl Touch {
             lanes: self.lanes,
             warp: self.warp as u8,
             how: self.how,
-            silent: self.silent,
-            alike: self.alike,
-            more: false,
+            ..Mark::default()
+        }
+    }
+
+    /// The mark of a place, of so many bytes from a byte of the access on.
+    #[inline(always)]
+    pub fn mark_at(&self, at: u32, unit: u32) -> Mark {
+        if self.write {
+            self.stored.mark(self.mark(), at, unit)
+        } else {
+            self.mark()
         }
     }
 }
@@ -133,14 +140,18 @@ impl Planes {
 }
 
 fn fine(marks: &[Mark], parts: u32) -> Vec<Mark> {
-    let each = |m: &Mark| std::iter::repeat_n(*m, parts as usize);
+    let each = |m: &Mark| {
+        let mark = *m;
+        (0..parts).map(move |n| mark.byte(n))
+    };
     marks.iter().flat_map(each).collect()
 }
 
 fn fine_lists(more: &HashMap<u32, Vec<Mark>>, parts: u32) -> HashMap<u32, Vec<Mark>> {
     let each = |(place, list): (&u32, &Vec<Mark>)| {
         let (place, list) = (*place, list.clone());
-        (0..parts).map(move |n| (place * parts + n, list.clone()))
+        let bytes = move |n| list.iter().map(|m| m.byte(n)).collect();
+        (0..parts).map(move |n| (place * parts + n, bytes(n)))
     };
     more.iter().flat_map(each).collect()
 }
@@ -151,6 +162,8 @@ pub struct Shadow {
     /// Bytes of a place.
     unit: u32,
     writes: Vec<Mark>,
+    /// Earlier stores of the same lanes, where the last write says so.
+    before: Vec<Mark>,
     /// Writes that count beside the last.
     more: HashMap<u32, Vec<Mark>>,
     reads: Planes,
@@ -187,6 +200,7 @@ impl Shadow {
     pub fn refine(&mut self) {
         let parts = std::mem::replace(&mut self.unit, 1);
         self.writes = fine(&self.writes, parts);
+        self.before = fine(&self.before, parts);
         self.more = fine_lists(&self.more, parts);
         self.reads.refine(parts);
         self.updates.refine(parts);
@@ -223,9 +237,10 @@ impl Shadow {
         let (base, met) = (pass.base, pass.met);
         let end = (first + count).min(self.writes.len() as u32);
         for place in first..end {
+            let new = touch.mark_at((place - first) * self.unit, self.unit);
             let old = &self.writes[place as usize];
             if (old.seq >= base || old.warp >= super::AGENTS) && !harmless(old, touch, met) {
-                self.check_writes(order, place, touch);
+                self.check_writes(order, place, touch, &new);
             }
             if pass.reads | pass.updates {
                 let all = [
@@ -238,13 +253,13 @@ impl Shadow {
                         let read = &planes.of[at as usize].marks[place as usize];
                         if read.seq >= base && !harmless(read, touch, met) {
                             let plane = &planes.of[at as usize];
-                            plane.check(order, place, touch, wrote, &mut self.hits);
+                            plane.check(order, place, (touch, &new), wrote, &mut self.hits);
                         }
                     }
                 }
             }
             if !touch.passing {
-                self.note(order, place, touch, (base, met));
+                self.note(order, place, (touch, &new), (base, met));
             }
         }
     }
@@ -253,22 +268,33 @@ impl Shadow {
     pub fn remember(&mut self, order: &Order, first: u32, count: u32, touch: &Touch) {
         let (base, met) = (order.base(), order.met(touch.warp));
         let end = (first + count).min(self.writes.len() as u32);
-        (first..end).for_each(|place| self.note(order, place, touch, (base, met)));
+        let new = touch.mark();
+        (first..end).for_each(|place| self.note(order, place, (touch, &new), (base, met)));
     }
 
     /// Remembers an access.
     #[inline(always)]
-    fn note(&mut self, order: &Order, place: u32, touch: &Touch, (base, met): (u32, u32)) {
+    fn note(
+        &mut self,
+        order: &Order,
+        place: u32,
+        (touch, new): (&Touch, &Mark),
+        (base, met): (u32, u32),
+    ) {
         if touch.write && !touch.update {
             let old = &mut self.writes[place as usize];
             let own = old.lanes & !touch.lanes == 0 && u32::from(old.warp) == touch.warp;
             let own = own && old.seq != FLYING && !old.more && touch.how.covers(old.how);
-            if old.seq < base || own {
-                *old = touch.mark();
+            if old.seq < base {
+                *old = *new;
             } else if old.seq == touch.seq {
-                old.lanes |= touch.lanes;
+                old.join(new);
+            } else if own && !old.older && is_outdone(old, new, &[], true) {
+                *old = *new;
+            } else if own {
+                self.replace(order, place, (touch, new));
             } else {
-                self.supersede(order, place, touch);
+                self.supersede(order, place, (touch, new));
             }
             return;
         }
@@ -309,46 +335,95 @@ impl Shadow {
         }
     }
 
-    /// Keeps what was written before where something may race with it and not
-    /// with this.
-    #[cold]
-    fn supersede(&mut self, order: &Order, place: u32, touch: &Touch) {
-        let new = touch.mark();
-        let old = std::mem::replace(&mut self.writes[place as usize], new);
-        let mut list = self.more.remove(&place).unwrap_or_default();
-        list.push(Mark { more: false, ..old });
-        list.retain(|m| stays(order, m, touch));
-        if list.len() > MOST {
-            list.remove(0);
-        }
-        if !list.is_empty() {
-            self.writes[place as usize].more = true;
-            self.more.insert(place, list);
+    /// Lanes store once more, and what they stored before may count for its value.
+    #[inline(never)]
+    fn replace(&mut self, order: &Order, place: u32, (touch, new): (&Touch, &Mark)) {
+        let at = place as usize;
+        let old = self.writes[at];
+        let before = old.older.then(|| self.before[at]);
+        let counts = !is_outdone(&old, new, &[], true);
+        let later = if counts { &[old][..] } else { &[] };
+        let before = before.filter(|b| !is_outdone(b, new, later, true));
+        let kept = match (counts, before) {
+            (true, Some(_)) => return self.supersede(order, place, (touch, new)),
+            (true, None) => Some(old),
+            (false, before) => before,
+        };
+        self.writes[at] = Mark {
+            older: kept.is_some(),
+            ..*new
+        };
+        if let Some(mark) = kept {
+            self.before.resize(self.writes.len(), Mark::default());
+            self.before[at] = Mark {
+                older: false,
+                kept: true,
+                ..mark
+            };
         }
     }
 
-    /// Looks at earlier writes of a place.
+    /// Keeps what was written before where something may race with it and not
+    /// with this, or where its value makes a fault of what is none with this.
+    #[cold]
+    fn supersede(&mut self, order: &Order, place: u32, (touch, new): (&Touch, &Mark)) {
+        let old = std::mem::replace(&mut self.writes[place as usize], *new);
+        let mut list = self.more.remove(&place).unwrap_or_default();
+        if old.older {
+            list.push(self.before[place as usize]);
+        }
+        list.push(Mark {
+            more: false,
+            older: false,
+            ..old
+        });
+        let mut left: Vec<Mark> = Vec::new();
+        let mut kept = 0;
+        for mark in list.into_iter().rev().filter(|m| !is_dead(order, m)) {
+            if !is_passed(order, &mark, touch) {
+                left.push(mark);
+            } else if kept < KEPT && !is_outdone(&mark, new, &left, true) {
+                left.push(Mark { kept: true, ..mark });
+                kept += 1;
+            }
+        }
+        left.reverse();
+        if left.len() > MOST {
+            left.remove(0);
+        }
+        if !left.is_empty() {
+            self.writes[place as usize].more = true;
+            self.more.insert(place, left);
+        }
+    }
+
+    /// Looks at earlier writes of a place: of those that are kept for their values
+    /// only at the last that makes a fault, where no other does.
     #[cold]
     #[inline(never)]
-    fn check_writes(&mut self, order: &Order, place: u32, touch: &Touch) {
+    fn check_writes(&mut self, order: &Order, place: u32, touch: &Touch, new: &Mark) {
         let last = self.writes[place as usize];
         let list = last.more.then(|| self.more.get(&place)).flatten();
-        let all = list.into_iter().flatten().chain([&last]);
-        for mark in all.clone() {
-            let Some(lane) = clash(order, mark, touch) else {
-                continue;
-            };
-            let Some((lane, harmless)) = judged(order, (mark, all.clone()), touch, lane) else {
-                continue;
-            };
-            self.hits.push(Hit {
+        let before = last.older.then(|| self.before[place as usize]);
+        let all = list.into_iter().flatten().chain(&before).chain([&last]);
+        let hit = |mark: &Mark| {
+            let lane = clash(order, mark, touch)?;
+            let (lane, harmless) = judged(order, (mark, all.clone()), (touch, new), lane)?;
+            Some(Hit {
                 place,
                 lane,
                 earlier: *mark,
                 wrote: true,
                 harmless,
                 ticket: None,
-            });
+            })
+        };
+        let first = self.hits.len();
+        let hits = all.clone().filter(|m| !m.kept).filter_map(hit);
+        self.hits.extend(hits);
+        if self.hits[first..].iter().all(|h| h.harmless) {
+            let kept = all.clone().filter(|m| m.kept).filter_map(hit);
+            self.hits.extend(kept.filter(|h| !h.harmless).last());
         }
     }
 
@@ -360,7 +435,7 @@ impl Shadow {
             if old.seq < order.base() && old.warp < super::AGENTS {
                 *old = mark;
             } else {
-                self.supersede(order, place, touch);
+                self.supersede(order, place, (touch, &mark));
                 let last = &mut self.writes[place as usize];
                 *last = Mark {
                     more: last.more,
@@ -374,8 +449,11 @@ impl Shadow {
     pub fn written(&mut self, place: u32) -> impl Iterator<Item = &mut Mark> {
         let last = self.writes.get_mut(place as usize);
         let more = last.as_ref().is_some_and(|m| m.more);
+        let older = last.as_ref().is_some_and(|m| m.older);
         let list = more.then(|| self.more.get_mut(&place)).flatten();
-        last.into_iter().chain(list.into_iter().flatten())
+        let before = older.then(|| self.before.get_mut(place as usize)).flatten();
+        let all = last.into_iter().chain(before);
+        all.chain(list.into_iter().flatten())
     }
 }
 
@@ -383,7 +461,14 @@ impl Plane {
     /// Looks at earlier accesses of a warp to a place.
     #[cold]
     #[inline(never)]
-    fn check(&self, order: &Order, place: u32, touch: &Touch, wrote: bool, hits: &mut Vec<Hit>) {
+    fn check(
+        &self,
+        order: &Order,
+        place: u32,
+        (touch, new): (&Touch, &Mark),
+        wrote: bool,
+        hits: &mut Vec<Hit>,
+    ) {
         let last = &self.marks[place as usize];
         let list = last.more.then(|| self.more.get(&place)).flatten();
         for mark in list.into_iter().flatten().chain([last]) {
@@ -393,7 +478,7 @@ impl Plane {
                     lane,
                     earlier: *mark,
                     wrote,
-                    harmless: !wrote && touch.silent,
+                    harmless: !wrote && new.is_silent(),
                     ticket: None,
                 });
             }
@@ -406,7 +491,7 @@ impl Plane {
         let old = std::mem::replace(&mut self.marks[place as usize], touch.mark());
         let list = self.more.entry(place).or_default();
         list.push(Mark { more: false, ..old });
-        list.retain(|m| stays(order, m, touch));
+        list.retain(|m| !is_dead(order, m) && !is_passed(order, m, touch));
         if list.len() > MOST {
             list.remove(0);
         }
@@ -420,7 +505,8 @@ impl Plane {
 fn harmless(old: &Mark, touch: &Touch, met: u32) -> bool {
     let own = u32::from(old.warp) == touch.warp;
     let alone = old.lanes == touch.lanes && touch.lanes & touch.lanes.wrapping_sub(1) == 0;
-    own && !old.more && old.seq != FLYING && (alone || old.seq == touch.seq || old.seq < met)
+    let same = old.seq == touch.seq && !old.older;
+    own && !old.more && old.seq != FLYING && (alone || same || old.seq < met)
 }
 
 /// The lane for which an earlier access is unordered and conflicts.
@@ -438,31 +524,32 @@ fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
 }
 
 /// What an access that clashes with an earlier store of a place comes to: the lane
-/// that it is about, and whether the value stays the same, whoever comes first.
+/// that it is about, and whether the value is the same, whoever comes first: of two
+/// stores, if both write it, and beside a read, if it was there before the store.
 /// Nothing, where who reads has seen, or made, a later store of that value.
 pub fn judged<'a>(
     order: &Order,
     (store, stores): (&Mark, impl Iterator<Item = &'a Mark> + Clone),
-    touch: &Touch,
+    (touch, new): (&Touch, &Mark),
     lane: u32,
 ) -> Option<(u32, bool)> {
     if touch.write || store.seq == FLYING {
-        return Some((lane, touch.write && touch.silent));
+        return Some((lane, touch.write && new.differs(store) == 0));
     }
     let unseen = |l: u32, m: &Mark| order.unseen(touch.warp, l, m, false) != 0;
     let made = |l: u32, m: &Mark| {
         let own = u32::from(m.warp) == touch.warp && m.lanes >> l & 1 != 0;
-        own && m.alike && order.is_own(m)
+        own && m.known && order.is_own(m)
     };
     let echo = |l: u32| {
-        let later = |m: &Mark| m.silent && m.seq > store.seq && m.seq != FLYING;
+        let later = |m: &Mark| m.is_silent() && m.seq > store.seq && m.seq != FLYING;
         let mut all = stores.clone().filter(|m| later(m));
         all.any(|m| made(l, m) || !unseen(l, m))
     };
     if lanes(touch.lanes).all(echo) {
         return None;
     }
-    if store.silent {
+    if store.is_silent() {
         return Some((lane, true));
     }
     let wrong = |&l: &u32| unseen(l, store) && !made(l, store) && !echo(l);
@@ -470,10 +557,14 @@ pub fn judged<'a>(
     Some(wrong.map_or((lane, true), |wrong| (wrong, false)))
 }
 
-/// Whether something may race with an earlier access and not with this one.
-fn stays(order: &Order, mark: &Mark, touch: &Touch) -> bool {
+/// Whether nothing races with an earlier access any more.
+fn is_dead(order: &Order, mark: &Mark) -> bool {
+    let settled = mark.warp < super::AGENTS && mark.seq < order.base();
+    settled || mark.seq < order.start_of_block()
+}
+
+/// Whether all that may race with an earlier access races with this one, too.
+fn is_passed(order: &Order, mark: &Mark, touch: &Touch) -> bool {
     let seen = |l: u32| order.unseen(touch.warp, l, mark, false) == 0;
-    let dead = mark.warp < super::AGENTS && mark.seq < order.base();
-    let passed = mark.seq != FLYING && touch.how.covers(mark.how) && lanes(touch.lanes).all(seen);
-    !(dead || mark.seq < order.start_of_block() || passed)
+    mark.seq != FLYING && touch.how.covers(mark.how) && lanes(touch.lanes).all(seen)
 }
