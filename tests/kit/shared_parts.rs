@@ -47,6 +47,23 @@ fn findings_name_the_part() {
 }
 
 #[test]
+fn races_name_the_part_and_its_byte() {
+    let of = |keys: &str| {
+        let folder = Folder::new(&keys.replace("bytes = 256", "bytes = 128"));
+        let text = PTX.replace("bar.sync 0;", "ld.shared.u32 %r6, [%r1+4104];");
+        std::fs::write(folder.0.path().join("k.ptx"), text).unwrap();
+        let result = json(&["run", &folder.launch(), "--races"]);
+        let race = result["findings"].as_array().unwrap().iter();
+        let race = race.clone().find(|f| f["kind"] == "race").unwrap().clone();
+        (race["variable"].clone(), race["message"].to_string())
+    };
+    let (variable, message) = of("");
+    assert!(variable == "dyn" && message.contains("byte 4104 of dyn"), "{message}");
+    let (variable, message) = of(PARTS);
+    assert!(variable == "row" && message.contains("byte 8 of row"), "{message}");
+}
+
+#[test]
 fn tune_finds_a_mapping_for_each_part() {
     let folder = Folder::new(PARTS);
     let result = json(&["tune", &folder.launch(), "--software", "--preset", "sm80"]);

@@ -45,15 +45,12 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     if exec == 0 {
         return;
     }
-    let mut keys = *addresses;
-    if orders && shared {
-        // Shared memory is no part of global memory.
-        let rank = m.has_peers().then_some(m.cluster.rank);
-        let key = |at: u64| rank.map_or(at, |rank| m.cell(rank, at)) | 1 << 63;
-        keys = keys.map(key);
-    }
+    // Shared memory is no part of global memory.
+    let rank = m.has_peers().then_some(m.cluster.rank);
+    let key = |at: u64| rank.map_or(at, |rank| m.cell(rank, at)) | 1 << 63;
+    let keys = (orders && shared).then(|| addresses.map(key));
     let wide = global || m.has_peers();
-    ordered(m, info, exec, (wide, &keys), |m| {
+    ordered(m, info, exec, (wide, keys.as_ref().unwrap_or(addresses)), |m| {
         if shared {
             if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
                 over_barriers(m, (info.bytes, exec), addresses);
@@ -74,6 +71,10 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
 fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32 {
     let (low, high) = info.region.within(Space::Shared, m.shared_len);
     let end = high.saturating_sub(info.bytes.into());
+    if let Some(address) = one_address(exec, addresses) {
+        let has = address >= low && address <= end && u64::from(info.bytes) <= high;
+        return if has { exec } else { 0 };
+    }
     let mut mask = 0;
     for (lane, address) in addresses.iter().enumerate() {
         mask |= u32::from(*address >= low && *address <= end) << lane;
@@ -83,6 +84,16 @@ fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32
     } else {
         exec & mask
     }
+}
+
+/// The address that all lanes have, as in a broadcast, without a look at each lane.
+#[inline(always)]
+fn one_address(exec: u32, addresses: &[u64; 32]) -> Option<u64> {
+    let first = addresses[exec.trailing_zeros() as usize % 32];
+    // No branches: these become vector instructions.
+    let all = addresses.iter().fold(0, |all, a| all | (a ^ first));
+    let differs = all != 0 && lanes(exec).any(|l| addresses[l as usize] != first);
+    (!differs).then_some(first)
 }
 
 fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
@@ -96,12 +107,13 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
         return;
     };
     let pass = races.shadow.pass(&races.order, &one);
+    let together = one_address(exec, addresses).is_some();
     let mut left = exec;
     while left != 0 {
         let lane = left.trailing_zeros();
         let address = addresses[lane as usize];
-        let mut mask = 1u32 << lane;
-        left &= left - 1;
+        let mut mask = if together { exec } else { 1u32 << lane };
+        left &= !mask;
         while left != 0 && addresses[left.trailing_zeros() as usize] == address {
             mask |= left & left.wrapping_neg();
             left &= left - 1;

@@ -352,7 +352,7 @@ impl Cell {
             let judged = if wrote && !fixed {
                 judged(order, (earlier, stores.clone()), (touch, new), lane)
             } else {
-                Some((lane, touch.write && new.is_silent()))
+                Some((lane, touch.write && new.is_silent() && !self.is_changed(earlier)))
             };
             if let Some((lane, harmless)) = judged {
                 hits.push(Hit {
@@ -390,6 +390,13 @@ impl Cell {
         if kept && hits[before..].iter().all(|h| h.harmless) {
             self.check_kept(order, place, (touch, new), hits);
         }
+    }
+
+    /// Whether the value is another one than when somebody has read it.
+    fn is_changed(&self, read: &Mark) -> bool {
+        let stores = self.list.iter().filter(|(kind, _)| *kind != Kind::Read);
+        let mut all = stores.map(|(_, mark)| mark).chain([&self.write]);
+        all.any(|m| m.seq > read.seq && !m.is_silent())
     }
 
     /// Looks for the last of the stores kept for their values that makes a fault.

@@ -243,6 +243,7 @@ impl Shadow {
                 self.check_writes(order, place, touch, &new);
             }
             if pass.reads | pass.updates {
+                let before = self.hits.len();
                 let all = [
                     (&self.reads, pass.reads, false),
                     (&self.updates, pass.updates, true),
@@ -256,6 +257,9 @@ impl Shadow {
                             plane.check(order, place, (touch, &new), wrote, &mut self.hits);
                         }
                     }
+                }
+                if self.hits.len() > before {
+                    self.doubt(place, before);
                 }
             }
             if !touch.passing {
@@ -424,6 +428,23 @@ impl Shadow {
         if self.hits[first..].iter().all(|h| h.harmless) {
             let kept = all.clone().filter(|m| m.kept).filter_map(hit);
             self.hits.extend(kept.filter(|h| !h.harmless).last());
+        }
+    }
+
+    /// A store of what is there is harmless to who read it before only if it was there
+    /// then: of hits from one on.
+    #[cold]
+    fn doubt(&mut self, place: u32, from: usize) {
+        let at = place as usize;
+        let last = self.writes[at];
+        let list = last.more.then(|| self.more.get(&place)).flatten();
+        let before = last.older.then(|| self.before[at]);
+        let stores = list.into_iter().flatten().chain(&before).chain([&last]);
+        let updates = self.updates.of.iter().filter_map(|p| p.marks.get(at));
+        let changes = stores.filter(|m| !m.is_silent()).chain(updates);
+        let last = changes.map(|m| m.seq).filter(|seq| *seq != FLYING).max();
+        for hit in &mut self.hits[from..] {
+            hit.harmless &= last.is_none_or(|last| last <= hit.earlier.seq);
         }
     }
 
