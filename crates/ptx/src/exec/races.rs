@@ -154,7 +154,9 @@ fn two_lines(sides: &[Finding; 2]) -> [String; 2] {
     let of_source = |text: fn(&Finding) -> String| [text(&sides[0]), text(&sides[1])];
     let differ = |lines: &[String; 2]| lines[0] != lines[1];
     let all = [of_source(line), [inlined(&sides[0]), inlined(&sides[1])]];
-    all.into_iter().find(differ).unwrap_or_else(|| of_source(ptx_line))
+    all.into_iter()
+        .find(differ)
+        .unwrap_or_else(|| of_source(ptx_line))
 }
 
 /// The side of a pair that initialises an `mbarrier` which the other one uses.

@@ -50,16 +50,22 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     let key = |at: u64| rank.map_or(at, |rank| m.cell(rank, at)) | 1 << 63;
     let keys = (orders && shared).then(|| addresses.map(key));
     let wide = global || m.has_peers();
-    ordered(m, info, exec, (wide, keys.as_ref().unwrap_or(addresses)), |m| {
-        if shared {
-            if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
-                over_barriers(m, (info.bytes, exec), addresses);
+    ordered(
+        m,
+        info,
+        exec,
+        (wide, keys.as_ref().unwrap_or(addresses)),
+        |m| {
+            if shared {
+                if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
+                    over_barriers(m, (info.bytes, exec), addresses);
+                }
+                touch_shared(m, info, exec, addresses);
+            } else if touched {
+                touch_global(m, info, exec, addresses);
             }
-            touch_shared(m, info, exec, addresses);
-        } else if touched {
-            touch_global(m, info, exec, addresses);
-        }
-    });
+        },
+    );
     // Strong stores of lanes may come in any order, as those of other threads.
     let strong = info.order.strength == Strength::Strong;
     if touched && info.transfer.only_writes() && !strong {

@@ -4,7 +4,8 @@
 //! - `mark` is what is remembered of an access.
 //! - `seen` is what threads know of each other, and `clock` what orders them.
 //! - `stored` is what stores write.
-//! - `shadow` has the accesses to shared memory, `global` those to global memory.
+//! - `shadow` has the accesses to shared memory, by warp in `planes`, and `global` those
+//!   to global memory, by place in `cell`.
 //! - `flights` has what is asynchronous, `stores` bulk copies to global memory.
 //! - `visits` has accesses to other blocks of the cluster.
 //! - `accumulators` has what tensor cores do with registers.
@@ -14,12 +15,14 @@
 //! race with it would race with a later one, too.
 
 pub(super) mod accumulators;
+mod cell;
 pub(super) mod clock;
 pub(super) mod flights;
 pub(super) mod global;
 mod known;
 pub(super) mod mark;
 pub(super) mod moments;
+mod planes;
 mod seen;
 pub(super) mod shadow;
 pub(super) mod stored;

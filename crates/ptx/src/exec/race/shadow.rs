@@ -6,19 +6,13 @@
 
 use super::clock::Order;
 use super::mark::{How, Mark, Scope, Strength};
+use super::planes::{Planes, fine, fine_lists};
 use super::stored::{KEPT, Stored, is_outdone};
 use super::{FLYING, lanes};
 use std::collections::HashMap;
 
 /// Accesses of a place that are kept beside the last.
-const MOST: usize = 256;
-
-/// Reads of a warp.
-#[derive(Debug, Default)]
-struct Plane {
-    marks: Vec<Mark>,
-    more: HashMap<u32, Vec<Mark>>,
-}
+pub const MOST: usize = 256;
 
 /// An access of lanes of a warp to a place, of a step of its own.
 #[derive(Clone, Copy, Debug)]
@@ -83,77 +77,6 @@ pub struct Hit {
     /// Only a fence is missing, after this instruction, which read a word of another
     /// block.
     pub ticket: Option<u32>,
-}
-
-/// Accesses by warp.
-#[derive(Debug, Default)]
-struct Planes {
-    of: Vec<Plane>,
-    /// The barrier since which some have been made.
-    since: u32,
-    /// By place: that barrier, and the warps that have made one there since.
-    by: Vec<(u32, u32)>,
-    /// Sizes of elements, as bits.
-    sizes: u8,
-}
-
-impl Planes {
-    fn new(warps: u32) -> Self {
-        Planes {
-            of: (0..warps).map(|_| Plane::default()).collect(),
-            ..Planes::default()
-        }
-    }
-
-    /// Whether any has been made since the last barrier.
-    #[inline(always)]
-    fn any(&self, base: u32) -> bool {
-        self.since == base
-    }
-
-    /// The warps that have made one at a place since the last barrier.
-    #[inline(always)]
-    fn at(&self, base: u32, place: u32) -> u32 {
-        match self.by.get(place as usize) {
-            Some(&(since, warps)) if since == base => warps,
-            _ => 0,
-        }
-    }
-
-    fn clear(&mut self) {
-        self.since = 0;
-        self.by.fill((0, 0));
-        for plane in &mut self.of {
-            plane.marks.fill(Mark::default());
-            plane.more.clear();
-        }
-    }
-
-    fn refine(&mut self, parts: u32) {
-        let each = |by: &(u32, u32)| std::iter::repeat_n(*by, parts as usize);
-        self.by = self.by.iter().flat_map(each).collect();
-        for plane in &mut self.of {
-            plane.marks = fine(&plane.marks, parts);
-            plane.more = fine_lists(&plane.more, parts);
-        }
-    }
-}
-
-fn fine(marks: &[Mark], parts: u32) -> Vec<Mark> {
-    let each = |m: &Mark| {
-        let mark = *m;
-        (0..parts).map(move |n| mark.byte(n))
-    };
-    marks.iter().flat_map(each).collect()
-}
-
-fn fine_lists(more: &HashMap<u32, Vec<Mark>>, parts: u32) -> HashMap<u32, Vec<Mark>> {
-    let each = |(place, list): (&u32, &Vec<Mark>)| {
-        let (place, list) = (*place, list.clone());
-        let bytes = move |n| list.iter().map(|m| m.byte(n)).collect();
-        (0..parts).map(move |n| (place * parts + n, bytes(n)))
-    };
-    more.iter().flat_map(each).collect()
 }
 
 /// The shared memory of a block.
@@ -478,48 +401,6 @@ impl Shadow {
     }
 }
 
-impl Plane {
-    /// Looks at earlier accesses of a warp to a place.
-    #[cold]
-    #[inline(never)]
-    fn check(
-        &self,
-        order: &Order,
-        place: u32,
-        (touch, new): (&Touch, &Mark),
-        wrote: bool,
-        hits: &mut Vec<Hit>,
-    ) {
-        let last = &self.marks[place as usize];
-        let list = last.more.then(|| self.more.get(&place)).flatten();
-        for mark in list.into_iter().flatten().chain([last]) {
-            if let Some(lane) = clash(order, mark, touch) {
-                hits.push(Hit {
-                    place,
-                    lane,
-                    earlier: *mark,
-                    wrote,
-                    harmless: !wrote && new.is_silent(),
-                    ticket: None,
-                });
-            }
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn set_aside(&mut self, order: &Order, place: u32, touch: &Touch) {
-        let old = std::mem::replace(&mut self.marks[place as usize], touch.mark());
-        let list = self.more.entry(place).or_default();
-        list.push(Mark { more: false, ..old });
-        list.retain(|m| !is_dead(order, m) && !is_passed(order, m, touch));
-        if list.len() > MOST {
-            list.remove(0);
-        }
-        self.marks[place as usize].more = !list.is_empty();
-    }
-}
-
 /// Whether an earlier access is surely none that races: of the same lanes, of
 /// the same step, or seen by all lanes of the warp.
 #[inline(always)]
@@ -531,7 +412,7 @@ fn harmless(old: &Mark, touch: &Touch, met: u32) -> bool {
 }
 
 /// The lane for which an earlier access is unordered and conflicts.
-fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
+pub fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     let gone = mark.seq < order.start_of_block();
     if gone || mark.seq == touch.seq || touch.how.agrees(mark.how, Scope::Block) {
         return None;
@@ -579,13 +460,13 @@ pub fn judged<'a>(
 }
 
 /// Whether nothing races with an earlier access any more.
-fn is_dead(order: &Order, mark: &Mark) -> bool {
+pub fn is_dead(order: &Order, mark: &Mark) -> bool {
     let settled = mark.warp < super::AGENTS && mark.seq < order.base();
     settled || mark.seq < order.start_of_block()
 }
 
 /// Whether all that may race with an earlier access races with this one, too.
-fn is_passed(order: &Order, mark: &Mark, touch: &Touch) -> bool {
+pub fn is_passed(order: &Order, mark: &Mark, touch: &Touch) -> bool {
     let seen = |l: u32| order.unseen(touch.warp, l, mark, false) == 0;
     mark.seq != FLYING && touch.how.covers(mark.how) && lanes(touch.lanes).all(seen)
 }
