@@ -58,9 +58,15 @@ fn races_name_the_part_and_its_byte() {
         (race["variable"].clone(), race["message"].to_string())
     };
     let (variable, message) = of("");
-    assert!(variable == "dyn" && message.contains("byte 4104 of dyn"), "{message}");
+    assert!(
+        variable == "dyn" && message.contains("byte 4104 of dyn"),
+        "{message}"
+    );
     let (variable, message) = of(PARTS);
-    assert!(variable == "row" && message.contains("byte 8 of row"), "{message}");
+    assert!(
+        variable == "row" && message.contains("byte 8 of row"),
+        "{message}"
+    );
 }
 
 #[test]
