@@ -2,11 +2,22 @@
 //! a list what may still race with something that these do not race with.
 
 use super::clock::Order;
-use super::global::Reach;
 use super::lanes;
 use super::mark::{Mark, Strength};
-use super::shadow::{Hit, Touch, judged};
 use super::stored::{KEPT, is_outdone, is_outdone_by};
+use super::touch::{Hit, Touch, judged};
+
+/// An access to global memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    pub address: u64,
+    pub bytes: u32,
+    /// It reads what has to stay as it is (`ld.global.nc`).
+    pub fixed: bool,
+    /// Warp and lane that stand for who accesses it, where that is not the thread:
+    /// what a bulk copy writes.
+    pub agent: Option<(u8, u32)>,
+}
 
 /// Accesses of a place that are kept in its list.
 const MOST: usize = 1 << 14;

@@ -5,10 +5,11 @@
 //! with something that these do not race with. Blocks that have shown nothing
 //! to others since an access look alike to all: one of them stays.
 
+pub use super::cell::Reach;
 use super::cell::{Cell, Kind};
 use super::clock::Order;
 use super::mark::Mark;
-use super::shadow::{Hit, Touch};
+use super::touch::{Hit, Touch};
 use std::collections::HashMap;
 
 /// Words of a page.
@@ -56,18 +57,6 @@ pub struct GlobalRaces {
     /// The threads that have begun what agents did, by its moment.
     begun: HashMap<u32, u32>,
     pub hits: Vec<Hit>,
-}
-
-/// An access to global memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Reach {
-    pub address: u64,
-    pub bytes: u32,
-    /// It reads what has to stay as it is (`ld.global.nc`).
-    pub fixed: bool,
-    /// Warp and lane that stand for who accesses it, where that is not the thread:
-    /// what a bulk copy writes.
-    pub agent: Option<(u8, u32)>,
 }
 
 impl GlobalRaces {

@@ -3,7 +3,7 @@
 //!
 //! - `mark` is what is remembered of an access.
 //! - `seen` is what threads know of each other, and `clock` what orders them.
-//! - `stored` is what stores write.
+//! - `touch` is an access that is compared with earlier ones, `stored` what stores write.
 //! - `shadow` has the accesses to shared memory, by warp in `planes`, and `global` those
 //!   to global memory, by place in `cell`.
 //! - `flights` has what is asynchronous, `stores` bulk copies to global memory.
@@ -29,6 +29,7 @@ pub(super) mod stored;
 pub(super) mod stores;
 #[cfg(test)]
 mod tests;
+mod touch;
 pub(super) mod visits;
 
 use accumulators::Accumulators;

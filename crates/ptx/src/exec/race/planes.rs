@@ -2,8 +2,11 @@
 
 use super::clock::Order;
 use super::mark::Mark;
-use super::shadow::{Hit, MOST, Touch, clash, is_dead, is_passed};
+use super::touch::{Hit, Touch, clash, is_dead, is_passed};
 use std::collections::HashMap;
+
+/// Accesses of a place that are kept beside the last.
+pub const MOST: usize = 256;
 
 /// Reads of a warp.
 #[derive(Debug, Default)]
