@@ -1,7 +1,7 @@
 //! Names for parts of dynamic shared memory: in findings, traces and the choice of
 //! mappings; what is wrong with them is told with its place.
 
-use crate::common::{json, refused, spadkit};
+use crate::common::{json, json_of, refused, spadkit};
 
 /// Rows of 32 words are written by row and read by column in the first part, the
 /// second one is read by row; thread 0 then reads what nobody has written of it.
@@ -44,6 +44,30 @@ fn findings_name_the_part() {
     };
     assert_eq!(of(""), "dyn");
     assert_eq!(of(PARTS), "row");
+}
+
+#[test]
+fn races_name_the_part_and_its_byte() {
+    let of = |keys: &str| {
+        let folder = Folder::new(&keys.replace("bytes = 256", "bytes = 128"));
+        let text = PTX.replace("bar.sync 0;", "ld.shared.u32 %r6, [%r1+4104];");
+        std::fs::write(folder.0.path().join("k.ptx"), text).unwrap();
+        let args = ["run", &folder.launch(), "--races", "--format", "json"];
+        let result = json_of(&spadkit(&args).assert().code(1).get_output().stdout);
+        let race = result["findings"].as_array().unwrap().iter();
+        let race = race.clone().find(|f| f["kind"] == "race").unwrap().clone();
+        (race["variable"].clone(), race["message"].to_string())
+    };
+    let (variable, message) = of("");
+    assert!(
+        variable == "dyn" && message.contains("byte 4104 of dyn"),
+        "{message}"
+    );
+    let (variable, message) = of(PARTS);
+    assert!(
+        variable == "row" && message.contains("byte 8 of row"),
+        "{message}"
+    );
 }
 
 #[test]

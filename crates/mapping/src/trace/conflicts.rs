@@ -221,6 +221,22 @@ mod tests {
     }
 
     #[test]
+    fn one_lane_that_does_it_for_all_takes_one_phase() {
+        let mut add = access(Op::Atomic, 8, (0..32).map(|_| 6));
+        let [sm80, fermi] =
+            [Atomics::LanesButIncrements, Atomics::Words].map(|atomics| ConflictRule {
+                wide: Wide::PhasesMerged,
+                atomics,
+                ..ConflictRule::from(32)
+            });
+        let phases = |rule: &ConflictRule, add: &Access| rule.phases(add).count();
+        assert_eq!(phases(&sm80, &add), 2);
+        add.aggregated = true;
+        assert_eq!([phases(&sm80, &add), phases(&fermi, &add)], [1, 2]);
+        assert_eq!(sm80.lanes_of_phases(&add).len(), 1);
+    }
+
+    #[test]
     fn wide_accesses_by_either_rule() {
         let papers = ConflictRule::from(32);
         let today = ConflictRule {

@@ -171,10 +171,11 @@ impl ConflictRule {
         phases.filter(|phase| !phase.is_empty()).collect()
     }
 
-    /// Phases of a warp that is wholly active.
+    /// Phases of a warp that is wholly active: one, if one lane does it for all.
     fn phases_of(&self, access: &Access) -> u32 {
         let words = self.words(access);
         match access.op {
+            Op::Atomic if access.aggregated && self.atomics != Atomics::Words => 1,
             Op::Load => {
                 let of_lane = |l: usize| access.addrs.get(l).copied().flatten();
                 self.wide.load_phases(words, access.addrs.len(), of_lane)

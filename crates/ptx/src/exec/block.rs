@@ -55,7 +55,7 @@ impl<'a> Worker<'a> {
         if options.races || options.global_races {
             let (image, warps) = (machine.image, threads.div_ceil(32));
             let (bytes, volatile) = (machine.shared_len, image.volatile);
-            let mut races = Races::new(bytes, warps, volatile);
+            let mut races = Races::new(bytes, warps, (volatile, image.has_shared_bytes()));
             races.global = options.global_races.then(GlobalRaces::default);
             machine.races = Some(races);
             let (registers, local) = (image.unsure_registers, image.local_bytes as usize);

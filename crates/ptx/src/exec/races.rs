@@ -133,10 +133,30 @@ fn ticket(key: &Key, named: &dyn Fn(RawFinding) -> Finding) -> Option<String> {
     Some(line(&named(raw)))
 }
 
-/// A line of the kernel's source, or else of the PTX.
+/// A line of the kernel's source, without its folder, or else of the PTX.
 fn line(finding: &Finding) -> String {
-    let source = finding.line_of_kernel().map(str::to_owned);
-    source.unwrap_or_else(|| format!("PTX line {}", finding.ptx_line))
+    let source = finding.line_of_kernel().map(without_folder);
+    source.unwrap_or_else(|| ptx_line(finding))
+}
+
+fn without_folder(line: &str) -> String {
+    line.rsplit(['/', '\\']).next().unwrap_or(line).to_owned()
+}
+
+fn ptx_line(finding: &Finding) -> String {
+    format!("PTX line {}", finding.ptx_line)
+}
+
+/// The two lines of a pair, by what tells them from each other: the kernel's source,
+/// what is inlined there, or the PTX.
+fn two_lines(sides: &[Finding; 2]) -> [String; 2] {
+    let inlined = |f: &Finding| f.source.as_deref().map_or_else(|| line(f), without_folder);
+    let of_source = |text: fn(&Finding) -> String| [text(&sides[0]), text(&sides[1])];
+    let differ = |lines: &[String; 2]| lines[0] != lines[1];
+    let all = [of_source(line), [inlined(&sides[0]), inlined(&sides[1])]];
+    all.into_iter()
+        .find(differ)
+        .unwrap_or_else(|| of_source(ptx_line))
 }
 
 /// The side of a pair that initialises an `mbarrier` which the other one uses.
@@ -170,6 +190,7 @@ fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
     }
     let harmless = match key.why {
         _ if !key.harmless => "",
+        _ if key.wrote == [true; 2] => ", the same value",
         _ => ", the value that is there",
     };
     let why = match key.why {
@@ -219,10 +240,10 @@ fn barrier(told: &Told, image: &Image) -> Option<String> {
     }
     let ways = |from: usize, to: usize| told.pcs.iter().any(|p| reaches(image, p[from], p[to]));
     let (there, back) = (ways(0, 1), ways(1, 0));
-    let line = |side: usize| line(&told.sides[side]);
+    let [one, other] = two_lines(&told.sides);
     match (there, back) {
-        (true, false) => Some(format!("after {}, before {}", line(0), line(1))),
-        (false, true) => Some(format!("after {}, before {}", line(1), line(0))),
+        (true, false) => Some(format!("after {one}, before {other}")),
+        (false, true) => Some(format!("after {other}, before {one}")),
         _ => None,
     }
 }

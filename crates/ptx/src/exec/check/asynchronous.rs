@@ -8,6 +8,7 @@ use crate::exec::race::flights::PIECE;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
 use crate::exec::race::shadow::Touch;
+use crate::exec::race::stored::Stored;
 use crate::exec::race::{FLYING, Strength, lanes};
 
 /// A weak access of some lanes of the warp, by something else.
@@ -20,8 +21,7 @@ fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
         how: How::default(),
         write,
         update: false,
-        silent: false,
-        alike: false,
+        stored: Stored::default(),
         passing: true,
     }
 }
@@ -374,8 +374,7 @@ fn by_other_of(warp: u32, mask: u32, seq: u32) -> Touch {
         how: How::default(),
         write: false,
         update: false,
-        silent: false,
-        alike: false,
+        stored: Stored::default(),
         passing: true,
     }
 }

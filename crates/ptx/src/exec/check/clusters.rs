@@ -13,6 +13,7 @@ use crate::exec::machine::peers::Reached;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::How;
 use crate::exec::race::shadow::Touch;
+use crate::exec::race::stored::Stored;
 use crate::exec::race::{Strength, lanes};
 
 /// Bytes of an `mbarrier` object.
@@ -48,36 +49,36 @@ pub fn remote(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]
     if mask == 0 {
         return;
     }
-    let silent = lanes(mask).filter(|&lane| is_silent(m, info, lane, addresses[lane as usize]));
-    let silent = silent.fold(0, |all, lane| all | 1 << lane);
     let keys = cells.map(|cell| 1 << 63 | cell);
     ordered::ordered(m, info, mask, (true, &keys), |m| {
-        touch(m, info, mask, &cells, (silent, false));
+        touch(m, info, mask, &cells, (&places, false));
         departures::note(m, mask, &places);
     });
 }
 
 /// Lanes that access memory of their own block.
 #[inline(never)]
-pub fn own(m: &mut Machine, info: &MemoryOp, exec: u32, offsets: &[u64; 32], silent: u32) {
+pub fn own(m: &mut Machine, info: &MemoryOp, exec: u32, offsets: &[u64; 32]) {
     let rank = m.cluster.rank;
     let cells = offsets.map(|at| m.cell(rank, at));
-    touch(m, info, exec, &cells, (silent, true));
+    touch(m, info, exec, &cells, (&offsets.map(|at| (rank, at)), true));
 }
 
-/// Whether a lane stores what is there already, in another block.
-fn is_silent(m: &Machine, info: &MemoryOp, lane: u32, address: u64) -> bool {
-    let Reached::Peer(rank, at) = m.reached(address) else {
-        return false;
-    };
+/// What lanes store at an offset in the block of a rank.
+fn stored(m: &Machine, info: &MemoryOp, mask: u32, (rank, at): (u32, u64), own: bool) -> Stored {
+    if own {
+        return values::stored_shared(m, info, mask, at);
+    }
     let window = &m.cluster.peers[rank as usize];
-    let same = |n: u32| {
-        let byte = at + u64::from(n);
-        let there = window.shared[(byte / 8) as usize] >> (8 * (byte % 8));
-        let known = window.complete || window.written[byte as usize] != 0;
-        known && values::stored(m, info, lane, n) == Some(there as u8)
-    };
-    (0..info.bytes).all(same)
+    values::stored_by(m, info, mask, |n, size| {
+        let first = at + u64::from(n);
+        (0..u64::from(size)).fold((0, 0), |(value, written), n| {
+            let byte = first + n;
+            let there = window.shared[(byte / 8) as usize] >> (8 * (byte % 8)) & 0xFF;
+            let known = window.complete || window.written[byte as usize] != 0;
+            (value | there << (8 * n), written | u32::from(known) << n)
+        })
+    })
 }
 
 fn touch(
@@ -85,15 +86,14 @@ fn touch(
     info: &MemoryOp,
     exec: u32,
     cells: &[u64; 32],
-    (silent, own): (u32, bool),
+    (places, own): (&[(u32, u64); 32], bool),
 ) {
-    let alike = values::is_alike(m, info, exec, cells);
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
     let mut one = ordered::touch(m, info, seq);
-    (one.passing, one.alike) = (false, alike);
+    one.passing = false;
     let joint = info.transfer.is_joint().then_some(m.active);
     let mut left = exec;
     while left != 0 {
@@ -101,7 +101,10 @@ fn touch(
         let same = lanes(left).filter(|&l| cells[l as usize] == cell);
         one.lanes = same.fold(0, |all, l| all | 1 << l);
         left &= !one.lanes;
-        one.silent = silent & one.lanes != 0;
+        if one.write {
+            let place = places[one.lanes.trailing_zeros() as usize];
+            one.stored = stored(m, info, one.lanes, place, own);
+        }
         one.lanes = joint.unwrap_or(one.lanes);
         note(m, (cell, info.bytes), &one, (own, None));
     }
@@ -132,8 +135,7 @@ pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: Touched)
         },
         write: kind != Touched::Read,
         update: kind == Touched::Changed,
-        silent: false,
-        alike: false,
+        stored: Stored::default(),
         passing: false,
     };
     let own = rank == m.cluster.rank;

@@ -6,6 +6,7 @@ use crate::exec::machine::Machine;
 use crate::exec::race::clock::Word;
 use crate::exec::race::mark::How;
 use crate::exec::race::shadow::Touch;
+use crate::exec::race::stored::Stored;
 use crate::exec::race::{Strength, lanes};
 
 /// Lanes access words, and what that orders before and after: words by their
@@ -90,8 +91,7 @@ pub fn touch(m: &Machine, info: &MemoryOp, seq: u32) -> Touch {
         how: how(m, info),
         write: info.transfer.writes(),
         update: info.transfer.is_atomic(),
-        silent: false,
-        alike: false,
+        stored: Stored::default(),
         passing: info.transfer.is_copy(),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::clusters;
 use super::ordered::{ends_barrier, form, ordered, touch, uses_barrier};
-use super::values::{collide, is_alike, silent_lanes, stored};
+use super::values::{collide, stored_global, stored_shared};
 use crate::exec::api::FindingKind;
 use crate::exec::image::form::{Form, Step};
 use crate::exec::image::{MemoryOp, Transfer};
@@ -45,24 +45,27 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
     if exec == 0 {
         return;
     }
-    let mut keys = *addresses;
-    if orders && shared {
-        // Shared memory is no part of global memory.
-        let rank = m.has_peers().then_some(m.cluster.rank);
-        let key = |at: u64| rank.map_or(at, |rank| m.cell(rank, at)) | 1 << 63;
-        keys = keys.map(key);
-    }
+    // Shared memory is no part of global memory.
+    let rank = m.has_peers().then_some(m.cluster.rank);
+    let key = |at: u64| rank.map_or(at, |rank| m.cell(rank, at)) | 1 << 63;
+    let keys = (orders && shared).then(|| addresses.map(key));
     let wide = global || m.has_peers();
-    ordered(m, info, exec, (wide, &keys), |m| {
-        if shared {
-            if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
-                over_barriers(m, (info.bytes, exec), addresses);
+    ordered(
+        m,
+        info,
+        exec,
+        (wide, keys.as_ref().unwrap_or(addresses)),
+        |m| {
+            if shared {
+                if info.transfer.writes() && !m.mbarriers.objects.is_empty() {
+                    over_barriers(m, (info.bytes, exec), addresses);
+                }
+                touch_shared(m, info, exec, addresses);
+            } else if touched {
+                touch_global(m, info, exec, addresses);
             }
-            touch_shared(m, info, exec, addresses);
-        } else if touched {
-            touch_global(m, info, exec, addresses);
-        }
-    });
+        },
+    );
     // Strong stores of lanes may come in any order, as those of other threads.
     let strong = info.order.strength == Strength::Strong;
     if touched && info.transfer.only_writes() && !strong {
@@ -74,6 +77,10 @@ pub fn access(m: &mut Machine, info: &MemoryOp, space: Space, exec: u32, address
 fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32 {
     let (low, high) = info.region.within(Space::Shared, m.shared_len);
     let end = high.saturating_sub(info.bytes.into());
+    if let Some(address) = one_address(exec, addresses) {
+        let has = address >= low && address <= end && u64::from(info.bytes) <= high;
+        return if has { exec } else { 0 };
+    }
     let mut mask = 0;
     for (lane, address) in addresses.iter().enumerate() {
         mask |= u32::from(*address >= low && *address <= end) << lane;
@@ -85,31 +92,45 @@ fn inside(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32
     }
 }
 
+/// The address that all lanes have, as in a broadcast, without a look at each lane.
+#[inline(always)]
+fn one_address(exec: u32, addresses: &[u64; 32]) -> Option<u64> {
+    let first = addresses[exec.trailing_zeros() as usize % 32];
+    // No branches: these become vector instructions.
+    let all = addresses.iter().fold(0, |all, a| all | (a ^ first));
+    let differs = all != 0 && lanes(exec).any(|l| addresses[l as usize] != first);
+    (!differs).then_some(first)
+}
+
 fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
-    let silent = silent_lanes(m, info, exec, addresses);
-    let alike = is_alike(m, info, exec, addresses);
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
-    one.alike = alike;
     let joint = info.transfer.is_joint().then_some(m.active);
-    let Some(races) = &mut m.races else {
+    let Some(races) = &m.races else {
         return;
     };
     let pass = races.shadow.pass(&races.order, &one);
+    let together = one_address(exec, addresses).is_some();
     let mut left = exec;
     while left != 0 {
         let lane = left.trailing_zeros();
         let address = addresses[lane as usize];
-        let mut mask = 1u32 << lane;
-        left &= left - 1;
+        let mut mask = if together { exec } else { 1u32 << lane };
+        left &= !mask;
         while left != 0 && addresses[left.trailing_zeros() as usize] == address {
             mask |= left & left.wrapping_neg();
             left &= left - 1;
         }
-        (one.lanes, one.silent) = (joint.unwrap_or(mask), silent & mask != 0);
+        one.lanes = joint.unwrap_or(mask);
+        if one.write {
+            one.stored = stored_shared(m, info, mask, address);
+        }
+        let Some(races) = &mut m.races else {
+            return;
+        };
         let places = races.places(address, info.bytes);
         let first = places.0;
         races.shadow.touch_in(pass, &races.order, places, &one);
@@ -117,11 +138,11 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
             in_flight(races, (address, info.bytes), first, &one);
         }
     }
-    if !races.shadow.hits.is_empty() {
+    if m.races.as_ref().is_some_and(|r| !r.shadow.hits.is_empty()) {
         report(m, one.write);
     }
     if m.has_peers() && !info.transfer.is_copy() {
-        clusters::own(m, info, exec, addresses, silent);
+        clusters::own(m, info, exec, addresses);
     }
     if info.transfer.is_copy() {
         let Some(races) = &mut m.races else {
@@ -236,13 +257,12 @@ fn over_barriers(m: &mut Machine, (bytes, exec): (u32, u32), addresses: &[u64; 3
 
 /// Lanes access global memory.
 fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
-    let alike = is_alike(m, info, exec, addresses);
     let Some(races) = &mut m.races else {
         return;
     };
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
-    (one.passing, one.alike) = (false, alike);
+    one.passing = false;
     let joint = info.transfer.is_joint().then_some(m.active);
     // What `cp.async` reads is read when its thread has waited for it.
     let copies = matches!(info.transfer, Transfer::CopySource);
@@ -306,18 +326,11 @@ fn global_at(
     info: Option<&MemoryOp>,
     mut touch: Touch,
 ) -> bool {
-    let Reach { address, bytes, .. } = reach;
+    let address = reach.address;
     let lane = touch.lanes.trailing_zeros();
-    let same = |at: u32| {
-        let stored = info.and_then(|info| stored(m, info, lane, at));
-        stored == Some(object.byte(offset + u64::from(at)))
-    };
-    let known = || {
-        let heap = m.common.heap.filter(|h| h.has(address));
-        let given = m.unknown_lanes() & touch.lanes == 0;
-        given && heap.is_none_or(|h| h.missing(address, bytes.into()).is_none())
-    };
-    touch.silent = touch.write && info.is_some() && (0..bytes).all(same) && known();
+    if let Some(info) = info.filter(|_| touch.write) {
+        touch.stored = stored_global(m, info, touch.lanes, (object, offset, address));
+    }
     let Some(races) = &mut m.races else {
         return false;
     };

@@ -4,38 +4,85 @@
 use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
+use crate::exec::memory::Object;
 use crate::exec::race::lanes;
+use crate::exec::race::stored::Stored;
 
-/// Lanes that store what is there already: what nobody has written may be anything.
-pub fn silent_lanes(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> u32 {
+/// What lanes store that have one address. `there` gives the element at a byte of the
+/// access, of a size, and the bytes of it that somebody has written, as bits: what
+/// nobody has written may be anything.
+#[inline(always)]
+pub fn stored_by(
+    m: &Machine,
+    info: &MemoryOp,
+    mask: u32,
+    there: impl Fn(u32, u32) -> (u64, u32),
+) -> Stored {
     let Transfer::Store { element, from } = &info.transfer else {
-        return 0;
+        return Stored::default();
     };
-    let size = element.bytes();
-    let mut mask = exec & !m.unknown_lanes();
-    for (at, slot) in (0..).zip(from) {
-        let values = m.registers.read(*slot);
-        for lane in lanes(mask) {
-            let address = addresses[lane as usize] + u64::from(at * size);
-            if !address.is_multiple_of(u64::from(size)) {
-                return 0;
-            }
-            let there = m.shared_element(address, size.into());
-            let new = values[lane as usize] & (u64::MAX >> (64 - 8 * size));
-            let same = there == new && is_written(m, address, size);
-            mask &= !(u32::from(!same) << lane);
-        }
-        if mask == 0 {
-            break;
-        }
+    if mask & m.unknown_lanes() != 0 {
+        return Stored::default();
     }
-    mask
+    let size = element.bytes();
+    let low = u64::MAX >> (64 - 8 * size);
+    let (lane, others) = (mask.trailing_zeros(), mask & mask.wrapping_sub(1));
+    let mut all = Stored::of(info.bytes);
+    for (at, slot) in (0..).step_by(size as usize).zip(from) {
+        let value = m.registers.read_lane(*slot, lane) & low;
+        if lanes(others).any(|l| m.registers.read_lane(*slot, l) & low != value) {
+            return Stored::default();
+        }
+        let (old, written) = there(at, size);
+        let change = value ^ old;
+        let same = (0..size).fold(0, |same, n| {
+            same | u32::from(change >> (8 * n) & 0xFF == 0) << n
+        });
+        all.put(at, size, value, same & written);
+    }
+    all
 }
 
-/// Whether somebody has written all of some bytes of shared memory.
-fn is_written(m: &Machine, address: u64, bytes: u32) -> bool {
-    let bytes = address as usize..address as usize + bytes as usize;
-    m.complete || m.written.get(bytes).is_some_and(|w| !w.contains(&0))
+/// The same, to shared memory.
+#[inline(always)]
+pub fn stored_shared(m: &Machine, info: &MemoryOp, mask: u32, address: u64) -> Stored {
+    stored_by(m, info, mask, |at, size| {
+        let address = address + u64::from(at);
+        let bytes = address as usize..(address + u64::from(size)) as usize;
+        if !address.is_multiple_of(size.into()) {
+            return (0, 0);
+        }
+        let written = if m.complete {
+            u32::MAX
+        } else {
+            let bytes = m.written.get(bytes).unwrap_or_default();
+            let bits = bytes.iter().enumerate();
+            bits.fold(0, |all, (n, w)| all | u32::from(*w != 0) << n)
+        };
+        (m.shared_element(address, size.into()), written)
+    })
+}
+
+/// The same, to bytes of a buffer from an offset on, which are at an address.
+#[inline(always)]
+pub fn stored_global(
+    m: &Machine,
+    info: &MemoryOp,
+    mask: u32,
+    (object, offset, address): (&Object, u64, u64),
+) -> Stored {
+    let heap = m.common.heap.filter(|h| h.has(address));
+    stored_by(m, info, mask, |at, size| {
+        let (offset, address) = (offset + u64::from(at), address + u64::from(at));
+        if !offset.is_multiple_of(size.into()) {
+            return (0, 0);
+        }
+        let written = heap.map_or(u32::MAX, |heap| {
+            let has = |n: &u32| heap.missing(address + u64::from(*n), 1).is_none();
+            (0..size).filter(has).fold(0, |all, n| all | 1 << n)
+        });
+        (object.element(offset, size.into()), written)
+    })
 }
 
 /// What a store writes to a byte of a lane's access; unknown of copies and
@@ -48,22 +95,6 @@ pub fn stored(m: &Machine, info: &MemoryOp, lane: u32, at: u32) -> Option<u8> {
     let bytes = element.bytes();
     let slot = from[(at >> bytes.trailing_zeros()) as usize];
     Some((m.registers.read_lane(slot, lane) >> (8 * (at & (bytes - 1)))) as u8)
-}
-
-/// Whether the lanes that store to one place store one value there.
-pub fn is_alike(m: &Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) -> bool {
-    if !matches!(info.transfer, Transfer::Store { .. }) {
-        return false;
-    }
-    let Some(order) = in_order(exec, addresses) else {
-        return true;
-    };
-    order.windows(2).all(|pair| {
-        let same = |at: u32| stored(m, info, pair[0], at) == stored(m, info, pair[1], at);
-        let known = m.unknown_lanes() & (1 << pair[0] | 1 << pair[1]) == 0;
-        let apart = addresses[pair[0] as usize] != addresses[pair[1] as usize];
-        apart || known && (0..info.bytes).all(same)
-    })
 }
 
 /// Lanes by their addresses; none where these rise.

@@ -220,6 +220,15 @@ pub(super) struct PairUpdate {
     pub result: Option<Pair>,
 }
 
+impl Image {
+    /// Whether an instruction may access something smaller than a word of shared memory.
+    pub fn has_shared_bytes(&self) -> bool {
+        let shared = |space| matches!(space, None | Some(Space::Shared));
+        let mut all = self.memory.iter();
+        all.any(|info| shared(info.space) && !info.bytes.is_multiple_of(4))
+    }
+}
+
 impl Transfer {
     pub fn writes(&self) -> bool {
         use Transfer::{CopyTarget, Fragment, Store, StoreMatrix};

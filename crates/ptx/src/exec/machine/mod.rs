@@ -339,21 +339,7 @@ impl<'a> Machine<'a> {
 
     /// The variable of shared memory at an offset.
     pub fn shared_variable(&self, offset: u64) -> Option<String> {
-        let has = |v: &&super::image::SharedVariable| {
-            u64::from(v.offset) <= offset
-                && (offset < u64::from(v.offset) + u64::from(v.bytes) || v.bytes == 0)
-        };
-        let found = self.image.shared.iter().rev().find(has)?;
-        let inside = offset - u64::from(found.offset);
-        let part = |p: &&SharedPart| (u64::from(p.offset)..u64::from(p.end())).contains(&inside);
-        // Dynamic ones have no bytes of their own.
-        let part = self
-            .common
-            .parts
-            .iter()
-            .find(part)
-            .filter(|_| found.bytes == 0);
-        Some(part.map_or(&found.name, |part| &part.name).clone())
+        self.shared_place(offset).0
     }
 
     /// A description of an access for messages.

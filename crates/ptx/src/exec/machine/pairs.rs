@@ -1,6 +1,7 @@
 //! Races as they are reported: pairs of instructions, with one example each
 //! and the number of places where they race.
 
+use crate::exec::api::SharedPart;
 use crate::exec::machine::Machine;
 use std::collections::{BTreeMap, HashSet};
 
@@ -114,15 +115,23 @@ impl Machine<'_> {
         }
     }
 
-    /// The variable of shared memory at a byte, and its byte there.
+    /// The variable of shared memory at a byte, and its byte there: of dynamic memory
+    /// the part that has a name of its own, if the byte is in one.
     pub fn shared_place(&self, address: u64) -> (Option<String>, u64) {
         let has = |v: &&crate::exec::image::SharedVariable| {
             let start = u64::from(v.offset);
             start <= address && (address < start + u64::from(v.bytes) || v.bytes == 0)
         };
-        match self.image.shared.iter().rev().find(has) {
-            Some(v) => (Some(v.name.clone()), address - u64::from(v.offset)),
-            None => (None, address),
+        let Some(found) = self.image.shared.iter().rev().find(has) else {
+            return (None, address);
+        };
+        let inside = address - u64::from(found.offset);
+        let has = |p: &&SharedPart| (u64::from(p.offset)..u64::from(p.end())).contains(&inside);
+        // Dynamic ones have no bytes of their own.
+        let part = self.common.parts.iter().find(has);
+        match part.filter(|_| found.bytes == 0) {
+            Some(part) => (Some(part.name.clone()), inside - u64::from(part.offset)),
+            None => (Some(found.name.clone()), inside),
         }
     }
 }

@@ -41,15 +41,21 @@ pub struct Mark {
     pub seq: u32,
     pub pc: u32,
     pub lanes: u32,
+    /// What a store writes: the place's first byte is the lowest.
+    pub value: u32,
     /// Of the block, or behind them an agent.
     pub warp: u8,
     pub how: How,
-    /// A store of the value that was there.
-    pub silent: bool,
-    /// A store of one value by all of its lanes.
-    pub alike: bool,
+    /// The bytes of the place that had the value of a store before, as bits.
+    pub silent: u8,
+    /// The value of a store is known: of all of its lanes.
+    pub known: bool,
     /// More accesses that count are in the list of the place.
     pub more: bool,
+    /// An earlier store of the same lanes counts for its value.
+    pub older: bool,
+    /// A store that is remembered for its value alone.
+    pub kept: bool,
 }
 
 /// How an access is made.

@@ -3,7 +3,9 @@
 //!
 //! - `mark` is what is remembered of an access.
 //! - `seen` is what threads know of each other, and `clock` what orders them.
-//! - `shadow` has the accesses to shared memory, `global` those to global memory.
+//! - `touch` is an access that is compared with earlier ones, `stored` what stores write.
+//! - `shadow` has the accesses to shared memory, by warp in `planes`, and `global` those
+//!   to global memory, by place in `cell`.
 //! - `flights` has what is asynchronous, `stores` bulk copies to global memory.
 //! - `visits` has accesses to other blocks of the cluster.
 //! - `accumulators` has what tensor cores do with registers.
@@ -13,17 +15,21 @@
 //! race with it would race with a later one, too.
 
 pub(super) mod accumulators;
+mod cell;
 pub(super) mod clock;
 pub(super) mod flights;
 pub(super) mod global;
 mod known;
 pub(super) mod mark;
 pub(super) mod moments;
+mod planes;
 mod seen;
 pub(super) mod shadow;
+pub(super) mod stored;
 pub(super) mod stores;
 #[cfg(test)]
 mod tests;
+mod touch;
 pub(super) mod visits;
 
 use accumulators::Accumulators;
@@ -115,12 +121,18 @@ pub(super) struct Races {
 }
 
 impl Races {
-    pub fn new(bytes: u64, warps: u32, volatile: bool) -> Self {
+    /// Of a block with so much shared memory, places of which are bytes if it `has_bytes`:
+    /// if something smaller than a word is accessed.
+    pub fn new(bytes: u64, warps: u32, (volatile, has_bytes): (bool, bool)) -> Self {
         let mut order = Order::new(warps);
         order.volatile = volatile;
+        let mut shadow = Shadow::new(bytes, warps);
+        if has_bytes {
+            shadow.refine();
+        }
         Races {
             order,
-            shadow: Shadow::new(bytes, warps),
+            shadow,
             copies: Flights::default(),
             bulk: Flights::default(),
             stores: Stores::default(),

@@ -5,53 +5,13 @@
 //! A place is a word, or a byte once something smaller than a word is accessed.
 
 use super::clock::Order;
-use super::mark::{How, Mark, Scope, Strength};
+use super::mark::Mark;
+use super::planes::{MOST, Planes, fine, fine_lists};
+use super::stored::{KEPT, is_outdone};
+pub use super::touch::{Hit, Touch};
+use super::touch::{clash, is_dead, is_passed, judged};
 use super::{FLYING, lanes};
 use std::collections::HashMap;
-
-/// Accesses of a place that are kept beside the last.
-const MOST: usize = 256;
-
-/// Reads of a warp.
-#[derive(Debug, Default)]
-struct Plane {
-    marks: Vec<Mark>,
-    more: HashMap<u32, Vec<Mark>>,
-}
-
-/// An access of lanes of a warp to a place, of a step of its own.
-#[derive(Clone, Copy, Debug)]
-pub struct Touch {
-    pub warp: u32,
-    pub lanes: u32,
-    pub seq: u32,
-    pub pc: u32,
-    pub how: How,
-    pub write: bool,
-    /// An atomic, which writes, too.
-    pub update: bool,
-    /// It stores the value that is there.
-    pub silent: bool,
-    /// All of its lanes store one value.
-    pub alike: bool,
-    /// It is not remembered: somebody else does it.
-    pub passing: bool,
-}
-
-impl Touch {
-    pub fn mark(&self) -> Mark {
-        Mark {
-            seq: self.seq,
-            pc: self.pc,
-            lanes: self.lanes,
-            warp: self.warp as u8,
-            how: self.how,
-            silent: self.silent,
-            alike: self.alike,
-            more: false,
-        }
-    }
-}
 
 /// What lanes of an access have in common.
 #[derive(Clone, Copy, Debug)]
@@ -63,94 +23,14 @@ pub struct Pass {
     updates: bool,
 }
 
-/// A race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hit {
-    pub place: u32,
-    /// The lane that has not seen the earlier access.
-    pub lane: u32,
-    pub earlier: Mark,
-    pub wrote: bool,
-    /// The value stays the same, whoever comes first.
-    pub harmless: bool,
-    /// Only a fence is missing, after this instruction, which read a word of another
-    /// block.
-    pub ticket: Option<u32>,
-}
-
-/// Accesses by warp.
-#[derive(Debug, Default)]
-struct Planes {
-    of: Vec<Plane>,
-    /// The barrier since which some have been made.
-    since: u32,
-    /// By place: that barrier, and the warps that have made one there since.
-    by: Vec<(u32, u32)>,
-    /// Sizes of elements, as bits.
-    sizes: u8,
-}
-
-impl Planes {
-    fn new(warps: u32) -> Self {
-        Planes {
-            of: (0..warps).map(|_| Plane::default()).collect(),
-            ..Planes::default()
-        }
-    }
-
-    /// Whether any has been made since the last barrier.
-    #[inline(always)]
-    fn any(&self, base: u32) -> bool {
-        self.since == base
-    }
-
-    /// The warps that have made one at a place since the last barrier.
-    #[inline(always)]
-    fn at(&self, base: u32, place: u32) -> u32 {
-        match self.by.get(place as usize) {
-            Some(&(since, warps)) if since == base => warps,
-            _ => 0,
-        }
-    }
-
-    fn clear(&mut self) {
-        self.since = 0;
-        self.by.fill((0, 0));
-        for plane in &mut self.of {
-            plane.marks.fill(Mark::default());
-            plane.more.clear();
-        }
-    }
-
-    fn refine(&mut self, parts: u32) {
-        let each = |by: &(u32, u32)| std::iter::repeat_n(*by, parts as usize);
-        self.by = self.by.iter().flat_map(each).collect();
-        for plane in &mut self.of {
-            plane.marks = fine(&plane.marks, parts);
-            plane.more = fine_lists(&plane.more, parts);
-        }
-    }
-}
-
-fn fine(marks: &[Mark], parts: u32) -> Vec<Mark> {
-    let each = |m: &Mark| std::iter::repeat_n(*m, parts as usize);
-    marks.iter().flat_map(each).collect()
-}
-
-fn fine_lists(more: &HashMap<u32, Vec<Mark>>, parts: u32) -> HashMap<u32, Vec<Mark>> {
-    let each = |(place, list): (&u32, &Vec<Mark>)| {
-        let (place, list) = (*place, list.clone());
-        (0..parts).map(move |n| (place * parts + n, list.clone()))
-    };
-    more.iter().flat_map(each).collect()
-}
-
 /// The shared memory of a block.
 #[derive(Debug, Default)]
 pub struct Shadow {
     /// Bytes of a place.
     unit: u32,
     writes: Vec<Mark>,
+    /// Earlier stores of the same lanes, where the last write says so.
+    before: Vec<Mark>,
     /// Writes that count beside the last.
     more: HashMap<u32, Vec<Mark>>,
     reads: Planes,
@@ -187,6 +67,7 @@ impl Shadow {
     pub fn refine(&mut self) {
         let parts = std::mem::replace(&mut self.unit, 1);
         self.writes = fine(&self.writes, parts);
+        self.before = fine(&self.before, parts);
         self.more = fine_lists(&self.more, parts);
         self.reads.refine(parts);
         self.updates.refine(parts);
@@ -223,11 +104,13 @@ impl Shadow {
         let (base, met) = (pass.base, pass.met);
         let end = (first + count).min(self.writes.len() as u32);
         for place in first..end {
+            let new = touch.mark_at((place - first) * self.unit, self.unit);
             let old = &self.writes[place as usize];
             if (old.seq >= base || old.warp >= super::AGENTS) && !harmless(old, touch, met) {
-                self.check_writes(order, place, touch);
+                self.check_writes(order, place, touch, &new);
             }
             if pass.reads | pass.updates {
+                let before = self.hits.len();
                 let all = [
                     (&self.reads, pass.reads, false),
                     (&self.updates, pass.updates, true),
@@ -238,13 +121,16 @@ impl Shadow {
                         let read = &planes.of[at as usize].marks[place as usize];
                         if read.seq >= base && !harmless(read, touch, met) {
                             let plane = &planes.of[at as usize];
-                            plane.check(order, place, touch, wrote, &mut self.hits);
+                            plane.check(order, place, (touch, &new), wrote, &mut self.hits);
                         }
                     }
                 }
+                if self.hits.len() > before {
+                    self.doubt(place, before);
+                }
             }
             if !touch.passing {
-                self.note(order, place, touch, (base, met));
+                self.note(order, place, (touch, &new), (base, met));
             }
         }
     }
@@ -253,22 +139,33 @@ impl Shadow {
     pub fn remember(&mut self, order: &Order, first: u32, count: u32, touch: &Touch) {
         let (base, met) = (order.base(), order.met(touch.warp));
         let end = (first + count).min(self.writes.len() as u32);
-        (first..end).for_each(|place| self.note(order, place, touch, (base, met)));
+        let new = touch.mark();
+        (first..end).for_each(|place| self.note(order, place, (touch, &new), (base, met)));
     }
 
     /// Remembers an access.
     #[inline(always)]
-    fn note(&mut self, order: &Order, place: u32, touch: &Touch, (base, met): (u32, u32)) {
+    fn note(
+        &mut self,
+        order: &Order,
+        place: u32,
+        (touch, new): (&Touch, &Mark),
+        (base, met): (u32, u32),
+    ) {
         if touch.write && !touch.update {
             let old = &mut self.writes[place as usize];
             let own = old.lanes & !touch.lanes == 0 && u32::from(old.warp) == touch.warp;
             let own = own && old.seq != FLYING && !old.more && touch.how.covers(old.how);
-            if old.seq < base || own {
-                *old = touch.mark();
+            if old.seq < base {
+                *old = *new;
             } else if old.seq == touch.seq {
-                old.lanes |= touch.lanes;
+                old.join(new);
+            } else if own && !old.older && is_outdone(old, new, &[], true) {
+                *old = *new;
+            } else if own {
+                self.replace(order, place, (touch, new));
             } else {
-                self.supersede(order, place, touch);
+                self.supersede(order, place, (touch, new));
             }
             return;
         }
@@ -309,46 +206,112 @@ impl Shadow {
         }
     }
 
-    /// Keeps what was written before where something may race with it and not
-    /// with this.
-    #[cold]
-    fn supersede(&mut self, order: &Order, place: u32, touch: &Touch) {
-        let new = touch.mark();
-        let old = std::mem::replace(&mut self.writes[place as usize], new);
-        let mut list = self.more.remove(&place).unwrap_or_default();
-        list.push(Mark { more: false, ..old });
-        list.retain(|m| stays(order, m, touch));
-        if list.len() > MOST {
-            list.remove(0);
-        }
-        if !list.is_empty() {
-            self.writes[place as usize].more = true;
-            self.more.insert(place, list);
+    /// Lanes store once more, and what they stored before may count for its value.
+    #[inline(never)]
+    fn replace(&mut self, order: &Order, place: u32, (touch, new): (&Touch, &Mark)) {
+        let at = place as usize;
+        let old = self.writes[at];
+        let before = old.older.then(|| self.before[at]);
+        let counts = !is_outdone(&old, new, &[], true);
+        let later = if counts { &[old][..] } else { &[] };
+        let before = before.filter(|b| !is_outdone(b, new, later, true));
+        let kept = match (counts, before) {
+            (true, Some(_)) => return self.supersede(order, place, (touch, new)),
+            (true, None) => Some(old),
+            (false, before) => before,
+        };
+        self.writes[at] = Mark {
+            older: kept.is_some(),
+            ..*new
+        };
+        if let Some(mark) = kept {
+            self.before.resize(self.writes.len(), Mark::default());
+            self.before[at] = Mark {
+                older: false,
+                kept: true,
+                ..mark
+            };
         }
     }
 
-    /// Looks at earlier writes of a place.
+    /// Keeps what was written before where something may race with it and not
+    /// with this, or where its value makes a fault of what is none with this.
+    #[cold]
+    fn supersede(&mut self, order: &Order, place: u32, (touch, new): (&Touch, &Mark)) {
+        let old = std::mem::replace(&mut self.writes[place as usize], *new);
+        let mut list = self.more.remove(&place).unwrap_or_default();
+        if old.older {
+            list.push(self.before[place as usize]);
+        }
+        list.push(Mark {
+            more: false,
+            older: false,
+            ..old
+        });
+        let mut left: Vec<Mark> = Vec::new();
+        let mut kept = 0;
+        for mark in list.into_iter().rev().filter(|m| !is_dead(order, m)) {
+            if !is_passed(order, &mark, touch) {
+                left.push(mark);
+            } else if kept < KEPT && !is_outdone(&mark, new, &left, true) {
+                left.push(Mark { kept: true, ..mark });
+                kept += 1;
+            }
+        }
+        left.reverse();
+        if left.len() > MOST {
+            left.remove(0);
+        }
+        if !left.is_empty() {
+            self.writes[place as usize].more = true;
+            self.more.insert(place, left);
+        }
+    }
+
+    /// Looks at earlier writes of a place: of those that are kept for their values
+    /// only at the last that makes a fault, where no other does.
     #[cold]
     #[inline(never)]
-    fn check_writes(&mut self, order: &Order, place: u32, touch: &Touch) {
+    fn check_writes(&mut self, order: &Order, place: u32, touch: &Touch, new: &Mark) {
         let last = self.writes[place as usize];
         let list = last.more.then(|| self.more.get(&place)).flatten();
-        let all = list.into_iter().flatten().chain([&last]);
-        for mark in all.clone() {
-            let Some(lane) = clash(order, mark, touch) else {
-                continue;
-            };
-            let Some((lane, harmless)) = judged(order, (mark, all.clone()), touch, lane) else {
-                continue;
-            };
-            self.hits.push(Hit {
+        let before = last.older.then(|| self.before[place as usize]);
+        let all = list.into_iter().flatten().chain(&before).chain([&last]);
+        let hit = |mark: &Mark| {
+            let lane = clash(order, mark, touch)?;
+            let (lane, harmless) = judged(order, (mark, all.clone()), (touch, new), lane)?;
+            Some(Hit {
                 place,
                 lane,
                 earlier: *mark,
                 wrote: true,
                 harmless,
                 ticket: None,
-            });
+            })
+        };
+        let first = self.hits.len();
+        let hits = all.clone().filter(|m| !m.kept).filter_map(hit);
+        self.hits.extend(hits);
+        if self.hits[first..].iter().all(|h| h.harmless) {
+            let kept = all.clone().filter(|m| m.kept).filter_map(hit);
+            self.hits.extend(kept.filter(|h| !h.harmless).last());
+        }
+    }
+
+    /// A store of what is there is harmless to who read it before only if it was there
+    /// then: of hits from one on.
+    #[cold]
+    fn doubt(&mut self, place: u32, from: usize) {
+        let at = place as usize;
+        let last = self.writes[at];
+        let list = last.more.then(|| self.more.get(&place)).flatten();
+        let before = last.older.then(|| self.before[at]);
+        let stores = list.into_iter().flatten().chain(&before).chain([&last]);
+        let updates = self.updates.of.iter().filter_map(|p| p.marks.get(at));
+        let changes = stores.filter(|m| !m.is_silent()).chain(updates);
+        let last = changes.map(|m| m.seq).filter(|seq| *seq != FLYING).max();
+        for hit in &mut self.hits[from..] {
+            hit.harmless &= last.is_none_or(|last| last <= hit.earlier.seq);
         }
     }
 
@@ -360,7 +323,7 @@ impl Shadow {
             if old.seq < order.base() && old.warp < super::AGENTS {
                 *old = mark;
             } else {
-                self.supersede(order, place, touch);
+                self.supersede(order, place, (touch, &mark));
                 let last = &mut self.writes[place as usize];
                 *last = Mark {
                     more: last.more,
@@ -374,43 +337,11 @@ impl Shadow {
     pub fn written(&mut self, place: u32) -> impl Iterator<Item = &mut Mark> {
         let last = self.writes.get_mut(place as usize);
         let more = last.as_ref().is_some_and(|m| m.more);
+        let older = last.as_ref().is_some_and(|m| m.older);
         let list = more.then(|| self.more.get_mut(&place)).flatten();
-        last.into_iter().chain(list.into_iter().flatten())
-    }
-}
-
-impl Plane {
-    /// Looks at earlier accesses of a warp to a place.
-    #[cold]
-    #[inline(never)]
-    fn check(&self, order: &Order, place: u32, touch: &Touch, wrote: bool, hits: &mut Vec<Hit>) {
-        let last = &self.marks[place as usize];
-        let list = last.more.then(|| self.more.get(&place)).flatten();
-        for mark in list.into_iter().flatten().chain([last]) {
-            if let Some(lane) = clash(order, mark, touch) {
-                hits.push(Hit {
-                    place,
-                    lane,
-                    earlier: *mark,
-                    wrote,
-                    harmless: !wrote && touch.silent,
-                    ticket: None,
-                });
-            }
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn set_aside(&mut self, order: &Order, place: u32, touch: &Touch) {
-        let old = std::mem::replace(&mut self.marks[place as usize], touch.mark());
-        let list = self.more.entry(place).or_default();
-        list.push(Mark { more: false, ..old });
-        list.retain(|m| stays(order, m, touch));
-        if list.len() > MOST {
-            list.remove(0);
-        }
-        self.marks[place as usize].more = !list.is_empty();
+        let before = older.then(|| self.before.get_mut(place as usize)).flatten();
+        let all = last.into_iter().chain(before);
+        all.chain(list.into_iter().flatten())
     }
 }
 
@@ -420,60 +351,6 @@ impl Plane {
 fn harmless(old: &Mark, touch: &Touch, met: u32) -> bool {
     let own = u32::from(old.warp) == touch.warp;
     let alone = old.lanes == touch.lanes && touch.lanes & touch.lanes.wrapping_sub(1) == 0;
-    own && !old.more && old.seq != FLYING && (alone || old.seq == touch.seq || old.seq < met)
-}
-
-/// The lane for which an earlier access is unordered and conflicts.
-fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
-    let gone = mark.seq < order.start_of_block();
-    if gone || mark.seq == touch.seq || touch.how.agrees(mark.how, Scope::Block) {
-        return None;
-    }
-    if mark.seq == FLYING {
-        return Some(touch.lanes.trailing_zeros());
-    }
-    let loosely =
-        touch.how.strength == mark.how.strength && touch.how.strength == Strength::Volatile;
-    lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
-}
-
-/// What an access that clashes with an earlier store of a place comes to: the lane
-/// that it is about, and whether the value stays the same, whoever comes first.
-/// Nothing, where who reads has seen, or made, a later store of that value.
-pub fn judged<'a>(
-    order: &Order,
-    (store, stores): (&Mark, impl Iterator<Item = &'a Mark> + Clone),
-    touch: &Touch,
-    lane: u32,
-) -> Option<(u32, bool)> {
-    if touch.write || store.seq == FLYING {
-        return Some((lane, touch.write && touch.silent));
-    }
-    let unseen = |l: u32, m: &Mark| order.unseen(touch.warp, l, m, false) != 0;
-    let made = |l: u32, m: &Mark| {
-        let own = u32::from(m.warp) == touch.warp && m.lanes >> l & 1 != 0;
-        own && m.alike && order.is_own(m)
-    };
-    let echo = |l: u32| {
-        let later = |m: &Mark| m.silent && m.seq > store.seq && m.seq != FLYING;
-        let mut all = stores.clone().filter(|m| later(m));
-        all.any(|m| made(l, m) || !unseen(l, m))
-    };
-    if lanes(touch.lanes).all(echo) {
-        return None;
-    }
-    if store.silent {
-        return Some((lane, true));
-    }
-    let wrong = |&l: &u32| unseen(l, store) && !made(l, store) && !echo(l);
-    let wrong = lanes(touch.lanes).find(wrong);
-    Some(wrong.map_or((lane, true), |wrong| (wrong, false)))
-}
-
-/// Whether something may race with an earlier access and not with this one.
-fn stays(order: &Order, mark: &Mark, touch: &Touch) -> bool {
-    let seen = |l: u32| order.unseen(touch.warp, l, mark, false) == 0;
-    let dead = mark.warp < super::AGENTS && mark.seq < order.base();
-    let passed = mark.seq != FLYING && touch.how.covers(mark.how) && lanes(touch.lanes).all(seen);
-    !(dead || mark.seq < order.start_of_block() || passed)
+    let same = old.seq == touch.seq && !old.older;
+    own && !old.more && old.seq != FLYING && (alone || same || old.seq < met)
 }

@@ -3,6 +3,7 @@
 use super::clock::{Fence, Word};
 use super::mark::{How, Scope, Strength};
 use super::shadow::{Hit, Touch};
+use super::stored::Stored;
 use super::*;
 
 /// A block of some warps.
@@ -10,7 +11,7 @@ struct Block(Races);
 
 impl Block {
     fn new(warps: u32) -> Self {
-        let mut races = Races::new(64, warps, true);
+        let mut races = Races::new(64, warps, (true, false));
         races.begin(0);
         Block(races)
     }
@@ -26,8 +27,7 @@ impl Block {
             how,
             write,
             update: write && how.strength == Strength::Strong,
-            silent: false,
-            alike: false,
+            stored: Stored::default(),
             passing: false,
         };
         let (first, count) = self.0.places(8, 4);
@@ -160,8 +160,7 @@ fn a_copy_is_seen_by_who_is_ordered_after_its_wait() {
         how: How::default(),
         write: true,
         update: false,
-        silent: false,
-        alike: false,
+        stored: Stored::default(),
         passing: true,
     };
     block.0.fly((8, 4), &touch, None);
@@ -207,8 +206,7 @@ fn bytes_of_a_word_do_not_race() {
             how: How::default(),
             write: true,
             update: false,
-            silent: false,
-            alike: false,
+            stored: Stored::default(),
             passing: false,
         };
         block.0.shadow.touch(&block.0.order, first, count, &touch);

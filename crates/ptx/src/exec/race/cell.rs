@@ -1,0 +1,367 @@
+//! What was done to a place of global memory: the last write, the last read, and in
+//! a list what may still race with something that these do not race with.
+
+use super::clock::Order;
+use super::lanes;
+use super::mark::{Mark, Strength};
+use super::stored::{KEPT, is_outdone, is_outdone_by};
+use super::touch::{Hit, Touch, judged};
+
+/// An access to global memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    pub address: u64,
+    pub bytes: u32,
+    /// It reads what has to stay as it is (`ld.global.nc`).
+    pub fixed: bool,
+    /// Warp and lane that stand for who accesses it, where that is not the thread:
+    /// what a bulk copy writes.
+    pub agent: Option<(u8, u32)>,
+}
+
+/// Accesses of a place that are kept in its list.
+const MOST: usize = 1 << 14;
+/// Accesses in a list that is not looked through for what it needs no more.
+const FEW: usize = 64;
+
+/// What an access in a list is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Read,
+    Update,
+    Write,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    pub write: Mark,
+    read: Mark,
+    /// The first read of what has to stay as it is.
+    fixed: Mark,
+    pub list: Vec<(Kind, Mark)>,
+    /// The list has had more than reads, and what is kept for its value.
+    written: bool,
+}
+
+impl Cell {
+    /// That of a byte of the word.
+    pub fn byte(&self, n: u32) -> Cell {
+        Cell {
+            write: self.write.byte(n),
+            list: self.list.iter().map(|(k, m)| (*k, m.byte(n))).collect(),
+            ..*self
+        }
+    }
+
+    #[inline(always)]
+    pub fn touch(
+        &self,
+        order: &Order,
+        at: (u32, bool),
+        (touch, new): (&Touch, &Mark),
+        hits: &mut Vec<Hit>,
+    ) {
+        // Mostly nobody has written what is read.
+        let unwritten = self.write.seq == 0 || is_settled(order, &self.write, touch);
+        if touch.write || at.1 || self.written || !unwritten {
+            self.check(order, at, (touch, new), hits);
+        }
+    }
+
+    /// Remembers an access.
+    #[inline(always)]
+    pub fn note(&mut self, order: &Order, reach: &Reach, (touch, mut mark): (&Touch, Mark)) {
+        if let Some((warp, lane)) = reach.agent {
+            (mark.warp, mark.lanes) = (warp, 1 << lane);
+        }
+        if reach.fixed && self.fixed.seq == 0 {
+            self.fixed = mark;
+        }
+        if touch.update {
+            self.keep(order, Kind::Update, mark, touch);
+        } else if touch.write {
+            let old = std::mem::replace(&mut self.write, mark);
+            let any = self.written && old.seq != 0;
+            let observed = any && self.is_observed(order, &old, touch);
+            let passed = old.seq != 0 && (observed || is_passed(order, &old, touch));
+            let counts = passed && !is_outdone(&old, &mark, &[], false);
+            if !self.list.is_empty() {
+                self.sift(order, (touch, &mark), counts.then_some(old));
+            }
+            if counts {
+                self.list.push((Kind::Write, Mark { kept: true, ..old }));
+            } else if old.seq != 0 && !passed {
+                self.keep(order, Kind::Write, old, touch);
+            }
+        } else {
+            let old = self.read;
+            if old.seq == touch.seq && old.how == touch.how {
+                self.read.lanes |= touch.lanes;
+                return;
+            }
+            self.read = mark;
+            if old.seq == 0 || is_passed(order, &old, touch) {
+                return;
+            }
+            if old.how == touch.how && order.is_unshown(&old, touch.warp) {
+                self.read.lanes |= old.lanes;
+            } else {
+                self.keep_read(order, old, touch);
+            }
+        }
+    }
+
+    /// Takes from the list what a store makes needless: not what makes a fault of what is
+    /// none with the store. `last` was stored before it, and stays for its value.
+    fn sift(&mut self, order: &Order, (touch, new): (&Touch, &Mark), last: Option<Mark>) {
+        let mut later: Vec<Mark> = last.into_iter().collect();
+        for (kind, mark) in self.list.iter_mut().rev() {
+            if !is_passed(order, mark, touch) {
+                continue;
+            }
+            let counts = *kind != Kind::Read && later.len() < KEPT;
+            if counts && !is_outdone(mark, new, &later, false) {
+                mark.kept = true;
+                later.push(*mark);
+            } else {
+                mark.seq = 0;
+            }
+        }
+        self.list.retain(|(_, mark)| mark.seq != 0);
+    }
+
+    /// Keeps a read in the list: of the blocks that nobody can have seen one stays, of
+    /// lanes of a warp the last.
+    fn keep_read(&mut self, order: &Order, mark: Mark, touch: &Touch) {
+        let hidden = order.is_hidden(&mark);
+        if let [(Kind::Read, old)] = &mut self.list[..]
+            && hidden
+            && old.how == mark.how
+            && order.is_hidden(old)
+        {
+            *old = mark;
+            return;
+        }
+        if hidden || self.list.len() >= FEW {
+            return self.keep(order, Kind::Read, mark, touch);
+        }
+        let replaced = self.list.iter_mut().find(|(kind, old)| {
+            let lanes = old.warp == mark.warp && old.lanes & !mark.lanes == 0;
+            *kind == Kind::Read && lanes && old.how == mark.how && order.is_alike(old, &mark)
+        });
+        match replaced {
+            Some((_, old)) => *old = mark,
+            None => self.list.push((Kind::Read, mark)),
+        }
+    }
+
+    /// Keeps an access in the list.
+    fn keep(&mut self, order: &Order, kind: Kind, mark: Mark, touch: &Touch) {
+        self.written |= kind != Kind::Read;
+        let store = kind == Kind::Write;
+        // Of what is hidden those stay that make a fault of what is none with others.
+        let mut hidden: Vec<Mark> = Vec::new();
+        if order.is_hidden(&mark) {
+            hidden.push(mark);
+        }
+        self.list.retain(|(other, old)| {
+            if *other != kind {
+                return true;
+            }
+            if kind == Kind::Update && is_passed(order, old, touch) {
+                return false;
+            }
+            if order.is_hidden(old) && old.how == mark.how {
+                let stays = hidden.split_first().is_none_or(|(first, more)| {
+                    let room = store && more.len() < KEPT;
+                    room && !is_outdone_by(old, first, more.iter(), false)
+                });
+                if stays {
+                    hidden.push(*old);
+                }
+                return stays;
+            }
+            let own = old.warp == mark.warp && old.lanes & !mark.lanes == 0;
+            let same = own && old.how == mark.how && order.is_alike(old, &mark);
+            !same || store && !is_outdone(old, &mark, &[], false)
+        });
+        if self.list.len() >= MOST {
+            self.list.remove(0);
+        }
+        self.list.push((kind, mark));
+    }
+
+    fn check(
+        &self,
+        order: &Order,
+        (place, fixed): (u32, bool),
+        (touch, new): (&Touch, &Mark),
+        hits: &mut Vec<Hit>,
+    ) {
+        let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
+        let stores = stores.map(|(_, mark)| mark).chain([&self.write]);
+        let ticket = |earlier: &Mark| {
+            let stale = self.is_cached(order, earlier, touch);
+            order
+                .ticket(touch.warp, touch.lanes, earlier)
+                .filter(|_| !stale)
+        };
+        let before = hits.len();
+        let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
+            let Some(lane) = lane else {
+                return;
+            };
+            // What is read as constant must not be written at all.
+            let judged = if wrote && !fixed {
+                judged(order, (earlier, stores.clone()), (touch, new), lane)
+            } else {
+                Some((
+                    lane,
+                    touch.write && new.is_silent() && !self.is_changed(earlier),
+                ))
+            };
+            if let Some((lane, harmless)) = judged {
+                hits.push(Hit {
+                    place,
+                    lane,
+                    earlier: *earlier,
+                    wrote,
+                    harmless: harmless && !touch.update,
+                    ticket: ticket(earlier),
+                });
+            }
+        };
+        let first = touch.lanes.trailing_zeros();
+        // What a load of constant data reads may have been written in any order.
+        if self.write.seq != 0 {
+            let any = fixed.then_some(first);
+            let lane = clash(order, &self.write, touch);
+            let lane = lane.filter(|_| !self.is_observed(order, &self.write, touch));
+            note(&self.write, any.or(lane), true);
+        }
+        if touch.write && self.fixed.seq != 0 {
+            note(&self.fixed, Some(first), false);
+        } else if touch.write && self.read.seq != 0 {
+            note(&self.read, clash(order, &self.read, touch), false);
+        }
+        let mut kept = false;
+        for (kind, mark) in &self.list {
+            kept |= mark.kept;
+            if !mark.kept && (touch.write || *kind != Kind::Read) {
+                let lane = clash(order, mark, touch);
+                let lane = lane.filter(|_| !self.is_observed(order, mark, touch));
+                note(mark, lane, *kind != Kind::Read);
+            }
+        }
+        if kept && hits[before..].iter().all(|h| h.harmless) {
+            self.check_kept(order, place, (touch, new), hits);
+        }
+    }
+
+    /// Whether the value is another one than when somebody has read it.
+    fn is_changed(&self, read: &Mark) -> bool {
+        let stores = self.list.iter().filter(|(kind, _)| *kind != Kind::Read);
+        let mut all = stores.map(|(_, mark)| mark).chain([&self.write]);
+        all.any(|m| m.seq > read.seq && !m.is_silent())
+    }
+
+    /// Looks for the last of the stores kept for their values that makes a fault.
+    #[cold]
+    fn check_kept(
+        &self,
+        order: &Order,
+        place: u32,
+        (touch, new): (&Touch, &Mark),
+        hits: &mut Vec<Hit>,
+    ) {
+        let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
+        let stores = stores.map(|(_, mark)| mark).chain([&self.write]);
+        let kept = self.list.iter().rev().filter(|(_, mark)| mark.kept);
+        let fault = kept.map(|(_, mark)| mark).find_map(|mark| {
+            let lane = clash(order, mark, touch)?;
+            let all = (mark, stores.clone());
+            let (lane, harmless) = judged(order, all, (touch, new), lane)?;
+            let fault = !harmless && !self.is_observed(order, mark, touch);
+            fault.then_some((*mark, lane))
+        });
+        let hit = |(earlier, lane)| Hit {
+            place,
+            lane,
+            earlier,
+            wrote: true,
+            harmless: false,
+            ticket: order.ticket(touch.warp, touch.lanes, &earlier),
+        };
+        hits.extend(fault.map(hit));
+    }
+
+    /// Whether a load may find in the L1 cache what was there before an earlier store: its
+    /// block has read the place before that.
+    #[inline(never)]
+    fn is_cached(&self, order: &Order, store: &Mark, touch: &Touch) -> bool {
+        let before = |m: &Mark| m.seq != 0 && m.seq < store.seq && order.is_own(m);
+        let reads = self.list.iter().filter(|(kind, _)| *kind == Kind::Read);
+        let mut reads = reads.map(|(_, mark)| mark).chain([&self.read]);
+        !touch.write && touch.how.strength == Strength::Weak && reads.any(before)
+    }
+
+    /// Whether an atomic of the block that the lanes have seen was made after an earlier
+    /// access that is not weak: it has observed that, and needs no fence to be ordered with
+    /// it. So a thread that takes a lock by an atomic may set it free by a store.
+    #[inline(never)]
+    fn is_observed(&self, order: &Order, mark: &Mark, touch: &Touch) -> bool {
+        let between = order.between(mark);
+        // The atomic of each of its lanes has observed it.
+        let seen = |by: &Mark| {
+            let has = |l: u32| order.unseen(touch.warp, l, by, false) != by.lanes;
+            lanes(touch.lanes).all(has)
+        };
+        let by = |(kind, by): &(Kind, Mark)| {
+            let after = by.seq > mark.seq && order.is_own(by);
+            *kind == Kind::Update
+                && !by.kept
+                && after
+                && by.how.agrees(mark.how, between)
+                && seen(by)
+        };
+        self.list.iter().any(by)
+    }
+}
+
+/// Whether all that may race with an earlier access races with this one, too.
+#[inline(always)]
+fn is_passed(order: &Order, old: &Mark, touch: &Touch) -> bool {
+    let seen = |l: u32| order.unseen(touch.warp, l, old, false) == 0;
+    let settled = is_settled(order, old, touch);
+    let hidden = order.moments.is_surely_hidden(old);
+    touch.how.covers(old.how) && (settled || !hidden && lanes(touch.lanes).all(seen))
+}
+
+/// Whether an earlier access surely is one that the lanes have seen: of the lane
+/// itself, or from before a barrier of the block or the warp.
+#[inline(always)]
+fn is_settled(order: &Order, old: &Mark, touch: &Touch) -> bool {
+    let alone = old.lanes == touch.lanes && touch.lanes & touch.lanes.wrapping_sub(1) == 0;
+    let seen = alone || old.seq < order.met(touch.warp);
+    let same = u32::from(old.warp) == touch.warp && seen;
+    order.is_before_barrier(old) || same && order.is_surely_own(old)
+}
+
+/// The lane for which an earlier access is unordered and conflicts.
+#[inline(always)]
+fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
+    if mark.seq == touch.seq || is_settled(order, mark, touch) {
+        return None;
+    }
+    unordered(order, mark, touch)
+}
+
+#[inline(never)]
+fn unordered(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
+    if touch.how.agrees(mark.how, order.between(mark)) {
+        return None;
+    }
+    let volatile = Strength::Volatile;
+    let loosely = touch.how.strength == volatile && mark.how.strength == volatile;
+    lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
+}

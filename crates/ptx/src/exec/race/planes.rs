@@ -1,0 +1,129 @@
+//! Accesses to the places of shared memory by warp: reads, or atomics.
+
+use super::clock::Order;
+use super::mark::Mark;
+use super::touch::{Hit, Touch, clash, is_dead, is_passed};
+use std::collections::HashMap;
+
+/// Accesses of a place that are kept beside the last.
+pub const MOST: usize = 256;
+
+/// Reads of a warp.
+#[derive(Debug, Default)]
+pub struct Plane {
+    pub marks: Vec<Mark>,
+    pub more: HashMap<u32, Vec<Mark>>,
+}
+
+/// Accesses by warp.
+#[derive(Debug, Default)]
+pub struct Planes {
+    pub of: Vec<Plane>,
+    /// The barrier since which some have been made.
+    pub since: u32,
+    /// By place: that barrier, and the warps that have made one there since.
+    pub by: Vec<(u32, u32)>,
+    /// Sizes of elements, as bits.
+    pub sizes: u8,
+}
+
+impl Planes {
+    pub fn new(warps: u32) -> Self {
+        Planes {
+            of: (0..warps).map(|_| Plane::default()).collect(),
+            ..Planes::default()
+        }
+    }
+
+    /// Whether any has been made since the last barrier.
+    #[inline(always)]
+    pub fn any(&self, base: u32) -> bool {
+        self.since == base
+    }
+
+    /// The warps that have made one at a place since the last barrier.
+    #[inline(always)]
+    pub fn at(&self, base: u32, place: u32) -> u32 {
+        match self.by.get(place as usize) {
+            Some(&(since, warps)) if since == base => warps,
+            _ => 0,
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.since = 0;
+        self.by.fill((0, 0));
+        for plane in &mut self.of {
+            plane.marks.fill(Mark::default());
+            plane.more.clear();
+        }
+    }
+
+    pub fn refine(&mut self, parts: u32) {
+        let each = |by: &(u32, u32)| std::iter::repeat_n(*by, parts as usize);
+        self.by = self.by.iter().flat_map(each).collect();
+        for plane in &mut self.of {
+            plane.marks = fine(&plane.marks, parts);
+            plane.more = fine_lists(&plane.more, parts);
+        }
+    }
+}
+
+impl Plane {
+    /// Looks at earlier accesses of a warp to a place.
+    #[cold]
+    #[inline(never)]
+    pub fn check(
+        &self,
+        order: &Order,
+        place: u32,
+        (touch, new): (&Touch, &Mark),
+        wrote: bool,
+        hits: &mut Vec<Hit>,
+    ) {
+        let last = &self.marks[place as usize];
+        let list = last.more.then(|| self.more.get(&place)).flatten();
+        for mark in list.into_iter().flatten().chain([last]) {
+            if let Some(lane) = clash(order, mark, touch) {
+                hits.push(Hit {
+                    place,
+                    lane,
+                    earlier: *mark,
+                    wrote,
+                    harmless: !wrote && new.is_silent(),
+                    ticket: None,
+                });
+            }
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn set_aside(&mut self, order: &Order, place: u32, touch: &Touch) {
+        let old = std::mem::replace(&mut self.marks[place as usize], touch.mark());
+        let list = self.more.entry(place).or_default();
+        list.push(Mark { more: false, ..old });
+        list.retain(|m| !is_dead(order, m) && !is_passed(order, m, touch));
+        if list.len() > MOST {
+            list.remove(0);
+        }
+        self.marks[place as usize].more = !list.is_empty();
+    }
+}
+
+pub fn fine(marks: &[Mark], parts: u32) -> Vec<Mark> {
+    let each = |m: &Mark| {
+        let mark = *m;
+        (0..parts).map(move |n| mark.byte(n))
+    };
+    marks.iter().flat_map(each).collect()
+}
+
+pub fn fine_lists(more: &HashMap<u32, Vec<Mark>>, parts: u32) -> HashMap<u32, Vec<Mark>> {
+    let each = |(place, list): (&u32, &Vec<Mark>)| {
+        let (place, list) = (*place, list.clone());
+        let bytes = move |n| list.iter().map(|m| m.byte(n)).collect();
+        (0..parts).map(move |n| (place * parts + n, bytes(n)))
+    };
+    more.iter().flat_map(each).collect()
+}

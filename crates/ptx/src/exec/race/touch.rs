@@ -1,0 +1,121 @@
+//! An access that is compared with earlier ones, and what comes of it.
+
+use super::clock::Order;
+use super::mark::{How, Mark, Scope, Strength};
+use super::stored::Stored;
+use super::{FLYING, lanes};
+
+/// An access of lanes of a warp to a place, of a step of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    pub warp: u32,
+    pub lanes: u32,
+    pub seq: u32,
+    pub pc: u32,
+    pub how: How,
+    pub write: bool,
+    /// An atomic, which writes, too.
+    pub update: bool,
+    /// What it stores.
+    pub stored: Stored,
+    /// It is not remembered: somebody else does it.
+    pub passing: bool,
+}
+
+impl Touch {
+    pub fn mark(&self) -> Mark {
+        Mark {
+            seq: self.seq,
+            pc: self.pc,
+            lanes: self.lanes,
+            warp: self.warp as u8,
+            how: self.how,
+            ..Mark::default()
+        }
+    }
+
+    /// The mark of a place, of so many bytes from a byte of the access on.
+    #[inline(always)]
+    pub fn mark_at(&self, at: u32, unit: u32) -> Mark {
+        if self.write {
+            self.stored.mark(self.mark(), at, unit)
+        } else {
+            self.mark()
+        }
+    }
+}
+
+/// A race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    pub place: u32,
+    /// The lane that has not seen the earlier access.
+    pub lane: u32,
+    pub earlier: Mark,
+    pub wrote: bool,
+    /// The value stays the same, whoever comes first.
+    pub harmless: bool,
+    /// Only a fence is missing, after this instruction, which read a word of another
+    /// block.
+    pub ticket: Option<u32>,
+}
+
+/// The lane for which an earlier access is unordered and conflicts.
+pub fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
+    let gone = mark.seq < order.start_of_block();
+    if gone || mark.seq == touch.seq || touch.how.agrees(mark.how, Scope::Block) {
+        return None;
+    }
+    if mark.seq == FLYING {
+        return Some(touch.lanes.trailing_zeros());
+    }
+    let loosely =
+        touch.how.strength == mark.how.strength && touch.how.strength == Strength::Volatile;
+    lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
+}
+
+/// What an access that clashes with an earlier store of a place comes to: the lane
+/// that it is about, and whether the value is the same, whoever comes first: of two
+/// stores, if both write it, and beside a read, if it was there before the store.
+/// Nothing, where who reads has seen, or made, a later store of that value.
+pub fn judged<'a>(
+    order: &Order,
+    (store, stores): (&Mark, impl Iterator<Item = &'a Mark> + Clone),
+    (touch, new): (&Touch, &Mark),
+    lane: u32,
+) -> Option<(u32, bool)> {
+    if touch.write || store.seq == FLYING {
+        return Some((lane, touch.write && new.differs(store) == 0));
+    }
+    let unseen = |l: u32, m: &Mark| order.unseen(touch.warp, l, m, false) != 0;
+    let made = |l: u32, m: &Mark| {
+        let own = u32::from(m.warp) == touch.warp && m.lanes >> l & 1 != 0;
+        own && m.known && order.is_own(m)
+    };
+    let echo = |l: u32| {
+        let later = |m: &Mark| m.is_silent() && m.seq > store.seq && m.seq != FLYING;
+        let mut all = stores.clone().filter(|m| later(m));
+        all.any(|m| made(l, m) || !unseen(l, m))
+    };
+    if lanes(touch.lanes).all(echo) {
+        return None;
+    }
+    if store.is_silent() {
+        return Some((lane, true));
+    }
+    let wrong = |&l: &u32| unseen(l, store) && !made(l, store) && !echo(l);
+    let wrong = lanes(touch.lanes).find(wrong);
+    Some(wrong.map_or((lane, true), |wrong| (wrong, false)))
+}
+
+/// Whether nothing races with an earlier access any more.
+pub fn is_dead(order: &Order, mark: &Mark) -> bool {
+    let settled = mark.warp < super::AGENTS && mark.seq < order.base();
+    settled || mark.seq < order.start_of_block()
+}
+
+/// Whether all that may race with an earlier access races with this one, too.
+pub fn is_passed(order: &Order, mark: &Mark, touch: &Touch) -> bool {
+    let seen = |l: u32| order.unseen(touch.warp, l, mark, false) == 0;
+    mark.seq != FLYING && touch.how.covers(mark.how) && lanes(touch.lanes).all(seen)
+}
