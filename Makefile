@@ -181,8 +181,9 @@ campaign-cosim:
 # numbers of cycles are those that a million accesses take.
 BUS_CYCLES      ?= 5000000
 BUS_LANE_CYCLES ?= 1000000
+BUS_MACHINES    := lanes window atomics posted posted-window posted-atomics
 campaign-bus: deps
-	for machine in lanes window atomics; do \
+	for machine in $(BUS_MACHINES); do \
 	  $(COSIM) spad_stream --config testbenches/bus/$$machine.toml --cycles $(BUS_CYCLES) --seed 3 && \
 	  $(COSIM) spad_tcdm --config testbenches/bus/$$machine.toml --cycles $(BUS_LANE_CYCLES) --seed 3 \
 	    || exit 1; done

@@ -5,7 +5,9 @@ mod small;
 
 use crate::common::tools::missing;
 use assert_cmd::Command;
-use faults::{ATOMIC, FIGURES, Mutant, PAIR, POSTED, hash_faults, path_faults};
+use faults::{
+    AROUND_ATOMIC, ATOMIC, FIGURES, Mutant, PAIR, POSTED, POSTED_ATOMIC, hash_faults, path_faults,
+};
 use rayon::prelude::*;
 use serde_json::Value;
 use spadkit::config::Config;
@@ -192,8 +194,9 @@ fn units_of_the_path_are_proved() {
     let short: Vec<&str> = units.filter(|u| !LONG.contains(u)).collect();
     proved_by_induction(&short, &[]);
     // Its window takes minutes, what is around it does not.
-    proved_on(PAIR, "spad_stream");
-    proved_on(POSTED, "spad_stream");
+    for machine in [PAIR, AROUND_ATOMIC, POSTED, POSTED_ATOMIC] {
+        proved_on(machine, "spad_stream");
+    }
 }
 
 /// As [`proved_by_induction`], of the Verilog of this machine.

@@ -135,20 +135,42 @@ const MERGED: &str = phases!("phases-merged");
 const WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                       warp_size = 8, capacity_words = 32 }\n\
                       path = { mem_stages = 2, ahead = 0 }\nstream = { window = 2 }\n";
+/// As `PAIR`, with a window whose banks perform atomic operations, in `spad_stream`.
+macro_rules! around_atomic {
+    ($posted:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
+             warp_size = 8, capacity_words = 512 }\n\
+             path = { mem_stages = 2, ahead = 0 }\n\
+             stream = { window = 2, atomics = true, posted = ",
+            $posted,
+            " }\n"
+        )
+    };
+}
 /// As `PAIR`, with stores that `spad_stream` does not answer, around its scratchpad and
 /// around a window whose banks perform atomic operations.
 pub const POSTED: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
                           warp_size = 8, capacity_words = 512 }\n\
                           path = { mem_stages = 2, ahead = 0 }\nstream = { posted = true }\n";
-const POSTED_ATOMIC: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, \
-                             lanes = 2, warp_size = 8, capacity_words = 512 }\n\
-                             path = { mem_stages = 2, ahead = 0 }\n\
-                             stream = { posted = true, window = 2, atomics = true }\n";
-/// A window whose banks perform atomic operations.
-const ATOMIC_WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, \
-                             lanes = 4, warp_size = 8, capacity_words = 32 }\n\
-                             path = { mem_stages = 2, ahead = 0 }\n\
-                             stream = { window = 2, atomics = true, posted = true }\n";
+pub const POSTED_ATOMIC: &str = around_atomic!("true");
+/// The same, and every store is answered.
+pub const AROUND_ATOMIC: &str = around_atomic!("false");
+/// A window whose banks perform atomic operations, with stores that are posted, or answered.
+macro_rules! atomic_window {
+    ($posted:literal) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
+             warp_size = 8, capacity_words = 32 }\n\
+             path = { mem_stages = 2, ahead = 0 }\n\
+             stream = { window = 2, atomics = true, posted = ",
+            $posted,
+            " }\n"
+        )
+    };
+}
+const ATOMIC_WINDOW: &str = atomic_window!("false");
+const ATOMIC_WINDOW_POSTED: &str = atomic_window!("true");
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);
@@ -209,6 +231,7 @@ impl Mutant {
             "posted_atomic" => POSTED_ATOMIC,
             "window" => WINDOW,
             "atomic_window" => ATOMIC_WINDOW,
+            "atomic_window_posted" => ATOMIC_WINDOW_POSTED,
             "hashed" => HASHED,
             "unhashed" => UNHASHED,
             "ahead" => AHEAD,

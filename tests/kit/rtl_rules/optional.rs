@@ -33,19 +33,23 @@ const POSTED: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n\
 /// The same behind registers.
 const POSTED_LATE: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n[tcdm]\nposted = true\n\
                            request_register = true\nresponse_register = true\nid_bits = 2\n";
+/// Around a window.
+const POSTED_WINDOW: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n\
+                             [stream]\nwindow = 2\nposted = true\n";
 const POSTED_ATOMIC: &str = "base = 'small'\n[geometry]\ncapacity_words = 768\n\
                              [stream]\nwindow = 2\natomics = true\nposted = true\n\
                              [tcdm]\natomics = true\nposted = true\n";
 
 /// Units that a machine has only if it is asked to, and such machines; or units with
 /// other options.
-pub const OPTIONAL: [(&str, &[&str]); 8] = [
+pub const OPTIONAL: [(&str, &[&str]); 9] = [
     (ATOMIC, &["spad_tcdm", "spad_atomic_bank"]),
     (NARROW_AXI, &["spad_axi"]),
     (WIDE_AXI, &["spad_axi"]),
     (WIDE, &["spad_phases", "spad_wide_stream"]),
     (FOUR_LANES, &["spad_phases", "spad_wide_stream"]),
     (POSTED, &["spad_stream", "spad_tcdm"]),
+    (POSTED_WINDOW, &["spad_stream"]),
     (POSTED_ATOMIC, &["spad_stream", "spad_tcdm"]),
     (POSTED_LATE, &["spad_tcdm"]),
 ];

@@ -122,9 +122,9 @@ pub enum Stages {
     Stream(u32, Kinds),
     /// The window of `spad_stream`, of this many accesses.
     Window(u32),
-    /// The same with banks that perform atomic operations. Posted stores, so that it tells
-    /// what it answers.
-    AtomicWindow(u32),
+    /// The same with banks that perform atomic operations; whether stores are posted, so
+    /// that it tells what it answers.
+    AtomicWindow(u32, bool),
     /// An AXI port in the place of this many lanes, with two beats in flight.
     Axi(u32),
     /// Wide accesses in phases, and whether loads of equal pairs take half of them.
@@ -161,9 +161,9 @@ impl Stages {
                 };
             }
             Stages::Window(accesses) => path.stream.window = accesses,
-            Stages::AtomicWindow(accesses) => {
+            Stages::AtomicWindow(accesses, posted) => {
                 path.stream.window = accesses;
-                (path.stream.atomics, path.stream.posted) = (true, true);
+                (path.stream.atomics, path.stream.posted) = (true, posted);
             }
             Stages::Stream(accesses, kinds) => {
                 path.stream.window = accesses;
@@ -204,8 +204,9 @@ impl Stages {
             Stages::Window(accesses) => {
                 config.path.stream.window == accesses && !config.path.stream.atomics
             }
-            Stages::AtomicWindow(accesses) => {
-                config.path.stream.window == accesses && config.path.stream.atomics
+            Stages::AtomicWindow(accesses, posted) => {
+                let options = &config.path.stream;
+                options.window == accesses && options.atomics && options.posted == posted
             }
             Stages::Stream(accesses, kinds) => {
                 let options = &config.path.stream;
@@ -233,6 +234,8 @@ impl Stages {
 pub enum Kinds {
     /// None.
     Plain,
+    /// Atomic operations.
+    Atomic,
     /// Posted stores.
     Posted,
     /// Posted stores and atomic operations.
@@ -244,6 +247,7 @@ impl Kinds {
     fn options(self) -> (bool, bool) {
         match self {
             Kinds::Plain => (false, false),
+            Kinds::Atomic => (true, false),
             Kinds::Posted => (false, true),
             Kinds::PostedAtomic => (true, true),
         }

@@ -186,6 +186,16 @@ const fn window_of(accesses: u32) -> Circuit {
         .with(Stages::Window(accesses))
 }
 
+/// The same with banks that perform atomic operations, and with stores that are posted, or
+/// answered.
+const fn atomic_window_of(accesses: u32, posted: bool) -> Circuit {
+    circuit!("spad_stream_atomic", Rows)
+        .needs(Need::FewWords)
+        .apart()
+        .free(ATOMIC_PARTS)
+        .with(Stages::AtomicWindow(accesses, posted))
+}
+
 /// Every unit.
 pub static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
     let mut units: Vec<Unit> = HashKind::ALL.map(Unit::hash).into();
@@ -328,16 +338,14 @@ const OTHERS: &[Unit] = &[
         .proved(&[
             around_the_inside(0, Kinds::Plain),
             around_the_inside(2, Kinds::Plain),
+            around_the_inside(2, Kinds::Atomic),
             around_the_inside(0, Kinds::Posted),
             around_the_inside(2, Kinds::Posted),
             around_the_inside(2, Kinds::PostedAtomic),
             window_of(2),
             window_of(4),
-            circuit!("spad_stream_atomic", Rows)
-                .needs(Need::FewWords)
-                .apart()
-                .free(ATOMIC_PARTS)
-                .with(Stages::AtomicWindow(2)),
+            atomic_window_of(2, false),
+            atomic_window_of(2, true),
         ]),
     Unit::new("spad_phases", spad_phases::bench).proved(&[
         circuit!("spad_phases", Quad)
@@ -444,5 +452,35 @@ mod tests {
         let emitted = Design::all_units();
         assert_eq!(names, emitted.iter().map(String::as_str).collect());
         assert_eq!(names.len(), UNITS.len(), "a unit is there twice");
+    }
+
+    /// An option that changes the text must not take the place of the text without it.
+    #[test]
+    fn what_is_proved_with_posted_stores_is_proved_without_them() {
+        let machine = |stages: Stages, posted: Option<bool>| {
+            let mut config = Config::preset("small").unwrap();
+            stages.set(&mut config);
+            if let Some(posted) = posted {
+                (config.path.stream.posted, config.path.tcdm.posted) = (posted, posted);
+            }
+            config
+        };
+        let mut with_them = 0;
+        for unit in UNITS.iter() {
+            for circuit in unit.circuits {
+                let path = machine(circuit.stages, None).path;
+                if path.stream.posted || path.tcdm.posted {
+                    with_them += 1;
+                    let without = machine(circuit.stages, Some(false));
+                    let mut others = unit.circuits.iter().filter(|c| c.file == circuit.file);
+                    assert!(
+                        others.any(|other| machine(other.stages, None) == without),
+                        "{:?}",
+                        circuit.stages
+                    );
+                }
+            }
+        }
+        assert_eq!(with_them, 7);
     }
 }

@@ -49,6 +49,10 @@ struct WideStreamDriver {
 }
 
 pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
+    Box::new(wide_bench(setup))
+}
+
+fn wide_bench(setup: &Setup) -> DrivenBench<WideStreamDriver, GoldenWideStream> {
     let (layout, config) = (setup.layout, setup.config);
     let driver = WideStreamDriver {
         others: Others::new(layout),
@@ -63,7 +67,7 @@ pub(super) fn bench(setup: &Setup) -> Box<dyn Bench> {
         registers: HashRegisters::new(layout),
         model: WideStream::new(config),
     };
-    Box::new(DrivenBench::new(setup, driver, move || golden.clone()))
+    DrivenBench::new(setup, driver, move || golden.clone())
 }
 
 impl Driver for WideStreamDriver {
@@ -84,5 +88,68 @@ impl Driver for WideStreamDriver {
     fn follow(&mut self, _stimulus: &mut Stimulus, frame: &Frame) {
         self.idle = frame.shows(&self.neighbour.ports.idle) && !self.neighbour.offered;
         self.neighbour.follow(frame, &self.others.rst);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use crate::model::WideRequest;
+    use crate::model::spad_atomic_bank::amo;
+    use crate::rtl::Design;
+    use crate::units::bench::Words;
+    use crate::units::layout::Layout;
+    use std::collections::VecDeque;
+
+    /// How many compare-and-swaps of 20,000 cycles swap, and how many do not.
+    fn swaps() -> [u32; 2] {
+        let text = include_str!("../../testbenches/bus/wide.toml");
+        let config = Config::from_toml(text, std::path::Path::new("wide.toml")).unwrap();
+        let design = Design::emit(&["spad_wide_stream".to_owned()], &config).unwrap();
+        let layout = Layout::new(&design.units[0]);
+        let mut bench = wide_bench(&Setup {
+            config: &config,
+            layout: &layout,
+            trace: None,
+        });
+        let (mut stimulus, mut words) = (Stimulus::new(1), Words::new(&layout));
+        let mut waiting: VecDeque<WideRequest> = VecDeque::new();
+        let mut swaps = [0; 2];
+        for _ in 0..20_000 {
+            let (answer, ready) = {
+                let model = &bench.golden.model;
+                (model.answer(), model.req_ready())
+            };
+            let mut frame = words.frame();
+            bench.cycle(&mut stimulus, &mut frame);
+            stimulus.cycle += 1;
+            if frame.is_high(&bench.driver.others.rst) {
+                waiting.clear();
+                continue;
+            }
+            let golden = &bench.golden;
+            if let Some(answer) = answer.filter(|_| frame.is_high(&golden.ports.rsp_ready)) {
+                let request = waiting.pop_front().unwrap();
+                let swap = request.atomic.filter(|o| o.code == amo::CAS);
+                if let Some(swap) = swap.filter(|_| !answer.control.error) {
+                    let finds = (0..8).any(|lane| {
+                        let word = answer.data[lane][0];
+                        request.mask >> lane & 1 == 1 && word != 0 && word == swap.expected[lane]
+                    });
+                    swaps[usize::from(!finds)] += 1;
+                }
+            }
+            if ready {
+                waiting.extend(golden.ports.request(&frame, golden.operations.as_ref()));
+            }
+        }
+        swaps
+    }
+
+    #[test]
+    fn compare_and_swaps_find_what_they_expect_and_miss_it() {
+        let [found, missed] = swaps();
+        assert!(found > 20 && missed > 20, "{found} found, {missed} not");
     }
 }

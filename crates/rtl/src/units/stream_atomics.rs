@@ -143,12 +143,14 @@ impl OperationNeighbour {
         frame.drive(&p.warp, warp);
     }
 
-    /// Looks at an answer.
+    /// Looks at an answer; of a lane with several words, the first counts.
     pub(super) fn answered(&mut self, frame: &Frame, words: &PortSlot) {
         let Some(addr) = self.waiting.pop_front() else {
             return;
         };
+        let of_a_lane = words.width / self.ports.cmp.width;
         let shown = frame.shown_fields(words, self.ports.word_bits);
+        let shown = shown.step_by(of_a_lane);
         let mut got = [0; MAX_LANES];
         got.iter_mut().zip(shown).for_each(|(to, word)| *to = word);
         self.got = (addr, got);

@@ -89,8 +89,17 @@ impl WideNeighbour {
         frame.drive(&self.ports.rsp_ready, ready.into());
     }
 
-    /// Looks at the cycle: an access that is taken is no longer offered.
+    /// Looks at the cycle: what is answered, and that an access that is taken is no longer
+    /// offered.
     pub(super) fn follow(&mut self, frame: &Frame, rst: &PortSlot) {
+        if let Some(operations) = &mut self.operations {
+            if frame.shows(&self.ports.rsp_valid) && frame.is_high(&self.ports.rsp_ready) {
+                operations.answered(frame, &self.ports.rsp_data);
+            }
+            if frame.is_high(rst) {
+                operations.reset();
+            }
+        }
         self.offered &= !frame.shows(&self.ports.req_ready) && !frame.is_high(rst);
     }
 
@@ -111,8 +120,6 @@ impl WideNeighbour {
         pair(stimulus, &mut access.addr);
         if let Some(operations) = &mut self.operations {
             operations.offer(stimulus, frame, &mut access);
-            // What is answered does not matter here.
-            operations.reset();
         }
         let mask = cut(stimulus, mask, lanes);
         let op = [0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 7][stimulus.below(14) as usize];
