@@ -15,7 +15,7 @@ use crate::quote::shell;
 use crate::readable::readable_words;
 use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
 use crate::software::LayoutSpec;
-use crate::suggest::SourceFiles;
+use crate::suggest::{SourceFiles, torn_verdict};
 use crate::synth::DEFAULT_TECHNOLOGY;
 use crate::trace::removed_text;
 use crate::workload::{Input, RunOptions};
@@ -260,6 +260,9 @@ fn details_of_mappings(report: &FlowReport) -> Details {
     }
     details.say(report.worth_text());
     if let Some(software) = &report.software {
+        if let Some(of_source) = torn_verdict(&software.suggestions, &[]) {
+            details.toned(Tone::Doubt, of_source);
+        }
         details.add(software_details(software));
     }
     details.gap();
