@@ -142,7 +142,7 @@ impl CommandResult for Congestion {
 
     fn hints(&self) -> Vec<Hint> {
         let table = if self.dims == 4 { 4 } else { 2 };
-        let command = format!("spadkit congestion --table {table} --width {}", self.width);
+        let command = format!("spadkit congestion --table {table}");
         vec![Hint::new("beside all mappings of the paper", command)]
     }
 }

@@ -1,5 +1,5 @@
-//! Arrays that are better left as they are: what the compiler no longer merges costs
-//! more than the mapping saves.
+//! What accesses that the compiler no longer merges cost: arrays that are better left as they
+//! are, and what the changes of the others leave.
 
 use super::{Suggestion, TornLine};
 use crate::software::LayoutSpec;
@@ -30,5 +30,29 @@ impl From<Suggestion> for LeftAlone {
             conflicts: s.conflicts,
             torn: s.torn,
         }
+    }
+}
+
+/// What is left of the conflicts after changes of the source, where these take accesses
+/// apart that a mapping in the PTX keeps whole; `None` where none does.
+pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String> {
+    let because = "the compiler no longer merges accesses there";
+    let is_torn = |s: &Suggestion| !s.torn.is_empty();
+    match (changes, left) {
+        ([], []) => None,
+        ([], _) => Some(format!("No change of the source pays: {because}.")),
+        ([one], []) if is_torn(one) => Some(format!(
+            "As a change of the source, {} leaves {} of {}: {because}.",
+            one.hash, one.conflicts, one.conflicts_before
+        )),
+        (_, left) if changes.iter().any(is_torn) || !left.is_empty() => {
+            let stay: u64 = left.iter().map(|l| l.conflicts_before).sum();
+            let after = changes.iter().map(|s| s.conflicts).sum::<u64>() + stay;
+            let before = changes.iter().map(|s| s.conflicts_before).sum::<u64>() + stay;
+            Some(format!(
+                "Changes of the source leave {after} of {before}: {because}."
+            ))
+        }
+        _ => None,
     }
 }

@@ -62,13 +62,13 @@ use edits::Maps;
 pub use files::{SourceFiles, split};
 pub use function_names::FunctionNames;
 use function_names::{MappedArray, with_helpers};
-pub use left::LeftAlone;
+pub use left::{LeftAlone, torn_verdict};
 pub use macros::defines_what_is_in;
 pub use padding::Padding;
 pub use region::Region;
 pub use room::DeclarationChange;
 pub use templates::Template;
-pub use torn::{TornLine, torn_places, torn_verdict};
+pub use torn::{TornLine, torn_places};
 
 use crate::capture::statics::Indices;
 use crate::geometry::Geometry;

@@ -9,7 +9,7 @@ use super::macros::Macros;
 use super::scan::{names, word};
 use super::target::Target;
 use super::types::Types;
-use super::{LeftAlone, SourceFiles, Suggestion, Tuned};
+use super::{SourceFiles, Tuned};
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::Layout;
@@ -92,30 +92,6 @@ pub fn torn_places(lines: &[TornLine]) -> Option<(String, u32)> {
     let widest = lines.iter().map(|line| line.bytes).max()?;
     let places: Vec<&str> = lines.iter().map(|l| without_folder(&l.source)).collect();
     Some((places.join(", "), widest))
-}
-
-/// What is left of the conflicts after changes of the source, where these take accesses
-/// apart that a mapping in the PTX keeps whole; `None` where none does.
-pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String> {
-    let because = "the compiler no longer merges accesses there";
-    let is_torn = |s: &Suggestion| !s.torn.is_empty();
-    match (changes, left) {
-        ([], []) => None,
-        ([], _) => Some(format!("No change of the source pays: {because}.")),
-        ([one], []) if is_torn(one) => Some(format!(
-            "As a change of the source, {} leaves {} of {}: {because}.",
-            one.hash, one.conflicts, one.conflicts_before
-        )),
-        (_, left) if changes.iter().any(is_torn) || !left.is_empty() => {
-            let stay: u64 = left.iter().map(|l| l.conflicts_before).sum();
-            let after = changes.iter().map(|s| s.conflicts).sum::<u64>() + stay;
-            let before = changes.iter().map(|s| s.conflicts_before).sum::<u64>() + stay;
-            Some(format!(
-                "Changes of the source leave {after} of {before}: {because}."
-            ))
-        }
-        _ => None,
-    }
 }
 
 /// The accesses of an array as the changed lines have them.

@@ -359,10 +359,14 @@ fn tables_word_for_word() {
         "10",
     ];
     insta::assert_snapshot!(stdout(&[&["congestion"], &args[..]].concat()), @r#"
-    stride accesses under rap have a congestion of 1.0000 in the mean, 1 at most.
+    stride accesses under rap have a congestion of 1.0000 in the mean, 1 at most, on
+    the discrete memory machine with 8 banks.
 
      mapping  access  width  dims    mean  std error  max
      rap      stride      8     2  1.0000     0.0000    1
+
+    beside all mappings of the paper:
+      spadkit congestion --table 2
     "#);
 }
 
