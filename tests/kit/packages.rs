@@ -58,9 +58,10 @@ fn included(text: &str) -> Vec<&str> {
             None => (true, argument),
         };
         let piece = argument.strip_prefix('"')?.split('"').next()?;
-        match whole {
-            true => Some(piece),
-            false => piece.rfind('/').map(|slash| &piece[..=slash]),
+        if whole {
+            Some(piece)
+        } else {
+            piece.rfind('/').map(|slash| &piece[..=slash])
         }
     };
     calls.filter_map(path).collect()
@@ -86,9 +87,12 @@ fn missing(list: &BTreeSet<PathBuf>, read: impl Fn(&Path) -> String) -> (usize, 
         let text = read(file);
         for path in included(&text) {
             count += 1;
-            let there = resolved(file, path).is_some_and(|target| match path.ends_with('/') {
-                true => list.iter().any(|other| other.starts_with(&target)),
-                false => list.contains(&target),
+            let there = resolved(file, path).is_some_and(|target| {
+                if path.ends_with('/') {
+                    list.iter().any(|other| other.starts_with(&target))
+                } else {
+                    list.contains(&target)
+                }
             });
             if !there {
                 missing.push(format!("{}: {path}", file.display()));

@@ -293,8 +293,8 @@ impl Shadow {
         let hits = all.clone().filter(|m| !m.kept).filter_map(hit);
         self.hits.extend(hits);
         if self.hits[first..].iter().all(|h| h.harmless) {
-            let kept = all.clone().filter(|m| m.kept).filter_map(hit);
-            self.hits.extend(kept.filter(|h| !h.harmless).last());
+            let mut kept = all.clone().filter(|m| m.kept).filter_map(hit);
+            self.hits.extend(kept.rfind(|h| !h.harmless));
         }
     }
 
