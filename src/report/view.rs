@@ -8,6 +8,7 @@ use super::source_page::{Served, Situation, SourceLine, SourcePage};
 use super::verdict::{grouped, place, worst};
 use crate::trace::without_folder;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Accesses that a page shows without scripting.
 const STATIC_PICTURES: usize = 3;
@@ -190,7 +191,15 @@ pub(super) fn sources(pages: &[SourcePage]) -> Value {
         .max(1);
     let all = lines.map(|l| l.conflicts).sum::<u64>().max(1);
     let page = |p: &SourcePage| {
-        let line = |l: &SourceLine| source_line(l, most, all);
+        // What a mapping leaves is said beside its first line.
+        let mut said = BTreeSet::new();
+        let line = |l: &SourceLine| {
+            let leaves = l.change_leaves.clone();
+            let leaves = leaves.filter(|text| said.insert(text.clone()));
+            let mut view = source_line(l, most, all);
+            view["change_leaves"] = json!(leaves);
+            view
+        };
         json!({
             "file": p.file,
             "has_cycles": p.lines.iter().any(|l| l.cycles_pct.is_some()),
@@ -246,7 +255,6 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
         "when": when,
         "called": (l.called_conflicts > 0 && l.accesses == 0).then(|| grouped(l.called_conflicts)),
         "change": l.change,
-        "change_leaves": l.change_leaves,
     })
 }
 
