@@ -3,7 +3,6 @@
 use super::SourceFiles;
 use super::bindings::Bindings;
 use super::scan::{Text, is_word, word};
-
 use std::rc::Rc;
 
 /// Constants that are defined by each other.

@@ -19,8 +19,9 @@ pub(super) struct Form {
     pub bytes: u32,
     /// Each as the source has it, with its value.
     dimensions: Vec<(String, Option<u64>)>,
-    /// Whether the file defines the type of the elements, and has it in no other memory.
-    is_own_type: bool,
+    /// Whether a member can be added to the elements: buffers of them that others have
+    /// written keep their layout.
+    pub takes_a_member: bool,
 }
 
 impl Form {
@@ -57,17 +58,12 @@ impl Form {
         let bytes = constants.bytes_of(&found.element).or_else(share)?;
         Some(Form {
             array: array.name.to_owned(),
-            is_own_type: is_own_type(constants.place(), &found.element),
+            takes_a_member: bytes_of_type(&found.element).is_none()
+                && is_own_type(constants.place(), &found.element),
             element: found.element,
             bytes,
             dimensions,
         })
-    }
-
-    /// Whether a member can be added to the elements: buffers of them that others have
-    /// written keep their layout.
-    pub fn takes_a_member(&self) -> bool {
-        bytes_of_type(&self.element).is_none() && self.is_own_type
     }
 
     /// Indices of an element.

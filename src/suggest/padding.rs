@@ -222,7 +222,7 @@ fn in_form(
         return Some((layout, form.with_longer_rows(by), index));
     }
     let banks = target.array.geometry().banks() as u32;
-    if !in_parts(target, form) || !form.takes_a_member() {
+    if !in_parts(target, form) || !form.takes_a_member {
         return None;
     }
     let (by, layout) = best_of(target, form.bytes, 4, banks)?;

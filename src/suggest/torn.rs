@@ -62,10 +62,8 @@ fn searched(target: &Target, tuned: &Tuned, accesses: &[Access]) -> Vec<Choice> 
         budget: BUDGET,
     };
     let array = Array::new(&trace, tuned.geometry, tuned.rule, target.array.room());
-    let kinds = NARROW
-        .into_iter()
-        .filter(|kind| target.choices.tried(*kind));
-    let kinds: Vec<MappingKind> = kinds.collect();
+    let asked = |kind: &MappingKind| target.choices.kinds.contains(kind);
+    let kinds: Vec<MappingKind> = NARROW.into_iter().filter(asked).collect();
     choices(&array, &kinds, &effort).map_or(Vec::new(), |found| found.ranked)
 }
 
@@ -95,10 +93,9 @@ pub fn torn_places(lines: &[TornLine]) -> Option<(String, u32)> {
 }
 
 /// The accesses of an array as the changed lines have them.
-pub(super) struct Torn<'a> {
-    tuned: &'a Tuned<'a>,
+pub(super) struct Torn {
     pub lines: Vec<TornLine>,
-    accesses: Vec<Access>,
+    profile: ConflictProfile,
     /// Mappings of the narrower accesses, the best first. Those of the wide ones keep words
     /// together that the changed source no longer accesses at once.
     narrow: Vec<Choice>,
@@ -112,10 +109,10 @@ const NARROW: [MappingKind; 4] = [
     MappingKind::Add,
 ];
 
-impl<'a> Torn<'a> {
+impl Torn {
     pub fn new(
         target: &Target,
-        tuned: &'a Tuned<'a>,
+        tuned: &Tuned,
         changes: &[LineChange],
         sources: &mut SourceFiles,
     ) -> Self {
@@ -183,9 +180,8 @@ impl<'a> Torn<'a> {
             searched(target, tuned, &accesses)
         };
         Torn {
-            tuned,
             lines: lines.into_iter().collect(),
-            accesses,
+            profile: ConflictProfile::of(accesses.iter(), &tuned.rule),
             narrow,
         }
     }
@@ -215,10 +211,6 @@ impl<'a> Torn<'a> {
 
     /// Conflicts under a mapping in the changed source.
     pub fn conflicts(&self, layout: &Layout) -> u64 {
-        self.profile().count(|word| layout.bank(word)).conflicts
-    }
-
-    fn profile(&self) -> ConflictProfile {
-        ConflictProfile::of(self.accesses.iter(), &self.tuned.rule)
+        self.profile.count(|word| layout.bank(word)).conflicts
     }
 }

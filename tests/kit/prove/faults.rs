@@ -7,11 +7,22 @@
 
 use std::path::Path;
 
+/// Machines of so many lanes and words, with what the lines after that say.
+macro_rules! bus {
+    ($lanes:literal, $words:literal, $($more:tt)*) => {
+        concat!(
+            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = ",
+            $lanes,
+            ", warp_size = 8, capacity_words = ",
+            $words,
+            " }\npath = { mem_stages = 2, ahead = 0 }\n",
+            $($more)*
+        )
+    };
+}
 /// Small machines for the units of the path: two lanes where a payload is as
 /// wide as all lanes, else four.
-pub const PAIR: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
-                    warp_size = 8, capacity_words = 512 }\n\
-                    path = { mem_stages = 2, ahead = 0 }\n";
+pub const PAIR: &str = bus!(2, 512, "");
 const QUAD: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
                     warp_size = 8, capacity_words = 512 }\n\
                     path = { warps = 4, blocks = 4, locks = 32, lock_group_cycles = 2, \
@@ -76,11 +87,10 @@ macro_rules! whole {
 /// `spad_tcdm` with banks of four rows, without and with registers.
 macro_rules! tcdm {
     ($registers:literal) => {
-        concat!(
-            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
-             warp_size = 8, capacity_words = 32 }\n\
-             path = { mem_stages = 2, ahead = 0 }\n\
-             tcdm = { id_bits = 2, request_register = ",
+        bus!(
+            4,
+            32,
+            "tcdm = { id_bits = 2, request_register = ",
             $registers,
             ", response_register = ",
             $registers,
@@ -89,28 +99,19 @@ macro_rules! tcdm {
     };
 }
 const TCDM: &str = tcdm!("false");
-/// With writes that are not answered.
-const TCDM_POSTED: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
-                           warp_size = 8, capacity_words = 32 }\n\
-                           path = { mem_stages = 2, ahead = 0 }\n\
-                           tcdm = { id_bits = 2, posted = true }\n";
-const ATOMIC_POSTED: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, \
-                             lanes = 4, warp_size = 8, capacity_words = 32 }\n\
-                             path = { mem_stages = 2, ahead = 0 }\n\
-                             tcdm = { atomics = true, posted = true }\n";
 const TCDM_REGISTERED: &str = tcdm!("true");
+/// With writes that are not answered.
+const TCDM_POSTED: &str = bus!(4, 32, "tcdm = { id_bits = 2, posted = true }\n");
+const ATOMIC_POSTED: &str = bus!(4, 32, "tcdm = { atomics = true, posted = true }\n");
 /// Banks of four rows that perform atomic operations.
-const ATOMIC_BANK: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
-                           warp_size = 8, capacity_words = 32 }\n\
-                           path = { mem_stages = 2, ahead = 0 }\ntcdm = { atomics = true }\n";
+const ATOMIC_BANK: &str = bus!(4, 32, "tcdm = { atomics = true }\n");
 /// An AXI port in the place of this many lanes, with two beats in flight.
 macro_rules! axi {
     ($lanes:literal) => {
-        concat!(
-            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
-             warp_size = 8, capacity_words = 512 }\n\
-             path = { mem_stages = 2, ahead = 0 }\n\
-             axi = { addr_bits = 12, id_bits = 1, in_flight = 2, lanes = ",
+        bus!(
+            2,
+            512,
+            "axi = { addr_bits = 12, id_bits = 1, in_flight = 2, lanes = ",
             $lanes,
             " }\n"
         )
@@ -132,45 +133,24 @@ macro_rules! phases {
 const PHASES: &str = phases!("phases");
 const MERGED: &str = phases!("phases-merged");
 /// `spad_stream` with a window of two accesses, and banks of four rows.
-const WINDOW: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
-                      warp_size = 8, capacity_words = 32 }\n\
-                      path = { mem_stages = 2, ahead = 0 }\nstream = { window = 2 }\n";
-/// As `PAIR`, with a window whose banks perform atomic operations, in `spad_stream`.
-macro_rules! around_atomic {
-    ($posted:literal) => {
-        concat!(
-            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
-             warp_size = 8, capacity_words = 512 }\n\
-             path = { mem_stages = 2, ahead = 0 }\n\
-             stream = { window = 2, atomics = true, posted = ",
-            $posted,
-            " }\n"
-        )
-    };
-}
+const WINDOW: &str = bus!(4, 32, "stream = { window = 2 }\n");
+/// A window whose banks perform atomic operations, with stores that are posted, or answered.
+const ATOMIC_WINDOW_POSTED: &str = bus!(
+    4,
+    32,
+    "stream = { window = 2, atomics = true, posted = true }\n"
+);
+const ATOMIC_WINDOW: &str = bus!(4, 32, "stream = { window = 2, atomics = true }\n");
 /// As `PAIR`, with stores that `spad_stream` does not answer, around its scratchpad and
 /// around a window whose banks perform atomic operations.
-pub const POSTED: &str = "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 2, \
-                          warp_size = 8, capacity_words = 512 }\n\
-                          path = { mem_stages = 2, ahead = 0 }\nstream = { posted = true }\n";
-pub const POSTED_ATOMIC: &str = around_atomic!("true");
+pub const POSTED: &str = bus!(2, 512, "stream = { posted = true }\n");
+pub const POSTED_ATOMIC: &str = bus!(
+    2,
+    512,
+    "stream = { window = 2, atomics = true, posted = true }\n"
+);
 /// The same, and every store is answered.
-pub const AROUND_ATOMIC: &str = around_atomic!("false");
-/// A window whose banks perform atomic operations, with stores that are posted, or answered.
-macro_rules! atomic_window {
-    ($posted:literal) => {
-        concat!(
-            "base = 'small'\ngeometry = { addr_bits = 9, bank_bits = 3, lanes = 4, \
-             warp_size = 8, capacity_words = 32 }\n\
-             path = { mem_stages = 2, ahead = 0 }\n\
-             stream = { window = 2, atomics = true, posted = ",
-            $posted,
-            " }\n"
-        )
-    };
-}
-const ATOMIC_WINDOW: &str = atomic_window!("false");
-const ATOMIC_WINDOW_POSTED: &str = atomic_window!("true");
+pub const AROUND_ATOMIC: &str = bus!(2, 512, "stream = { window = 2, atomics = true }\n");
 const ROWS: &str = rows!(2);
 const ROWS3: &str = rows!(3);
 const ROWS4: &str = rows!(4);

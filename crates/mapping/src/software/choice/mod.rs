@@ -182,6 +182,8 @@ impl<'a> Effort<'a> {
 /// What was found for an array.
 #[derive(Clone, Debug)]
 pub struct Choices {
+    /// The kinds that were asked for.
+    pub kinds: Vec<MappingKind>,
     /// The mappings, the best first: fewest conflicts, then fewest operations
     /// added, then fewest bytes wasted.
     pub ranked: Vec<Choice>,
@@ -202,12 +204,6 @@ impl Choices {
     /// The mapping that leaves the fewest conflicts.
     pub fn best(&self) -> &Choice {
         &self.ranked[0]
-    }
-
-    /// Whether mappings of a kind were searched, if the array can have them or not.
-    pub fn tried(&self, kind: MappingKind) -> bool {
-        let is_left_out = |(spec, _): &(LayoutSpec, Refusal)| spec.to_string() == kind.name();
-        self.ranked.iter().any(|c| c.kind == kind) || self.left_out.iter().any(is_left_out)
     }
 }
 
@@ -259,6 +255,7 @@ pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<
     let all_bounds = needed.iter().all(|bound| *bound >= Some(best));
     let fewest_proved = best == floor || all_modes || all_bounds;
     Ok(Choices {
+        kinds: kinds.to_vec(),
         ranked: found,
         left_out,
         any_floor: array.any_floor(),
