@@ -109,7 +109,7 @@ docs:
 	"$(MDBOOK)" build
 
 # The timing diagrams of the contract, drawn from the golden models, and the
-# picture of docs/guides/questions.md, drawn from the accesses of a kernel.
+# pictures of docs/guides/questions.md, drawn from the accesses of kernels.
 docs-waves:
 	UPDATE=1 $(CARGO) test --workspace --test kit -- waves:: questions::picture
 

@@ -18,7 +18,7 @@ use crate::trace::AccessTrace;
 use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};
 use clap::Args;
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Run the RTL in lockstep with the golden model, in Verilator.
 ///
@@ -121,7 +121,7 @@ impl Execute for CosimArgs {
         }
         let verified = Verified {
             results,
-            next: about_units("synth", &self.units, self.rtl.as_deref(), global),
+            next: global.about_units("synth", &self.units, self.rtl.as_deref()),
         };
         printer.show(&verified)?;
         let mut options = format!("{} --seed {}", global.machine_option(), self.seed);
@@ -306,14 +306,6 @@ pub(super) fn fail_on_mismatch(results: &[CosimResult], options: &str) -> Result
             result.unit
         )),
     })
-}
-
-/// `command` about the same units of the same machine.
-fn about_units(command: &str, units: &[String], rtl: Option<&Path>, global: &Global) -> String {
-    let units = units.iter().map(|unit| format!(" {}", shell(unit)));
-    let units: String = units.collect();
-    let rtl = rtl.map_or(String::new(), |dir| format!(" --rtl {}", shell(dir)));
-    format!("spadkit {command}{units}{rtl} {}", global.machine_option())
 }
 
 /// The units beside their models.

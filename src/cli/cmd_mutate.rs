@@ -6,7 +6,7 @@ use super::{Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
-use crate::page::{Columns, Details, Tone};
+use crate::page::{Columns, Details, Hint, Tone};
 use crate::points::Points;
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
@@ -94,6 +94,7 @@ impl Execute for MutateArgs {
         points.finish()?;
         printer.show(&Mutations {
             results: results.iter().map(Mutation::of).collect(),
+            next: self.next(&results, global),
         })?;
         match results.iter().find(|r| r.caught_pct() < REQUIRED_PCT) {
             None => Ok(()),
@@ -109,10 +110,27 @@ impl Execute for MutateArgs {
     }
 }
 
+impl MutateArgs {
+    /// The first missed fault for longer.
+    fn next(&self, results: &[MutationResult], global: &Global) -> Option<Hint> {
+        let (unit, missed) = results
+            .iter()
+            .find_map(|r| Some((&r.unit, r.missed.first()?)))?;
+        let command = global.about_units("mutate", std::slice::from_ref(unit), None);
+        let cycles = self.long_cycles.saturating_mul(10);
+        let (faults, number) = (self.faults, missed.number);
+        let command = format!("{command} --faults {faults} --only {number} --long-cycles {cycles}");
+        Some(Hint::new("a missed fault for longer", command))
+    }
+}
+
 /// What became of the faults of all units.
 #[derive(Serialize)]
 struct Mutations<'a> {
     results: Vec<Mutation<'a>>,
+    /// What to type next.
+    #[serde(skip)]
+    next: Option<Hint>,
 }
 
 #[derive(Serialize)]
@@ -178,5 +196,9 @@ impl CommandResult for Mutations<'_> {
             }
         }
         details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        self.next.iter().cloned().collect()
     }
 }

@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
 use crate::output::write_file;
-use crate::page::{Columns, Details, Tone};
+use crate::page::{Columns, Details, Hint, Tone};
 use crate::points::Points;
 use crate::prove::{
     Counterexample, Machines, Method, Outcome, Proof, RtlSource, Verdict, about, check, plan,
     usual_geometries,
 };
-use crate::quote::shown_path;
+use crate::quote::{shell, shown_path};
 use crate::rtl::Origin;
 use crate::tool::{Tool, ToolKind, Toolbox, Version};
 use clap::Args;
@@ -128,8 +128,34 @@ impl Execute for ProveArgs {
                 yosys: &yosys.version,
             },
             results: verdicts.iter().map(ProofResult::of).collect(),
+            next: self.next(&verdicts, global),
         })?;
         check(&verdicts)
+    }
+}
+
+impl ProveArgs {
+    /// The run of a counterexample; more time for what was not decided; or, if all
+    /// is proved, whether the co-simulation would notice a fault, too.
+    fn next(&self, verdicts: &[Verdict], global: &Global) -> Option<Hint> {
+        let rtl = self.rtl.as_deref();
+        let again = |of: fn(&Outcome) -> bool| {
+            let verdict = verdicts.iter().find(|v| of(&v.outcome))?;
+            let unit = std::slice::from_ref(&verdict.unit);
+            let command = global.about_units("prove", unit, rtl);
+            Some(format!("{command} --property {}", shell(&verdict.property)))
+        };
+        if let Some(command) = again(|o| matches!(o, Outcome::Disproved(_))) {
+            let command = format!("{command} --wave waves");
+            return (self.wave.is_none()).then(|| Hint::new("a run that shows it", command));
+        }
+        if let Some(command) = again(|o| matches!(o, Outcome::Unknown(_))) {
+            let command = format!("{command} --timeout {}", self.timeout.saturating_mul(10));
+            return Some(Hint::new("one of them with more time", command));
+        }
+        let command = global.about_units("mutate", &self.units, None);
+        (rtl.is_none() && !self.units.is_empty())
+            .then(|| Hint::new("whether the co-simulation notices faults, too", command))
     }
 }
 
@@ -276,6 +302,9 @@ fn geometries(args: &ProveArgs, own: Geometry) -> Vec<Geometry> {
 struct Proofs<'a> {
     tools: Tools<'a>,
     results: Vec<ProofResult<'a>>,
+    /// What to type next.
+    #[serde(skip)]
+    next: Option<Hint>,
 }
 
 #[derive(Serialize)]
@@ -381,5 +410,9 @@ impl CommandResult for Proofs<'_> {
             }
         }
         details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        self.next.iter().cloned().collect()
     }
 }

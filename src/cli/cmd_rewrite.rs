@@ -124,6 +124,7 @@ impl Execute for RewriteArgs {
             command: Some(self.command(&request.entry, global)),
             machine_code: self.machine_code,
             output: Some(&self.output),
+            flow: self.flow(global),
         };
         job.run(&write, printer)
     }
@@ -144,6 +145,8 @@ struct Job<'a> {
     machine_code: bool,
     /// Where the PTX goes, where that is a file.
     output: Option<&'a Path>,
+    /// The command that simulates the launch.
+    flow: Option<String>,
 }
 
 impl Job<'_> {
@@ -180,6 +183,7 @@ impl Job<'_> {
             machine_code,
             machine: self.machine,
             output: self.output,
+            flow: self.flow.as_deref(),
         };
         printer.show(&report)?;
         report.verdict()
@@ -212,6 +216,17 @@ impl RewriteArgs {
             )),
             (launch, own) => own.or(launch.as_deref()).map(LaunchInput::file).transpose(),
         }
+    }
+
+    /// The command that simulates the launch.
+    fn flow(&self, global: &Global) -> Option<String> {
+        let own = self.input.launch().map(|_| self.input.name());
+        let launch = own.or(self.launch.as_ref().map(|launch| launch.name()))?;
+        Some(format!(
+            "spadkit flow {} {}",
+            shell(launch),
+            global.machine_option()
+        ))
     }
 
     /// What is to be done, and the threads of a block where they are known.
@@ -320,6 +335,7 @@ impl Rewriting<'_> {
             command: None,
             machine_code: false,
             output: None,
+            flow: None,
         };
         job.run(write, printer)
     }

@@ -10,6 +10,8 @@ use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_file, write_result};
+use crate::page::Hint;
+use crate::quote::shell;
 use crate::report::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
@@ -140,7 +142,27 @@ impl Execute for ShareArgs {
             preset: &machine.name,
             plan: &plan,
             annotated: &annotated,
+            next: self.next(&plan),
         })
+    }
+}
+
+impl ShareArgs {
+    /// The PTX with markers, if sharing makes more blocks resident; or a launch
+    /// file for what was written.
+    fn next(&self, plan: &Plan) -> Option<Hint> {
+        let blocks = &plan.residency;
+        match &self.output {
+            None if blocks.blocks() > blocks.unshared => {
+                let command = super::this_command() + " -o shared.ptx";
+                Some(Hint::new("the kernel with relssp", command))
+            }
+            Some(output) if self.input.launch().is_none() => {
+                let command = format!("spadkit init {}", shell(output));
+                Some(Hint::new("a launch file, to run it", command))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -156,4 +178,7 @@ struct Shared<'a> {
     plan: &'a Plan<'a>,
     #[serde(skip)]
     annotated: &'a Annotated,
+    /// What to type next.
+    #[serde(skip)]
+    next: Option<Hint>,
 }

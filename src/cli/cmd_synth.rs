@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
-use crate::page::{Details, Table};
+use crate::page::{Details, Hint, Table};
 use crate::report::fig4;
 use crate::synth::{
     DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
@@ -125,19 +125,38 @@ impl Execute for SynthArgs {
             let written = write_result(path, fig4(&done).as_bytes(), whole)?;
             printer.wrote(&written);
         }
-        printer.show(&done)
+        let next = global.about_units("emit", &self.units, None) + " -o rtl";
+        printer.show(&Measurement {
+            synthesis: done,
+            next: self.rtl.is_none().then_some(next),
+        })
     }
 }
 
-impl CommandResult for Synthesis {
+/// Area, delay and power, and what to type next.
+#[derive(Serialize)]
+struct Measurement {
+    #[serde(flatten)]
+    synthesis: Synthesis,
+    /// The command that writes the Verilog that was measured.
+    #[serde(skip)]
+    next: Option<String>,
+}
+
+impl CommandResult for Measurement {
     fn verdict(&self) -> String {
-        synthesis_text::answer(self)
+        synthesis_text::answer(&self.synthesis)
     }
 
     fn details(&self) -> Details {
-        let mut details = synthesis_text::all(self);
-        details.add(paths_text::all(&self.report));
+        let mut details = synthesis_text::all(&self.synthesis);
+        details.add(paths_text::all(&self.synthesis.report));
         details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        let hint = |command: &String| Hint::new("their Verilog", &**command);
+        self.next.iter().map(hint).collect()
     }
 }
 

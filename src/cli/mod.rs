@@ -29,6 +29,7 @@ mod configuration;
 mod conflicts_lines;
 mod conflicts_text;
 mod defect;
+mod error_text;
 mod examples;
 mod groups;
 mod kernel_registers;
@@ -52,13 +53,14 @@ use crate::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
 use crate::interrupt;
+use crate::page::Screen;
 use crate::quote::{shell, shown};
 use crate::trace::AccessTrace;
 use crate::workload::{Input, LaunchWorkload, RunOptions};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use std::io::IsTerminal;
-use std::path::PathBuf;
+use error_text::error_text;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Findings that are not treated as faults.
@@ -125,6 +127,14 @@ impl Global {
             Some(path) => format!("--config {}", shell(path)),
             None => format!("--preset {}", shell(self.preset())),
         }
+    }
+
+    /// `command` about the same units of the same machine, those of `rtl` if they
+    /// are from there.
+    fn about_units(&self, command: &str, units: &[String], rtl: Option<&Path>) -> String {
+        let units: String = units.iter().map(|u| format!(" {}", shell(u))).collect();
+        let rtl = rtl.map_or(String::new(), |dir| format!(" --rtl {}", shell(dir)));
+        format!("spadkit {command}{units}{rtl} {}", self.machine_option())
     }
 
     /// The name of the preset, or several where that is allowed.
@@ -279,12 +289,12 @@ fn parse() -> Cli {
     parsed.unwrap_or_else(|error| {
         let error = error.with_cmd(&command);
         if error.use_stderr() {
-            let text = if std::io::stderr().is_terminal() {
-                error.render().ansi().to_string()
-            } else {
-                error.render().to_string()
+            let screen = Screen::of(&std::io::stderr());
+            let text = match screen.color {
+                true => error.render().ansi().to_string(),
+                false => error.render().to_string(),
             };
-            printer::to_stderr(&with_shown_arguments(text));
+            printer::to_stderr(&screen.folded(&with_shown_arguments(text), 0));
             std::process::exit(error.exit_code())
         } else {
             error.exit()
@@ -433,21 +443,9 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
 }
 
 fn report(error: Error) -> ExitCode {
-    let status = error.exit_status();
-    let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    let theme = if color {
-        miette::GraphicalTheme::unicode()
-    } else {
-        miette::GraphicalTheme::unicode_nocolor()
-    };
-    let mut text = String::new();
-    // The messages hold their cause already.
-    let handler = miette::GraphicalReportHandler::new_themed(theme).without_cause_chain();
-    match handler.render_report(&mut text, &error) {
-        Ok(()) => printer::to_stderr(&format!("error:{text}")),
-        Err(_) => printer::to_stderr(&format!("error: {error}\n")),
-    }
-    ExitCode::from(status)
+    let screen = Screen::of(&std::io::stderr());
+    printer::to_stderr(&error_text(&error, &screen));
+    ExitCode::from(error.exit_status())
 }
 
 #[cfg(test)]

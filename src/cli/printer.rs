@@ -285,7 +285,7 @@ impl Printer {
     /// A line of the log.
     pub fn log(&self, message: impl AsRef<str>) {
         if !self.quiet {
-            to_stderr(&format!("{}\n", shown_lines(message.as_ref())));
+            sentence_to_stderr(&shown_lines(message.as_ref()));
         }
     }
 
@@ -304,7 +304,7 @@ impl Printer {
             collected.warnings.push(message.as_ref().to_owned());
             return;
         }
-        to_stderr(&format!("warning: {}\n", shown(message.as_ref())));
+        sentence_to_stderr(&format!("warning: {}", shown(message.as_ref())));
     }
 
     /// A progress bar of `total` steps, drawn only on a terminal.
@@ -335,6 +335,12 @@ fn style_of(total: u64) -> indicatif::ProgressStyle {
 /// (`eprintln!` would panic).
 pub(super) fn to_stderr(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// The same of sentences and a line end, within the width.
+fn sentence_to_stderr(text: &str) {
+    let text = Screen::of(&std::io::stderr()).folded(text, 0);
+    to_stderr(&format!("{text}\n"));
 }
 
 /// A progress bar, or nothing.

@@ -1,6 +1,8 @@
 //! Colour by meaning, and the size of the place that text goes to.
 
+use super::wrap::{command_lines, wrapped};
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
 /// What a piece of text means; a terminal shows it as a colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,20 +69,43 @@ impl Screen {
     /// 80 columns. It has colours if it is a terminal and `NO_COLOR` is not set,
     /// or if `CLICOLOR_FORCE` is.
     pub fn of_stdout(wide: bool) -> Self {
+        Self {
+            wide,
+            ..Self::of(&std::io::stdout())
+        }
+    }
+
+    /// The same of another stream.
+    pub fn of(stream: &(impl AsFd + IsTerminal)) -> Self {
         let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let named = set("COLUMNS").and_then(|columns| columns.parse().ok());
-        let terminal = terminal_size::terminal_size_of(std::io::stdout());
+        let terminal = terminal_size::terminal_size_of(stream);
         let width = named.or(terminal.map(|(width, _)| usize::from(width.0)));
         let forced = set("CLICOLOR_FORCE").is_some_and(|value| value != "0");
         let dumb = set("TERM").is_some_and(|term| term == "dumb");
-        let shows = std::io::stdout().is_terminal() && !dumb;
+        let shows = stream.is_terminal() && !dumb;
         let width = width.filter(|w| *w > 0).unwrap_or(USUAL).max(LEAST);
         Screen {
             width,
             // A width that the user set overrides the readable maximum.
             prose: named.unwrap_or(READABLE).max(LEAST).min(width),
-            wide,
+            wide: false,
             color: set("NO_COLOR").is_none() && (forced || shows),
         }
+    }
+
+    /// A command in lines of this width less `indent`, which a shell joins.
+    pub fn command(&self, command: &str, indent: usize) -> String {
+        command_lines(command, self.prose.saturating_sub(indent), 0).join("\n")
+    }
+
+    /// `text` with its sentences within this width less `indent`. Indented lines,
+    /// such as a usage, stay as they are. Colours count as columns.
+    pub fn folded(&self, text: &str, indent: usize) -> String {
+        let fold = |line: &str| match line.starts_with([' ', '\t']) {
+            true => line.to_owned(),
+            false => wrapped(line, self.prose.saturating_sub(indent), 0).join("\n"),
+        };
+        text.split('\n').map(fold).collect::<Vec<_>>().join("\n")
     }
 }

@@ -389,16 +389,19 @@ fn messages_word_for_word() {
     "#);
     write("m.toml", "[geometry]\naddr_bitz = 9\n");
     insta::assert_snapshot!(at(&["encode", "mod", "--config", "m.toml"]), @r#"
-    error:  × unknown key 'addr_bitz' in [geometry]; did you mean 'addr_bits'? at m.toml:2:1
+    error:  × unknown key 'addr_bitz' in [geometry]; did you mean 'addr_bits'? at
+      │ m.toml:2:1
        ╭─[m.toml:2:1]
      2 │ addr_bitz = 9
        · ┬
        · ╰── here
        ╰────
-      help: expected addr_bits, bank_bits, lanes, warp_size, word_bits, capacity_words, block_words, wide, atomics
+      help: expected addr_bits, bank_bits, lanes, warp_size, word_bits,
+            capacity_words, block_words, wide, atomics
     "#);
     insta::assert_snapshot!(at(&["encode", "matrix:1,2,4,8,3"]), @r#"
-    error:  × hash spec 'matrix:0x1,0x2,0x4,0x8,0x3' has rank 4 for 32 banks: the XOR of bank bits 0, 1, 4 is always zero
+    error:  × hash spec 'matrix:0x1,0x2,0x4,0x8,0x3' has rank 4 for 32 banks: the
+      │ XOR of bank bits 0, 1, 4 is always zero
       help: a mapping must reach every bank: its rank must be 5
     "#);
     insta::assert_snapshot!(at(&["classify", "no.json"]), @"error:  × cannot read no.json: No such file or directory (os error 2)");

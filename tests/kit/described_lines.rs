@@ -2,6 +2,7 @@
 //! hardware's description, or of the circuit around it, that it is about.
 
 use crate::common::edited::Edited;
+use crate::common::in_one_line;
 use crate::common::tools::missing;
 use serde_json::Value;
 use std::fs;
@@ -94,9 +95,8 @@ fn a_difference_names_the_line_that_drives_the_output() {
         assert!(found[0].contains(driven), "{found:?}");
         let file = format!("hdl/src/{unit}.rs:");
         assert!(named.starts_with(&file), "{named}");
-        let words: Vec<&str> = text.split_whitespace().collect();
         let detail = format!("{signal} of {unit} is driven in {named}.");
-        assert!(words.join(" ").contains(&detail), "{text}");
+        assert!(in_one_line(&text).contains(&detail), "{text}");
     }
 }
 
@@ -131,6 +131,7 @@ fn a_property_names_the_line_that_states_it() {
         }
         let (found, named) = lines(&array(&result["driven_by"]));
         assert!(found[0].contains("assign_lines(&u, bank, "), "{found:?}");
+        let text = in_one_line(&text);
         assert!(text.contains(&format!("(driven in {named})")), "{text}");
     }
     assert_eq!(results[0]["property"], "function");

@@ -3,7 +3,7 @@
 mod sarif;
 
 use crate::common::tools::missing;
-use crate::common::{json, json_of, refused, spadkit};
+use crate::common::{in_one_line, json, json_of, refused, spadkit};
 use sarif::check_sarif;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -199,7 +199,7 @@ fn what_cannot_be_measured_fails() {
     let (status, text, errors) = with(&["--sarif", sarif]);
     assert_eq!(status, Some(1), "{text}");
     let unknown = "conflicts is unknown because the kernel has a fault";
-    assert!(errors.contains(unknown), "{errors}");
+    assert!(in_one_line(&errors).contains(unknown), "{errors}");
     assert!(
         text.contains("spadkit run kernels/faults/barrier_counts.toml"),
         "{text}"

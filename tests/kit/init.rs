@@ -1,5 +1,6 @@
 //! `spadkit init`: launch files to fill in, and their use.
 
+use crate::common::in_one_line;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -129,7 +130,7 @@ fn an_entry_is_named_by_its_signature() {
     let out = spadkit(&["conflicts", &format!("{path}:scale(int *, int)")]);
     assert!(out.status.success(), "{}", text(&out.stderr));
     let out = spadkit(&["init", ptx, "--entry", "scael", "-o", path, "--force"]);
-    let error = text(&out.stderr);
+    let error = in_one_line(text(&out.stderr));
     assert!(error.contains("did you mean 'scale'?"), "{error}");
     assert!(error.contains("_Z4corePfi (core(float*, int))"), "{error}");
 }

@@ -386,6 +386,7 @@ fn a_gate_names_every_kernel_that_fails() {
     let output = spadkit(&args).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let errors = String::from_utf8(output.stderr).unwrap();
+    let errors = common::in_one_line(&errors);
     assert!(errors.contains("kernel:transpose fails, too"), "{errors}");
 }
 
@@ -405,11 +406,86 @@ fn texts_end_with_a_command() {
             "9",
         ],
         &["trace", "--list"],
+        &[
+            "share",
+            "kernels/lavamd/lavamd.toml",
+            "--no-sim",
+            "--preset",
+            "sharing-48k",
+        ],
+        &[
+            "rewrite",
+            "kernels/transpose/transpose.toml",
+            "--hash",
+            "swizzle:3,1,4",
+            "-o",
+            "OUT",
+        ],
     ] {
-        let output = spadkit(args).env("COLUMNS", "200").output().unwrap();
+        let out = tempfile::NamedTempFile::new().unwrap();
+        let out = out.path().to_str().unwrap();
+        let args: Vec<&str> = args
+            .iter()
+            .map(|a| if *a == "OUT" { out } else { *a })
+            .collect();
+        let output = spadkit(&args).env("COLUMNS", "200").output().unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         let last = text.lines().last().unwrap();
         assert!(last.starts_with("  spadkit "), "{args:?}: {last}");
+    }
+}
+
+/// So do proofs and measurements of units.
+#[test]
+fn results_of_units_end_with_a_command() {
+    let cases = [
+        ("prove", "spadkit mutate spad_row_map --preset small"),
+        ("synth", "spadkit emit spad_row_map --preset small -o rtl"),
+    ];
+    for (command, next) in cases {
+        if missing(&["yosys"]) {
+            continue;
+        }
+        let output = spadkit(&[command, "spad_row_map", "--preset", "small"]).output();
+        let text = String::from_utf8(output.unwrap().stdout).unwrap();
+        assert_eq!(text.lines().last().unwrap().trim(), next);
+    }
+}
+
+/// Errors keep to the width as well, and a command in them can be pasted whole.
+#[test]
+fn errors_fit_and_their_commands_stay_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let fast = dir.path().join("fast.ptx");
+    let fast = fast.to_str().unwrap();
+    let errors = [
+        &["gate", "--fail-on", "foo > 0", "kernels/fwt/fwt.toml"][..],
+        &["prove", "spad_skid"],
+        &[
+            "rewrite",
+            "kernels/fwt/fwt.toml",
+            "--hash",
+            "swizzle:5,0,5",
+            "-o",
+            fast,
+        ],
+    ];
+    for args in errors {
+        let output = spadkit(args).env("COLUMNS", "80").output().unwrap();
+        assert!(!output.status.success());
+        let text = String::from_utf8(output.stderr).unwrap();
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{args:?}: {line}");
+        }
+        let joined = text.replace("\\\n", "");
+        let commands = joined
+            .lines()
+            .map(str::trim)
+            .filter_map(|l| l.strip_prefix("spadkit "));
+        for command in commands {
+            let args: Vec<&str> = command.split_whitespace().collect();
+            spadkit(&args).assert().success();
+        }
     }
 }
 

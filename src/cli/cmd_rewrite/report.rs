@@ -30,6 +30,9 @@ pub(super) struct Report<'a> {
     /// Where the PTX was written to.
     #[serde(skip)]
     pub output: Option<&'a Path>,
+    /// The command that simulates it.
+    #[serde(skip)]
+    pub flow: Option<&'a str>,
 }
 
 impl Report<'_> {
@@ -196,6 +199,10 @@ impl CommandResult for Report<'_> {
             Some(path) if self.rewritten.text().is_some() && self.measured.is_none() => {
                 let command = format!("spadkit init {}", shell(path));
                 vec![Hint::new("a launch file, to run it", command)]
+            }
+            Some(_) if self.tone() == Tone::Good => {
+                let hint = |flow| Hint::new("its cycles, beside other choices", flow);
+                self.flow.map(hint).into_iter().collect()
             }
             _ => Vec::new(),
         }

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use crate::cli::printer::CommandResult;
-use crate::page::{Columns, Details, Table, Tone};
+use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::readable::readable;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Gain, Layout, Placement, Plan};
@@ -60,6 +60,10 @@ impl CommandResult for Shared<'_> {
             );
         }
         details
+    }
+
+    fn hints(&self) -> Vec<Hint> {
+        self.next.iter().cloned().collect()
     }
 }
 

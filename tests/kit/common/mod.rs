@@ -40,9 +40,13 @@ pub fn refused(args: &[&str]) -> String {
     let output = spadkit(args).env("COLUMNS", "500").assert().code(2);
     let output = output.get_output();
     assert!(output.stdout.is_empty(), "{args:?}");
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    let words: Vec<&str> = text.split_whitespace().filter(|w| *w != "│").collect();
-    words.join(" ")
+    in_one_line(&String::from_utf8(output.stderr.clone()).unwrap())
+}
+
+/// An error, which is folded, without its line ends.
+pub fn in_one_line(text: &str) -> String {
+    let words = text.split_whitespace().filter(|w| !["│", "\\"].contains(w));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// `12,345`, as the documents write numbers.

@@ -2,6 +2,7 @@
 
 use super::{TOOLS, spadkit};
 use crate::common::edited::Edited;
+use crate::common::in_one_line;
 use crate::common::tools::missing;
 
 /// A hand-edited block with one wrong wire: found, named, and shown.
@@ -59,7 +60,7 @@ fn a_failing_stimulus_is_shrunk() {
     assert!(cycles <= 5, "{result}");
     assert!(cycles < first["cycle"].as_u64().unwrap(), "{result}");
     assert!(
-        stderr.contains(&format!("{cycles} cycles are enough")),
+        in_one_line(&stderr).contains(&format!("{cycles} cycles are enough")),
         "{stderr}"
     );
     let vcd = std::fs::read_to_string(&wave).unwrap();
