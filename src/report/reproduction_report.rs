@@ -59,6 +59,8 @@ pub struct ValueLine {
     pub workload: Option<String>,
     /// What the paper has.
     pub published: String,
+    /// It is a number or a direction, and not a drawing alone.
+    pub counts: bool,
     /// What the models have.
     pub measured: String,
     /// The measured less the published value; none where one is no number.
@@ -157,16 +159,17 @@ pub struct ReproductionReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Tally {
     of: [usize; 4],
-    /// Of the reproduced ones, with a fitted input.
+    /// Of the reproduced ones, with an input or a machine that was fitted to the paper:
+    /// these are no evidence of their own.
     fitted: usize,
-    /// Of these, by a mechanism that does nothing, too.
+    /// Of the reproduced ones, by a mechanism that does nothing, too.
     no_mechanism: usize,
 }
 
 impl Tally {
     fn of<'a>(values: impl Iterator<Item = &'a ValueLine>) -> Self {
         let mut tally = Tally::default();
-        for value in values {
+        for value in values.filter(|v| v.counts) {
             tally.of[value.outcome as usize] += 1;
             if value.outcome == Outcome::Reproduced {
                 tally.fitted += usize::from(value.fitted);
@@ -188,12 +191,20 @@ impl Tally {
         self.count(Outcome::DirectionOnly) + self.count(Outcome::Differs)
     }
 
-    /// `12 of 14 reproduced, 1 differs, 1 not modelled`.
+    /// Reproduced, and nothing fitted.
+    fn reproduced(&self) -> usize {
+        self.count(Outcome::Reproduced) - self.fitted
+    }
+
+    /// `12 of 14 reproduced, 1 by a fitted input, 1 differs, 1 not modelled`.
     fn text(&self) -> String {
         if self.all() == 0 {
             return "nothing published".to_owned();
         }
-        let reproduced = self.count(Outcome::Reproduced);
+        let fitted = match self.fitted {
+            0 => String::new(),
+            n => format!(", {} by a fitted input", whole(n)),
+        };
         let rest = Outcome::ALL[1..].iter().filter(|o| self.count(**o) > 0);
         let rest = rest.map(|o| match (*o, self.count(*o)) {
             (Outcome::Differs, count) if count > 1 => format!(", {} differ", whole(count)),
@@ -201,8 +212,8 @@ impl Tally {
         });
         let rest: String = rest.collect();
         format!(
-            "{} of {} reproduced{rest}",
-            whole(reproduced),
+            "{} of {} reproduced{fitted}{rest}",
+            whole(self.reproduced()),
             whole(self.all())
         )
     }
@@ -245,7 +256,7 @@ impl ReproductionReport {
     fn kpis(&self, tally: &Tally) -> Value {
         let of = |outcome| whole(tally.count(outcome));
         let fitted = format!(
-            "{} with an input fitted to the paper; a mechanism that does nothing gives {} of all",
+            "and {} by an input fitted to the paper; a mechanism that does nothing gives {} of all",
             whole(tally.fitted),
             whole(tally.no_mechanism)
         );
@@ -268,7 +279,7 @@ impl ReproductionReport {
                 "no gain, speed-up or share is published".to_owned(),
             ),
         };
-        let reproduced = format!("{} of {}", of(Outcome::Reproduced), whole(tally.all()));
+        let reproduced = format!("{} of {}", whole(tally.reproduced()), whole(tally.all()));
         json!([
             {"k": "reproduced", "v": reproduced, "n": fitted},
             {"k": "missed", "v": whole(tally.missed()), "n": missed},
@@ -292,13 +303,14 @@ impl ReproductionReport {
     }
 }
 
-/// `897 of 1,120 published values are reproduced, 130 are missed, 93 have no model.`
+/// `897 of 1,120 published values are reproduced, 20 more by a fitted input, 130 are
+/// missed, 73 have no model.`
 fn verdict(tally: &Tally) -> String {
     let all = tally.all();
     if all == 0 {
         return "The paper publishes no number for these figures.".to_owned();
     }
-    let reproduced = tally.count(Outcome::Reproduced);
+    let reproduced = tally.reproduced();
     let are = |n: usize, one: &str, more: &str| {
         let verb = if n == 1 { one } else { more };
         format!("{} {verb}", whole(n))
@@ -309,6 +321,9 @@ fn verdict(tally: &Tally) -> String {
         whole(all),
         if reproduced == 1 { "is" } else { "are" }
     )];
+    if tally.fitted > 0 {
+        parts.push(format!("{} more by a fitted input", whole(tally.fitted)));
+    }
     if tally.missed() > 0 {
         parts.push(are(tally.missed(), "is missed", "are missed"));
     }

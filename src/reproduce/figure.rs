@@ -26,6 +26,9 @@ pub struct Figure {
     pub evidence: Option<Evidence>,
     /// A machine file beside this one, or a preset; none where nothing is simulated.
     pub machine: Option<String>,
+    /// How the machine was chosen to fit what the paper publishes. All timed values of
+    /// the figure are inferred.
+    pub machine_inferred: Option<String>,
     /// What is run: benchmarks, access patterns, block sizes.
     #[serde(default)]
     pub workload: BTreeMap<String, Workload>,
@@ -58,6 +61,8 @@ pub struct Figure {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Workloads {
+    /// The machine that they run on, as in a figure.
+    machine_inferred: Option<String>,
     #[serde(default)]
     workload: BTreeMap<String, Workload>,
     /// The benchmarks of the hash paper's Table 5.
@@ -210,6 +215,8 @@ impl Figure {
         figure.file_name = path.file_name().unwrap_or_default().into();
         if let Some(file) = &figure.workloads {
             let shared: Workloads = parse(&figure.folder.join(file))?;
+            let simulated = figure.machine.as_ref().and(shared.machine_inferred);
+            figure.machine_inferred = figure.machine_inferred.or(simulated);
             let rows = shared.row.into_iter().map(|row| {
                 let input = Some(row.launch);
                 (

@@ -44,7 +44,7 @@ pub fn nulls(figure: &Figure, results: &[Result]) -> Vec<Null> {
 fn null(figure: &Figure, quantity: &Quantity, results: &[Result]) -> Option<Null> {
     let scale = match Measure::of(quantity.metric, &quantity.unit, None) {
         Measure::Ratio => 100.0,
-        Measure::Percent => 1.0,
+        Measure::Percent | Measure::Gain => 1.0,
         _ => return None,
     };
     let neutral = quantity.metric.neutral()?;

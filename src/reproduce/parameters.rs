@@ -48,7 +48,7 @@ pub(super) fn compare(
             };
             let mod_banks = tuner.problem.conflicts(&HashSpec::Mod)?;
             Some(format!(
-                "{why}; of {mod_banks} conflicts the published parameter leaves {conflicts} here, that found {}",
+                "{why}. Conflicts: {mod_banks} without a hash, {conflicts} with the published parameter, {} with that found",
                 found.conflicts
             ))
         }
@@ -101,9 +101,9 @@ fn departed(at: &Departure, rows: &[u32]) -> String {
             .join("^")
     };
     format!(
-        "other accesses: bit {} of the published parameter, {}, scores {:.1} here, the best {:.1}",
-        at.step + 1,
+        "other accesses: address bits {}, published as bank bit {}, score {:.1} here, the best {:.1}",
         name(rows[at.step]),
+        at.step + 1,
         at.given,
         at.best,
     )

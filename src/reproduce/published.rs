@@ -50,10 +50,18 @@ impl Published {
         }
     }
 
+    /// Half a unit of the last printed decimal; of a direction what rounding leaves.
+    pub fn resolution(&self) -> f64 {
+        match self.value {
+            Value::Number { decimals, .. } => 0.5 * 0.1_f64.powi(decimals.min(15) as i32),
+            Value::Up | Value::Down => ROUNDING,
+        }
+    }
+
     /// 1 up, -1 down, 0 neither: the side of `neutral` on which it lies.
     pub fn direction(&self, neutral: f64) -> i8 {
         match self.value {
-            Value::Number { value, .. } => sign(value - neutral),
+            Value::Number { value, .. } => sign(value - neutral, ROUNDING),
             Value::Up => 1,
             Value::Down => -1,
         }
@@ -97,11 +105,14 @@ impl Published {
     }
 }
 
-/// -1, 0 or 1; what rounding alone separates from 0 is 0.
-pub(super) fn sign(value: f64) -> i8 {
+/// Differences that only rounding makes.
+const ROUNDING: f64 = 1e-9;
+
+/// -1, 0 or 1; what is no further from 0 than `least` is 0.
+pub(super) fn sign(value: f64, least: f64) -> i8 {
     match value {
-        v if v > 1e-9 => 1,
-        v if v < -1e-9 => -1,
+        v if v > least => 1,
+        v if v < -least => -1,
         _ => 0,
     }
 }

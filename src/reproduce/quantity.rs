@@ -124,6 +124,8 @@ pub struct Quantity {
     pub of: String,
     /// Configuration that it is compared with.
     pub over: Option<String>,
+    /// The value in `unit` of one that the points have: nanoseconds of a cycle, say.
+    pub scale: Option<f64>,
     /// Unit of the value.
     #[serde(default)]
     pub unit: String,
@@ -152,9 +154,13 @@ pub struct Quantity {
     /// More sums of the workloads.
     #[serde(default)]
     pub summary: Vec<Summary>,
-    /// The sensitivity analysis is about it.
+    /// Its sums are of an abstract or a conclusion: the overview has them, and the
+    /// sensitivity analysis is about them.
     #[serde(default)]
     pub headline: bool,
+    /// The page has its values although nothing is published beside them.
+    #[serde(default)]
+    pub show: bool,
     /// Why a workload, or `mean`, differs.
     #[serde(default)]
     pub reason: BTreeMap<String, String>,
@@ -171,6 +177,8 @@ pub struct Summary {
     /// The workloads; all of the quantity if empty.
     #[serde(default)]
     pub only: Vec<String>,
+    /// Of `max` and `min`: the workload that the paper has it of.
+    pub at: Option<String>,
     /// Of `count-if`: `> 1`, `<= 0`, `= 100`.
     pub condition: Option<Condition>,
     /// Its published value.
@@ -285,6 +293,7 @@ impl Quantity {
             form,
             name: None,
             only: Vec::new(),
+            at: None,
             condition: None,
             published: self.published_mean.clone(),
             provenance: self.mean_provenance.unwrap_or(self.provenance),

@@ -9,6 +9,7 @@ use super::quantity::{Form, Metric, NotModelled, Provenance, Quantity, Summary};
 use super::rules::{Measure, Rule, rule};
 use super::sums::{Summand, of_values, sum};
 use serde::Serialize;
+use std::cmp::Ordering;
 
 /// How a published value and the measured one stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -98,6 +99,9 @@ pub struct Result {
     pub tolerance: Option<f64>,
     /// What comes of it.
     pub verdict: Verdict,
+    /// Of a sum over fewer workloads than the paper's: those that have a number, and all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workloads: Option<[usize; 2]>,
     /// A mechanism that does nothing is as near.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub no_mechanism_passes: bool,
@@ -106,6 +110,9 @@ pub struct Result {
     /// What a mechanism comes to that does nothing.
     #[serde(skip)]
     pub neutral: Option<f64>,
+    /// It says how many, or which, so that no factor says how far it is off.
+    #[serde(skip)]
+    pub counts: bool,
 }
 
 /// All results of a figure. Points that are missing, as in a shard, give null.
@@ -153,9 +160,11 @@ impl Context<'_> {
             check: Check::None,
             tolerance: None,
             verdict: Verdict::NothingPublished,
+            workloads: None,
             no_mechanism_passes: false,
             reason: None,
             neutral: None,
+            counts: false,
         }
     }
 
@@ -171,6 +180,9 @@ impl Context<'_> {
         };
         match own.or(self.figure.evidence) {
             _ if workloads.into_iter().any(inferred) => Evidence::Inferred,
+            Some(Evidence::Timed) | None if self.figure.machine_inferred.is_some() => {
+                Evidence::Inferred
+            }
             evidence => evidence.unwrap_or(Evidence::Timed),
         }
     }
@@ -218,6 +230,7 @@ impl Context<'_> {
         };
         let rows: Vec<&Result> = rows.iter().filter(takes_part).collect();
         let names = rows.iter().filter_map(|r| r.workload.as_deref());
+        let with = rows.iter().filter(|r| r.measured.is_some()).count();
         let form = summary.form;
         let mut result = Result {
             published: summary.published.clone(),
@@ -234,12 +247,16 @@ impl Context<'_> {
                 .metric
                 .neutral()
                 .filter(|_| form.is_mean() || matches!(form, Form::Max | Form::Min)),
+            workloads: (with < rows.len()).then_some([with, rows.len()]),
             reason: summary.reason.clone().or_else(|| of_rows(&rows)),
             ..self.row(&quantity.name_of(summary), None)
         };
         let measure = Measure::of(quantity.metric, &quantity.unit, Some(form));
         let key = &quantity.key;
         result.judge(&By { key, measure }, Check::Mean);
+        if let Some(at) = &summary.at {
+            result.is_of(at, place(form, &rows));
+        }
         result
     }
 
@@ -254,11 +271,19 @@ impl Context<'_> {
         }
         let evidence = self.evidence(order.evidence, workloads.iter().copied());
         if let Some(form) = order.mean {
+            // Means are compared over the workloads that have all numbers.
+            let names = order.names();
+            let whole = |w: &&&str| names.iter().all(|name| number(w, name).is_some());
+            let common: Vec<&&str> = workloads.iter().filter(whole).collect();
             let mean = |name: &str| {
-                let values: Option<Vec<f64>> = workloads.iter().map(|w| number(w, name)).collect();
-                of_values(form, &values?)
+                let values = common.iter().filter_map(|w| number(w, name));
+                let values: Vec<f64> = values.collect();
+                (!values.is_empty()).then(|| of_values(form, &values))?
             };
-            return vec![self.order_row(order, None, evidence, holds(order.holds(mean)))];
+            let mut row = self.order_row(order, None, evidence, holds(order.holds(mean)));
+            row.workloads =
+                (common.len() < workloads.len()).then_some([common.len(), workloads.len()]);
+            return vec![row];
         }
         let row = |w: &&str| {
             let evidence = self.evidence(order.evidence, [*w]);
@@ -349,7 +374,8 @@ impl Context<'_> {
     fn measured(&self, quantity: &Quantity, workload: &str) -> Option<f64> {
         let value = |configuration: &str| self.value(workload, configuration, &quantity.key);
         let over = quantity.over.as_deref().map(value);
-        form(quantity.metric, value(&quantity.of)?, over)
+        let value = form(quantity.metric, value(&quantity.of)?, over)?;
+        Some(value * quantity.scale.unwrap_or(1.0))
     }
 
     /// What an order compares, of a workload and a configuration.
@@ -373,6 +399,15 @@ fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
     rows.iter().map(summand).collect()
 }
 
+/// The workload that a largest or smallest value is of.
+fn place<'a>(form: Form, rows: &[&'a Result]) -> Option<&'a str> {
+    let sign = if form == Form::Min { -1.0 } else { 1.0 };
+    let value = |r: &&&Result| r.measured.map(|m| sign * m);
+    let with = rows.iter().filter(|r| r.measured.is_some());
+    let most = with.max_by(|a, b| value(a).partial_cmp(&value(b)).unwrap_or(Ordering::Equal));
+    most.and_then(|r| r.workload.as_deref())
+}
+
 /// The reasons of the rows that add nothing to a sum.
 fn of_rows(rows: &[&Result]) -> Option<String> {
     let without = rows.iter().filter(|r| r.measured == Some(0.0));
@@ -394,6 +429,7 @@ impl Result {
             Some(_) => check,
             None => Check::Direction,
         };
+        self.counts = by.measure == Measure::Count;
         let rule = rule(self.evidence, by.key, by.measure);
         self.tolerance = published
             .number()
@@ -413,11 +449,27 @@ impl Result {
         }
     }
 
+    /// An extreme that is published of `at` is reproduced only if it is of that here, too.
+    fn is_of(&mut self, at: &str, found: Option<&str>) {
+        let Some(found) = found.filter(|found| *found != at) else {
+            return;
+        };
+        if self.verdict == Verdict::Reproduced {
+            self.verdict = Verdict::DirectionOnly;
+        }
+        let place = format!("published of {at}, here of {found}");
+        self.reason = Some(match self.reason.take() {
+            Some(reason) => format!("{place}; {reason}"),
+            None => place,
+        });
+    }
+
     fn verdict_of(&self, measured: f64, published: &Published, rule: &Rule) -> Verdict {
         // A value that stands alone goes up or down from 0.
         let neutral = self.neutral.unwrap_or(0.0);
         let direction = published.direction(neutral);
-        let same_way = sign(measured - neutral) == direction;
+        // A change that the printed decimals would not show is none.
+        let same_way = sign(measured - neutral, published.resolution()) == direction;
         let (Some(p), Some(tolerance)) = (published.number(), self.tolerance) else {
             return if same_way {
                 Verdict::Reproduced

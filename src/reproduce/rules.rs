@@ -1,5 +1,5 @@
 //! How far a measured value may be from the published one: one table for all
-//! figures, fixed before anything is measured.
+//! figures, which no figure can change.
 
 use super::evidence::Evidence;
 use super::quantity::{Form, Metric};
@@ -11,7 +11,9 @@ pub enum Measure {
     Count,
     /// Times: a speed-up.
     Ratio,
-    /// Percent: a gain, a share.
+    /// Percent by which something changes: a gain.
+    Gain,
+    /// Percent of something: a share.
     Percent,
     /// Anything else: cycles, IPC.
     Absolute,
@@ -22,6 +24,7 @@ impl Measure {
     pub fn of(metric: Metric, unit: &str, form: Option<Form>) -> Self {
         match (form, metric, unit) {
             (Some(form), ..) if form.counts() => Measure::Count,
+            (_, Metric::Gain | Metric::Increase, "%") => Measure::Gain,
             (_, _, "%") => Measure::Percent,
             (_, Metric::SpeedUp | Metric::Ratio, _) | (_, _, "x") => Measure::Ratio,
             _ => Measure::Absolute,
@@ -48,6 +51,29 @@ pub enum Width {
     Part(f64),
     /// An absolute number of percentage points.
     Points(f64),
+    /// Of a change: percentage points, or a part of the change if that is more. A
+    /// speed-up of 1.24 changes by 24 %.
+    Change {
+        /// Percentage points.
+        points: f64,
+        /// Part of the change.
+        part: f64,
+        /// What one percentage point is, in the unit of the value: 1 of percents,
+        /// 0.01 of ratios.
+        point: f64,
+        /// No change: 0 of percents, 1 of ratios.
+        neutral: f64,
+    },
+}
+
+/// The width of changes, whether they are written as percents or as ratios.
+const fn change(point: f64, neutral: f64) -> Width {
+    Width::Change {
+        points: 3.0,
+        part: 0.10,
+        point,
+        neutral,
+    }
 }
 
 /// A line of the table.
@@ -67,12 +93,13 @@ pub struct Rule {
 
 /// The rules. Inferred values have the rule that they would have without the
 /// fitted input. None depends on a figure, and no data file can change one.
-pub const RULES: [Rule; 6] = [
+pub const RULES: [Rule; 7] = [
     Rule {
         evidence: Evidence::Formula,
         measures: &[
             Measure::Count,
             Measure::Ratio,
+            Measure::Gain,
             Measure::Percent,
             Measure::Absolute,
         ],
@@ -85,6 +112,7 @@ pub const RULES: [Rule; 6] = [
         measures: &[
             Measure::Count,
             Measure::Ratio,
+            Measure::Gain,
             Measure::Percent,
             Measure::Absolute,
         ],
@@ -96,22 +124,29 @@ pub const RULES: [Rule; 6] = [
         evidence: Evidence::Timed,
         measures: &[Measure::Ratio],
         what: "ratio (speed-up, normalised time)",
-        width: Width::Part(0.10),
-        reason: "ratios of two runs cancel most of what two simulators do differently",
+        width: change(0.01, 1.0),
+        reason: "1.24 times and a gain of 24 % are one statement, and have one tolerance",
+    },
+    Rule {
+        evidence: Evidence::Timed,
+        measures: &[Measure::Gain],
+        what: "percent of change (gain)",
+        width: change(1.0, 0.0),
+        reason: "two runs of one simulator: most of what simulators do differently cancels",
     },
     Rule {
         evidence: Evidence::Timed,
         measures: &[Measure::Percent],
-        what: "percent (gain, share, stalls removed)",
+        what: "percent of something (share, stalls removed)",
         width: Width::Points(3.0),
-        reason: "the papers print gains between 3 and 50 %; 3 points tell these apart",
+        reason: "what a change may be off by at least",
     },
     Rule {
         evidence: Evidence::Timed,
         measures: &[Measure::Absolute],
         what: "cycles, IPC, and other absolute values",
         width: Width::Part(0.10),
-        reason: "the same part as for ratios: a machine that is off by more is another machine",
+        reason: "a machine that is off by more is another machine",
     },
     Rule {
         evidence: Evidence::Timed,
@@ -155,6 +190,12 @@ impl Rule {
             Width::Rounding => 0.5 * 0.1_f64.powi(decimals.min(15) as i32),
             Width::Part(part) => part * published.abs(),
             Width::Points(points) => points,
+            Width::Change {
+                points,
+                part,
+                point,
+                neutral,
+            } => (point * points).max(part * (published - neutral).abs()),
         }
     }
 
@@ -169,6 +210,10 @@ impl Rule {
             Width::Rounding => "half a unit of the last printed decimal".to_owned(),
             Width::Part(part) => format!("{} % of the published value", (100.0 * part).round()),
             Width::Points(points) => format!("{points} percentage points"),
+            Width::Change { points, part, .. } => {
+                let part = (100.0 * part).round();
+                format!("{points} percentage points, or {part} % of the change if that is more")
+            }
         }
     }
 }
@@ -183,6 +228,7 @@ mod tests {
             for measure in [
                 Measure::Count,
                 Measure::Ratio,
+                Measure::Gain,
                 Measure::Percent,
                 Measure::Absolute,
             ] {
@@ -203,7 +249,11 @@ mod tests {
         };
         assert_eq!(of(Evidence::Counted, Measure::Percent, 96.0, 0), 0.5);
         assert!((of(Evidence::Formula, Measure::Absolute, 3.08, 2) - 0.005).abs() < 1e-12);
-        assert!((of(Evidence::Timed, Measure::Ratio, 1.24, 2) - 0.124).abs() < 1e-12);
+        // A gain of 24 % and 1.24 times may be off by as much, and so may 50 %.
+        assert!((of(Evidence::Timed, Measure::Ratio, 1.24, 2) - 0.03).abs() < 1e-12);
+        assert_eq!(of(Evidence::Timed, Measure::Gain, 24.0, 0), 3.0);
+        assert!((of(Evidence::Timed, Measure::Ratio, 1.50, 2) - 0.05).abs() < 1e-12);
+        assert_eq!(of(Evidence::Timed, Measure::Gain, 50.0, 0), 5.0);
         assert_eq!(of(Evidence::Timed, Measure::Percent, 13.3, 1), 3.0);
         assert_eq!(of(Evidence::Timed, Measure::Count, 14.0, 0), 0.5);
         // The fitted input changes what a value is worth, not how near it must be.

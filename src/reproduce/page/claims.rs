@@ -1,12 +1,13 @@
 //! The headline numbers of all figures, and the rows that are furthest off.
 
+use super::super::evidence::Evidence;
 use super::super::figure::Figure;
 use super::super::nulls::overall;
 use super::super::number::number;
 use super::super::quantity::Quantity;
-use super::super::results::{Check, Result, Verdict};
+use super::super::results::{Result, Verdict};
 use super::super::rules::{Measure, value_measure};
-use super::table::{measured, published, table, verdict};
+use super::table::{measured, published, table, tolerance, verdict};
 use super::{Section, page_of, papers, title};
 
 /// What stands before the results' table in README.md.
@@ -23,15 +24,17 @@ pub(super) struct Claim<'a> {
     pub rows: Vec<(Option<&'a str>, &'a Result)>,
 }
 
-/// The published headline numbers, in the order of the figures.
+/// The published headline numbers, in the order of the figures: the sums of a quantity,
+/// or its values where it is not summed up.
 pub(super) fn claims<'a>(sections: &'a [Section]) -> Vec<Claim<'a>> {
     let mut claims: Vec<Claim> = Vec::new();
     for section in sections {
         let headlines = section.figure.quantity.iter().filter(|q| q.headline);
         for row in headlines.flat_map(|q| rows_of(q, &section.results)) {
-            let (name, series) = match row.quantity.rsplit_once(", ") {
-                Some((name, series)) => (name, Some(series)),
-                None => (row.quantity.as_str(), None),
+            let (name, series) = match (&row.workload, row.quantity.rsplit_once(", ")) {
+                (Some(workload), _) => (row.quantity.as_str(), Some(workload.as_str())),
+                (None, Some((name, series))) => (name, Some(series)),
+                (None, None) => (row.quantity.as_str(), None),
             };
             let known = claims.iter_mut().find(|c| {
                 c.figure.id == section.figure.id && c.name == name && c.rows[0].1.unit == row.unit
@@ -55,9 +58,14 @@ fn rows_of<'a>(quantity: &Quantity, results: &'a [Result]) -> Vec<&'a Result> {
         .iter()
         .map(|s| quantity.name_of(s))
         .collect();
-    let of =
-        |r: &&Result| r.workload.is_none() && r.published.is_some() && names.contains(&r.quantity);
-    results.iter().filter(of).collect()
+    let is_published = |r: &&Result| r.published.is_some();
+    let of = |r: &&Result| r.workload.is_none() && names.contains(&r.quantity);
+    let sums: Vec<&Result> = results.iter().filter(is_published).filter(of).collect();
+    if !sums.is_empty() {
+        return sums;
+    }
+    let of = |r: &&Result| r.workload.is_some() && r.quantity == quantity.name;
+    results.iter().filter(is_published).filter(of).collect()
 }
 
 impl Claim<'_> {
@@ -69,6 +77,24 @@ impl Claim<'_> {
         } else {
             format!("{}: {}", self.name, series.join(", "))
         }
+    }
+
+    /// The evidence of all: `timed`, or `1 timed, 5 inferred`.
+    pub fn evidence(&self) -> String {
+        let of = |e: Evidence| self.rows.iter().filter(|r| r.1.evidence == e).count();
+        let words = Evidence::ALL.into_iter().filter_map(|e| match of(e) {
+            0 => None,
+            n if n == self.rows.len() => Some(e.word().to_owned()),
+            n => Some(format!("{n} {}", e.word())),
+        });
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// How far they may be off, each width once.
+    pub fn tolerance(&self) -> String {
+        let mut widths: Vec<String> = self.rows.iter().map(|r| tolerance(r.1)).collect();
+        widths.dedup();
+        widths.join(", ")
     }
 
     /// The numbers of all, with the unit once.
@@ -105,19 +131,29 @@ impl Claim<'_> {
     }
 }
 
-/// How far a row that differs is off: in percentage points of ratios and
-/// percents, of other values in percent of the published one.
+/// How far a row that differs is off, as the logarithm of a factor: that between the
+/// two values, of percents that between what they make of 100. Of a published
+/// direction it is how far the value goes the other way. Counts and orders have none.
 pub(super) fn distance(result: &Result) -> Option<f64> {
-    if !matches!(result.verdict, Verdict::Differs | Verdict::DirectionOnly) {
+    if !is_missed(result) || result.counts {
         return None;
     }
-    let (m, p) = (result.measured?, result.published.as_ref()?.number()?);
-    Some(match value_measure(result.neutral, &result.unit) {
-        _ if result.check == Check::Order => 100.0,
-        Measure::Percent => (m - p).abs(),
-        Measure::Ratio => 100.0 * (m - p).abs(),
-        _ => 100.0 * (m - p).abs() / p.abs().max(1.0),
-    })
+    let measured = result.measured?;
+    let neutral = result.neutral.unwrap_or(0.0);
+    let published = result.published.as_ref()?.number().unwrap_or(neutral);
+    let of_100 = |v: f64| (1.0 + v / 100.0).max(0.01);
+    let factor = match value_measure(result.neutral, &result.unit) {
+        Measure::Percent => of_100(measured) / of_100(published),
+        _ if measured > 0.0 && published > 0.0 => measured / published,
+        // From none to some, or the other way: no factor says how far.
+        _ => std::f64::consts::E,
+    };
+    Some(factor.ln().abs())
+}
+
+/// Published, measured, and not within the tolerance.
+pub(super) fn is_missed(result: &Result) -> bool {
+    matches!(result.verdict, Verdict::Differs | Verdict::DirectionOnly)
 }
 
 /// Rows that differ, the furthest first, one of each quantity.
@@ -184,11 +220,18 @@ pub(super) fn readme(sections: &[Section]) -> String {
     let claim = |c: &Claim| {
         let [published, measured, verdict] = c.cells();
         let name = format!("{} (`{}`)", c.text(), c.figure.id);
-        vec![name, published, measured, verdict]
+        vec![name, published, measured, c.evidence(), verdict]
     };
     let lines: Vec<Vec<String>> = claims(sections).iter().map(claim).collect();
     let mut text = format!("{README_BEGIN}\n\n");
-    text += &table(&["result", "published", "measured here", "verdict"], &lines);
+    let head = [
+        "result",
+        "published",
+        "measured here",
+        "evidence",
+        "verdict",
+    ];
+    text += &table(&head, &lines);
     let worst: Vec<_> = worst(sections, |_| true)
         .into_iter()
         .take(README_WORST)
@@ -206,13 +249,12 @@ pub(super) fn readme(sections: &[Section]) -> String {
     }
     let by_paper = |(paper, sections): &(&str, Vec<&Section>)| {
         let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
-        let count = |v| {
-            results
-                .iter()
-                .filter(|r| r.verdict == v)
-                .count()
-                .to_string()
-        };
+        let fitted = |r: &&&Result| r.evidence == Evidence::Inferred;
+        let of = |v| results.iter().filter(move |r| r.verdict == v);
+        let count = |v| of(v).count().to_string();
+        let reproduced = of(Verdict::Reproduced).filter(|r| !fitted(r)).count();
+        let with_fitted = of(Verdict::Reproduced).filter(fitted).count();
+        let without = of(Verdict::NotModelled).filter(|r| r.published.is_some());
         let nulls: Vec<_> = sections.iter().flat_map(|s| s.nulls()).collect();
         let all = overall(&nulls);
         let error = |e: f64| match all.values {
@@ -221,10 +263,11 @@ pub(super) fn readme(sections: &[Section]) -> String {
         };
         vec![
             title(paper).to_owned(),
-            count(Verdict::Reproduced),
+            reproduced.to_string(),
+            with_fitted.to_string(),
             count(Verdict::DirectionOnly),
             count(Verdict::Differs),
-            count(Verdict::NotModelled),
+            without.count().to_string(),
             error(all.error),
             error(all.no_mechanism),
         ]
@@ -238,11 +281,13 @@ pub(super) fn readme(sections: &[Section]) -> String {
         })
         .map(by_paper)
         .collect();
-    text += "All rows. *Error* is the mean absolute error in percentage points; *no mechanism* \
+    text += "All rows. *Fitted* rows are within the tolerance as well, but an input or the \
+             machine was chosen to fit what the paper publishes. *Error* is the mean absolute error in percentage points; *no mechanism* \
              is the error of a model in which the mechanism has no effect:\n\n";
     let head = [
         "paper",
         "reproduced",
+        "fitted",
         "direction only",
         "differ",
         "not modelled",
@@ -251,4 +296,40 @@ pub(super) fn readme(sections: &[Section]) -> String {
     ];
     text += &table(&head, &papers);
     text + README_END + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{figure, gains};
+    use super::super::super::results::results;
+    use super::*;
+
+    const FIGURE: &str = r#"
+        id = "x.f1"
+        title = "t"
+        source = "s"
+        evidence = "timed"
+        workload = { a = {}, b = {}, c = {} }
+        configuration = { base = {}, new = {} }
+        [[quantity]]
+        name = "gain"
+        metric = "gain"
+        of = "new"
+        over = "base"
+        unit = "%"
+        published = { a = 10, b = "up", c = 100 }
+    "#;
+
+    /// Falling short by half is as far as being twice as much, and a direction that is
+    /// missed has a distance as well.
+    #[test]
+    fn every_missed_value_has_a_distance() {
+        let table = gains(&[("a", 320.0), ("b", 50.0), ("c", 101.0)]);
+        let rows = results(&figure(FIGURE), None, &table);
+        let far = |w: &str| rows.iter().find(|r| r.workload.as_deref() == Some(w));
+        let far = |w: &str| distance(far(w).unwrap());
+        assert!((far("a").unwrap() - (3.2f64 / 1.1).ln()).abs() < 1e-9);
+        assert!((far("b").unwrap() - 2f64.ln()).abs() < 1e-9);
+        assert!((far("c").unwrap() - (2f64 / 1.01).ln()).abs() < 1e-9);
+    }
 }

@@ -53,6 +53,11 @@ fn mean<'a>(quantity: &Quantity, results: &'a [Result]) -> Option<&'a Result> {
 }
 
 impl<'a> Column<'a> {
+    /// The data file wants it on the page.
+    pub fn is_shown(&self) -> bool {
+        self.formed_of.show
+    }
+
     /// The result of a workload.
     pub fn of(&self, workload: &str) -> Option<&'a Result> {
         let of = |r: &&&Result| r.workload.as_deref() == Some(workload);
@@ -91,7 +96,15 @@ impl<'a> Column<'a> {
 impl Quantity {
     /// Whether it is formed of the same numbers of the points.
     fn same_number(&self, other: &Quantity) -> bool {
-        let formed = |q: &Quantity| (q.metric, q.key.clone(), q.of.clone(), q.over.clone());
+        let formed = |q: &Quantity| {
+            (
+                q.metric,
+                q.scale,
+                q.key.clone(),
+                q.of.clone(),
+                q.over.clone(),
+            )
+        };
         formed(self) == formed(other)
     }
 }

@@ -4,10 +4,10 @@
 use super::super::evidence::Evidence;
 use super::super::nulls::{Null, overall};
 use super::super::number::number;
-use super::super::results::{Result, Verdict};
+use super::super::results::{Check, Result, Verdict};
 use super::super::rules::{RULES, Rule};
-use super::claims::{Claim, claims, lines, worst};
-use super::table::table;
+use super::claims::{Claim, claims, is_missed, lines, worst};
+use super::table::{measured, published, table};
 use super::{Minutes, Section, page_of, papers, scatter, title};
 
 /// Rows of the lists of what differs.
@@ -34,7 +34,7 @@ pub(super) fn markdown(sections: &[Section], minutes: &Minutes) -> String {
 fn head(sections: &[Section]) -> String {
     let left_out = match scatter::left_out(sections) {
         0 => String::new(),
-        n => format!(" {n} values that are not positive are in the tables alone."),
+        n => format!(" The chart leaves out {n} values that are zero or negative."),
     };
     let pages: Vec<String> = papers(sections)
         .iter()
@@ -48,7 +48,7 @@ fn head(sections: &[Section]) -> String {
          clock, *timed* rows come from simulated cycles, and the inputs of *inferred* rows were \
          chosen to fit published parameters, so these are no evidence of their own.\n\n\
          ![Measured over published values, by evidence](charts/overview.svg)\n\n\
-         Points on the line agree.{left_out} Pages: {}.\n\n",
+         Values on the line agree.{left_out} Pages: {}.\n\n",
         pages.join("; ")
     )
 }
@@ -56,21 +56,75 @@ fn head(sections: &[Section]) -> String {
 fn differing(sections: &[Section]) -> String {
     let sums = worst(sections, |r| r.workload.is_none());
     let values = worst(sections, |r| r.workload.is_some());
+    let mut uncounted = failing_counts(sections);
+    uncounted.extend(failing_orders(sections));
     let (all_sums, all_values) = (sums.len(), values.len());
     let sums: Vec<_> = sums.into_iter().take(SUMS).collect();
     let values: Vec<_> = values.into_iter().take(VALUES).collect();
-    if sums.is_empty() && values.is_empty() {
+    if sums.is_empty() && values.is_empty() && uncounted.is_empty() {
         return "No row differs.\n\n".to_owned();
     }
+    let missed: Vec<&Result> = (sections.iter().flat_map(|s| &s.results))
+        .filter(|r| is_missed(r))
+        .collect();
+    let explained = missed.iter().filter(|r| r.reason.is_some()).count();
     let head = ["row", "published", "measured", "evidence", "verdict"];
     let mut text = format!(
-        "The {} furthest of {all_sums} means and statements, then the {} furthest of {all_values} \
-         quantities of single workloads; the papers' pages have all of them, with causes.\n\n",
+        "{} values and statements differ. The pages of the papers have all of them; for \
+         {explained} they give the cause, for the others it is not known. First the {} furthest \
+         of {all_sums} means and sums, then the {} furthest of the values of single workloads, \
+         one of each of {all_values} quantities. How far is a factor between the two values.\n\n",
+        missed.len(),
         sums.len(),
         values.len()
     );
     text += &table(&head, &[lines(&sums, true), lines(&values, true)].concat());
+    if !uncounted.is_empty() {
+        text += "Counts, places of extremes and orders that a paper states and that are not so \
+                 here:\n\n";
+        text += &table(&["statement", "published", "measured"], &uncounted);
+    }
     text
+}
+
+/// Counts and places that differ.
+fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
+    let all = sections
+        .iter()
+        .flat_map(|s| s.results.iter().map(move |r| (s.figure, r)));
+    let counts = all.filter(|(_, r)| is_missed(r) && r.counts && r.check != Check::Order);
+    let line = |(figure, r)| {
+        let name = lines(&[(figure, r)], true).remove(0).remove(0);
+        vec![name, published(r), measured(r)]
+    };
+    counts.map(line).collect()
+}
+
+/// Orders that do not hold, with the workloads that they do not hold for.
+fn failing_orders(sections: &[Section]) -> Vec<Vec<String>> {
+    let mut lines = Vec::new();
+    for section in sections {
+        for order in &section.figure.order {
+            let rows = section.results.iter();
+            let rows: Vec<&Result> = rows.filter(|r| r.quantity == order.name).collect();
+            let fails: Vec<&&Result> = rows.iter().filter(|r| is_missed(r)).collect();
+            if fails.is_empty() {
+                continue;
+            }
+            let names: Vec<&str> = fails.iter().filter_map(|r| r.workload.as_deref()).collect();
+            let figure = section.figure;
+            let name = format!("[{}]({}): {}", figure.id, page_of(figure), order.name);
+            let (published, measured) = match (names.len(), rows.len()) {
+                (0, _) | (_, 1) => ("holds".to_owned(), "does not hold".to_owned()),
+                (_, all) => (
+                    format!("for all {all}"),
+                    format!("not for {}", names.join(", ")),
+                ),
+            };
+            lines.push(vec![name, published, measured]);
+        }
+    }
+    lines
 }
 
 fn not_modelled(sections: &[Section]) -> String {
@@ -78,7 +132,7 @@ fn not_modelled(sections: &[Section]) -> String {
         let rows = s
             .results
             .iter()
-            .filter(|r| r.verdict == Verdict::NotModelled);
+            .filter(|r| r.verdict == Verdict::NotModelled && r.published.is_some());
         (
             rows.count(),
             format!("[{}]({})", s.figure.id, page_of(s.figure)),
@@ -94,7 +148,7 @@ fn not_modelled(sections: &[Section]) -> String {
         .collect();
     let all: usize = found.iter().map(|f| f.0).sum();
     format!(
-        "{all} published values have no model here, each with its reason: {}.\n\n",
+        "For {all} published values the kit has no model; the pages say why: {}.\n\n",
         list.join(", ")
     )
 }
@@ -108,13 +162,22 @@ fn claimed(sections: &[Section], minutes: &Minutes) -> String {
             format!("`spadkit reproduce {id}`"),
             published,
             measured,
+            c.evidence(),
+            c.tolerance(),
             verdict,
             minutes.get(id).map_or("–".to_owned(), |m| number(*m)),
         ]
     };
     let lines: Vec<Vec<String>> = claims(sections).iter().map(line).collect();
     let head = [
-        "claim", "command", "expected", "measured", "verdict", "minutes",
+        "claim",
+        "command",
+        "expected",
+        "measured",
+        "evidence",
+        "may be off by",
+        "verdict",
+        "minutes",
     ];
     table(&head, &lines)
 }
@@ -231,7 +294,7 @@ make reproduction                        # computes all and writes these pages
 `docs/reproduction/points.jsonl` has every computed point under the digest of its inputs: kernel, \
 launch file, data, machine, configuration. `--check` fails if a point of the tree is not there, if \
 one there is of no use, or if pages, charts or the table of README.md differ in a byte from what \
-the points give. What changes in the program is not part of a digest: for figures named by ID, and \
-for `--recompute N` of the others, `--check` computes the points again and compares every number. \
-`make test` does so for the quick figures and a sample, `make campaign` for all.
+the points give. A digest covers inputs, not the program. To catch a changed program, `--check ID` \
+computes the points of these figures again, and `--recompute N` a sample of the others. \
+`make test` does both for the quick figures, `make campaign` for all.
 ";

@@ -12,10 +12,11 @@ use std::fmt::Write;
 /// The page; charts are in `../charts`.
 pub(super) fn markdown(paper: &str, sections: &[&Section]) -> String {
     let mut text = format!(
-        "# {}\n\nHow to read this page: [overview](../reproduction.md). `published / measured`; \
-         **bold** differs, *italic* goes the published way and misses the tolerance; ᵢ has an \
-         inferred input; ° is reproduced by a mechanism that does nothing, too. Charts show \
-         measured values as bars or lines and published ones as red marks.\n\n",
+        "# {}\n\nHow to read this page: [overview](../reproduction.md). Cells show `published / \
+         measured`. **Bold**: differs. *Italic*: the change has the published direction, but \
+         not its size. ᵢ: an input or the machine was fitted to the paper. °: a mechanism \
+         without effect would agree, too. Charts show measured values as bars or lines and \
+         published ones as red marks.\n\n",
         title(paper)
     );
     let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
@@ -89,10 +90,7 @@ fn figure(section: &Section) -> String {
         .collect();
     let causes = causes::list(&measured);
     if !causes.is_empty() {
-        let _ = write!(
-            text,
-            "Why values differ, where an experiment shows it:\n\n{causes}\n"
-        );
+        let _ = write!(text, "Why values differ, where it is known:\n\n{causes}\n");
     }
     if !figure.notes.trim().is_empty() {
         let _ = write!(text, "{}\n\n", figure.notes.trim());
@@ -126,9 +124,11 @@ fn links(section: &Section) -> String {
 /// The inputs that were fitted.
 pub(super) fn inferred(section: &Section) -> String {
     let workloads = section.figure.workload.iter();
-    let fitted: Vec<String> = workloads
-        .filter_map(|(name, w)| Some(format!("- **{name}**: {}\n", w.inferred.as_deref()?.trim())))
-        .collect();
+    let machine = section.figure.machine_inferred.as_deref();
+    let machine = machine.map(|how| format!("- **the machine**: {}\n", how.trim()));
+    let workloads = workloads
+        .filter_map(|(name, w)| Some(format!("- **{name}**: {}\n", w.inferred.as_deref()?.trim())));
+    let fitted: Vec<String> = machine.into_iter().chain(workloads).collect();
     if fitted.is_empty() {
         String::new()
     } else {

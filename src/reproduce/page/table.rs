@@ -101,7 +101,7 @@ fn sums(section: &Section) -> String {
     let ranges = !section.sensitivity.is_empty();
     let of = |r: &&Result| {
         let mut cells = vec![
-            r.quantity.clone(),
+            with_workloads(r),
             published(r),
             measured(r),
             tolerance(r),
@@ -127,6 +127,15 @@ fn sums(section: &Section) -> String {
         table(&[&head[..], &more[..]].concat(), &lines)
     } else {
         table(&head, &lines)
+    }
+}
+
+/// The name, and how many of the paper's workloads take part if not all do.
+fn with_workloads(result: &Result) -> String {
+    let name = &result.quantity;
+    match result.workloads {
+        Some([with, all]) => format!("{name} ({with} of {all} workloads)"),
+        None => name.clone(),
     }
 }
 
@@ -176,12 +185,11 @@ fn statement(order: &Order, results: &[Result]) -> Option<Vec<String>> {
         return Some(cells(published, measured, count, verdict(count)));
     }
     if first.workload.is_none() {
-        return Some(cells(
-            "holds".to_owned(),
-            measured(first),
-            first,
-            verdict(first),
-        ));
+        let over = first
+            .workloads
+            .map(|[with, all]| format!(", over {with} of {all}"));
+        let measured = measured(first) + &over.unwrap_or_default();
+        return Some(cells("holds".to_owned(), measured, first, verdict(first)));
     }
     let fails = rows.iter().filter(|r| r.verdict != Verdict::Reproduced);
     let fails: Vec<&str> = fails.filter_map(|r| r.workload.as_deref()).collect();
@@ -202,10 +210,10 @@ fn statement(order: &Order, results: &[Result]) -> Option<Vec<String>> {
     ))
 }
 
-/// The columns that have published values.
+/// The columns that have published values, or that the figure's text is about.
 fn values(section: &Section) -> String {
     let mut columns = columns(section.figure, &section.results);
-    columns.retain(Column::is_published);
+    columns.retain(|c| c.is_published() || c.is_shown());
     if columns.is_empty() {
         return String::new();
     }

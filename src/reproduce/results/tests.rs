@@ -72,8 +72,10 @@ fn judged(quantity: &str, base: f64) -> Result {
 #[test]
 fn the_rule_follows_from_the_evidence() {
     let timed = "metric = 'speed-up'\nunit = 'x'\nevidence = 'timed'\npublished = { a = 1.20 }";
-    assert_eq!(judged(timed, 110.0).verdict, Verdict::Reproduced);
-    assert_eq!(judged(timed, 107.0).verdict, Verdict::DirectionOnly);
+    assert_eq!(judged(timed, 117.5).verdict, Verdict::Reproduced);
+    assert_eq!(judged(timed, 116.0).verdict, Verdict::DirectionOnly);
+    // The printed decimals would not show this change.
+    assert_eq!(judged(timed, 100.4).verdict, Verdict::Differs);
     let counted = timed.replace("timed", "counted");
     assert_eq!(judged(&counted, 120.4).verdict, Verdict::Reproduced);
     // Outside of the rounding of 1.20, within that of 1.2.
@@ -116,6 +118,47 @@ fn an_inferred_input_makes_values_and_sums_inferred() {
     assert_eq!(
         evidence,
         [Evidence::Timed, Evidence::Inferred, Evidence::Inferred]
+    );
+}
+
+/// A machine that was chosen to fit makes what is timed inferred, and nothing else.
+#[test]
+fn a_fitted_machine_makes_timed_values_inferred() {
+    let text = format!("machine_inferred = 'its latency'\n{TWO}");
+    let cells = [("a", "base", 20.0), ("a", "new", 10.0)];
+    let rows = |text: &str| results(&figure(text), None, &table(&cells));
+    let is = |rows: &[Result], evidence| rows.iter().all(|r| r.evidence == evidence);
+    assert!(is(&rows(&text), Evidence::Inferred));
+    assert!(is(
+        &rows(&text.replace("\"timed\"", "\"counted\"")),
+        Evidence::Counted
+    ));
+    // The mean is over one of two workloads.
+    assert_eq!(rows(&text).last().unwrap().workloads, Some([1, 2]));
+}
+
+/// The largest value is as published, and of another workload.
+#[test]
+fn an_extreme_is_of_the_published_workload() {
+    let cells = [
+        ("a", "base", 20.0),
+        ("a", "new", 10.0),
+        ("b", "base", 11.0),
+        ("b", "new", 10.0),
+    ];
+    let verdict = |at: &str| {
+        let summary = "[[quantity.summary]]\nform = 'max'\npublished = 2.0";
+        let text = format!("{TWO}{summary}\nat = '{at}'\n");
+        results(&figure(&text), None, &table(&cells)).pop().unwrap()
+    };
+    assert_eq!(verdict("a").verdict, Verdict::Reproduced);
+    let elsewhere = verdict("b");
+    assert_eq!(elsewhere.verdict, Verdict::DirectionOnly);
+    assert!(
+        elsewhere
+            .reason
+            .unwrap()
+            .contains("published of b, here of a")
     );
 }
 
