@@ -88,7 +88,26 @@ pub fn package(machine: &Machine) -> Result<Companion> {
 struct Inner<'a> {
     unit: &'a str,
     writes: Vec<&'a Port>,
-    resets: &'a [Vector],
+    resets: Vec<Parameter<'a>>,
+}
+
+/// A parameter of a wrapper.
+#[derive(Serialize)]
+struct Parameter<'a> {
+    name: &'a str,
+    width: usize,
+    /// In lines.
+    value: String,
+}
+
+impl<'a> Parameter<'a> {
+    fn of(vector: &'a Vector) -> Self {
+        Parameter {
+            name: &vector.name,
+            width: vector.width(),
+            value: vector.value_in_lines(),
+        }
+    }
 }
 
 /// The wrapper of `unit` whose ports are structs of `spad_pkg`; `None` where it
@@ -174,7 +193,7 @@ impl File {
         let inner = Inner {
             unit,
             writes: ports.iter().filter(is_write).collect(),
-            resets,
+            resets: resets.iter().map(Parameter::of).collect(),
         };
         self.written((&Params::new(machine)?, reset), inner)
     }

@@ -25,27 +25,49 @@ impl Vector {
     /// The default as a number of Verilog, `12'h0a4`.
     #[must_use]
     pub fn value(&self) -> String {
-        let bits: Vec<bool> = (self.fields.iter())
-            .flat_map(|(width, value)| (0..*width).map(move |bit| value >> bit & 1 == 1))
-            .collect();
-        let digit = |bits: &[bool]| {
-            bits.iter()
-                .rev()
-                .fold(0, |all, bit| 2 * all + u32::from(*bit))
-        };
-        let digits = bits
-            .chunks(4)
-            .rev()
-            .map(|four| format!("{:x}", digit(four)));
-        format!("{}'h{}", bits.len(), digits.collect::<String>())
+        literal(&self.bits())
+    }
+
+    /// The same, several numbers side by side where one would be long.
+    pub(crate) fn value_in_lines(&self) -> String {
+        let bits = self.bits();
+        if bits.len() <= LONGEST {
+            return literal(&bits);
+        }
+        let parts = bits.chunks(LONGEST).rev().map(literal);
+        let parts = parts.collect::<Vec<_>>().join(",\n        ");
+        format!("{{\n        {parts}\n    }}")
     }
 
     /// Its declaration without the keyword.
     pub(crate) fn declared(&self) -> String {
         let range = format!("[{}:0] ", self.width() - 1);
         let range = if self.width() == 1 { "" } else { &range };
-        format!("{range}{} = {}", self.name, self.value())
+        format!("{range}{} = {}", self.name, self.value_in_lines())
     }
+
+    /// The bits of the default.
+    fn bits(&self) -> Vec<bool> {
+        let fields = self.fields.iter();
+        let bits = fields.flat_map(|(width, value)| (0..*width).map(move |i| value >> i & 1 == 1));
+        bits.collect()
+    }
+}
+
+/// Bits of a number that fits beside its name.
+const LONGEST: usize = 192;
+
+/// These bits, the low one first, as a number.
+fn literal(bits: &[bool]) -> String {
+    let digit = |bits: &[bool]| {
+        let bits = bits.iter().rev();
+        bits.fold(0, |all, bit| 2 * all + u32::from(*bit))
+    };
+    let digits = bits
+        .chunks(4)
+        .rev()
+        .map(|four| format!("{:x}", digit(four)));
+    format!("{}'h{}", bits.len(), digits.collect::<String>())
 }
 
 impl Serialize for Vector {
@@ -76,9 +98,10 @@ mod tests {
         assert_eq!(three.declared(), "[11:0] RESET = 12'h895");
         assert_eq!(vector(&[(1, 1)]).declared(), "RESET = 1'h1");
         assert_eq!(vector(&[(6, 33)]).value(), "6'h21");
-        assert_eq!(
-            vector(&[(64, 0); 2]).value(),
-            format!("128'h{}", "0".repeat(32))
-        );
+        let long = vector(&[(64, 0), (64, 1), (64, 2), (6, 33)]);
+        assert_eq!(long.value().len(), "198'h".len() + 50);
+        let (zeros, low) = ("0".repeat(15), "0".repeat(16));
+        let lines = format!("{{\n        6'h21,\n        192'h{zeros}2{zeros}1{low}\n    }}");
+        assert_eq!(long.value_in_lines(), lines);
     }
 }

@@ -24,8 +24,8 @@ pub(super) fn reset_note(parameters: &[Vector], spec: &HashSpec) -> String {
     match set.collect::<Vec<_>>().join(", ") {
         none if none.is_empty() => none,
         set => format!(
-            "without a write, after every reset: [hash] reset = \"{spec}\" in the configuration, \
-             or in Verilog #({set})\n"
+            "to have it after every reset: [hash] reset = \"{spec}\" in the configuration, or \
+             #({set}) at an instance\n"
         ),
     }
 }
