@@ -107,7 +107,7 @@ fn words(pattern: usize, lanes: u16, k: u16) -> Words {
     match PATTERNS.get(pattern) {
         Some((_, addr)) => distinct((0..lanes).map(|lane| addr(lane, k) & 0x3fff)),
         None if pattern == PATTERNS.len() => {
-            let some = |lane: &u16| super::random(*lane + lanes, k) % 4 == 0;
+            let some = |lane: &u16| super::random(*lane + lanes, k).is_multiple_of(4);
             distinct((0..lanes).filter(some).map(random))
         }
         None if k.is_multiple_of(lanes) => (0..lanes).map(|lane| lane * lanes).collect(),
