@@ -5,13 +5,14 @@
 //! cargo run --example compare_local_memories
 //! ```
 //!
-//! Plain interleaving, words of 32 bits, no locks. Four parts, each of which can be
+//! Plain interleaving, words of 32 bits, no locks. Five parts, each of which can be
 //! asked for alone:
 //!
 //! - `--sizes`: cells, flip-flops and levels; Yosys takes some minutes for a row, once,
 //!   since what was measured is kept;
 //! - `--free-lanes`: cycles of `spad_tcdm` with lanes that do not wait for each other;
 //! - `--window`: cycles of `spad_stream` with accesses that overlap;
+//! - `--order`: what answers out of order would change there;
 //! - `--traffic`: cycles of all units under the same accesses.
 //!
 //! With PULP=DIR, where DIR has the repositories `cluster_interconnect` and
@@ -22,6 +23,8 @@
 pub mod beside;
 #[path = "compare_local_memories/checkout.rs"]
 pub mod checkout;
+#[path = "compare_local_memories/order.rs"]
+pub mod order;
 #[path = "compare_local_memories/pulp.rs"]
 pub mod pulp;
 #[path = "compare_local_memories/sizes.rs"]
@@ -49,7 +52,13 @@ use std::process::ExitCode;
 use vortex::Vortex;
 
 /// The parts, by their options.
-const PARTS: [&str; 4] = ["--sizes", "--free-lanes", "--window", "--traffic"];
+const PARTS: [&str; 5] = [
+    "--sizes",
+    "--free-lanes",
+    "--window",
+    "--order",
+    "--traffic",
+];
 
 fn main() -> ExitCode {
     match run() {
@@ -82,6 +91,7 @@ fn run() -> Result<()> {
             "--sizes" => sizes::print(pulp.as_ref(), vortex.as_ref())?,
             "--free-lanes" => free_lanes(pulp.as_ref())?,
             "--window" => window::print()?,
+            "--order" => order::print()?,
             _ => beside::print(vortex.as_ref())?,
         }
         println!();

@@ -7,8 +7,9 @@
 // Timing:     a write shows on cfg_* in the next cycle
 // Reference:  hash paper, section 4.1
 //
+// par RESET        4  the registers after a reset, 0 in the low bits
 // in  clk          1  clock
-// in  rst          1  synchronous reset: bank = addr mod 2^m
+// in  rst          1  synchronous reset: RESET
 // in  wr_en        1  write a register
 // in  wr_data      4  k
 // out cfg_coarse   8  to spad_hash_bitvec_perm
@@ -16,7 +17,9 @@
 
 `default_nettype none
 
-module spad_hash_config_bitvec_perm (
+module spad_hash_config_bitvec_perm #(
+    parameter [3:0] RESET = 4'h0
+) (
     input wire clk,
     input wire rst,
     input wire wr_en,
@@ -26,7 +29,7 @@ module spad_hash_config_bitvec_perm (
 );
     reg [3:0] k_q;
     always @(posedge clk) begin
-        if (rst) k_q <= 4'd0;
+        if (rst) k_q <= RESET;
         else if (wr_en) k_q <= wr_data;
     end
 

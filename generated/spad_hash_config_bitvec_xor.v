@@ -7,8 +7,9 @@
 // Timing:     a write shows on cfg_* in the next cycle
 // Reference:  hash paper, section 4.2
 //
+// par RESET        13  the registers after a reset, 0 in the low bits
 // in  clk           1  clock
-// in  rst           1  synchronous reset: bank = addr mod 2^m
+// in  rst           1  synchronous reset: RESET
 // in  wr_en         1  write a register
 // in  wr_index      2  register to write; an index without a register writes
 //                      nothing
@@ -20,7 +21,9 @@
 
 `default_nettype none
 
-module spad_hash_config_bitvec_xor (
+module spad_hash_config_bitvec_xor #(
+    parameter [12:0] RESET = 13'h0000
+) (
     input wire clk,
     input wire rst,
     input wire wr_en,
@@ -35,15 +38,15 @@ module spad_hash_config_bitvec_xor (
     reg [3:0] k2_q;
     reg [4:0] mask_q;
     always @(posedge clk) begin
-        if (rst) k1_q <= 4'd0;
+        if (rst) k1_q <= RESET[3:0];
         else if (wr_en & (wr_index == 2'd0)) k1_q <= wr_data[3:0];
     end
     always @(posedge clk) begin
-        if (rst) k2_q <= 4'd0;
+        if (rst) k2_q <= RESET[7:4];
         else if (wr_en & (wr_index == 2'd1)) k2_q <= wr_data[3:0];
     end
     always @(posedge clk) begin
-        if (rst) mask_q <= 5'd0;
+        if (rst) mask_q <= RESET[12:8];
         else if (wr_en & (wr_index == 2'd2)) mask_q <= wr_data;
     end
 

@@ -7,8 +7,9 @@
 // Timing:     a write shows on cfg_* in the next cycle
 // Reference:  hash paper, section 4.4
 //
+// par RESET     40  the registers after a reset, 0 in the low bits
 // in  clk        1  clock
-// in  rst        1  synchronous reset: bank = addr mod 2^m
+// in  rst        1  synchronous reset: RESET
 // in  wr_en      1  write a register
 // in  wr_index   3  register to write; an index without a register writes
 //                   nothing
@@ -18,7 +19,9 @@
 
 `default_nettype none
 
-module spad_hash_config_bitwise_xor (
+module spad_hash_config_bitwise_xor #(
+    parameter [39:0] RESET = 40'h0403020100
+) (
     input wire clk,
     input wire rst,
     input wire wr_en,
@@ -32,23 +35,23 @@ module spad_hash_config_bitwise_xor (
     reg [7:0] r3_q;
     reg [7:0] r4_q;
     always @(posedge clk) begin
-        if (rst) r0_q <= 8'd0;
+        if (rst) r0_q <= RESET[7:0];
         else if (wr_en & (wr_index == 3'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1_q <= 8'd1;
+        if (rst) r1_q <= RESET[15:8];
         else if (wr_en & (wr_index == 3'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2_q <= 8'd2;
+        if (rst) r2_q <= RESET[23:16];
         else if (wr_en & (wr_index == 3'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3_q <= 8'd3;
+        if (rst) r3_q <= RESET[31:24];
         else if (wr_en & (wr_index == 3'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4_q <= 8'd4;
+        if (rst) r4_q <= RESET[39:32];
         else if (wr_en & (wr_index == 3'd4)) r4_q <= wr_data;
     end
 

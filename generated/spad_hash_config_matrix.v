@@ -7,8 +7,9 @@
 // Timing:     a write shows on cfg_* in the next cycle
 // Reference:  hash paper, section 4 (XOR-based functions)
 //
+// par RESET     70  the registers after a reset, 0 in the low bits
 // in  clk        1  clock
-// in  rst        1  synchronous reset: bank = addr mod 2^m
+// in  rst        1  synchronous reset: RESET
 // in  wr_en      1  write a register
 // in  wr_index   3  register to write; an index without a register writes
 //                   nothing
@@ -17,7 +18,9 @@
 
 `default_nettype none
 
-module spad_hash_config_matrix (
+module spad_hash_config_matrix #(
+    parameter [69:0] RESET = 70'h001000200040008001
+) (
     input wire clk,
     input wire rst,
     input wire wr_en,
@@ -31,23 +34,23 @@ module spad_hash_config_matrix (
     reg [13:0] r3_q;
     reg [13:0] r4_q;
     always @(posedge clk) begin
-        if (rst) r0_q <= 14'd1;
+        if (rst) r0_q <= RESET[13:0];
         else if (wr_en & (wr_index == 3'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1_q <= 14'd2;
+        if (rst) r1_q <= RESET[27:14];
         else if (wr_en & (wr_index == 3'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2_q <= 14'd4;
+        if (rst) r2_q <= RESET[41:28];
         else if (wr_en & (wr_index == 3'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3_q <= 14'd8;
+        if (rst) r3_q <= RESET[55:42];
         else if (wr_en & (wr_index == 3'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4_q <= 14'd16;
+        if (rst) r4_q <= RESET[69:56];
         else if (wr_en & (wr_index == 3'd4)) r4_q <= wr_data;
     end
 

@@ -7,8 +7,9 @@
 // Timing:     a write shows on cfg_* in the next cycle
 // Reference:  RAP paper, section IV
 //
+// par RESET     160  the registers after a reset, 0 in the low bits
 // in  clk         1  clock
-// in  rst         1  synchronous reset: bank = addr mod 2^m
+// in  rst         1  synchronous reset: RESET
 // in  wr_en       1  write a register
 // in  wr_index    5  register to write; an index without a register writes
 //                    nothing
@@ -17,7 +18,9 @@
 
 `default_nettype none
 
-module spad_hash_config_rap (
+module spad_hash_config_rap #(
+    parameter [159:0] RESET = 160'h0000000000000000000000000000000000000000
+) (
     input wire clk,
     input wire rst,
     input wire wr_en,
@@ -58,131 +61,131 @@ module spad_hash_config_rap (
     reg [4:0] r30_q;
     reg [4:0] r31_q;
     always @(posedge clk) begin
-        if (rst) r0_q <= 5'd0;
+        if (rst) r0_q <= RESET[4:0];
         else if (wr_en & (wr_index == 5'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1_q <= 5'd0;
+        if (rst) r1_q <= RESET[9:5];
         else if (wr_en & (wr_index == 5'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2_q <= 5'd0;
+        if (rst) r2_q <= RESET[14:10];
         else if (wr_en & (wr_index == 5'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3_q <= 5'd0;
+        if (rst) r3_q <= RESET[19:15];
         else if (wr_en & (wr_index == 5'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4_q <= 5'd0;
+        if (rst) r4_q <= RESET[24:20];
         else if (wr_en & (wr_index == 5'd4)) r4_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r5_q <= 5'd0;
+        if (rst) r5_q <= RESET[29:25];
         else if (wr_en & (wr_index == 5'd5)) r5_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r6_q <= 5'd0;
+        if (rst) r6_q <= RESET[34:30];
         else if (wr_en & (wr_index == 5'd6)) r6_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r7_q <= 5'd0;
+        if (rst) r7_q <= RESET[39:35];
         else if (wr_en & (wr_index == 5'd7)) r7_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r8_q <= 5'd0;
+        if (rst) r8_q <= RESET[44:40];
         else if (wr_en & (wr_index == 5'd8)) r8_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r9_q <= 5'd0;
+        if (rst) r9_q <= RESET[49:45];
         else if (wr_en & (wr_index == 5'd9)) r9_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r10_q <= 5'd0;
+        if (rst) r10_q <= RESET[54:50];
         else if (wr_en & (wr_index == 5'd10)) r10_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r11_q <= 5'd0;
+        if (rst) r11_q <= RESET[59:55];
         else if (wr_en & (wr_index == 5'd11)) r11_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r12_q <= 5'd0;
+        if (rst) r12_q <= RESET[64:60];
         else if (wr_en & (wr_index == 5'd12)) r12_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r13_q <= 5'd0;
+        if (rst) r13_q <= RESET[69:65];
         else if (wr_en & (wr_index == 5'd13)) r13_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r14_q <= 5'd0;
+        if (rst) r14_q <= RESET[74:70];
         else if (wr_en & (wr_index == 5'd14)) r14_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r15_q <= 5'd0;
+        if (rst) r15_q <= RESET[79:75];
         else if (wr_en & (wr_index == 5'd15)) r15_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r16_q <= 5'd0;
+        if (rst) r16_q <= RESET[84:80];
         else if (wr_en & (wr_index == 5'd16)) r16_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r17_q <= 5'd0;
+        if (rst) r17_q <= RESET[89:85];
         else if (wr_en & (wr_index == 5'd17)) r17_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r18_q <= 5'd0;
+        if (rst) r18_q <= RESET[94:90];
         else if (wr_en & (wr_index == 5'd18)) r18_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r19_q <= 5'd0;
+        if (rst) r19_q <= RESET[99:95];
         else if (wr_en & (wr_index == 5'd19)) r19_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r20_q <= 5'd0;
+        if (rst) r20_q <= RESET[104:100];
         else if (wr_en & (wr_index == 5'd20)) r20_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r21_q <= 5'd0;
+        if (rst) r21_q <= RESET[109:105];
         else if (wr_en & (wr_index == 5'd21)) r21_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r22_q <= 5'd0;
+        if (rst) r22_q <= RESET[114:110];
         else if (wr_en & (wr_index == 5'd22)) r22_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r23_q <= 5'd0;
+        if (rst) r23_q <= RESET[119:115];
         else if (wr_en & (wr_index == 5'd23)) r23_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r24_q <= 5'd0;
+        if (rst) r24_q <= RESET[124:120];
         else if (wr_en & (wr_index == 5'd24)) r24_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r25_q <= 5'd0;
+        if (rst) r25_q <= RESET[129:125];
         else if (wr_en & (wr_index == 5'd25)) r25_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r26_q <= 5'd0;
+        if (rst) r26_q <= RESET[134:130];
         else if (wr_en & (wr_index == 5'd26)) r26_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r27_q <= 5'd0;
+        if (rst) r27_q <= RESET[139:135];
         else if (wr_en & (wr_index == 5'd27)) r27_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r28_q <= 5'd0;
+        if (rst) r28_q <= RESET[144:140];
         else if (wr_en & (wr_index == 5'd28)) r28_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r29_q <= 5'd0;
+        if (rst) r29_q <= RESET[149:145];
         else if (wr_en & (wr_index == 5'd29)) r29_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r30_q <= 5'd0;
+        if (rst) r30_q <= RESET[154:150];
         else if (wr_en & (wr_index == 5'd30)) r30_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r31_q <= 5'd0;
+        if (rst) r31_q <= RESET[159:155];
         else if (wr_en & (wr_index == 5'd31)) r31_q <= wr_data;
     end
 

@@ -8,8 +8,9 @@
 // Reference:  beyond the papers: makes the bank functions of the hash paper
 //             bijective
 //
+// par RESET        27  the registers after a reset, 0 in the low bits
 // in  clk           1  clock
-// in  rst           1  synchronous reset: bank = addr mod 2^m
+// in  rst           1  synchronous reset: RESET
 // in  wr_en         1  write a register
 // in  wr_index      4  register to write; an index without a register writes
 //                      nothing
@@ -19,7 +20,9 @@
 
 `default_nettype none
 
-module spad_hash_config_row_map (
+module spad_hash_config_row_map #(
+    parameter [26:0] RESET = 27'h0000000
+) (
     input wire clk,
     input wire rst,
     input wire wr_en,
@@ -37,39 +40,39 @@ module spad_hash_config_row_map (
     reg [2:0] r7_q;
     reg [2:0] r8_q;
     always @(posedge clk) begin
-        if (rst) r0_q <= 3'd0;
+        if (rst) r0_q <= RESET[2:0];
         else if (wr_en & (wr_index == 4'd0)) r0_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r1_q <= 3'd0;
+        if (rst) r1_q <= RESET[5:3];
         else if (wr_en & (wr_index == 4'd1)) r1_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r2_q <= 3'd0;
+        if (rst) r2_q <= RESET[8:6];
         else if (wr_en & (wr_index == 4'd2)) r2_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r3_q <= 3'd0;
+        if (rst) r3_q <= RESET[11:9];
         else if (wr_en & (wr_index == 4'd3)) r3_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r4_q <= 3'd0;
+        if (rst) r4_q <= RESET[14:12];
         else if (wr_en & (wr_index == 4'd4)) r4_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r5_q <= 3'd0;
+        if (rst) r5_q <= RESET[17:15];
         else if (wr_en & (wr_index == 4'd5)) r5_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r6_q <= 3'd0;
+        if (rst) r6_q <= RESET[20:18];
         else if (wr_en & (wr_index == 4'd6)) r6_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r7_q <= 3'd0;
+        if (rst) r7_q <= RESET[23:21];
         else if (wr_en & (wr_index == 4'd7)) r7_q <= wr_data;
     end
     always @(posedge clk) begin
-        if (rst) r8_q <= 3'd0;
+        if (rst) r8_q <= RESET[26:24];
         else if (wr_en & (wr_index == 4'd8)) r8_q <= wr_data;
     end
 

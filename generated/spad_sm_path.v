@@ -11,6 +11,10 @@
 //             s+1+H+d+M, another one in s+2 (elastic) if nothing is in the way
 // Reference:  microarchitecture/sm-path.md; all five papers
 //
+// par HASH_RESET      70  after a reset, the registers that hash_wr_* writes,
+//                         0 in the low bits
+// par ROW_RESET       27  after a reset, the registers that row_wr_* writes, 0
+//                         in the low bits
 // in  clk              1  clock
 // in  rst              1  synchronous reset
 // in  kernel_clear     1  kernel launch: forget the conflict history
@@ -101,7 +105,10 @@
 
 `default_nettype none
 
-module spad_sm_path (
+module spad_sm_path #(
+    parameter [69:0] HASH_RESET = 70'h001000200040008001,
+    parameter [26:0] ROW_RESET = 27'h0000000
+) (
     input wire clk,
     input wire rst,
     input wire kernel_clear,
@@ -455,7 +462,7 @@ module spad_sm_path (
     assign ex_hold = ex_valid & ~ex_ready;
 
     // HX: banks, rows and locks.
-    spad_hash_stage hash_stage (
+    spad_hash_stage #(.HASH_RESET(HASH_RESET), .ROW_RESET(ROW_RESET)) hash_stage (
         .clk(clk),
         .rst(rst),
         .hash_wr_en(hash_wr_en),

@@ -10,6 +10,10 @@
 //             comes 1 + TRSP cycles later
 // Reference:  microarchitecture/bus.md
 //
+// par HASH_RESET      70  after a reset, the registers that hash_wr_* writes,
+//                         0 in the low bits
+// par ROW_RESET       27  after a reset, the registers that row_wr_* writes, 0
+//                         in the low bits
 // in  clk              1  clock
 // in  rst              1  synchronous reset
 // in  hash_wr_en       1  write a register
@@ -36,7 +40,10 @@
 
 `default_nettype none
 
-module spad_tcdm (
+module spad_tcdm #(
+    parameter [69:0] HASH_RESET = 70'h001000200040008001,
+    parameter [26:0] ROW_RESET = 27'h0000000
+) (
     input wire clk,
     input wire rst,
     input wire hash_wr_en,
@@ -86,7 +93,7 @@ module spad_tcdm (
 
     // Bank, row and lock of each lane.
     wire [69:0] cfg_rows;
-    spad_hash_config_matrix hash_config (
+    spad_hash_config_matrix #(.RESET(HASH_RESET)) hash_config (
         .clk(clk),
         .rst(rst),
         .wr_en(hash_wr_en),
@@ -95,7 +102,7 @@ module spad_tcdm (
         .cfg_rows(cfg_rows)
     );
     wire [53:0] cfg_row_sel;
-    spad_hash_config_row_map row_config (
+    spad_hash_config_row_map #(.RESET(ROW_RESET)) row_config (
         .clk(clk),
         .rst(rst),
         .wr_en(row_wr_en),

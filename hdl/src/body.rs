@@ -17,6 +17,7 @@ use crate::reset::Reset;
 use crate::size::{Size, interned};
 use crate::template::render_body;
 use crate::tree::{Statement, Tree};
+use crate::vector::Vector;
 use serde::Serialize;
 
 /// Columns up to which an instance is written in one line.
@@ -27,6 +28,7 @@ const INSTANCE_WIDTH: usize = 88;
 pub(crate) struct Description {
     pub(crate) doc: UnitDoc,
     pub(crate) parameters: Vec<(&'static str, usize)>,
+    pub(crate) vectors: Vec<Vector>,
     pub(crate) ports: Vec<Port>,
     pub(crate) port_origins: Vec<Origin>,
     /// Inputs of which some bits are not used, with the reason.
@@ -58,6 +60,8 @@ pub(crate) fn module(
     names.for_each(|name| body.names.add(name));
     let parameters = description.parameters.iter();
     parameters.for_each(|(name, _)| body.names.add(name));
+    let vectors = description.vectors.iter();
+    vectors.for_each(|vector| body.names.add(interned(&vector.name)));
     body.items(&description.items, 1);
     // A size may need one that stands in front of it.
     let mut sizes: Vec<_> = Vec::new();
@@ -80,6 +84,7 @@ pub(crate) fn module(
     let Description {
         doc,
         parameters,
+        vectors,
         port_origins,
         ..
     } = description;
@@ -91,10 +96,16 @@ pub(crate) fn module(
             name => (name, &**reason),
         });
     let unused: Vec<_> = unused.collect();
-    let mut lines = print::opening(&doc.name, parameters, (&ports, port_origins), &unused);
+    let numbers = parameters
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"));
+    let parameters: Vec<String> = numbers
+        .chain(vectors.iter().map(Vector::declared))
+        .collect();
+    let mut lines = print::opening(&doc.name, &parameters, (&ports, port_origins), &unused);
     lines.extend(codes.chain(sizes).map(|text| (text, None)));
     lines.append(&mut body.lines);
-    let header = header(doc, &ports);
+    let header = header(doc, vectors, &ports);
     // After it, a directive and an empty line.
     let mut origins = vec![None; header.lines().count() + 2];
     for (text, origin) in &lines {

@@ -119,7 +119,7 @@ impl Unit {
         match self.emit {
             Emit::Geometry(emit) => emit(g).map(|module| vec![module]),
             Emit::Configured(unit) => unit.rtl().emit(g).map(|module| vec![module]),
-            Emit::Registers(of) => spad_hash_config::emit_unit(g, of, self.name),
+            Emit::Registers(of) => spad_hash_config::emit_unit(machine, of, self.name),
             Emit::Hash(emit) => emit(machine),
             Emit::Path(emit) => emit(&Params::new(machine)?),
             Emit::Machine(emit) => emit(&Params::new(machine)?, machine),

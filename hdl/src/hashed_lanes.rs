@@ -5,7 +5,7 @@ use crate::codes::lock_hash;
 use crate::hashes::PathHash;
 use crate::independent::independent;
 use crate::machine::Machine;
-use crate::module::{Dir, Module, Port, Result, top};
+use crate::module::{Dir, Module, Port, Result, Vector, top};
 use crate::params::Params;
 use crate::signal::{Bits, Expr, Operand, Signal, code, concat, same};
 use crate::spad_lane_hash;
@@ -28,6 +28,8 @@ struct ConfigBlock {
     prefix: &'static str,
     writes: Vec<Port>,
     outputs: Vec<Port>,
+    /// What it is reset to, as a parameter of the unit that has it.
+    reset: Vec<Vector>,
 }
 
 /// What the configuration registers are clocked and written with.
@@ -35,6 +37,8 @@ pub(crate) struct Writing {
     clocks: [Signal; 2],
     /// The ports of all blocks.
     ports: Vec<Signal>,
+    /// What all blocks are reset to.
+    resets: Vec<Signal>,
 }
 
 /// The signals of all lanes, side by side.
@@ -54,10 +58,18 @@ impl ConfigBlock {
             let wanted = |q: &&Port| q.dir == dir && q.name.starts_with(start);
             top(&modules).ports.iter().filter(wanted).cloned().collect()
         };
+        let renamed = |vector: &Vector| Vector {
+            name: format!("{}_{}", prefix.to_uppercase(), vector.name),
+            doc: format!(
+                "after a reset, the registers that {prefix}_wr_* writes, 0 in the low bits"
+            ),
+            ..vector.clone()
+        };
         ConfigBlock {
             prefix,
             writes: ports(Dir::In, "wr_"),
             outputs: ports(Dir::Out, "cfg_"),
+            reset: top(&modules).vectors.iter().map(renamed).collect(),
             modules,
         }
     }
@@ -71,11 +83,18 @@ impl ConfigBlock {
     }
 
     /// The block in the unit, whose ports `writes` write it; what it selects.
-    fn instance(&self, u: &Unit, clocks: [Signal; 2], writes: &[Signal]) -> Vec<Signal> {
+    fn instance(
+        &self,
+        u: &Unit,
+        clocks: [Signal; 2],
+        writes: &[Signal],
+        reset: &[Signal],
+    ) -> Vec<Signal> {
         let selects = self.outputs.iter().map(|q| u.wire(&q.name, q.width));
         let selects: Vec<Signal> = selects.collect();
         let name = format!("{}_config", self.prefix);
-        let block = u.instance(top(&self.modules), &name).same(clocks);
+        let block = u.instance(top(&self.modules), &name);
+        let block = block.vectors(reset).same(clocks);
         let own = self.writes.iter().zip(writes);
         let block = own.fold(block, |block, (port, write)| block.port(&port.name, *write));
         block.same(selects.iter().copied()).done();
@@ -104,11 +123,18 @@ impl HashedLanes {
         self.configs.iter().flat_map(of).collect()
     }
 
-    /// Declares these ports.
+    /// Declares these ports, and the parameters with what the registers are reset
+    /// to.
     pub(crate) fn write_ports(&self, u: &Unit, clocks: [Signal; 2]) -> Writing {
         let ports = self.writes().into_iter();
         let ports = ports.map(|q| u.input(&q.name, q.width, &q.doc)).collect();
-        Writing { clocks, ports }
+        let resets = self.configs.iter().flat_map(|block| &block.reset);
+        let resets = resets.map(|vector| u.vector(vector)).collect();
+        Writing {
+            clocks,
+            ports,
+            resets,
+        }
     }
 
     /// Asserts that the registers are written in idle cycles.
@@ -137,11 +163,13 @@ impl HashedLanes {
     pub(crate) fn instances(&self, u: &Unit, p: &Params, writing: &Writing, lanes: Lanes) -> Index {
         let [l, n, m, r, lk] = u.sizes(p, ["L", "n", "m", "R", "LK"]);
         u.section("Bank, row and lock of each lane.");
-        let (mut selects, mut ports) = (Vec::new(), &*writing.ports);
+        let mut selects = Vec::new();
+        let (mut ports, mut resets) = (&*writing.ports, &*writing.resets);
         for block in &self.configs {
             let (own, others) = ports.split_at(block.writes.len());
-            selects.extend(block.instance(u, writing.clocks, own));
-            ports = others;
+            let (reset, other_resets) = resets.split_at(block.reset.len());
+            selects.extend(block.instance(u, writing.clocks, own, reset));
+            (ports, resets) = (others, other_resets);
         }
         let [index] = u.indices(["i"]);
         u.generate(|| {

@@ -2,6 +2,7 @@
 
 use crate::lines::{COMMENT_WIDTH, wrap, wrap_list};
 use crate::port::{Dir, Port};
+use crate::vector::Vector;
 use serde::Serialize;
 
 /// What a reader must know about a unit before its ports.
@@ -40,7 +41,7 @@ impl UnitDoc {
 pub(crate) const LICENSE: &str = "// SPDX-License-Identifier: MIT OR Apache-2.0\n";
 
 /// The comment that opens every file.
-pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
+pub(crate) fn header(doc: &UnitDoc, vectors: &[Vector], ports: &[Port]) -> String {
     let mut out = String::from(LICENSE);
     let mut add = |prefix: &str, text: &str, wrap: fn(&str, usize) -> Vec<String>| {
         let indent = " ".repeat(prefix.len());
@@ -58,18 +59,34 @@ pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
     add("Timing:     ", &doc.timing, wrap);
     add("Reference:  ", &doc.paper, wrap);
     add("", "", wrap);
-    let columns = |text: fn(&Port) -> String| {
-        let lengths = ports.iter().map(|port| text(port).len());
-        lengths.max().unwrap_or(0)
-    };
-    let (names, widths) = (columns(|p| p.name.clone()), columns(width_text).max(3));
-    for port in ports {
+    let of_port = |port: &Port| {
         let dir = match port.dir {
             Dir::In => "in ",
             Dir::Out => "out",
         };
-        let prefix = format!("{dir} {:names$} {:>widths$}  ", port.name, width_text(port));
-        add(&prefix, &port.doc, wrap);
+        let name = port.name.clone();
+        (dir, name, width_text(port), port.doc.clone())
+    };
+    let of_vector = |vector: &Vector| {
+        let width = vector.width().to_string();
+        ("par", vector.name.clone(), width, vector.doc.clone())
+    };
+    let rows: Vec<_> = (vectors.iter().map(of_vector))
+        .chain(ports.iter().map(of_port))
+        .collect();
+    let names = rows
+        .iter()
+        .map(|(_, name, ..)| name.len())
+        .max()
+        .unwrap_or(0);
+    let widths = rows.iter().map(|(_, _, width, _)| width.len()).max();
+    let widths = widths.unwrap_or(0).max(3);
+    for (kind, name, width, doc) in rows {
+        add(
+            &format!("{kind} {name:names$} {width:>widths$}  "),
+            &doc,
+            wrap,
+        );
     }
     out.push('\n');
     out
@@ -100,6 +117,6 @@ mod tests {
             //             WIDTH_5 = 5, WIDTH_6 = 6, WIDTH_7 = 7\n\
             // Timing:     combinational\n// Reference:  microarchitecture/bus.md\n//\n\
             // in  a       1  a bit\n// out data 1116  many bits\n\n";
-        assert_eq!(header(&doc, &ports), LICENSE.to_owned() + expected);
+        assert_eq!(header(&doc, &[], &ports), LICENSE.to_owned() + expected);
     }
 }

@@ -38,6 +38,27 @@ impl<'u> Ports<'u> {
         self
     }
 
+    /// Sets the parameters that are vectors of bits to these, which the unit has
+    /// itself, in their order.
+    #[track_caller]
+    pub(crate) fn vectors(mut self, values: &[Signal]) -> Self {
+        let own = &self.module.vectors;
+        assert_eq!(
+            own.len(),
+            values.len(),
+            "the vectors of {}",
+            self.module.doc.name
+        );
+        for (vector, value) in own.iter().zip(values) {
+            assert!(value.width.same(vector.width().into()), "{}", vector.name);
+            let value = Size::named(value.name, 0);
+            self.instance
+                .parameters
+                .push((interned(&vector.name), value));
+        }
+        self
+    }
+
     /// Connects the next ports to handles of the same names, registers without
     /// their suffix.
     #[track_caller]

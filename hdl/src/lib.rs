@@ -113,6 +113,7 @@ mod system;
 mod template;
 mod tree;
 mod unit;
+mod vector;
 mod window;
 
 pub use allowed::Allowed;
@@ -122,7 +123,7 @@ pub use item::RAM_ZEROS;
 pub use machine::{
     AxiOptions, Machine, PC_BITS, Phases, RetryLatencies, StreamOptions, TcdmOptions,
 };
-pub use module::{Dir, HdlError, Module, Port, Printed, Result, UnitDoc};
+pub use module::{Dir, HdlError, Module, Port, Printed, Result, UnitDoc, Vector};
 pub use origin::Origin;
 pub use params::Params;
 pub use reset::Reset;
@@ -151,7 +152,7 @@ const OTHER_HASHES: &[Unit] = &[
     Unit::configured(Configured::Rap),
     Unit::of_hash("spad_hash_config", |machine| {
         let unit = Configured::Hash(machine.hash_unit);
-        spad_hash_config::emit_unit(machine.geometry, unit, "spad_hash_config")
+        spad_hash_config::emit_unit(machine, unit, "spad_hash_config")
     }),
 ];
 

@@ -3,7 +3,7 @@
 use crate::allowed::Allowed;
 use crate::error::{HdlError, Result};
 use crate::geometry::Geometry;
-use crate::hashes::{HashKind, PathHash};
+use crate::hashes::{Configured, HashKind, PathHash};
 use serde::Serialize;
 
 /// Program-counter bits (elastic paper, section 5.4).
@@ -135,7 +135,7 @@ pub enum Phases {
 }
 
 /// The machine that is emitted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Machine {
     /// Address and bank bits.
     pub geometry: Geometry,
@@ -143,6 +143,9 @@ pub struct Machine {
     pub hash_unit: HashKind,
     /// The bank hash of the SM path.
     pub path_hash: PathHash,
+    /// What the registers of its mapping hold after a reset, by write index, for
+    /// each unit; those of other units select bank = addr mod 2^m.
+    pub hash_reset: Vec<(Configured, Vec<u64>)>,
     /// Words of the scratchpad; a multiple of the number of banks.
     pub capacity_words: usize,
     /// Lanes.
@@ -244,6 +247,7 @@ impl Machine {
             geometry,
             hash_unit,
             path_hash: PathHash::Configurable,
+            hash_reset: Vec::new(),
             capacity_words: 1 << geometry.addr_bits,
             lanes: 1 << geometry.bank_bits,
             word_bits: 32,

@@ -7,6 +7,7 @@ use crate::names::Names;
 pub use crate::port::{Dir, Port};
 pub use crate::print::Printed;
 use crate::reset::Reset;
+pub use crate::vector::Vector;
 use std::sync::Arc;
 
 /// One emitted Verilog module.
@@ -16,6 +17,8 @@ pub struct Module {
     pub doc: UnitDoc,
     /// Ports in order.
     pub ports: Vec<Port>,
+    /// Its parameters that are vectors of bits.
+    pub vectors: Vec<Vector>,
     /// Names of modules that it instantiates.
     pub submodules: Vec<String>,
     /// The whole file.
@@ -43,6 +46,7 @@ impl Module {
         let module = Module {
             doc: description.doc.clone(),
             ports: description.ports.clone(),
+            vectors: description.vectors.clone(),
             submodules,
             file,
             asserted,

@@ -30,7 +30,7 @@ pub struct Printed {
 /// and the lint of unused bits is waived where `unused` has a reason.
 pub(crate) fn opening(
     module: &str,
-    parameters: &[(&str, usize)],
+    parameters: &[String],
     (ports, origins): (&[Port], &[Origin]),
     unused: &[(&str, &str)],
 ) -> Vec<Line> {
@@ -39,9 +39,9 @@ pub(crate) fn opening(
         out.push((format!("module {module} ("), None));
     } else {
         out.push((format!("module {module} #("), None));
-        for (i, (name, value)) in parameters.iter().enumerate() {
+        for (i, parameter) in parameters.iter().enumerate() {
             let comma = if i + 1 < parameters.len() { "," } else { "" };
-            out.push((format!("    parameter {name} = {value}{comma}"), None));
+            out.push((format!("    parameter {parameter}{comma}"), None));
         }
         out.push((") (".into(), None));
     }

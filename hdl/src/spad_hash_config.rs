@@ -2,18 +2,20 @@
 //! lanes. The registers hold the compact configuration; the select lines are
 //! decoded here, off the path of every access.
 
-use crate::configured::{Decoder, index_width, selects};
-use crate::geometry::Geometry;
+use crate::configured::{Decoder, Register, index_width, selects};
 use crate::hashes::Configured;
-use crate::module::{Dir, Module, Result, UnitDoc};
+use crate::machine::Machine;
+use crate::module::{Dir, HdlError, Module, Result, UnitDoc, Vector};
 use crate::signal::{Bits, Expr, Signal, concat};
 use crate::unit::Unit;
 
 /// Emits the configuration block of `of` under the module name `name`, with its
 /// decoder if it has one.
-pub fn emit_unit(g: Geometry, of: Configured, name: &str) -> Result<Vec<Module>> {
-    let rtl = of.rtl();
+pub fn emit_unit(machine: &Machine, of: Configured, name: &str) -> Result<Vec<Module>> {
+    let (g, rtl) = (machine.geometry, of.rtl());
     let configured = rtl.emit(g)?;
+    let registers = rtl.registers(g);
+    let reset = reset(machine, of, &registers)?;
     let u = Unit::new(UnitDoc {
         name: name.into(),
         summary: format!(
@@ -26,11 +28,10 @@ pub fn emit_unit(g: Geometry, of: Configured, name: &str) -> Result<Vec<Module>>
         paper: configured.doc.paper.clone(),
         latency_cycles: 1,
     });
-    let registers = rtl.registers(g);
     let index_bits = index_width(registers.len());
     let data_bits = registers.iter().map(|r| r.width).max().unwrap_or(1);
     u.input("clk", 1, "clock");
-    u.input("rst", 1, "synchronous reset: bank = addr mod 2^m");
+    u.input("rst", 1, &format!("synchronous reset: {RESET}"));
     let wr_en = u.input("wr_en", 1, "write a register");
     let about = "register to write; an index without a register writes nothing";
     let wr_index = (index_bits > 0).then(|| u.input("wr_index", index_bits, about));
@@ -40,9 +41,14 @@ pub fn emit_unit(g: Geometry, of: Configured, name: &str) -> Result<Vec<Module>>
         .map(|port| u.output(&port.name, port.width, &about))
         .collect();
 
-    let values: Vec<Signal> = (registers.iter())
-        .map(|r| u.register(&r.name, r.width).reset(r.reset))
-        .collect();
+    let all = u.vector(&reset);
+    let mut low = 0;
+    let values = registers.iter().map(|r| {
+        low += r.width;
+        let value = all.part(low - r.width, r.width);
+        u.register(&r.name, r.width).reset(value)
+    });
+    let values: Vec<Signal> = values.collect();
     for (i, value) in values.iter().enumerate() {
         let write = match wr_index {
             Some(index) => wr_en & index.is(i),
@@ -57,6 +63,29 @@ pub fn emit_unit(g: Geometry, of: Configured, name: &str) -> Result<Vec<Module>>
     select(&u, &decoder, &values, &outputs);
     let config = u.emit()?;
     Ok(decoder.into_module().into_iter().chain([config]).collect())
+}
+
+/// The parameter with what the registers are reset to.
+const RESET: &str = "RESET";
+
+/// What the registers of `of` are reset to in `machine`.
+fn reset(machine: &Machine, of: Configured, registers: &[Register]) -> Result<Vector> {
+    let own = machine.hash_reset.iter().find(|(unit, _)| *unit == of);
+    let values: Vec<u64> = match own {
+        Some((_, values)) => values.clone(),
+        None => registers.iter().map(|r| r.reset as u64).collect(),
+    };
+    let fits = |(r, value): (&Register, &u64)| value >> r.width == 0;
+    if values.len() != registers.len() || !registers.iter().zip(&values).all(fits) {
+        return Err(HdlError::Machine {
+            expected: format!("hash_reset: values of the registers of {}", of.unit()),
+        });
+    }
+    Ok(Vector {
+        name: RESET.into(),
+        doc: "the registers after a reset, 0 in the low bits".into(),
+        fields: (registers.iter().map(|r| r.width)).zip(values).collect(),
+    })
 }
 
 /// The select lines, from the values of the registers.

@@ -24,7 +24,7 @@ pub(crate) struct LaneHash {
 /// Emits the hash of `machine`'s path.
 pub(crate) fn emit_helper(p: &Params, machine: &Machine) -> Result<LaneHash> {
     let g = machine.geometry;
-    let block = |unit: Configured| spad_hash_config::emit_unit(g, unit, unit.config_unit());
+    let block = |unit: Configured| spad_hash_config::emit_unit(machine, unit, unit.config_unit());
     let (to_bank, to_row, configs) = match machine.path_hash {
         PathHash::Mod => (None, None, vec![]),
         PathHash::Xor => (Some(spad_hash_xor::emit_unit(g)?), None, vec![]),

@@ -65,6 +65,7 @@ struct Path<'a> {
     index: Index,
     cfg: Settings,
     hash_writes: &'a [Signal],
+    hash_resets: &'a [Signal],
     io: Io,
     w: Links,
     /// The control of the pass in EX.
@@ -87,6 +88,8 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let writes = hash.writes.iter();
     let writes = writes.map(|port| u.input(&port.name, port.width, &port.doc));
     let hash_writes: &[_] = &writes.collect::<Vec<_>>();
+    let resets = top(&hash.modules).vectors.iter();
+    let hash_resets: &[_] = &resets.map(|vector| u.vector(vector)).collect::<Vec<_>>();
     let io = Io::new(&u, s);
     u.outputs_depend_on(|output| depends_on(output, p));
 
@@ -109,6 +112,7 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
         index,
         cfg,
         hash_writes,
+        hash_resets,
         io,
         w,
         ex,
@@ -194,6 +198,7 @@ impl Path<'_> {
 
         u.section("HX: banks, rows and locks.");
         u.instance(top(&stage.modules), "hash_stage")
+            .vectors(self.hash_resets)
             .same(self.clock)
             .same(self.hash_writes.iter().copied())
             .same([cfg.cfg_lock_hash])

@@ -35,11 +35,13 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     for port in top(&phases).ports.iter().filter(|port| is_inner(port)) {
         signals.insert(port.name.clone(), u.wire(&port.name, port.width));
     }
-    connect(&u, top(&phases), "phases", |port| signals[port]);
+    connect(&u, (top(&phases), "phases"), &[], |port| signals[port]);
     u.paragraph();
     let idle = bus::unread(&u, "stream_idle", 1);
     let mask = bus::unread(&u, "stream_mask", p.L);
-    connect(&u, top(&stream), "stream", |port| match port {
+    let resets = top(&stream).vectors.iter();
+    let resets: Vec<Signal> = resets.map(|vector| u.vector(vector)).collect();
+    connect(&u, (top(&stream), "stream"), &resets, |port| match port {
         "idle" => idle,
         "rsp_mask" => mask,
         port => signals[&inner_name(port)],
@@ -49,10 +51,15 @@ pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     Ok(stream.into_iter().chain(phases).chain([module]).collect())
 }
 
-/// An instance of `module`, each port at its signal.
-fn connect(u: &Unit, module: &Module, name: &str, signal: impl Fn(&str) -> Signal) {
+/// An instance of `module`, its vectors set to `resets`, each port at its signal.
+fn connect(
+    u: &Unit,
+    (module, name): (&Module, &str),
+    resets: &[Signal],
+    signal: impl Fn(&str) -> Signal,
+) {
     let ports = module.ports.iter();
-    let instance = u.instance(module, name);
+    let instance = u.instance(module, name).vectors(resets);
     ports
         .fold(instance, |i, port| i.port(&port.name, signal(&port.name)))
         .done();

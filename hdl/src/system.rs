@@ -5,7 +5,7 @@ use crate::codes::{FIELDS, Field, amo};
 use crate::header::LICENSE;
 use crate::lines::{COMMENT_WIDTH, wrap};
 use crate::machine::Machine;
-use crate::module::{Dir, Port, Result};
+use crate::module::{Dir, Port, Result, Vector};
 use crate::params::Params;
 use crate::reset::Reset;
 use crate::template::render_body;
@@ -82,18 +82,39 @@ pub fn package(machine: &Machine) -> Result<Companion> {
     package.written((p, Reset::Sync), x)
 }
 
-/// A unit with a wrapper around it, and the ports that write its registers.
+/// A unit with a wrapper around it, the ports that write its registers, and the
+/// parameters with what these are reset to.
 #[derive(Serialize)]
 struct Inner<'a> {
     unit: &'a str,
     writes: Vec<&'a Port>,
+    resets: Vec<Parameter<'a>>,
+}
+
+/// A parameter of a wrapper.
+#[derive(Serialize)]
+struct Parameter<'a> {
+    name: &'a str,
+    width: usize,
+    /// In lines.
+    value: String,
+}
+
+impl<'a> Parameter<'a> {
+    fn of(vector: &'a Vector) -> Self {
+        Parameter {
+            name: &vector.name,
+            width: vector.width(),
+            value: vector.value_in_lines(),
+        }
+    }
 }
 
 /// The wrapper of `unit` whose ports are structs of `spad_pkg`; `None` where it
 /// has none.
 pub fn wrapper(
     unit: &str,
-    ports: &[Port],
+    (ports, vectors): (&[Port], &[Vector]),
     machine: &Machine,
     reset: Reset,
 ) -> Result<Option<Companion>> {
@@ -108,7 +129,8 @@ pub fn wrapper(
         about: format!("{unit} with structs of spad_pkg as ports (microarchitecture/{chapter}.md)"),
         template,
     };
-    file.around(unit, ports, (machine, reset)).map(Some)
+    file.around(unit, (ports, vectors), (machine, reset))
+        .map(Some)
 }
 
 /// The wrappers of `unit` that speak another bus at each lane's port and have its
@@ -116,7 +138,7 @@ pub fn wrapper(
 /// TileLink-UL for `spad_tcdm`; else none.
 pub fn bus_wrappers(
     unit: &str,
-    ports: &[Port],
+    (ports, vectors): (&[Port], &[Vector]),
     machine: &Machine,
     reset: Reset,
 ) -> Result<Vec<Companion>> {
@@ -147,7 +169,7 @@ pub fn bus_wrappers(
             about: about.into(),
             template: name,
         };
-        file.around(unit, ports, (machine, reset))
+        file.around(unit, (ports, vectors), (machine, reset))
     };
     wrappers.into_iter().map(emit).collect()
 }
@@ -164,13 +186,14 @@ impl File {
     fn around(
         &self,
         unit: &str,
-        ports: &[Port],
+        (ports, resets): (&[Port], &[Vector]),
         (machine, reset): (&Machine, Reset),
     ) -> Result<Companion> {
         let is_write = |q: &&Port| q.dir == Dir::In && q.name.contains("_wr_");
         let inner = Inner {
             unit,
             writes: ports.iter().filter(is_write).collect(),
+            resets: resets.iter().map(Parameter::of).collect(),
         };
         self.written((&Params::new(machine)?, reset), inner)
     }
@@ -230,11 +253,12 @@ mod tests {
             ];
             for unit in all.into_iter().filter(|unit| has_unit(unit, &machine)) {
                 let modules = emit(unit, &machine).unwrap();
-                let ports = &modules.last().unwrap().ports;
-                let wrapper = wrapper(unit, ports, &machine, Reset::Sync).unwrap();
+                let top = modules.last().unwrap();
+                let inside = (&*top.ports, &*top.vectors);
+                let wrapper = wrapper(unit, inside, &machine, Reset::Sync).unwrap();
                 assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
                 wrapper.iter().for_each(fits);
-                let buses = bus_wrappers(unit, ports, &machine, Reset::Sync).unwrap();
+                let buses = bus_wrappers(unit, inside, &machine, Reset::Sync).unwrap();
                 assert_eq!(buses.is_empty(), unit != "spad_tcdm");
                 buses.iter().for_each(fits);
             }

@@ -19,6 +19,7 @@ use crate::params::{Params, Sizes};
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
 use crate::size::{Size, interned};
+use crate::vector::Vector;
 pub(crate) use replication::Index;
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
@@ -39,6 +40,7 @@ struct State {
     parameters: Vec<(&'static str, usize)>,
     /// The same, one above their defaults where that is allowed.
     above: Vec<(&'static str, usize)>,
+    vectors: Vec<Vector>,
     ports: Vec<Port>,
     /// The lines of the description that declare them.
     port_origins: Vec<Origin>,
@@ -119,6 +121,15 @@ impl Unit {
         state.parameters.push((interned(name), default));
         state.above.push((interned(name), above));
         parameter
+    }
+
+    /// A parameter of the Verilog module that is a vector of bits, such as what
+    /// registers are reset to.
+    #[track_caller]
+    pub(crate) fn vector(&self, vector: &Vector) -> Signal {
+        let signal = self.signal(&vector.name, vector.width().into(), Kind::Input);
+        self.state.borrow_mut().vectors.push(vector.clone());
+        signal
     }
 
     /// A size of this unit. A module declares those that it uses, once; a name
@@ -434,6 +445,7 @@ impl Unit {
         let description = Description {
             doc: self.doc,
             parameters: state.parameters,
+            vectors: state.vectors,
             ports: state.ports,
             port_origins: state.port_origins,
             unused: state.unused,

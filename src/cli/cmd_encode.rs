@@ -1,7 +1,7 @@
 //! `spadkit encode`: a mapping as the values of configuration ports, or as
 //! source code.
 
-use super::configuration::{configuration_table, path_note};
+use super::configuration::{configuration_table, path_note, reset_note};
 use super::printer::{CommandResult, Printer};
 use super::{Execute, Global};
 use crate::config::Config;
@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping, hash_kind};
 use crate::page::{Details, Hint, Tone};
 use crate::quote::shell;
+use crate::rtl::{Design, Vector};
 use crate::software::{Code, Language, Layout, LayoutSpec, render};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -177,8 +178,21 @@ fn as_ports(
         configuration,
         hash: spec,
         fits,
+        reset: reset_parameters(spec, machine)?,
         machine,
     })
+}
+
+/// The parameters of the machine's `spad_hash_stage`, which all blocks with a
+/// mapping in registers have, for `spec` after a reset; none where the machine
+/// cannot have it.
+fn reset_parameters(spec: &HashSpec, machine: &Config) -> Result<Vec<Vector>> {
+    let Ok(machine) = machine.with_hash_reset(spec) else {
+        return Ok(Vec::new());
+    };
+    let mut design = Design::emit(&["spad_hash_stage".to_owned()], &machine)?;
+    let stage = design.units.pop();
+    Ok(stage.map_or_else(Vec::new, |stage| stage.parameters))
 }
 
 /// A mapping as the values of configuration ports.
@@ -189,6 +203,9 @@ struct PortValues<'a> {
     hash: &'a HashSpec,
     /// All rows are within the capacity.
     fits: bool,
+    /// The parameters of the machine's blocks with which this is the mapping after a
+    /// reset; empty where their registers cannot hold it.
+    reset: Vec<Vector>,
     #[serde(skip)]
     machine: &'a Config,
 }
@@ -214,6 +231,7 @@ impl CommandResult for PortValues<'_> {
     fn details(&self) -> Details {
         let mut details = Details::of(configuration_table(&self.configuration));
         details.say(path_note(&self.configuration));
+        details.say(reset_note(&self.reset, self.hash));
         details
     }
 

@@ -1,8 +1,9 @@
 //! A whole configuration, bank unit and row map, as a table; and what the
 //! machine's own path takes for it.
 
-use crate::hash::{Configuration, Encoding};
+use crate::hash::{Configuration, Encoding, HashSpec};
 use crate::page::Table;
+use crate::rtl::Vector;
 
 /// What is to be known where the machine's path takes other values; else empty.
 pub(super) fn path_note(configuration: &Configuration) -> String {
@@ -13,6 +14,20 @@ pub(super) fn path_note(configuration: &Configuration) -> String {
              hash_wr_* takes its values, row_wr_* those of spad_hash_config_row_map\n"
         )
     })
+}
+
+/// How the machine's blocks have the mapping `spec` after a reset; else empty.
+pub(super) fn reset_note(parameters: &[Vector], spec: &HashSpec) -> String {
+    let set = parameters
+        .iter()
+        .map(|p| format!(".{}({})", p.name, p.value()));
+    match set.collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => none,
+        set => format!(
+            "to have it after every reset: [hash] reset = \"{spec}\" in the configuration, or \
+             #({set}) at an instance\n"
+        ),
+    }
 }
 
 /// Every port and every register write.

@@ -107,6 +107,31 @@ fn a_window_of_accesses_takes_few_cycles_more_than_the_busiest_bank() {
     assert!(bound / cycles < 0.5, "{cycles} cycles");
 }
 
+/// Why `spad_stream` answers in order: nothing is lost where all lanes access, or few
+/// of them at random. Much is lost only behind conflicts that others keep away from.
+#[test]
+fn answers_in_order_cost_little() {
+    use compare_local_memories::order::{WINDOWS, both, names};
+    for (bank_bits, window) in [3, 5].into_iter().flat_map(|m| WINDOWS.map(|w| (m, w))) {
+        for (pattern, name) in names().enumerate() {
+            let [order, any] = both(bank_bits, window, pattern)
+                .unwrap()
+                .map(|run| run.cycles);
+            let most = match name {
+                "one bank in an access of L" => 2 * any,
+                name if name.starts_with("random") => any + any / 50,
+                _ => any,
+            };
+            assert!(
+                (any..=most).contains(&order),
+                "{name}, {window}: {order} {any}"
+            );
+        }
+    }
+    let [order, any] = both(5, 4, names().count() - 1).unwrap();
+    assert_eq!([order.cycles, any.cycles], [494, 261]);
+}
+
 /// A folder as `make compare VORTEX=` takes it, with a memory of our own in which every
 /// lane has a port. With +flight=13 it loads one word wrong.
 fn checkout_of_another_memory() -> tempfile::TempDir {

@@ -20,6 +20,7 @@ mod flow;
 mod flow_report;
 mod gate;
 mod hash_kinds;
+mod hash_reset;
 mod init;
 mod kernels;
 mod linked;

@@ -15,6 +15,7 @@ mod overlay;
 mod path;
 mod preset;
 mod refusal;
+mod reset;
 mod sm;
 mod trace;
 

@@ -45,6 +45,11 @@ pub enum HashSpec {
 }
 
 impl HashSpec {
+    /// Whether it is written `mod`.
+    pub fn is_mod(&self) -> bool {
+        *self == HashSpec::Mod
+    }
+
     /// The configurable unit that takes this spec as it stands; `None` for the
     /// fixed hashes and for RAP and RAS, which have units of their own.
     pub fn kind(&self) -> Option<HashKind> {

@@ -1,8 +1,9 @@
 //! The values that the circuit templates are filled in with.
 
+use super::after_reset::after_reset;
 use super::subject::{Form, Register, Subject};
+use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::geometry::Geometry;
 use crate::rtl::{Design, Dir, EmittedUnit, Port};
 use serde::Serialize;
 
@@ -59,8 +60,8 @@ pub(super) struct Values {
     pub linear: bool,
     pub value: &'static str,
     pub value_width: u32,
-    /// Lowest address bit of the output under `mod`.
-    pub mod_low: u32,
+    /// The output after a reset, a function of `addr`.
+    pub after_reset: String,
     pub low_mask: u32,
     pub registers: Vec<Register>,
     pub register_count: usize,
@@ -82,10 +83,11 @@ pub(super) const ROW_CONFIG: &str = "row_config";
 
 impl Values {
     /// A circuit for `subject` without instances.
-    pub fn new(subject: &Subject, config: Option<&EmittedUnit>, geometry: Geometry) -> Self {
-        let registers = subject.registers(geometry);
+    pub fn new(subject: &Subject, config: Option<&EmittedUnit>, machine: &Config) -> Self {
+        let geometry = machine.geometry;
+        let registers = subject.registers(machine);
         let width = registers.iter().map(|r| r.width).max().unwrap_or(1);
-        let row_registers = row_subject().registers(geometry);
+        let row_registers = row_subject().registers(machine);
         let row_width = row_registers.iter().map(|r| r.width).max().unwrap_or(1);
         let write_ports: Vec<Port> = config
             .into_iter()
@@ -99,10 +101,7 @@ impl Values {
             linear: subject.form == Form::Linear,
             value: subject.value(),
             value_width: subject.value_width(geometry),
-            mod_low: match subject.form {
-                Form::Row => geometry.bank_bits(),
-                Form::Linear | Form::Shift => 0,
-            },
+            after_reset: after_reset(subject, machine),
             low_mask: geometry.bank_mask(),
             register_count: registers.len().max(1),
             register_width: width,

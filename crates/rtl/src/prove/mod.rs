@@ -8,6 +8,7 @@
 //! Nothing is proved from assumptions that cannot hold: every proof first
 //! asks for an example of them.
 
+mod after_reset;
 mod circuit;
 mod exhaust;
 mod harness;

@@ -1,5 +1,6 @@
 //! The list of proofs of each unit, and how they are carried out.
 
+use super::after_reset::in_geometry;
 use super::circuit::emitted;
 use super::exhaust::{Exhausted, exhaust};
 use super::harness::{Goals, Harness};
@@ -453,10 +454,7 @@ impl HashProof<'_> {
     }
 
     fn script(&self, config: &Config, rtl: &RtlSource) -> Result<Script> {
-        let config = Config {
-            geometry: self.target.geometry,
-            ..config.clone()
-        };
+        let config = in_geometry(config, self.target.geometry);
         let registers = match self.target.subject.config_module() {
             // The registers of the machine's own unit have two names.
             Some(_) if self.unit == SHARED_CONFIG => Some(SHARED_CONFIG),

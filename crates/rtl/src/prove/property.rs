@@ -11,7 +11,8 @@ pub enum Property {
     Bijection,
     /// A write stores what was written, and nothing else changes a register.
     Registers,
-    /// After reset, bank = addr mod 2^m and row = addr >> m.
+    /// After reset, bank and row are those of the machine's mapping: unless it has
+    /// another, bank = addr mod 2^m and row = addr >> m.
     Reset,
 }
 

@@ -1,6 +1,7 @@
 //! How each property is put to the solver: the circuit, the registers that are
 //! cut out of it, and the questions.
 
+use super::after_reset::reset_mapping;
 use super::circuit::{CONFIG, Cut, ROW_CONFIG, Values, emitted, quiet, row_subject, same};
 use super::property::Property;
 use super::rtl::RtlSource;
@@ -33,7 +34,7 @@ impl Builder<'_> {
 
     fn values(&self, design: &Design) -> Result<Values> {
         let registers = self.registers.map(|r| emitted(design, r)).transpose()?;
-        Ok(Values::new(self.subject, registers, self.geometry))
+        Ok(Values::new(self.subject, registers, self.config))
     }
 
     fn finish(
@@ -93,8 +94,11 @@ impl Builder<'_> {
         script.steps = vec![
             example("a reset", "-seq 2 -set-at 1 rst 1 -show rst"),
             proof(
-                format!("after reset, {value} is that of mod"),
-                format!("-seq 2 -set-at 1 rst 1 -prove-skip 1 -prove is_mod 1 {shown}"),
+                format!(
+                    "after reset, {value} is that of {}",
+                    reset_mapping(self.subject, self.config)
+                ),
+                format!("-seq 2 -set-at 1 rst 1 -prove-skip 1 -prove is_reset 1 {shown}"),
             ),
         ];
         Ok(script)

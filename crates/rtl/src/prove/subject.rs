@@ -1,6 +1,7 @@
 //! What can be proved: each hash unit with its definition and its registers.
 
 use super::harness::Harness;
+use crate::config::Config;
 use crate::geometry::Geometry;
 use crate::hash::{Configured, HashKind, kind};
 use crate::model::{ConfigRegister, HashConfig};
@@ -104,11 +105,11 @@ impl Subject {
     }
 
     /// The registers by write index, as the golden model has them.
-    pub fn registers(&self, geometry: Geometry) -> Vec<Register> {
+    pub fn registers(&self, machine: &Config) -> Vec<Register> {
         let Some(unit) = self.configured else {
             return Vec::new();
         };
-        let model = HashConfig::new(unit, geometry);
+        let model = HashConfig::new(unit, machine);
         let register = |(index, register): (usize, &ConfigRegister)| Register {
             name: register.name.clone(),
             index,

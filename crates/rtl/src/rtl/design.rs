@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::quote::nearest;
 use serde::Serialize;
-use spadkit_hdl::{HdlError, Module, Origin, Port, Printed, Reset};
+use spadkit_hdl::{HdlError, Module, Origin, Port, Printed, Reset, Vector};
 
 /// One Verilog file; holds one module of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +60,9 @@ pub struct EmittedUnit {
     pub files: Vec<String>,
     /// Clock cycles from input to output.
     pub latency_cycles: u32,
+    /// Parameters of the top module that an instance may set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parameters: Vec<Vector>,
     /// Ports of the top module.
     pub ports: Vec<Port>,
 }
@@ -221,6 +224,7 @@ impl Design {
             summary: top.doc.summary.clone(),
             files: modules.iter().map(file_name).collect(),
             latency_cycles: top.doc.latency_cycles,
+            parameters: top.vectors.clone(),
             ports: top.ports.clone(),
         });
         for module in modules {

@@ -2,7 +2,7 @@
 //! core name it.
 
 use crate::config::{Config, PathHash};
-use crate::hash::HashKind;
+use crate::hash::{HashKind, HashSpec};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 use spadkit_hdl::Params;
@@ -31,6 +31,9 @@ pub(super) struct Fixed {
 struct LaneHash {
     path: PathHash,
     unit: HashKind,
+    /// The mapping after a reset; left out for bank = addr mod 2^m.
+    #[serde(skip_serializing_if = "HashSpec::is_mod")]
+    reset: HashSpec,
 }
 
 /// What the `cfg_*` ports of the path are to be driven with: codes.
@@ -80,6 +83,7 @@ impl Fixed {
             hash: LaneHash {
                 path: config.path.hash,
                 unit: config.hash_unit,
+                reset: config.path.hash_reset.clone(),
             },
         }
     }

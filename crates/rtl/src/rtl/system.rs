@@ -26,10 +26,10 @@ impl Design {
         if wanted.wrappers {
             files.push(spadkit_hdl::package(&machine).map_err(fail)?);
             for unit in &self.units {
-                let wrapper = spadkit_hdl::wrapper(&unit.name, &unit.ports, &machine, self.reset);
+                let inside = (&*unit.ports, &*unit.parameters);
+                let wrapper = spadkit_hdl::wrapper(&unit.name, inside, &machine, self.reset);
                 files.extend(wrapper.map_err(fail)?);
-                let buses =
-                    spadkit_hdl::bus_wrappers(&unit.name, &unit.ports, &machine, self.reset);
+                let buses = spadkit_hdl::bus_wrappers(&unit.name, inside, &machine, self.reset);
                 files.extend(buses.map_err(fail)?);
             }
         }

@@ -33,7 +33,7 @@ struct ConfigDriver {
 /// The bench of the registers of `unit`.
 pub(super) fn bench(unit: Configured, setup: &Setup) -> Box<dyn Bench> {
     let geometry = setup.config.geometry;
-    let model = HashConfig::new(unit, geometry);
+    let model = HashConfig::new(unit, setup.config);
     let driver = ConfigDriver {
         unit,
         geometry,

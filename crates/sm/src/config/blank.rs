@@ -6,7 +6,7 @@ use super::{
 };
 use spadkit_base::error::Result;
 use spadkit_mapping::geometry::Geometry;
-use spadkit_mapping::hash::HashKind;
+use spadkit_mapping::hash::{HashKind, HashSpec};
 use spadkit_mapping::trace::{Atomics, Wide};
 
 /// The machine that a preset without a base sets all keys of.
@@ -32,6 +32,7 @@ pub(super) fn blank() -> Result<Config> {
             ahead: 0,
             hash_stage: 0,
             hash: PathHash::Mod,
+            hash_reset: HashSpec::Mod,
             broadcast: false,
             merge_bytes: false,
             history_sets: 0,

@@ -32,6 +32,7 @@ impl Config {
         self.check_geometry()?;
         self.check_wide()?;
         self.check_path()?;
+        self.check_reset()?;
         self.check_axi()?;
         self.check_settings()?;
         self.check_memory()?;

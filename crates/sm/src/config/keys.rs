@@ -7,11 +7,12 @@ use super::{Config, PathHash};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as ValueError;
+use spadkit_base::error::Error;
 use spadkit_base::input::section::{described, float_of, integer_of};
 use spadkit_base::quote::did_you_mean;
 use spadkit_hdl::{Allowed, Machine};
 use spadkit_mapping::geometry::Geometry;
-use spadkit_mapping::hash::HashKind;
+use spadkit_mapping::hash::{HashKind, HashSpec};
 use spadkit_mapping::trace::{Atomics, Wide};
 use std::ops::RangeInclusive;
 use toml::de::DeValue;
@@ -42,6 +43,8 @@ enum Field {
         check: fn(&str) -> Result<(), ValueError>,
         set: fn(&mut Config, &str),
     },
+    /// A hash spec.
+    Mapping(fn(&mut Config, HashSpec)),
 }
 
 /// A value of the type that its key has.
@@ -51,6 +54,7 @@ pub(super) enum Value {
     Real(f64),
     Flag(bool),
     Choice(String),
+    Mapping(HashSpec),
 }
 
 macro_rules! number {
@@ -140,6 +144,10 @@ pub(super) static KEYS: &[Key] = &[
     choice!("geometry.atomics", atomics, Atomics),
     choice!("hash.unit", hash_unit, HashKind),
     choice!("hash.path", path.hash, PathHash),
+    Key {
+        name: "hash.reset",
+        field: Field::Mapping(|c, spec| c.path.hash_reset = spec),
+    },
     number!("hash.stage", path.hash_stage, Machine::HASH_STAGE),
     number!("path.warps", path.warps, Machine::WARPS),
     number!("path.blocks", path.blocks, Machine::BLOCKS),
@@ -354,6 +362,12 @@ impl Key {
                 check(text).map_err(|error| self.refuse_name(text, &error.to_string()))?;
                 Some(Value::Choice(text.to_string()))
             }
+            (Field::Mapping(_), DeValue::String(text)) => {
+                let spec = text.parse::<HashSpec>();
+                Some(Value::Mapping(
+                    spec.map_err(|error| self.refuse_spec(error))?,
+                ))
+            }
             _ => None,
         };
         read.ok_or_else(|| {
@@ -374,6 +388,7 @@ impl Key {
             (Field::Real { set, .. }, Value::Real(value)) => set(c, *value),
             (Field::Flag(set), Value::Flag(value)) => set(c, *value),
             (Field::Choice { set, .. }, Value::Choice(text)) => set(c, text),
+            (Field::Mapping(set), Value::Mapping(spec)) => set(c, spec.clone()),
             _ => unreachable!("{} cannot be {value:?}", self.name),
         }
         self.check(c)
@@ -400,12 +415,22 @@ impl Key {
             Field::Real { expected, .. } => expected.to_owned(),
             Field::Flag(_) => "true or false".to_owned(),
             Field::Choice { .. } => "a name in quotes".to_owned(),
+            Field::Mapping(_) => "a hash spec in quotes, as tune and encode have them".to_owned(),
         }
     }
 
     fn refuse(&self, value: &str) -> Refusal {
         let what = format!("{} {value} is not supported", self.name);
         Refusal::of(self.name, what, format!("expected {}", self.expected()))
+    }
+
+    fn refuse_spec(&self, error: Error) -> Refusal {
+        let help = match &error {
+            Error::Usage { help, .. } => help.clone(),
+            _ => None,
+        };
+        let what = format!("{}: {error}", self.name);
+        Refusal::of(self.name, what, help.unwrap_or_else(|| self.expected()))
     }
 
     /// `reason` is serde's: it quotes the name first, then those that there are.

@@ -16,6 +16,7 @@ impl Config {
             },
             hash_unit: self.hash_unit,
             path_hash: path.hash,
+            hash_reset: self.reset_registers(),
             capacity_words: size(self.capacity_words),
             lanes: size(self.lanes),
             word_bits: size(self.word_bits),

@@ -136,6 +136,9 @@ pub struct PathParams {
     pub hash_stage: u32,
     /// The hash of the lanes.
     pub hash: PathHash,
+    /// The mapping that its configuration registers hold after a reset.
+    #[serde(skip_serializing_if = "HashSpec::is_mod")]
+    pub hash_reset: HashSpec,
     /// BCAST: lanes on one address are served together.
     pub broadcast: bool,
     /// MERGE: stores of one word merge per byte.
@@ -167,7 +170,8 @@ impl PathParams {
         match self.hash {
             PathHash::Xor => HashSpec::Xor,
             PathHash::Add => HashSpec::Add,
-            PathHash::Mod | PathHash::Configurable | PathHash::Rap => HashSpec::Mod,
+            PathHash::Mod => HashSpec::Mod,
+            PathHash::Configurable | PathHash::Rap => self.hash_reset.clone(),
         }
     }
 }

@@ -9,7 +9,7 @@ pub struct ConfigRegister {
     pub name: String,
     /// Bits.
     pub bits: u32,
-    /// Its value after reset: bank = addr mod 2^m.
+    /// Its value after reset: of bank = addr mod 2^m, unless the machine has another.
     pub reset: u64,
 }
 

@@ -50,7 +50,7 @@ impl LaneHash {
     /// The hash of `config`, after reset.
     pub fn new(config: &Config) -> Self {
         let geometry = config.geometry;
-        let block = |unit| Some(HashConfig::new(unit, geometry));
+        let block = |unit| Some(HashConfig::new(unit, config));
         let (unit, row_map) = match config.path.hash {
             PathHash::Configurable => (
                 block(Configured::Hash(config.hash_unit)),

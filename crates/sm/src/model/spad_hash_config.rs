@@ -2,6 +2,7 @@
 
 use super::hash_config::{ConfigRegister, bits_for, side_by_side};
 use super::hash_units::unit_of;
+use crate::config::Config;
 use spadkit_mapping::geometry::Geometry;
 use spadkit_mapping::hash::kind::Ports;
 use spadkit_mapping::hash::{Configured, PortValue};
@@ -25,6 +26,8 @@ pub struct HashConfig {
     geometry: Geometry,
     unit: Configured,
     shape: Vec<ConfigRegister>,
+    /// What a reset makes of the registers.
+    after_reset: Vec<u64>,
     registers: Vec<u64>,
 }
 
@@ -39,16 +42,24 @@ fn shape(unit: Configured, geometry: Geometry) -> Vec<ConfigRegister> {
 }
 
 impl HashConfig {
-    /// The block after reset: bank = addr mod 2^m.
-    pub fn new(unit: Configured, geometry: Geometry) -> Self {
-        let mut block = HashConfig {
+    /// The block of `unit` in `config`, after reset.
+    pub fn new(unit: Configured, config: &Config) -> Self {
+        let geometry = config.geometry;
+        let mut shape = shape(unit, geometry);
+        let of_machine = config.reset_registers().into_iter();
+        for (_, values) in of_machine.filter(|(of, _)| *of == unit) {
+            for (register, value) in shape.iter_mut().zip(values) {
+                register.reset = value;
+            }
+        }
+        let after_reset: Vec<u64> = shape.iter().map(|register| register.reset).collect();
+        HashConfig {
             geometry,
             unit,
-            shape: shape(unit, geometry),
-            registers: Vec::new(),
-        };
-        block.reset();
-        block
+            shape,
+            registers: after_reset.clone(),
+            after_reset,
+        }
     }
 
     /// The registers by write index.
@@ -59,10 +70,6 @@ impl HashConfig {
     /// What the registers are.
     pub fn shape(&self) -> &[ConfigRegister] {
         &self.shape
-    }
-
-    fn reset(&mut self) {
-        self.registers = self.shape.iter().map(|register| register.reset).collect();
     }
 
     /// Name and value of each `cfg_*` output. A register value without meaning
@@ -94,7 +101,7 @@ impl HashConfig {
     /// One clock edge.
     pub fn step(&mut self, inputs: &ConfigInputs) {
         if inputs.rst {
-            self.reset();
+            self.registers.clone_from(&self.after_reset);
         } else if inputs.wr_en && inputs.wr_index < self.registers.len() {
             let mask = (1 << self.shape[inputs.wr_index].bits) - 1;
             self.registers[inputs.wr_index] = inputs.wr_data & mask;

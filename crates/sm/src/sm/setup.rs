@@ -87,6 +87,8 @@ fn set_hash(config: &mut Config, spec: &HashSpec) {
         }
         None => (fixed, 0),
     };
+    // The mapping is loaded, whatever the registers hold after a reset.
+    path.hash_reset = HashSpec::Mod;
     if path.hash != hash {
         (path.hash, path.hash_stage) = (hash, stage);
     }

@@ -83,6 +83,26 @@ fn run(config: &Config, requests: Vec<WideRequest>) -> (u64, Vec<WideAnswer>) {
     (cycles, answers)
 }
 
+/// Without an answer taken, `spad_stream` fills up, and a last access waits.
+#[test]
+fn the_queue_of_accesses_never_stops_one() {
+    for (stages, window) in [(2, 0), (4, 0), (2, 2), (2, 8)] {
+        let text = format!("base = 'sm80'\n[stream]\nmem_stages = {stages}\nwindow = {window}\n");
+        let config = Config::from_toml(&text, std::path::Path::new("t.toml")).unwrap();
+        let access = request(&accesses(1, 32, 1)[0], vec![[0; MAX_WORDS]; 32]);
+        let access = WideRequest { size: 0, ..access };
+        let (mut unit, mut taken) = (WideStream::new(&config), 0);
+        for _ in 0..100 {
+            taken += u32::from(unit.req_ready());
+            unit.commit(WideStreamInputs {
+                rsp_ready: false,
+                ..WideStreamInputs::offering(Some(access.clone()))
+            });
+        }
+        assert_eq!(taken, 2 + stages.max(window) + 2 + 1, "{text}");
+    }
+}
+
 #[test]
 fn wide_accesses_take_the_wavefronts_that_are_counted() {
     for preset in ["sm70", "sm80", "sm90"] {
