@@ -47,19 +47,12 @@ module spad_writeback_mux (
     localparam [1:0] SOURCE_MEM = 2'd1;
     localparam [1:0] SOURCE_NONMEM = 2'd2;
     localparam WBW = 1116;
-
-    // Two results: the one that is shown, and one that arrived while the output
-    // was stalled. So no ready depends on `wb_ready` of the same cycle.
-    reg first_valid_q;
-    reg [1:0] first_src_q;
-    reg [WBW-1:0] first_q;
-    reg second_valid_q;
-    reg [1:0] second_src_q; // no reset: `second_valid_q` covers it
-    reg [WBW-1:0] second_q; // no reset: `second_valid_q` covers it
+    localparam RESULT = WBW+2;
     // The off-chip port has the turn.
     reg turn_q;
+    // The buffer has room for a result.
+    wire free;
 
-    wire free = ~second_valid_q;
     // The off-chip port is granted a slot after a request. A slot ends in a cycle
     // with space: without space neither side has used it.
     wire turn_d = icn_valid & ~turn_q;
@@ -78,39 +71,23 @@ module spad_writeback_mux (
     wire [WBW-1:0] in_data = (icn_data & {WBW{take_icn}}) | (mem_data & {WBW{take_mem}})
         | (nm_data & {WBW{take_nm}});
 
-    assign wb_valid = first_valid_q;
-    assign wb_src = first_src_q;
-    assign wb_data = first_q;
-    wire move = wb_ready | ~first_valid_q;
-    wire first_valid_d = second_valid_q | in_valid;
-    wire [1:0] first_src_d = second_valid_q ? second_src_q : in_src;
-    wire [WBW-1:0] first_d = second_valid_q ? second_q : in_data;
-    wire second_valid_d = ~move & (second_valid_q | in_valid);
+    // Two results: the one that is shown, and one that arrived while the output
+    // was stalled. So no ready depends on `wb_ready` of the same cycle. What is
+    // taken is zero where nothing is, and so is what is shown.
+    spad_skid #(.WIDTH(RESULT), .CLEAR(1)) results (
+        .clk(clk),
+        .rst(rst),
+        .in_valid(in_valid),
+        .in_data({in_data, in_src}),
+        .in_ready(free),
+        .out_valid(wb_valid),
+        .out_data({wb_data, wb_src}),
+        .out_ready(wb_ready)
+    );
 
     always @(posedge clk) begin
         if (rst) turn_q <= 1'b0;
         else if (free) turn_q <= turn_d;
-    end
-    always @(posedge clk) begin
-        if (rst) begin
-            first_valid_q <= 1'b0;
-            first_src_q <= SOURCE_ICN;
-            first_q <= {WBW{1'b0}};
-        end else if (move) begin
-            first_valid_q <= first_valid_d;
-            first_src_q <= first_src_d;
-            first_q <= first_d;
-        end
-    end
-    always @(posedge clk) begin
-        if (rst) second_valid_q <= 1'b0;
-        else second_valid_q <= second_valid_d;
-    end
-    always @(posedge clk) begin
-        if (free) begin
-            second_src_q <= in_src;
-            second_q <= in_data;
-        end
     end
 endmodule
 

@@ -91,6 +91,7 @@ mod tests {
             "spad_conflict_arbiter",
             "spad_lock_unit",
             "spad_nonmem_queue",
+            "spad_skid",
             "spad_writeback_mux",
             "spad_sm_path",
         ];
