@@ -11,6 +11,7 @@ use crate::lines::{CODE_WIDTH, Lines, wrap};
 use crate::names::Names;
 use crate::number::Spaces;
 use crate::origin::Origin;
+use crate::parameter::Parameter;
 use crate::port::Port;
 use crate::print::{self, Line, Printed};
 use crate::reset::Reset;
@@ -26,7 +27,7 @@ const INSTANCE_WIDTH: usize = 88;
 #[derive(Debug)]
 pub(crate) struct Description {
     pub(crate) doc: UnitDoc,
-    pub(crate) parameters: Vec<(&'static str, usize)>,
+    pub(crate) parameters: Vec<Parameter>,
     pub(crate) ports: Vec<Port>,
     pub(crate) port_origins: Vec<Origin>,
     /// Inputs of which some bits are not used, with the reason.
@@ -57,7 +58,7 @@ pub(crate) fn module(
     let names = ports.iter().map(|port| interned(&port.name));
     names.for_each(|name| body.names.add(name));
     let parameters = description.parameters.iter();
-    parameters.for_each(|(name, _)| body.names.add(name));
+    parameters.for_each(|parameter| body.names.add(parameter.name));
     body.items(&description.items, 1);
     // A size may need one that stands in front of it.
     let mut sizes: Vec<_> = Vec::new();

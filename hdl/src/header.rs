@@ -75,12 +75,9 @@ pub(crate) fn header(doc: &UnitDoc, ports: &[Port]) -> String {
     out
 }
 
-/// The width of a port, or `*` for one that a parameter decides.
+/// The width of a port, by the parameters that decide it.
 fn width_text(port: &Port) -> String {
-    match port.width {
-        0 => "*".to_owned(),
-        width => width.to_string(),
-    }
+    port.size.unwrap_or(port.width.into()).text()
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ mod module;
 mod names;
 mod number;
 mod origin;
+mod parameter;
 mod params;
 mod payload;
 mod port;

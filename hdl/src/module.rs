@@ -4,6 +4,7 @@ use crate::body::{self, Description};
 pub use crate::error::{HdlError, Result};
 pub use crate::header::UnitDoc;
 use crate::names::Names;
+use crate::parameter::Parameter;
 pub use crate::port::{Dir, Port};
 pub use crate::print::Printed;
 use crate::reset::Reset;
@@ -49,6 +50,11 @@ impl Module {
             description: Arc::new(description),
         };
         Ok((module, names))
+    }
+
+    /// The parameters that an instance may set.
+    pub(crate) fn parameters(&self) -> &[Parameter] {
+        &self.description.parameters
     }
 
     /// The module as described, with registers of that style of reset. Registers

@@ -3,6 +3,7 @@
 
 use crate::lines::{CODE_WIDTH, Lines};
 use crate::origin::Origin;
+use crate::parameter::Parameter;
 use crate::port::{Dir, Port};
 use crate::size::Size;
 use rust_hdl::ast::{
@@ -26,11 +27,11 @@ pub struct Printed {
     pub origins: Vec<Option<Origin>>,
 }
 
-/// `module NAME #( parameters ) ( ports );`: parameters have their defaults,
-/// and the lint of unused bits is waived where `unused` has a reason.
+/// `module NAME #( parameters ) ( ports );`: parameters have their defaults, and in a
+/// comment what they may be; the lint of unused bits is waived where `unused` has a reason.
 pub(crate) fn opening(
     module: &str,
-    parameters: &[(&str, usize)],
+    parameters: &[Parameter],
     (ports, origins): (&[Port], &[Origin]),
     unused: &[(&str, &str)],
 ) -> Vec<Line> {
@@ -39,9 +40,22 @@ pub(crate) fn opening(
         out.push((format!("module {module} ("), None));
     } else {
         out.push((format!("module {module} #("), None));
-        for (i, (name, value)) in parameters.iter().enumerate() {
+        for (
+            i,
+            Parameter {
+                name,
+                default,
+                values,
+                ..
+            },
+        ) in parameters.iter().enumerate()
+        {
             let comma = if i + 1 < parameters.len() { "," } else { "" };
-            out.push((format!("    parameter {name} = {value}{comma}"), None));
+            let range = format!("// {} to {}", values.start(), values.end());
+            out.push((
+                format!("    parameter {name} = {default}{comma} {range}"),
+                None,
+            ));
         }
         out.push((") (".into(), None));
     }
@@ -52,7 +66,7 @@ pub(crate) fn opening(
             Dir::Out => "output wire",
         };
         let comma = if i + 1 < ports.len() { "," } else { "" };
-        let range = range(port.parameter.unwrap_or(port.width.into()));
+        let range = range(port.size.unwrap_or(port.width.into()));
         let line = format!("    {dir} {range}{}{comma}", port.name);
         let Some((_, reason)) = unused.iter().find(|(name, _)| *name == port.name) else {
             push(line);

@@ -139,6 +139,11 @@ pub(crate) fn number(width: usize, value: usize) -> Expr {
     Expr::new(Tree::Decimal { width, value }, width.into())
 }
 
+/// The constant of which all bits are `bit`.
+pub(crate) fn all_bits(width: Size, bit: bool) -> Expr {
+    Expr::new(Tree::all_bits(width, bit), width)
+}
+
 /// Whether two indices of loops are the same.
 pub(crate) fn same(index: Size, other: Size) -> Expr {
     compared(index, VerilogOp::Eq, other)

@@ -100,6 +100,29 @@ impl Size {
         self.value().map_or(self, Size::from)
     }
 
+    /// The size where each name is what `of` says.
+    pub(crate) fn with(self, of: &impl Fn(&'static str) -> Size) -> Self {
+        Size::of_number(self.number, of)
+    }
+
+    fn of_number(number: &'static Number, of: &impl Fn(&'static str) -> Size) -> Self {
+        let part = |number| Size::of_number(number, of);
+        match number {
+            Number::Literal(value) => Size::from(*value as usize),
+            Number::Name(name) => of(name),
+            Number::IndexBits(count, _) => part(count).index_bits(),
+            Number::Binary(Operator::Add, [a, b]) => part(a) + part(b),
+            Number::Binary(Operator::Subtract, [a, b]) => part(a) - part(b),
+            Number::Binary(Operator::Multiply, [a, b]) => part(a) * part(b),
+            Number::Binary(Operator::Divide, [a, b]) => {
+                part(a) / part(b).value().expect("sizes are divided by numbers")
+            }
+            Number::Binary(Operator::ShiftLeft, [a, b]) => part(a) << part(b),
+            Number::Binary(Operator::ShiftRight, [a, b]) => part(a) >> part(b),
+            Number::Binary(..) => unreachable!("a comparison is no size: {number:?}"),
+        }
+    }
+
     /// Whether the two are the same in every iteration.
     pub(crate) fn same(self, other: Size) -> bool {
         self.number == other.number || self.value().is_some() && self.value() == other.value()
@@ -108,6 +131,12 @@ impl Size {
     /// Whether it lies in 0 to `end` in every iteration.
     pub(crate) fn within(self, end: Size) -> bool {
         self.least >= 0 && self.most <= end.least.max(end.most)
+    }
+
+    /// Whether it is one of `values` in every iteration.
+    pub(crate) fn lies_in(self, values: &RangeInclusive<usize>) -> bool {
+        let [least, most] = [*values.start(), *values.end()].map(|end| end as isize);
+        self.least >= least && self.most <= most
     }
 
     /// Whether all numbers of this many bits are below `end`.

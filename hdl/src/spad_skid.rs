@@ -1,7 +1,7 @@
 //! A buffer of two entries whose ready comes from a flip-flop.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::signal::{Expr, Signal, when};
+use crate::signal::{Bits, Expr, Signal, when};
 use crate::unit::Unit;
 
 /// Emits `spad_skid`.
@@ -99,15 +99,17 @@ pub(crate) fn instance(
     from: Side,
     to: Side,
 ) {
+    let width = u.size(width, from.data.width);
+    assert!(to.data.width.same(from.data.width), "sides of {name}");
     u.instance(skid, name)
-        .parameter("WIDTH", u.size(width, from.data.width))
+        .parameter("WIDTH", width)
         .parameter("CLEAR", usize::from(clear).into())
         .same(clock)
         .port("in_valid", from.valid)
-        .port("in_data", from.data)
+        .port("in_data", from.data.of_width(width))
         .port("in_ready", from.ready)
         .port("out_valid", to.valid)
-        .port("out_data", to.data)
+        .port("out_data", to.data.of_width(width))
         .port("out_ready", to.ready)
         .done();
 }

@@ -9,9 +9,8 @@ use crate::codes::op;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
-use crate::signal::{Bits, Expr, Signal, code, one_hot, when};
+use crate::signal::{Bits, Expr, Signal, all_bits, code, one_hot, when};
 use crate::size::Size;
-use crate::tree::Tree;
 use crate::unit::{Index, Unit};
 use crate::{spad_atomic_bank, spad_bank_ram, spad_lowest, spad_number, spad_pick, spad_select};
 use atomics::{AtomicPorts, Atomics};
@@ -310,8 +309,8 @@ impl Window<'_> {
         let load = u.name("load", free & enter.copies(s.SWIN));
         u.at_clock().next(slots.valid, stay | load);
         let operation = Size::from(op::FIELD.width);
-        let no_lane = || Expr::new(Tree::all_bits(s.L, false), s.L);
-        let none = Expr::new(Tree::all_bits(s.DG, false), s.DG);
+        let no_lane = || all_bits(s.L, false);
+        let none = all_bits(s.DG, false);
         let moves = |above, register, after, new, width| Moves {
             above,
             register,

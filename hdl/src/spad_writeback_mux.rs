@@ -2,7 +2,7 @@
 
 use crate::codes::source;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{PAYLOAD, Params};
 use crate::ports::ports;
 use crate::property::one_at_most;
 use crate::signal::{Bits, Expr, Signal, code, concat, or_all, when};
@@ -15,6 +15,7 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let by_turns = p.AHEAD > 0;
     let skid = spad_skid::emit_helper()?;
     let u = Unit::new(doc(p, by_turns));
+    u.machine_parameter(p, "WBW", PAYLOAD);
     let io = Ports::declared(&u, p);
     u.about("The off-chip port has the turn.");
     let turn = if by_turns {

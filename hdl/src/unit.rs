@@ -15,6 +15,7 @@ use crate::item::{Declaration, Instance, Item, Written};
 use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::origin::Origin;
+use crate::parameter::{Parameter, default_of};
 use crate::params::{Params, Sizes};
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
@@ -36,9 +37,7 @@ pub(crate) struct Unit {
 /// What has been said about the unit so far.
 #[derive(Default)]
 struct State {
-    parameters: Vec<(&'static str, usize)>,
-    /// The same, one above their defaults where that is allowed.
-    above: Vec<(&'static str, usize)>,
+    parameters: Vec<Parameter>,
     ports: Vec<Port>,
     /// The lines of the description that declare them.
     port_origins: Vec<Origin>,
@@ -78,6 +77,31 @@ pub(crate) enum Kind {
     Register(Option<Expr>),
 }
 
+impl State {
+    /// The size in terms of parameters alone: the sizes of the body follow the ports.
+    fn by_parameters(&self, size: Size) -> Size {
+        if size.value().is_some() {
+            return size.plain();
+        }
+        let of = |name| {
+            let parameter = self.parameters.iter().find(|own| own.name == name);
+            let known = || self.sizes.iter().find(|(known, _)| *known == name);
+            match parameter {
+                Some(parameter) => parameter.size(),
+                None => self.by_parameters(known().expect("a size of the module").1),
+            }
+        };
+        size.with(&of)
+    }
+
+    /// The value of the size with the defaults of all parameters.
+    fn by_default(&self, size: Size) -> usize {
+        let with_defaults = default_of(&self.parameters);
+        let size = self.by_parameters(size).with(&with_defaults);
+        size.value().expect("parameters have values")
+    }
+}
+
 impl Unit {
     pub(crate) fn new(doc: UnitDoc) -> Self {
         let state = State {
@@ -113,25 +137,53 @@ impl Unit {
         default: usize,
         values: RangeInclusive<usize>,
     ) -> Size {
-        let above = (default + 1).min(*values.end());
-        let parameter = Size::parameter(name, values);
-        let mut state = self.state.borrow_mut();
-        state.parameters.push((interned(name), default));
-        state.above.push((interned(name), above));
-        parameter
+        let parameter = Parameter {
+            name: interned(name),
+            default,
+            values,
+        };
+        let size = parameter.size();
+        self.state.borrow_mut().parameters.push(parameter);
+        size
+    }
+
+    /// A parameter of the machine that is one of the Verilog module, too: all in the
+    /// module follows from it. It is declared before the sizes that do.
+    pub(crate) fn machine_parameter(
+        &self,
+        p: &Params,
+        name: &str,
+        values: RangeInclusive<usize>,
+    ) -> Size {
+        let default = p.value(name);
+        let default = default.unwrap_or_else(|| panic!("there is no parameter '{name}'"));
+        self.parameter(name, default, values)
     }
 
     /// A size of this unit. A module declares those that it uses, once; a name
-    /// has one value.
+    /// has one value, which may follow from parameters of the module, or be one.
     #[track_caller]
     pub(crate) fn size(&self, name: &str, value: impl Into<Size>) -> Size {
         let value: Size = value.into();
-        let sizes = &mut self.state.borrow_mut().sizes;
-        match sizes.iter().find(|(known, _)| *known == name) {
-            None => sizes.push((interned(name), value)),
-            Some((_, known)) => assert_eq!(known.number(), value.number(), "two of {name}"),
+        let mut state = self.state.borrow_mut();
+        let parameter = state.parameters.iter().find(|own| own.name == name);
+        if let Some(parameter) = parameter {
+            assert_eq!(value.value(), Some(parameter.default), "two of {name}");
+            return parameter.size();
         }
-        Size::called(name, value)
+        let known = state.sizes.iter().find(|(known, _)| *known == name);
+        match known.map(|(_, known)| *known) {
+            None => {
+                state.sizes.push((interned(name), value));
+                Size::called(name, value)
+            }
+            Some(known) => {
+                let same = known.number() == value.number()
+                    || state.by_default(known) == state.by_default(value);
+                assert!(same, "two of {name}");
+                Size::called(name, known)
+            }
+        }
     }
 
     // ------------------------------------------------------------------ ports
@@ -165,9 +217,9 @@ impl Unit {
         doc: &str,
     ) -> Signal {
         let bits = width.value();
-        let mut port = Port::new(name, dir, bits.unwrap_or(0), doc);
-        port.parameter = bits.is_none().then_some(width);
         let mut state = self.state.borrow_mut();
+        let mut port = Port::new(name, dir, state.by_default(width), doc);
+        port.size = bits.is_none().then(|| state.by_parameters(width));
         state.ports.push(port);
         state.port_origins.push(at);
         drop(state);

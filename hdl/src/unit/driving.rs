@@ -5,6 +5,7 @@ use super::{Kind, Known, State, Unit};
 use crate::adapter;
 use crate::drivers::{self, Driven, Driver};
 use crate::origin::Origin;
+use crate::parameter::Parameter;
 use crate::signal::{Expr, Part, Signal};
 use crate::tree::Tree;
 use std::result::Result;
@@ -55,11 +56,16 @@ impl State {
             (!matches!(known.kind, Kind::Input)).then_some(driven)
         };
         let signals: Vec<_> = self.signals.iter().map(driven).collect();
-        drivers::check(&signals, &self.drivers, &self.parameters, &self.sizes)?;
-        if self.above == self.parameters {
+        let check = |of: fn(&Parameter) -> usize| {
+            let parameters = self.parameters.iter();
+            let parameters: Vec<_> = parameters.map(|own| (own.name, of(own))).collect();
+            drivers::check(&signals, &self.drivers, &parameters, &self.sizes)
+        };
+        check(|own| own.default)?;
+        if self.parameters.is_empty() {
             return Ok(());
         }
-        drivers::check(&signals, &self.drivers, &self.above, &self.sizes)
+        check(Parameter::other)
     }
 }
 

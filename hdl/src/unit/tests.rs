@@ -344,6 +344,44 @@ fn a_port_is_as_wide_as_the_parameter_is_set_to() {
 }
 
 #[test]
+fn ports_have_their_widths_in_terms_of_parameters() {
+    let u = unit();
+    let bytes = u.parameter("BYTES", 4, 1..=8);
+    let (word, lanes) = (u.size("WORD", bytes * 8), u.size("LANES", 2));
+    let words = u.input("words", lanes * word, "a word per lane");
+    let out = u.output("out", word, "that of lane 1");
+    u.assign(out, words.part(word, word));
+    let module = u.emit().unwrap();
+    let expected = "module unit #(\n    parameter BYTES = 4 // 1 to 8\n) (\n    \
+                    input wire [2*BYTES*8-1:0] words,\n    \
+                    output wire [BYTES*8-1:0] out\n);\n    localparam WORD = BYTES*8;\n    \
+                    assign out = words[WORD +: WORD];\nendmodule\n";
+    assert!(module.file.text.contains(expected), "{}", module.file.text);
+    let header = "// in  words 2*BYTES*8  a word per lane\n";
+    assert!(module.file.text.contains(header), "{}", module.file.text);
+    let widths: Vec<_> = module.ports.iter().map(|port| port.width).collect();
+    assert_eq!(widths, [64, 32]);
+}
+
+#[test]
+fn an_instance_sets_a_parameter_to_what_it_may_be() {
+    let set_to = |name: &'static str, width: usize| {
+        refused(move |u, _, _| {
+            let part = unit();
+            part.parameter("WIDTH", 2, 1..=8);
+            let part = part.emit().unwrap();
+            u.instance(&part, "part")
+                .parameter(name, width.into())
+                .done();
+            panic!("it is set");
+        })
+    };
+    assert_eq!(set_to("WIDTH", 9), "unit.WIDTH is 9, not in 1..=8");
+    assert_eq!(set_to("DEPTH", 2), "unit has no parameter DEPTH");
+    assert_eq!(set_to("WIDTH", 8), "it is set");
+}
+
+#[test]
 fn ports_are_connected_by_name_to_numbers_and_to_wires_side_by_side() {
     let part = || {
         let u = unit();
