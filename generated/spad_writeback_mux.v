@@ -8,45 +8,46 @@
 // Reference:  elastic paper, section 4 and Fig. 4;
 //             microarchitecture/writeback-mux.md
 //
-// in  clk          1  clock
-// in  rst          1  synchronous reset
-// in  icn_valid    1  data from off-chip is offered
-// in  icn_data  1116  payload of the off-chip data
-// out icn_ready    1  off-chip data would be accepted
-// in  mem_valid    1  the result of the last memory stage is offered
-// in  mem_data  1116  payload of the memory path's result
-// out mem_ready    1  a result of the memory path would be accepted
-// in  nm_valid     1  the result of the NONMEM queue is offered
-// in  nm_data   1116  payload of the other path's result
-// out nm_ready     1  a result of the other path would be accepted
-// out wb_valid     1  a result is written back
-// out wb_src       2  0 icn, 1 mem, 2 nonmem; 0 if none
-// out wb_data   1116  payload written back; 0 if none
-// in  wb_ready     1  the port takes it
+// in  clk         1  clock
+// in  rst         1  synchronous reset
+// in  icn_valid   1  data from off-chip is offered
+// in  icn_data  WBW  payload of the off-chip data
+// out icn_ready   1  off-chip data would be accepted
+// in  mem_valid   1  the result of the last memory stage is offered
+// in  mem_data  WBW  payload of the memory path's result
+// out mem_ready   1  a result of the memory path would be accepted
+// in  nm_valid    1  the result of the NONMEM queue is offered
+// in  nm_data   WBW  payload of the other path's result
+// out nm_ready    1  a result of the other path would be accepted
+// out wb_valid    1  a result is written back
+// out wb_src      2  0 icn, 1 mem, 2 nonmem; 0 if none
+// out wb_data   WBW  payload written back; 0 if none
+// in  wb_ready    1  the port takes it
 
 `default_nettype none
 
-module spad_writeback_mux (
+module spad_writeback_mux #(
+    parameter WBW = 1116 // 1 to 32768
+) (
     input wire clk,
     input wire rst,
     input wire icn_valid,
-    input wire [1115:0] icn_data,
+    input wire [WBW-1:0] icn_data,
     output wire icn_ready,
     input wire mem_valid,
-    input wire [1115:0] mem_data,
+    input wire [WBW-1:0] mem_data,
     output wire mem_ready,
     input wire nm_valid,
-    input wire [1115:0] nm_data,
+    input wire [WBW-1:0] nm_data,
     output wire nm_ready,
     output wire wb_valid,
     output wire [1:0] wb_src,
-    output wire [1115:0] wb_data,
+    output wire [WBW-1:0] wb_data,
     input wire wb_ready
 );
     localparam [1:0] SOURCE_ICN = 2'd0;
     localparam [1:0] SOURCE_MEM = 2'd1;
     localparam [1:0] SOURCE_NONMEM = 2'd2;
-    localparam WBW = 1116;
     localparam RESULT = WBW+2;
     // The off-chip port has the turn.
     reg turn_q;

@@ -4,6 +4,7 @@
 
 mod optional;
 mod outside;
+mod parameters;
 mod power_up;
 mod text;
 
