@@ -14,8 +14,8 @@ use crate::origin::Origin;
 use crate::parameter::Parameter;
 use crate::port::Port;
 use crate::print::{self, Line, Printed};
-use crate::reset::Reset;
 use crate::size::{Size, interned};
+use crate::style::Style;
 use crate::template::render_body;
 use crate::tree::{Statement, Tree};
 use serde::Serialize;
@@ -46,13 +46,13 @@ struct Values {
 /// The whole file, with the assertions or without them, and the names in it.
 pub(crate) fn module(
     description: &Description,
-    reset: Reset,
+    style: &Style,
     assertions: bool,
 ) -> Result<(Printed, Names)> {
-    let ports = reset.ports(&description.ports);
+    let ports = style.ports(&description.ports);
     let mut body = Body {
         assertions,
-        reset,
+        style: style.clone(),
         ..Body::default()
     };
     let names = ports.iter().map(|port| interned(&port.name));
@@ -79,7 +79,6 @@ pub(crate) fn module(
     }
     let codes = codes::declarations(body.names.all()).into_iter();
     let Description {
-        doc,
         parameters,
         port_origins,
         ..
@@ -88,14 +87,15 @@ pub(crate) fn module(
         .unused
         .iter()
         .map(|(name, reason)| match &**name {
-            "rst" => (reset.port(), &**reason),
+            "rst" => (style.reset.port(), &**reason),
             name => (name, &**reason),
         });
     let unused: Vec<_> = unused.collect();
+    let doc = description.doc.in_style(style);
     let mut lines = print::opening(&doc.name, parameters, (&ports, port_origins), &unused);
     lines.extend(codes.chain(sizes).map(|text| (text, None)));
     lines.append(&mut body.lines);
-    let header = header(doc, &ports);
+    let header = header(&doc, &ports);
     // After it, a directive and an empty line.
     let mut origins = vec![None; header.lines().count() + 2];
     for (text, origin) in &lines {
@@ -132,15 +132,14 @@ struct Body {
     indices: Vec<(usize, Vec<&'static str>)>,
     /// Whether assertions are printed.
     assertions: bool,
-    /// How registers are reset.
-    reset: Reset,
+    style: Style,
 }
 
 impl Body {
     /// The text of an expression.
     fn text(&mut self, tree: &Tree) -> String {
         self.names.add_tree(tree);
-        adapter::text_with(tree, self.reset)
+        adapter::text_with(tree, self.style.reset)
     }
 
     /// The text of a size.
@@ -158,7 +157,7 @@ impl Body {
     /// A statement that begins with `opening`.
     fn statement(&mut self, opening: &str, statement: &Statement) {
         statement.trees(|tree| self.names.add_tree(tree));
-        let text = print::statement(opening, &adapter::statement(statement, self.reset));
+        let text = print::statement(opening, &adapter::statement(statement, self.style.reset));
         self.push(text);
     }
 
@@ -189,6 +188,7 @@ impl Body {
             Item::Blank => self.line(0, ""),
             Item::Comment(text, columns) => {
                 let width = columns - indent.len() - 3;
+                let text = self.style.prose(text);
                 let lines = text.lines().flat_map(|line| wrap(line, width));
                 lines.for_each(|line| self.line(depth, &format!("// {line}")));
             }
@@ -297,13 +297,13 @@ impl Body {
     /// `name: assert property (...) else $error("...");`
     fn property(&mut self, property: &Property, depth: usize) {
         let Property { name, message, .. } = property;
-        let edge = format!("@(posedge clk) disable iff ({})", self.reset.active());
+        let edge = format!("@(posedge clk) disable iff ({})", self.style.reset.active());
         self.line(depth, &format!("{name}: assert property ({edge}"));
         let opening = format!("{:1$}", "", 4 * (depth + 1));
         self.names.add(name);
         let [when, then] = [&property.when, &property.then].map(|value| {
             self.names.add_tree(&value.tree);
-            adapter::expression(&value.tree, self.reset)
+            adapter::expression(&value.tree, self.style.reset)
         });
         self.push(print::implication(&opening, &when, &then) + ")");
         self.line(depth + 1, &format!("else $error(\"{name}: {message}\");"));
@@ -335,7 +335,8 @@ impl Body {
         } else {
             format!("#({}) ", parameters.join(", "))
         };
-        let opening = format!("{} {parameters}{} (", instance.module, instance.name);
+        let module = self.style.module(&instance.module);
+        let opening = format!("{module} {parameters}{} (", instance.name);
         let connections = instance.connections.iter();
         let connections: Vec<_> = connections
             .map(|(port, to)| match self.reset_port(port, to) {
@@ -353,7 +354,7 @@ impl Body {
             let line = match self.reset_port(port, to) {
                 Some(reset) => format!("{:1$}.{reset}({reset}){comma}", "", 4 * (depth + 1)),
                 None => {
-                    let to = adapter::expression(to, self.reset);
+                    let to = adapter::expression(to, self.style.reset);
                     print::connection(depth + 1, port, &to, comma)
                 }
             };
@@ -364,6 +365,6 @@ impl Body {
 
     /// The reset of a module that goes to that of an instance.
     fn reset_port(&self, port: &str, to: &Tree) -> Option<&'static str> {
-        (port == "rst" && to.is_reset()).then_some(self.reset.port())
+        (port == "rst" && to.is_reset()).then_some(self.style.reset.port())
     }
 }

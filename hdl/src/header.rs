@@ -2,6 +2,7 @@
 
 use crate::lines::{COMMENT_WIDTH, wrap, wrap_list};
 use crate::port::{Dir, Port};
+use crate::style::Style;
 use serde::Serialize;
 
 /// What a reader must know about a unit before its ports.
@@ -32,6 +33,17 @@ impl UnitDoc {
             timing: "combinational".into(),
             paper: format!("microarchitecture/{chapter}"),
             latency_cycles: 0,
+        }
+    }
+
+    /// The same where modules are called by other names.
+    pub(crate) fn in_style(&self, style: &Style) -> Self {
+        UnitDoc {
+            name: style.module(&self.name),
+            summary: style.prose(&self.summary),
+            parameters: style.prose(&self.parameters),
+            timing: style.prose(&self.timing),
+            ..self.clone()
         }
     }
 }

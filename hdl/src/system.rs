@@ -7,7 +7,7 @@ use crate::lines::{COMMENT_WIDTH, wrap};
 use crate::machine::Machine;
 use crate::module::{Dir, Port, Result};
 use crate::params::Params;
-use crate::reset::Reset;
+use crate::style::Style;
 use crate::template::render_body;
 use serde::Serialize;
 
@@ -24,6 +24,7 @@ pub struct Companion {
 struct Values<'a, X: Serialize> {
     p: &'a Params,
     reset: ResetTexts,
+    prefix: &'a str,
     x: X,
 }
 
@@ -54,7 +55,7 @@ struct Fields {
 }
 
 /// `spad_pkg`: widths of the machine, codes on ports, and structs.
-pub fn package(machine: &Machine) -> Result<Companion> {
+pub fn package(machine: &Machine, style: &Style) -> Result<Companion> {
     let code = |field: &Field, name: &str, value| Code {
         name: format!("{}_{name}", field.prefix),
         value,
@@ -79,7 +80,7 @@ pub fn package(machine: &Machine) -> Result<Companion> {
         about: "widths, codes on ports, and the structs of the wrappers".into(),
         template: "spad_pkg",
     };
-    package.written((p, Reset::Sync), x)
+    package.written((p, style), x)
 }
 
 /// A unit with a wrapper around it, and the ports that write its registers.
@@ -95,7 +96,7 @@ pub fn wrapper(
     unit: &str,
     ports: &[Port],
     machine: &Machine,
-    reset: Reset,
+    style: &Style,
 ) -> Result<Option<Companion>> {
     let (template, chapter) = match unit {
         "spad_stream" => ("spad_stream_sv", "bus"),
@@ -108,7 +109,7 @@ pub fn wrapper(
         about: format!("{unit} with structs of spad_pkg as ports (microarchitecture/{chapter}.md)"),
         template,
     };
-    file.around(unit, ports, (machine, reset)).map(Some)
+    file.around(unit, ports, (machine, style)).map(Some)
 }
 
 /// The wrappers of `unit` that speak another bus at each lane's port and have its
@@ -118,7 +119,7 @@ pub fn bus_wrappers(
     unit: &str,
     ports: &[Port],
     machine: &Machine,
-    reset: Reset,
+    style: &Style,
 ) -> Result<Vec<Companion>> {
     // These buses answer a write when its lane does.
     if unit != "spad_tcdm" || machine.tcdm.posted {
@@ -147,7 +148,7 @@ pub fn bus_wrappers(
             about: about.into(),
             template: name,
         };
-        file.around(unit, ports, (machine, reset))
+        file.around(unit, ports, (machine, style))
     };
     wrappers.into_iter().map(emit).collect()
 }
@@ -165,33 +166,34 @@ impl File {
         &self,
         unit: &str,
         ports: &[Port],
-        (machine, reset): (&Machine, Reset),
+        (machine, style): (&Machine, &Style),
     ) -> Result<Companion> {
         let is_write = |q: &&Port| q.dir == Dir::In && q.name.contains("_wr_");
         let inner = Inner {
             unit,
             writes: ports.iter().filter(is_write).collect(),
         };
-        self.written((&Params::new(machine)?, reset), inner)
+        self.written((&Params::new(machine)?, style), inner)
     }
 
-    fn written(&self, (p, reset): (&Params, Reset), x: impl Serialize) -> Result<Companion> {
+    fn written(&self, (p, style): (&Params, &Style), x: impl Serialize) -> Result<Companion> {
         let reset = ResetTexts {
-            port: reset.port(),
-            active: reset.active(),
-            or_edge: reset.or_edge(),
+            port: style.reset.port(),
+            active: style.reset.active(),
+            or_edge: style.reset.or_edge(),
         };
-        let File {
-            name,
-            about,
-            template,
-        } = self;
-        let body = render_body(&format!("{template}.sv.tera"), &Values { p, reset, x })?;
-        let about = wrap(&format!("{name}: {about}."), COMMENT_WIDTH).join("\n// ");
-        Ok(Companion {
-            name: name.clone(),
-            text: format!("{LICENSE}// {about}\n\n{body}\n"),
-        })
+        let values = Values {
+            p,
+            reset,
+            prefix: &style.prefix,
+            x,
+        };
+        let body = render_body(&format!("{}.sv.tera", self.template), &values)?;
+        let name = style.module(&self.name);
+        let about = format!("{name}: {}.", style.prose(&self.about));
+        let about = wrap(&about, COMMENT_WIDTH).join("\n// ");
+        let text = format!("{LICENSE}// {about}\n\n{body}\n");
+        Ok(Companion { name, text })
     }
 }
 
@@ -215,10 +217,11 @@ mod tests {
             let long = file.text.lines().find(|line| line.len() > 100);
             assert_eq!(long, None, "{}", file.name);
         };
+        let style = &Style::default();
         for ahead in 0..=3 {
             machine.ahead = ahead;
             machine.tcdm.atomics = ahead == 1;
-            let package = package(&machine).unwrap();
+            let package = package(&machine, style).unwrap();
             assert!(package.text.contains("OP_LOAD = 3'd1,\n"));
             fits(&package);
             machine.phases = [Phases::None, Phases::All][usize::from(ahead == 2)];
@@ -231,10 +234,10 @@ mod tests {
             for unit in all.into_iter().filter(|unit| has_unit(unit, &machine)) {
                 let modules = emit(unit, &machine).unwrap();
                 let ports = &modules.last().unwrap().ports;
-                let wrapper = wrapper(unit, ports, &machine, Reset::Sync).unwrap();
+                let wrapper = wrapper(unit, ports, &machine, style).unwrap();
                 assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
                 wrapper.iter().for_each(fits);
-                let buses = bus_wrappers(unit, ports, &machine, Reset::Sync).unwrap();
+                let buses = bus_wrappers(unit, ports, &machine, style).unwrap();
                 assert_eq!(buses.is_empty(), unit != "spad_tcdm");
                 buses.iter().for_each(fits);
             }

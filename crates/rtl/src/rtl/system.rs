@@ -1,7 +1,7 @@
 //! SystemVerilog beside the Verilog: package, wrappers with structs, and modules
 //! with assertions.
 
-use super::design::{Design, SourceFile, hdl_error};
+use super::design::{Design, EmittedUnit, SourceFile, hdl_error};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use spadkit_hdl::Companion;
@@ -24,12 +24,12 @@ impl Design {
         let fail = |e| hdl_error(e, &all);
         let mut files: Vec<Companion> = Vec::new();
         if wanted.wrappers {
-            files.push(spadkit_hdl::package(&machine).map_err(fail)?);
-            for unit in &self.units {
-                let wrapper = spadkit_hdl::wrapper(&unit.name, &unit.ports, &machine, self.reset);
+            let style = &self.style;
+            files.push(spadkit_hdl::package(&machine, style).map_err(fail)?);
+            for EmittedUnit { name, ports, .. } in &self.units {
+                let wrapper = spadkit_hdl::wrapper(name, ports, &machine, style);
                 files.extend(wrapper.map_err(fail)?);
-                let buses =
-                    spadkit_hdl::bus_wrappers(&unit.name, &unit.ports, &machine, self.reset);
+                let buses = spadkit_hdl::bus_wrappers(name, ports, &machine, style);
                 files.extend(buses.map_err(fail)?);
             }
         }
