@@ -29,9 +29,6 @@ pub(crate) struct Description {
     pub(crate) doc: UnitDoc,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) ports: Vec<Port>,
-    pub(crate) port_origins: Vec<Origin>,
-    /// Inputs of which some bits are not used, with the reason.
-    pub(crate) unused: Vec<(String, String)>,
     pub(crate) sizes: Vec<(&'static str, Size)>,
     pub(crate) items: Vec<Written>,
 }
@@ -78,21 +75,8 @@ pub(crate) fn module(
         }
     }
     let codes = codes::declarations(body.names.all()).into_iter();
-    let Description {
-        parameters,
-        port_origins,
-        ..
-    } = description;
-    let unused = description
-        .unused
-        .iter()
-        .map(|(name, reason)| match &**name {
-            "rst" => (style.reset.port(), &**reason),
-            name => (name, &**reason),
-        });
-    let unused: Vec<_> = unused.collect();
     let doc = description.doc.in_style(style);
-    let mut lines = print::opening(&doc.name, parameters, (&ports, port_origins), &unused);
+    let mut lines = print::opening(&doc.name, &description.parameters, &ports);
     lines.extend(codes.chain(sizes).map(|text| (text, None)));
     lines.append(&mut body.lines);
     let header = header(&doc, &ports);

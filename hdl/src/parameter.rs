@@ -17,6 +17,17 @@ impl Parameter {
         Size::parameter(self.name, self.values.clone())
     }
 
+    /// `parameter NAME = DEFAULT, // LEAST to MOST`
+    pub(crate) fn declared(&self, comma: &str) -> String {
+        let Parameter {
+            name,
+            default,
+            values,
+        } = self;
+        let (least, most) = (values.start(), values.end());
+        format!("parameter {name} = {default}{comma} // {least} to {most}")
+    }
+
     /// A value beside the default, where there is one.
     pub(crate) fn other(&self) -> usize {
         (self.default + 1).min(*self.values.end())

@@ -235,12 +235,15 @@ impl Params {
         }
     }
 
+    /// The value of the parameter that is called `name`.
+    pub(crate) fn called(&self, name: &str) -> usize {
+        let value = self.value(name);
+        value.unwrap_or_else(|| panic!("there is no parameter '{name}'"))
+    }
+
     /// The parameters as they stand in a file's header.
     pub(crate) fn text(&self, names: &[&str]) -> String {
-        let value = |name: &&str| match self.value(name) {
-            Some(value) => format!("{name} = {value}"),
-            None => panic!("there is no parameter '{name}'"),
-        };
+        let value = |name: &&str| format!("{name} = {}", self.called(name));
         names.iter().map(value).collect::<Vec<_>>().join(", ")
     }
 }

@@ -44,10 +44,17 @@ pub struct Port {
     /// Where parameters of the module say its width: what they say.
     #[serde(skip)]
     pub(crate) size: Option<Size>,
+    /// The line of the description that declares it.
+    #[serde(skip)]
+    pub(crate) at: Origin,
+    /// Why some of its bits are not used, if some are not.
+    #[serde(skip)]
+    pub(crate) unused: Option<String>,
 }
 
 impl Port {
     /// A port without a statement of what it depends on, as wide in every instance.
+    #[track_caller]
     pub(crate) fn new(name: &str, dir: Dir, width: usize, doc: &str) -> Self {
         Port {
             name: name.into(),
@@ -58,6 +65,8 @@ impl Port {
             driven_by: Vec::new(),
             skid_depth: (dir == Dir::Out && lets_go_on(name)).then_some(0),
             size: None,
+            at: Origin::caller(),
+            unused: None,
         }
     }
 }

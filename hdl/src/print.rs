@@ -28,58 +28,47 @@ pub struct Printed {
 }
 
 /// `module NAME #( parameters ) ( ports );`: parameters have their defaults, and in a
-/// comment what they may be; the lint of unused bits is waived where `unused` has a reason.
-pub(crate) fn opening(
-    module: &str,
-    parameters: &[Parameter],
-    (ports, origins): (&[Port], &[Origin]),
-    unused: &[(&str, &str)],
-) -> Vec<Line> {
+/// comment what they may be; the lint of unused bits is waived where there are some.
+pub(crate) fn opening(module: &str, parameters: &[Parameter], ports: &[Port]) -> Vec<Line> {
+    let comma = |i, of| if i + 1 < of { "," } else { "" };
     let mut out = Vec::new();
     if parameters.is_empty() {
         out.push((format!("module {module} ("), None));
     } else {
         out.push((format!("module {module} #("), None));
-        for (
-            i,
-            Parameter {
-                name,
-                default,
-                values,
-                ..
-            },
-        ) in parameters.iter().enumerate()
-        {
-            let comma = if i + 1 < parameters.len() { "," } else { "" };
-            let range = format!("// {} to {}", values.start(), values.end());
-            out.push((
-                format!("    parameter {name} = {default}{comma} {range}"),
-                None,
-            ));
+        for (i, parameter) in parameters.iter().enumerate() {
+            let comma = comma(i, parameters.len());
+            out.push((format!("    {}", parameter.declared(comma)), None));
         }
         out.push((") (".into(), None));
     }
-    for (i, (port, origin)) in ports.iter().zip(origins).enumerate() {
-        let mut push = |text| out.push((text, Some(*origin)));
-        let dir = match port.dir {
-            Dir::In => "input wire",
-            Dir::Out => "output wire",
-        };
-        let comma = if i + 1 < ports.len() { "," } else { "" };
-        let range = range(port.size.unwrap_or(port.width.into()));
-        let line = format!("    {dir} {range}{}{comma}", port.name);
-        let Some((_, reason)) = unused.iter().find(|(name, _)| *name == port.name) else {
-            push(line);
-            continue;
-        };
-        push(format!(
-            "    /* verilator lint_off UNUSEDSIGNAL */ // {reason}"
-        ));
-        push(line);
-        push("    /* verilator lint_on UNUSEDSIGNAL */".into());
+    for (i, port) in ports.iter().enumerate() {
+        let line = |text: &str| (format!("    {text}"), Some(port.at));
+        let comma = comma(i, ports.len());
+        let declared = line(&format!("{}{comma}", port_declared(port)));
+        match &port.unused {
+            None => out.push(declared),
+            Some(reason) => out.extend([
+                line(&format!(
+                    "/* verilator lint_off UNUSEDSIGNAL */ // {reason}"
+                )),
+                declared,
+                line("/* verilator lint_on UNUSEDSIGNAL */"),
+            ]),
+        }
     }
     out.push((");".into(), None));
     out
+}
+
+/// `input wire [width-1:0] name`
+fn port_declared(port: &Port) -> String {
+    let dir = match port.dir {
+        Dir::In => "input",
+        Dir::Out => "output",
+    };
+    let range = range(port.size.unwrap_or(port.width.into()));
+    format!("{dir} wire {range}{}", port.name)
 }
 
 /// `[width-1:0] `, or nothing for one bit.

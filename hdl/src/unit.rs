@@ -5,6 +5,7 @@
 
 mod driving;
 mod replication;
+mod sizes;
 
 #[cfg(test)]
 mod tests;
@@ -15,14 +16,12 @@ use crate::item::{Declaration, Instance, Item, Written};
 use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::origin::Origin;
-use crate::parameter::{Parameter, default_of};
-use crate::params::{Params, Sizes};
+use crate::parameter::Parameter;
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
 use crate::size::{Size, interned};
 pub(crate) use replication::Index;
 use std::cell::RefCell;
-use std::ops::RangeInclusive;
 
 /// Columns of lines with a comment on declarations, and on logic.
 const ABOUT_COLUMNS: usize = 80;
@@ -39,12 +38,8 @@ pub(crate) struct Unit {
 struct State {
     parameters: Vec<Parameter>,
     ports: Vec<Port>,
-    /// The lines of the description that declare them.
-    port_origins: Vec<Origin>,
     /// Their handles.
     port_signals: Vec<Signal>,
-    /// Inputs of which some bits are not used, with the reason.
-    unused: Vec<(String, String)>,
     /// Outputs that show a register, with that.
     output_registers: Vec<(Signal, Signal, Origin)>,
     signals: Vec<Known>,
@@ -77,31 +72,6 @@ pub(crate) enum Kind {
     Register(Option<Expr>),
 }
 
-impl State {
-    /// The size in terms of parameters alone: the sizes of the body follow the ports.
-    fn by_parameters(&self, size: Size) -> Size {
-        if size.value().is_some() {
-            return size.plain();
-        }
-        let of = |name| {
-            let parameter = self.parameters.iter().find(|own| own.name == name);
-            let known = || self.sizes.iter().find(|(known, _)| *known == name);
-            match parameter {
-                Some(parameter) => parameter.size(),
-                None => self.by_parameters(known().expect("a size of the module").1),
-            }
-        };
-        size.with(&of)
-    }
-
-    /// The value of the size with the defaults of all parameters.
-    fn by_default(&self, size: Size) -> usize {
-        let with_defaults = default_of(&self.parameters);
-        let size = self.by_parameters(size).with(&with_defaults);
-        size.value().expect("parameters have values")
-    }
-}
-
 impl Unit {
     pub(crate) fn new(doc: UnitDoc) -> Self {
         let state = State {
@@ -111,78 +81,6 @@ impl Unit {
         Unit {
             doc,
             state: RefCell::new(state),
-        }
-    }
-
-    // ------------------------------------------------------------------ sizes
-
-    /// Parameters of the machine, by their names.
-    pub(crate) fn sizes<const N: usize>(&self, p: &Params, names: [&str; N]) -> [Size; N] {
-        names.map(|name| match p.value(name) {
-            Some(value) => self.size(name, value),
-            None => panic!("there is no parameter '{name}'"),
-        })
-    }
-
-    /// All parameters of the machine as sizes of this unit.
-    pub(crate) fn all_sizes(&self, p: &Params) -> Sizes {
-        p.sizes(|name, value| self.size(name, value))
-    }
-
-    /// A parameter of the Verilog module, for what instances of several widths
-    /// share: its default, and the values that an instance may set.
-    pub(crate) fn parameter(
-        &self,
-        name: &str,
-        default: usize,
-        values: RangeInclusive<usize>,
-    ) -> Size {
-        let parameter = Parameter {
-            name: interned(name),
-            default,
-            values,
-        };
-        let size = parameter.size();
-        self.state.borrow_mut().parameters.push(parameter);
-        size
-    }
-
-    /// A parameter of the machine that is one of the Verilog module, too: all in the
-    /// module follows from it. It is declared before the sizes that do.
-    pub(crate) fn machine_parameter(
-        &self,
-        p: &Params,
-        name: &str,
-        values: RangeInclusive<usize>,
-    ) -> Size {
-        let default = p.value(name);
-        let default = default.unwrap_or_else(|| panic!("there is no parameter '{name}'"));
-        self.parameter(name, default, values)
-    }
-
-    /// A size of this unit. A module declares those that it uses, once; a name
-    /// has one value, which may follow from parameters of the module, or be one.
-    #[track_caller]
-    pub(crate) fn size(&self, name: &str, value: impl Into<Size>) -> Size {
-        let value: Size = value.into();
-        let mut state = self.state.borrow_mut();
-        let parameter = state.parameters.iter().find(|own| own.name == name);
-        if let Some(parameter) = parameter {
-            assert_eq!(value.value(), Some(parameter.default), "two of {name}");
-            return parameter.size();
-        }
-        let known = state.sizes.iter().find(|(known, _)| *known == name);
-        match known.map(|(_, known)| *known) {
-            None => {
-                state.sizes.push((interned(name), value));
-                Size::called(name, value)
-            }
-            Some(known) => {
-                let same = known.number() == value.number()
-                    || state.by_default(known) == state.by_default(value);
-                assert!(same, "two of {name}");
-                Size::called(name, known)
-            }
         }
     }
 
@@ -218,10 +116,12 @@ impl Unit {
     ) -> Signal {
         let bits = width.value();
         let mut state = self.state.borrow_mut();
-        let mut port = Port::new(name, dir, state.by_default(width), doc);
-        port.size = bits.is_none().then(|| state.by_parameters(width));
+        let port = Port {
+            size: bits.is_none().then(|| state.by_parameters(width)),
+            at,
+            ..Port::new(name, dir, state.by_default(width), doc)
+        };
         state.ports.push(port);
-        state.port_origins.push(at);
         drop(state);
         // A port of one bit has no index, whatever its width is called.
         let signal = self.signal(name, if bits == Some(1) { 1.into() } else { width }, kind);
@@ -236,9 +136,9 @@ impl Unit {
             return;
         }
         let mut state = self.state.borrow_mut();
-        if let Kind::Input = state.signals[signal.id].kind {
-            let waiver = (signal.name.to_owned(), reason.to_owned());
-            return state.unused.push(waiver);
+        if let Some(input) = state.ports.iter_mut().find(|port| port.name == signal.name) {
+            input.unused = Some(reason.to_owned());
+            return;
         }
         let waiver =
             state
@@ -487,8 +387,6 @@ impl Unit {
             doc: self.doc,
             parameters: state.parameters,
             ports: state.ports,
-            port_origins: state.port_origins,
-            unused: state.unused,
             sizes: state.sizes,
             items,
         };
