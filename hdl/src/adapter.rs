@@ -1,23 +1,20 @@
 //! From expressions to rust-hdl's syntax tree, right before they are printed;
 //! what that tree cannot say is here.
 //!
-//! Its operators and statements are used as they are. It has no name for a
-//! width and no index that a loop computes (`Slice` and `Cast` hold a number),
-//! no concatenation and no replication, so these are leaves of the tree,
-//! `Signal`s that hold their text, with a line break where a long line may be
-//! broken. Its statements are those of one combinational block: declarations,
-//! clocked blocks, `generate` and instances with port expressions are items
-//! around them (`item`).
+//! Its operators are used as they are. It has no name for a width and no index that a
+//! loop computes (`Slice` and `Cast` hold a number), no concatenation and no
+//! replication, so these are leaves of the tree, `Signal`s that hold their text, with a
+//! line break where a long line may be broken. Its statements are those of a procedural
+//! block. It has no continuous assignment, so a value by cases is a statement of `tree`;
+//! declarations, clocked blocks, `generate` and instances with port expressions are items
+//! (`item`).
 
 use crate::number::{Form, Spaces};
 use crate::print;
 use crate::reset::Reset;
 use crate::size::Size;
-use crate::tree::{Select, Statement, Tree};
-use rust_hdl::ast::{
-    VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression, VerilogMatch,
-    VerilogOpUnary, VerilogStatement,
-};
+use crate::tree::{Select, Tree};
+use rust_hdl::ast::{VerilogExpression, VerilogOpUnary};
 
 /// An expression as rust-hdl has it, in a module with that reset.
 pub(crate) fn expression(tree: &Tree, reset: Reset) -> VerilogExpression {
@@ -86,52 +83,5 @@ fn copies(count: Size, bit: &str) -> String {
     match count.number().form() {
         Form::Literal | Form::Name => format!("{{{text}{{{bit}}}}}"),
         _ => format!("{{({text}){{{bit}}}}}"),
-    }
-}
-
-/// A statement as rust-hdl has it.
-pub(crate) fn statement(statement: &Statement, reset: Reset) -> VerilogStatement {
-    let expression = |tree: &Tree| expression(tree, reset);
-    let write = |target: &Tree, value: &Tree| {
-        VerilogStatement::Assignment(expression(target), expression(value))
-    };
-    match statement {
-        Statement::Choice {
-            target,
-            cases,
-            otherwise,
-        } => {
-            let cases = cases.iter().rev();
-            cases.fold(write(target, otherwise), |rest, (condition, value)| {
-                let otherwise = match rest {
-                    VerilogStatement::If(_) => {
-                        VerilogBlockOrConditional::Conditional(Box::new(rest))
-                    }
-                    rest => VerilogBlockOrConditional::Block(vec![rest]),
-                };
-                VerilogStatement::If(VerilogConditional {
-                    test: expression(condition),
-                    then: vec![write(target, value)],
-                    otherwise,
-                })
-            })
-        }
-        Statement::Table {
-            target,
-            of,
-            cases,
-            otherwise,
-        } => {
-            let case = |condition, value| VerilogCase {
-                condition,
-                block: vec![write(target, value)],
-            };
-            let coded = cases.iter().map(|(code, value)| case(text(code), value));
-            let last = case("default".into(), otherwise);
-            VerilogStatement::Match(VerilogMatch {
-                test: expression(of),
-                cases: coded.chain([last]).collect(),
-            })
-        }
     }
 }

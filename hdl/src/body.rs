@@ -141,7 +141,7 @@ impl Body {
     /// A statement that begins with `opening`.
     fn statement(&mut self, opening: &str, statement: &Statement) {
         statement.trees(|tree| self.names.add_tree(tree));
-        let text = print::statement(opening, &adapter::statement(statement, self.style.reset));
+        let text = print::statement(opening, statement, self.style.reset);
         self.push(text);
     }
 

@@ -1,15 +1,15 @@
 //! The Verilog text of modules, one dialect for all: the opening with its
-//! ports, and the statements of what is described through rust-hdl's syntax tree.
+//! ports, and statements, whose expressions are in rust-hdl's syntax tree.
 
+use crate::adapter;
 use crate::lines::{CODE_WIDTH, Lines};
 use crate::origin::Origin;
 use crate::parameter::Parameter;
 use crate::port::{Dir, Port};
+use crate::reset::Reset;
 use crate::size::Size;
-use rust_hdl::ast::{
-    VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogMatch, VerilogOp,
-    VerilogOpUnary, VerilogStatement,
-};
+use crate::tree::Statement;
+use rust_hdl::ast::{VerilogExpression, VerilogOp, VerilogOpUnary};
 
 /// A term of that length does not fit into a line of its own.
 const LONG: usize = CODE_WIDTH - 16;
@@ -80,65 +80,60 @@ pub(crate) fn range(width: Size) -> String {
     }
 }
 
-/// An assignment that begins with `opening`.
-pub(crate) fn statement(opening: &str, statement: &VerilogStatement) -> String {
+/// A statement that begins with `opening`, in a module with that reset.
+pub(crate) fn statement(opening: &str, statement: &Statement, reset: Reset) -> String {
+    let expression = |tree| adapter::expression(tree, reset);
     match statement {
-        VerilogStatement::Assignment(target, value) => {
-            let opening = broken(opening, target) + " = ";
-            format!("{};", broken(&opening, value))
-        }
-        VerilogStatement::If(choice) => {
-            let name = written(statement).map_or("", |(name, _)| name);
-            let cases = cases(choice);
-            let short = format!("{opening}{name} = {};", cases.join(" : "));
+        Statement::Choice {
+            target,
+            cases,
+            otherwise,
+        } => {
+            let target = broken(opening, &expression(target)) + " = ";
+            let otherwise = expression(otherwise);
+            if cases.is_empty() {
+                return broken(&target, &otherwise) + ";";
+            }
+            let case = |(when, value)| {
+                let when = operand(&expression(when), None);
+                format!("{when} ? {}", chosen(&expression(value)))
+            };
+            let mut values: Vec<_> = cases.iter().map(|(a, b)| case((a, b))).collect();
+            values.push(chosen(&otherwise));
+            let short = format!("{target}{};", values.join(" : "));
+            if cases.len() == 1 && short.len() <= CODE_WIDTH {
+                return short;
+            }
             let next = format!("\n{:1$}: ", "", indent(opening) + 4);
-            if cases.len() == 2 && short.len() <= CODE_WIDTH {
-                short
-            } else {
-                format!("{opening}{name} = {};", cases.join(&next))
-            }
+            format!("{target}{};", values.join(&next))
         }
-        VerilogStatement::Match(choice) => table(opening, choice),
-        other => unreachable!("not built by `signal`: {other:?}"),
+        Statement::Table {
+            target,
+            of,
+            cases,
+            otherwise,
+        } => {
+            let text = |tree| text(&expression(tree));
+            let (name, of) = (text(target), text(of));
+            let case =
+                |code: &str, value| format!("            {code}: {name} = {};\n", text(value));
+            let coded = cases.iter().map(|(code, value)| case(&text(code), value));
+            let cases: String = coded.chain([case("default", otherwise)]).collect();
+            format!(
+                "{opening}{name};\n    always @* begin\n        case ({of})\n{cases}        \
+                 endcase\n    end"
+            )
+        }
     }
 }
 
-/// `condition ? value` of each case, and the value of none.
-fn cases(choice: &VerilogConditional) -> Vec<String> {
-    let test = operand(&choice.test, None);
-    let value = |statements| match only(statements) {
-        value if is_comparison(value) => operand(value, None),
-        value => text(value),
-    };
-    let mut lines = vec![format!("{test} ? {}", value(&choice.then))];
-    match &choice.otherwise {
-        VerilogBlockOrConditional::Block(statements) => {
-            lines.push(value(statements));
-        }
-        VerilogBlockOrConditional::Conditional(next) => {
-            if let VerilogStatement::If(next) = next.as_ref() {
-                lines.extend(cases(next));
-            }
-        }
-        VerilogBlockOrConditional::None => {}
+/// A value that a condition chooses.
+fn chosen(value: &VerilogExpression) -> String {
+    if is_comparison(value) {
+        operand(value, None)
+    } else {
+        text(value)
     }
-    lines
-}
-
-/// A `case` over codes. What it writes is declared with `opening`.
-fn table(opening: &str, table: &VerilogMatch) -> String {
-    let name = table.cases[0].block.first().and_then(written);
-    let name = name.map_or("", |(name, _)| name);
-    let test = text(&table.test);
-    let mut out = format!("{opening}{name};\n    always @* begin\n        case ({test})\n");
-    for case in &table.cases {
-        let value = text(only(&case.block));
-        out.push_str(&format!(
-            "            {}: {name} = {value};\n",
-            case.condition
-        ));
-    }
-    out + "        endcase\n    end"
 }
 
 /// `when |-> then` of an assertion, after `opening`.
@@ -273,24 +268,6 @@ fn indent(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }
 
-/// The value that the one statement of a case gives.
-fn only(statements: &[VerilogStatement]) -> &VerilogExpression {
-    match statements {
-        [VerilogStatement::Assignment(_, value)] => value,
-        other => unreachable!("not built by `signal`: {other:?}"),
-    }
-}
-
-/// The signal that a statement writes as a whole, and a value that it gets.
-fn written(statement: &VerilogStatement) -> Option<(&String, &VerilogExpression)> {
-    match statement {
-        VerilogStatement::Assignment(VerilogExpression::Signal(name), value) => Some((name, value)),
-        VerilogStatement::If(choice) => choice.then.first().and_then(written),
-        VerilogStatement::Match(table) => table.cases.first()?.block.first().and_then(written),
-        _ => None,
-    }
-}
-
 /// Whether it is a chain of the associative operator `op`.
 fn same(value: &VerilogExpression, op: &VerilogOp) -> bool {
     matches!(value, VerilogExpression::Binary(_, own, _)
@@ -347,9 +324,7 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::adapter;
     use crate::codes::kind;
-    use crate::reset::Reset;
     use crate::signal::{Bits, Expr, Signal, Value, code, when};
 
     fn signal(name: &str, width: usize) -> Signal {
@@ -359,8 +334,8 @@ mod tests {
     fn printed(value: impl Into<Value>) -> String {
         let value = value.into();
         let out = signal("out", value.width().value().unwrap());
-        let assigned = adapter::statement(&value.assigned_to(&out.into()), Reset::Sync);
-        statement("    assign ", &assigned) + "\n"
+        let assigned = value.assigned_to(&out.into());
+        statement("    assign ", &assigned, Reset::Sync) + "\n"
     }
 
     fn long(i: usize) -> Expr {
@@ -397,8 +372,7 @@ mod tests {
         let expected = "    reg [2:0] next;\n    always @* begin\n        case (kind)\n            \
                         KIND_LOAD: next = b;\n            default: next = 3'd0;\n        \
                         endcase\n    end";
-        let table = adapter::statement(&table, Reset::Sync);
-        assert_eq!(statement("    reg [2:0] ", &table), expected);
+        assert_eq!(statement("    reg [2:0] ", &table, Reset::Sync), expected);
     }
 
     #[test]
@@ -448,7 +422,7 @@ mod tests {
     fn vectors_side_by_side_are_broken_on_both_sides() {
         let all = crate::signal::concat((0..4).map(long));
         let assigned = Value::from(signal("x", 4)).assigned_to(&all);
-        let text = statement("    assign ", &adapter::statement(&assigned, Reset::Sync));
+        let text = statement("    assign ", &assigned, Reset::Sync);
         let expected = "    assign {a_rather_long_name_of_a_signal_0, \
                         a_rather_long_name_of_a_signal_1,\n        \
                         a_rather_long_name_of_a_signal_2, \
