@@ -33,21 +33,16 @@ pub(crate) fn expression(tree: &Tree, reset: Reset) -> VerilogExpression {
     }
 }
 
-/// The text of an expression, in one line, where the reset is active high.
-pub(crate) fn text(tree: &Tree) -> String {
-    text_with(tree, Reset::Sync)
-}
-
 /// The text of an expression, in one line.
-pub(crate) fn text_with(tree: &Tree, reset: Reset) -> String {
+pub(crate) fn text(tree: &Tree, reset: Reset) -> String {
     print::text(&expression(tree, reset))
 }
 
 fn leaf_text(leaf: &Tree, reset: Reset) -> String {
-    let text = |tree: &Tree| text_with(tree, reset);
+    let text = |tree: &Tree| text(tree, reset);
     match leaf {
         Tree::Name(name) => (*name).to_owned(),
-        Tree::Iteration { label, index, name } => format!("{label}[{}].{name}", index.text()),
+        Tree::Iteration { label, index, name } => format!("{label}[{index}].{name}"),
         Tree::Bit(bit) => format!("1'b{}", u8::from(*bit)),
         Tree::Decimal { width, value } => format!("{width}'d{value}"),
         Tree::OneHot { width, index } => {
@@ -72,9 +67,9 @@ fn leaf_text(leaf: &Tree, reset: Reset) -> String {
 fn selected(select: &Select, reset: Reset) -> String {
     match select {
         Select::At(index) => index.text(),
-        Select::By(index) => text_with(index, reset),
-        Select::Range(high, low) => format!("{}:{}", high.text(), low.text()),
-        Select::From(from, count) => format!("{} +: {}", from.text(), count.text()),
+        Select::By(index) => text(index, reset),
+        Select::Range(high, low) => format!("{high}:{low}"),
+        Select::From(from, count) => format!("{from} +: {count}"),
     }
 }
 

@@ -123,7 +123,7 @@ impl Body {
     /// The text of an expression.
     fn text(&mut self, tree: &Tree) -> String {
         self.names.add_tree(tree);
-        adapter::text_with(tree, self.style.reset)
+        adapter::text(tree, self.style.reset)
     }
 
     /// The text of a size.

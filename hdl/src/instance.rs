@@ -1,6 +1,5 @@
 //! Instances of other modules: every port is connected, and fits.
 
-use crate::adapter;
 use crate::bundle::{Values, named};
 use crate::item::Instance;
 use crate::module::Module;
@@ -39,12 +38,10 @@ impl<'u> Ports<'u> {
         let (unit, mut all) = (&self.module.doc.name, self.module.parameters().iter());
         let parameter = all.find(|own| own.name == name);
         let parameter = parameter.unwrap_or_else(|| panic!("{unit} has no parameter {name}"));
-        let fits = value.lies_in(&parameter.values);
+        let values = &parameter.values;
         assert!(
-            fits,
-            "{unit}.{name} is {}, not in {:?}",
-            value.text(),
-            parameter.values
+            value.lies_in(values),
+            "{unit}.{name} is {value}, not in {values:?}"
         );
         self.instance.parameters.push((name, value));
         self
@@ -101,14 +98,9 @@ impl<'u> Ports<'u> {
     fn connected(mut self, port: &str, to: Expr) -> Self {
         let own = self.next(port);
         let unit = &self.module.doc.name;
-        let width = self.width(own);
-        assert!(
-            to.width.same(width),
-            "{unit}.{port} has {} bits, {} {}",
-            width.text(),
-            adapter::text(&to.tree),
-            to.width.text()
-        );
+        let (width, given) = (self.width(own), to.width);
+        let fits = given.same(width);
+        assert!(fits, "{unit}.{port} has {width} bits, {to} {given}");
         self.instance.connections.push((own.name.clone(), to.tree));
         self
     }

@@ -6,6 +6,7 @@
 pub(crate) use crate::number::index_bits;
 use crate::number::{Form, Number, Operator, Spaces};
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::{Add, Div, Mul, RangeInclusive, Shl, Shr, Sub};
 use std::sync::{LazyLock, Mutex};
 
@@ -82,6 +83,11 @@ impl Size {
     /// Its Verilog text.
     pub(crate) fn text(self) -> String {
         self.number.text()
+    }
+
+    /// Whether it is written as 1.
+    pub(crate) fn is_bit(self) -> bool {
+        *self.number == Number::Literal(1)
     }
 
     /// Whether it is written as a number.
@@ -168,6 +174,12 @@ impl Size {
             least: least as isize,
             most: most as isize,
         }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }
 

@@ -1,8 +1,11 @@
 //! What expressions and statements consist of, as data until they are printed.
 
+use crate::adapter;
 use crate::number::Number;
+use crate::reset::Reset;
 use crate::size::Size;
 use rust_hdl::ast::{VerilogOp, VerilogOpUnary};
+use std::fmt;
 
 /// An expression; `adapter` makes rust-hdl's tree of it.
 #[derive(Clone, Debug)]
@@ -54,6 +57,13 @@ pub(crate) enum Select {
     From(Size, Size),
 }
 
+/// Its text in one line, where the reset is active high.
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&adapter::text(self, Reset::Sync))
+    }
+}
+
 impl Tree {
     /// The constant `value` of `width` bits: 0 is copied to a width with a name,
     /// since a literal's width is a number in Verilog.
@@ -61,12 +71,12 @@ impl Tree {
     pub(crate) fn constant(width: Size, value: usize) -> Self {
         let bits = width.value().filter(|_| width.is_number());
         let fits = bits.is_none_or(|bits| value.checked_shr(bits as u32).is_none_or(|v| v == 0));
-        assert!(fits, "{value} does not fit into {} bits", width.text());
+        assert!(fits, "{value} does not fit into {width} bits");
         match bits {
             Some(1) => Tree::Bit(value == 1),
             Some(width) => Tree::Decimal { width, value },
             None if value == 0 => Tree::Copies(width, Box::new(Tree::Bit(false))),
-            None => panic!("{value} of {} bits", width.text()),
+            None => panic!("{value} of {width} bits"),
         }
     }
 
@@ -74,7 +84,7 @@ impl Tree {
     pub(crate) fn all_bits(width: Size, bit: bool) -> Self {
         if !bit {
             Tree::constant(width, 0)
-        } else if width.is_number() && width.value() == Some(1) {
+        } else if width.is_bit() {
             Tree::Bit(true)
         } else {
             Tree::Copies(width, Box::new(Tree::Bit(true)))

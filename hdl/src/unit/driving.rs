@@ -2,7 +2,6 @@
 //! the unit is emitted.
 
 use super::{Kind, Known, State, Unit};
-use crate::adapter;
 use crate::drivers::{self, Driven, Driver};
 use crate::origin::Origin;
 use crate::parameter::Parameter;
@@ -80,11 +79,10 @@ impl Unit {
     #[track_caller]
     pub(crate) fn drive_by_port(&self, target: &Expr, inside: &[Origin]) {
         let mut state = self.state.borrow_mut();
-        let text = || adapter::text(&target.tree);
-        assert!(!target.of.is_empty(), "{} is no signal", text());
+        assert!(!target.of.is_empty(), "{target} is no signal");
         for part in &target.of {
-            let known = &state.signals[part.signal];
-            assert!(matches!(known.kind, Kind::Wire), "{} is not a wire", text());
+            let kind = &state.signals[part.signal].kind;
+            assert!(matches!(kind, Kind::Wire), "{target} is not a wire");
             state.driven(*part, inside);
         }
     }
@@ -107,8 +105,7 @@ impl Unit {
         }
         // All bits of what is reset in parts are the same.
         let bit = reset.tree.uniform();
-        let all = || adapter::text(&reset.tree);
-        let bit = bit.unwrap_or_else(|| panic!("{} is reset to {}", known.name, all()));
+        let bit = bit.unwrap_or_else(|| panic!("{} is reset to {reset}", known.name));
         Some(Tree::all_bits(target.width, bit))
     }
 }

@@ -1,7 +1,6 @@
 //! What the calls of a description print, and what they refuse.
 
 use super::*;
-use crate::adapter;
 use crate::signal::Bits;
 
 fn unit() -> Unit {
@@ -272,7 +271,7 @@ fn bits_are_selected_of_a_name_only() {
     // All bits are the signal itself, and have its bits.
     let u = unit();
     let word = u.input("word", 4, "bits");
-    assert_eq!(adapter::text(&word.part(0, 4).at(2).tree), "word[2]");
+    assert_eq!(word.part(0, 4).at(2).to_string(), "word[2]");
 }
 
 #[test]
@@ -292,7 +291,7 @@ fn the_number_of_a_bit_can_be_of_no_bit_outside() {
     );
     let u = unit();
     let (word, index) = (u.input("word", 4, "bits"), u.input("index", 2, "which"));
-    assert_eq!(adapter::text(&word.select(index).tree), "word[index]");
+    assert_eq!(word.select(index).to_string(), "word[index]");
 }
 
 #[test]
