@@ -15,6 +15,7 @@ use crate::reset::Reset;
 use crate::size::Size;
 use crate::tree::{Select, Tree};
 use rust_hdl::ast::{VerilogExpression, VerilogOpUnary};
+use std::fmt;
 
 /// An expression as rust-hdl has it, in a module with that reset.
 pub(crate) fn expression(tree: &Tree, reset: Reset) -> VerilogExpression {
@@ -36,6 +37,13 @@ pub(crate) fn expression(tree: &Tree, reset: Reset) -> VerilogExpression {
 /// The text of an expression, in one line.
 pub(crate) fn text(tree: &Tree, reset: Reset) -> String {
     print::text(&expression(tree, reset))
+}
+
+/// Its text in one line, where the reset is active high.
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text(self, Reset::Sync))
+    }
 }
 
 fn leaf_text(leaf: &Tree, reset: Reset) -> String {

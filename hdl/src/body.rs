@@ -15,6 +15,7 @@ use crate::parameter::Parameter;
 use crate::port::Port;
 use crate::print::{self, Line, Printed};
 use crate::size::{Size, interned};
+use crate::statement;
 use crate::style::Style;
 use crate::template::render_body;
 use crate::tree::{Statement, Tree};
@@ -141,7 +142,7 @@ impl Body {
     /// A statement that begins with `opening`.
     fn statement(&mut self, opening: &str, statement: &Statement) {
         statement.trees(|tree| self.names.add_tree(tree));
-        let text = print::statement(opening, statement, self.style.reset);
+        let text = statement::text(opening, statement, self.style.reset);
         self.push(text);
     }
 

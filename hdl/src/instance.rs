@@ -38,11 +38,9 @@ impl<'u> Ports<'u> {
         let (unit, mut all) = (&self.module.doc.name, self.module.parameters().iter());
         let parameter = all.find(|own| own.name == name);
         let parameter = parameter.unwrap_or_else(|| panic!("{unit} has no parameter {name}"));
-        let values = &parameter.values;
-        assert!(
-            value.lies_in(values),
-            "{unit}.{name} is {value}, not in {values:?}"
-        );
+        let values = parameter.values;
+        let fits = self.unit.is_always(value, values);
+        assert!(fits, "{unit}.{name} is {value}, not {values}");
         self.instance.parameters.push((name, value));
         self
     }

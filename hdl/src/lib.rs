@@ -110,6 +110,7 @@ mod spad_warp_scheduler;
 mod spad_wide_stream;
 mod spad_window;
 mod spad_writeback_mux;
+mod statement;
 mod style;
 mod system;
 mod template;

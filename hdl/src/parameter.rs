@@ -1,20 +1,20 @@
 //! Parameters of Verilog modules.
 
+use crate::allowed::Allowed;
 use crate::size::Size;
-use std::ops::RangeInclusive;
 
-/// A parameter of a module. The module is consistent with every one of `values`: its
-/// description is checked with all of them.
-#[derive(Clone, Debug)]
+/// A parameter of a module. The module is consistent with every one of `values`.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: &'static str,
     pub(crate) default: usize,
-    pub(crate) values: RangeInclusive<usize>,
+    pub(crate) values: Allowed,
 }
 
 impl Parameter {
     pub(crate) fn size(&self) -> Size {
-        Size::parameter(self.name, self.values.clone())
+        let [least, most] = self.values.ends();
+        Size::parameter(self.name, least..=most)
     }
 
     /// `parameter NAME = DEFAULT, // LEAST to MOST`
@@ -24,13 +24,13 @@ impl Parameter {
             default,
             values,
         } = self;
-        let (least, most) = (values.start(), values.end());
-        format!("parameter {name} = {default}{comma} // {least} to {most}")
+        format!("parameter {name} = {default}{comma} // {values}")
     }
 
-    /// A value beside the default, where there is one.
+    /// A value above the default, where there is one.
     pub(crate) fn other(&self) -> usize {
-        (self.default + 1).min(*self.values.end())
+        let mut above = self.values.values().filter(|value| *value > self.default);
+        above.next().unwrap_or(self.default)
     }
 }
 

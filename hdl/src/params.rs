@@ -3,11 +3,11 @@
 //! and headers of the Verilog, golden models, benches and proofs read them here;
 //! a test holds the table of the document against this list.
 
+use crate::allowed::Allowed;
 use crate::error::Result;
 use crate::machine::{Machine, PC_BITS, Phases, RetryLatencies, TAG_BITS};
 use crate::size::{Size, index_bits};
 use serde::Serialize;
-use std::ops::RangeInclusive;
 
 /// The tables of the conflict history: tags beside their values, which a
 /// look-up reads, and tags alone, which an update reads.
@@ -16,7 +16,7 @@ pub(crate) const TABLE_TAGS: &str = "spad_table_ram_tags";
 
 /// The widths that a module may have whose entries are a payload of one vector, which it
 /// hands on as it is.
-pub(crate) const PAYLOAD: RangeInclusive<usize> = 1..=32_768;
+pub(crate) const PAYLOAD: Allowed = Allowed::Range(1, 32_768);
 
 /// Lists each parameter once; a value may use those above it.
 macro_rules! parameters {

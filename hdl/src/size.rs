@@ -139,12 +139,6 @@ impl Size {
         self.least >= 0 && self.most <= end.least.max(end.most)
     }
 
-    /// Whether it is one of `values` in every iteration.
-    pub(crate) fn lies_in(self, values: &RangeInclusive<usize>) -> bool {
-        let [least, most] = [*values.start(), *values.end()].map(|end| end as isize);
-        self.least >= least && self.most <= most
-    }
-
     /// Whether all numbers of this many bits are below `end`.
     pub(crate) fn numbers_within(self, end: Size) -> bool {
         let numbers = u32::try_from(self.most)

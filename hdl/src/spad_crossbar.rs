@@ -1,5 +1,6 @@
 //! The crossbars: requests from lanes to banks, read data back.
 
+use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
@@ -11,7 +12,7 @@ use crate::unit::{Index, Unit};
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
     let u = Unit::new(doc(p));
-    let l = u.machine_parameter(p, "L", 2..=128);
+    let l = u.machine_parameter(p, "L", Machine::LANES);
     let m = u.machine_parameter(p, "m", 1..=6);
     u.machine_parameter(p, "R", 1..=64);
     let bytes = u.machine_parameter(p, "DB", 1..=128);

@@ -1,11 +1,8 @@
 //! What expressions and statements consist of, as data until they are printed.
 
-use crate::adapter;
 use crate::number::Number;
-use crate::reset::Reset;
 use crate::size::Size;
 use rust_hdl::ast::{VerilogOp, VerilogOpUnary};
-use std::fmt;
 
 /// An expression; `adapter` makes rust-hdl's tree of it.
 #[derive(Clone, Debug)]
@@ -55,13 +52,6 @@ pub(crate) enum Select {
     Range(Size, Size),
     /// From one on, this many.
     From(Size, Size),
-}
-
-/// Its text in one line, where the reset is active high.
-impl fmt::Display for Tree {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&adapter::text(self, Reset::Sync))
-    }
 }
 
 impl Tree {

@@ -1,10 +1,10 @@
 //! The sizes of a unit: numbers with names, and the parameters of its Verilog module.
 
 use super::{State, Unit};
+use crate::allowed::Allowed;
 use crate::parameter::{Parameter, default_of};
 use crate::params::{Params, Sizes};
 use crate::size::{Size, interned};
-use std::ops::RangeInclusive;
 
 impl Unit {
     /// Parameters of the machine, by their names.
@@ -19,16 +19,11 @@ impl Unit {
 
     /// A parameter of the Verilog module, for what instances of several widths
     /// share: its default, and the values that an instance may set.
-    pub(crate) fn parameter(
-        &self,
-        name: &str,
-        default: usize,
-        values: RangeInclusive<usize>,
-    ) -> Size {
+    pub(crate) fn parameter(&self, name: &str, default: usize, values: impl Into<Allowed>) -> Size {
         let parameter = Parameter {
             name: interned(name),
             default,
-            values,
+            values: values.into(),
         };
         let size = parameter.size();
         let mut state = self.state.borrow_mut();
@@ -44,9 +39,35 @@ impl Unit {
         &self,
         p: &Params,
         name: &str,
-        values: RangeInclusive<usize>,
+        values: impl Into<Allowed>,
     ) -> Size {
         self.parameter(name, p.called(name), values)
+    }
+
+    /// Whether the size is one of `allowed` whatever the parameters of this unit are.
+    pub(crate) fn is_always(&self, size: Size, allowed: Allowed) -> bool {
+        let state = self.state.borrow();
+        let size = state.by_parameters(size);
+        let mut names = Vec::new();
+        size.number().names(&mut |name| names.push(name));
+        let mut parameters = state.parameters.iter();
+        let parameters = parameters.find(|own| names.contains(&own.name));
+        let Some(parameter) = parameters else {
+            return size
+                .value()
+                .is_some_and(|value| allowed.contains(value as u64));
+        };
+        let with = |value: usize| {
+            let of = |name| {
+                assert_eq!(name, parameter.name, "{size} follows from one parameter");
+                value.into()
+            };
+            size.with(&of)
+                .value()
+                .expect("it follows from the parameter")
+        };
+        let mut values = parameter.values.values().map(with);
+        values.all(|value| allowed.contains(value as u64))
     }
 
     /// A size of this unit. A module declares those that it uses, once; a name

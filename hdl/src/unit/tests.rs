@@ -375,7 +375,7 @@ fn an_instance_sets_a_parameter_to_what_it_may_be() {
             panic!("it is set");
         })
     };
-    assert_eq!(set_to("WIDTH", 9), "unit.WIDTH is 9, not in 1..=8");
+    assert_eq!(set_to("WIDTH", 9), "unit.WIDTH is 9, not 1 to 8");
     assert_eq!(set_to("DEPTH", 2), "unit has no parameter DEPTH");
     assert_eq!(set_to("WIDTH", 8), "it is set");
 }

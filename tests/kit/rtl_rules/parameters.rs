@@ -7,25 +7,26 @@ use spadkit::rtl::{Design, write_design};
 use std::path::Path;
 use std::process::Command;
 
-/// A parameter as its line states it.
+/// A parameter as its line states it: the least value, and one above the default.
 struct Parameter<'a> {
     name: &'a str,
-    default: usize,
     least: usize,
-    most: usize,
+    above: usize,
 }
 
-/// `    parameter NAME = DEFAULT, // LEAST to MOST`
+/// `    parameter NAME = DEFAULT, // LEAST to MOST`, or `a power of two from LEAST to MOST`.
 fn parameter(line: &str) -> Option<Parameter<'_>> {
     let (declared, values) = line.trim().strip_prefix("parameter ")?.split_once(" // ")?;
     let (name, default) = declared.trim_end_matches(',').split_once(" = ")?;
-    let (least, most) = values.split_once(" to ")?;
+    let powers = values.strip_prefix("a power of two from ");
+    let (least, most) = powers.unwrap_or(values).split_once(" to ")?;
     let [default, least, most] = [default, least, most].map(|number| number.parse().unwrap());
+    // The largest payloads are too wide for Verilator.
+    let above: usize = 2 * default + usize::from(powers.is_none());
     Some(Parameter {
         name,
-        default,
         least,
-        most,
+        above: above.min(most),
     })
 }
 
@@ -53,12 +54,10 @@ fn lint(dir: &Path, files: &[&str], module: &str, values: &[(&str, usize)]) {
     silent(&what, yosys.args(["-q", "-p", &script]).current_dir(dir));
 }
 
-#[test]
-fn parameters_may_be_what_their_lines_say() {
-    if missing(&["verilator", "iverilog", "yosys"]) {
-        return;
-    }
-    let design = Design::emit(&[], &Config::preset("small").unwrap()).unwrap();
+/// Lints the modules of `units` that have parameters; their names.
+fn lint_modules(units: &[&str], preset: &str) -> Vec<String> {
+    let units: Vec<String> = units.iter().map(|unit| (*unit).to_owned()).collect();
+    let design = Design::emit(&units, &Config::preset(preset).unwrap()).unwrap();
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
     write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
@@ -70,13 +69,21 @@ fn parameters_may_be_what_their_lines_say() {
             continue;
         }
         let module = file.name.trim_end_matches(".v");
-        let least = parameters.iter().map(|p| (p.name, p.least));
-        // The largest payloads are too wide for Verilator.
-        let more = |p: &Parameter| p.most.min(2 * p.default + 1);
-        let more = parameters.iter().map(|p| (p.name, more(p)));
-        lint(&dir, &files, module, &least.collect::<Vec<_>>());
-        lint(&dir, &files, module, &more.collect::<Vec<_>>());
-        found.push(module);
+        let least: Vec<_> = parameters.iter().map(|p| (p.name, p.least)).collect();
+        let above: Vec<_> = parameters.iter().map(|p| (p.name, p.above)).collect();
+        lint(&dir, &files, module, &least);
+        lint(&dir, &files, module, &above);
+        found.push(module.to_owned());
     }
+    found
+}
+
+#[test]
+fn parameters_may_be_what_their_lines_say() {
+    if missing(&["verilator", "iverilog", "yosys"]) {
+        return;
+    }
+    let found = lint_modules(&[], "small");
     assert!(found.len() >= 10, "{found:?}");
+    assert_eq!(lint_modules(&["spad_phases"], "sm80"), ["spad_queue"]);
 }
