@@ -17,7 +17,7 @@ impl Parameter {
         Size::parameter(self.name, least..=most)
     }
 
-    /// `parameter NAME = DEFAULT, // LEAST to MOST`
+    /// `parameter NAME = DEFAULT, // VALUES`
     pub(crate) fn declared(&self, comma: &str) -> String {
         let Parameter {
             name,
