@@ -35,6 +35,7 @@ spad_atomic_alu.v
 spad_retry_sequencer.v
 spad_premem_queue.v
 spad_nonmem_queue.v
+spad_skid.v
 spad_writeback_mux.v
 spad_degree_accumulator.v
 spad_table_ram_entries.v
@@ -65,7 +66,6 @@ spad_counters.v
 spad_lane_hash.v
 spad_hash_stage.v
 spad_stream_scratchpad.v
-spad_skid.v
 spad_stream.v
 spad_lane_number.v
 spad_turn.v

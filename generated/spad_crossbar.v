@@ -7,42 +7,43 @@
 // Timing:     combinational
 // Reference:  microarchitecture/crossbar.md
 //
-// in  leader        32  the group's leaders, at most one per bank
-// in  lane_bank    160  bank of each lane, m bits
-// in  lane_row     288  row, R bits per lane
-// in  lane_data   1024  store data, D bits per lane
-// in  lane_writes  128  bytes each lane writes, DB bits per lane; a byte of a
-//                       bank is of one lane at most
-// out bank_row     288  row of the bank's leader; 0 if unused
-// out bank_wdata  1024  store data; 0 where nothing is written
-// out bank_wbe     128  bytes that are written
-// in  sel_valid     32  response: lanes to route to
-// in  sel_bank     160  response: bank of each, m bits
-// in  bank_rdata  1024  read data, D bits per bank
-// out lane_rdata  1024  read data, D bits per lane; else 0
+// in  leader                  L  the group's leaders, at most one per bank
+// in  lane_bank             L*m  bank of each lane, m bits
+// in  lane_row              L*R  row, R bits per lane
+// in  lane_data          L*DB*8  store data, D bits per lane
+// in  lane_writes          L*DB  bytes each lane writes, DB bits per lane; a
+//                                byte of a bank is of one lane at most
+// out bank_row       (1 << m)*R  row of the bank's leader; 0 if unused
+// out bank_wdata  (1 << m)*DB*8  store data; 0 where nothing is written
+// out bank_wbe      (1 << m)*DB  bytes that are written
+// in  sel_valid               L  response: lanes to route to
+// in  sel_bank              L*m  response: bank of each, m bits
+// in  bank_rdata  (1 << m)*DB*8  read data, D bits per bank
+// out lane_rdata         L*DB*8  read data, D bits per lane; else 0
 
 `default_nettype none
 
-module spad_crossbar (
-    input wire [31:0] leader,
-    input wire [159:0] lane_bank,
-    input wire [287:0] lane_row,
-    input wire [1023:0] lane_data,
-    input wire [127:0] lane_writes,
-    output wire [287:0] bank_row,
-    output wire [1023:0] bank_wdata,
-    output wire [127:0] bank_wbe,
-    input wire [31:0] sel_valid,
-    input wire [159:0] sel_bank,
-    input wire [1023:0] bank_rdata,
-    output wire [1023:0] lane_rdata
+module spad_crossbar #(
+    parameter L = 32, // a power of two from 2 to 64
+    parameter m = 5, // 1 to 6
+    parameter R = 9, // 1 to 64
+    parameter DB = 4 // 1 to 128
+) (
+    input wire [L-1:0] leader,
+    input wire [L*m-1:0] lane_bank,
+    input wire [L*R-1:0] lane_row,
+    input wire [L*DB*8-1:0] lane_data,
+    input wire [L*DB-1:0] lane_writes,
+    output wire [(1 << m)*R-1:0] bank_row,
+    output wire [(1 << m)*DB*8-1:0] bank_wdata,
+    output wire [(1 << m)*DB-1:0] bank_wbe,
+    input wire [L-1:0] sel_valid,
+    input wire [L*m-1:0] sel_bank,
+    input wire [(1 << m)*DB*8-1:0] bank_rdata,
+    output wire [L*DB*8-1:0] lane_rdata
 );
-    localparam L = 32;
-    localparam m = 5;
-    localparam B = 32;
-    localparam R = 9;
-    localparam D = 32;
-    localparam DB = 4;
+    localparam B = 1 << m;
+    localparam D = DB*8;
 
     // The bytes of a word apart: byte k of all lanes, and the lanes that write it.
     wire [DB*L*8-1:0] bytes;

@@ -5,14 +5,14 @@
 // Timing:     combinational
 // Reference:  the lowest warp goes first: microarchitecture/warp-scheduler.md
 //
-// in  want     *  the candidates, WIDTH bits
-// out found    *  per position: a bit at or below it is set
-// out lowest   *  the lowest set bit alone; none if none is
+// in  want   WIDTH  the candidates, WIDTH bits
+// out found  WIDTH  per position: a bit at or below it is set
+// out lowest WIDTH  the lowest set bit alone; none if none is
 
 `default_nettype none
 
 module spad_lowest #(
-    parameter WIDTH = 8
+    parameter WIDTH = 8 // 2 to 128
 ) (
     input wire [WIDTH-1:0] want,
     output wire [WIDTH-1:0] found,

@@ -9,34 +9,35 @@
 // Reference:  elastic paper, section 4 and Eq. 4;
 //             microarchitecture/elastic-queues.md
 //
-// in  clk            1  clock
-// in  rst            1  synchronous reset
-// in  cfg_elastic    1  1 elastic queue, 0 fixed pipeline; static while not
-//                       empty
-// in  in_valid       1  an entry is offered
-// in  in_data     1077  the entry
-// out in_ready       1  an input would be accepted
-// out out_valid      1  the oldest entry is offered
-// out out_data    1077  the entry; 0 if none
-// in  out_ready      1  an output would be accepted
-// out stage_valid    5  occupied stages, stage 0 is the youngest
+// in  clk           1  clock
+// in  rst           1  synchronous reset
+// in  cfg_elastic   1  1 elastic queue, 0 fixed pipeline; static while not
+//                      empty
+// in  in_valid      1  an entry is offered
+// in  in_data     NMW  the entry
+// out in_ready      1  an input would be accepted
+// out out_valid     1  the oldest entry is offered
+// out out_data    NMW  the entry; 0 if none
+// in  out_ready     1  an output would be accepted
+// out stage_valid   5  occupied stages, stage 0 is the youngest
 
 `default_nettype none
 
-module spad_nonmem_queue (
+module spad_nonmem_queue #(
+    parameter NMW = 1077 // 1 to 32768
+) (
     input wire clk,
     input wire rst,
     input wire cfg_elastic,
     input wire in_valid,
-    input wire [1076:0] in_data,
+    input wire [NMW-1:0] in_data,
     output wire in_ready,
     output wire out_valid,
-    output wire [1076:0] out_data,
+    output wire [NMW-1:0] out_data,
     input wire out_ready,
     output wire [4:0] stage_valid
 );
     localparam NQ = 5;
-    localparam NMW = 1077;
 
     // Stage 0 is the youngest.
     reg [NQ-1:0] valid_q;

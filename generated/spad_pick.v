@@ -6,15 +6,15 @@
 // Timing:     combinational
 // Reference:  microarchitecture/crossbar.md
 //
-// in  pick    *  the word: at most one of COUNT bits is set
-// in  words   *  the words of WIDTH bits, number 0 in the low bits
-// out word    *  the word selected; 0 if none is
+// in  pick        COUNT  the word: at most one of COUNT bits is set
+// in  words COUNT*WIDTH  the words of WIDTH bits, number 0 in the low bits
+// out word        WIDTH  the word selected; 0 if none is
 
 `default_nettype none
 
 module spad_pick #(
-    parameter COUNT = 2,
-    parameter WIDTH = 8
+    parameter COUNT = 2, // a power of two from 2 to 128
+    parameter WIDTH = 8 // 1 to 4096
 ) (
     input wire [COUNT-1:0] pick,
     input wire [COUNT*WIDTH-1:0] words,

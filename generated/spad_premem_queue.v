@@ -12,16 +12,18 @@
 // in  rst          1  synchronous reset
 // in  cfg_on       1  0: behaves as depth 0; static while not empty
 // in  in_valid     1  an entry is offered
-// in  in_data   1991  the entry
+// in  in_data   PREW  the entry
 // out in_ready     1  an input would be accepted
 // out out_valid    1  the oldest entry is offered
-// out out_data  1991  the entry; 0 if none
+// out out_data  PREW  the entry; 0 if none
 // in  out_ready    1  an output would be accepted
 // out count        1  entries held
 
 `default_nettype none
 
-module spad_premem_queue (
+module spad_premem_queue #(
+    parameter PREW = 1991 // 1 to 32768
+) (
     /* verilator lint_off UNUSEDSIGNAL */ // depth 0 has no state
     input wire clk,
     /* verilator lint_on UNUSEDSIGNAL */
@@ -32,14 +34,13 @@ module spad_premem_queue (
     input wire cfg_on,
     /* verilator lint_on UNUSEDSIGNAL */
     input wire in_valid,
-    input wire [1990:0] in_data,
+    input wire [PREW-1:0] in_data,
     output wire in_ready,
     output wire out_valid,
-    output wire [1990:0] out_data,
+    output wire [PREW-1:0] out_data,
     input wire out_ready,
     output wire count
 );
-    localparam PREW = 1991;
     // Depth 0: wires.
     assign in_ready = out_ready;
     assign out_valid = in_valid;

@@ -6,27 +6,29 @@
 // Timing:     combinational
 // Reference:  microarchitecture/relssp.md
 //
-// in  mine      48  warps of the block
-// in  was_done  48  warps that had released before this cycle
-// in  was_live  48  warps with an active thread before this cycle
-// in  done      48  warps that have released before
-// in  done_if   48  warps that have if relssp is executed
+// in  mine       W  warps of the block
+// in  was_done   W  warps that had released before this cycle
+// in  was_live   W  warps with an active thread before this cycle
+// in  done       W  warps that have released before
+// in  done_if    W  warps that have if relssp is executed
 // in  releases   1  it is
-// in  live      48  warps with an active thread
+// in  live       W  warps with an active thread
 // out rel_done   1  every active thread has released
 // out rel_live   1  the block has an active thread
 // out unlock     1  the last of its active threads released in this cycle
 
 `default_nettype none
 
-module spad_relssp_block (
-    input wire [47:0] mine,
-    input wire [47:0] was_done,
-    input wire [47:0] was_live,
-    input wire [47:0] done,
-    input wire [47:0] done_if,
+module spad_relssp_block #(
+    parameter W = 48 // 1 to 128
+) (
+    input wire [W-1:0] mine,
+    input wire [W-1:0] was_done,
+    input wire [W-1:0] was_live,
+    input wire [W-1:0] done,
+    input wire [W-1:0] done_if,
     input wire releases,
-    input wire [47:0] live,
+    input wire [W-1:0] live,
     output wire rel_done,
     output wire rel_live,
     output wire unlock

@@ -8,15 +8,15 @@
 //
 // in  starts          1  the warp's block starts
 // in  highest         1  the warp is the highest of the block
-// in  launch_last    32  threads of the highest warp
+// in  launch_last    WS  threads of the highest warp
 // in  exits           1  threads of it exit
-// in  exit_mask      32  these threads
-// in  marks          32  threads that stand before relssp
-// in  active         32  threads that are launched and not exited
-// in  released       32  threads that have released; of active ones only it
+// in  exit_mask      WS  these threads
+// in  marks          WS  threads that stand before relssp
+// in  active         WS  threads that are launched and not exited
+// in  released       WS  threads that have released; of active ones only it
 //                        counts
-// out active_next    32  active threads in the next cycle
-// out released_next  32  the same in the next cycle, if relssp is executed
+// out active_next    WS  active threads in the next cycle
+// out released_next  WS  the same in the next cycle, if relssp is executed
 // out was_done        1  every active thread had released before this cycle
 // out was_live        1  the warp had an active thread before this cycle
 // out done            1  every active thread has released before
@@ -25,24 +25,25 @@
 
 `default_nettype none
 
-module spad_relssp_warp (
+module spad_relssp_warp #(
+    parameter WS = 32 // 1 to 64
+) (
     input wire starts,
     input wire highest,
-    input wire [31:0] launch_last,
+    input wire [WS-1:0] launch_last,
     input wire exits,
-    input wire [31:0] exit_mask,
-    input wire [31:0] marks,
-    input wire [31:0] active,
-    input wire [31:0] released,
-    output wire [31:0] active_next,
-    output wire [31:0] released_next,
+    input wire [WS-1:0] exit_mask,
+    input wire [WS-1:0] marks,
+    input wire [WS-1:0] active,
+    input wire [WS-1:0] released,
+    output wire [WS-1:0] active_next,
+    output wire [WS-1:0] released_next,
     output wire was_done,
     output wire was_live,
     output wire done,
     output wire done_if,
     output wire live
 );
-    localparam WS = 32;
     // Threads that exit are no longer active; only active ones release.
     wire [WS-1:0] active_now = active & ~(exit_mask & {WS{exits}});
     wire [WS-1:0] released_now = released | (marks & active);
@@ -52,9 +53,9 @@ module spad_relssp_warp (
     assign done_if = &(~active_now | released_now);
     assign live = |active_now;
     // The highest warp of a block has its last threads, the others are full.
-    wire [WS-1:0] started = highest ? launch_last : ~32'd0;
+    wire [WS-1:0] started = highest ? launch_last : {WS{1'b1}};
     assign active_next = starts ? started : active_now;
-    assign released_next = starts ? 32'd0 : released_now;
+    assign released_next = starts ? {WS{1'b0}} : released_now;
 endmodule
 
 `default_nettype wire

@@ -6,15 +6,16 @@
 // Timing:     combinational
 // Reference:  microarchitecture/lock-unit.md
 //
-// in  index   *  number of the word, BITS bits
-// in  words   *  the 2**BITS words of WIDTH bits, number 0 in the low bits
-// out word    *  the word selected
+// in  index          BITS  number of the word, BITS bits
+// in  words WIDTH << BITS  the 2**BITS words of WIDTH bits, number 0 in the
+//                          low bits
+// out word          WIDTH  the word selected
 
 `default_nettype none
 
 module spad_select #(
-    parameter BITS = 1,
-    parameter WIDTH = 8
+    parameter BITS = 1, // 1 to 7
+    parameter WIDTH = 8 // 1 to 4096
 ) (
     input wire [BITS-1:0] index,
     input wire [(WIDTH << BITS)-1:0] words,

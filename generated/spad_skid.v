@@ -7,20 +7,20 @@
 // Timing:     one cycle; one entry a cycle
 // Reference:  microarchitecture/bus.md
 //
-// in  clk         1  clock
-// in  rst         1  synchronous reset
-// in  in_valid    1  an entry is offered
-// in  in_data     *  the entry, WIDTH bits
-// out in_ready    1  an input would be accepted; from a flip-flop
-// out out_valid   1  the oldest entry is offered
-// out out_data    *  the entry, WIDTH bits; without one, what in_data was
-// in  out_ready   1  an output would be accepted
+// in  clk           1  clock
+// in  rst           1  synchronous reset
+// in  in_valid      1  an entry is offered
+// in  in_data   WIDTH  the entry, WIDTH bits
+// out in_ready      1  an input would be accepted; from a flip-flop
+// out out_valid     1  the oldest entry is offered
+// out out_data  WIDTH  the entry, WIDTH bits; without one, what in_data was
+// in  out_ready     1  an output would be accepted
 
 `default_nettype none
 
 module spad_skid #(
-    parameter WIDTH = 8,
-    parameter CLEAR = 0
+    parameter WIDTH = 8, // 1 to 65536
+    parameter CLEAR = 0 // 0 to 1
 ) (
     input wire clk,
     input wire rst,

@@ -8,58 +8,52 @@
 // Reference:  elastic paper, section 4 and Fig. 4;
 //             microarchitecture/writeback-mux.md
 //
-// in  clk          1  clock
-// in  rst          1  synchronous reset
-// in  icn_valid    1  data from off-chip is offered
-// in  icn_data  1116  payload of the off-chip data
-// out icn_ready    1  off-chip data would be accepted
-// in  mem_valid    1  the result of the last memory stage is offered
-// in  mem_data  1116  payload of the memory path's result
-// out mem_ready    1  a result of the memory path would be accepted
-// in  nm_valid     1  the result of the NONMEM queue is offered
-// in  nm_data   1116  payload of the other path's result
-// out nm_ready     1  a result of the other path would be accepted
-// out wb_valid     1  a result is written back
-// out wb_src       2  0 icn, 1 mem, 2 nonmem; 0 if none
-// out wb_data   1116  payload written back; 0 if none
-// in  wb_ready     1  the port takes it
+// in  clk         1  clock
+// in  rst         1  synchronous reset
+// in  icn_valid   1  data from off-chip is offered
+// in  icn_data  WBW  payload of the off-chip data
+// out icn_ready   1  off-chip data would be accepted
+// in  mem_valid   1  the result of the last memory stage is offered
+// in  mem_data  WBW  payload of the memory path's result
+// out mem_ready   1  a result of the memory path would be accepted
+// in  nm_valid    1  the result of the NONMEM queue is offered
+// in  nm_data   WBW  payload of the other path's result
+// out nm_ready    1  a result of the other path would be accepted
+// out wb_valid    1  a result is written back
+// out wb_src      2  0 icn, 1 mem, 2 nonmem; 0 if none
+// out wb_data   WBW  payload written back; 0 if none
+// in  wb_ready    1  the port takes it
 
 `default_nettype none
 
-module spad_writeback_mux (
+module spad_writeback_mux #(
+    parameter WBW = 1116 // 1 to 32768
+) (
     input wire clk,
     input wire rst,
     input wire icn_valid,
-    input wire [1115:0] icn_data,
+    input wire [WBW-1:0] icn_data,
     output wire icn_ready,
     input wire mem_valid,
-    input wire [1115:0] mem_data,
+    input wire [WBW-1:0] mem_data,
     output wire mem_ready,
     input wire nm_valid,
-    input wire [1115:0] nm_data,
+    input wire [WBW-1:0] nm_data,
     output wire nm_ready,
     output wire wb_valid,
     output wire [1:0] wb_src,
-    output wire [1115:0] wb_data,
+    output wire [WBW-1:0] wb_data,
     input wire wb_ready
 );
     localparam [1:0] SOURCE_ICN = 2'd0;
     localparam [1:0] SOURCE_MEM = 2'd1;
     localparam [1:0] SOURCE_NONMEM = 2'd2;
-    localparam WBW = 1116;
-
-    // Two results: the one that is shown, and one that arrived while the output
-    // was stalled. So no ready depends on `wb_ready` of the same cycle.
-    reg first_valid_q;
-    reg [1:0] first_src_q;
-    reg [WBW-1:0] first_q;
-    reg second_valid_q;
-    reg [1:0] second_src_q; // no reset: `second_valid_q` covers it
-    reg [WBW-1:0] second_q; // no reset: `second_valid_q` covers it
+    localparam RESULT = WBW+2;
     // The off-chip port has the turn.
     reg turn_q;
+    // The buffer has room for a result.
+    wire free;
 
-    wire free = ~second_valid_q;
     // The off-chip port is granted a slot after a request. A slot ends in a cycle
     // with space: without space neither side has used it.
     wire turn_d = icn_valid & ~turn_q;
@@ -78,39 +72,23 @@ module spad_writeback_mux (
     wire [WBW-1:0] in_data = (icn_data & {WBW{take_icn}}) | (mem_data & {WBW{take_mem}})
         | (nm_data & {WBW{take_nm}});
 
-    assign wb_valid = first_valid_q;
-    assign wb_src = first_src_q;
-    assign wb_data = first_q;
-    wire move = wb_ready | ~first_valid_q;
-    wire first_valid_d = second_valid_q | in_valid;
-    wire [1:0] first_src_d = second_valid_q ? second_src_q : in_src;
-    wire [WBW-1:0] first_d = second_valid_q ? second_q : in_data;
-    wire second_valid_d = ~move & (second_valid_q | in_valid);
+    // Two results: the one that is shown, and one that arrived while the output
+    // was stalled. So no ready depends on `wb_ready` of the same cycle. What is
+    // taken is zero where nothing is, and so is what is shown.
+    spad_skid #(.WIDTH(RESULT), .CLEAR(1)) results (
+        .clk(clk),
+        .rst(rst),
+        .in_valid(in_valid),
+        .in_data({in_data, in_src}),
+        .in_ready(free),
+        .out_valid(wb_valid),
+        .out_data({wb_data, wb_src}),
+        .out_ready(wb_ready)
+    );
 
     always @(posedge clk) begin
         if (rst) turn_q <= 1'b0;
         else if (free) turn_q <= turn_d;
-    end
-    always @(posedge clk) begin
-        if (rst) begin
-            first_valid_q <= 1'b0;
-            first_src_q <= SOURCE_ICN;
-            first_q <= {WBW{1'b0}};
-        end else if (move) begin
-            first_valid_q <= first_valid_d;
-            first_src_q <= first_src_d;
-            first_q <= first_d;
-        end
-    end
-    always @(posedge clk) begin
-        if (rst) second_valid_q <= 1'b0;
-        else second_valid_q <= second_valid_d;
-    end
-    always @(posedge clk) begin
-        if (free) begin
-            second_src_q <= in_src;
-            second_q <= in_data;
-        end
     end
 endmodule
 

@@ -1,23 +1,21 @@
 //! From expressions to rust-hdl's syntax tree, right before they are printed;
 //! what that tree cannot say is here.
 //!
-//! Its operators and statements are used as they are. It has no name for a
-//! width and no index that a loop computes (`Slice` and `Cast` hold a number),
-//! no concatenation and no replication, so these are leaves of the tree,
-//! `Signal`s that hold their text, with a line break where a long line may be
-//! broken. Its statements are those of one combinational block: declarations,
-//! clocked blocks, `generate` and instances with port expressions are items
-//! around them (`item`).
+//! Its operators are used as they are. It has no name for a width and no index that a
+//! loop computes (`Slice` and `Cast` hold a number), no concatenation and no
+//! replication, so these are leaves of the tree, `Signal`s that hold their text, with a
+//! line break where a long line may be broken. Its statements are those of a procedural
+//! block. It has no continuous assignment, so a value by cases is a statement of `tree`;
+//! declarations, clocked blocks, `generate` and instances with port expressions are items
+//! (`item`).
 
 use crate::number::{Form, Spaces};
 use crate::print;
 use crate::reset::Reset;
 use crate::size::Size;
-use crate::tree::{Select, Statement, Tree};
-use rust_hdl::ast::{
-    VerilogBlockOrConditional, VerilogCase, VerilogConditional, VerilogExpression, VerilogMatch,
-    VerilogOpUnary, VerilogStatement,
-};
+use crate::tree::{Select, Tree};
+use rust_hdl::ast::{VerilogExpression, VerilogOpUnary};
+use std::fmt;
 
 /// An expression as rust-hdl has it, in a module with that reset.
 pub(crate) fn expression(tree: &Tree, reset: Reset) -> VerilogExpression {
@@ -36,21 +34,23 @@ pub(crate) fn expression(tree: &Tree, reset: Reset) -> VerilogExpression {
     }
 }
 
-/// The text of an expression, in one line, where the reset is active high.
-pub(crate) fn text(tree: &Tree) -> String {
-    text_with(tree, Reset::Sync)
-}
-
 /// The text of an expression, in one line.
-pub(crate) fn text_with(tree: &Tree, reset: Reset) -> String {
+pub(crate) fn text(tree: &Tree, reset: Reset) -> String {
     print::text(&expression(tree, reset))
 }
 
+/// Its text in one line, where the reset is active high.
+impl fmt::Display for Tree {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text(self, Reset::Sync))
+    }
+}
+
 fn leaf_text(leaf: &Tree, reset: Reset) -> String {
-    let text = |tree: &Tree| text_with(tree, reset);
+    let text = |tree: &Tree| text(tree, reset);
     match leaf {
         Tree::Name(name) => (*name).to_owned(),
-        Tree::Iteration { label, index, name } => format!("{label}[{}].{name}", index.text()),
+        Tree::Iteration { label, index, name } => format!("{label}[{index}].{name}"),
         Tree::Bit(bit) => format!("1'b{}", u8::from(*bit)),
         Tree::Decimal { width, value } => format!("{width}'d{value}"),
         Tree::OneHot { width, index } => {
@@ -75,9 +75,9 @@ fn leaf_text(leaf: &Tree, reset: Reset) -> String {
 fn selected(select: &Select, reset: Reset) -> String {
     match select {
         Select::At(index) => index.text(),
-        Select::By(index) => text_with(index, reset),
-        Select::Range(high, low) => format!("{}:{}", high.text(), low.text()),
-        Select::From(from, count) => format!("{} +: {}", from.text(), count.text()),
+        Select::By(index) => text(index, reset),
+        Select::Range(high, low) => format!("{high}:{low}"),
+        Select::From(from, count) => format!("{from} +: {count}"),
     }
 }
 
@@ -86,52 +86,5 @@ fn copies(count: Size, bit: &str) -> String {
     match count.number().form() {
         Form::Literal | Form::Name => format!("{{{text}{{{bit}}}}}"),
         _ => format!("{{({text}){{{bit}}}}}"),
-    }
-}
-
-/// A statement as rust-hdl has it.
-pub(crate) fn statement(statement: &Statement, reset: Reset) -> VerilogStatement {
-    let expression = |tree: &Tree| expression(tree, reset);
-    let write = |target: &Tree, value: &Tree| {
-        VerilogStatement::Assignment(expression(target), expression(value))
-    };
-    match statement {
-        Statement::Choice {
-            target,
-            cases,
-            otherwise,
-        } => {
-            let cases = cases.iter().rev();
-            cases.fold(write(target, otherwise), |rest, (condition, value)| {
-                let otherwise = match rest {
-                    VerilogStatement::If(_) => {
-                        VerilogBlockOrConditional::Conditional(Box::new(rest))
-                    }
-                    rest => VerilogBlockOrConditional::Block(vec![rest]),
-                };
-                VerilogStatement::If(VerilogConditional {
-                    test: expression(condition),
-                    then: vec![write(target, value)],
-                    otherwise,
-                })
-            })
-        }
-        Statement::Table {
-            target,
-            of,
-            cases,
-            otherwise,
-        } => {
-            let case = |condition, value| VerilogCase {
-                condition,
-                block: vec![write(target, value)],
-            };
-            let coded = cases.iter().map(|(code, value)| case(text(code), value));
-            let last = case("default".into(), otherwise);
-            VerilogStatement::Match(VerilogMatch {
-                test: expression(of),
-                cases: coded.chain([last]).collect(),
-            })
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! The values that a number of a machine may have.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// A set of numbers. Shown, it ends the sentence `expected ...`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +28,31 @@ impl Allowed {
             }
             Allowed::Either(one, other) => [one, other].map(u64::from).contains(&value),
         }
+    }
+}
+
+impl Allowed {
+    /// The least and the largest of them.
+    pub(crate) fn ends(self) -> [usize; 2] {
+        let (from, to) = match self {
+            Allowed::ZeroOrPowerOfTwo(_, to) => (0, to),
+            Allowed::Range(from, to)
+            | Allowed::PowerOfTwo(from, to)
+            | Allowed::Either(from, to) => (from, to),
+        };
+        [from as usize, to as usize]
+    }
+
+    /// All of them, in their order.
+    pub(crate) fn values(self) -> impl Iterator<Item = usize> {
+        let [least, most] = self.ends();
+        (least..=most).filter(move |value| self.contains(*value as u64))
+    }
+}
+
+impl From<RangeInclusive<u32>> for Allowed {
+    fn from(range: RangeInclusive<u32>) -> Self {
+        Allowed::Range(*range.start(), *range.end())
     }
 }
 

@@ -11,10 +11,12 @@ use crate::lines::{CODE_WIDTH, Lines, wrap};
 use crate::names::Names;
 use crate::number::Spaces;
 use crate::origin::Origin;
+use crate::parameter::Parameter;
 use crate::port::Port;
 use crate::print::{self, Line, Printed};
-use crate::reset::Reset;
 use crate::size::{Size, interned};
+use crate::statement;
+use crate::style::Style;
 use crate::template::render_body;
 use crate::tree::{Statement, Tree};
 use crate::vector::Vector;
@@ -27,12 +29,9 @@ const INSTANCE_WIDTH: usize = 88;
 #[derive(Debug)]
 pub(crate) struct Description {
     pub(crate) doc: UnitDoc,
-    pub(crate) parameters: Vec<(&'static str, usize)>,
+    pub(crate) parameters: Vec<Parameter>,
     pub(crate) vectors: Vec<Vector>,
     pub(crate) ports: Vec<Port>,
-    pub(crate) port_origins: Vec<Origin>,
-    /// Inputs of which some bits are not used, with the reason.
-    pub(crate) unused: Vec<(String, String)>,
     pub(crate) sizes: Vec<(&'static str, Size)>,
     pub(crate) items: Vec<Written>,
 }
@@ -47,19 +46,19 @@ struct Values {
 /// The whole file, with the assertions or without them, and the names in it.
 pub(crate) fn module(
     description: &Description,
-    reset: Reset,
+    style: &Style,
     assertions: bool,
 ) -> Result<(Printed, Names)> {
-    let ports = reset.ports(&description.ports);
+    let ports = style.ports(&description.ports);
     let mut body = Body {
         assertions,
-        reset,
+        style: style.clone(),
         ..Body::default()
     };
     let names = ports.iter().map(|port| interned(&port.name));
     names.for_each(|name| body.names.add(name));
     let parameters = description.parameters.iter();
-    parameters.for_each(|(name, _)| body.names.add(name));
+    parameters.for_each(|parameter| body.names.add(parameter.name));
     let vectors = description.vectors.iter();
     vectors.for_each(|vector| body.names.add(interned(&vector.name)));
     body.items(&description.items, 1);
@@ -81,31 +80,13 @@ pub(crate) fn module(
         }
     }
     let codes = codes::declarations(body.names.all()).into_iter();
-    let Description {
-        doc,
-        parameters,
-        vectors,
-        port_origins,
-        ..
-    } = description;
-    let unused = description
-        .unused
-        .iter()
-        .map(|(name, reason)| match &**name {
-            "rst" => (reset.port(), &**reason),
-            name => (name, &**reason),
-        });
-    let unused: Vec<_> = unused.collect();
-    let numbers = parameters
-        .iter()
-        .map(|(name, value)| format!("{name} = {value}"));
-    let parameters: Vec<String> = numbers
-        .chain(vectors.iter().map(Vector::declared))
-        .collect();
-    let mut lines = print::opening(&doc.name, &parameters, (&ports, port_origins), &unused);
+    let doc = description.doc.in_style(style);
+    let vectors = &description.vectors;
+    let parameters = (&*description.parameters, &**vectors);
+    let mut lines = print::opening(&doc.name, parameters, &ports);
     lines.extend(codes.chain(sizes).map(|text| (text, None)));
     lines.append(&mut body.lines);
-    let header = header(doc, vectors, &ports);
+    let header = header(&doc, vectors, &ports);
     // After it, a directive and an empty line.
     let mut origins = vec![None; header.lines().count() + 2];
     for (text, origin) in &lines {
@@ -142,15 +123,14 @@ struct Body {
     indices: Vec<(usize, Vec<&'static str>)>,
     /// Whether assertions are printed.
     assertions: bool,
-    /// How registers are reset.
-    reset: Reset,
+    style: Style,
 }
 
 impl Body {
     /// The text of an expression.
     fn text(&mut self, tree: &Tree) -> String {
         self.names.add_tree(tree);
-        adapter::text_with(tree, self.reset)
+        adapter::text(tree, self.style.reset)
     }
 
     /// The text of a size.
@@ -168,7 +148,7 @@ impl Body {
     /// A statement that begins with `opening`.
     fn statement(&mut self, opening: &str, statement: &Statement) {
         statement.trees(|tree| self.names.add_tree(tree));
-        let text = print::statement(opening, &adapter::statement(statement, self.reset));
+        let text = statement::text(opening, statement, self.style.reset);
         self.push(text);
     }
 
@@ -199,6 +179,7 @@ impl Body {
             Item::Blank => self.line(0, ""),
             Item::Comment(text, columns) => {
                 let width = columns - indent.len() - 3;
+                let text = self.style.prose(text);
                 let lines = text.lines().flat_map(|line| wrap(line, width));
                 lines.for_each(|line| self.line(depth, &format!("// {line}")));
             }
@@ -307,13 +288,13 @@ impl Body {
     /// `name: assert property (...) else $error("...");`
     fn property(&mut self, property: &Property, depth: usize) {
         let Property { name, message, .. } = property;
-        let edge = format!("@(posedge clk) disable iff ({})", self.reset.active());
+        let edge = format!("@(posedge clk) disable iff ({})", self.style.reset.active());
         self.line(depth, &format!("{name}: assert property ({edge}"));
         let opening = format!("{:1$}", "", 4 * (depth + 1));
         self.names.add(name);
         let [when, then] = [&property.when, &property.then].map(|value| {
             self.names.add_tree(&value.tree);
-            adapter::expression(&value.tree, self.reset)
+            adapter::expression(&value.tree, self.style.reset)
         });
         self.push(print::implication(&opening, &when, &then) + ")");
         self.line(depth + 1, &format!("else $error(\"{name}: {message}\");"));
@@ -345,7 +326,8 @@ impl Body {
         } else {
             format!("#({}) ", parameters.join(", "))
         };
-        let opening = format!("{} {parameters}{} (", instance.module, instance.name);
+        let module = self.style.module(&instance.module);
+        let opening = format!("{module} {parameters}{} (", instance.name);
         let connections = instance.connections.iter();
         let connections: Vec<_> = connections
             .map(|(port, to)| match self.reset_port(port, to) {
@@ -363,7 +345,7 @@ impl Body {
             let line = match self.reset_port(port, to) {
                 Some(reset) => format!("{:1$}.{reset}({reset}){comma}", "", 4 * (depth + 1)),
                 None => {
-                    let to = adapter::expression(to, self.reset);
+                    let to = adapter::expression(to, self.style.reset);
                     print::connection(depth + 1, port, &to, comma)
                 }
             };
@@ -374,6 +356,6 @@ impl Body {
 
     /// The reset of a module that goes to that of an instance.
     fn reset_port(&self, port: &str, to: &Tree) -> Option<&'static str> {
-        (port == "rst" && to.is_reset()).then_some(self.reset.port())
+        (port == "rst" && to.is_reset()).then_some(self.style.reset.port())
     }
 }

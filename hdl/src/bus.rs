@@ -25,13 +25,6 @@ pub(crate) struct Bus {
     pub skid: Module,
 }
 
-/// A side of a buffer.
-pub(crate) struct Side {
-    pub valid: Expr,
-    pub data: Expr,
-    pub ready: Signal,
-}
-
 impl Bus {
     pub(crate) fn new(p: &Params, machine: &Machine) -> Result<Self> {
         Ok(Bus {
@@ -42,29 +35,6 @@ impl Bus {
             },
             skid: spad_skid::emit_helper()?,
         })
-    }
-
-    /// A buffer called `name` between two sides of a bus. With `clear`, its data
-    /// are 0 from the reset on.
-    pub(crate) fn buffer(
-        &self,
-        u: &Unit,
-        clock: [Signal; 2],
-        (name, width, clear): (&str, &str, bool),
-        from: Side,
-        to: Side,
-    ) {
-        u.instance(&self.skid, name)
-            .parameter("WIDTH", u.size(width, from.data.width))
-            .parameter("CLEAR", usize::from(clear).into())
-            .same(clock)
-            .port("in_valid", from.valid)
-            .port("in_data", from.data)
-            .port("in_ready", from.ready)
-            .port("out_valid", to.valid)
-            .port("out_data", to.data)
-            .port("out_ready", to.ready)
-            .done();
     }
 
     /// The modules of `unit`, each after what it instantiates.

@@ -131,7 +131,7 @@ impl Unit {
 mod tests {
     use crate::module::Module;
     use crate::{Geometry, HashKind, HdlError, Machine, Params, emit, has_unit, unit_names};
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
 
     /// Every geometry of eight banks and more; with fewer the smallest and the
     /// largest.
@@ -220,6 +220,60 @@ mod tests {
     #[ignore = "part of make campaign"]
     fn every_unit_emits_in_every_other_geometry() {
         check_emission(every_geometry().filter(|g| !is_usual(g)));
+    }
+
+    /// The text of a module without its header, with no default of a parameter.
+    fn without_defaults(module: &Module) -> String {
+        let (_, text) = module
+            .file
+            .text
+            .split_once("`default_nettype none")
+            .unwrap();
+        let line = |line: &str| match line.trim().strip_prefix("parameter ") {
+            Some(parameter) => parameter.split_once(" = ").unwrap().0.to_owned(),
+            None => line.to_owned(),
+        };
+        text.lines().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A parameter of a module is all that it needs to know of what the parameter says:
+    /// in a machine where that is different, the module differs in the default alone.
+    #[test]
+    fn parameters_are_all_that_differs_between_machines() {
+        let geometry = |addr_bits, bank_bits| Geometry {
+            addr_bits,
+            bank_bits,
+        };
+        let mut small = Machine::of_geometry(geometry(12, 3), HashKind::Matrix);
+        let mut large = Machine::of_geometry(geometry(14, 5), HashKind::Matrix);
+        (small.lanes, small.warp_size, small.word_bits, small.warps) = (8, 16, 32, 8);
+        (large.lanes, large.warp_size, large.word_bits, large.warps) = (16, 32, 64, 16);
+        let mut found = BTreeSet::new();
+        for name in unit_names().filter(|n| has_unit(n, &small) && has_unit(n, &large)) {
+            let modules = emit(name, &small).unwrap().into_iter();
+            for (module, other) in modules.zip(emit(name, &large).unwrap()) {
+                if module.parameters().is_empty() {
+                    continue;
+                }
+                assert_eq!(without_defaults(&module), without_defaults(&other));
+                let own = |module: &Module| {
+                    let parameters = module.parameters().iter();
+                    parameters.map(|own| own.default).collect::<Vec<_>>()
+                };
+                if own(&module) != own(&other) {
+                    found.insert(module.doc.name);
+                }
+            }
+        }
+        let expected = [
+            "spad_crossbar",
+            "spad_nonmem_queue",
+            "spad_premem_queue",
+            "spad_relssp_block",
+            "spad_relssp_warp",
+            "spad_writeback_mux",
+        ];
+        assert_eq!(found, expected.map(str::to_owned).into());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::lines::{COMMENT_WIDTH, wrap, wrap_list};
 use crate::port::{Dir, Port};
+use crate::style::Style;
 use crate::vector::Vector;
 use serde::Serialize;
 
@@ -33,6 +34,17 @@ impl UnitDoc {
             timing: "combinational".into(),
             paper: format!("microarchitecture/{chapter}"),
             latency_cycles: 0,
+        }
+    }
+
+    /// The same where modules are called by other names.
+    pub(crate) fn in_style(&self, style: &Style) -> Self {
+        UnitDoc {
+            name: style.module(&self.name),
+            summary: style.prose(&self.summary),
+            parameters: style.prose(&self.parameters),
+            timing: style.prose(&self.timing),
+            ..self.clone()
         }
     }
 }
@@ -92,12 +104,9 @@ pub(crate) fn header(doc: &UnitDoc, vectors: &[Vector], ports: &[Port]) -> Strin
     out
 }
 
-/// The width of a port, or `*` for one that a parameter decides.
+/// The width of a port, by the parameters that decide it.
 fn width_text(port: &Port) -> String {
-    match port.width {
-        0 => "*".to_owned(),
-        width => width.to_string(),
-    }
+    port.size.unwrap_or(port.width.into()).text()
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Instances of other modules: every port is connected, and fits.
 
-use crate::adapter;
 use crate::bundle::{Values, named};
 use crate::item::Instance;
 use crate::module::Module;
+use crate::parameter::default_of;
 use crate::port::{Dir, Port};
 use crate::signal::{Expr, Operand, Signal};
 use crate::size::{Size, interned};
@@ -32,8 +32,15 @@ impl<'u> Ports<'u> {
         }
     }
 
-    /// Sets a Verilog parameter.
+    /// Sets a Verilog parameter to a value that it may have.
+    #[track_caller]
     pub(crate) fn parameter(mut self, name: &'static str, value: Size) -> Self {
+        let (unit, mut all) = (&self.module.doc.name, self.module.parameters().iter());
+        let parameter = all.find(|own| own.name == name);
+        let parameter = parameter.unwrap_or_else(|| panic!("{unit} has no parameter {name}"));
+        let values = parameter.values;
+        let fits = self.unit.is_always(value, values);
+        assert!(fits, "{unit}.{name} is {value}, not {values}");
         self.instance.parameters.push((name, value));
         self
     }
@@ -110,28 +117,23 @@ impl<'u> Ports<'u> {
     fn connected(mut self, port: &str, to: Expr) -> Self {
         let own = self.next(port);
         let unit = &self.module.doc.name;
-        if let Some(width) = self.width(own) {
-            assert!(
-                to.width.same(width),
-                "{unit}.{port} has {} bits, {} {}",
-                width.text(),
-                adapter::text(&to.tree),
-                to.width.text()
-            );
-        }
+        let (width, given) = (self.width(own), to.width);
+        let fits = given.same(width);
+        assert!(fits, "{unit}.{port} has {width} bits, {to} {given}");
         self.instance.connections.push((own.name.clone(), to.tree));
         self
     }
 
-    /// How wide a port is; of one as wide as a parameter says, what that is set
-    /// to.
-    fn width(&self, port: &Port) -> Option<Size> {
-        let Some(width) = port.parameter else {
-            return Some(port.width.into());
+    /// How wide a port is with the parameters as they are set, the others as they are
+    /// by default.
+    fn width(&self, port: &Port) -> Size {
+        let by_default = default_of(self.module.parameters());
+        let set = |name| {
+            let mut set = self.instance.parameters.iter();
+            let set = set.find(|(own, _)| *own == name);
+            set.map_or_else(|| by_default(name), |(_, value)| *value)
         };
-        let is_width = |(name, _): &&(&str, Size)| Size::named(name, 0).same(width);
-        let set = self.instance.parameters.iter().find(is_width);
-        set.map(|(_, value)| *value)
+        port.size.map_or(port.width.into(), |size| size.with(&set))
     }
 
     /// The instance is complete.

@@ -36,6 +36,7 @@ mod module;
 mod names;
 mod number;
 mod origin;
+mod parameter;
 mod params;
 mod payload;
 mod port;
@@ -109,6 +110,8 @@ mod spad_warp_scheduler;
 mod spad_wide_stream;
 mod spad_window;
 mod spad_writeback_mux;
+mod statement;
+mod style;
 mod system;
 mod template;
 mod tree;
@@ -128,6 +131,7 @@ pub use origin::Origin;
 pub use params::Params;
 pub use reset::Reset;
 pub use signal::register_name;
+pub use style::Style;
 pub use system::{Companion, bus_wrappers, package, wrapper};
 
 use catalog::Unit;
@@ -220,10 +224,10 @@ pub fn emit(name: &str, machine: &Machine) -> Result<Vec<Module>> {
     }
 }
 
-/// The same with registers of that style of reset.
-pub fn emit_with(name: &str, machine: &Machine, reset: Reset) -> Result<Vec<Module>> {
+/// The same, printed in that style.
+pub fn emit_with(name: &str, machine: &Machine, style: &Style) -> Result<Vec<Module>> {
     let modules = emit(name, machine)?.into_iter();
-    modules.map(|module| module.with_reset(reset)).collect()
+    modules.map(|module| module.in_style(style)).collect()
 }
 
 /// Whether the machine has the unit. A machine without locks has neither a lock

@@ -1,7 +1,6 @@
 //! Memories: rows of words that are written at clock edges. On a chip, a macro
 //! takes the place of the module that has one.
 
-use crate::adapter;
 use crate::item::{Item, Memory};
 use crate::signal::{Expr, Part};
 use crate::size::{Size, index_bits};
@@ -12,14 +11,10 @@ impl Memory {
     /// The word in `row`: it can be read, or be what a clocked block writes.
     #[track_caller]
     pub(crate) fn word(self, row: impl Into<Expr>) -> Expr {
-        let (row, bits) = (row.into(), index_bits(self.rows));
-        let name = self.words.name;
-        assert!(
-            row.width.same(bits.into()),
-            "{name} has rows of {bits} bits, {} has {}",
-            adapter::text(&row.tree),
-            row.width.text()
-        );
+        let (row, bits): (Expr, _) = (row.into(), index_bits(self.rows));
+        let (name, own) = (self.words.name, row.width);
+        let fits = own.same(bits.into());
+        assert!(fits, "{name} has rows of {bits} bits, {row} has {own}");
         let word = Tree::Bits(Box::new(Tree::Name(name)), Select::By(Box::new(row.tree)));
         Expr {
             of: vec![Part::all(self.words)],

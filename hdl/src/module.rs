@@ -4,9 +4,10 @@ use crate::body::{self, Description};
 pub use crate::error::{HdlError, Result};
 pub use crate::header::UnitDoc;
 use crate::names::Names;
+use crate::parameter::Parameter;
 pub use crate::port::{Dir, Port};
 pub use crate::print::Printed;
-use crate::reset::Reset;
+use crate::style::Style;
 pub use crate::vector::Vector;
 use std::sync::Arc;
 
@@ -30,17 +31,17 @@ pub struct Module {
 }
 
 impl Module {
-    /// The module that a description is of, with a synchronous reset, and the names
-    /// in it.
+    /// The module that a description is of, in the usual style, and the names in it.
     pub(crate) fn printed(
         description: Description,
         submodules: Vec<String>,
         asserts: bool,
     ) -> Result<(Self, Names)> {
-        let (file, mut names) = body::module(&description, Reset::Sync, false)?;
+        let style = Style::default();
+        let (file, mut names) = body::module(&description, &style, false)?;
         let mut asserted = None;
         if asserts {
-            let (file, all) = body::module(&description, Reset::Sync, true)?;
+            let (file, all) = body::module(&description, &style, true)?;
             (asserted, names) = (Some(file), all);
         }
         let module = Module {
@@ -55,16 +56,23 @@ impl Module {
         Ok((module, names))
     }
 
-    /// The module as described, with registers of that style of reset. Registers
-    /// without a reset, whose contents a valid bit covers, stay without.
-    pub(crate) fn with_reset(mut self, reset: Reset) -> Result<Self> {
-        if reset == Reset::Sync {
+    /// The parameters that an instance may set.
+    pub(crate) fn parameters(&self) -> &[Parameter] {
+        &self.description.parameters
+    }
+
+    /// The module as described, printed in that style.
+    pub(crate) fn in_style(mut self, style: &Style) -> Result<Self> {
+        if *style == Style::default() {
             return Ok(self);
         }
-        self.ports = reset.ports(&self.description.ports);
-        self.file = body::module(&self.description, reset, false)?.0;
+        self.doc.name = style.module(&self.doc.name);
+        self.ports = style.reset.ports(&self.description.ports);
+        let submodules = self.submodules.iter();
+        self.submodules = submodules.map(|name| style.module(name)).collect();
+        self.file = body::module(&self.description, style, false)?.0;
         if let Some(asserted) = &mut self.asserted {
-            *asserted = body::module(&self.description, reset, true)?.0;
+            *asserted = body::module(&self.description, style, true)?.0;
         }
         Ok(self)
     }

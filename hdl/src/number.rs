@@ -180,7 +180,7 @@ impl Number {
 
     /// The text beside a `<`, or in front of a `-`.
     pub(crate) fn compared(&self, spaces: Spaces) -> String {
-        self.in_parentheses_if(&[Form::Shift], spaces)
+        self.in_parentheses_if(&[Form::Shift, Form::Choice], spaces)
     }
 
     /// The text after a `<<` or `>>`.

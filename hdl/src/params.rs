@@ -3,6 +3,7 @@
 //! and headers of the Verilog, golden models, benches and proofs read them here;
 //! a test holds the table of the document against this list.
 
+use crate::allowed::Allowed;
 use crate::error::Result;
 use crate::machine::{Machine, PC_BITS, Phases, RetryLatencies, TAG_BITS};
 use crate::size::{Size, index_bits};
@@ -12,6 +13,10 @@ use serde::Serialize;
 /// look-up reads, and tags alone, which an update reads.
 pub(crate) const TABLE_ENTRIES: &str = "spad_table_ram_entries";
 pub(crate) const TABLE_TAGS: &str = "spad_table_ram_tags";
+
+/// The widths that a module may have whose entries are a payload of one vector, which it
+/// hands on as it is.
+pub(crate) const PAYLOAD: Allowed = Allowed::Range(1, 32_768);
 
 /// Lists each parameter once; a value may use those above it.
 macro_rules! parameters {
@@ -230,12 +235,15 @@ impl Params {
         }
     }
 
+    /// The value of the parameter that is called `name`.
+    pub(crate) fn called(&self, name: &str) -> usize {
+        let value = self.value(name);
+        value.unwrap_or_else(|| panic!("there is no parameter '{name}'"))
+    }
+
     /// The parameters as they stand in a file's header.
     pub(crate) fn text(&self, names: &[&str]) -> String {
-        let value = |name: &&str| match self.value(name) {
-            Some(value) => format!("{name} = {value}"),
-            None => panic!("there is no parameter '{name}'"),
-        };
+        let value = |name: &&str| format!("{name} = {}", self.called(name));
         names.iter().map(value).collect::<Vec<_>>().join(", ")
     }
 }

@@ -21,7 +21,7 @@ pub struct Port {
     pub name: String,
     /// Direction.
     pub dir: Dir,
-    /// Bits.
+    /// Bits; where a parameter of the module says it, with the default.
     pub width: usize,
     /// Meaning and bit order.
     pub doc: String,
@@ -41,14 +41,20 @@ pub struct Port {
     /// drives, the line that connects it, then those inside.
     #[serde(skip)]
     pub driven_by: Vec<Origin>,
-    /// Where a parameter of the module says its width: that.
+    /// Where parameters of the module say its width: what they say.
     #[serde(skip)]
-    pub(crate) parameter: Option<Size>,
+    pub(crate) size: Option<Size>,
+    /// The line of the description that declares it.
+    #[serde(skip)]
+    pub(crate) at: Origin,
+    /// Why some of its bits are not used, if some are not.
+    #[serde(skip)]
+    pub(crate) unused: Option<String>,
 }
 
 impl Port {
-    /// A port without a statement of what it depends on; of width 0 if a
-    /// parameter of the module says how wide it is.
+    /// A port without a statement of what it depends on, as wide in every instance.
+    #[track_caller]
     pub(crate) fn new(name: &str, dir: Dir, width: usize, doc: &str) -> Self {
         Port {
             name: name.into(),
@@ -58,7 +64,9 @@ impl Port {
             depends_on: None,
             driven_by: Vec::new(),
             skid_depth: (dir == Dir::Out && lets_go_on(name)).then_some(0),
-            parameter: None,
+            size: None,
+            at: Origin::caller(),
+            unused: None,
         }
     }
 }

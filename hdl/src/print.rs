@@ -1,14 +1,13 @@
 //! The Verilog text of modules, one dialect for all: the opening with its
-//! ports, and the statements of what is described through rust-hdl's syntax tree.
+//! ports, and expressions, from rust-hdl's syntax tree.
 
 use crate::lines::{CODE_WIDTH, Lines};
 use crate::origin::Origin;
+use crate::parameter::Parameter;
 use crate::port::{Dir, Port};
 use crate::size::Size;
-use rust_hdl::ast::{
-    VerilogBlockOrConditional, VerilogConditional, VerilogExpression, VerilogMatch, VerilogOp,
-    VerilogOpUnary, VerilogStatement,
-};
+use crate::vector::Vector;
+use rust_hdl::ast::{VerilogExpression, VerilogOp, VerilogOpUnary};
 
 /// A term of that length does not fit into a line of its own.
 const LONG: usize = CODE_WIDTH - 16;
@@ -26,46 +25,58 @@ pub struct Printed {
     pub origins: Vec<Option<Origin>>,
 }
 
-/// `module NAME #( parameters ) ( ports );`: parameters have their defaults,
-/// and the lint of unused bits is waived where `unused` has a reason.
+/// `module NAME #( parameters ) ( ports );`: parameters have their defaults, and numbers
+/// in a comment what they may be; the lint of unused bits is waived where there are some.
 pub(crate) fn opening(
     module: &str,
-    parameters: &[String],
-    (ports, origins): (&[Port], &[Origin]),
-    unused: &[(&str, &str)],
+    (numbers, vectors): (&[Parameter], &[Vector]),
+    ports: &[Port],
 ) -> Vec<Line> {
+    let comma = |i, of| if i + 1 < of { "," } else { "" };
+    let count = numbers.len() + vectors.len();
+    let numbers = numbers.iter().enumerate();
+    let numbers = numbers.map(|(i, number)| number.declared(comma(i, count)));
+    let before = numbers.len();
+    let vectors = vectors.iter().enumerate();
+    let vectors = vectors.map(|(i, vector)| vector.declared(comma(before + i, count)));
+    let parameters: Vec<String> = numbers.chain(vectors).collect();
     let mut out = Vec::new();
     if parameters.is_empty() {
         out.push((format!("module {module} ("), None));
     } else {
         out.push((format!("module {module} #("), None));
-        for (i, parameter) in parameters.iter().enumerate() {
-            let comma = if i + 1 < parameters.len() { "," } else { "" };
-            out.push((format!("    parameter {parameter}{comma}"), None));
+        for parameter in parameters {
+            out.push((format!("    {parameter}"), None));
         }
         out.push((") (".into(), None));
     }
-    for (i, (port, origin)) in ports.iter().zip(origins).enumerate() {
-        let mut push = |text| out.push((text, Some(*origin)));
-        let dir = match port.dir {
-            Dir::In => "input wire",
-            Dir::Out => "output wire",
-        };
-        let comma = if i + 1 < ports.len() { "," } else { "" };
-        let range = range(port.parameter.unwrap_or(port.width.into()));
-        let line = format!("    {dir} {range}{}{comma}", port.name);
-        let Some((_, reason)) = unused.iter().find(|(name, _)| *name == port.name) else {
-            push(line);
-            continue;
-        };
-        push(format!(
-            "    /* verilator lint_off UNUSEDSIGNAL */ // {reason}"
-        ));
-        push(line);
-        push("    /* verilator lint_on UNUSEDSIGNAL */".into());
+    for (i, port) in ports.iter().enumerate() {
+        let line = |text: &str| (format!("    {text}"), Some(port.at));
+        let comma = comma(i, ports.len());
+        let declared = line(&format!("{}{comma}", port_declared(port)));
+        match &port.unused {
+            None => out.push(declared),
+            Some(reason) => out.extend([
+                line(&format!(
+                    "/* verilator lint_off UNUSEDSIGNAL */ // {reason}"
+                )),
+                declared,
+                line("/* verilator lint_on UNUSEDSIGNAL */"),
+            ]),
+        }
     }
     out.push((");".into(), None));
     out
+}
+
+/// `input wire [width-1:0] name`
+fn port_declared(port: &Port) -> String {
+    let dir = match port.dir {
+        Dir::In => "input",
+        Dir::Out => "output",
+    };
+    let range = range(port.size.unwrap_or(port.width.into()));
+    format!("{dir} wire {range}{}", port.name)
 }
 
 /// `[width-1:0] `, or nothing for one bit.
@@ -75,67 +86,6 @@ pub(crate) fn range(width: Size) -> String {
         (true, Some(bits)) => format!("[{}:0] ", bits - 1),
         _ => format!("[{}:0] ", width.top()),
     }
-}
-
-/// An assignment that begins with `opening`.
-pub(crate) fn statement(opening: &str, statement: &VerilogStatement) -> String {
-    match statement {
-        VerilogStatement::Assignment(target, value) => {
-            let opening = broken(opening, target) + " = ";
-            format!("{};", broken(&opening, value))
-        }
-        VerilogStatement::If(choice) => {
-            let name = written(statement).map_or("", |(name, _)| name);
-            let cases = cases(choice);
-            let short = format!("{opening}{name} = {};", cases.join(" : "));
-            let next = format!("\n{:1$}: ", "", indent(opening) + 4);
-            if cases.len() == 2 && short.len() <= CODE_WIDTH {
-                short
-            } else {
-                format!("{opening}{name} = {};", cases.join(&next))
-            }
-        }
-        VerilogStatement::Match(choice) => table(opening, choice),
-        other => unreachable!("not built by `signal`: {other:?}"),
-    }
-}
-
-/// `condition ? value` of each case, and the value of none.
-fn cases(choice: &VerilogConditional) -> Vec<String> {
-    let test = operand(&choice.test, None);
-    let value = |statements| match only(statements) {
-        value if is_comparison(value) => operand(value, None),
-        value => text(value),
-    };
-    let mut lines = vec![format!("{test} ? {}", value(&choice.then))];
-    match &choice.otherwise {
-        VerilogBlockOrConditional::Block(statements) => {
-            lines.push(value(statements));
-        }
-        VerilogBlockOrConditional::Conditional(next) => {
-            if let VerilogStatement::If(next) = next.as_ref() {
-                lines.extend(cases(next));
-            }
-        }
-        VerilogBlockOrConditional::None => {}
-    }
-    lines
-}
-
-/// A `case` over codes. What it writes is declared with `opening`.
-fn table(opening: &str, table: &VerilogMatch) -> String {
-    let name = table.cases[0].block.first().and_then(written);
-    let name = name.map_or("", |(name, _)| name);
-    let test = text(&table.test);
-    let mut out = format!("{opening}{name};\n    always @* begin\n        case ({test})\n");
-    for case in &table.cases {
-        let value = text(only(&case.block));
-        out.push_str(&format!(
-            "            {}: {name} = {value};\n",
-            case.condition
-        ));
-    }
-    out + "        endcase\n    end"
 }
 
 /// `when |-> then` of an assertion, after `opening`.
@@ -151,7 +101,7 @@ pub(crate) fn implication(
 /// An expression after `opening`, broken before the operators of its
 /// outermost chain where it is long. A term that is itself too long for a
 /// line is broken further in, and what follows it begins a line.
-fn broken(opening: &str, value: &VerilogExpression) -> String {
+pub(crate) fn broken(opening: &str, value: &VerilogExpression) -> String {
     let terms = terms(value);
     let mut lines = Lines::new(CODE_WIDTH, format!("{opening}{}", terms[0][0]));
     let inner = indent(opening) + 4;
@@ -233,7 +183,7 @@ pub(crate) fn text(value: &VerilogExpression) -> String {
 
 /// An expression as an operand of `op`: what has another operator is in
 /// parentheses.
-fn operand(value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
+pub(crate) fn operand(value: &VerilogExpression, op: Option<&VerilogOp>) -> String {
     match value {
         VerilogExpression::Binary(..) => {
             if op.is_some_and(|op| same(value, op)) {
@@ -266,26 +216,8 @@ pub(crate) fn connection(depth: usize, port: &str, to: &VerilogExpression, end: 
 }
 
 /// Columns in front of a text.
-fn indent(text: &str) -> usize {
+pub(crate) fn indent(text: &str) -> usize {
     text.len() - text.trim_start().len()
-}
-
-/// The value that the one statement of a case gives.
-fn only(statements: &[VerilogStatement]) -> &VerilogExpression {
-    match statements {
-        [VerilogStatement::Assignment(_, value)] => value,
-        other => unreachable!("not built by `signal`: {other:?}"),
-    }
-}
-
-/// The signal that a statement writes as a whole, and a value that it gets.
-fn written(statement: &VerilogStatement) -> Option<(&String, &VerilogExpression)> {
-    match statement {
-        VerilogStatement::Assignment(VerilogExpression::Signal(name), value) => Some((name, value)),
-        VerilogStatement::If(choice) => choice.then.first().and_then(written),
-        VerilogStatement::Match(table) => table.cases.first()?.block.first().and_then(written),
-        _ => None,
-    }
 }
 
 /// Whether it is a chain of the associative operator `op`.
@@ -298,7 +230,7 @@ fn is_binary(value: &VerilogExpression) -> bool {
     matches!(value, VerilogExpression::Binary(..))
 }
 
-fn is_comparison(value: &VerilogExpression) -> bool {
+pub(crate) fn is_comparison(value: &VerilogExpression) -> bool {
     matches!(value, VerilogExpression::Binary(_, op, _) if compares(op))
 }
 
@@ -338,118 +270,5 @@ fn unary_symbol(op: &VerilogOpUnary) -> &'static str {
         VerilogOpUnary::All => "&",
         VerilogOpUnary::Any => "|",
         other => unreachable!("not built by `signal`: {other:?}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::adapter;
-    use crate::codes::kind;
-    use crate::reset::Reset;
-    use crate::signal::{Bits, Expr, Signal, Value, code, when};
-
-    fn signal(name: &str, width: usize) -> Signal {
-        Signal::new(0, name, width.into())
-    }
-
-    fn printed(value: impl Into<Value>) -> String {
-        let value = value.into();
-        let out = signal("out", value.width().value().unwrap());
-        let assigned = adapter::statement(&value.assigned_to(&out.into()), Reset::Sync);
-        statement("    assign ", &assigned) + "\n"
-    }
-
-    fn long(i: usize) -> Expr {
-        signal(&format!("a_rather_long_name_of_a_signal_{i}"), 1).into()
-    }
-
-    #[test]
-    fn parentheses_stand_where_operators_meet() {
-        let (a, b, c) = (signal("a", 2).at(1), signal("b", 1), signal("c", 1));
-        let chain = a.clone() & b & !(c.any() | c);
-        assert_eq!(printed(chain), "    assign out = a[1] & b & ~((|c) | c);\n");
-        let alu = code(&kind::FIELD, kind::ALU);
-        let mixed = (a & b) | signal("kind", 4).is(alu);
-        let expected = "    assign out = (a[1] & b) | (kind == KIND_ALU);\n";
-        assert_eq!(printed(mixed), expected);
-    }
-
-    #[test]
-    fn bits_show_what_they_are_of() {
-        let (a, b, one) = (signal("a", 2), signal("b", 3), signal("one", 1));
-        let text = |value: Expr| printed(value).replace("    assign out = ", "");
-        assert_eq!(text(b.gated(a.at(1))), "b & {3{a[1]}};\n");
-        assert_eq!(text(one.gated(signal("other", 1))), "one & other;\n");
-        assert_eq!(text(one.at(0) | a.at(0)), "one | a[0];\n");
-        assert_eq!(text(b.part(1, 2)), "b[2:1];\n");
-    }
-
-    #[test]
-    fn a_table_is_a_case() {
-        let (next, of) = (signal("next", 3), signal("kind", 4));
-        let load = code(&kind::FIELD, kind::LOAD);
-        let cases = [(load, signal("b", 3).into())];
-        let table = crate::signal::table(next, of, cases, crate::signal::number(3, 0));
-        let expected = "    reg [2:0] next;\n    always @* begin\n        case (kind)\n            \
-                        KIND_LOAD: next = b;\n            default: next = 3'd0;\n        \
-                        endcase\n    end";
-        let table = adapter::statement(&table, Reset::Sync);
-        assert_eq!(statement("    reg [2:0] ", &table), expected);
-    }
-
-    #[test]
-    fn long_chains_break_between_terms() {
-        let chain = (0..4).map(|i| long(i) & long(i)).reduce(|a, b| a | b);
-        let text = printed(chain.unwrap());
-        let lines: Vec<_> = text.lines().collect();
-        assert_eq!(lines.len(), 4);
-        assert!(lines[1].starts_with("        | (a_rather") && lines[1].ends_with(')'));
-    }
-
-    #[test]
-    fn a_term_longer_than_a_line_breaks_too() {
-        let all = (0..4).map(long).reduce(|a, b| a | b).unwrap();
-        let text = printed(signal("x", 1) & !all);
-        let names = (0..4).map(|i| format!("a_rather_long_name_of_a_signal_{i}"));
-        let expected = names.collect::<Vec<_>>().join(" | ");
-        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(joined, format!("assign out = x & ~({expected});"));
-        assert!(text.lines().count() == 2 && text.lines().all(|l| l.len() <= 100));
-    }
-
-    #[test]
-    fn terms_longer_than_a_line_stand_one_below_the_other() {
-        let of = |from: usize| (from..from + 3).map(long).reduce(|a, b| a | b).unwrap();
-        let expected = "    assign out = (a_rather_long_name_of_a_signal_0 \
-                        | a_rather_long_name_of_a_signal_1\n            \
-                        | a_rather_long_name_of_a_signal_2)\n        \
-                        ^ (a_rather_long_name_of_a_signal_3 \
-                        | a_rather_long_name_of_a_signal_4\n            \
-                        | a_rather_long_name_of_a_signal_5)\n        ^ x;\n";
-        assert_eq!(printed(of(0) ^ of(3) ^ signal("x", 1)), expected);
-    }
-
-    #[test]
-    fn a_choice_of_several_has_a_line_per_case() {
-        let x = signal("x", 2);
-        let up = when(signal("up", 1), x + 1);
-        let expected = "    assign out = up ? x + 2'd1 : x;\n";
-        assert_eq!(printed(up.clone().otherwise(x)), expected);
-        let both = up.when(signal("down", 1), x - 1).otherwise(x);
-        let expected = "    assign out = up ? x + 2'd1\n        : down ? x - 2'd1\n        : x;\n";
-        assert_eq!(printed(both), expected);
-    }
-
-    #[test]
-    fn vectors_side_by_side_are_broken_on_both_sides() {
-        let all = crate::signal::concat((0..4).map(long));
-        let assigned = Value::from(signal("x", 4)).assigned_to(&all);
-        let text = statement("    assign ", &adapter::statement(&assigned, Reset::Sync));
-        let expected = "    assign {a_rather_long_name_of_a_signal_0, \
-                        a_rather_long_name_of_a_signal_1,\n        \
-                        a_rather_long_name_of_a_signal_2, \
-                        a_rather_long_name_of_a_signal_3} = x;";
-        assert_eq!(text, expected);
     }
 }

@@ -4,7 +4,7 @@
 use crate::item::{Declaration, Item, Next, Update};
 use crate::origin::Origin;
 use crate::port::Dir;
-use crate::signal::{Bits, Expr, Operand, Signal, Value, register_name, when};
+use crate::signal::{Bits, Expr, Operand, Signal, Value, all_bits, register_name, when};
 use crate::size::{Size, interned};
 use crate::tree::Tree;
 use crate::unit::{Kind, Unit};
@@ -42,7 +42,7 @@ impl<'u> Register<'u> {
     #[track_caller]
     pub(crate) fn reset(self, value: impl Into<Operand>) -> Signal {
         let value = match value.into() {
-            Operand::Number(0) => Expr::new(Tree::all_bits(self.width, false), self.width),
+            Operand::Number(0) => all_bits(self.width, false),
             value => value.beside(self.width),
         };
         self.state(Ok(value))
@@ -51,7 +51,7 @@ impl<'u> Register<'u> {
     /// A reset sets all of its bits.
     #[track_caller]
     pub(crate) fn reset_to_ones(self) -> Signal {
-        let ones = Expr::new(Tree::all_bits(self.width, true), self.width);
+        let ones = all_bits(self.width, true);
         self.state(Ok(ones))
     }
 

@@ -74,7 +74,7 @@ impl Reset {
     }
 
     /// The ports of a module, of which one may be the reset.
-    pub fn ports(self, ports: &[Port]) -> Vec<Port> {
+    pub(crate) fn ports(self, ports: &[Port]) -> Vec<Port> {
         let styled = |port: &Port| Port {
             name: self.port().into(),
             doc: self.doc(&port.doc),

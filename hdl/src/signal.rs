@@ -9,11 +9,11 @@ mod value;
 pub(crate) use operators::Bits;
 pub(crate) use value::{Value, table, when};
 
-use crate::adapter;
 use crate::codes::Field;
 use crate::size::{Size, interned};
 use crate::tree::Tree;
 use rust_hdl::ast::VerilogOp;
+use std::fmt;
 
 /// A port, wire or register.
 #[derive(Clone, Copy, Debug)]
@@ -92,14 +92,8 @@ impl Operand {
             Operand::Number(value) => Expr::new(Tree::constant(width.plain(), value), width),
             Operand::Index(size) => Expr::new(Tree::Number(size.number()), width),
             Operand::Expr(value) => {
-                let (own, tree) = (value.width, &value.tree);
-                assert!(
-                    own.same(width),
-                    "{} has {} bits beside {}",
-                    adapter::text(tree),
-                    own.text(),
-                    width.text()
-                );
+                let own = value.width;
+                assert!(own.same(width), "{value} has {own} bits beside {width}");
                 value
             }
         }
@@ -137,6 +131,11 @@ impl From<Signal> for Expr {
 /// The constant `value` of `width` bits, as a decimal in every width.
 pub(crate) fn number(width: usize, value: usize) -> Expr {
     Expr::new(Tree::Decimal { width, value }, width.into())
+}
+
+/// The constant of which all bits are `bit`.
+pub(crate) fn all_bits(width: Size, bit: bool) -> Expr {
+    Expr::new(Tree::all_bits(width, bit), width)
 }
 
 /// Whether two indices of loops are the same.
@@ -210,6 +209,12 @@ pub(crate) fn xor_all(terms: impl IntoIterator<Item = Expr>) -> Expr {
 #[track_caller]
 pub(crate) fn and_or(terms: impl IntoIterator<Item = (Expr, Expr)>) -> Expr {
     or_all(terms.into_iter().map(|(select, data)| select & data))
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tree.fmt(f)
+    }
 }
 
 impl Expr {

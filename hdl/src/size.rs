@@ -6,6 +6,7 @@
 pub(crate) use crate::number::index_bits;
 use crate::number::{Form, Number, Operator, Spaces};
 use std::collections::HashSet;
+use std::fmt;
 use std::ops::{Add, Div, Mul, RangeInclusive, Shl, Shr, Sub};
 use std::sync::{LazyLock, Mutex};
 
@@ -84,6 +85,11 @@ impl Size {
         self.number.text()
     }
 
+    /// Whether it is written as 1.
+    pub(crate) fn is_bit(self) -> bool {
+        *self.number == Number::Literal(1)
+    }
+
     /// Whether it is written as a number.
     pub(crate) fn is_number(self) -> bool {
         matches!(self.number, Number::Literal(_))
@@ -98,6 +104,29 @@ impl Size {
     /// Its value as a number, where it has one.
     pub(crate) fn plain(self) -> Self {
         self.value().map_or(self, Size::from)
+    }
+
+    /// The size where each name is what `of` says.
+    pub(crate) fn with(self, of: &impl Fn(&'static str) -> Size) -> Self {
+        Size::of_number(self.number, of)
+    }
+
+    fn of_number(number: &'static Number, of: &impl Fn(&'static str) -> Size) -> Self {
+        let part = |number| Size::of_number(number, of);
+        match number {
+            Number::Literal(value) => Size::from(*value as usize),
+            Number::Name(name) => of(name),
+            Number::IndexBits(count, _) => part(count).index_bits(),
+            Number::Binary(Operator::Add, [a, b]) => part(a) + part(b),
+            Number::Binary(Operator::Subtract, [a, b]) => part(a) - part(b),
+            Number::Binary(Operator::Multiply, [a, b]) => part(a) * part(b),
+            Number::Binary(Operator::Divide, [a, b]) => {
+                part(a) / part(b).value().expect("sizes are divided by numbers")
+            }
+            Number::Binary(Operator::ShiftLeft, [a, b]) => part(a) << part(b),
+            Number::Binary(Operator::ShiftRight, [a, b]) => part(a) >> part(b),
+            Number::Binary(..) => unreachable!("a comparison is no size: {number:?}"),
+        }
     }
 
     /// Whether the two are the same in every iteration.
@@ -139,6 +168,12 @@ impl Size {
             least: least as isize,
             most: most as isize,
         }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text())
     }
 }
 

@@ -9,8 +9,9 @@ use crate::ports::ports;
 use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Signal, concat, number, or_all, when};
 use crate::size::{Size, index_bits};
+use crate::spad_skid::{self, Side};
 use crate::unit::Unit;
-use crate::{spad_axi_burst, spad_queue, spad_skid};
+use crate::{spad_axi_burst, spad_queue};
 
 ports! {
     /// The ports, by their names.
@@ -302,17 +303,10 @@ impl Axi<'_> {
             strobe: io.axi_wstrb,
         };
         let offered = offered.joined(s);
-        u.instance(&self.parts.skid, "write_data")
-            .parameter("WIDTH", u.size("BEAT", offered.width))
-            .parameter("CLEAR", 0.into())
-            .same([io.clk, io.rst])
-            .port("in_valid", io.axi_wvalid)
-            .port("in_data", offered)
-            .port("in_ready", io.axi_wready)
-            .port("out_valid", valid)
-            .port("out_data", data.joined(s))
-            .port("out_ready", taken)
-            .done();
+        let from = Side::new(io.axi_wvalid, offered, io.axi_wready);
+        let to = Side::new(valid, data.joined(s), taken);
+        let buffer = ("write_data", "BEAT", false);
+        spad_skid::instance(u, &self.parts.skid, [io.clk, io.rst], buffer, from, to);
         Waiting { valid, data }
     }
 

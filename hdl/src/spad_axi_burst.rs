@@ -6,6 +6,7 @@ use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, and_or, concat, number, or_all, when};
 use crate::size::Size;
+use crate::spad_skid::{self, Side};
 use crate::unit::Unit;
 
 /// Bursts do not leave the 4 KB that they begin in.
@@ -138,17 +139,10 @@ fn requests(u: &Unit, io: &Ports, skid: &Module, (valid, ready): (Signal, Signal
         id: io.in_id,
     };
     let offered = offered.joined(&io.s);
-    u.instance(skid, "requests")
-        .parameter("WIDTH", u.size("BURST", offered.width))
-        .parameter("CLEAR", 0.into())
-        .same([io.clk, io.rst])
-        .port("in_valid", io.in_valid)
-        .port("in_data", offered)
-        .port("in_ready", io.in_ready)
-        .port("out_valid", valid)
-        .port("out_data", head.joined(&io.s))
-        .port("out_ready", ready)
-        .done();
+    let from = Side::new(io.in_valid, offered, io.in_ready);
+    let to = Side::new(valid, head.joined(&io.s), ready);
+    let buffer = ("requests", "BURST", false);
+    spad_skid::instance(u, skid, [io.clk, io.rst], buffer, from, to);
 }
 
 /// Where the beat is, and whether it is refused.

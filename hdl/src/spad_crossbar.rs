@@ -1,5 +1,6 @@
 //! The crossbars: requests from lanes to banks, read data back.
 
+use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
@@ -11,8 +12,12 @@ use crate::unit::{Index, Unit};
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let pick = spad_pick::emit_helper()?;
     let u = Unit::new(doc(p));
-    // The first in the text, where the others have the order of the contract.
-    let [l] = u.sizes(p, ["L"]);
+    let l = u.machine_parameter(p, "L", Machine::LANES);
+    let m = u.machine_parameter(p, "m", 1..=6);
+    u.machine_parameter(p, "R", 1..=64);
+    let bytes = u.machine_parameter(p, "DB", 1..=128);
+    u.size("B", 1usize << m);
+    u.size("D", bytes * 8);
     let s = &u.all_sizes(p);
     let io = Ports::new(&u, s);
     u.paragraph();

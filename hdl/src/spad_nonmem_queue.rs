@@ -1,7 +1,7 @@
 //! The stages beside the memory stages: elastic queue or fixed pipeline.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{PAYLOAD, Params};
 use crate::ports::ports;
 use crate::property::{one_at_most, stable};
 use crate::signal::{Bits, Expr, Signal, one_hot, or_all};
@@ -11,6 +11,7 @@ use crate::unit::Unit;
 /// Emits `spad_nonmem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(doc(p));
+    u.machine_parameter(p, "NMW", PAYLOAD);
     let io = Ports::declared(&u, p);
     let stages = Stages::new(&u, &io);
     u.paragraph();

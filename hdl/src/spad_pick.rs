@@ -1,5 +1,6 @@
 //! One-hot word selector: the crossbar's building block.
 
+use crate::allowed::Allowed;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, Expr};
 use crate::unit::Unit;
@@ -16,7 +17,7 @@ pub(crate) fn emit_helper() -> Result<Module> {
         paper: "microarchitecture/crossbar.md".into(),
         latency_cycles: 0,
     });
-    let count = u.parameter("COUNT", 2, 2..=128);
+    let count = u.parameter("COUNT", 2, Allowed::PowerOfTwo(2, 128));
     let width = u.parameter("WIDTH", 8, 1..=4096);
     let pick = u.input("pick", count, "the word: at most one of COUNT bits is set");
     let about = "the words of WIDTH bits, number 0 in the low bits";

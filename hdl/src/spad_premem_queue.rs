@@ -1,7 +1,7 @@
 //! The queue in front of the memory stages, with bypass.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{PAYLOAD, Params};
 use crate::ports::ports;
 use crate::property::stable;
 use crate::signal::{Bits, Signal, number, when};
@@ -11,6 +11,7 @@ use crate::unit::Unit;
 /// Emits `spad_premem_queue`.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let u = Unit::new(doc(p));
+    u.machine_parameter(p, "PREW", PAYLOAD);
     let io = Ports::declared(&u, p);
     if p.PQ == 0 {
         without_entries(&u, p, &io);
@@ -68,7 +69,7 @@ fn queue(u: &Unit, p: &Params, io: &Ports) {
     u.paragraph();
     let empty = u.name("empty", held.is(0));
     let full = u.name("full", held.is(p.PQ));
-    let oldest = when(empty, io.in_data).otherwise(entry.part(0, p.PREW));
+    let oldest = when(empty, io.in_data).otherwise(entry.part(0, io.s.PREW));
     let oldest = u.name("oldest", oldest);
     u.assign(io.in_ready, io.out_ready | (io.cfg_on & !full));
     u.assign(io.out_valid, !empty | io.in_valid);

@@ -16,6 +16,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         p.text(&["W"]),
         "relssp.md",
     ));
+    u.machine_parameter(p, "W", 1..=128);
     let s = u.all_sizes(p);
     let mine = u.input("mine", s.W, "warps of the block");
     let was_done = u.input("was_done", s.W, "warps that had released before this cycle");

@@ -3,7 +3,7 @@
 
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::Params;
-use crate::signal::{Bits, number, when};
+use crate::signal::{Bits, all_bits, when};
 use crate::unit::Unit;
 
 /// Emits the slice of a warp.
@@ -15,6 +15,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
         p.text(&["WS"]),
         "relssp.md",
     ));
+    u.machine_parameter(p, "WS", 1..=64);
     let s = u.all_sizes(p);
     let starts = u.input("starts", 1, "the warp's block starts");
     let highest = u.input("highest", 1, "the warp is the highest of the block");
@@ -48,7 +49,7 @@ pub(crate) fn emit_kernel(p: &Params) -> Result<Module> {
     u.assign(done_if, (!active_now | released_now).all());
     u.assign(live, active_now.any());
     u.note("The highest warp of a block has its last threads, the others are full.");
-    let started = when(highest, launch_last).otherwise(!number(p.WS, 0));
+    let started = when(highest, launch_last).otherwise(all_bits(s.WS, true));
     let started = u.name("started", started);
     u.assign(active_next, when(starts, started).otherwise(active_now));
     u.assign(released_next, when(starts, 0).otherwise(released_now));

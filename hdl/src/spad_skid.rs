@@ -1,7 +1,7 @@
 //! A buffer of two entries whose ready comes from a flip-flop.
 
 use crate::module::{Module, Result, UnitDoc};
-use crate::signal::when;
+use crate::signal::{Bits, Expr, Signal, when};
 use crate::unit::Unit;
 
 /// Emits `spad_skid`.
@@ -68,4 +68,48 @@ pub(crate) fn emit_helper() -> Result<Module> {
         u.property("first_comes_first", second_valid, first_valid, message);
     });
     u.emit()
+}
+
+/// A side of a buffer.
+pub(crate) struct Side {
+    pub valid: Expr,
+    pub data: Expr,
+    pub ready: Expr,
+}
+
+impl Side {
+    pub(crate) fn new(
+        valid: impl Into<Expr>,
+        data: impl Into<Expr>,
+        ready: impl Into<Expr>,
+    ) -> Self {
+        let (valid, data, ready) = (valid.into(), data.into(), ready.into());
+        Side { valid, data, ready }
+    }
+}
+
+/// An instance called `name` between two sides; an entry is `width` wide, by its name.
+/// With `clear`, its data are 0 from the reset on.
+#[track_caller]
+pub(crate) fn instance(
+    u: &Unit,
+    skid: &Module,
+    clock: [Signal; 2],
+    (name, width, clear): (&str, &str, bool),
+    from: Side,
+    to: Side,
+) {
+    let width = u.size(width, from.data.width);
+    assert!(to.data.width.same(from.data.width), "sides of {name}");
+    u.instance(skid, name)
+        .parameter("WIDTH", width)
+        .parameter("CLEAR", usize::from(clear).into())
+        .same(clock)
+        .port("in_valid", from.valid)
+        .port("in_data", from.data.of_width(width))
+        .port("in_ready", from.ready)
+        .port("out_valid", to.valid)
+        .port("out_data", to.data.of_width(width))
+        .port("out_ready", to.ready)
+        .done();
 }

@@ -2,7 +2,7 @@
 //! lanes.
 
 use crate::bundle::bundle;
-use crate::bus::{self, Bus, Side};
+use crate::bus::{self, Bus};
 use crate::codes::{lock_hash, op};
 use crate::hashed_lanes::{Lanes, Writing};
 use crate::machine::Machine;
@@ -11,6 +11,7 @@ use crate::params::{Params, Sizes};
 use crate::ports::ports;
 use crate::property::{offer_is_held, stable};
 use crate::signal::{Bits, Expr, Signal, code, concat};
+use crate::spad_skid::{self, Side};
 use crate::unit::Unit;
 
 ports! {
@@ -165,18 +166,10 @@ impl Stream<'_> {
                 None => access,
             }
         };
-        let from = Side {
-            valid: io.req_valid.into(),
-            data: payload(offered, self.asked),
-            ready: io.req_ready,
-        };
-        let to = Side {
-            valid: valid.into(),
-            data: payload(head.access, head.operation),
-            ready,
-        };
+        let from = Side::new(io.req_valid, payload(offered, self.asked), io.req_ready);
+        let to = Side::new(valid, payload(head.access, head.operation), ready);
         let buffer = ("requests", "REQUEST", false);
-        self.bus.buffer(u, self.clock, buffer, from, to);
+        spad_skid::instance(u, &self.bus.skid, self.clock, buffer, from, to);
         (Handshake { valid, ready }, head)
     }
 
@@ -302,11 +295,10 @@ impl Stream<'_> {
         let (u, io) = (self.u, self.io);
         let from = match self.posted {
             Some(posted) => self.without_stores(posted, amo, inside, fields),
-            None => Side {
-                valid: inside.valid.into(),
-                data: concat(fields.map(Expr::from)),
-                ready: inside.ready,
-            },
+            None => {
+                let data = concat(fields.map(Expr::from));
+                Side::new(inside.valid, data, inside.ready)
+            }
         };
         u.paragraph();
         let at_port = [
@@ -318,13 +310,9 @@ impl Stream<'_> {
             io.rsp_mask,
             io.rsp_op,
         ];
-        let to = Side {
-            valid: io.rsp_valid.into(),
-            data: concat(at_port.map(Expr::from)),
-            ready: io.rsp_ready,
-        };
-        self.bus
-            .buffer(u, self.clock, ("answers", "ANSWER", true), from, to);
+        let to = Side::new(io.rsp_valid, concat(at_port.map(Expr::from)), io.rsp_ready);
+        let buffer = ("answers", "ANSWER", true);
+        spad_skid::instance(u, &self.bus.skid, self.clock, buffer, from, to);
     }
 
     /// The answers but those of plain stores, which leave at once.
@@ -347,19 +335,16 @@ impl Stream<'_> {
         u.assign(inside.ready, posted | ready);
         // Nothing is shown of it; it has neither words nor locks.
         let others = |field: Signal| field.gated(!posted);
-        Side {
-            valid: inside.valid & !posted,
-            data: concat([
-                others(tag),
-                others(degree),
-                others(error),
-                success.into(),
-                data.into(),
-                others(mask),
-                others(operation),
-            ]),
-            ready,
-        }
+        let data = concat([
+            others(tag),
+            others(degree),
+            others(error),
+            success.into(),
+            data.into(),
+            others(mask),
+            others(operation),
+        ]);
+        Side::new(inside.valid & !posted, data, ready)
     }
 
     fn accesses_inside(&self) {

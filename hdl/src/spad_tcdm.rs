@@ -14,8 +14,9 @@ use crate::ports::ports;
 use crate::property::offer_is_held;
 use crate::signal::{Bits, Expr, Signal, code, concat, or_all};
 use crate::size::Size;
+use crate::spad_skid::{self, Side};
 use crate::unit::{Index, Unit};
-use crate::{spad_atomic_bank, spad_bank_ram, spad_pick, spad_select, spad_skid, spad_turn};
+use crate::{spad_atomic_bank, spad_bank_ram, spad_pick, spad_select, spad_turn};
 use answers::Answers;
 
 ports! {
@@ -312,17 +313,10 @@ impl Tcdm<'_> {
             u.each("buffer", lane, (0, s.L), |i| {
                 let from = concat(asked.of_lane(s, i));
                 let to = concat(heads.of_lane(s, i));
-                u.instance(&self.parts.skid, "skid")
-                    .parameter("WIDTH", u.size("REQUEST", from.width))
-                    .parameter("CLEAR", 0.into())
-                    .same(self.clock)
-                    .port("in_valid", asked.valid.at(i))
-                    .port("in_data", from)
-                    .port("in_ready", self.io.tcdm_gnt.at(i))
-                    .port("out_valid", heads.valid.at(i))
-                    .port("out_data", to)
-                    .port("out_ready", takes.at(i))
-                    .done();
+                let from = Side::new(asked.valid.at(i), from, self.io.tcdm_gnt.at(i));
+                let to = Side::new(heads.valid.at(i), to, takes.at(i));
+                let buffer = ("skid", "REQUEST", false);
+                spad_skid::instance(u, &self.parts.skid, self.clock, buffer, from, to);
             });
         });
     }

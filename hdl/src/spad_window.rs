@@ -9,9 +9,8 @@ use crate::codes::op;
 use crate::module::{Module, Result, UnitDoc};
 use crate::params::{Params, Sizes};
 use crate::ports::ports;
-use crate::signal::{Bits, Expr, Signal, code, one_hot, when};
+use crate::signal::{Bits, Expr, Signal, all_bits, code, one_hot, when};
 use crate::size::Size;
-use crate::tree::Tree;
 use crate::unit::{Index, Unit};
 use crate::{spad_atomic_bank, spad_bank_ram, spad_lowest, spad_number, spad_pick, spad_select};
 use atomics::{AtomicPorts, Atomics};
@@ -309,9 +308,28 @@ impl Window<'_> {
         let free = u.name("free", (stay.up(1) | one_hot(s.SWIN, 0)) & !stay);
         let load = u.name("load", free & enter.copies(s.SWIN));
         u.at_clock().next(slots.valid, stay | load);
+        let moving = self.moving(entry, after).into_iter();
+        let moving: Vec<_> = moving
+            .map(|field| (u.name(field.above, field.after.down(field.width)), field))
+            .collect();
+        u.generate(|| {
+            u.each("move", self.q, (0, s.SWIN), |q| {
+                for (above, field) in moving {
+                    let here = |signal: Signal| signal.part(q * field.width, field.width);
+                    let value = when(load.at(q), field.new).when(pop, here(above));
+                    let value = value.otherwise(here(field.after));
+                    u.at_clock().next(here(field.register), value);
+                }
+            });
+        });
+    }
+
+    /// What a slot has beside its valid bit.
+    fn moving(&self, entry: &Entry, after: &After) -> Vec<Moves> {
+        let (s, io, slots) = (self.s, self.io, &self.slots);
         let operation = Size::from(op::FIELD.width);
-        let no_lane = || Expr::new(Tree::all_bits(s.L, false), s.L);
-        let none = Expr::new(Tree::all_bits(s.DG, false), s.DG);
+        let no_lane = || all_bits(s.L, false);
+        let none = all_bits(s.DG, false);
         let moves = |above, register, after, new, width| Moves {
             above,
             register,
@@ -365,20 +383,10 @@ impl Window<'_> {
                 ]
             },
         );
-        let moving = plain.into_iter().chain(atomic.into_iter().flatten());
-        let moving: Vec<_> = moving
-            .map(|field| (u.name(field.above, field.after.down(field.width)), field))
-            .collect();
-        u.generate(|| {
-            u.each("move", self.q, (0, s.SWIN), |q| {
-                for (above, field) in moving {
-                    let here = |signal: Signal| signal.part(q * field.width, field.width);
-                    let value = when(load.at(q), field.new).when(pop, here(above));
-                    let value = value.otherwise(here(field.after));
-                    u.at_clock().next(here(field.register), value);
-                }
-            });
-        });
+        plain
+            .into_iter()
+            .chain(atomic.into_iter().flatten())
+            .collect()
     }
 }
 

@@ -2,37 +2,37 @@
 
 use crate::codes::source;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{PAYLOAD, Params};
 use crate::ports::ports;
 use crate::property::one_at_most;
-use crate::signal::{Bits, Expr, Signal, code, or_all, when};
-use crate::size::Size;
+use crate::signal::{Bits, Expr, Signal, code, concat, or_all, when};
+use crate::spad_skid::{self, Side};
 use crate::unit::Unit;
 
-/// Emits `spad_writeback_mux`.
+/// Emits `spad_writeback_mux`, after the buffer in it.
 pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     // Where the issue is decided ahead, no ready may depend on a valid from outside.
     let by_turns = p.AHEAD > 0;
+    let skid = spad_skid::emit_helper()?;
     let u = Unit::new(doc(p, by_turns));
+    u.machine_parameter(p, "WBW", PAYLOAD);
     let io = Ports::declared(&u, p);
-    let results = Results::new(&u, io.s.WBW);
     u.about("The off-chip port has the turn.");
     let turn = if by_turns {
         u.register("turn", 1).reset(0)
     } else {
         u.wire("turn", 1)
     };
+    u.about("The buffer has room for a result.");
+    let free = u.wire("free", 1);
     u.paragraph();
-    let free = u.name("free", !results.second_valid);
     let turn_next = arbitrate(&u, &io, by_turns, turn, free);
     let taken = take(&u, &io);
-    results.show(&u, &io);
-    let next = results.next_state(&u, &io, &taken);
-    u.paragraph();
+    hold(&u, &io, &skid, &taken, free);
     if let Some(turn_next) = turn_next {
+        u.paragraph();
         u.at_clock().when(free).next(turn, turn_next);
     }
-    results.update(&u, &taken, &next, free);
     u.assertions(|| {
         let message = "two results are taken in one cycle";
         u.property(
@@ -41,11 +41,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
             one_at_most(taken.from),
             message,
         );
-        let message = "the second result is held, but not the first";
-        let (first, second) = (results.first_valid, results.second_valid);
-        u.property("first_comes_first", second, first, message);
     });
-    Ok(vec![u.emit()?])
+    Ok(vec![skid, u.emit()?])
 }
 
 fn doc(p: &Params, by_turns: bool) -> UnitDoc {
@@ -142,78 +139,16 @@ fn take(u: &Unit, io: &Ports) -> Taken {
     }
 }
 
-/// The results that are held.
-struct Results {
-    first_valid: Signal,
-    first_src: Signal,
-    first: Signal,
-    second_valid: Signal,
-    second_src: Signal,
-    second: Signal,
-}
-
-/// Their next states; the first is replaced where `moves` holds.
-struct Next {
-    moves: Signal,
-    first_valid: Signal,
-    first_src: Signal,
-    first: Signal,
-    second_valid: Signal,
-}
-
-impl Results {
-    fn new(u: &Unit, wbw: Size) -> Self {
-        u.section(
-            "Two results: the one that is shown, and one that arrived while the output was stalled. So no \
-             ready depends on `wb_ready` of the same cycle.",
-        );
-        let first_valid = u.register("first_valid", 1).reset(0);
-        let first_src = u.register("first_src", 2).reset(from(source::ICN));
-        let first = u.register("first", wbw).reset(0);
-        let second_valid = u.register("second_valid", 1).reset(0);
-        Results {
-            first_valid,
-            first_src,
-            first,
-            second_valid,
-            second_src: u.register("second_src", 2).covered_by(second_valid),
-            second: u.register("second", wbw).covered_by(second_valid),
-        }
-    }
-
-    fn show(&self, u: &Unit, io: &Ports) {
-        u.paragraph();
-        u.assign(io.wb_valid, self.first_valid);
-        u.assign(io.wb_src, self.first_src);
-        u.assign(io.wb_data, self.first);
-    }
-
-    fn next_state(&self, u: &Unit, io: &Ports, taken: &Taken) -> Next {
-        let second = self.second_valid;
-        let moves = u.name("move", io.wb_ready | !self.first_valid);
-        let first_valid = u.next_state(self.first_valid, second | taken.valid);
-        let src = when(second, self.second_src).otherwise(taken.src);
-        let first_src = u.next_state(self.first_src, src);
-        let data = when(second, self.second).otherwise(taken.data);
-        Next {
-            moves,
-            first_valid,
-            first_src,
-            first: u.next_state(self.first, data),
-            second_valid: u.next_state(second, !moves & (second | taken.valid)),
-        }
-    }
-
-    fn update(&self, u: &Unit, taken: &Taken, next: &Next, free: Signal) {
-        u.at_clock()
-            .when(next.moves)
-            .next(self.first_valid, next.first_valid)
-            .next(self.first_src, next.first_src)
-            .next(self.first, next.first);
-        u.at_clock().next(self.second_valid, next.second_valid);
-        u.at_clock()
-            .when(free)
-            .next(self.second_src, taken.src)
-            .next(self.second, taken.data);
-    }
+/// Two results are held: the one that is shown, and one that came while it waited.
+fn hold(u: &Unit, io: &Ports, skid: &Module, taken: &Taken, free: Signal) {
+    u.section(
+        "Two results: the one that is shown, and one that arrived while the output was stalled. So \
+         no ready depends on `wb_ready` of the same cycle. What is taken is zero where nothing is, \
+         and so is what is shown.",
+    );
+    let result = |data: Signal, source: Signal| concat([data.into(), source.into()]);
+    let from = Side::new(taken.valid, result(taken.data, taken.src), free);
+    let to = Side::new(io.wb_valid, result(io.wb_data, io.wb_src), io.wb_ready);
+    let buffer = ("results", "RESULT", true);
+    spad_skid::instance(u, skid, [io.clk, io.rst], buffer, from, to);
 }

@@ -7,7 +7,7 @@ use crate::lines::{COMMENT_WIDTH, wrap};
 use crate::machine::Machine;
 use crate::module::{Dir, Port, Result, Vector};
 use crate::params::Params;
-use crate::reset::Reset;
+use crate::style::Style;
 use crate::template::render_body;
 use serde::Serialize;
 
@@ -24,6 +24,7 @@ pub struct Companion {
 struct Values<'a, X: Serialize> {
     p: &'a Params,
     reset: ResetTexts,
+    prefix: &'a str,
     x: X,
 }
 
@@ -54,7 +55,7 @@ struct Fields {
 }
 
 /// `spad_pkg`: widths of the machine, codes on ports, and structs.
-pub fn package(machine: &Machine) -> Result<Companion> {
+pub fn package(machine: &Machine, style: &Style) -> Result<Companion> {
     let code = |field: &Field, name: &str, value| Code {
         name: format!("{}_{name}", field.prefix),
         value,
@@ -79,7 +80,7 @@ pub fn package(machine: &Machine) -> Result<Companion> {
         about: "widths, codes on ports, and the structs of the wrappers".into(),
         template: "spad_pkg",
     };
-    package.written((p, Reset::Sync), x)
+    package.written((p, style), x)
 }
 
 /// A unit with a wrapper around it, the ports that write its registers, and the
@@ -116,7 +117,7 @@ pub fn wrapper(
     unit: &str,
     (ports, vectors): (&[Port], &[Vector]),
     machine: &Machine,
-    reset: Reset,
+    style: &Style,
 ) -> Result<Option<Companion>> {
     let (template, chapter) = match unit {
         "spad_stream" => ("spad_stream_sv", "bus"),
@@ -129,7 +130,7 @@ pub fn wrapper(
         about: format!("{unit} with structs of spad_pkg as ports (microarchitecture/{chapter}.md)"),
         template,
     };
-    file.around(unit, (ports, vectors), (machine, reset))
+    file.around(unit, (ports, vectors), (machine, style))
         .map(Some)
 }
 
@@ -140,7 +141,7 @@ pub fn bus_wrappers(
     unit: &str,
     (ports, vectors): (&[Port], &[Vector]),
     machine: &Machine,
-    reset: Reset,
+    style: &Style,
 ) -> Result<Vec<Companion>> {
     // These buses answer a write when its lane does.
     if unit != "spad_tcdm" || machine.tcdm.posted {
@@ -169,7 +170,7 @@ pub fn bus_wrappers(
             about: about.into(),
             template: name,
         };
-        file.around(unit, (ports, vectors), (machine, reset))
+        file.around(unit, (ports, vectors), (machine, style))
     };
     wrappers.into_iter().map(emit).collect()
 }
@@ -187,7 +188,7 @@ impl File {
         &self,
         unit: &str,
         (ports, resets): (&[Port], &[Vector]),
-        (machine, reset): (&Machine, Reset),
+        (machine, style): (&Machine, &Style),
     ) -> Result<Companion> {
         let is_write = |q: &&Port| q.dir == Dir::In && q.name.contains("_wr_");
         let inner = Inner {
@@ -195,26 +196,27 @@ impl File {
             writes: ports.iter().filter(is_write).collect(),
             resets: resets.iter().map(Parameter::of).collect(),
         };
-        self.written((&Params::new(machine)?, reset), inner)
+        self.written((&Params::new(machine)?, style), inner)
     }
 
-    fn written(&self, (p, reset): (&Params, Reset), x: impl Serialize) -> Result<Companion> {
+    fn written(&self, (p, style): (&Params, &Style), x: impl Serialize) -> Result<Companion> {
         let reset = ResetTexts {
-            port: reset.port(),
-            active: reset.active(),
-            or_edge: reset.or_edge(),
+            port: style.reset.port(),
+            active: style.reset.active(),
+            or_edge: style.reset.or_edge(),
         };
-        let File {
-            name,
-            about,
-            template,
-        } = self;
-        let body = render_body(&format!("{template}.sv.tera"), &Values { p, reset, x })?;
-        let about = wrap(&format!("{name}: {about}."), COMMENT_WIDTH).join("\n// ");
-        Ok(Companion {
-            name: name.clone(),
-            text: format!("{LICENSE}// {about}\n\n{body}\n"),
-        })
+        let values = Values {
+            p,
+            reset,
+            prefix: &style.prefix,
+            x,
+        };
+        let body = render_body(&format!("{}.sv.tera", self.template), &values)?;
+        let name = style.module(&self.name);
+        let about = format!("{name}: {}.", style.prose(&self.about));
+        let about = wrap(&about, COMMENT_WIDTH).join("\n// ");
+        let text = format!("{LICENSE}// {about}\n\n{body}\n");
+        Ok(Companion { name, text })
     }
 }
 
@@ -238,10 +240,11 @@ mod tests {
             let long = file.text.lines().find(|line| line.len() > 100);
             assert_eq!(long, None, "{}", file.name);
         };
+        let style = &Style::default();
         for ahead in 0..=3 {
             machine.ahead = ahead;
             machine.tcdm.atomics = ahead == 1;
-            let package = package(&machine).unwrap();
+            let package = package(&machine, style).unwrap();
             assert!(package.text.contains("OP_LOAD = 3'd1,\n"));
             fits(&package);
             machine.phases = [Phases::None, Phases::All][usize::from(ahead == 2)];
@@ -255,10 +258,10 @@ mod tests {
                 let modules = emit(unit, &machine).unwrap();
                 let top = modules.last().unwrap();
                 let inside = (&*top.ports, &*top.vectors);
-                let wrapper = wrapper(unit, inside, &machine, Reset::Sync).unwrap();
+                let wrapper = wrapper(unit, inside, &machine, style).unwrap();
                 assert_eq!(wrapper.is_some(), unit != "spad_sm_path");
                 wrapper.iter().for_each(fits);
-                let buses = bus_wrappers(unit, inside, &machine, Reset::Sync).unwrap();
+                let buses = bus_wrappers(unit, inside, &machine, style).unwrap();
                 assert_eq!(buses.is_empty(), unit != "spad_tcdm");
                 buses.iter().for_each(fits);
             }

@@ -61,12 +61,12 @@ impl Tree {
     pub(crate) fn constant(width: Size, value: usize) -> Self {
         let bits = width.value().filter(|_| width.is_number());
         let fits = bits.is_none_or(|bits| value.checked_shr(bits as u32).is_none_or(|v| v == 0));
-        assert!(fits, "{value} does not fit into {} bits", width.text());
+        assert!(fits, "{value} does not fit into {width} bits");
         match bits {
             Some(1) => Tree::Bit(value == 1),
             Some(width) => Tree::Decimal { width, value },
             None if value == 0 => Tree::Copies(width, Box::new(Tree::Bit(false))),
-            None => panic!("{value} of {} bits", width.text()),
+            None => panic!("{value} of {width} bits"),
         }
     }
 
@@ -74,7 +74,7 @@ impl Tree {
     pub(crate) fn all_bits(width: Size, bit: bool) -> Self {
         if !bit {
             Tree::constant(width, 0)
-        } else if width.is_number() && width.value() == Some(1) {
+        } else if width.is_bit() {
             Tree::Bit(true)
         } else {
             Tree::Copies(width, Box::new(Tree::Bit(true)))

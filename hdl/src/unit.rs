@@ -5,6 +5,7 @@
 
 mod driving;
 mod replication;
+mod sizes;
 
 #[cfg(test)]
 mod tests;
@@ -15,14 +16,13 @@ use crate::item::{Declaration, Instance, Item, Written};
 use crate::lines::COMMENT_WIDTH;
 use crate::module::{HdlError, Module, Result, UnitDoc};
 use crate::origin::Origin;
-use crate::params::{Params, Sizes};
+use crate::parameter::Parameter;
 use crate::port::{Dir, Port};
 use crate::signal::{self, Expr, Signal, Value};
 use crate::size::{Size, interned};
 use crate::vector::Vector;
 pub(crate) use replication::Index;
 use std::cell::RefCell;
-use std::ops::RangeInclusive;
 
 /// Columns of lines with a comment on declarations, and on logic.
 const ABOUT_COLUMNS: usize = 80;
@@ -37,17 +37,11 @@ pub(crate) struct Unit {
 /// What has been said about the unit so far.
 #[derive(Default)]
 struct State {
-    parameters: Vec<(&'static str, usize)>,
-    /// The same, one above their defaults where that is allowed.
-    above: Vec<(&'static str, usize)>,
+    parameters: Vec<Parameter>,
     vectors: Vec<Vector>,
     ports: Vec<Port>,
-    /// The lines of the description that declare them.
-    port_origins: Vec<Origin>,
     /// Their handles.
     port_signals: Vec<Signal>,
-    /// Inputs of which some bits are not used, with the reason.
-    unused: Vec<(String, String)>,
     /// Outputs that show a register, with that.
     output_registers: Vec<(Signal, Signal, Origin)>,
     signals: Vec<Known>,
@@ -92,37 +86,6 @@ impl Unit {
         }
     }
 
-    // ------------------------------------------------------------------ sizes
-
-    /// Parameters of the machine, by their names.
-    pub(crate) fn sizes<const N: usize>(&self, p: &Params, names: [&str; N]) -> [Size; N] {
-        names.map(|name| match p.value(name) {
-            Some(value) => self.size(name, value),
-            None => panic!("there is no parameter '{name}'"),
-        })
-    }
-
-    /// All parameters of the machine as sizes of this unit.
-    pub(crate) fn all_sizes(&self, p: &Params) -> Sizes {
-        p.sizes(|name, value| self.size(name, value))
-    }
-
-    /// A parameter of the Verilog module, for what instances of several widths
-    /// share: its default, and the values that an instance may set.
-    pub(crate) fn parameter(
-        &self,
-        name: &str,
-        default: usize,
-        values: RangeInclusive<usize>,
-    ) -> Size {
-        let above = (default + 1).min(*values.end());
-        let parameter = Size::parameter(name, values);
-        let mut state = self.state.borrow_mut();
-        state.parameters.push((interned(name), default));
-        state.above.push((interned(name), above));
-        parameter
-    }
-
     /// A parameter of the Verilog module that is a vector of bits, such as what
     /// registers are reset to.
     #[track_caller]
@@ -130,19 +93,6 @@ impl Unit {
         let signal = self.signal(&vector.name, vector.width().into(), Kind::Input);
         self.state.borrow_mut().vectors.push(vector.clone());
         signal
-    }
-
-    /// A size of this unit. A module declares those that it uses, once; a name
-    /// has one value.
-    #[track_caller]
-    pub(crate) fn size(&self, name: &str, value: impl Into<Size>) -> Size {
-        let value: Size = value.into();
-        let sizes = &mut self.state.borrow_mut().sizes;
-        match sizes.iter().find(|(known, _)| *known == name) {
-            None => sizes.push((interned(name), value)),
-            Some((_, known)) => assert_eq!(known.number(), value.number(), "two of {name}"),
-        }
-        Size::called(name, value)
     }
 
     // ------------------------------------------------------------------ ports
@@ -176,11 +126,13 @@ impl Unit {
         doc: &str,
     ) -> Signal {
         let bits = width.value();
-        let mut port = Port::new(name, dir, bits.unwrap_or(0), doc);
-        port.parameter = bits.is_none().then_some(width);
         let mut state = self.state.borrow_mut();
+        let port = Port {
+            size: bits.is_none().then(|| state.by_parameters(width)),
+            at,
+            ..Port::new(name, dir, state.by_default(width), doc)
+        };
         state.ports.push(port);
-        state.port_origins.push(at);
         drop(state);
         // A port of one bit has no index, whatever its width is called.
         let signal = self.signal(name, if bits == Some(1) { 1.into() } else { width }, kind);
@@ -195,9 +147,9 @@ impl Unit {
             return;
         }
         let mut state = self.state.borrow_mut();
-        if let Kind::Input = state.signals[signal.id].kind {
-            let waiver = (signal.name.to_owned(), reason.to_owned());
-            return state.unused.push(waiver);
+        if let Some(input) = state.ports.iter_mut().find(|port| port.name == signal.name) {
+            input.unused = Some(reason.to_owned());
+            return;
         }
         let waiver =
             state
@@ -447,8 +399,6 @@ impl Unit {
             parameters: state.parameters,
             vectors: state.vectors,
             ports: state.ports,
-            port_origins: state.port_origins,
-            unused: state.unused,
             sizes: state.sizes,
             items,
         };

@@ -39,11 +39,12 @@ impl Vector {
         format!("{{\n        {parts}\n    }}")
     }
 
-    /// Its declaration without the keyword.
-    pub(crate) fn declared(&self) -> String {
+    /// `parameter [11:0] NAME = 12'h0a4,`
+    pub(crate) fn declared(&self, comma: &str) -> String {
         let range = format!("[{}:0] ", self.width() - 1);
         let range = if self.width() == 1 { "" } else { &range };
-        format!("{range}{} = {}", self.name, self.value_in_lines())
+        let value = self.value_in_lines();
+        format!("parameter {range}{} = {value}{comma}", self.name)
     }
 
     /// The bits of the default.

@@ -65,6 +65,26 @@ pub struct CosimArgs {
     shard: Option<Shard>,
 }
 
+impl CosimArgs {
+    /// The options that make the same run again.
+    fn again(&self, global: &Global) -> String {
+        let mut options = format!("{} --seed {}", global.machine_option(), self.seed);
+        if let Some(input) = &self.trace {
+            options.push_str(&format!(" --trace {}", shell(input.name())));
+        }
+        if let Some(dir) = &self.rtl {
+            options.push_str(&format!(" --rtl {}", shell(dir)));
+            if self.trust {
+                options.push_str(" --trust");
+            }
+        }
+        if let Some(cycles) = self.cycles {
+            options.push_str(&format!(" --cycles {cycles}"));
+        }
+        options
+    }
+}
+
 impl Execute for CosimArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
@@ -124,20 +144,7 @@ impl Execute for CosimArgs {
             next: global.about_units("synth", &self.units, self.rtl.as_deref()),
         };
         printer.show(&verified)?;
-        let mut options = format!("{} --seed {}", global.machine_option(), self.seed);
-        if let Some(input) = &self.trace {
-            options.push_str(&format!(" --trace {}", shell(input.name())));
-        }
-        if let Some(dir) = &self.rtl {
-            options.push_str(&format!(" --rtl {}", shell(dir)));
-            if self.trust {
-                options.push_str(" --trust");
-            }
-        }
-        if let Some(cycles) = self.cycles {
-            options.push_str(&format!(" --cycles {cycles}"));
-        }
-        fail_on_mismatch(&verified.results, &options)
+        fail_on_mismatch(&verified.results, &self.again(global))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::interrupt;
 use crate::output::OwnedFolder;
 use crate::page::{Columns, Details, Hint};
 use crate::quote::shell;
-use crate::rtl::{Budget, Design, Manifest, Reset, SystemVerilog, Timescale, write_design};
+use crate::rtl::{Budget, Design, Manifest, Reset, Style, SystemVerilog, Timescale, write_design};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -195,9 +195,12 @@ impl Execute for EmitArgs {
             wrappers: !self.wrapper.is_empty(),
             assertions: self.assertions,
         };
-        let design = Design::emit_with(&units, &machine, self.reset())?;
-        let design = design.with_system_verilog(wanted, &machine)?;
-        let mut design = design.with_prefix(&self.prefix)?;
+        let style = Style {
+            reset: self.reset(),
+            prefix: self.prefix.clone(),
+        };
+        let design = Design::emit_with(&units, &machine, style)?;
+        let mut design = design.with_system_verilog(wanted, &machine)?;
         design.source_map = self.source_map;
         design.budget = Budget {
             period: self.period,

@@ -4,6 +4,7 @@
 
 mod optional;
 mod outside;
+mod parameters;
 mod power_up;
 mod text;
 
@@ -171,7 +172,7 @@ fn lint_system_verilog(machine: &str, design: &Design) {
     ] {
         let mut verilator = Command::new("verilator");
         verilator.args(["--lint-only", "-Wall", "--assert", "--top-module", top]);
-        if design.reset.is_async() {
+        if design.style.reset.is_async() {
             // Assertions look at it with the clock.
             verilator.arg("-Wno-SYNCASYNCNET");
         }

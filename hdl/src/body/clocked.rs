@@ -42,7 +42,7 @@ impl Body {
             self.line(depth, "integer k;");
         }
         let or_edge = match branches.first() {
-            Some((Some(condition), _)) if condition.is_reset() => self.reset.or_edge(),
+            Some((Some(condition), _)) if condition.is_reset() => self.style.reset.or_edge(),
             _ => "",
         };
         self.line(depth, &format!("always @(posedge clk{or_edge}) begin"));
@@ -90,7 +90,7 @@ impl Body {
         for (i, (condition, writes)) in branches.iter().enumerate() {
             let text = condition.map(|condition| {
                 if condition.is_reset() {
-                    self.reset.active().to_owned()
+                    self.style.reset.active().to_owned()
                 } else {
                     self.text(condition)
                 }

@@ -1,7 +1,6 @@
 //! What can be done with signals and expressions: bits, comparisons, operators.
 
 use super::{Expr, Operand, Part, Signal};
-use crate::adapter;
 use crate::size::Size;
 use crate::tree::{Select, Tree};
 use rust_hdl::ast::{VerilogOp, VerilogOpUnary};
@@ -14,13 +13,8 @@ pub(crate) trait Bits: Into<Expr> {
     fn at(self, index: impl Into<Size>) -> Expr {
         let (all, index): (Expr, Size) = (self.into(), index.into());
         let fits = (index + 1).within(all.width);
-        assert!(
-            fits,
-            "{} has no bit {}",
-            adapter::text(&all.tree),
-            index.text()
-        );
-        if all.width.is_number() && all.width.value() == Some(1) {
+        assert!(fits, "{all} has no bit {index}");
+        if all.width.is_bit() {
             all
         } else {
             all.part_of(Select::At(index), 1.into(), Some(index))
@@ -32,16 +26,10 @@ pub(crate) trait Bits: Into<Expr> {
     fn part(self, from: impl Into<Size>, width: impl Into<Size>) -> Expr {
         let (all, from, width): (Expr, Size, Size) = (self.into(), from.into(), width.into());
         let fits = (from + width).within(all.width);
-        let name = adapter::text(&all.tree);
-        assert!(
-            fits,
-            "{name} has no {} bits from {}",
-            width.text(),
-            from.text()
-        );
+        assert!(fits, "{all} has no {width} bits from {from}");
         match (from.value(), width.value()) {
             (Some(0), _) if from.is_number() && width.same(all.width) => all,
-            (_, Some(1)) if width.is_number() => all.part_of(Select::At(from), width, Some(from)),
+            _ if width.is_bit() => all.part_of(Select::At(from), width, Some(from)),
             (Some(_), Some(_)) if from.is_number() && width.is_number() => {
                 all.part_of(Select::Range(from + width - 1, from), width, Some(from))
             }
@@ -54,12 +42,7 @@ pub(crate) trait Bits: Into<Expr> {
     fn low(self, end: impl Into<Size>) -> Expr {
         let (all, end): (Expr, Size) = (self.into(), end.into());
         let fits = end.within(all.width);
-        assert!(
-            fits,
-            "{} has no bits below {}",
-            adapter::text(&all.tree),
-            end.text()
-        );
+        assert!(fits, "{all} has no bits below {end}");
         all.part_of(Select::Range(end - 1, 0.into()), end, Some(0.into()))
     }
 
@@ -68,12 +51,7 @@ pub(crate) trait Bits: Into<Expr> {
     fn high(self, start: impl Into<Size>) -> Expr {
         let (all, start): (Expr, Size) = (self.into(), start.into());
         let fits = start.within(all.width);
-        assert!(
-            fits,
-            "{} has no bit {}",
-            adapter::text(&all.tree),
-            start.text()
-        );
+        assert!(fits, "{all} has no bit {start}");
         let select = Select::Range(all.width - 1, start);
         let width = all.width - start;
         all.part_of(select, width, Some(start))
@@ -83,14 +61,10 @@ pub(crate) trait Bits: Into<Expr> {
     #[track_caller]
     fn select(self, index: impl Into<Expr>) -> Expr {
         let (all, index): (Expr, Expr) = (self.into(), index.into());
-        let bits = index.width;
+        let (bits, width) = (index.width, all.width);
         assert!(
-            bits.numbers_within(all.width),
-            "{} has {} bits, which number more than the {} bits of {}",
-            adapter::text(&index.tree),
-            bits.text(),
-            all.width.text(),
-            adapter::text(&all.tree)
+            bits.numbers_within(width),
+            "{index} has {bits} bits, which number more than the {width} bits of {all}"
         );
         all.part_of(Select::By(Box::new(index.tree)), 1.into(), None)
     }
@@ -139,12 +113,9 @@ pub(crate) trait Bits: Into<Expr> {
     #[track_caller]
     fn copies(self, width: impl Into<Size>) -> Expr {
         let (bit, width): (Expr, Size) = (self.into(), width.into());
-        assert!(
-            bit.width.same(1.into()),
-            "copies of {} bits",
-            bit.width.text()
-        );
-        if width.is_number() && width.value() == Some(1) {
+        let bits = bit.width;
+        assert!(bits.same(1.into()), "copies of {bits} bits");
+        if width.is_bit() {
             bit
         } else {
             Expr::new(Tree::Copies(width, Box::new(bit.tree)), width)
@@ -164,7 +135,7 @@ pub(crate) trait Bits: Into<Expr> {
     fn extended(self, width: usize) -> Expr {
         let value = self.into();
         let own = value.width.value().filter(|own| *own <= width);
-        let own = own.unwrap_or_else(|| panic!("{} bits as {width}", value.width.text()));
+        let own = own.unwrap_or_else(|| panic!("{} bits as {width}", value.width));
         match width - own {
             0 => value,
             zeros => {
@@ -206,8 +177,7 @@ impl Expr {
     /// else. They begin at `from`, or can be any.
     #[track_caller]
     fn part_of(self, select: Select, width: Size, from: Option<Size>) -> Expr {
-        let text = || adapter::text(&self.tree);
-        assert!(self.selectable, "no bits can be selected of {}", text());
+        assert!(self.selectable, "no bits can be selected of {self}");
         let bits = from.map(|from| (from, width));
         let of = self.of.into_iter();
         let of = of.map(|part| Part { bits, ..part }).collect();

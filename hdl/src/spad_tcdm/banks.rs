@@ -65,25 +65,9 @@ impl Tcdm<'_> {
         sharing: Option<Sharing>,
         (b, lane): (Size, Index),
     ) {
-        let (u, p, s, parts) = (self.u, self.p, self.s, self.parts);
-        let want = u.wire("want", s.L);
-        u.each("wants", lane, (0, s.L), |i| {
-            let here = heads.bank.part(i * s.m, s.m).is(b);
-            u.assign(want.at(i), heads.inside.at(i) & here);
-        });
-        let used = u.name("used", want.any());
-        let number = u.wire("number", s.LW);
-        let last = last.part(b * s.LW, s.LW);
+        let (u, s, parts) = (self.u, self.s, self.parts);
         let turn = turns.part(b * s.L, s.L);
-        spad_turn::instance(
-            u,
-            &parts.turn,
-            "round_robin",
-            (want, last.clone()),
-            (turn.clone(), number),
-        );
-        u.at_clock().when(used).next(last, number);
-
+        let used = self.round_robin(heads, last, &turn, (b, lane));
         let reason = "rows beyond the capacity are refused before";
         let row = if self.p.RW < self.p.R {
             u.wire_in_part("turn_row", s.R, reason)
@@ -94,16 +78,7 @@ impl Tcdm<'_> {
         let wdata = u.wire("wdata", s.D);
         let wbe = u.wire("wbe", s.DB);
         spad_pick::instance(u, &parts.pick, "row_of", turn.clone(), heads.row, row);
-        let group = sharing.map(|(alike, _)| alike);
-        let group = group.filter(|_| p.TATM || self.merges());
-        let group = group.map(|alike| {
-            let group = u.wire("group", s.L);
-            u.each("in_group", lane, (0, s.L), |i| {
-                let with = turn.clone() & alike.part(i * s.L, s.L);
-                u.assign(group.at(i), with.any());
-            });
-            group
-        });
+        let group = self.group(&turn, sharing, lane);
         match (group, sharing) {
             (Some(group), Some((_, Some((owned, byte))))) => {
                 self.merged(heads, (group, owned), (wdata, wbe), (lane, byte));
@@ -137,6 +112,46 @@ impl Tcdm<'_> {
             .port("wdata", wdata)
             .port("dout", dout)
             .done();
+    }
+
+    /// Gives one of the lanes that want the bank its turn; whether there is one.
+    fn round_robin(
+        &self,
+        heads: &Heads,
+        last: Signal,
+        turn: &Expr,
+        (b, lane): (Size, Index),
+    ) -> Signal {
+        let (u, s, parts) = (self.u, self.s, self.parts);
+        let want = u.wire("want", s.L);
+        u.each("wants", lane, (0, s.L), |i| {
+            let here = heads.bank.part(i * s.m, s.m).is(b);
+            u.assign(want.at(i), heads.inside.at(i) & here);
+        });
+        let used = u.name("used", want.any());
+        let number = u.wire("number", s.LW);
+        let last = last.part(b * s.LW, s.LW);
+        spad_turn::instance(
+            u,
+            &parts.turn,
+            "round_robin",
+            (want, last.clone()),
+            (turn.clone(), number),
+        );
+        u.at_clock().when(used).next(last, number);
+        used
+    }
+
+    /// The lanes that are served together with the one whose turn it is, where some can be.
+    fn group(&self, turn: &Expr, sharing: Option<Sharing>, lane: Index) -> Option<Signal> {
+        let (u, s) = (self.u, self.s);
+        let (alike, _) = sharing.filter(|_| self.p.TATM || self.merges())?;
+        let group = u.wire("group", s.L);
+        u.each("in_group", lane, (0, s.L), |i| {
+            let with = turn.clone() & alike.part(i * s.L, s.L);
+            u.assign(group.at(i), with.any());
+        });
+        Some(group)
     }
 
     /// The words of bank `b`, with its operation.

@@ -2,9 +2,9 @@
 //! the unit is emitted.
 
 use super::{Kind, Known, State, Unit};
-use crate::adapter;
 use crate::drivers::{self, Driven, Driver};
 use crate::origin::Origin;
+use crate::parameter::Parameter;
 use crate::signal::{Expr, Part, Signal};
 use crate::tree::Tree;
 use std::result::Result;
@@ -55,11 +55,16 @@ impl State {
             (!matches!(known.kind, Kind::Input)).then_some(driven)
         };
         let signals: Vec<_> = self.signals.iter().map(driven).collect();
-        drivers::check(&signals, &self.drivers, &self.parameters, &self.sizes)?;
-        if self.above == self.parameters {
+        let check = |of: fn(&Parameter) -> usize| {
+            let parameters = self.parameters.iter();
+            let parameters: Vec<_> = parameters.map(|own| (own.name, of(own))).collect();
+            drivers::check(&signals, &self.drivers, &parameters, &self.sizes)
+        };
+        check(|own| own.default)?;
+        if self.parameters.is_empty() {
             return Ok(());
         }
-        drivers::check(&signals, &self.drivers, &self.above, &self.sizes)
+        check(Parameter::other)
     }
 }
 
@@ -74,11 +79,10 @@ impl Unit {
     #[track_caller]
     pub(crate) fn drive_by_port(&self, target: &Expr, inside: &[Origin]) {
         let mut state = self.state.borrow_mut();
-        let text = || adapter::text(&target.tree);
-        assert!(!target.of.is_empty(), "{} is no signal", text());
+        assert!(!target.of.is_empty(), "{target} is no signal");
         for part in &target.of {
-            let known = &state.signals[part.signal];
-            assert!(matches!(known.kind, Kind::Wire), "{} is not a wire", text());
+            let kind = &state.signals[part.signal].kind;
+            assert!(matches!(kind, Kind::Wire), "{target} is not a wire");
             state.driven(*part, inside);
         }
     }
@@ -101,8 +105,7 @@ impl Unit {
         }
         // All bits of what is reset in parts are the same.
         let bit = reset.tree.uniform();
-        let all = || adapter::text(&reset.tree);
-        let bit = bit.unwrap_or_else(|| panic!("{} is reset to {}", known.name, all()));
+        let bit = bit.unwrap_or_else(|| panic!("{} is reset to {reset}", known.name));
         Some(Tree::all_bits(target.width, bit))
     }
 }

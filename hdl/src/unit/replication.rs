@@ -62,11 +62,8 @@ impl Unit {
         });
         let innermost = loops.next();
         let (label, end) = innermost.unwrap_or_else(|| panic!("{} is in no loop", signal.name));
-        assert!(
-            (index + 1).within(end),
-            "{label} has no iteration {}",
-            index.text()
-        );
+        let fits = (index + 1).within(end);
+        assert!(fits, "{label} has no iteration {index}");
         let name = signal.name;
         Expr {
             selectable: true,

@@ -1,7 +1,6 @@
 //! What the calls of a description print, and what they refuse.
 
 use super::*;
-use crate::adapter;
 use crate::signal::Bits;
 
 fn unit() -> Unit {
@@ -272,7 +271,7 @@ fn bits_are_selected_of_a_name_only() {
     // All bits are the signal itself, and have its bits.
     let u = unit();
     let word = u.input("word", 4, "bits");
-    assert_eq!(adapter::text(&word.part(0, 4).at(2).tree), "word[2]");
+    assert_eq!(word.part(0, 4).at(2).to_string(), "word[2]");
 }
 
 #[test]
@@ -292,7 +291,7 @@ fn the_number_of_a_bit_can_be_of_no_bit_outside() {
     );
     let u = unit();
     let (word, index) = (u.input("word", 4, "bits"), u.input("index", 2, "which"));
-    assert_eq!(adapter::text(&word.select(index).tree), "word[index]");
+    assert_eq!(word.select(index).to_string(), "word[index]");
 }
 
 #[test]
@@ -341,6 +340,44 @@ fn a_port_is_as_wide_as_the_parameter_is_set_to() {
     };
     assert_eq!(set_to(3), "unit.a has 3 bits, two 2");
     assert_eq!(set_to(2), "it fits");
+}
+
+#[test]
+fn ports_have_their_widths_in_terms_of_parameters() {
+    let u = unit();
+    let bytes = u.parameter("BYTES", 4, 1..=8);
+    let (word, lanes) = (u.size("WORD", bytes * 8), u.size("LANES", 2));
+    let words = u.input("words", lanes * word, "a word per lane");
+    let out = u.output("out", word, "that of lane 1");
+    u.assign(out, words.part(word, word));
+    let module = u.emit().unwrap();
+    let expected = "module unit #(\n    parameter BYTES = 4 // 1 to 8\n) (\n    \
+                    input wire [2*BYTES*8-1:0] words,\n    \
+                    output wire [BYTES*8-1:0] out\n);\n    localparam WORD = BYTES*8;\n    \
+                    assign out = words[WORD +: WORD];\nendmodule\n";
+    assert!(module.file.text.contains(expected), "{}", module.file.text);
+    let header = "// in  words 2*BYTES*8  a word per lane\n";
+    assert!(module.file.text.contains(header), "{}", module.file.text);
+    let widths: Vec<_> = module.ports.iter().map(|port| port.width).collect();
+    assert_eq!(widths, [64, 32]);
+}
+
+#[test]
+fn an_instance_sets_a_parameter_to_what_it_may_be() {
+    let set_to = |name: &'static str, width: usize| {
+        refused(move |u, _, _| {
+            let part = unit();
+            part.parameter("WIDTH", 2, 1..=8);
+            let part = part.emit().unwrap();
+            u.instance(&part, "part")
+                .parameter(name, width.into())
+                .done();
+            panic!("it is set");
+        })
+    };
+    assert_eq!(set_to("WIDTH", 9), "unit.WIDTH is 9, not 1 to 8");
+    assert_eq!(set_to("DEPTH", 2), "unit has no parameter DEPTH");
+    assert_eq!(set_to("WIDTH", 8), "it is set");
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::units::{Bench, Layout, Setup, Stimulus, bench_for, replay_for, unit_o
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
@@ -133,13 +134,8 @@ pub fn cosim_unit(
     let seconds = start.elapsed().as_secs_f64();
     let shrunk = match &outcome.first {
         Some(first) if shrink::fits(&layout, first.cycle + 1) => {
-            let again = &mut *new_bench()?;
-            let failing = record_until(first, &layout, again, options.seed);
-            if layout.clocked {
-                shrink::shrink(&layout, &rtl, &*bench, &failing.inputs, first)?
-            } else {
-                shrink::last_cycle(&layout, &rtl, failing)?
-            }
+            let failing = record_until(first, &layout, &mut *new_bench()?, options.seed);
+            shrink_failing(&layout, &rtl, &*bench, failing, first)?
         }
         _ => None,
     };
@@ -154,6 +150,21 @@ pub fn cosim_unit(
         write_wave(path, &result, &layout, recording)?;
     }
     Ok(result)
+}
+
+/// What of a failing stimulus is needed for the mismatch; without a clock its last cycle.
+fn shrink_failing(
+    layout: &Layout,
+    rtl: &Arc<VerilatedUnit>,
+    bench: &dyn Bench,
+    failing: Recording,
+    first: &Mismatch,
+) -> Result<Option<Shrunk>> {
+    if layout.clocked {
+        shrink::shrink(layout, rtl, bench, &failing.inputs, first)
+    } else {
+        shrink::last_cycle(layout, rtl, failing)
+    }
 }
 
 /// The stimulus of `seed` up to the cycle of a mismatch, on a fresh bench.

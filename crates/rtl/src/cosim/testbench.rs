@@ -37,7 +37,8 @@ pub fn add_test_benches(design: &mut Design, config: &Config, cycles: usize) -> 
     }
     let benches = design.units.par_iter().map(|unit| {
         let name = unit.bench_file();
-        bench_text(unit, config, design.reset, cycles).map(|text| SourceFile::plain(name, text))
+        bench_text(unit, config, design.style.reset, cycles)
+            .map(|text| SourceFile::plain(name, text))
     });
     design.benches = benches.collect::<Result<_>>()?;
     Ok(())

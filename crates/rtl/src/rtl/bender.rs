@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// The Verilog; for the target `spadkit_sv`, where there is SystemVerilog, that
 /// in its place and beside it (`all`, in the order of `filelist_sv.f`).
 pub(super) fn manifest(design: &Design, all: &[SourceFile]) -> String {
-    let name = format!("spadkit_{}{}", design.prefix, design.machine.name);
+    let name = format!("spadkit_{}{}", design.style.prefix, design.machine.name);
     let mut text = format!(
         "# SPDX-License-Identifier: MIT OR Apache-2.0\n\
          # Scratchpad path of a GPU streaming multiprocessor ({})\n\

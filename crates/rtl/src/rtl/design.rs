@@ -2,12 +2,13 @@
 
 use super::budget::Budget;
 use super::machine::Description;
+use super::prefix;
 use super::timescale::Timescale;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::quote::nearest;
 use serde::Serialize;
-use spadkit_hdl::{HdlError, Module, Origin, Port, Printed, Reset, Vector};
+use spadkit_hdl::{HdlError, Module, Origin, Port, Printed, Style, Vector};
 
 /// One Verilog file; holds one module of the same name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,8 +103,6 @@ pub struct Design {
     pub units: Vec<EmittedUnit>,
     /// All files, by order of first use.
     pub files: Vec<SourceFile>,
-    /// In front of the name of every module.
-    pub prefix: String,
     /// A test bench per unit, or none at all
     /// ([`add_test_benches`](crate::cosim::add_test_benches)).
     pub benches: Vec<SourceFile>,
@@ -114,8 +113,8 @@ pub struct Design {
     pub(super) asserted: Vec<SourceFile>,
     /// The clock period of the constraints, and what is outside of it.
     pub budget: Budget,
-    /// How registers are reset.
-    pub reset: Reset,
+    /// How it is printed.
+    pub style: Style,
     /// The unit of delays that every file states, if any
     /// ([`with_timescale`](Self::with_timescale)).
     pub timescale: Option<Timescale>,
@@ -143,12 +142,11 @@ impl Design {
             geometry: config.geometry,
             units: Vec::new(),
             files: Vec::new(),
-            prefix: String::new(),
             benches: Vec::new(),
             system: Vec::new(),
             asserted: Vec::new(),
             budget: Budget::default(),
-            reset: Reset::default(),
+            style: Style::default(),
             timescale: None,
             source_map: false,
             machine: Description::of(config),
@@ -157,12 +155,14 @@ impl Design {
 
     /// Emits `units` (all if empty) for `config`, with a synchronous reset.
     pub fn emit(units: &[String], config: &Config) -> Result<Self> {
-        Self::emit_with(units, config, Reset::Sync)
+        Self::emit_with(units, config, Style::default())
     }
 
-    /// The same with registers of that style of reset. Registers without a reset,
-    /// whose contents a valid bit covers, stay without.
-    pub fn emit_with(units: &[String], config: &Config, reset: Reset) -> Result<Self> {
+    /// The same in a style of its own, which may be that of the reset alone. Fails where a
+    /// module's name would be no plain Verilog identifier.
+    pub fn emit_with(units: &[String], config: &Config, style: impl Into<Style>) -> Result<Self> {
+        let style = style.into();
+        prefix::check(&style.prefix)?;
         let all = Self::all_units();
         let machine = config.machine();
         let has_rtl = |name: &String| config.needs_rtl(name).is_ok();
@@ -170,7 +170,7 @@ impl Design {
         let named = !units.is_empty();
         refuse_contexts(units, config)?;
         let mut design = Design {
-            reset,
+            style,
             ..Self::empty(config)
         };
         // All means all that the machine has: one without locks has no lock unit,
@@ -187,7 +187,7 @@ impl Design {
             if all.contains(name) {
                 config.needs_rtl(name)?;
             }
-            let modules = spadkit_hdl::emit_with(name, &machine, reset);
+            let modules = spadkit_hdl::emit_with(name, &machine, &design.style);
             design.add(name, modules.map_err(|e| hdl_error(e, &all))?);
         }
         Ok(design)
@@ -309,7 +309,7 @@ pub(super) fn hdl_error(error: HdlError, all: &[String]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spadkit_hdl::Dir;
+    use spadkit_hdl::{Dir, Reset};
     use std::path::Path;
 
     /// Yosys numbers cells in the order of the files, and its choice of faults

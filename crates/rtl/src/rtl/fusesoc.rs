@@ -15,7 +15,7 @@ pub(super) fn core(design: &Design) -> String {
          name: spadkit:scratchpad:{}{}:{}\n\
          description: Scratchpad path of a GPU streaming multiprocessor ({})\n\
          filesets:\n{}",
-        design.prefix,
+        design.style.prefix,
         design.machine.name,
         env!("CARGO_PKG_VERSION"),
         design.geometry,

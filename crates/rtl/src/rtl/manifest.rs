@@ -61,9 +61,9 @@ impl Design {
             preset: &self.preset,
             geometry: self.geometry,
             machine: &self.machine,
-            reset: self.reset,
+            reset: self.style.reset,
             timescale: self.timescale,
-            prefix: &self.prefix,
+            prefix: &self.style.prefix,
             codes: self.fields().iter().map(codes).collect(),
             memories: self.memories(),
             units: self.units.iter().map(entry).collect(),
@@ -88,7 +88,7 @@ impl Design {
     }
 
     fn memory<'a>(&self, module: &'a str) -> Option<Memory<'a>> {
-        let plain = module.strip_prefix(&self.prefix)?;
+        let plain = module.strip_prefix(&self.style.prefix)?;
         let parameters = &self.machine.fixed.parameters;
         let (rows, bits) = parameters.memory(plain)?;
         let ports = match plain {

@@ -22,7 +22,7 @@ pub use foreign::{check_foreign, read_foreign};
 pub use manifest::Manifest;
 pub use source_map::named;
 pub(crate) use source_map::with_origins;
-pub use spadkit_hdl::{Dir, Origin, Port, Reset, Vector};
+pub use spadkit_hdl::{Dir, Origin, Port, Reset, Style, Vector};
 pub use system::SystemVerilog;
 pub use timescale::Timescale;
 pub use write::{design_files, write_design};

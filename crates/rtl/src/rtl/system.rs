@@ -24,12 +24,13 @@ impl Design {
         let fail = |e| hdl_error(e, &all);
         let mut files: Vec<Companion> = Vec::new();
         if wanted.wrappers {
-            files.push(spadkit_hdl::package(&machine).map_err(fail)?);
+            let style = &self.style;
+            files.push(spadkit_hdl::package(&machine, style).map_err(fail)?);
             for unit in &self.units {
                 let inside = (&*unit.ports, &*unit.parameters);
-                let wrapper = spadkit_hdl::wrapper(&unit.name, inside, &machine, self.reset);
+                let wrapper = spadkit_hdl::wrapper(&unit.name, inside, &machine, style);
                 files.extend(wrapper.map_err(fail)?);
-                let buses = spadkit_hdl::bus_wrappers(&unit.name, inside, &machine, self.reset);
+                let buses = spadkit_hdl::bus_wrappers(&unit.name, inside, &machine, style);
                 files.extend(buses.map_err(fail)?);
             }
         }
@@ -91,6 +92,7 @@ mod tests {
             "spad_conflict_arbiter",
             "spad_lock_unit",
             "spad_nonmem_queue",
+            "spad_skid",
             "spad_writeback_mux",
             "spad_sm_path",
         ];

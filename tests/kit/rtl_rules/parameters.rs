@@ -1,0 +1,89 @@
+//! A module with parameters is lint-clean with all values that it says they may have.
+
+use super::{missing, silent};
+use spadkit::config::Config;
+use spadkit::output::OwnedFolder;
+use spadkit::rtl::{Design, write_design};
+use std::path::Path;
+use std::process::Command;
+
+/// A parameter as its line states it: the least value, and one above the default.
+struct Parameter<'a> {
+    name: &'a str,
+    least: usize,
+    above: usize,
+}
+
+/// `    parameter NAME = DEFAULT, // LEAST to MOST`, or `a power of two from LEAST to MOST`.
+fn parameter(line: &str) -> Option<Parameter<'_>> {
+    let (declared, values) = line.trim().strip_prefix("parameter ")?.split_once(" // ")?;
+    let (name, default) = declared.trim_end_matches(',').split_once(" = ")?;
+    let powers = values.strip_prefix("a power of two from ");
+    let (least, most) = powers.unwrap_or(values).split_once(" to ")?;
+    let [default, least, most] = [default, least, most].map(|number| number.parse().unwrap());
+    // The largest payloads are too wide for Verilator.
+    let above: usize = 2 * default + usize::from(powers.is_none());
+    Some(Parameter {
+        name,
+        least,
+        above: above.min(most),
+    })
+}
+
+/// Lints `module` with these values of its parameters.
+fn lint(dir: &Path, files: &[&str], module: &str, values: &[(&str, usize)]) {
+    let what = format!("{module} with {values:?}");
+    let set = |text: &dyn Fn(&str, usize) -> String| -> Vec<String> {
+        let values = values.iter();
+        values.map(|&(name, value)| text(name, value)).collect()
+    };
+    let mut verilator = Command::new("verilator");
+    verilator.args(["--lint-only", "-Wall", "--top-module", module]);
+    verilator.args(set(&|name, value| format!("-G{name}={value}")));
+    silent(&what, verilator.args(files).current_dir(dir));
+    let mut iverilog = Command::new("iverilog");
+    iverilog.args(["-g2005", "-Wall", "-t", "null", "-s", module]);
+    iverilog.args(set(&|name, value| format!("-P{module}.{name}={value}")));
+    silent(&what, iverilog.args(files).current_dir(dir));
+    let set = set(&|name, value| format!(" -chparam {name} {value}")).concat();
+    let script = format!(
+        "read_verilog {}; hierarchy -check -top {module}{set}; proc; check -assert",
+        files.join(" ")
+    );
+    let mut yosys = Command::new("yosys");
+    silent(&what, yosys.args(["-q", "-p", &script]).current_dir(dir));
+}
+
+/// Lints the modules of `units` that have parameters; their names.
+fn lint_modules(units: &[&str], preset: &str) -> Vec<String> {
+    let units: Vec<String> = units.iter().map(|unit| (*unit).to_owned()).collect();
+    let design = Design::emit(&units, &Config::preset(preset).unwrap()).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path().join("rtl");
+    write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
+    let files: Vec<_> = design.files.iter().map(|file| &*file.name).collect();
+    let mut found = Vec::new();
+    for file in &design.files {
+        let parameters: Vec<_> = file.text.lines().filter_map(parameter).collect();
+        if parameters.is_empty() {
+            continue;
+        }
+        let module = file.name.trim_end_matches(".v");
+        let least: Vec<_> = parameters.iter().map(|p| (p.name, p.least)).collect();
+        let above: Vec<_> = parameters.iter().map(|p| (p.name, p.above)).collect();
+        lint(&dir, &files, module, &least);
+        lint(&dir, &files, module, &above);
+        found.push(module.to_owned());
+    }
+    found
+}
+
+#[test]
+fn parameters_may_be_what_their_lines_say() {
+    if missing(&["verilator", "iverilog", "yosys"]) {
+        return;
+    }
+    let found = lint_modules(&[], "small");
+    assert!(found.len() >= 10, "{found:?}");
+    assert_eq!(lint_modules(&["spad_phases"], "sm80"), ["spad_queue"]);
+}
