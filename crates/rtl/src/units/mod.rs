@@ -404,10 +404,11 @@ const MEMORIES: &[&str] = &["spad_bank_ram", "spad_table_ram_*"];
 
 /// Where an address is, and the registers that tell: what is proved holds for
 /// any mapping that is one to one, which the hash units are by proofs of their own.
-const HASHES: &[&str] = &["spad_lane_hash", "spad_hash_config*"];
+/// Yosys puts more around the name of a module whose parameters are set.
+const HASHES: &[&str] = &["spad_lane_hash", "*spad_hash_config*"];
 
 /// The same, and the banks: what they do with their accesses is proved of them alone.
-const ATOMIC_PARTS: &[&str] = &["spad_lane_hash", "spad_hash_config*", "spad_atomic_bank"];
+const ATOMIC_PARTS: &[&str] = &["spad_lane_hash", "*spad_hash_config*", "spad_atomic_bank"];
 
 /// The unit called `name`.
 pub fn unit_of(name: &str) -> Result<&'static Unit> {
