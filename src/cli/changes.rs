@@ -140,6 +140,9 @@ fn alternatives(s: &Suggestion, details: &mut Details) {
 
 fn code(text: &str, details: &mut Details) {
     for line in text.lines() {
+        if let Some(launch) = s.padded_launch_text() {
+            details.say(format!("    {launch}"));
+        }
         let line = folded("    ", line).join("\n");
         details.verbatim(Tone::Plain, line);
     }

@@ -226,7 +226,7 @@ fn suggestion(
     let (best, conflicts) = torn.best(&target.choices.ranked);
     lines.changes = lines::by_call(lines.changes, true);
     matrices::give_lengths(&mut lines, &best.layout, &array);
-    let shape = padding::Shape::of(target, tuned);
+    let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
     let of_address = |l: &LineChange| {
         let is_open = l.statement().is_none();
         let is_of_objects = matches!(l.parts, Parts::TornObjects | Parts::OfOneObject);
