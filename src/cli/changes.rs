@@ -48,8 +48,11 @@ pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
 fn one(s: &Suggestion, most: usize, details: &mut Details) {
     let array = readable(&s.array);
     details.heading(format!(
-        "source changes for {array}: {} leaves {} of {} conflicts",
-        s.hash, s.conflicts, s.conflicts_before
+        "source changes for {array}: {}{} leaves {} of {} conflicts",
+        s.hash,
+        s.parts_text(),
+        s.conflicts,
+        s.conflicts_before
     ));
     let aligned = match (&s.variable, s.span_bytes()) {
         (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
@@ -65,6 +68,14 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     });
     if let Some(torn) = s.torn_text() {
         details.note(torn);
+    }
+    if let Some(p) = &s.parted {
+        details.note(format!(
+            "wide accesses become several of {}: {} wavefronts in place of {}",
+            bytes(p.bytes),
+            p.wavefronts,
+            p.wavefronts_before
+        ));
     }
     for change in s.copy_texts() {
         details.say(change);

@@ -121,6 +121,14 @@ impl Suggestion {
         })
     }
 
+    /// What wide accesses become, behind a mapping and its array.
+    pub fn parts_text(&self) -> String {
+        match self.parted {
+            Some(parted) => format!(" with accesses of at most {} bytes", parted.bytes),
+            None => String::new(),
+        }
+    }
+
     /// What its padding needs of the launch.
     pub fn padded_launch_text(&self) -> Option<String> {
         let [before, bytes] = self.padding.as_ref()?.launch_bytes?;
