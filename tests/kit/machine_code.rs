@@ -215,7 +215,7 @@ fn flow_and_gate_judge_by_the_machine_code() {
     let of_code = flow(&["--machine-code"]);
     for expected in [
         "4 of 16 wavefronts of quads in the machine code are bank conflicts",
-        "all 4 conflicts of quads in the machine code.",
+        "all 4 conflicts of quads in the machine code",
         "in the machine code of ptxas",
         "--software --machine-code --preset sm80",
     ] {
