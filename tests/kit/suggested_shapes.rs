@@ -91,9 +91,9 @@ fn a_stride_of_several_rows_is_no_row() {
 /// An array of one dimension stays one.
 #[test]
 fn an_array_without_rows_gets_none() {
-    let (declaration, index, alone) = padding("flat", "16, 16");
-    assert_eq!(declaration, "__shared__ float tile[270];");
-    assert_eq!(index, "tile[i + i / 32 * 2] for element i");
+    let (declaration, index, alone) = padding("flat", "32, 32");
+    assert_eq!(declaration, "__shared__ float tile[1055];");
+    assert_eq!(index, "tile[i + i / 32] for element i");
     assert!(!alone);
 }
 
