@@ -208,9 +208,10 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
     interrupt::listen();
     let launch = args.input.launch();
     let indices = launch.map(launch_indices).transpose()?.unwrap_or_default();
-    let merging = match args.machine_code {
-        true => None,
-        false => MachineCode::if_known(&args.input, &trace, machine),
+    let merging = if args.machine_code {
+        None
+    } else {
+        MachineCode::if_known(&args.input, &trace, machine)
     };
     let subject = software::Subject {
         trace: &trace,

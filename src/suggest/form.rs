@@ -114,9 +114,12 @@ impl Form {
     /// The declaration with `elements` in all, if it has one dimension. That of an array
     /// whose bytes the launch gives stays what it is.
     pub fn with_elements(&self, elements: u32) -> Option<String> {
-        let count = || match self.is_dynamic {
-            true => String::new(),
-            false => elements.to_string(),
+        let count = || {
+            if self.is_dynamic {
+                String::new()
+            } else {
+                elements.to_string()
+            }
         };
         (self.dimensions.len() == 1).then(|| self.declared(&count()))
     }
