@@ -355,6 +355,7 @@ impl Launch {
                 again: None,
                 all: false,
                 report: None,
+                merging: None,
             };
             cmd_tune::in_software::run(&kinds, budget, &subject, &machine, printer)
         })

@@ -48,8 +48,11 @@ pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
 fn one(s: &Suggestion, most: usize, details: &mut Details) {
     let array = readable(&s.array);
     details.heading(format!(
-        "source changes for {array}: {} leaves {} of {} conflicts",
-        s.hash, s.conflicts, s.conflicts_before
+        "source changes for {array}: {}{} leaves {} of {} conflicts",
+        s.hash,
+        s.parts_text(),
+        s.conflicts,
+        s.conflicts_before
     ));
     let aligned = match (&s.variable, s.span_bytes()) {
         (Some(_), span) => format!(", which begins at a multiple of {span} bytes"),
@@ -65,6 +68,14 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     });
     if let Some(torn) = s.torn_text() {
         details.note(torn);
+    }
+    if let Some(p) = &s.parted {
+        details.note(format!(
+            "wide accesses become several of {}: {} wavefronts in place of {}",
+            bytes(p.bytes),
+            p.wavefronts,
+            p.wavefronts_before
+        ));
     }
     for change in s.copy_texts() {
         details.say(change);
@@ -129,6 +140,9 @@ fn alternatives(s: &Suggestion, details: &mut Details) {
         ));
         code(&p.declaration, details);
         details.say(format!("    {}", p.index));
+        if let Some(launch) = s.padded_launch_text() {
+            details.say(format!("    {launch}"));
+        }
     }
     for (language, template) in [("CuTe", &s.cute), ("Triton", &s.triton)] {
         if let Some(t) = template {
@@ -210,19 +224,28 @@ fn line_details(line: &LineChange, s: &Suggestion, details: &mut Details) {
     }
 }
 
-/// A line of C++ behind `mark`, folded at spaces where it is long: between two
-/// tokens a line end means the same. Lines with text or a comment stay whole.
+/// A line of C++ behind `mark`, folded at spaces where it is long: between two tokens a
+/// line end means the same. In a directive it has a backslash before it, in a comment
+/// behind the code the next line is a comment, too.
 fn folded(mark: &str, line: &str) -> Vec<String> {
-    let of_the_preprocessor = line.trim_start().strip_prefix('#');
-    let of_the_preprocessor = of_the_preprocessor.is_some_and(|rest| !rest.starts_with("ttg."));
-    let whole = line.contains('"') || line.contains("//") || of_the_preprocessor;
+    let directive = line.trim_start().strip_prefix('#');
+    let directive = directive.is_some_and(|rest| !rest.starts_with("ttg."));
+    let end = if directive || line.trim_end().ends_with('\\') {
+        " \\"
+    } else {
+        ""
+    };
     let mut lines = vec![mark.to_owned()];
     let indent = line.len() - line.trim_start().len();
+    let again = format!("{mark}{}", " ".repeat(indent + 4));
     let mut begins = true;
-    for word in line.split_inclusive(' ') {
+    for (word, in_comment) in words(line) {
         let last = lines.last_mut().expect("there is a line");
-        if !whole && !begins && last.chars().count() + word.trim_end().chars().count() > WIDTH {
-            lines.push(format!("{mark}{}{word}", " ".repeat(indent + 4)));
+        let length = last.chars().count() + word.trim_end().chars().count() + end.len();
+        if !begins && length > WIDTH {
+            *last = format!("{}{end}", last.trim_end());
+            let comment = if in_comment { "// " } else { "" };
+            lines.push(format!("{again}{comment}{word}"));
         } else {
             last.push_str(word);
         }
@@ -230,6 +253,38 @@ fn folded(mark: &str, line: &str) -> Vec<String> {
     }
     let lines = lines.iter().map(|line| line.trim_end().to_owned());
     lines.collect()
+}
+
+/// The words of a line of C++, each with the spaces behind it, and whether it goes on with
+/// a comment to the end of the line. Literals are not taken apart.
+fn words(line: &str) -> Vec<(&str, bool)> {
+    let mut words = Vec::new();
+    let (mut start, mut literal, mut escaped, mut comment) = (0, None, false, None);
+    for (at, c) in line.char_indices() {
+        match literal {
+            _ if comment.is_some() => {}
+            Some(quote) => {
+                literal = Some(quote).filter(|q| escaped || c != *q);
+                escaped = c == '\\' && !escaped;
+            }
+            None if line[at..].starts_with("//") => comment = Some(at),
+            None if c == '"' || is_quote(line, at) => literal = Some(c),
+            None => {}
+        }
+        let is_end = c == ' ' && literal.is_none();
+        if is_end || at + c.len_utf8() == line.len() {
+            let goes_on = comment.is_some_and(|from| from < start);
+            words.push((&line[start..=at + c.len_utf8() - 1], goes_on));
+            start = at + 1;
+        }
+    }
+    words
+}
+
+/// Whether the quote at `at` begins a character: in `1'000` it stands in a number.
+fn is_quote(line: &str, at: usize) -> bool {
+    let before = line[..at].chars().next_back();
+    line[at..].starts_with('\'') && !before.is_some_and(char::is_alphanumeric)
 }
 
 #[cfg(test)]
@@ -252,7 +307,39 @@ mod tests {
             words.collect::<Vec<_>>().join(" ")
         };
         assert_eq!(words(&lines), line);
-        let comment = format!("{line} // what it does");
-        assert_eq!(folded("  + ", &comment).len(), 1);
+    }
+
+    /// What is behind the mark of each line.
+    fn texts(line: &str) -> Vec<String> {
+        let lines = folded("  + ", line);
+        assert!(lines.iter().all(|l| l.chars().count() <= 80), "{lines:?}");
+        lines.iter().map(|l| l[4..].trim().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_comment_goes_on_as_a_comment() {
+        let line = "s_a[spad_place(load_m * 8 + load_k)] = r_load_a[0]; // the first of four, of \
+                    a thread of the upper half of its warp";
+        let expected = [
+            "s_a[spad_place(load_m * 8 + load_k)] = r_load_a[0]; // the first of",
+            "// four, of a thread of the upper half of its warp",
+        ];
+        assert_eq!(texts(line), expected);
+        let line = "s_a[spad_place(load_m * 8 + load_k)] = r_load_a[0] + r_load_a[1] + b; // sum";
+        let all = texts(line);
+        assert_eq!((all.len(), &*all[1]), (2, "// sum"));
+    }
+
+    /// In a directive the next line belongs to it by a backslash.
+    #[test]
+    fn directives_and_literals_stay_what_they_are() {
+        let line =
+            "#define TILE(row, column) tile[spad_place((row) * (WIDTH + PAD) + (column) + 1)]";
+        let all = texts(line);
+        assert!(all.len() == 2 && all[0].ends_with(" \\"), "{all:?}");
+        let line = "asm(\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0}, [%1]; // two\" : : \
+                    \"r\"(spad_place_at(tile, at)));";
+        let all = texts(line);
+        assert!(all[0].ends_with("// two\" : :"), "{all:?}");
     }
 }

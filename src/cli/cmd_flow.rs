@@ -4,6 +4,7 @@ use super::changes;
 use super::cmd_cosim::fail_on_mismatch;
 use super::conflicts_lines::Counted;
 use super::conflicts_text::Culprits;
+use super::machine_code::MachineCode;
 use super::printer::{CommandResult, Printer, Progress};
 use super::{Execute, Global, synthesis_text};
 use crate::error::Result;
@@ -71,6 +72,10 @@ pub struct FlowArgs {
     /// The summary.json of an earlier run: the report says what changed.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// Judge by the accesses of the machine code, which ptxas may merge or remove.
+    /// Needs ptxas and nvdisasm.
+    #[arg(long)]
+    machine_code: bool,
 }
 
 impl Execute for FlowArgs {
@@ -81,7 +86,15 @@ impl Execute for FlowArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?;
-        let trace = super::load_for(&self.input, RunOptions::default(), &machine, printer)?;
+        let mut trace = super::load_for(&self.input, RunOptions::default(), &machine, printer)?;
+        let (mut machine_code, mut merging) = (None, None);
+        if self.machine_code {
+            let code = MachineCode::of(&self.input, &trace, &machine)?;
+            machine_code = Some(code.assembler());
+            trace = code.into_trace();
+        } else if !machine.has_hash_unit() {
+            merging = MachineCode::if_known(&self.input, &trace, &machine);
+        }
         let options = Options {
             input: self.input.clone(),
             machine_option: Some(global.machine_option()),
@@ -96,6 +109,7 @@ impl Execute for FlowArgs {
             fast: self.fast,
             force: self.force,
             baseline: self.baseline.clone(),
+            machine_code,
         };
         let mut files = SourceFiles::beside(self.input.name());
         let plain = LayoutSpec::Hash(HashSpec::Mod);
@@ -103,6 +117,8 @@ impl Execute for FlowArgs {
         let console = Console {
             printer,
             culprits,
+            merging,
+            by_machine_code: self.machine_code,
             bar: Mutex::new(None),
         };
         let done = flow::run(&trace, &machine, &options, &console)?;
@@ -135,6 +151,9 @@ struct Found<'a> {
 struct Console<'a> {
     printer: &'a Printer,
     culprits: Culprits,
+    /// The machine code, where the PTX is what counts.
+    merging: Option<MachineCode>,
+    by_machine_code: bool,
     bar: Mutex<Option<Progress>>,
 }
 
@@ -176,10 +195,20 @@ impl Watch for Console<'_> {
 
     fn tuned(&self, report: &FlowReport) -> Result<()> {
         self.end_stage();
-        let mut text = answer(report);
+        let of = if self.by_machine_code {
+            " in the machine code"
+        } else {
+            ""
+        };
+        let mut text = answer(report, of);
+        let changes = report.software.as_ref().map(|s| &s.suggestions[..]);
+        let doubt = (self.merging.as_ref()).and_then(|code| code.doubt(changes?));
+        if let Some(doubt) = doubt {
+            text = format!("{text} {doubt}");
+        }
         // Where it goes wrong, then what removes it.
         if let Some(plain) = report.mappings.first().filter(|m| m.conflicts > 0) {
-            let name = readable_words(&report.kernel.name);
+            let name = format!("{}{of}", readable_words(&report.kernel.name));
             let problem = self.culprits.problem(&Counted::of_line(plain), &name);
             text = format!("{problem}. {text}");
         }
@@ -189,9 +218,9 @@ impl Watch for Console<'_> {
 
 /// What the best mapping is worth, in a sentence: the fastest one where cycles are
 /// known, else the one with the fewest conflicts.
-fn answer(report: &FlowReport) -> String {
+fn answer(report: &FlowReport, of: &str) -> String {
     let all = report.mappings.first().map_or(0, |m| m.conflicts);
-    let name = readable_words(&report.kernel.name);
+    let name = format!("{}{of}", readable_words(&report.kernel.name));
     let conflicts = if all == 1 { "conflict" } else { "conflicts" };
     let of_software = report.software.as_ref().and_then(|s| {
         let timed = report.worth.as_ref().map(|w| &w.after.hash);
@@ -218,8 +247,27 @@ fn answer(report: &FlowReport) -> String {
         Some((hash, left)) if left < all => {
             format!("{hash} leaves {left} of {all} {conflicts} of {name}{slower}.")
         }
-        _ => format!("No mapping leaves fewer than the {all} {conflicts} of {name}."),
+        _ => no_mapping(report, &format!("{all} {conflicts} of {name}")),
     }
+}
+
+/// The answer where no mapping in software gains: what else does.
+fn no_mapping(report: &FlowReport, all: &str) -> String {
+    let vectors = report.software.as_ref().and_then(|s| s.vector_bytes);
+    let kind = match (report.hash_unit, vectors) {
+        (true, _) => "No mapping".to_owned(),
+        (false, None) => "No mapping in software".to_owned(),
+        (false, Some(bytes)) => {
+            format!("No mapping in software that keeps vectors of {bytes} bytes whole")
+        }
+    };
+    let mut text = format!("{kind} leaves fewer than the {all}.");
+    let changes = report.software.iter().flat_map(|s| &s.suggestions);
+    for s in changes.filter(|s| s.parted.is_some()) {
+        let (hash, parts, left) = (&s.hash, s.parts_text(), s.conflicts);
+        text += &format!(" {hash}{parts} leaves {left}, by the change of the source below.");
+    }
+    text
 }
 
 fn details_of_mappings(report: &FlowReport) -> Details {
@@ -260,7 +308,7 @@ fn details_of_mappings(report: &FlowReport) -> Details {
     }
     details.say(report.worth_text());
     if let Some(software) = &report.software {
-        if let Some(of_source) = torn_verdict(&software.suggestions, &[]) {
+        if let Some(of_source) = torn_verdict(&software.suggestions, &software.left_alone) {
             details.toned(Tone::Doubt, of_source);
         }
         details.add(software_details(software));
@@ -336,6 +384,7 @@ fn software_details(software: &Software) -> Details {
     details.table(table);
     details.note(best);
     details.add(changes::details(&software.suggestions, false));
+    details.add(changes::left_alone(&software.left_alone));
     details.heading("hash units, if the machine had them:");
     details
 }

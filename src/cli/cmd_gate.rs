@@ -80,6 +80,10 @@ pub struct GateArgs {
     budget: u64,
     #[command(flatten)]
     allow: super::Allow,
+    /// Count the accesses of the machine code, which ptxas may merge or remove, and judge
+    /// fixes by them. Needs ptxas and nvdisasm.
+    #[arg(long)]
+    machine_code: bool,
 }
 
 impl Execute for GateArgs {
@@ -179,6 +183,7 @@ impl GateArgs {
             hash: self.hash.as_ref().unwrap_or(&plain),
             cycles: job.limits.iter().any(|l| l.metric == Metric::Cycles),
             run: job.run,
+            machine_code: self.machine_code,
         };
         let mut measured = Measured::of(job.input, &job.machine, &wanted)?;
         measured.hardware = job.hardware;
@@ -197,15 +202,15 @@ impl GateArgs {
             .collect();
         let of_conflicts = |c: &Check| c.exceeded && c.limit.metric.is_of_conflicts();
         let fails = measured.trace.is_some() && checks.iter().any(of_conflicts);
-        let fixes = match (fails, self.budget) {
+        let found = match (fails, self.budget) {
             (true, seconds @ 1..) => fix::of(
                 &measured,
                 job.input,
                 &job.machine,
-                Duration::from_secs(seconds),
+                (Duration::from_secs(seconds), self.machine_code),
                 names,
             )?,
-            _ => Vec::new(),
+            _ => fix::Found::default(),
         };
         Ok(Kernel {
             input: name,
@@ -213,7 +218,9 @@ impl GateArgs {
             machine,
             measured,
             checks,
-            fixes,
+            fixes: found.fixes,
+            fix_note: found.note,
+            machine_code: self.machine_code,
         })
     }
 
@@ -301,6 +308,11 @@ struct Kernel {
     /// What removes the conflicts, where a limit on them is exceeded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     fixes: Vec<fix::Fix>,
+    /// What to know of them, or why there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fix_note: Option<String>,
+    /// The accesses of the machine code are counted.
+    machine_code: bool,
     /// The option that names the machine.
     #[serde(skip)]
     again: String,
@@ -317,7 +329,12 @@ impl Kernel {
         match (check.limit.metric, check.value) {
             (Metric::Area, _) => ("what the units take", self.synthesis()),
             (Metric::Conflicts | Metric::Excess, Some(_)) => {
-                let command = format!("spadkit tune {input} --software {}", self.again);
+                let by = if self.machine_code {
+                    " --machine-code"
+                } else {
+                    ""
+                };
+                let command = format!("spadkit tune {input} --software{by} {}", self.again);
                 ("what to change", command)
             }
             _ => ("what it finds", format!("spadkit run {input} --races")),

@@ -208,6 +208,11 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
     interrupt::listen();
     let launch = args.input.launch();
     let indices = launch.map(launch_indices).transpose()?.unwrap_or_default();
+    let merging = if args.machine_code {
+        None
+    } else {
+        MachineCode::if_known(&args.input, &trace, machine)
+    };
     let subject = software::Subject {
         trace: &trace,
         indices: &indices,
@@ -216,6 +221,7 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
         again: Some(again),
         all: args.all,
         report: args.report.as_deref(),
+        merging: merging.as_ref(),
     };
     in_software::run(&args.kinds, args.budget(), &subject, machine, printer)
 }

@@ -7,11 +7,12 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::page::{Details, Table};
 use crate::software::{Layout, LayoutSpec};
+use crate::suggest::Suggestion;
 use crate::tool::Toolbox;
-use crate::trace::{AccessTrace, ConflictProfile};
+use crate::trace::{AccessTrace, ConflictProfile, without_folder};
 use crate::workload::Input;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A trace beside the machine code of its kernel.
 pub(super) struct MachineCode {
@@ -42,6 +43,43 @@ impl MachineCode {
             assembler: assembler.id(),
             ledger: Ledger::new(trace, &code),
         })
+    }
+
+    /// The same where it can be read; nothing where a tool is missing, or it has no PTX.
+    pub fn if_known(input: &Input, trace: &AccessTrace, machine: &Config) -> Option<Self> {
+        input.launch()?;
+        Self::of(input, trace, machine).ok()
+    }
+
+    /// The assembler, in texts.
+    pub fn assembler(&self) -> String {
+        self.assembler.to_string()
+    }
+
+    /// What to say of changes that were found in the PTX, where the assembler merges accesses
+    /// of their lines: around each index a function, it does not.
+    pub fn doubt(&self, changes: &[Suggestion]) -> Option<String> {
+        let calling = changes.iter().filter(|s| !s.function.is_empty());
+        let changed: BTreeSet<&str> = calling
+            .flat_map(|s| &s.lines)
+            .filter_map(|line| line.source.as_deref())
+            .collect();
+        let merged = self.ledger.sites.iter().filter(|s| s.fates.merged > 0);
+        let places: BTreeSet<String> = merged
+            .filter_map(|site| site.place.clone().of_user().0.source)
+            .filter(|source| changed.contains(source.as_str()))
+            .map(|source| without_folder(&source).to_owned())
+            .collect();
+        let first = places.first()?;
+        let others = match places.len() - 1 {
+            0 => String::new(),
+            1 => " and one more line".to_owned(),
+            n => format!(" and {n} more lines"),
+        };
+        Some(format!(
+            "The assembler merges accesses at {first}{others}, and may not merge them in the \
+             changed source: --machine-code judges by the machine code."
+        ))
     }
 
     /// The accesses that the machine code makes.

@@ -81,9 +81,13 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
         shell(options.input.name()),
         machine_option(options, machine),
     );
+    let by = match options.machine_code {
+        Some(_) => " --machine-code",
+        None => "",
+    };
     let mut all = vec![(
         "paddings, swizzles and other index arithmetic, ranked",
-        format!("spadkit tune {input} --software {on}"),
+        format!("spadkit tune {input} --software{by} {on}"),
     )];
     if let Some(best) = software.best.as_ref()
         && options.input.launch().is_some()

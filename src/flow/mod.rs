@@ -35,6 +35,7 @@ mod worth;
 pub use code::in_software;
 pub use evidence::Evidence;
 pub use options::{Library, Options, Silent, Stage, Watch};
+pub use software::parts;
 
 use crate::config::Config;
 use crate::cosim::CosimResult;
@@ -187,6 +188,9 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     begin(Stage::Tune);
     let mappings = analysis.mappings(options.budget, watch)?;
     let mut report = analysis.report(mappings)?;
+    if let Some(assembler) = &options.machine_code {
+        report.rule_text += &format!("; in the machine code of {assembler}");
+    }
     let mut sources = SourceFiles::beside(options.input.name());
     let mut found = None;
     if options.stages(machine).contains(&Stage::Software) {

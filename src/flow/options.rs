@@ -41,6 +41,8 @@ pub struct Options {
     pub force: bool,
     /// The summary of an earlier run, to say what changed.
     pub baseline: Option<PathBuf>,
+    /// The assembler, where the trace has the accesses of its machine code.
+    pub machine_code: Option<String>,
 }
 
 impl Options {
@@ -57,6 +59,7 @@ impl Options {
             fast: false,
             force: false,
             baseline: None,
+            machine_code: None,
         }
     }
 

@@ -18,9 +18,11 @@ use crate::rewrite::{Block, Hashes, Request, Rewritten, Verdict, attempt, measur
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
-use crate::software::choice::{Array, Choice, Choices, Effort, MappingKind, choices, per_variable};
+use crate::software::choice::{
+    Array, Choice, Choices, Effort, MappingKind, Narrower, choices, narrower, per_variable,
+};
 use crate::suggest::SourceFiles;
-use crate::suggest::{Suggestion, Tuned};
+use crate::suggest::{FunctionNames, Suggestions, Tuned};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
@@ -39,17 +41,19 @@ pub(super) struct Found {
 
 impl Found {
     /// The mappings alone.
-    fn new(whole: &Choices, suggestions: Vec<Suggestion>) -> Self {
+    fn new(whole: &Choices, suggestions: Suggestions) -> Self {
         Found {
             report: Software {
                 front: front(whole).map(line).collect(),
                 fewest_proved: whole.fewest_proved,
+                vector_bytes: None,
                 cycles: None,
                 best: None,
                 ptx: None,
                 dynamic_shared: None,
                 assembler: None,
-                suggestions,
+                suggestions: suggestions.changes,
+                left_alone: suggestions.left,
             },
             worth: None,
             ptx: None,
@@ -100,8 +104,11 @@ pub(super) fn find(
         apart: apart.as_ref(),
         indices: &indices,
     };
-    let suggestions = source.suggestions(&tuned);
-    let mut found = Found::new(&whole, suggestions.changes);
+    let narrower = parts(&tuned, &kinds, &effort)?;
+    let names = &mut FunctionNames::default();
+    let suggestions = source.suggestions_of(&tuned, &narrower, names);
+    let mut found = Found::new(&whole, suggestions);
+    found.report.vector_bytes = Some(4 * array.vector_words()).filter(|bytes| *bytes > 4);
     let gains = whole.best().kind != MappingKind::Mod;
     if !gains {
         return Ok(found);
@@ -115,6 +122,22 @@ pub(super) fn find(
         found.skipped.push(format!("rewriting: {error}"));
     }
     Ok(found)
+}
+
+/// The mappings with wide accesses taken apart, where those of whole vectors gain nothing.
+pub fn parts(tuned: &Tuned, kinds: &[MappingKind], effort: &Effort) -> Result<Vec<Narrower>> {
+    let gains = tuned.whole.1.best().kind != MappingKind::Mod;
+    if gains || !tuned.rule.wide.in_phases() {
+        return Ok(Vec::new());
+    }
+    let Tuned {
+        trace,
+        geometry,
+        rule,
+        whole,
+        ..
+    } = *tuned;
+    narrower(trace, geometry, rule, whole, kinds, effort)
 }
 
 fn front(whole: &Choices) -> impl Iterator<Item = &Choice> {

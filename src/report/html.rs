@@ -184,6 +184,8 @@ mod tests {
                 dynamic_shared: None,
                 assembler: None,
                 suggestions: Vec::new(),
+                left_alone: Vec::new(),
+                vector_bytes: None,
             }),
             instructions: Vec::new(),
             mappings: vec![MappingLine {

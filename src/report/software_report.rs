@@ -3,7 +3,7 @@
 
 use crate::assembler::AssemblerId;
 use crate::rewrite::{Measured, Resources};
-use crate::suggest::Suggestion;
+use crate::suggest::{LeftAlone, Suggestion};
 use serde::Serialize;
 
 /// A mapping in software.
@@ -63,6 +63,9 @@ pub struct Software {
     /// Those that nothing beats in conflicts, operations and bytes, the fewest
     /// conflicts first; the last is the index as it is.
     pub front: Vec<SoftwareLine>,
+    /// Bytes of the vectors that mappings keep whole, where accesses are wider than a word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vector_bytes: Option<u32>,
     /// Whether no XOR of index bits and no padding has fewer conflicts than the
     /// first, proved.
     pub fewest_proved: bool,
@@ -79,6 +82,9 @@ pub struct Software {
     pub assembler: Option<AssemblerId>,
     /// What to type for the mappings with the fewest conflicts.
     pub suggestions: Vec<Suggestion>,
+    /// The arrays for which no change of the source pays.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_alone: Vec<LeftAlone>,
 }
 
 impl Software {

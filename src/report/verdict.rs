@@ -215,8 +215,8 @@ impl FlowReport {
                 grouped(cost.round() as u64)
             ));
         }
-        let suggestions = self.software.as_ref().map_or(&[][..], |s| &s.suggestions);
-        detail.extend(torn_verdict(suggestions, &[]));
+        let software = self.software.as_ref();
+        detail.extend(software.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone)));
         detail.extend(self.measured.clone());
         if self.gaining_phases() > 0 && self.phases.len() > 1 {
             detail.push(format!(

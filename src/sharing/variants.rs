@@ -83,7 +83,8 @@ impl Variant {
 pub struct Gain {
     /// Its name.
     pub variant: &'static str,
-    scheduler: Scheduler,
+    /// The scheduler that it ran with.
+    pub scheduler: Scheduler,
     /// Blocks that were resident.
     pub resident_blocks: u32,
     /// Of the kernel.

@@ -19,6 +19,8 @@ pub(super) struct Form {
     pub bytes: u32,
     /// Each as the source has it, with its value.
     dimensions: Vec<(String, Option<u64>)>,
+    /// Whether the launch gives its bytes.
+    pub is_dynamic: bool,
     /// Whether a member can be added to the elements: buffers of them that others have
     /// written keep their layout.
     pub takes_a_member: bool,
@@ -56,8 +58,17 @@ impl Form {
             u32::try_from(share).ok()
         };
         let bytes = constants.bytes_of(&found.element).or_else(share)?;
+        // Constants of the file that give another size are not those of the array.
+        let mut dimensions = dimensions;
+        if let (Some(has), Some(count)) = (has, count)
+            && count * u64::from(bytes) != u64::from(has)
+        {
+            dimensions.iter_mut().for_each(|(_, value)| *value = None);
+        }
+        let is_dynamic = found.is_dynamic();
         Some(Form {
             array: array.name.to_owned(),
+            is_dynamic,
             takes_a_member: bytes_of_type(&found.element).is_none()
                 && is_own_type(constants.place(), &found.element),
             element: found.element,
@@ -80,6 +91,16 @@ impl Form {
         u32::try_from((*row)?).ok().filter(|row| *row > 0)
     }
 
+    /// The row that constant `outer` indices name, counted from the first of the array.
+    pub fn row_of(&self, outer: &[u64]) -> Option<u64> {
+        let sizes = self.dimensions.iter().map(|(_, size)| *size);
+        outer.iter().zip(sizes).try_fold(0, |row: u64, (at, size)| {
+            // The size of the outermost dimension has no weight.
+            row.checked_mul(if row == 0 { 1 } else { size? })?
+                .checked_add(*at)
+        })
+    }
+
     /// The declaration with `by` elements more in a row.
     pub fn with_longer_rows(&self, by: u32) -> String {
         let dimensions = self.dimensions.iter().map(|(text, _)| text.as_str());
@@ -87,18 +108,26 @@ impl Form {
         if let Some(last) = all.last_mut() {
             *last = more(last, by);
         }
-        format!(
-            "__shared__ {} {}[{}];",
-            self.element,
-            self.array,
-            all.join("][")
-        )
+        self.declared(&all.join("]["))
     }
 
-    /// The declaration with `elements` in all, if it has one dimension.
+    /// The declaration with `elements` in all, if it has one dimension. That of an array
+    /// whose bytes the launch gives stays what it is.
     pub fn with_elements(&self, elements: u32) -> Option<String> {
-        let is_flat = self.dimensions.len() == 1;
-        is_flat.then(|| format!("__shared__ {} {}[{elements}];", self.element, self.array))
+        let count = || {
+            if self.is_dynamic {
+                String::new()
+            } else {
+                elements.to_string()
+            }
+        };
+        (self.dimensions.len() == 1).then(|| self.declared(&count()))
+    }
+
+    fn declared(&self, dimensions: &str) -> String {
+        let storage = if self.is_dynamic { "extern " } else { "" };
+        let (element, array) = (&self.element, &self.array);
+        format!("{storage}__shared__ {element} {array}[{dimensions}];")
     }
 
     /// The type of the elements with `bytes` more.

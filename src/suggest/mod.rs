@@ -33,6 +33,7 @@ mod merged;
 mod moved;
 mod named_elements;
 mod padding;
+mod parted;
 mod pointers;
 mod references;
 mod region;
@@ -65,6 +66,7 @@ use function_names::{MappedArray, with_helpers};
 pub use left::{LeftAlone, torn_verdict};
 pub use macros::defines_what_is_in;
 pub use padding::Padding;
+pub use parted::Parted;
 pub use region::Region;
 pub use room::DeclarationChange;
 pub use templates::Template;
@@ -77,6 +79,7 @@ use crate::software::choice::{Array, Choices, PerVariable};
 use crate::software::{LayoutSpec, cuda_address_function, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule, Place};
 use matrices::LongerRows;
+use parted::Wide;
 use room::Room;
 use scan::{Text, word};
 use serde::Serialize;
@@ -104,6 +107,9 @@ pub struct Suggestion {
     /// only what it sees to be neighbours.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub torn: Vec<TornLine>,
+    /// Where wide accesses of the source become several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parted: Option<Parted>,
     /// Elements that the array needs under the mapping.
     pub elements: u32,
     /// Elements that it has as it is.
@@ -169,7 +175,8 @@ pub fn suggestions(
 ) -> Suggestions {
     let targets = target::targets(tuned);
     let names = function_names(&targets, tuned.trace, names, sources);
-    let suggest = |(target, name): (&Target, &String)| suggestion(target, tuned, name, sources);
+    let suggest =
+        |(target, name): (&Target, &String)| suggestion(target, tuned, name, None, sources);
     let pays = |s: &Suggestion| s.conflicts < s.conflicts_before;
     let all = targets.iter().zip(&names).map(suggest);
     let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
@@ -207,11 +214,13 @@ fn function_names(
     names.give(&arrays, &files, is_taken)
 }
 
-/// `function`: the name of the function of its mapping.
+/// `function`: the name of the function of its mapping; `wide`: the accesses that are taken
+/// apart.
 fn suggestion(
     target: &Target,
     tuned: &Tuned,
     function: &str,
+    wide: Option<&Wide>,
     sources: &mut SourceFiles,
 ) -> Suggestion {
     let target = &target.as_declared(sources);
@@ -222,11 +231,14 @@ fn suggestion(
     if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
         return of_longer_rows(target, longer, array);
     }
+    if let Some(wide) = wide {
+        wide.take_apart(target, &mut lines.changes, &function, sources);
+    }
     let torn = torn::Torn::new(target, tuned, &lines.changes, sources);
     let (best, conflicts) = torn.best(&target.choices.ranked);
     lines.changes = lines::by_call(lines.changes, true);
     matrices::give_lengths(&mut lines, &best.layout, &array);
-    let shape = padding::Shape::of(target, tuned);
+    let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
     let of_address = |l: &LineChange| {
         let is_open = l.statement().is_none();
         let is_of_objects = matches!(l.parts, Parts::TornObjects | Parts::OfOneObject);
@@ -273,6 +285,7 @@ fn suggestion(
         conflicts_before: target.conflicts_before(),
         conflicts,
         torn: torn.lines.clone(),
+        parted: None,
         elements,
         elements_before,
         declarations,
@@ -299,6 +312,7 @@ fn of_longer_rows(target: &Target, longer: LongerRows, array: String) -> Suggest
         conflicts_before: target.conflicts_before(),
         conflicts: target.array.count(layout).conflicts,
         torn: Vec::new(),
+        parted: None,
         elements: target.elements(layout),
         elements_before: (4 * target.array.words()).div_ceil(bytes),
         declarations: longer.declarations,

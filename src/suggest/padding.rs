@@ -1,8 +1,10 @@
 //! The padding of an array: in its declaration if its rows are known.
 
+use super::constants::literal;
 use super::form::Form;
 use super::lines::{Lines, element_index, lanes};
-use super::scan::word;
+use super::scan::{Text, word};
+use super::source::brackets;
 use super::target::Target;
 use super::torn::Torn;
 use super::{LineChange, Tuned};
@@ -10,7 +12,7 @@ use crate::ptx::analysis::SourceIndex;
 use crate::software::choice::MappingKind;
 use crate::software::{Layout, LayoutSpec};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Padding that is as good as the best mapping, or nearly.
 #[derive(Clone, Debug, Serialize)]
@@ -23,6 +25,10 @@ pub struct Padding {
     pub wasted_bytes: u32,
     /// The declaration.
     pub declaration: String,
+    /// Bytes of dynamic shared memory that the launch gives, and those that it has to
+    /// give, where the array is `extern`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launch_bytes: Option<[u32; 2]>,
     /// Whether the declaration is all that changes: longer rows, or larger elements.
     pub in_declaration: bool,
     /// How it is indexed.
@@ -38,7 +44,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    pub fn of(target: &Target, tuned: &Tuned) -> Self {
+    pub fn of(target: &Target, tuned: &Tuned, form: Option<&Form>) -> Self {
         let elements = (4 * target.array.words()).div_ceil(target.element_bytes());
         let places = target.accesses.places();
         let mut indices: BTreeMap<u32, SourceIndex> = BTreeMap::new();
@@ -52,6 +58,13 @@ impl Shape {
                 return Shape { rows, elements };
             };
             indices.insert(access.pc, index);
+        }
+        // Of several dimensions, the declaration says what a row is.
+        let declared = form.filter(|f| f.brackets() > 1);
+        if let Some(form) = declared {
+            let own = form.row().filter(|row| elements.is_multiple_of(*row));
+            let rows = own.into_iter().collect();
+            return Shape { rows, elements };
         }
         let strides = indices.values().flat_map(|i| &i.terms);
         let strides = strides.filter_map(|(c, _)| u32::try_from(c.unsigned_abs()).ok());
@@ -115,15 +128,23 @@ pub(super) fn padding(
     torn: &Torn,
 ) -> Option<Padding> {
     let bytes = target.element_bytes();
+    let form = lines.form.as_ref();
+    let is_dynamic = form.is_some_and(|f| f.is_dynamic);
     let found = |layout: &Layout, declaration: String, index: String| Padding {
         hash: layout.spec().clone(),
         conflicts: target.array.count(layout).conflicts,
         wasted_bytes: 4 * target.array.wasted(layout),
         declaration,
+        launch_bytes: is_dynamic.then(|| {
+            let before = target.bytes().unwrap_or(4 * target.array.words());
+            [
+                before,
+                before.max(4 * layout.words_needed(target.array.words())),
+            ]
+        }),
         in_declaration: true,
         index,
     };
-    let form = lines.form.as_ref();
     // Its members are not seen here.
     if lines.is_one_object {
         return None;
@@ -132,6 +153,10 @@ pub(super) fn padding(
     {
         return Some(found(&layout, declaration, index));
     }
+    // Gaps elsewhere than at the end of a row change the shape of the array.
+    if form.is_some_and(|f| f.brackets() > 1) {
+        return None;
+    }
     let gaps = form.and_then(|f| gaps(target, f, array));
     if let Some((layout, declaration, index)) = gaps {
         return Some(Padding {
@@ -139,22 +164,27 @@ pub(super) fn padding(
             ..found(&layout, declaration, index)
         });
     }
+    // Where the declaration is not seen, its rows are those that the indices show.
+    let by_index = |l: &LineChange| l.text.as_deref().is_none_or(|t| word(t, array).is_some());
+    if form.is_none()
+        && lines.changes.iter().all(by_index)
+        && let Some((row, by, layout)) = declared(target, shape)
+    {
+        let rows = shape.elements / row;
+        return Some(Padding {
+            in_declaration: false,
+            ..found(
+                &layout,
+                format!("__shared__ T {array}[{rows}][{}];", row + by),
+                format!(
+                    "where the source declares {array}[{rows}][{row}]: {array}[row][column], \
+                     rows of {row} elements of {bytes} bytes (T) stay what they are"
+                ),
+            )
+        });
+    }
     let element = form.filter(|f| f.bytes == bytes).map(|f| &*f.element);
     let name = element.unwrap_or("T");
-    // A pointer into the array counts elements, and knows no rows.
-    let by_index = |l: &LineChange| l.text.as_deref().is_none_or(|t| word(t, array).is_some());
-    let all_by_index = lines.changes.iter().all(by_index);
-    if let Some((row, by, layout)) = declared(target, shape).filter(|_| all_by_index) {
-        let rows = shape.elements / row;
-        return Some(found(
-            &layout,
-            format!("__shared__ {name} {array}[{rows}][{}];", row + by),
-            format!(
-                "{array}[row][column]: rows of {row} elements{} stay what they are",
-                of(element, bytes)
-            ),
-        ));
-    }
     // An index counts whole elements.
     if form.is_some_and(|f| in_parts(target, f)) {
         return None;
@@ -169,9 +199,11 @@ pub(super) fn padding(
     // The texts count elements: the padding must be whole ones.
     let (every, by) = (whole(4 * every, bytes)?, whole(4 * by, bytes)?);
     let elements = target.elements(&best.layout);
-    let by_index = found(
+    let spread_out = found(
         &best.layout,
-        format!("__shared__ {name} {array}[{elements}];"),
+        form.filter(|_| is_dynamic || element.is_some())
+            .and_then(|f| f.with_elements(elements))
+            .unwrap_or_else(|| format!("__shared__ {name} {array}[{elements}];")),
         format!(
             "{array}[{}] for element i{}",
             spread(every, by),
@@ -183,7 +215,7 @@ pub(super) fn padding(
     (conflicts < target.conflicts_before()).then_some(Padding {
         conflicts,
         in_declaration: false,
-        ..by_index
+        ..spread_out
     })
 }
 
@@ -266,13 +298,52 @@ pub(super) fn longer_rows(
 ) -> Option<(u32, u32, Layout)> {
     // An access to a row is one by its index: through a pointer, it may be any.
     let mut own = lines.changes.iter().filter(|l| !l.accesses.is_empty());
-    let row = form
-        .row()
-        .filter(|_| own.all(|l| !l.is_through_a_pointer(array)))?;
+    let row = form.row().filter(|_| {
+        own.all(|l| !l.is_through_a_pointer(array) && stays_in_rows(target, form, l, array))
+    })?;
     let length = row.checked_mul(form.bytes)?;
     let banks = target.array.geometry().banks() as u32;
     let (by, layout) = best_of(target, length, form.bytes, banks)?;
     Some((row, by, layout))
+}
+
+/// Whether a line whose rows are constants goes to no others: `tile[0][i]` may go on
+/// behind the end of the row, and `i` then counts the elements of all of them.
+fn stays_in_rows(target: &Target, form: &Form, line: &LineChange, array: &str) -> bool {
+    let (Some(text), Some(place)) = (&line.text, &line.source) else {
+        return true;
+    };
+    let Some(length) = form.row().map(|row| u64::from(row) * u64::from(form.bytes)) else {
+        return true;
+    };
+    let Some(rows) = constant_rows(form, text, array) else {
+        return true;
+    };
+    let places = target.accesses.places();
+    let own = target.accesses.accesses.iter();
+    let mut own = own.filter(|a| places.of(a.pc).of_user().0.source.as_ref() == Some(place));
+    own.all(|access| {
+        let mut words = access.addrs.iter().flatten();
+        words.all(|word| rows.contains(&(4 * u64::from(*word) / length)))
+    })
+}
+
+/// The rows that a line names, if all of them are constants.
+fn constant_rows(form: &Form, text: &str, array: &str) -> Option<BTreeSet<u64>> {
+    let code = Text::new(text.to_owned());
+    let mut rows = BTreeSet::new();
+    let mut from = 0;
+    while let Some(found) = word(&code.masked[from..], array) {
+        from += found + array.len();
+        let (indices, end) = brackets(&code.masked[from..]);
+        from += end;
+        let (_, outer) = indices
+            .split_last()
+            .filter(|_| indices.len() == form.brackets())?;
+        let outer: Option<Vec<u64>> = outer.iter().map(|i| literal(i.trim())).collect();
+        rows.insert(form.row_of(&outer?)?);
+    }
+    (!rows.is_empty()).then_some(rows)
 }
 
 /// The padding of so many units of `unit` bytes, up to `most`, after every `length`

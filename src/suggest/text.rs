@@ -109,7 +109,8 @@ impl Suggestion {
     /// launch gives, or how many it needs. `None` if it has enough.
     pub fn growth_text(&self) -> Option<String> {
         if let Some(bytes) = self.dynamic_shared {
-            return Some(self.launch_text(bytes));
+            let before = self.elements_before * self.element_bytes;
+            return Some(self.launch_text(before, bytes));
         }
         let grows = self.elements > self.elements_before && self.declarations.is_empty();
         grows.then(|| {
@@ -120,8 +121,21 @@ impl Suggestion {
         })
     }
 
-    fn launch_text(&self, bytes: u32) -> String {
-        let before = self.elements_before * self.element_bytes;
+    /// What wide accesses become, behind a mapping and its array.
+    pub fn parts_text(&self) -> String {
+        match self.parted {
+            Some(parted) => format!(" with accesses of at most {} bytes", parted.bytes),
+            None => String::new(),
+        }
+    }
+
+    /// What its padding needs of the launch.
+    pub fn padded_launch_text(&self) -> Option<String> {
+        let [before, bytes] = self.padding.as_ref()?.launch_bytes?;
+        (bytes > before).then(|| self.launch_text(before, bytes))
+    }
+
+    fn launch_text(&self, before: u32, bytes: u32) -> String {
         let allowed = if bytes > WITHOUT_ASKING {
             ", which cudaFuncAttributeMaxDynamicSharedMemorySize has to allow"
         } else {

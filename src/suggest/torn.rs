@@ -44,7 +44,7 @@ const VECTORS: [&str; 16] = [
 
 /// Whether a line accesses vectors itself: through a cast, by their type, or as an
 /// asynchronous copy.
-fn is_wide(text: &str) -> bool {
+pub(super) fn is_wide(text: &str) -> bool {
     let cast = text.contains("_cast<") || text.contains("*)");
     let copies = ["memcpy_async", "__pipeline_memcpy_async"];
     let named = |names: &[&str]| names.iter().any(|name| word(text, name).is_some());

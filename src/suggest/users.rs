@@ -3,7 +3,8 @@
 use super::change::LineChange;
 use super::files::{Neighbour, SourceFiles, split};
 use super::scan::{Text, word};
-use super::{FunctionNames, Suggestions, Tuned, suggestions};
+use super::{FunctionNames, Suggestions, Tuned, parted, suggestions};
+use crate::software::choice::Narrower;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -26,6 +27,25 @@ impl SourceFiles {
         let mut found = suggestions(tuned, names, self);
         for s in &mut found.changes {
             find_users(&mut s.lines, self);
+        }
+        found
+    }
+
+    /// The same; where no mapping of whole vectors gains, with the accesses of one of the
+    /// `narrower` ones, if that does.
+    pub fn suggestions_of(
+        &mut self,
+        tuned: &Tuned,
+        narrower: &[Narrower],
+        names: &mut FunctionNames,
+    ) -> Suggestions {
+        let mut found = self.suggestions_beside(tuned, names);
+        if found.changes.is_empty() && found.left.is_empty() {
+            let mut parted = parted::suggestion(tuned, narrower, names, self);
+            if let Some(s) = &mut parted {
+                find_users(&mut s.lines, self);
+            }
+            found.changes.extend(parted);
         }
         found
     }

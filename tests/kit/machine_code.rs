@@ -168,3 +168,63 @@ fn a_missing_disassembler_is_told() {
         "{told}"
     );
 }
+
+/// What `gate` finds of a launch file, with more options.
+fn gated(path: &str, more: &[&str]) -> Value {
+    let all = [&["gate", path, "--format", "json", "-q"], more].concat();
+    let output = common::spadkit(&all).output().unwrap();
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// `ptxas` merges four loads of `merging.cu` into one: `gate` and `flow` count it, or say
+/// that a change found in the PTX may keep them apart.
+#[test]
+fn flow_and_gate_judge_by_the_machine_code() {
+    if !tools() {
+        return;
+    }
+    let path = "tests/fixtures/cuda/merging.toml";
+    let of_ptx = &gated(path, &[])["kernels"][0];
+    assert_eq!(of_ptx["conflicts"], 28);
+    let note = of_ptx["fix_note"].as_str().unwrap();
+    assert!(
+        note.starts_with("The assembler merges accesses at merging.cu:9"),
+        "{note}"
+    );
+    let of_code = &gated(path, &["--machine-code"])["kernels"][0];
+    assert_eq!(of_code["conflicts"], 4);
+    let fixes = of_code["fixes"].as_array().unwrap();
+    assert_eq!(fixes[0]["conflicts_before"], 4);
+    let note = of_code["fix_note"].as_str().unwrap();
+    assert!(
+        note.contains("the compiler no longer merges accesses there"),
+        "{note}"
+    );
+
+    let flow = |more: &[&str]| {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        let own = ["flow", path, "--fast", "-q", "-o", out.to_str().unwrap()];
+        text(&[&own, more].concat()).replace('\n', " ")
+    };
+    let of_ptx = flow(&[]);
+    assert!(
+        of_ptx.contains("all 28 conflicts of quads. The assembler merges"),
+        "{of_ptx}"
+    );
+    let of_code = flow(&["--machine-code"]);
+    for expected in [
+        "4 of 16 wavefronts of quads in the machine code are bank conflicts",
+        "all 4 conflicts of quads in the machine code",
+        "in the machine code of ptxas",
+        "--software --machine-code --preset sm80",
+    ] {
+        assert!(of_code.contains(expected), "{expected}: {of_code}");
+    }
+    // `tune` warns of the same.
+    let tuned = json(&["tune", path, "--software"]);
+    assert!(
+        tuned["doubt"].as_str().unwrap().contains("merging.cu:9"),
+        "{tuned}"
+    );
+}

@@ -62,6 +62,7 @@ mod suggested_forms;
 mod suggested_helpers;
 mod suggested_lines;
 mod suggested_room;
+mod suggested_shapes;
 mod synth;
 mod terminal;
 mod tools;

@@ -424,3 +424,51 @@ fn a_change_has_the_mapping_of_the_accesses_that_it_makes() {
     assert_eq!(fixed("torn").1, expected);
     keeps_its_promise("torn");
 }
+
+/// Where vectors keep their conflicts whole, the change takes them apart.
+#[test]
+fn vectors_that_keep_their_conflicts_are_taken_apart() {
+    let found = tuned("vectors");
+    let suggestion = &found["suggestions"][0];
+    assert_eq!(suggestion["conflicts_before"], 96);
+    assert_eq!(suggestion["conflicts"], 0);
+    let parted = serde_json::json!({"bytes": 4, "wavefronts_before": 160, "wavefronts": 64});
+    assert_eq!(suggestion["parted"], parted);
+    let lines = suggestion["lines"].as_array().unwrap();
+    assert_eq!(lines.len(), 5);
+    let changed = |line: &Value| line["changed_text"].as_str().unwrap().to_owned();
+    let store = lines
+        .iter()
+        .find(|l| l["text"] == "FLOAT4(tile[y][x * 4]) = v;");
+    assert_eq!(
+        changed(store.unwrap()),
+        "{ const auto all = v; for (unsigned part = 0; part < sizeof(all) / sizeof(float); \
+         part++) (&tile[0][0])[spad_place(y * 64 + (x * 4) + part)] = \
+         reinterpret_cast<const float *>(&all)[part]; }"
+    );
+    let text = tuned_text("vectors").replace('\n', " ");
+    for expected in [
+        "No mapping that keeps vectors of 16 bytes whole leaves fewer than the 96 conflicts",
+        "with accesses of at most 4 bytes leaves 0.",
+        "wide accesses become several of 4 bytes: 64 wavefronts in place of 160",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let flow = [
+        "flow",
+        &launch("vectors"),
+        "--fast",
+        "-q",
+        "-o",
+        out.to_str().unwrap(),
+    ];
+    let text = common::text(&flow).replace('\n', " ");
+    let answer = "No mapping in software that keeps vectors of 16 bytes whole leaves fewer than \
+                  the 96 conflicts of columns.";
+    assert!(text.contains(answer), "{text}");
+    let expected = std::fs::read_to_string(source("vectors_changed")).unwrap();
+    assert_eq!(fixed("vectors").1, expected);
+    keeps_its_promise("vectors");
+}

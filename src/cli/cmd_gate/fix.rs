@@ -2,13 +2,14 @@
 
 use super::measure::Measured;
 use crate::capture::statics::launch_indices;
+use crate::cli::machine_code::MachineCode;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
 use crate::suggest::{
-    FunctionNames, Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split,
+    FunctionNames, Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split, torn_verdict,
 };
 use crate::workload::Input;
 use serde::Serialize;
@@ -70,16 +71,25 @@ impl ChangedLine {
     }
 }
 
-/// For each array that is best changed.
+/// What removes the conflicts of a kernel.
+#[derive(Default)]
+pub(super) struct Found {
+    pub fixes: Vec<Fix>,
+    /// What to know of them, or why there are none.
+    pub note: Option<String>,
+}
+
+/// For each array that is best changed, within a budget of each search; by the accesses of
+/// the machine code, where these were measured.
 pub(super) fn of(
     measured: &Measured,
     input: &Input,
     machine: &Config,
-    budget: Duration,
+    (budget, by_machine_code): (Duration, bool),
     names: &mut FunctionNames,
-) -> Result<Vec<Fix>> {
+) -> Result<Found> {
     let Some(trace) = &measured.trace else {
-        return Ok(Vec::new());
+        return Ok(Found::default());
     };
     let indices = input.launch().map(launch_indices).transpose()?;
     let effort = Effort {
@@ -101,8 +111,18 @@ pub(super) fn of(
         indices: &indices.unwrap_or_default(),
     };
     let mut source = SourceFiles::beside(input.name());
-    let found = source.suggestions_beside(&tuned, names);
-    Ok(found.changes.iter().map(|s| fix(s, &mut source)).collect())
+    let narrower = crate::flow::parts(&tuned, &kinds, &effort)?;
+    let found = source.suggestions_of(&tuned, &narrower, names);
+    let doubt = || MachineCode::if_known(input, trace, machine)?.doubt(&found.changes);
+    let notes = [
+        torn_verdict(&found.changes, &found.left),
+        (!by_machine_code).then(doubt).flatten(),
+    ];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    Ok(Found {
+        fixes: found.changes.iter().map(|s| fix(s, &mut source)).collect(),
+        note: (!notes.is_empty()).then(|| notes.join(" ").trim_end_matches('.').to_owned()),
+    })
 }
 
 fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
@@ -135,8 +155,12 @@ fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
         conflicts_before: s.conflicts_before,
         conflicts: s.conflicts,
         text: format!(
-            "{} on {} leaves {} of {} conflicts",
-            s.hash, s.array, s.conflicts, s.conflicts_before
+            "{} on {}{} leaves {} of {} conflicts",
+            s.hash,
+            s.array,
+            s.parts_text(),
+            s.conflicts,
+            s.conflicts_before
         ),
         functions: function(s).into_iter().collect(),
         function: s.function.clone(),

@@ -3,6 +3,7 @@
 use super::area::HardwareArea;
 use super::limits::Metric;
 use crate::capture::{Checked, LaunchInput};
+use crate::cli::machine_code::MachineCode;
 use crate::cli::source_rows::SourceRow;
 use crate::config::Config;
 use crate::error::Result;
@@ -22,6 +23,8 @@ pub(super) struct Wanted<'a> {
     /// The launch is simulated.
     pub cycles: bool,
     pub run: RunOptions,
+    /// The accesses of the machine code are counted.
+    pub machine_code: bool,
 }
 
 /// A kernel's numbers.
@@ -91,6 +94,11 @@ impl Measured {
             None => input.accesses(wanted.run)?,
         };
         measured.notes = machine.admit(&trace)?;
+        let trace = if wanted.machine_code {
+            MachineCode::of(input, &trace, machine)?.into_trace()
+        } else {
+            trace
+        };
         measured.count(&trace, input, machine, wanted.hash)?;
         measured.name.clone_from(&trace.name);
         measured.trace = Some(trace);

@@ -115,6 +115,9 @@ impl Kernel {
                 for fix in &self.fixes {
                     text += &format!("; {}", fix.text);
                 }
+                if let Some(note) = &self.fix_note {
+                    text += &format!(". {note}");
+                }
             }
             Metric::Area => {
                 if let Some(hardware) = &measured.hardware {

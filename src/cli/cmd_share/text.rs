@@ -2,10 +2,12 @@
 
 use super::Shared;
 use crate::cli::printer::CommandResult;
+use crate::config::Scheduler;
 use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::readable::readable;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Gain, Layout, Placement, Plan};
+use strum::VariantNames;
 
 impl CommandResult for Shared<'_> {
     fn verdict(&self) -> String {
@@ -24,6 +26,11 @@ impl CommandResult for Shared<'_> {
             ),
         };
         match self.variants.last() {
+            // What is left of the variants is another scheduler.
+            Some(last) if last.pairs == 0 => format!(
+                "{resident}: no pair of blocks shares.{}",
+                by_scheduler(last)
+            ),
             Some(last) if more == 0 => format!(
                 "{resident}; with it the kernel runs {:.3} times as fast.",
                 last.speed_up
@@ -35,6 +42,7 @@ impl CommandResult for Shared<'_> {
 
     fn tone(&self) -> Tone {
         match self.variants.last() {
+            Some(last) if last.pairs == 0 => Tone::Plain,
             Some(last) if last.speed_up > 1.0 => Tone::Good,
             Some(last) if last.speed_up < 1.0 => Tone::Bad,
             _ => Tone::Plain,
@@ -65,6 +73,18 @@ impl CommandResult for Shared<'_> {
     fn hints(&self) -> Vec<Hint> {
         self.next.iter().cloned().collect()
     }
+}
+
+/// What the scheduler of a variant does without pairs.
+fn by_scheduler(gain: &Gain) -> String {
+    let times = format!("{:.3}", gain.speed_up);
+    if times == "1.000" {
+        return String::new();
+    }
+    format!(
+        " The scheduler {} alone makes the kernel {times} times as fast.",
+        Scheduler::VARIANTS[gain.scheduler as usize]
+    )
 }
 
 fn head(plan: &Plan) -> String {

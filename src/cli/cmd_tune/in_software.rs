@@ -16,8 +16,7 @@ use crate::software::choice::{
     Array, Choices, Effort, MappingKind, Narrower, PerVariable, VariableChoices, choices, narrower,
     per_variable,
 };
-use crate::suggest::SourceFiles;
-use crate::suggest::Tuned;
+use crate::suggest::{FunctionNames, SourceFiles, Tuned};
 use crate::trace::AccessTrace;
 use std::time::Duration;
 
@@ -57,7 +56,7 @@ pub(in crate::cli) fn run(
         indices: subject.indices,
     };
     let mut source = SourceFiles::beside(subject.input.name());
-    let suggestions = source.suggestions(&tuned);
+    let suggestions = source.suggestions_of(&tuned, narrower, &mut FunctionNames::default());
     // Where a variable stays as it is, a mapping of the whole is not what is suggested.
     let changes: Vec<_> = suggestions.changes.iter().collect();
     let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
@@ -70,6 +69,7 @@ pub(in crate::cli) fn run(
         narrower: narrower.iter().map(Split::of).collect(),
         modes,
         on_sm,
+        doubt: (subject.merging).and_then(|code| code.doubt(&suggestions.changes)),
         suggestions: suggestions.changes,
         left_alone: suggestions.left,
         trace,

@@ -262,13 +262,18 @@ impl<'a> Ranking<'a> {
         }
     }
 
+    /// Which mappings are meant, where accesses are wider than a word.
+    fn whole_vectors(&self) -> String {
+        match self.vector_bytes {
+            WORD => String::new(),
+            bytes => format!(" that keeps vectors of {bytes} bytes whole"),
+        }
+    }
+
     /// Whether the fewest conflicts are proved to be that, and what is known of them.
     pub fn known(&self) -> (bool, String) {
         let best = self.best().conflicts;
-        let vectors = match self.vector_bytes {
-            WORD => String::new(),
-            bytes => format!(" that keeps vectors of {bytes} bytes whole"),
-        };
+        let vectors = self.whole_vectors();
         let floor = self.conflicts_no_whole_vectors_avoid;
         if best == self.conflicts_no_mapping_avoids {
             (true, "no mapping at all leaves fewer.".to_owned())
@@ -313,7 +318,8 @@ impl<'a> Ranking<'a> {
             }
             0 => format!("{hash} removes all {all} {conflicts}{cost}."),
             left if left >= all => {
-                format!("No mapping leaves fewer than the {all} {conflicts} that there are.")
+                let whole = self.whole_vectors();
+                format!("No mapping{whole} leaves fewer than the {all} {conflicts} that there are.")
             }
             left => format!("{hash} leaves {left} of {all} {conflicts}{cost}."),
         }

@@ -5,6 +5,7 @@ use super::ranking::{LeftOut, Ranking, WORD};
 use super::resources::{Launched, OnSm};
 use crate::capture::statics::Indices;
 use crate::cli::changes;
+use crate::cli::machine_code::MachineCode;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
 use crate::page::{Columns, Details, Hint, Table, Tone};
@@ -35,6 +36,8 @@ pub(in crate::cli) struct Subject<'a> {
     pub all: bool,
     /// A page to write.
     pub report: Option<&'a Path>,
+    /// The machine code, where it is known and the PTX is what counts.
+    pub merging: Option<&'a MachineCode>,
 }
 
 impl Subject<'_> {
@@ -65,6 +68,9 @@ pub(super) struct Found<'a> {
     /// The arrays for which no change of the source pays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_alone: Vec<LeftAlone>,
+    /// What the machine code makes doubtful, where the PTX is what counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     #[serde(skip)]
     pub trace: &'a AccessTrace,
     #[serde(skip)]
@@ -254,10 +260,17 @@ impl CommandResult for Found<'_> {
             }
             None => format!("{} {}", self.whole.answer(), self.whole.proof()),
         };
-        match torn_verdict(&self.suggestions, &self.left_alone) {
-            Some(in_the_source) => format!("{mapping} {in_the_source}"),
-            None => mapping,
-        }
+        let parted = self.suggestions.iter().filter(|s| s.parted.is_some());
+        let parted =
+            parted.map(|s| format!("{}{} leaves {}.", s.hash, s.parts_text(), s.conflicts));
+        let in_the_source = torn_verdict(&self.suggestions, &self.left_alone);
+        let parts: Vec<String> = [mapping]
+            .into_iter()
+            .chain(parted)
+            .chain(in_the_source)
+            .chain(self.doubt.clone())
+            .collect();
+        parts.join(" ")
     }
 
     fn tone(&self) -> Tone {

@@ -321,3 +321,20 @@ fn threads_of_the_launch() -> u64 {
     };
     product("grid") * product("block")
 }
+
+/// Where no pair shares, another scheduler is not a gain of sharing.
+#[test]
+fn a_gain_of_the_scheduler_is_none_of_sharing() {
+    let args = ["transpose/transpose.toml", "--preset", "sm80"];
+    let found = json(&args);
+    assert_eq!(found["blocks"]["pairs"], 0, "{found}");
+    let output = share(&[&args[..], &["-q"]].concat()).success();
+    let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+    let text = text.replace('\n', " ");
+    assert!(text.contains(": no pair of blocks shares."), "{text}");
+    assert!(!text.contains("with it the kernel runs"), "{text}");
+    let last = found["variants"].as_array().unwrap().last().unwrap();
+    let times = format!("{:.3}", last["speed_up"].as_f64().unwrap());
+    let said = format!("The scheduler owf alone makes the kernel {times} times as fast.");
+    assert!(times == "1.000" || text.contains(&said), "{text}");
+}

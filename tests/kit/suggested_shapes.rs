@@ -1,0 +1,140 @@
+//! `tune --software`: padding stands in the declaration only where that keeps the shape of
+//! the array, so that its indices stay what they are (`tests/fixtures/cuda/shapes.cu`).
+
+use crate::common::{self, json};
+use serde_json::Value;
+use std::fs;
+
+/// A launch of `entry` beside the files of the kernels; its source is `source`.
+fn launch(entry: &str, block: &str, source: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let files = "tests/fixtures/cuda";
+    fs::copy(format!("{files}/shapes.ptx"), dir.path().join("shapes.ptx")).unwrap();
+    fs::write(dir.path().join("shapes.cu"), source).unwrap();
+    let argument = |name: &str, init: &str| {
+        format!("[[arg]]\nname = \"{name}\"\ntype = \"f32\"\ncount = 4096\ninit = \"{init}\"\n")
+    };
+    let dynamic = match entry {
+        "dynamic" => "dynamic_shared = 2048\n",
+        "dynamic_rows" => "dynamic_shared = 4096\n",
+        _ => "",
+    };
+    let launch = format!(
+        "ptx = \"shapes.ptx\"\nentry = \"{entry}\"\ngrid = [1]\nblock = [{block}]\n{dynamic}{}{}",
+        argument("input", "iota"),
+        argument("output", "zeros")
+    );
+    fs::write(dir.path().join("k.toml"), launch).unwrap();
+    dir
+}
+
+fn shapes() -> String {
+    fs::read_to_string("tests/fixtures/cuda/shapes.cu").unwrap()
+}
+
+/// All that `tune --software` finds of `entry`.
+fn tuned(entry: &str, block: &str, source: &str) -> Value {
+    let dir = launch(entry, block, source);
+    json(&[
+        "tune",
+        dir.path().join("k.toml").to_str().unwrap(),
+        "--software",
+    ])
+}
+
+/// The declaration of the padding of `entry`, its index, and whether nothing else changes.
+fn padding(entry: &str, block: &str) -> (String, String, bool) {
+    let found = tuned(entry, block, &shapes());
+    let padding = &found["suggestions"][0]["padding"];
+    let text = |key: &str| padding[key].as_str().unwrap_or_default().to_owned();
+    let alone = padding["in_declaration"].as_bool().unwrap_or_default();
+    // What is in the declaration takes no instruction, and nothing else does.
+    for ranked in found["results"].as_array().unwrap() {
+        if ranked["kind"] == "pad" && ranked["hash"] == padding["hash"] {
+            assert_eq!(ranked["added_per_access"] == 0, alone, "{ranked}");
+        }
+    }
+    (text("declaration"), text("index"), alone)
+}
+
+/// Threads have four rows each, but the array has rows of 17: none of 68 can be longer.
+#[test]
+fn a_stride_of_several_rows_is_no_row() {
+    let source = shapes();
+    let found = tuned("four_rows", "16, 16", &source);
+    let suggestion = &found["suggestions"][0];
+    let declaration = suggestion["padding"]["declaration"].as_str();
+    assert!(
+        declaration.is_none_or(|d| d.starts_with("__shared__ float tile[SIDE * 4][SIDE + PAD + ")),
+        "{suggestion}"
+    );
+    for ranked in found["results"].as_array().unwrap() {
+        let spread = ranked["kind"] == "pad" && ranked["hash"] != "pad:every=17,by=1";
+        assert!(!spread || ranked["added_per_access"] != 0, "{ranked}");
+    }
+    let cute = suggestion["cute"]["code"].as_str().unwrap();
+    assert!(
+        cute.contains("Shape<cute::Int<64>, cute::Int<17>>"),
+        "{cute}"
+    );
+    // Without the source, the rows are those of the indices, on a condition.
+    let unseen = tuned("four_rows", "16, 16", "");
+    let padding = &unseen["suggestions"][0]["padding"];
+    let index = padding["index"].as_str().unwrap();
+    assert!(
+        index.starts_with("where the source declares tile[16][68]: "),
+        "{index}"
+    );
+    assert_eq!(padding["in_declaration"], false);
+}
+
+/// An array of one dimension stays one.
+#[test]
+fn an_array_without_rows_gets_none() {
+    let (declaration, index, alone) = padding("flat", "32, 32");
+    assert_eq!(declaration, "__shared__ float tile[1055];");
+    assert_eq!(index, "tile[i + i / 32] for element i");
+    assert!(!alone);
+}
+
+/// `tile[0][i]` counts all elements: with longer rows it would go to others.
+#[test]
+fn rows_that_an_index_leaves_do_not_become_longer() {
+    assert_eq!(padding("behind", "32, 32"), Default::default());
+}
+
+#[test]
+fn the_innermost_extent_alone_grows() {
+    let (declaration, index, alone) = padding("rows", "32, 32");
+    assert_eq!(declaration, "__shared__ float tile[2][WIDE][WIDE + 1];");
+    assert_eq!(
+        index,
+        "tile[row][column]: rows of 32 elements stay what they are"
+    );
+    assert!(alone);
+}
+
+/// The launch gives the bytes of an `extern` array; its declaration stays.
+#[test]
+fn dynamic_memory_is_padded_by_the_launch() {
+    let dir = launch("dynamic", "256", &shapes());
+    let path = dir.path().join("k.toml");
+    let text = common::text(&["tune", path.to_str().unwrap(), "--software", "-q"]);
+    let text = text.replace("\n    ", " ");
+    for expected in [
+        " extern __shared__ float data[];",
+        "the launch: data needs 2108 bytes of dynamic shared memory, it has 2048; dynamic_shared \
+         = 2108 in the launch file",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let (declaration, ..) = padding("dynamic", "256");
+    assert_eq!(declaration, "extern __shared__ float data[];");
+    let (declaration, index, alone) = padding("dynamic_rows", "32, 32");
+    assert_eq!(declaration, "extern __shared__ float tile2[][WIDE + 1];");
+    assert_eq!(
+        index,
+        "tile2[row][column]: rows of 32 elements stay what they are"
+    );
+    assert!(alone);
+}
