@@ -169,6 +169,7 @@ pub fn in_flight(
                 place: first + ((byte - address) / unit) as u32,
                 lane: touch.lanes.trailing_zeros(),
                 earlier: *mark,
+                unseen: mark.lanes,
                 wrote: false,
                 harmless: false,
                 ticket: None,
@@ -192,7 +193,7 @@ pub fn report(m: &mut Machine, wrote: bool) {
         if ends_barrier(m, m.pc) && uses_barrier(m, hit.earlier.pc) && through() {
             continue;
         }
-        let thread = races.thread_of(&hit.earlier, 32 * m.warp + hit.lane);
+        let thread = races.thread_of(hit, 32 * m.warp + hit.lane);
         let address = u64::from(hit.place) * unit;
         let e = &hit.earlier;
         let pending = e.seq == FLYING || e.warp >= AGENTS;
@@ -367,7 +368,7 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         let block = block.filter(|_| !races.order.is_own(&hit.earlier));
         let at = offset + u64::from(hit.place);
         let memory = races.global.as_ref();
-        let thread = memory.map_or(0, |memory| memory.thread_of(&hit.earlier));
+        let thread = memory.map_or(0, |memory| memory.thread_of(&hit));
         let open = |copies: &Stores| block.is_none() && copies.is_open(thread, hit.earlier.seq);
         // What a thread has read itself, it has read before what it does next.
         let itself = thread == m.thread(hit.lane) && hit.earlier.warp >= AGENTS && !hit.wrote;

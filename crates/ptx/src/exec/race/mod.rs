@@ -41,7 +41,7 @@ use mark::Mark;
 pub(super) use mark::Strength;
 pub(super) use moments::Moments;
 pub(super) use seen::Knowledge;
-use shadow::Shadow;
+use shadow::{Hit, Shadow};
 use std::collections::HashMap;
 use stores::Stores;
 use visits::Visits;
@@ -230,16 +230,17 @@ impl Races {
         }
     }
 
-    /// A thread of an earlier access, if there is one other than `own`: of a
+    /// A thread of an earlier access that races, if there is one other than `own`: of a
     /// copy the one that has begun it.
-    pub fn thread_of(&self, mark: &Mark, own: u32) -> u32 {
+    pub fn thread_of(&self, hit: &Hit, own: u32) -> u32 {
+        let mark = &hit.earlier;
         let same = u32::from(mark.warp) == own / 32;
         let others = if same {
-            mark.lanes & !(1 << (own % 32))
+            hit.unseen & !(1 << (own % 32))
         } else {
-            mark.lanes
+            hit.unseen
         };
-        let others = if others == 0 { mark.lanes } else { others };
+        let others = if others == 0 { hit.unseen } else { others };
         let lane = others.trailing_zeros() % 32;
         let begun = self.begun.get(&(mark.warp, mark.lanes));
         begun.copied().unwrap_or(32 * u32::from(mark.warp) + lane)
