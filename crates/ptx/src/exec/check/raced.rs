@@ -106,6 +106,7 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
     let Some(races) = &mut m.races else {
         return;
     };
+    races.note_part(m.warp, m.active, m.pc);
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
     let joint = info.transfer.is_joint().then_some(m.active);
@@ -261,6 +262,7 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
     let Some(races) = &mut m.races else {
         return;
     };
+    races.note_part(m.warp, m.active, m.pc);
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
     one.passing = false;

@@ -118,6 +118,8 @@ pub(super) struct Races {
     agents: HashMap<u64, usize>,
     /// The threads that began the last copies of agents.
     begun: HashMap<(u8, u32), u32>,
+    /// Instructions that parts of warps have executed.
+    parted: Vec<bool>,
 }
 
 impl Races {
@@ -148,7 +150,25 @@ impl Races {
             visits: Visits::default(),
             agents: HashMap::new(),
             begun: HashMap::new(),
+            parted: Vec::new(),
         }
+    }
+
+    /// Some lanes of a warp execute an access.
+    #[inline(always)]
+    pub fn note_part(&mut self, warp: u32, mask: u32, pc: u32) {
+        if !self.order.is_whole(warp, mask) {
+            let at = pc as usize;
+            if at >= self.parted.len() {
+                self.parted.resize(at + 1, false);
+            }
+            self.parted[at] = true;
+        }
+    }
+
+    /// Whether a part of a warp has executed an access.
+    pub fn is_parted(&self, pc: u32) -> bool {
+        self.parted.get(pc as usize).copied().unwrap_or(false)
     }
 
     /// The next block begins.
