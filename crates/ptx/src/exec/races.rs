@@ -179,16 +179,14 @@ fn ptx_line(finding: &Finding) -> String {
     format!("PTX line {}", finding.ptx_line)
 }
 
-/// The two lines of a pair, by what tells them from each other: the kernel's source,
-/// what is inlined there, or the PTX.
-fn two_lines(sides: &[Finding; 2]) -> [String; 2] {
+/// The two lines of a pair, by what tells them from each other: the kernel's source, or
+/// what is inlined there; the PTX's where it names no source.
+fn two_lines(sides: &[Finding; 2]) -> Option<[String; 2]> {
     let inlined = |f: &Finding| f.source.as_deref().map_or_else(|| line(f), without_folder);
     let of_source = |text: fn(&Finding) -> String| [text(&sides[0]), text(&sides[1])];
     let differ = |lines: &[String; 2]| lines[0] != lines[1];
     let all = [of_source(line), [inlined(&sides[0]), inlined(&sides[1])]];
-    all.into_iter()
-        .find(differ)
-        .unwrap_or_else(|| of_source(ptx_line))
+    all.into_iter().find(differ)
 }
 
 /// The side of a pair that initialises an `mbarrier` which the other one uses.
@@ -284,13 +282,15 @@ fn advice(told: &Told, advisor: &Advisor) -> Option<Advice> {
         first = joined(first, other?)?;
     }
     let (remedy, back) = first;
-    let mut lines = two_lines(&told.sides);
+    if remedy == Remedy::Atomic {
+        return Some(Advice::Atomic);
+    }
+    let mut lines = two_lines(&told.sides)?;
     if back {
         lines.swap(0, 1);
     }
     match remedy {
-        Remedy::Atomic => Some(Advice::Atomic),
-        _ if lines[0] == lines[1] => None,
+        Remedy::Atomic => None,
         Remedy::Block(place) => Some(Advice::Barrier(at(place, &lines))),
         Remedy::Warp(place) => Some(Advice::WarpBarrier(at(place, &lines))),
     }

@@ -9,15 +9,19 @@ fn advice(body: &str) -> Vec<String> {
         ".shared .b32 s[64]; .shared .b32 lock;
          mov.u32 %r1, s; mad.lo.u32 %r1, %t, 4, %r1; st.shared.u32 [%r1], %t;
          setp.lt.u32 %p1, %t, 16; xor.b32 %r9, %t, 1; and.b32 %r8, %t, 31;
-         mov.u32 %r2, s; mad.lo.u32 %r2, %r9, 4, %r2; st.shared.u32 [lock], 0;
+         mov.u32 %r2, s; mad.lo.u32 %r2, %r9, 4, %r2;
+         setp.eq.u32 %p4, %t, 0; @%p4 st.shared.u32 [lock], 0;
          bar.sync 0;
          {body}
          bar.sync 0; ret;"
     ));
+    let text = format!(".file 1 \"k.cu\"\n{text}");
     let run = run_with(&text, [64, 1, 1], [1; 3], &[0; 64], |options, _| {
         options.races = true;
     });
-    let races = run.outcome.findings.iter().filter(|f| f.other);
+    // Lanes of one instruction are told apart.
+    let order = |f: &&Finding| f.other && f.message.contains("without a barrier");
+    let races = run.outcome.findings.iter().filter(order);
     let about = |f: &Finding| {
         let barrier = f.barrier.as_ref().map(|place| format!("barrier {place}"));
         let warp = f.warp_barrier.as_ref().map(|place| format!("warp {place}"));
@@ -54,6 +58,18 @@ fn a_barrier_stands_where_all_threads_pass() {
     let both = "setp.eq.u32 %p2, %r8, 3;\n @!%p2 bra L;\n ld.shared.u32 %r4, [%r3];
                 st.shared.u32 [%r1], 7;\nL:\n";
     assert_eq!(only(&format!("{OTHER}{both}")), "");
+}
+
+#[test]
+fn a_line_of_the_source_has_no_place_for_a_barrier() {
+    let body = |line: u32| {
+        format!(
+            "{OTHER}.loc 1 5 1\n ld.shared.u32 %r4, [%r3];
+             .loc 1 {line} 9\n st.shared.u32 [%r1], %r4;\n .loc 1 9 1\n"
+        )
+    };
+    assert_eq!(only(&body(6)), "barrier after k.cu:5, before k.cu:6");
+    assert_eq!(only(&body(5)), "");
 }
 
 #[test]
