@@ -100,10 +100,10 @@ fn a_race_is_between_accesses_that_were_made() {
     for pc in 1..4 {
         assert_eq!(block.read(pc, pc), NONE);
     }
-    for (lane, pc) in [(1, 2), (1, 4), (2, 5)] {
+    for (lane, pc) in [(1, 4), (2, 5), (1, 6)] {
         assert_eq!(block.read(lane, pc), NONE);
     }
-    assert_eq!(block.write(0, 6), [(1, 1), (2, 2), (3, 3)]);
+    assert_eq!(block.write(0, 7), [(1, 1), (2, 2), (3, 3)]);
     block.0.order.barrier();
     // Of two lanes the one that a barrier of lanes has not ordered.
     assert_eq!([block.read(1, 1), block.read(2, 1)], [NONE; 2]);
