@@ -120,7 +120,7 @@ impl MachineNote {
             "; --preset overrides"
         };
         let limits = self.limits.as_ref();
-        let limits = limits.map_or_else(String::new, |limits| format!(". {limits}"));
+        let limits = limits.map_or_else(String::new, |limits| format!("; {limits}"));
         format!("{preset}{banks} ({from}{how}){limits}")
     }
 }
