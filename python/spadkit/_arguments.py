@@ -30,6 +30,9 @@ class Parameter:
     #: The PTX type without the dot, such as ``u64`` (also of a pointer) or
     #: ``f32``. A struct by value is an array of ``b8``.
     type: str
+    #: Of a pointer to numbers, where the mangled name says so, its type in C++ and that of
+    #: an element in PTX: ``("const float*", "f32")``.
+    pointed: Optional[tuple[str, str]] = None
 
     @property
     def is_struct(self) -> bool:
@@ -199,6 +202,31 @@ def _check_pointer(where: str, parameter: Parameter, array: Array) -> None:
     if parameter.bytes != 8 or parameter.is_struct or parameter.is_float:
         raise ArgumentError(f"{where}: an array", f"expected {_expected(parameter)}")
     _check_array(where, array)
+    _check_elements(where, parameter, array)
+
+
+def _check_elements(where: str, parameter: Parameter, array: Array) -> None:
+    """Refuses elements that are not those of the pointer. A sign may differ; of a complex
+    number the parts count. A structured dtype may be whatever the kernel makes of it."""
+    kind = array.dtype
+    if parameter.pointed is None or kind.names is not None:
+        return
+    text, ty = parameter.pointed
+    size = int(ty.lstrip("busf")) // 8
+    own = kind.itemsize // 2 if kind.kind == "c" else kind.itemsize
+    floats = ty.startswith("f")
+    if ty == "bf16":
+        # NumPy has none: another library's, or the bits.
+        wanted, same = "uint16", own == 2 and kind != np.float16
+    elif floats:
+        wanted, same = f"float{8 * size}", own == size and kind.kind in "fc"
+    else:
+        wanted = f"{'u' if ty[0] == 'u' else ''}int{8 * size}"
+        same = own == size and kind.kind in "iub"
+    if not same:
+        what = f"{where}: an array of {kind} for {text}"
+        how = ".view" if ty == "bf16" else ".astype"
+        raise ArgumentError(what, f"expected {wanted}: array{how}(np.{wanted})")
 
 
 def _check_array(where: str, array: Array) -> None:

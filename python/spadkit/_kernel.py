@@ -36,9 +36,13 @@ class Kernel:
         self._last: Optional[Launch] = None
         names = source.parameters
         self._parameters = []
-        for at, (name, size, kind) in enumerate(self._native.params()):
+        declared = self._native.params()
+        pointed = self._native.pointed_to()
+        known = len(pointed) == len(declared)
+        for at, (name, size, kind) in enumerate(declared):
             own = names[at] if at < len(names) else name
-            self._parameters.append(Parameter(own, size, source.types.get(own, kind)))
+            to = pointed[at] if known else None
+            self._parameters.append(Parameter(own, size, source.types.get(own, kind), to))
 
     @classmethod
     def from_ptx(cls, ptx: Union[PTX, Sequence[PTX]], entry: Optional[str] = None) -> "Kernel":

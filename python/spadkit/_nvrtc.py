@@ -12,8 +12,18 @@ from typing import Any, Sequence
 from ._errors import ToolError, UsageError
 
 
-def _library() -> ctypes.CDLL:
-    """The library of the Python package, or else the system's."""
+#: Where headers are, seen from the folder of the library: of one package for all, and of one for
+#: each part of the toolkit.
+_HEADERS = (
+    "../include",
+    "../include/cccl",
+    "../../cuda_runtime/include",
+    "../../cuda_cccl/include",
+)
+
+
+def _library() -> tuple[ctypes.CDLL, list[str]]:
+    """The library of the Python package, or else the system's, and folders with its headers."""
     patterns = ("nvidia/cuda_nvrtc/lib/libnvrtc.so.*", "nvidia/cu*/lib/libnvrtc.so.*")
     found = [
         path
@@ -27,7 +37,17 @@ def _library() -> ctypes.CDLL:
             "NVRTC is needed to compile CUDA source and was not found",
             "pip install nvidia-cuda-nvrtc-cu12; or compile with nvcc -ptx and use from_ptx",
         )
-    return ctypes.CDLL(name)
+    return ctypes.CDLL(name), _headers(name)
+
+
+def _headers(library: str) -> list[str]:
+    """The folders with headers that belong to a library: those beside it, or, where only its name
+    is known, of the toolkit that the environment names."""
+    folders = [os.path.join(os.path.dirname(library), *h.split("/")) for h in _HEADERS]
+    if not os.path.isabs(library):
+        root = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
+        folders = [os.path.join(root, *part) for part in (["include"], ["include", "cccl"])]
+    return [os.path.normpath(folder) for folder in folders if os.path.isdir(folder)]
 
 
 def compile(source: str, arch: str, options: Sequence[str]) -> str:
@@ -40,13 +60,14 @@ def compile(source: str, arch: str, options: Sequence[str]) -> str:
     UsageError
         The source does not compile; ``help`` has the compiler's messages.
     """
-    nvrtc = _library()
+    nvrtc, headers = _library()
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(
         ctypes.byref(program), source.encode(), b"source.cu", 0, None, None
     )
     try:
         flags = [f"-arch={arch.replace('sm_', 'compute_')}", "-lineinfo", *options]
+        flags += [f"-I{folder}" for folder in headers]
         encoded = [flag.encode() for flag in flags]
         array = (ctypes.c_char_p * len(encoded))(*encoded)
         status = nvrtc.nvrtcCompileProgram(program, len(encoded), array)

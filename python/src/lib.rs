@@ -52,6 +52,14 @@ impl Kernel {
         Ok(params.into_iter().map(param).collect())
     }
 
+    /// Of each parameter that the mangled name says to be a pointer to numbers, the type in
+    /// C++ and that of an element; empty where the name does not say.
+    fn pointed_to(&self) -> Vec<Option<(String, String)>> {
+        let pointed = self.inner.pointed_to().into_iter();
+        let named = pointed.map(|found| found.map(|(text, ty)| (text, type_name(ty))));
+        named.collect()
+    }
+
     /// Name and bytes of each variable that the host can write.
     fn symbols(&self, py: Python<'_>) -> PyResult<Vec<(String, u64)>> {
         let symbols = self.inner.symbols().map_err(|e| raise(py, e))?;

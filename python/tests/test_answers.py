@@ -92,6 +92,7 @@ def test_rewriting(
 
 def test_rewriting_without_a_launch(transpose: Kernel) -> None:
     given = transpose.rewrite({"_ZZ12through_tileILi0EEvPfPKfiiE4tile": "xor"}, machine="sm80")
+    assert transpose.rewrite({"tile": "xor"}, machine="sm80").ptx == given.ptx
     assert given["rewritten"] == 2 and "outputs_equal" not in given
 
 

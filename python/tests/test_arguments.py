@@ -112,3 +112,31 @@ def test_symbols_that_do_not_fit(transpose: Kernel) -> None:
         transpose[(4, 3), (16, 16)](*arrays, 64, 48, symbols={"table": np.zeros(4)})
     with pytest.raises(spadkit.ArgumentError, match="symbol table of transpose: 4"):
         transpose[(4, 3), (16, 16)](*arrays, 64, 48, symbols={"table": 4})
+
+
+def test_elements_are_those_of_the_pointer() -> None:
+    """The mangled name says what a pointer points to."""
+    ptx = """.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry _Z1kPfPKiP13__nv_bfloat16Pv(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d)
+{ ret; }
+"""
+    kernel = Kernel.from_ptx(ptx)
+
+    def run(a: Any = np.float32, b: Any = np.int32, c: Any = np.uint16, d: Any = np.uint8) -> None:
+        kernel[1, 1](*(np.zeros(4, kind) for kind in (a, b, c, d)))
+
+    run()
+    run(b=np.uint32, d=np.float64)
+    run(a=np.complex64)
+    for wrong, text, help in [
+        ({"a": np.float64}, "float64 for float", "expected float32: array.astype"),
+        ({"a": np.int32}, "int32 for float", "expected float32"),
+        ({"b": np.float32}, "float32 for const int", "expected int32"),
+        ({"b": np.int64}, "int64 for const int", "expected int32"),
+        ({"c": np.float16}, "float16 for __nv_bfloat16", "expected uint16: array.view"),
+    ]:
+        with pytest.raises(spadkit.ArgumentError, match=text) as caught:
+            run(**wrong)
+        assert help in str(caught.value.help)

@@ -6,7 +6,7 @@ from typing import Any, Callable
 import pytest
 
 import spadkit
-from spadkit import Kernel
+from spadkit import Kernel, _nvrtc
 
 BROKEN = ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n  mov.u32 5 5;\n}\n"
 UNSUPPORTED = BROKEN.replace("mov.u32 5 5;", "tcgen05.wait::ld.sync.aligned;")
@@ -97,3 +97,21 @@ def test_wrong_questions(launched: Kernel) -> None:
 def test_values_of_another_type(launched: Kernel, question: Callable[..., Any], text: str) -> None:
     with pytest.raises(spadkit.UsageError, match=text):
         question(launched)
+
+
+def test_headers_are_those_beside_the_compiler(tmp_path: Path, monkeypatch: Any) -> None:
+    """Of one package for all of the toolkit, of a package for each part, and of the system's."""
+    together, apart, system = tmp_path / "cu13", tmp_path / "nvidia", tmp_path / "cuda"
+    folders = [
+        together / "include",
+        together / "include/cccl",
+        apart / "cuda_runtime/include",
+        system / "include",
+    ]
+    for folder in [*folders, together / "lib", apart / "cuda_nvrtc/lib"]:
+        folder.mkdir(parents=True)
+    names = [str(folder) for folder in folders]
+    assert _nvrtc._headers(str(together / "lib/libnvrtc.so.13")) == names[:2]
+    assert _nvrtc._headers(str(apart / "cuda_nvrtc/lib/libnvrtc.so.12")) == names[2:3]
+    monkeypatch.setenv("CUDA_HOME", str(system))
+    assert _nvrtc._headers("libnvrtc.so.12") == names[3:]

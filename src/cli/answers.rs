@@ -8,9 +8,9 @@ use crate::capture::statics::source_indices;
 use crate::capture::{RunOptions, launch_trace};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::{Arg, LaunchFile, Options, Placed, Skeleton, Symbol};
-use crate::ptx::Module;
+use crate::launch::{Arg, LaunchFile, Options, Placed, Skeleton, Symbol, pointed_to};
 use crate::ptx::exec::{Parameter, Program, SymbolInfo};
+use crate::ptx::{Module, Type};
 use crate::rewrite::{Hashes, Request};
 use crate::software::LayoutSpec;
 use crate::software::choice::MappingKind;
@@ -109,6 +109,12 @@ impl Kernel {
     /// The parameters, in order.
     pub fn params(&self) -> Result<Vec<Parameter>> {
         Program::new(&self.module)?.params(&self.entry)
+    }
+
+    /// Of each parameter that the entry's mangled name says to be a pointer to numbers, the
+    /// type in C++ and that of an element; empty where the name does not say.
+    pub fn pointed_to(&self) -> Vec<Option<(String, Type)>> {
+        pointed_to(&self.entry)
     }
 
     /// The variables that the host can write.

@@ -43,7 +43,7 @@ pub use prepare::Prepared;
 pub use uncompiled::refuse_ptx;
 
 pub use single::{Instead, Launch, Passed};
-pub use skeleton::{Given, GivenArg, Skeleton};
+pub use skeleton::{Given, GivenArg, Skeleton, pointed_to};
 pub use symbol::Symbol;
 pub use tensor_map::{GivenMap, TensorMapArg, check_inside};
 pub use texture::{SamplerTable, Texels, TextureTable};

@@ -8,6 +8,7 @@ mod tests;
 mod text;
 mod usage;
 
+pub use declared::pointed_to;
 pub use given::{Given, GivenArg};
 
 use crate::error::{Error, Result};

@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::ptx::analysis::{SharedVariable, Touches};
 use crate::ptx::ast::{Module, Span};
 use crate::ptx::exec::SharedPart;
+use crate::readable::readable;
 use crate::software::{Layout, LayoutSpec};
 use std::collections::BTreeSet;
 
@@ -115,7 +116,9 @@ impl Job<'_> {
             }
             let base = variables.iter().map(|v| v.offset).min().unwrap_or(0);
             variables.iter_mut().for_each(|v| v.offset -= base);
-            regions.push(self.region(&format!("_{name}"), variables, spec)?);
+            let own = variables.iter().find(|v| v.name == *name);
+            let suffix = format!("_{}", own.unwrap_or(&variables[0]).name);
+            regions.push(self.region(&suffix, variables, spec)?);
         }
         // All dynamic arrays begin at one place.
         let outside = |v: &Placed| v.dynamic && !taken.contains(&v.variable);
@@ -225,10 +228,12 @@ impl Job<'_> {
         Ok(Region::new(self.module, &name, variables, &layout)?)
     }
 
-    /// The variable of that name; of a dynamic one all of them, which lie at
-    /// one place.
+    /// The variable of that name, in the PTX or in the source; of a dynamic one all of
+    /// them, which lie at one place.
     fn named(&self, name: &str) -> Result<Vec<Placed>> {
-        let matching = self.placed.iter().filter(|v| v.name == name);
+        let exact = self.placed.iter().any(|v| v.name == name);
+        let is = |v: &&Placed| v.name == name || !exact && readable(&v.name) == name;
+        let matching = self.placed.iter().filter(is);
         let found: Vec<Placed> = if matching.clone().any(|v| v.dynamic) {
             self.placed.iter().filter(|v| v.dynamic).cloned().collect()
         } else {

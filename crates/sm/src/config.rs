@@ -81,6 +81,12 @@ impl Config {
         preset::of_target(sm)
     }
 
+    /// Warps of an SM, KB of its shared memory, and KB that a block may have, of the GPUs
+    /// of `sm_SM`, where these are not those of its preset.
+    pub fn other_limits_of_target(sm: u32) -> Option<[u32; 3]> {
+        preset::other_limits(sm)
+    }
+
     /// The compute capability of the GPU, 80 for 8.0; `None` where it is not one
     /// of the presets that name theirs.
     pub fn compute_capability(&self) -> Option<u32> {

@@ -269,6 +269,12 @@ fn first_text(ptx: &Path, group: &Group) -> String {
             if let Some(barrier) = &other.barrier {
                 text += &format!("; one barrier {barrier} would order them");
             }
+            if let Some(barrier) = &other.warp_barrier {
+                text += &format!("; one __syncwarp() {barrier} would order them");
+            }
+            if other.atomic {
+                text += "; an atomic in the place of load and store would order them";
+            }
             if let Some(fence) = &other.fence {
                 text += &format!("; __threadfence() {fence} would order them");
             }

@@ -12,6 +12,16 @@ pub(super) fn declared(entry: &str) -> Vec<String> {
     list.into_iter().map(const_first).collect()
 }
 
+/// Of each parameter of `entry` the type in C++ and what it points to, where the mangled
+/// name says that it is a pointer to an arithmetic type or a vector of one.
+pub fn pointed_to(entry: &str) -> Vec<Option<(String, Type)>> {
+    let pointed = |text: String| {
+        let to = text.ends_with('*').then(|| element(&text)).flatten();
+        to.map(|to| (text, to))
+    };
+    declared(entry).into_iter().map(pointed).collect()
+}
+
 /// The parts of the last list in parentheses: `k<f(int)>(float*, int)` has `float*`
 /// and `int`.
 fn last_list(text: &str) -> Option<Vec<&str>> {
@@ -112,6 +122,15 @@ mod tests {
         ] {
             assert_eq!(declared(name), types, "{name}");
         }
+    }
+
+    #[test]
+    fn pointers_to_elements() {
+        let found = pointed_to("_Z1kPfPKhiPP6float2S_");
+        let types: Vec<_> = found.iter().map(|f| f.as_ref().map(|f| f.1)).collect();
+        let [float, byte] = [Some(Type::F32), Some(Type::U8)];
+        assert_eq!(types, [float, byte, None, None, float]);
+        assert_eq!(found[1].as_ref().unwrap().0, "const unsigned char*");
     }
 
     #[test]

@@ -99,6 +99,11 @@ impl<'a> Uniformity<'a> {
         !self.differs[value.0 as usize] && defined.is_some_and(|d| self.same_rounds(d, block))
     }
 
+    /// Whether threads may leave `block` on different ways.
+    pub fn is_split(&self, block: u32) -> bool {
+        self.split[block as usize]
+    }
+
     /// Whether lanes in `block` have gone round the loop with that header
     /// equally often.
     pub fn counts_at(&self, header: u32, block: u32) -> bool {

@@ -26,6 +26,7 @@
 //! | `scalar`, `registers`, `api` | arithmetic of one lane; the register file; inputs and results of a run |
 
 mod access;
+mod advice;
 mod api;
 mod asynchronous;
 mod block;

@@ -1,11 +1,13 @@
 //! Races as findings: one for each pair of lines, with both sides.
 
+use super::advice::{Advisor, Place, Remedy};
 use super::api::{Finding, FindingKind};
 use super::image::form::{Form, Step};
 use super::image::{Action, Image};
 use super::machine::RawFinding;
 use super::machine::pairs::{Key, Pair, Side, Why};
 use super::machine::peers::place_of;
+use crate::ast::Module;
 use std::collections::BTreeMap;
 
 /// A pair of instructions that race, over all blocks.
@@ -28,7 +30,21 @@ struct Told {
     /// The line after which a fence would order them.
     fence: Option<String>,
     /// Instructions of the two lines.
-    pcs: Vec<[u32; 2]>,
+    pcs: Vec<Instructions>,
+}
+
+/// Two instructions that race, in the order of the lines.
+struct Instructions {
+    pcs: [u32; 2],
+    /// Whether they race only in one warp, and which of them whole warps execute.
+    warps: (bool, [bool; 2]),
+}
+
+/// What would order a pair of lines.
+enum Advice {
+    Barrier(String),
+    WarpBarrier(String),
+    Atomic,
 }
 
 /// The findings of all races: two for each pair of lines, the second with the
@@ -37,8 +53,9 @@ struct Told {
 pub(super) fn reported(
     races: BTreeMap<Key, Raced>,
     named: &dyn Fn(u64, RawFinding) -> Finding,
-    image: &Image,
+    (module, image): (&Module, &Image),
 ) -> Vec<Finding> {
+    let advisor = Advisor::new(module, image, &races);
     let mut all: Vec<(Lines, Told)> = Vec::new();
     for (key, raced) in races {
         let fence = ticket(&key, &|raw| named(raced.block, raw));
@@ -57,12 +74,19 @@ pub(super) fn reported(
         let same = |t: &&mut (Lines, Told)| {
             t.0 == lines && t.1.key.why == key.why && t.1.key.harmless == key.harmless
         };
+        let mut pcs = Instructions {
+            pcs: key.pcs,
+            warps: (raced.pair.in_warp, raced.pair.whole),
+        };
         match all.iter_mut().find(same) {
             Some((_, told)) => {
                 told.count += raced.count;
-                let [a, b] = key.pcs;
                 let same = told.key.wrote == key.wrote && told.sides[0].source == sides[0].source;
-                told.pcs.push(if same { [a, b] } else { [b, a] });
+                if !same {
+                    pcs.pcs.swap(0, 1);
+                    pcs.warps.1.swap(0, 1);
+                }
+                told.pcs.push(pcs);
             }
             None => all.push((
                 lines,
@@ -71,7 +95,7 @@ pub(super) fn reported(
                     sides,
                     fence,
                     count: raced.count,
-                    pcs: vec![key.pcs],
+                    pcs: vec![pcs],
                 },
             )),
         }
@@ -102,11 +126,19 @@ pub(super) fn reported(
         !t.key.harmless || !fault() && !beside()
     });
     let finding = |(_, told): (Lines, Told)| {
-        let barrier = barrier(&told, image);
+        let (mut barrier, mut warp_barrier, mut atomic) = (None, None, false);
+        match advice(&told, &advisor) {
+            Some(Advice::Barrier(place)) => barrier = Some(place),
+            Some(Advice::WarpBarrier(place)) => warp_barrier = Some(place),
+            Some(Advice::Atomic) => atomic = true,
+            None => {}
+        }
         let count = Some(told.count);
         told.sides.map(|side| Finding {
             count,
             barrier: barrier.clone(),
+            warp_barrier: warp_barrier.clone(),
+            atomic,
             fence: told.fence.as_ref().map(|line| format!("after {line}")),
             ..side
         })
@@ -147,16 +179,14 @@ fn ptx_line(finding: &Finding) -> String {
     format!("PTX line {}", finding.ptx_line)
 }
 
-/// The two lines of a pair, by what tells them from each other: the kernel's source,
-/// what is inlined there, or the PTX.
-fn two_lines(sides: &[Finding; 2]) -> [String; 2] {
+/// The two lines of a pair, by what tells them from each other: the kernel's source, or
+/// what is inlined there; the PTX's where it names no source.
+fn two_lines(sides: &[Finding; 2]) -> Option<[String; 2]> {
     let inlined = |f: &Finding| f.source.as_deref().map_or_else(|| line(f), without_folder);
     let of_source = |text: fn(&Finding) -> String| [text(&sides[0]), text(&sides[1])];
     let differ = |lines: &[String; 2]| lines[0] != lines[1];
     let all = [of_source(line), [inlined(&sides[0]), inlined(&sides[1])]];
-    all.into_iter()
-        .find(differ)
-        .unwrap_or_else(|| of_source(ptx_line))
+    all.into_iter().find(differ)
 }
 
 /// The side of a pair that initialises an `mbarrier` which the other one uses.
@@ -231,59 +261,62 @@ fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
     [raw(&pair.sides[0], false), raw(&pair.sides[1], true)]
 }
 
-/// Where one barrier would order the two lines: on the way from one to the
-/// other, where that passes none and the way back does.
-fn barrier(told: &Told, image: &Image) -> Option<String> {
+/// What would order the two lines, in words; nothing where both are one line of the source.
+fn advice(told: &Told, advisor: &Advisor) -> Option<Advice> {
     let one = told.sides[0].block == told.sides[1].block;
     if !one || told.key.why != Why::Order {
         return None;
     }
-    let ways = |from: usize, to: usize| told.pcs.iter().any(|p| reaches(image, p[from], p[to]));
-    let (there, back) = (ways(0, 1), ways(1, 0));
-    let [one, other] = two_lines(&told.sides);
-    match (there, back) {
-        (true, false) => Some(format!("after {one}, before {other}")),
-        (false, true) => Some(format!("after {other}, before {one}")),
-        _ => None,
+    let mut all = told.pcs.iter().map(|of| {
+        let there = advisor.remedy(of.pcs, of.warps);
+        let (in_warp, [a, b]) = of.warps;
+        let back = || advisor.remedy([of.pcs[1], of.pcs[0]], (in_warp, [b, a]));
+        match there {
+            Some(remedy) => Some((remedy, false)),
+            None => back().map(|remedy| (remedy, true)),
+        }
+    });
+    let (remedy, back) = all.next()??;
+    let mut first = (remedy, back);
+    for other in all {
+        first = joined(first, other?)?;
+    }
+    let (remedy, back) = first;
+    if remedy == Remedy::Atomic {
+        return Some(Advice::Atomic);
+    }
+    let mut lines = two_lines(&told.sides)?;
+    if back {
+        lines.swap(0, 1);
+    }
+    match remedy {
+        Remedy::Atomic => None,
+        Remedy::Block(place) => Some(Advice::Barrier(at(place, &lines))),
+        Remedy::Warp(place) => Some(Advice::WarpBarrier(at(place, &lines))),
     }
 }
 
-/// Whether a thread may come from one instruction to another past no barrier.
-fn reaches(image: &Image, from: u32, to: u32) -> bool {
-    let mut known = vec![false; image.ops.len()];
-    let mut open = vec![from];
-    let mut first = true;
-    while let Some(pc) = open.pop() {
-        if pc == to && !first {
-            return true;
-        }
-        first = false;
-        let Some(op) = image.ops.get(pc as usize) else {
-            continue;
-        };
-        let mut go = |next: u32| {
-            if let Some(known) = known.get_mut(next as usize)
-                && !std::mem::replace(known, true)
-            {
-                open.push(next);
-            }
-        };
-        let always = op.guard == super::registers::Mask::ALL;
-        match op.form {
-            Form::Branch { target, .. } => {
-                go(target);
-                if !always {
-                    go(pc + 1);
-                }
-            }
-            Form::IndexedBranch { table, .. } => {
-                image.tables[table as usize].iter().for_each(|t| go(*t));
-                go(pc + 1);
-            }
-            Form::Barrier { barrier } if !image.barriers[barrier as usize].arrive_only => {}
-            Form::Return | Form::Exit | Form::Trap if always => {}
-            _ => go(pc + 1),
-        }
+/// What orders two pairs of instructions of the same lines.
+fn joined(one: (Remedy, bool), other: (Remedy, bool)) -> Option<(Remedy, bool)> {
+    use Remedy::{Block, Warp};
+    if one.1 != other.1 {
+        return None;
     }
-    false
+    let remedy = match (one.0, other.0) {
+        (one, other) if one == other => one,
+        (Warp(a), Warp(b)) => Warp(a.max(b)),
+        (Block(a), Block(b) | Warp(b)) | (Warp(a), Block(b)) => Block(a.max(b)),
+        _ => return None,
+    };
+    Some((remedy, one.1))
+}
+
+/// A place between two lines.
+fn at(place: Place, [one, other]: &[String; 2]) -> String {
+    match place {
+        Place::Between => format!("after {one}, before {other}"),
+        Place::AtFirst => format!("right after {one}, before {other}"),
+        Place::AtSecond => format!("after {one}, right before {other}"),
+        Place::Outside => format!("after {one}, before {other}, outside of their conditions"),
+    }
 }

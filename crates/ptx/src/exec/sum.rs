@@ -42,12 +42,17 @@ impl Sum {
         self.printed = self.printed.max(self.come);
         for (key, pair) in outcome.pairs {
             let count = pair.places.len() as u64;
+            let (in_warp, whole) = (pair.in_warp, pair.whole);
             let raced = self.races.entry(key).or_insert_with(|| Raced {
                 block,
                 pair,
                 count: 0,
             });
             raced.count += count;
+            raced.pair.in_warp &= in_warp;
+            for (own, new) in raced.pair.whole.iter_mut().zip(whole) {
+                *own &= new;
+            }
         }
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {
@@ -74,7 +79,11 @@ impl Sum {
     pub fn outcome(self, module: &Module, image: &Image, launch: &Launch) -> Outcome {
         let named = |(block, raw)| named(module, image, launch, block, raw);
         let findings = self.findings.into_iter().map(named);
-        let races = reported(self.races, &|block, raw| named((block, raw)), image);
+        let races = reported(
+            self.races,
+            &|block, raw| named((block, raw)),
+            (module, image),
+        );
         Outcome {
             findings: findings.chain(races).collect(),
             ..self.outcome
@@ -124,6 +133,8 @@ pub(super) fn named(
         message: raw.message,
         count: None,
         barrier: None,
+        warp_barrier: None,
+        atomic: false,
         fence: None,
     }
 }

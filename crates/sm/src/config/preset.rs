@@ -56,6 +56,19 @@ pub(super) fn of_target(sm: u32) -> Option<&'static str> {
     }
 }
 
+/// Warps of an SM, KB of its shared memory, and KB that a block may have, of the GPUs of
+/// `sm_SM` (CUDA C++ Programming Guide, table of compute capabilities), where these are not
+/// those of the preset.
+pub(super) fn other_limits(sm: u32) -> Option<[u32; 3]> {
+    match sm {
+        75 => Some([32, 64, 64]),
+        86 | 89 | 120 | 121 => Some([48, 100, 99]),
+        87 => Some([48, 164, 163]),
+        110 => Some([48, 228, 227]),
+        _ => None,
+    }
+}
+
 /// The presets that were asked for: a run over many machines reads each once.
 static READ: Mutex<BTreeMap<&str, Config>> = Mutex::new(BTreeMap::new());
 
@@ -86,6 +99,19 @@ pub(super) fn preset(name: &str) -> Result<Config> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn limits_are_named_where_the_preset_has_others() {
+        for sm in [75, 86, 87, 89, 110, 120, 121] {
+            let machine = preset(of_target(sm).unwrap()).unwrap();
+            let own = [machine.path.warps, machine.block_words / 256];
+            let [warps, _, of_block] = other_limits(sm).unwrap();
+            assert_ne!(own, [warps, of_block], "sm_{sm}");
+        }
+        for sm in [60, 70, 80, 90, 100, 103] {
+            assert_eq!(other_limits(sm), None, "sm_{sm}");
+        }
+    }
     use crate::config::keys::KEYS;
 
     #[test]

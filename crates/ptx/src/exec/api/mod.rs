@@ -227,10 +227,17 @@ pub struct Finding {
     /// accessed) the two lines race, summed over the blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u64>,
-    /// Of a race: the place of one barrier that would order the two lines, where
-    /// there is one.
+    /// Of a race: the place of one barrier of the block that would order the two lines,
+    /// where there is one that all threads pass.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub barrier: Option<String>,
+    /// The same of a barrier of the warp (`__syncwarp()`), where only lanes of one race.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warp_barrier: Option<String>,
+    /// Of a race: both threads load, change and store a word, and an atomic in the place
+    /// of load and store is what helps.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub atomic: bool,
     /// Of a race between blocks: the place of the fence that would order the two, where
     /// nothing else is missing.
     #[serde(skip_serializing_if = "Option::is_none")]

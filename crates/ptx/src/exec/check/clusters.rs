@@ -183,7 +183,7 @@ fn note(
         let cells = races.cells.as_ref();
         let earlier = Side {
             pc: hit.earlier.pc,
-            thread: cells.map_or(0, |cells| cells.thread_of(&hit.earlier)),
+            thread: cells.map_or(0, |cells| cells.thread_of(&hit)),
             wrote: hit.wrote,
             block,
         };

@@ -106,6 +106,7 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
     let Some(races) = &mut m.races else {
         return;
     };
+    races.note_part(m.warp, m.active, m.pc);
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
     let joint = info.transfer.is_joint().then_some(m.active);
@@ -169,6 +170,7 @@ pub fn in_flight(
                 place: first + ((byte - address) / unit) as u32,
                 lane: touch.lanes.trailing_zeros(),
                 earlier: *mark,
+                unseen: mark.lanes,
                 wrote: false,
                 harmless: false,
                 ticket: None,
@@ -192,7 +194,7 @@ pub fn report(m: &mut Machine, wrote: bool) {
         if ends_barrier(m, m.pc) && uses_barrier(m, hit.earlier.pc) && through() {
             continue;
         }
-        let thread = races.thread_of(&hit.earlier, 32 * m.warp + hit.lane);
+        let thread = races.thread_of(hit, 32 * m.warp + hit.lane);
         let address = u64::from(hit.place) * unit;
         let e = &hit.earlier;
         let pending = e.seq == FLYING || e.warp >= AGENTS;
@@ -260,6 +262,7 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
     let Some(races) = &mut m.races else {
         return;
     };
+    races.note_part(m.warp, m.active, m.pc);
     let seq = races.order.tick();
     let mut one = touch(m, info, seq);
     one.passing = false;
@@ -367,7 +370,7 @@ fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touc
         let block = block.filter(|_| !races.order.is_own(&hit.earlier));
         let at = offset + u64::from(hit.place);
         let memory = races.global.as_ref();
-        let thread = memory.map_or(0, |memory| memory.thread_of(&hit.earlier));
+        let thread = memory.map_or(0, |memory| memory.thread_of(&hit));
         let open = |copies: &Stores| block.is_none() && copies.is_open(thread, hit.earlier.seq);
         // What a thread has read itself, it has read before what it does next.
         let itself = thread == m.thread(hit.lane) && hit.earlier.warp >= AGENTS && !hit.wrote;

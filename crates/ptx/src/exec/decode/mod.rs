@@ -11,6 +11,7 @@ mod call;
 mod cluster;
 mod exchange;
 mod forms;
+mod handed;
 mod info;
 mod instruction;
 mod layout;
@@ -300,7 +301,9 @@ impl<'m> Decoder<'m> {
         let number = |r: &Register| self.unsure.get(&r.0).copied();
         let named = |r: &Register| Some((number(r)?, body.registers[r.0 as usize].name.clone()));
         let guard = i.guard.and_then(|g| named(&g.register));
-        let ignored = self.moved.ignored(i);
+        let mut ignored = self.moved.ignored(i);
+        let unsure = reads.iter().filter(|r| self.unsure.contains_key(&r.0));
+        ignored.extend(unsure.filter(|r| handed::is_handed_on(self.module, body, i, **r)));
         let reads = reads.iter().filter(|r| !ignored.contains(r));
         let mut reads: Vec<(u32, String)> = reads.filter_map(named).collect();
         let shuffled = match (i.opcode, i.operands.get(1)) {

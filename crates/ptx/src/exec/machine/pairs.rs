@@ -67,6 +67,10 @@ pub struct Pair {
     pub offset: u64,
     /// Places, in this block.
     pub places: HashSet<u64>,
+    /// They race only in one warp, and the block has others.
+    pub in_warp: bool,
+    /// Whether whole warps execute the one, and the other.
+    pub whole: [bool; 2],
 }
 
 /// Places that are counted apart; more are not told from each other.
@@ -108,8 +112,16 @@ impl Machine<'_> {
             variable,
             offset,
             places: HashSet::new(),
+            in_warp: true,
+            whole: [true; 2],
         };
+        let several = self.common.block.iter().product::<u32>() > 32;
+        let in_warp = several && sides[0].thread / 32 == sides[1].thread / 32;
+        let races = self.races.as_ref();
+        let whole = sides.map(|s| races.is_some_and(|r| !r.is_parted(s.pc)));
         let pair = self.pairs.entry(key).or_insert_with(new);
+        pair.in_warp &= in_warp;
+        pair.whole = [0, 1].map(|n| pair.whole[n] && whole[n]);
         if pair.places.len() < MOST {
             pair.places.insert(address);
         }

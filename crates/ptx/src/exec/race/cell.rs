@@ -5,7 +5,7 @@ use super::clock::Order;
 use super::lanes;
 use super::mark::{Mark, Strength};
 use super::stored::{KEPT, is_outdone, is_outdone_by};
-use super::touch::{Hit, Touch, judged};
+use super::touch::{Hit, Touch, judged, unseen};
 
 /// An access to global memory.
 #[derive(Clone, Copy, Debug)]
@@ -95,17 +95,16 @@ impl Cell {
             }
         } else {
             let old = self.read;
-            if old.seq == touch.seq && old.how == touch.how {
-                self.read.lanes |= touch.lanes;
-                return;
-            }
-            self.read = mark;
+            // Nobody can have seen the one and not the other.
+            let alike = old.how == touch.how && old.warp == mark.warp;
+            let alike = alike && (old.seq == mark.seq || order.is_unshown(&old, touch.warp));
             if old.seq == 0 || is_passed(order, &old, touch) {
-                return;
-            }
-            if old.how == touch.how && order.is_unshown(&old, touch.warp) {
-                self.read.lanes |= old.lanes;
+                self.read = mark;
+            } else if alike && (old.pc == mark.pc || mark.lanes & !old.lanes == 0) {
+                self.read.lanes |= mark.lanes;
+                self.read.seq = mark.seq;
             } else {
+                self.read = mark;
                 self.keep_read(order, old, touch);
             }
         }
@@ -225,6 +224,7 @@ impl Cell {
                     place,
                     lane,
                     earlier: *earlier,
+                    unseen: unseen(order, earlier, touch, lane),
                     wrote,
                     harmless: harmless && !touch.update,
                     ticket: ticket(earlier),
@@ -288,6 +288,7 @@ impl Cell {
             place,
             lane,
             earlier,
+            unseen: unseen(order, &earlier, touch, lane),
             wrote: true,
             harmless: false,
             ticket: order.ticket(touch.warp, touch.lanes, &earlier),
@@ -361,7 +362,6 @@ fn unordered(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     if touch.how.agrees(mark.how, order.between(mark)) {
         return None;
     }
-    let volatile = Strength::Volatile;
-    let loosely = touch.how.strength == volatile && mark.how.strength == volatile;
+    let loosely = touch.how.is_loose_with(mark.how);
     lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
 }

@@ -89,10 +89,11 @@ impl GlobalRaces {
         Some(at)
     }
 
-    /// A thread of an earlier access: of what an agent did the one that has begun it.
-    pub fn thread_of(&self, mark: &Mark) -> u32 {
-        let own = 32 * u32::from(mark.warp) + mark.lanes.trailing_zeros();
-        self.begun.get(&mark.seq).copied().unwrap_or(own)
+    /// A thread of an earlier access that races: of what an agent did the one that has
+    /// begun it.
+    pub fn thread_of(&self, hit: &Hit) -> u32 {
+        let own = 32 * u32::from(hit.earlier.warp) + hit.unseen.trailing_zeros();
+        self.begun.get(&hit.earlier.seq).copied().unwrap_or(own)
     }
 
     /// Forgets who has written to bytes, which are whole words.

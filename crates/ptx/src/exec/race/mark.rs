@@ -80,6 +80,11 @@ impl How {
         }
     }
 
+    /// Whether two accesses need no fences to be ordered.
+    pub fn is_loose_with(self, other: How) -> bool {
+        self.strength == Strength::Volatile && other.strength == Strength::Volatile
+    }
+
     /// Whether whatever agrees with this one agrees with the other.
     pub fn covers(self, other: How) -> bool {
         let alike = self.size == other.size && self.scope <= other.scope;

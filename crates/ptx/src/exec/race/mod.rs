@@ -41,7 +41,7 @@ use mark::Mark;
 pub(super) use mark::Strength;
 pub(super) use moments::Moments;
 pub(super) use seen::Knowledge;
-use shadow::Shadow;
+use shadow::{Hit, Shadow};
 use std::collections::HashMap;
 use stores::Stores;
 use visits::Visits;
@@ -118,6 +118,8 @@ pub(super) struct Races {
     agents: HashMap<u64, usize>,
     /// The threads that began the last copies of agents.
     begun: HashMap<(u8, u32), u32>,
+    /// Instructions that parts of warps have executed.
+    parted: Vec<bool>,
 }
 
 impl Races {
@@ -148,7 +150,25 @@ impl Races {
             visits: Visits::default(),
             agents: HashMap::new(),
             begun: HashMap::new(),
+            parted: Vec::new(),
         }
+    }
+
+    /// Some lanes of a warp execute an access.
+    #[inline(always)]
+    pub fn note_part(&mut self, warp: u32, mask: u32, pc: u32) {
+        if !self.order.is_whole(warp, mask) {
+            let at = pc as usize;
+            if at >= self.parted.len() {
+                self.parted.resize(at + 1, false);
+            }
+            self.parted[at] = true;
+        }
+    }
+
+    /// Whether a part of a warp has executed an access.
+    pub fn is_parted(&self, pc: u32) -> bool {
+        self.parted.get(pc as usize).copied().unwrap_or(false)
     }
 
     /// The next block begins.
@@ -230,16 +250,17 @@ impl Races {
         }
     }
 
-    /// A thread of an earlier access, if there is one other than `own`: of a
+    /// A thread of an earlier access that races, if there is one other than `own`: of a
     /// copy the one that has begun it.
-    pub fn thread_of(&self, mark: &Mark, own: u32) -> u32 {
+    pub fn thread_of(&self, hit: &Hit, own: u32) -> u32 {
+        let mark = &hit.earlier;
         let same = u32::from(mark.warp) == own / 32;
         let others = if same {
-            mark.lanes & !(1 << (own % 32))
+            hit.unseen & !(1 << (own % 32))
         } else {
-            mark.lanes
+            hit.unseen
         };
-        let others = if others == 0 { mark.lanes } else { others };
+        let others = if others == 0 { hit.unseen } else { others };
         let lane = others.trailing_zeros() % 32;
         let begun = self.begun.get(&(mark.warp, mark.lanes));
         begun.copied().unwrap_or(32 * u32::from(mark.warp) + lane)

@@ -2,7 +2,7 @@
 
 use super::clock::Order;
 use super::mark::Mark;
-use super::touch::{Hit, Touch, clash, is_dead, is_passed};
+use super::touch::{Hit, Touch, clash, is_dead, is_passed, unseen};
 use std::collections::HashMap;
 
 /// Accesses of a place that are kept beside the last.
@@ -11,8 +11,10 @@ pub const MOST: usize = 256;
 /// Reads of a warp.
 #[derive(Debug, Default)]
 pub struct Plane {
+    /// By place the last.
     pub marks: Vec<Mark>,
-    pub more: HashMap<u32, Vec<Mark>>,
+    /// By place those that count beside it, if the last one says so.
+    pub more: Vec<Vec<Mark>>,
 }
 
 /// Accesses by warp.
@@ -64,7 +66,7 @@ impl Planes {
         self.by = self.by.iter().flat_map(each).collect();
         for plane in &mut self.of {
             plane.marks = fine(&plane.marks, parts);
-            plane.more = fine_lists(&plane.more, parts);
+            plane.more = plane.more.iter().flat_map(|l| bytes(l, parts)).collect();
         }
     }
 }
@@ -82,13 +84,14 @@ impl Plane {
         hits: &mut Vec<Hit>,
     ) {
         let last = &self.marks[place as usize];
-        let list = last.more.then(|| self.more.get(&place)).flatten();
+        let list = last.more.then(|| &self.more[place as usize]);
         for mark in list.into_iter().flatten().chain([last]) {
             if let Some(lane) = clash(order, mark, touch) {
                 hits.push(Hit {
                     place,
                     lane,
                     earlier: *mark,
+                    unseen: unseen(order, mark, touch, lane),
                     wrote,
                     harmless: !wrote && new.is_silent(),
                     ticket: None,
@@ -97,18 +100,57 @@ impl Plane {
         }
     }
 
-    #[cold]
+    /// Keeps the last access beside a new one. Of lanes that have made an access which
+    /// nobody can tell from the new one, that one stays.
     #[inline(never)]
     pub fn set_aside(&mut self, order: &Order, place: u32, touch: &Touch) {
-        let old = std::mem::replace(&mut self.marks[place as usize], touch.mark());
-        let list = self.more.entry(place).or_default();
-        list.push(Mark { more: false, ..old });
-        list.retain(|m| !is_dead(order, m) && !is_passed(order, m, touch));
+        let at = place as usize;
+        if self.more.is_empty() {
+            self.more = vec![Vec::new(); self.marks.len()];
+        }
+        let (last, list) = (&mut self.marks[at], &mut self.more[at]);
+        if !last.more {
+            list.clear();
+        }
+        let since = order.since(touch.warp);
+        let alike = |m: &Mark| m.how == touch.how && m.seq >= since;
+        let mut new = touch.mark();
+        let passed = |m: &Mark| is_dead(order, m) || is_passed(order, m, touch);
+        let same = alike(last);
+        if same {
+            for mark in list.iter_mut().filter(|m| alike(m)) {
+                if mark.pc == touch.pc {
+                    (mark.lanes, mark.seq) = (mark.lanes | touch.lanes, touch.seq);
+                    return;
+                }
+                new.lanes &= !mark.lanes;
+            }
+            new.lanes &= !last.lanes;
+            if new.lanes == 0 {
+                last.seq = touch.seq;
+                return;
+            }
+        }
+        if list.last().is_some_and(|m| !alike(m)) {
+            list.retain(|m| !passed(m));
+        }
+        if same || !passed(last) {
+            list.push(Mark {
+                more: false,
+                ..*last
+            });
+        }
         if list.len() > MOST {
             list.remove(0);
         }
-        self.marks[place as usize].more = !list.is_empty();
+        new.more = !list.is_empty();
+        *last = new;
     }
+}
+
+/// The marks of the bytes of a place.
+fn bytes(list: &[Mark], parts: u32) -> impl Iterator<Item = Vec<Mark>> {
+    (0..parts).map(|n| list.iter().map(|m| m.byte(n)).collect())
 }
 
 pub fn fine(marks: &[Mark], parts: u32) -> Vec<Mark> {
@@ -120,10 +162,9 @@ pub fn fine(marks: &[Mark], parts: u32) -> Vec<Mark> {
 }
 
 pub fn fine_lists(more: &HashMap<u32, Vec<Mark>>, parts: u32) -> HashMap<u32, Vec<Mark>> {
-    let each = |(place, list): (&u32, &Vec<Mark>)| {
-        let (place, list) = (*place, list.clone());
-        let bytes = move |n| list.iter().map(|m| m.byte(n)).collect();
-        (0..parts).map(move |n| (place * parts + n, bytes(n)))
-    };
-    more.iter().flat_map(each).collect()
+    let each = more.iter().flat_map(|(place, list)| {
+        let places = place * parts..(place + 1) * parts;
+        places.zip(bytes(list, parts))
+    });
+    each.collect()
 }

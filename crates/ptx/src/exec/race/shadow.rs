@@ -9,7 +9,7 @@ use super::mark::Mark;
 use super::planes::{MOST, Planes, fine, fine_lists};
 use super::stored::{KEPT, is_outdone};
 pub use super::touch::{Hit, Touch};
-use super::touch::{clash, is_dead, is_passed, judged};
+use super::touch::{clash, is_dead, is_passed, judged, unseen};
 use super::{FLYING, lanes};
 use std::collections::HashMap;
 
@@ -198,9 +198,11 @@ impl Shadow {
             old.more = more;
         } else if old.how == touch.how
             && (old.seq == touch.seq || old.seq >= order.shown(touch.warp))
+            && (old.pc == touch.pc || touch.lanes & !old.lanes == 0)
         {
+            // Nobody can have seen the one and not the other.
             old.lanes |= touch.lanes;
-            (old.seq, old.pc) = (touch.seq, touch.pc);
+            old.seq = touch.seq;
         } else {
             plane.set_aside(order, place, touch);
         }
@@ -284,6 +286,7 @@ impl Shadow {
                 place,
                 lane,
                 earlier: *mark,
+                unseen: unseen(order, mark, touch, lane),
                 wrote: true,
                 harmless,
                 ticket: None,

@@ -32,9 +32,9 @@ impl Block {
         };
         let (first, count) = self.0.places(8, 4);
         self.0.shadow.touch(&self.0.order, first, count, &touch);
-        let thread = |h: &Hit| 32 * u32::from(h.earlier.warp) + h.earlier.lanes.trailing_zeros();
         let hits = std::mem::take(&mut self.0.shadow.hits);
-        hits.iter().map(|h| (thread(h), h.earlier.pc)).collect()
+        let pair = |h: &Hit| (self.0.thread_of(h, thread), h.earlier.pc);
+        hits.iter().map(pair).collect()
     }
 
     fn read(&mut self, thread: u32, pc: u32) -> Vec<(u32, u32)> {
@@ -81,6 +81,35 @@ fn all_that_nothing_orders_races_until_a_barrier() {
     }
     // Every reader is remembered.
     assert_eq!(block.write(33, 5).len(), 3);
+}
+
+#[test]
+fn a_race_is_between_accesses_that_were_made() {
+    let mut block = Block::new(1);
+    // What the lane itself reads last is no other lane's read.
+    assert_eq!([block.read(1, 1), block.read(0, 2)], [NONE; 2]);
+    assert_eq!(block.write(0, 3), [(1, 1)]);
+    block.0.order.barrier();
+    // Whoever of them reads once more: all did at the first line.
+    for (lane, pc) in [(1, 1), (2, 1), (0, 1), (2, 2), (0, 2), (0, 1)] {
+        assert_eq!(block.read(lane, pc), NONE);
+    }
+    assert_eq!(block.write(0, 3), [(1, 1)]);
+    block.0.order.barrier();
+    // Of several lines each, in the order in which the lanes read first.
+    for pc in 1..4 {
+        assert_eq!(block.read(pc, pc), NONE);
+    }
+    for (lane, pc) in [(1, 4), (2, 5), (1, 6)] {
+        assert_eq!(block.read(lane, pc), NONE);
+    }
+    assert_eq!(block.write(0, 7), [(1, 1), (2, 2), (3, 3)]);
+    block.0.order.barrier();
+    // Of two lanes the one that a barrier of lanes has not ordered.
+    assert_eq!([block.read(1, 1), block.read(2, 1)], [NONE; 2]);
+    block.0.order.meet(0, 0b11);
+    assert_eq!(block.read(0, 2), NONE);
+    assert_eq!(block.write(0, 3), [(2, 1)]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! An access that is compared with earlier ones, and what comes of it.
 
 use super::clock::Order;
-use super::mark::{How, Mark, Scope, Strength};
+use super::mark::{How, Mark, Scope};
 use super::stored::Stored;
 use super::{FLYING, lanes};
 
@@ -52,6 +52,8 @@ pub struct Hit {
     /// The lane that has not seen the earlier access.
     pub lane: u32,
     pub earlier: Mark,
+    /// The lanes of it that the lane has not seen.
+    pub unseen: u32,
     pub wrote: bool,
     /// The value stays the same, whoever comes first.
     pub harmless: bool,
@@ -69,9 +71,19 @@ pub fn clash(order: &Order, mark: &Mark, touch: &Touch) -> Option<u32> {
     if mark.seq == FLYING {
         return Some(touch.lanes.trailing_zeros());
     }
-    let loosely =
-        touch.how.strength == mark.how.strength && touch.how.strength == Strength::Volatile;
+    let loosely = touch.how.is_loose_with(mark.how);
     lanes(touch.lanes).find(|&l| order.unseen(touch.warp, l, mark, loosely) != 0)
+}
+
+/// The lanes of an earlier access that race with a lane: all, where it is no matter of
+/// what the lane has seen.
+pub fn unseen(order: &Order, mark: &Mark, touch: &Touch, lane: u32) -> u32 {
+    let loosely = touch.how.is_loose_with(mark.how);
+    let some = match mark.seq {
+        FLYING => 0,
+        _ => order.unseen(touch.warp, lane, mark, loosely),
+    };
+    if some == 0 { mark.lanes } else { some }
 }
 
 /// What an access that clashes with an earlier store of a place comes to: the lane

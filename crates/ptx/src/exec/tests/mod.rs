@@ -1,6 +1,7 @@
 //! Tests of the executor that compute what they expect; those that run a
 //! kernel as it is are files in `tests/filetests/`.
 
+mod advice;
 mod bytes;
 mod flow;
 mod forms;

@@ -31,6 +31,17 @@ impl Order {
         u32::from(mark.warp) == warp && mark.seq >= since && self.is_surely_own(mark)
     }
 
+    /// Whether a warp has no more lanes than these.
+    #[inline(always)]
+    pub fn is_whole(&self, warp: u32, mask: u32) -> bool {
+        self.warps[warp as usize].is_whole(mask)
+    }
+
+    /// From when on nobody can have seen one access of lanes of a warp and not another.
+    pub fn since(&self, warp: u32) -> u32 {
+        self.base.max(self.shown(warp)).max(self.met(warp))
+    }
+
     /// Whether lanes of a warp lack nothing but a fence to have seen an access of
     /// another block: a word has brought it to a thread of theirs, and a barrier was
     /// passed since. The instruction that read the word.

@@ -1,0 +1,358 @@
+//! What would order two accesses that race: a barrier of the block or of the warp, or an
+//! atomic. Nothing is said where it is not sure to help.
+
+use super::image::Image;
+use super::image::form::Form;
+use super::machine::pairs::{Key, Why};
+use super::races::Raced;
+use crate::analysis::{Loops, Uniformity, Use, Values};
+use crate::ast::{Base, Function, Instruction, Module, Operand};
+use crate::cfg::Cfg;
+use crate::names::Word;
+use crate::opcodes::Class;
+use std::collections::{BTreeMap, HashSet};
+
+/// Blocks times branches beyond which every block may be in a condition.
+const LIMIT: usize = 1 << 24;
+
+/// What would order a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Remedy {
+    /// A barrier of the block.
+    Block(Place),
+    /// A barrier of the warp.
+    Warp(Place),
+    /// An atomic in the place of load and store.
+    Atomic,
+}
+
+/// Where a barrier may stand: behind the first access and before the second, ...
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// ... anywhere between, in code that has the same conditions.
+    Between,
+    /// ... not in the condition that the second is in.
+    AtFirst,
+    /// ... not in the condition that the first is in.
+    AtSecond,
+    /// ... in neither of their conditions.
+    Outside,
+}
+
+/// A function, and the blocks that not all threads execute equally often.
+struct Flow {
+    cfg: Cfg,
+    values: Values,
+    conditional: Vec<bool>,
+}
+
+pub(super) struct Advisor<'a> {
+    module: &'a Module,
+    image: &'a Image,
+    /// By function.
+    flows: BTreeMap<u32, Flow>,
+    /// A load and a store, or two stores, of threads that load, change and store a word.
+    updates: HashSet<[u32; 2]>,
+    /// Stores that race with stores.
+    stores: HashSet<u32>,
+    /// Pairs that also race between blocks.
+    between_blocks: HashSet<[u32; 2]>,
+}
+
+impl<'a> Advisor<'a> {
+    pub fn new(module: &'a Module, image: &'a Image, races: &BTreeMap<Key, Raced>) -> Self {
+        let functions = races.keys().flat_map(|key| key.pcs);
+        let functions: HashSet<u32> = functions
+            .filter_map(|pc| image.infos.get(pc as usize).map(|i| i.function))
+            .collect();
+        let flow = |at: u32| (at, Flow::new(module, &module.functions[at as usize]));
+        let mut advisor = Advisor {
+            module,
+            image,
+            flows: functions.into_iter().map(flow).collect(),
+            updates: HashSet::new(),
+            stores: HashSet::new(),
+            between_blocks: HashSet::new(),
+        };
+        let others = races.keys().filter(|key| key.why != Why::Order);
+        advisor.between_blocks = others.map(|key| key.pcs).collect();
+        advisor.find_updates(races);
+        advisor
+    }
+
+    /// Finds the pairs of which both threads load, change and store a word.
+    fn find_updates(&mut self, races: &BTreeMap<Key, Raced>) {
+        let of = |wrote: usize| {
+            let has = move |key: &Key| key.wrote.iter().filter(|w| **w).count() == wrote;
+            let ordered = races.iter().filter(|(key, _)| key.why == Why::Order);
+            ordered.filter(move |(key, _)| has(key))
+        };
+        for (both, at) in of(2) {
+            if !both.harmless {
+                self.stores.extend(both.pcs);
+            }
+            for (one, of_load) in of(1) {
+                let [load, store] = match one.wrote {
+                    [false, _] => one.pcs,
+                    _ => [one.pcs[1], one.pcs[0]],
+                };
+                let same = !at.pair.places.is_disjoint(&of_load.pair.places);
+                let own = both.pcs.contains(&store) && same;
+                if own && both.pcs.iter().any(|&to| self.is_stored(load, to)) {
+                    self.updates.extend([one.pcs, both.pcs]);
+                    self.stores.extend(both.pcs);
+                }
+            }
+        }
+    }
+
+    /// What orders two instructions of one block that race, the first of which is executed
+    /// first; `warps` says whether they race only in one warp, and which of the two whole
+    /// warps execute.
+    pub fn remedy(&self, [first, second]: [u32; 2], warps: (bool, [bool; 2])) -> Option<Remedy> {
+        let pcs = [first.min(second), first.max(second)];
+        if pcs.iter().any(|&pc| self.is_after_wait(pc)) {
+            return None;
+        }
+        if self.updates.contains(&pcs) {
+            return Some(Remedy::Atomic);
+        }
+        let stores = pcs.iter().any(|pc| self.stores.contains(pc));
+        let one_way = self.reaches(first, second) && !self.reaches(second, first);
+        if stores || self.between_blocks.contains(&pcs) || !one_way {
+            return None;
+        }
+        let place = self.place(first, second);
+        let (in_warp, whole) = warps;
+        match place {
+            Some(place) if in_warp => Some(Remedy::Warp(place)),
+            Some(place) => Some(Remedy::Block(place)),
+            None if !in_warp => None,
+            // Whole warps are there, if not all.
+            None => match (whole, self.block_of(first) == self.block_of(second)) {
+                ([true, true], true) => Some(Remedy::Warp(Place::Between)),
+                ([true, _], _) => Some(Remedy::Warp(Place::AtFirst)),
+                ([false, true], _) => Some(Remedy::Warp(Place::AtSecond)),
+                _ => None,
+            },
+        }
+    }
+
+    /// Where all threads of the block pass between two instructions.
+    fn place(&self, first: u32, second: u32) -> Option<Place> {
+        let (function, from) = self.block_of(first)?;
+        let (other, to) = self.block_of(second)?;
+        // Who calls a function, and when, is not looked at.
+        if function != other || !self.module.functions[function as usize].is_entry {
+            return None;
+        }
+        let flow = &self.flows[&function];
+        match [from, to].map(|block| flow.conditional[block as usize]) {
+            [false, false] => return Some(Place::Between),
+            [false, true] => return Some(Place::AtFirst),
+            _ => {}
+        }
+        let mut block = from;
+        loop {
+            block = flow.cfg.post_dominator[block as usize];
+            if block >= flow.cfg.exit() {
+                return None;
+            }
+            if !flow.conditional[block as usize] {
+                break;
+            }
+        }
+        let start = self.pc_of(function, flow.cfg.blocks[block as usize].start)?;
+        let comes = self.reaches(first, start) && !self.reaches(second, start);
+        let goes = start == second || self.reaches(start, second);
+        let outside = match flow.conditional[to as usize] {
+            true => Place::Outside,
+            false => Place::AtSecond,
+        };
+        (comes && goes).then_some(outside)
+    }
+
+    /// Function and block of an instruction.
+    fn block_of(&self, pc: u32) -> Option<(u32, u32)> {
+        let (function, at) = self.instruction(pc)?;
+        let block = self.flows.get(&function)?.cfg.block_of.get(at as usize)?;
+        Some((function, *block))
+    }
+
+    fn instruction(&self, pc: u32) -> Option<(u32, u32)> {
+        let info = self.image.infos.get(pc as usize)?;
+        Some((info.function, info.instruction))
+    }
+
+    fn pc_of(&self, function: u32, instruction: u32) -> Option<u32> {
+        let is = |pc: &u32| self.instruction(*pc) == Some((function, instruction));
+        (0..self.image.infos.len() as u32).find(is)
+    }
+
+    /// Whether a thread stores what it has computed from what it loaded, and passes no
+    /// barrier between.
+    fn is_stored(&self, load: u32, store: u32) -> bool {
+        let (Some((function, from)), Some((other, to))) =
+            (self.instruction(load), self.instruction(store))
+        else {
+            return false;
+        };
+        let body = &self.module.functions[function as usize];
+        let stores = |at: u32, by: &[crate::ast::Register]| {
+            let address = match body.instructions[at as usize].operands.first() {
+                Some(Operand::Address(Base::Register(register), _)) => Some(*register),
+                _ => None,
+            };
+            at == to && by.iter().any(|register| Some(*register) != address)
+        };
+        function == other && self.reaches(load, store) && self.feeds(function, from, stores)
+    }
+
+    /// Whether what an instruction gives comes to one that `ends`: its place, and the
+    /// registers by which it comes.
+    fn feeds(
+        &self,
+        function: u32,
+        from: u32,
+        ends: impl Fn(u32, &[crate::ast::Register]) -> bool,
+    ) -> bool {
+        let values = &self.flows[&function].values;
+        let given = |at: u32| values.writes(at).iter().map(|(_, value)| *value);
+        let mut open: Vec<_> = given(from).collect();
+        let mut known: HashSet<u32> = open.iter().map(|value| value.0).collect();
+        while let Some(value) = open.pop() {
+            for user in values.users(value) {
+                let next: Vec<_> = match user {
+                    Use::Phi(phi) => vec![*phi],
+                    Use::Instruction(at) => {
+                        let reads = values.reads(*at).iter().filter(|(_, v)| *v == value);
+                        let by: Vec<_> = reads.map(|(register, _)| *register).collect();
+                        if ends(*at, &by) {
+                            return true;
+                        }
+                        given(*at).collect()
+                    }
+                };
+                open.extend(next.into_iter().filter(|value| known.insert(value.0)));
+            }
+        }
+        false
+    }
+
+    /// Whether an instruction comes, without a barrier between, after a call or after what
+    /// a thread waits for or decides on by an atomic or a volatile or strong load: a lock, a
+    /// flag, a ticket. Only some threads may be there, and others wait for them.
+    fn is_after_wait(&self, pc: u32) -> bool {
+        let Some((function, _)) = self.instruction(pc) else {
+            return true;
+        };
+        let body = &self.module.functions[function as usize];
+        let decides = |at: u32, _: &[crate::ast::Register]| {
+            let i = &body.instructions[at as usize];
+            i.guard.is_some() || matches!(i.opcode.class(), Class::Branch | Class::IndexedBranch)
+        };
+        let waits = |at: u32| {
+            let i = &body.instructions[at as usize];
+            i.opcode.class() == Class::Call || may_wait(i) && self.feeds(function, at, decides)
+        };
+        let all = (0..self.image.infos.len() as u32).filter_map(|pc| {
+            let (of, at) = self.instruction(pc)?;
+            (of == function).then_some((pc, at))
+        });
+        let mut all = all.filter(|(_, at)| (*at as usize) < body.instructions.len());
+        all.any(|(from, at)| waits(at) && self.reaches(from, pc))
+    }
+
+    /// Whether a thread may come from one instruction to another past no barrier.
+    fn reaches(&self, from: u32, to: u32) -> bool {
+        let image = self.image;
+        let mut known = vec![false; image.ops.len()];
+        let mut open = vec![from];
+        let mut first = true;
+        while let Some(pc) = open.pop() {
+            if pc == to && !first {
+                return true;
+            }
+            first = false;
+            let Some(op) = image.ops.get(pc as usize) else {
+                continue;
+            };
+            let mut go = |next: u32| {
+                if let Some(known) = known.get_mut(next as usize)
+                    && !std::mem::replace(known, true)
+                {
+                    open.push(next);
+                }
+            };
+            let always = op.guard == super::registers::Mask::ALL;
+            match op.form {
+                Form::Branch { target, .. } => {
+                    go(target);
+                    if !always {
+                        go(pc + 1);
+                    }
+                }
+                Form::IndexedBranch { table, .. } => {
+                    image.tables[table as usize].iter().for_each(|t| go(*t));
+                    go(pc + 1);
+                }
+                Form::Barrier { barrier } if !image.barriers[barrier as usize].arrive_only => {}
+                Form::Return | Form::Exit | Form::Trap if always => {}
+                _ => go(pc + 1),
+            }
+        }
+        false
+    }
+}
+
+/// Accesses that see what others write meanwhile.
+fn may_wait(i: &Instruction) -> bool {
+    let strong = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
+    match i.opcode.class() {
+        Class::Atomic => true,
+        Class::Load => i.one_of(&strong).is_some(),
+        _ => false,
+    }
+}
+
+impl Flow {
+    fn new(module: &Module, function: &Function) -> Self {
+        let cfg = Cfg::new(function);
+        let values = Values::new(function, &cfg);
+        let loops = Loops::new(&cfg, values.dominators());
+        let uniformity = Uniformity::new(module, function, &cfg, &values, &loops);
+        let splits = |block: &u32| uniformity.is_split(*block);
+        let splits: Vec<u32> = (0..cfg.blocks.len() as u32).filter(splits).collect();
+        let conditional = conditional(&cfg, &splits);
+        Flow {
+            cfg,
+            values,
+            conditional,
+        }
+    }
+}
+
+/// Blocks that threads which part at some others execute unequally often: those up to
+/// where all meet again.
+fn conditional(cfg: &Cfg, splits: &[u32]) -> Vec<bool> {
+    let count = cfg.blocks.len();
+    if count * splits.len() > LIMIT {
+        return vec![true; count];
+    }
+    let mut all = vec![false; count];
+    for &split in splits {
+        let end = cfg.post_dominator[split as usize];
+        let mut known = vec![false; count];
+        let mut open = cfg.blocks[split as usize].successors.clone();
+        while let Some(block) = open.pop() {
+            if block == end || block >= cfg.exit() {
+                continue;
+            }
+            if !std::mem::replace(&mut known[block as usize], true) {
+                all[block as usize] = true;
+                open.extend(&cfg.blocks[block as usize].successors);
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,100 @@
+//! What is said to order the two sides of a race, and where nothing is.
+
+use super::*;
+
+/// What a race is said to need, of a body between two barriers; `s` has a word of each of 64
+/// threads.
+fn advice(body: &str) -> Vec<String> {
+    let text = kernel(&format!(
+        ".shared .b32 s[64]; .shared .b32 lock;
+         mov.u32 %r1, s; mad.lo.u32 %r1, %t, 4, %r1; st.shared.u32 [%r1], %t;
+         setp.lt.u32 %p1, %t, 16; xor.b32 %r9, %t, 1; and.b32 %r8, %t, 31;
+         mov.u32 %r2, s; mad.lo.u32 %r2, %r9, 4, %r2;
+         setp.eq.u32 %p4, %t, 0; @%p4 st.shared.u32 [lock], 0;
+         bar.sync 0;
+         {body}
+         bar.sync 0; ret;"
+    ));
+    let text = format!(".file 1 \"k.cu\"\n{text}");
+    let run = run_with(&text, [64, 1, 1], [1; 3], &[0; 64], |options, _| {
+        options.races = true;
+    });
+    // Lanes of one instruction are told apart.
+    let order = |f: &&Finding| f.other && f.message.contains("without a barrier");
+    let races = run.outcome.findings.iter().filter(order);
+    let about = |f: &Finding| {
+        let barrier = f.barrier.as_ref().map(|place| format!("barrier {place}"));
+        let warp = f.warp_barrier.as_ref().map(|place| format!("warp {place}"));
+        let atomic = f.atomic.then(|| "atomic".to_owned());
+        barrier.or(warp).or(atomic).unwrap_or_default()
+    };
+    races.map(about).collect()
+}
+
+/// The one thing that all races are said to need.
+fn only(body: &str) -> String {
+    let all = advice(body);
+    assert!(!all.is_empty(), "no race: {body}");
+    assert!(all.iter().all(|a| *a == all[0]), "{all:?}");
+    all[0].clone()
+}
+
+/// The word of the thread 32 further, of another warp.
+const OTHER: &str = "add.u32 %r3, %t, 32; and.b32 %r3, %r3, 63; mad.lo.u32 %r3, %r3, 4, 0;
+     mov.u32 %r7, s; add.u32 %r3, %r3, %r7;\n";
+
+#[test]
+fn a_barrier_stands_where_all_threads_pass() {
+    let plain = "ld.shared.u32 %r4, [%r3];\n st.shared.u32 [%r1], %r4;\n";
+    let between = only(&format!("{OTHER}{plain}"));
+    assert!(between.starts_with("barrier after"), "{between}");
+    let first = "@!%p1 bra L;\n ld.shared.u32 %r4, [%r3];\nL:\n st.shared.u32 [%r1], 7;\n";
+    let behind = only(&format!("{OTHER}{first}"));
+    assert!(behind.contains("right before"), "{behind}");
+    let second = "ld.shared.u32 %r4, [%r3];\n @!%p1 bra L;\n st.shared.u32 [%r1], 7;\nL:\n";
+    let before = only(&format!("{OTHER}{second}"));
+    assert!(before.contains("right after"), "{before}");
+    // Between two accesses of one condition there is no such place.
+    let both = "setp.eq.u32 %p2, %r8, 3;\n @!%p2 bra L;\n ld.shared.u32 %r4, [%r3];
+                st.shared.u32 [%r1], 7;\nL:\n";
+    assert_eq!(only(&format!("{OTHER}{both}")), "");
+}
+
+#[test]
+fn a_line_of_the_source_has_no_place_for_a_barrier() {
+    let body = |line: u32| {
+        format!(
+            "{OTHER}.loc 1 5 1\n ld.shared.u32 %r4, [%r3];
+             .loc 1 {line} 9\n st.shared.u32 [%r1], %r4;\n .loc 1 9 1\n"
+        )
+    };
+    assert_eq!(only(&body(6)), "barrier after k.cu:5, before k.cu:6");
+    assert_eq!(only(&body(5)), "");
+}
+
+#[test]
+fn lanes_of_a_warp_need_a_barrier_of_the_warp() {
+    let plain = "ld.shared.u32 %r4, [%r2];\n st.shared.u32 [%r1], %r4;\n";
+    assert!(only(plain).starts_with("warp after"), "{}", only(plain));
+    // Whole warps are in this condition, and parts of them in that.
+    let of_warp = format!("setp.lt.u32 %p2, %t, 32;\n @!%p2 bra L;\n{plain}L:\n");
+    assert!(only(&of_warp).starts_with("warp after"));
+    assert_eq!(only(&of_warp.replace("%t, 32", "%r8, 16")), "");
+}
+
+#[test]
+fn who_loads_changes_and_stores_a_word_needs_an_atomic() {
+    let count = "ld.shared.u32 %r4, [lock];\n add.u32 %r4, %r4, %t;\n st.shared.u32 [lock], %r4;\n";
+    assert_eq!(only(count), "atomic");
+    // What is stored has nothing to do with what is loaded: no barrier orders the stores.
+    assert_eq!(only(&count.replace("%r4, %r4, %t", "%r4, %r9, %t")), "");
+}
+
+#[test]
+fn behind_a_lock_or_a_flag_nothing_is_said() {
+    let lock = "setp.eq.u32 %p2, %r8, 0;\n @!%p2 bra E;
+        L: atom.shared.cas.b32 %r5, [lock], 0, 1;\n setp.ne.u32 %p3, %r5, 0;\n @%p3 bra L;
+        ld.shared.u32 %r4, [s];\n add.u32 %r4, %r4, 1;\n st.shared.u32 [s], %r4;
+        atom.shared.exch.b32 %r5, [lock], 0;\nE:\n";
+    assert_eq!(only(lock), "");
+}
