@@ -96,8 +96,8 @@ mod tests {
         let three = vector(&[(3, 5), (4, 2), (5, 17)]);
         assert_eq!(three.width(), 12);
         // 10001 0010 101
-        assert_eq!(three.declared(), "[11:0] RESET = 12'h895");
-        assert_eq!(vector(&[(1, 1)]).declared(), "RESET = 1'h1");
+        assert_eq!(three.declared(","), "parameter [11:0] RESET = 12'h895,");
+        assert_eq!(vector(&[(1, 1)]).declared(""), "parameter RESET = 1'h1");
         assert_eq!(vector(&[(6, 33)]).value(), "6'h21");
         let long = vector(&[(64, 0), (64, 1), (64, 2), (6, 33)]);
         assert_eq!(long.value().len(), "198'h".len() + 50);
