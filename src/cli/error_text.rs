@@ -11,9 +11,10 @@ const INDENT: usize = 10;
 
 /// The text of `error` for a screen, with the line end.
 pub fn error_text(error: &Error, screen: &Screen) -> String {
-    let theme = match screen.color {
-        true => GraphicalTheme::unicode(),
-        false => GraphicalTheme::unicode_nocolor(),
+    let theme = if screen.color {
+        GraphicalTheme::unicode()
+    } else {
+        GraphicalTheme::unicode_nocolor()
     };
     // The messages hold their cause already.
     let handler = GraphicalReportHandler::new_themed(theme)

@@ -290,9 +290,10 @@ fn parse() -> Cli {
         let error = error.with_cmd(&command);
         if error.use_stderr() {
             let screen = Screen::of(&std::io::stderr());
-            let text = match screen.color {
-                true => error.render().ansi().to_string(),
-                false => error.render().to_string(),
+            let text = if screen.color {
+                error.render().ansi().to_string()
+            } else {
+                error.render().to_string()
             };
             printer::to_stderr(&screen.folded(&with_shown_arguments(text), 0));
             std::process::exit(error.exit_code())

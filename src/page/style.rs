@@ -102,9 +102,11 @@ impl Screen {
     /// `text` with its sentences within this width less `indent`. Indented lines,
     /// such as a usage, stay as they are. Colours count as columns.
     pub fn folded(&self, text: &str, indent: usize) -> String {
-        let fold = |line: &str| match line.starts_with([' ', '\t']) {
-            true => line.to_owned(),
-            false => wrapped(line, self.prose.saturating_sub(indent), 0).join("\n"),
+        let fold = |line: &str| {
+            if line.starts_with([' ', '\t']) {
+                return line.to_owned();
+            }
+            wrapped(line, self.prose.saturating_sub(indent), 0).join("\n")
         };
         text.split('\n').map(fold).collect::<Vec<_>>().join("\n")
     }

@@ -272,8 +272,11 @@ fn the_machine_is_that_of_the_target() {
         json["machine"].clone()
     };
     let of = |target: &str| machine(&SHARED.replace("sm_70", target), &[]);
-    let sm80 = serde_json::json!({"preset": "sm80", "from": ".target sm_86 of k.ptx"});
-    assert_eq!(of("sm_86"), sm80);
+    let sm86 = of("sm_86");
+    assert_eq!(sm86["preset"], "sm80");
+    assert_eq!(sm86["from"], ".target sm_86 of k.ptx");
+    assert!(sm86["limits"].as_str().unwrap().contains("48 warps"));
+    assert_eq!(of("sm_80")["limits"], Value::Null);
     assert_eq!(of("sm_75")["preset"], "sm70");
     assert_eq!(of("sm_90a")["preset"], "sm90");
     let fermi = |from: &str| serde_json::json!({"preset": "fermi", "from": from});

@@ -66,6 +66,7 @@ pub mod opcodes;
 mod operands;
 mod parse;
 mod renumber;
+mod scalar;
 pub mod shared;
 pub mod tensor;
 #[cfg(test)]

@@ -3,8 +3,7 @@
 
 use super::image::Image;
 use super::image::form::Form;
-use super::machine::pairs::{Key, Why};
-use super::races::Raced;
+use super::machine::pairs::{Key, Raced, Why};
 use crate::analysis::{Loops, Uniformity, Use, Values};
 use crate::ast::{Base, Function, Instruction, Module, Operand};
 use crate::cfg::Cfg;
@@ -165,9 +164,10 @@ impl<'a> Advisor<'a> {
         let start = self.pc_of(function, flow.cfg.blocks[block as usize].start)?;
         let comes = self.reaches(first, start) && !self.reaches(second, start);
         let goes = start == second || self.reaches(start, second);
-        let outside = match flow.conditional[to as usize] {
-            true => Place::Outside,
-            false => Place::AtSecond,
+        let outside = if flow.conditional[to as usize] {
+            Place::Outside
+        } else {
+            Place::AtSecond
         };
         (comes && goes).then_some(outside)
     }

@@ -23,7 +23,7 @@
 //! | `memory`, `lanes` | global memory; common instructions with vector instructions |
 //! | `image` | the form that is executed |
 //! | `race`, `texture`, `tensor_map` | earlier accesses and what orders them; texels; maps of tensors |
-//! | `scalar`, `registers`, `api` | arithmetic of one lane; the register file; inputs and results of a run |
+//! | `registers`, `api` | the register file; inputs and results of a run |
 
 mod access;
 mod advice;
@@ -44,7 +44,6 @@ mod race;
 mod races;
 mod registers;
 mod run;
-mod scalar;
 mod sum;
 mod system;
 mod tensor;
@@ -64,24 +63,3 @@ pub use memory::Memory;
 pub use program::{Parameter, Program, SymbolInfo};
 pub use tensor_map::{Boxed, TensorMap, Wrong};
 pub use texture::{AddressMode, Channel, Format, Geometry, Sampler, Shape, Texture};
-
-use super::ast::Instruction;
-use super::names::Type;
-
-/// What an instruction computes, where `operand` gives all of its source
-/// operands (by number and type, zero-extended): the bits of its result. None
-/// where it is no plain arithmetic.
-pub(super) fn fold(
-    instruction: &Instruction,
-    operand: impl Fn(usize, Type) -> Option<u64>,
-) -> Option<u64> {
-    let definition = scalar::define(instruction)?;
-    if definition.carry_in || definition.sources.len() > 4 {
-        return None;
-    }
-    let mut inputs = [0; 4];
-    for (n, &ty) in definition.sources.iter().enumerate() {
-        inputs[n] = operand(n, ty)?;
-    }
-    Some((definition.compute)(&inputs)[0])
-}

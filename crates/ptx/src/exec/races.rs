@@ -5,19 +5,10 @@ use super::api::{Finding, FindingKind};
 use super::image::form::{Form, Step};
 use super::image::{Action, Image};
 use super::machine::RawFinding;
-use super::machine::pairs::{Key, Pair, Side, Why};
+use super::machine::pairs::{Key, Pair, Raced, Side, Why};
 use super::machine::peers::place_of;
 use crate::ast::Module;
 use std::collections::BTreeMap;
-
-/// A pair of instructions that race, over all blocks.
-#[derive(Debug)]
-pub(super) struct Raced {
-    /// The block of the example.
-    pub block: u64,
-    pub pair: Pair,
-    pub count: u64,
-}
 
 /// What pairs of one line each are told by.
 type Lines = [(u32, Option<String>, Option<String>, bool); 2];

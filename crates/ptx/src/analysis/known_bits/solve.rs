@@ -8,10 +8,10 @@ use super::instruction::{converted, integer};
 use super::{KnownBits, mask};
 use crate::ast::{Base, Function, Immediate, Instruction, Module, Operand, Register, Symbol};
 use crate::cfg::{Cfg, Flow, flow};
-use crate::exec;
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Class;
 use crate::operands::source_type;
+use crate::scalar;
 use crate::shared::WINDOW_ALIGN;
 use std::collections::{BTreeSet, HashSet, VecDeque};
 
@@ -361,7 +361,7 @@ impl Solver<'_> {
         if !sources.iter().all(might) {
             return None;
         }
-        let value = exec::fold(i, |n, ty| self.source(at, sources.get(n)?, ty).value())?;
+        let value = scalar::fold(i, |n, ty| self.source(at, sources.get(n)?, ty).value())?;
         Some(KnownBits::constant(value))
     }
 

@@ -8,8 +8,8 @@ use crate::exec::check::asynchronous as raced;
 use crate::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use crate::exec::machine::Machine;
 use crate::exec::registers::{Slot, active};
-use crate::exec::scalar::Scalar;
 use crate::exec::tensor_map::{Boxed, Row, TensorMap};
+use crate::scalar::Scalar;
 
 /// Alignment of the bytes in shared memory.
 const ALIGN: u64 = 128;

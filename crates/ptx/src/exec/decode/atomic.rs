@@ -8,9 +8,9 @@ use crate::exec::image::form::Step;
 use crate::exec::image::{MemoryOp, Transfer, Update};
 use crate::exec::race::Strength;
 use crate::exec::registers::Slot;
-use crate::exec::scalar::Scalar;
 use crate::names::{Space, Type, Word};
 use crate::opcodes::{First, Opcode};
+use crate::scalar::Scalar;
 
 const OPERATORS: &[Word] = &[
     Word::Exch,
@@ -190,5 +190,5 @@ pub(super) fn atomic_update(word: Word, ty: Type, space: Option<Space>) -> Optio
         span: crate::ast::Span::default(),
         location: None,
     };
-    crate::exec::scalar::define(&operation).map(|d| d.compute)
+    crate::scalar::define(&operation).map(|d| d.compute)
 }

@@ -112,7 +112,7 @@ impl Decoder<'_> {
         &mut self,
         i: &Instruction,
         to_shared: bool,
-    ) -> Result<(crate::exec::scalar::Scalar, u32), Reason> {
+    ) -> Result<(crate::scalar::Scalar, u32), Reason> {
         use Word::*;
         let ty = i.ty(0).ok_or("no type")?;
         let word = i.one_of(&[Add, Min, Max, Inc, Dec, And, Or, Xor]);

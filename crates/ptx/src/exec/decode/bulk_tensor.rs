@@ -9,8 +9,8 @@ use crate::ast::{Instruction, Operand};
 use crate::exec::image::form::Step;
 use crate::exec::image::{MapOp, TensorCopy, TensorMove};
 use crate::exec::registers::{Slot, Width};
-use crate::exec::scalar::Scalar;
 use crate::names::{Space, Type, Word};
+use crate::scalar::Scalar;
 
 /// Types of elements that reductions combine.
 const REDUCED: [Type; 7] = [

@@ -7,9 +7,9 @@ use crate::exec::execute::barrier::CLUSTER;
 use crate::exec::image::form::{Form, Step};
 use crate::exec::image::{BarrierOp, WarpOp};
 use crate::exec::registers::{Slot, Width};
-use crate::exec::scalar::{Scalar, float};
 use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
+use crate::scalar::{Scalar, float};
 
 /// The modifier that says what an exchange does, if there are several.
 fn variant(i: &Instruction) -> Option<Word> {

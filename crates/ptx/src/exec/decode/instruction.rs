@@ -9,9 +9,9 @@ use crate::exec::image::{Generic, Repack};
 use crate::exec::lanes;
 use crate::exec::race::clock::Fence;
 use crate::exec::registers::{Mask, Slot, Width};
-use crate::exec::scalar::{Scalar, accepts, define};
 use crate::names::{Special, Type, Word};
 use crate::opcodes::{Class, Opcode};
+use crate::scalar::{Scalar, accepts, define};
 
 impl Decoder<'_> {
     pub(super) fn instruction(

@@ -11,9 +11,9 @@ use crate::exec::image::{
     From, MemoryOp, MemoryOrder, PARAM_WINDOW, Region, Transfer, WINDOW, offset_in,
 };
 use crate::exec::registers::{Slot, Width};
-use crate::exec::scalar::Scalar;
 use crate::names::{Space, Type, Word};
 use crate::opcodes::Class;
+use crate::scalar::Scalar;
 
 impl Decoder<'_> {
     /// Space, base and offset of an address operand.

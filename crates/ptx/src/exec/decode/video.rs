@@ -1,9 +1,9 @@
 //! Which forms of video instructions there are.
 
 use crate::ast::{Instruction, Operand};
-use crate::exec::scalar::video;
 use crate::names::{Type, Word};
 use crate::opcodes::Opcode;
+use crate::scalar::video;
 
 /// What is wrong.
 type Reason = String;

@@ -5,11 +5,11 @@ use crate::exec::image::{PARAM_WINDOW, TEXTURE_WINDOW, WINDOW};
 use crate::exec::machine::Machine;
 use crate::exec::memory::{Object, number};
 use crate::exec::registers::active;
-use crate::exec::scalar::Scalar;
 use crate::exec::texture::{
     Channel, Coordinates, Operation, Outside, Sampler, Texture, TextureOp, face, fetch, gather,
 };
 use crate::names::Word;
+use crate::scalar::Scalar;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 /// Executes an instruction for the lanes of `exec`.

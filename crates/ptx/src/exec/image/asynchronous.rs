@@ -1,9 +1,9 @@
 //! What decoded instructions of `mbarrier`, bulk copies and tensor maps name.
 
 use crate::exec::registers::{From, Slot};
-use crate::exec::scalar::Scalar;
 use crate::exec::tensor_map::Field;
 use crate::names::{Space, Type};
+use crate::scalar::Scalar;
 
 /// Where an `mbarrier` object is.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use crate::exec::race::clock::Fence;
 use crate::exec::registers::{Mask, Registers, Slot};
-use crate::exec::scalar::Accepts;
+use crate::scalar::Accepts;
 
 /// A decoded instruction.
 #[derive(Clone, Copy)]

@@ -16,10 +16,10 @@ use super::race::mark::Scope;
 use super::race::{Strength, Uses};
 pub(super) use super::registers::From;
 use super::registers::{Pair, Slot};
-use super::scalar::Scalar;
 use super::texture::TextureOp;
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
+use crate::scalar::Scalar;
 use crate::tensor::Pieces;
 pub(super) use asynchronous::{
     Action, BulkEnd, BulkOp, Change, MapMove, MapOp, MapReplace, SharedPlace, TensorCopy,

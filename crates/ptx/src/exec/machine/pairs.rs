@@ -73,6 +73,15 @@ pub struct Pair {
     pub whole: [bool; 2],
 }
 
+/// The same over all blocks.
+#[derive(Debug)]
+pub struct Raced {
+    /// The block of the example.
+    pub block: u64,
+    pub pair: Pair,
+    pub count: u64,
+}
+
 /// Places that are counted apart; more are not told from each other.
 const MOST: usize = 1 << 20;
 

@@ -1,7 +1,7 @@
 //! Steps of sums that the machine does not have.
 
-use crate::exec::scalar::soft::{F64, Round};
 use crate::names::Word;
+use crate::scalar::soft::{F64, Round};
 
 /// Sums of f16, in words of f32 that hold them.
 pub(super) struct Half;
@@ -102,8 +102,8 @@ impl Rounded {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::scalar::soft::F16;
     use crate::names::Type;
+    use crate::scalar::soft::F16;
     use crate::tensor::float;
 
     /// 2048 and fifteen ones: each alone would be rounded away.

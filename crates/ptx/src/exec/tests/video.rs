@@ -1,10 +1,10 @@
 //! Video instructions against a second definition, on arrays of bytes and
 //! halves; packed single precision.
 
-use super::super::fold;
 use crate::Module;
 use crate::ast::Instruction;
 use crate::names::Type;
+use crate::scalar::fold;
 
 /// The instruction, with registers of 32 or 64 bits.
 fn instruction(text: &str) -> Instruction {

@@ -12,8 +12,8 @@ pub use texel::{Channel, Format};
 
 use super::api::BufferId;
 use super::registers::Slot;
-use super::scalar::Scalar;
 use crate::names::{Type, Word};
+use crate::scalar::Scalar;
 
 /// What the coordinates of an instruction or the texels of an array are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

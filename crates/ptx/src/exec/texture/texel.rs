@@ -1,6 +1,6 @@
 //! Texels: channels of integers and numbers, and what registers get of them.
 
-use crate::exec::scalar::soft::{F16, F32, Round};
+use crate::scalar::soft::{F16, F32, Round};
 
 /// What a channel holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

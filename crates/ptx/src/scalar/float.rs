@@ -156,7 +156,7 @@ fn exact(opcode: Opcode, format: Format, round: Round, a: u64, b: u64, c: u64) -
 
 /// The lesser or greater of two numbers of single precision, for reductions
 /// of a warp; with `.abs` of their magnitudes.
-pub(in crate::exec) fn extreme(i: &Instruction) -> Option<Scalar> {
+pub(crate) fn extreme(i: &Instruction) -> Option<Scalar> {
     let magnitude = if i.has(Word::Abs) {
         0x7fff_ffff
     } else {

@@ -1,7 +1,7 @@
 //! What each arithmetic instruction computes, for one lane.
 //!
 //! Operands come as the bits of their registers, zero-extended; results are
-//! cut to the width of theirs. These definitions cover every form; `lanes`
+//! cut to the width of theirs. These definitions cover every form; `exec::lanes`
 //! has the common ones again for 32 lanes at a time.
 
 mod approximate;
@@ -35,6 +35,24 @@ pub(super) struct Definition {
     /// the second result).
     pub carry_in: bool,
     pub carry_out: bool,
+}
+
+/// What an instruction computes, where `operand` gives all of its source
+/// operands (by number and type, zero-extended): the bits of its result. None
+/// where it is no plain arithmetic.
+pub(super) fn fold(
+    instruction: &Instruction,
+    operand: impl Fn(usize, Type) -> Option<u64>,
+) -> Option<u64> {
+    let definition = define(instruction)?;
+    if definition.carry_in || definition.sources.len() > 4 {
+        return None;
+    }
+    let mut inputs = [0; 4];
+    for (n, &ty) in definition.sources.iter().enumerate() {
+        inputs[n] = operand(n, ty)?;
+    }
+    Some((definition.compute)(&inputs)[0])
 }
 
 /// The definition of an instruction whose operands have the types of its

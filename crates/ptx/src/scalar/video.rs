@@ -13,7 +13,7 @@ type Operation = fn(i64, i64) -> i64;
 type Field = (u32, u32);
 
 /// Two or four lanes; 1 for the instructions of whole words.
-pub(in crate::exec) fn lanes(opcode: Opcode) -> u32 {
+pub(crate) fn lanes(opcode: Opcode) -> u32 {
     use Opcode::*;
     match opcode {
         Vabsdiff2 | Vadd2 | Vavrg2 | Vmax2 | Vmin2 | Vset2 | Vsub2 => 2,
@@ -23,7 +23,7 @@ pub(in crate::exec) fn lanes(opcode: Opcode) -> u32 {
 }
 
 /// Whether the instruction compares.
-pub(in crate::exec) fn compares(opcode: Opcode) -> bool {
+pub(crate) fn compares(opcode: Opcode) -> bool {
     matches!(opcode, Opcode::Vset | Opcode::Vset2 | Opcode::Vset4)
 }
 

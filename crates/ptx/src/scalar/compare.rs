@@ -31,7 +31,7 @@ const COMPARISONS: &[Word] = &[
 
 /// Which orders of two values a comparison accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::exec) struct Accepts {
+pub(crate) struct Accepts {
     pub less: bool,
     pub equal: bool,
     pub greater: bool,
