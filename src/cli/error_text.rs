@@ -6,8 +6,9 @@ use crate::page::Screen;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use std::fmt;
 
-/// Columns before the text of a line: those of `error:  × ` and `  help: ` at most.
-const INDENT: usize = 10;
+/// Columns before the text of a line: those of `error:  × `, and of `  help: `.
+const BEFORE_MESSAGE: usize = 10;
+const BEFORE_HELP: usize = 8;
 
 /// The text of `error` for a screen, with the line end.
 pub fn error_text(error: &Error, screen: &Screen) -> String {
@@ -38,14 +39,16 @@ struct Folded<'a> {
 impl Folded<'_> {
     /// `what to do: spadkit ...`
     fn help(&self, help: &str) -> String {
-        let width = self.screen.prose.saturating_sub(INDENT);
+        let width = self.screen.prose.saturating_sub(BEFORE_HELP);
         match help.rsplit_once(": spadkit ") {
             Some((what, arguments)) if help.len() > width && !arguments.contains('\n') => {
-                let command = self.screen.command(&format!("spadkit {arguments}"), INDENT);
-                let what = self.screen.folded(&format!("{what}:"), INDENT);
+                let command = self
+                    .screen
+                    .command(&format!("spadkit {arguments}"), BEFORE_HELP);
+                let what = self.screen.folded(&format!("{what}:"), BEFORE_HELP);
                 format!("{what}\n{command}")
             }
-            _ => self.screen.folded(help, INDENT),
+            _ => self.screen.folded(help, BEFORE_HELP),
         }
     }
 }
@@ -58,7 +61,7 @@ impl fmt::Debug for Folded<'_> {
 
 impl fmt::Display for Folded<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.screen.folded(&self.error.to_string(), INDENT))
+        f.write_str(&self.screen.folded(&self.error.to_string(), BEFORE_MESSAGE))
     }
 }
 

@@ -100,9 +100,10 @@ fn lines_of(
 /// stays whole.
 pub(super) fn command_lines(command: &str, columns: usize, indent: usize) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
-    let mut quoted = false;
+    let (mut quoted, mut escaped) = (false, false);
     for c in command.chars() {
-        quoted ^= c == '\'';
+        quoted ^= c == '\'' && !escaped;
+        escaped = c == '\\' && !quoted && !escaped;
         match c {
             ' ' if !quoted => words.push(String::new()),
             c => words.last_mut().expect("there is a word").push(c),
@@ -173,6 +174,14 @@ mod tests {
                 "  spadkit tune 'my file.toml' \\",
                 "    --software --preset sm80"
             ]
+        );
+        // A quote within quotes, as a shell wants it.
+        let quoted = "cosim --rtl '/tmp/it'\\''s; touch hit' --cycles 50";
+        let lines_of_quoted = command_lines(quoted, 20, 0);
+        assert!(
+            lines_of_quoted
+                .iter()
+                .any(|l| l.contains("it'\\''s; touch hit'"))
         );
         let joined = lines.join("\n").replace("\\\n", "");
         let words = |text: &str| {

@@ -1,6 +1,7 @@
 //! Security: odd names, endless inputs, Verilog and caches from others. And
 //! what stands for each exit status.
 
+use crate::common::in_one_line;
 use crate::common::tools::{OSU018, missing};
 use std::fs::Permissions;
 use std::io::Write;
@@ -220,8 +221,7 @@ fn a_command_that_is_printed_can_be_pasted() {
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stderr).unwrap();
-    // The message may be wrapped.
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = in_one_line(&text);
     let command = text.split_once("with: ").unwrap().1.trim().to_owned();
     assert!(
         command.contains("--rtl '") && command.contains("it'\\''s; touch hit'"),
@@ -305,10 +305,7 @@ fn a_cache_of_others_is_refused() {
         0o700
     );
     std::fs::set_permissions(&cache, Permissions::from_mode(0o777)).unwrap();
-    let text = error(&run(), 2)
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ");
+    let text = in_one_line(&error(&run(), 2));
     assert!(text.contains("is writable by others (mode 777)"), "{text}");
     assert!(
         text.contains("chmod -R go-w") && text.contains("SPADKIT_CACHE"),
