@@ -11,7 +11,6 @@ from typing import Any, Sequence
 
 from ._errors import ToolError, UsageError
 
-
 #: Where headers are, seen from the folder of the library: of one package for all, and of one for
 #: each part of the toolkit.
 _HEADERS = (

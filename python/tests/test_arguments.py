@@ -130,13 +130,14 @@ def test_elements_are_those_of_the_pointer() -> None:
     run()
     run(b=np.uint32, d=np.float64)
     run(a=np.complex64)
-    for wrong, text, help in [
+    cases: list[tuple[dict[str, Any], str, str]] = [
         ({"a": np.float64}, "float64 for float", "expected float32: array.astype"),
         ({"a": np.int32}, "int32 for float", "expected float32"),
         ({"b": np.float32}, "float32 for const int", "expected int32"),
         ({"b": np.int64}, "int64 for const int", "expected int32"),
         ({"c": np.float16}, "float16 for __nv_bfloat16", "expected uint16: array.view"),
-    ]:
+    ]
+    for wrong, text, help in cases:
         with pytest.raises(spadkit.ArgumentError, match=text) as caught:
             run(**wrong)
         assert help in str(caught.value.help)
