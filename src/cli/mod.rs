@@ -289,7 +289,7 @@ fn parse() -> Cli {
     parsed.unwrap_or_else(|error| {
         let error = error.with_cmd(&command);
         if error.use_stderr() {
-            let screen = Screen::of(&std::io::stderr());
+            let screen = Screen::of_stderr();
             let text = if screen.color {
                 error.render().ansi().to_string()
             } else {
@@ -444,7 +444,7 @@ fn run(cli: &Cli, printer: &Printer) -> Result<()> {
 }
 
 fn report(error: Error) -> ExitCode {
-    let screen = Screen::of(&std::io::stderr());
+    let screen = Screen::of_stderr();
     printer::to_stderr(&error_text(&error, &screen));
     ExitCode::from(error.exit_status())
 }

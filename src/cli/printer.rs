@@ -355,7 +355,7 @@ pub(super) fn to_stderr(text: &str) {
 
 /// The same of sentences and a line end, within the width.
 fn sentence_to_stderr(text: &str) {
-    let text = Screen::of(&std::io::stderr()).folded(text, 0);
+    let text = Screen::of_stderr().folded(text, 0);
     to_stderr(&format!("{text}\n"));
 }
 

@@ -59,6 +59,8 @@ pub struct Screen {
 
 /// Columns where no terminal says how many there are.
 const USUAL: usize = 80;
+/// Columns of errors and warnings in a file or a pipe.
+const LOG: usize = 200;
 /// Columns of prose at most, on a wide terminal.
 const READABLE: usize = 100;
 /// Narrower places are not served: nothing would be readable.
@@ -75,8 +77,21 @@ impl Screen {
         }
     }
 
-    /// The same of another stream.
-    pub fn of(stream: &(impl AsFd + IsTerminal)) -> Self {
+    /// Standard error. Where it goes to a file or a pipe and `COLUMNS` says nothing, its
+    /// lines are long, for those who search in them.
+    pub fn of_stderr() -> Self {
+        let screen = Self::of(&std::io::stderr());
+        if std::io::stderr().is_terminal() || std::env::var_os("COLUMNS").is_some() {
+            return screen;
+        }
+        Screen {
+            width: LOG,
+            prose: LOG,
+            ..screen
+        }
+    }
+
+    fn of(stream: &(impl AsFd + IsTerminal)) -> Self {
         let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let named = set("COLUMNS").and_then(|columns| columns.parse().ok());
         let terminal = terminal_size::terminal_size_of(stream);
