@@ -53,7 +53,7 @@ impl Published {
     /// Half a unit of the last printed decimal; of a direction what rounding leaves.
     pub fn resolution(&self) -> f64 {
         match self.value {
-            Value::Number { decimals, .. } => 0.5 * 0.1_f64.powi(decimals.min(15) as i32),
+            Value::Number { decimals, .. } => half_unit(decimals),
             Value::Up | Value::Down => ROUNDING,
         }
     }
@@ -103,6 +103,11 @@ impl Published {
         };
         Ok(Published { value, span })
     }
+}
+
+/// Half a unit of the last of so many decimals.
+pub(super) fn half_unit(decimals: u32) -> f64 {
+    0.5 * 0.1_f64.powi(decimals.min(15) as i32)
 }
 
 /// Differences that only rounding makes.

@@ -38,6 +38,30 @@ impl Metric {
             Metric::Left => Some(100.0),
         }
     }
+
+    /// The number of two points: that of a configuration, and that of the one it is
+    /// compared with.
+    pub(super) fn formed(self, of: f64, over: Option<Option<f64>>) -> Option<f64> {
+        let value = match (self, over) {
+            (Metric::Value, _) => of,
+            (_, None) => return None,
+            (Metric::SpeedUp, Some(over)) => over? / of,
+            (Metric::Ratio, Some(over)) => of / over?,
+            (Metric::Gain, Some(over)) => 100.0 * (over? / of - 1.0),
+            (Metric::Increase, Some(over)) => 100.0 * (of / over? - 1.0),
+            (Metric::Difference, Some(over)) => of - over?,
+            (Metric::Left, Some(over)) => match over? {
+                0.0 if of == 0.0 => 0.0,
+                over => 100.0 * of / over,
+            },
+            // What has none to begin with has nothing to lose.
+            (Metric::Removed, Some(over)) => match over? {
+                0.0 => return None,
+                over => 100.0 * (1.0 - of / over),
+            },
+        };
+        Some(value).filter(|v| v.is_finite())
+    }
 }
 
 /// How workloads are summed up.

@@ -5,11 +5,10 @@ use super::evidence::Evidence;
 use super::figure::Figure;
 use super::order::Order;
 use super::published::{Published, sign};
-use super::quantity::{Form, Metric, NotModelled, Provenance, Quantity, Summary};
+use super::quantity::{Form, NotModelled, Provenance, Quantity, Summary};
 use super::rules::{Measure, Rule, rule};
-use super::sums::{Summand, of_values, sum};
+use super::sums::{Summand, extreme, of_values, sum};
 use serde::Serialize;
-use std::cmp::Ordering;
 
 /// How a published value and the measured one stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -255,7 +254,9 @@ impl Context<'_> {
         let key = &quantity.key;
         result.judge(&By { key, measure }, Check::Mean);
         if let Some(at) = &summary.at {
-            result.is_of(at, place(form, &rows));
+            let summands = summands(&rows);
+            let extreme = extreme(form, &summands);
+            result.is_of(at, extreme.map(|s| s.workload));
         }
         result
     }
@@ -374,7 +375,7 @@ impl Context<'_> {
     fn measured(&self, quantity: &Quantity, workload: &str) -> Option<f64> {
         let value = |configuration: &str| self.value(workload, configuration, &quantity.key);
         let over = quantity.over.as_deref().map(value);
-        let value = form(quantity.metric, value(&quantity.of)?, over)?;
+        let value = quantity.metric.formed(value(&quantity.of)?, over)?;
         Some(value * quantity.scale.unwrap_or(1.0))
     }
 
@@ -382,7 +383,7 @@ impl Context<'_> {
     fn number(&self, order: &Order, workload: &str, configuration: &str) -> Option<f64> {
         let value = |configuration: &str| self.value(workload, configuration, &order.key);
         let over = order.over.as_deref().map(value);
-        form(order.metric, value(configuration)?, over)
+        order.metric.formed(value(configuration)?, over)
     }
 }
 
@@ -397,15 +398,6 @@ fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
         published: r.published.as_ref().and_then(Published::number),
     };
     rows.iter().map(summand).collect()
-}
-
-/// The workload that a largest or smallest value is of.
-fn place<'a>(form: Form, rows: &[&'a Result]) -> Option<&'a str> {
-    let sign = if form == Form::Min { -1.0 } else { 1.0 };
-    let value = |r: &&&Result| r.measured.map(|m| sign * m);
-    let with = rows.iter().filter(|r| r.measured.is_some());
-    let most = with.max_by(|a, b| value(a).partial_cmp(&value(b)).unwrap_or(Ordering::Equal));
-    most.and_then(|r| r.workload.as_deref())
 }
 
 /// The reasons of the rows that add nothing to a sum.
@@ -490,29 +482,6 @@ impl Result {
 
 fn near(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance + 1e-9 * b.abs().max(1.0)
-}
-
-/// A number of two points.
-fn form(metric: Metric, of: f64, over: Option<Option<f64>>) -> Option<f64> {
-    let value = match (metric, over) {
-        (Metric::Value, _) => of,
-        (_, None) => return None,
-        (Metric::SpeedUp, Some(over)) => over? / of,
-        (Metric::Ratio, Some(over)) => of / over?,
-        (Metric::Gain, Some(over)) => 100.0 * (over? / of - 1.0),
-        (Metric::Increase, Some(over)) => 100.0 * (of / over? - 1.0),
-        (Metric::Difference, Some(over)) => of - over?,
-        (Metric::Left, Some(over)) => match over? {
-            0.0 if of == 0.0 => 0.0,
-            over => 100.0 * of / over,
-        },
-        // What has none to begin with has nothing to lose.
-        (Metric::Removed, Some(over)) => match over? {
-            0.0 => return None,
-            over => 100.0 * (1.0 - of / over),
-        },
-    };
-    Some(value).filter(|v| v.is_finite())
 }
 
 #[cfg(test)]

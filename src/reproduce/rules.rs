@@ -2,6 +2,7 @@
 //! figures, which no figure can change.
 
 use super::evidence::Evidence;
+use super::published::half_unit;
 use super::quantity::{Form, Metric};
 
 /// What kind of number is compared.
@@ -187,7 +188,7 @@ impl Rule {
     /// The absolute distance for a published value with this many decimals.
     pub fn tolerance(&self, published: f64, decimals: u32) -> f64 {
         match self.width {
-            Width::Rounding => 0.5 * 0.1_f64.powi(decimals.min(15) as i32),
+            Width::Rounding => half_unit(decimals),
             Width::Part(part) => part * published.abs(),
             Width::Points(points) => points,
             Width::Change {

@@ -23,8 +23,7 @@ pub(super) fn sum(form: Form, condition: Option<&Condition>, rows: &[Summand]) -
             let condition = condition?;
             Some(values.iter().filter(|v| condition.meets(**v)).count() as f64)
         }
-        Form::ArgMin => named(rows, 1.0),
-        Form::ArgMax => named(rows, -1.0),
+        Form::ArgMin | Form::ArgMax => named(form, rows),
         Form::Rank => {
             let pairs = rows
                 .iter()
@@ -54,12 +53,20 @@ pub(super) fn of_values(form: Form, values: &[f64]) -> Option<f64> {
     Some(value).filter(|v| v.is_finite())
 }
 
-/// The number in the name of the workload with the least, or with `sign` -1 the
-/// largest, value.
-fn named(rows: &[Summand], sign: f64) -> Option<f64> {
+/// The workload with the largest value, of `Min` and `ArgMin` with the least; the first of
+/// several.
+pub(super) fn extreme<'a>(form: Form, rows: &'a [Summand<'a>]) -> Option<&'a Summand<'a>> {
+    let sign = match form {
+        Form::Min | Form::ArgMin => 1.0,
+        _ => -1.0,
+    };
     let with = rows.iter().filter_map(|r| Some((sign * r.measured?, r)));
-    let (_, least) = with.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    let digits = least.workload.chars();
+    with.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, r)| r)
+}
+
+/// The number in the name of the workload with the extreme.
+fn named(form: Form, rows: &[Summand]) -> Option<f64> {
+    let digits = extreme(form, rows)?.workload.chars();
     let digits: String = digits.filter(char::is_ascii_digit).collect();
     digits.parse().ok()
 }

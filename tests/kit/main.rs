@@ -15,6 +15,7 @@ mod cosim;
 mod described_lines;
 mod docs;
 mod emission;
+mod errors;
 mod examples;
 mod flow;
 mod flow_report;

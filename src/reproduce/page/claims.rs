@@ -214,6 +214,13 @@ pub(super) fn lines(rows: &[(&Figure, &Result)], links: bool) -> Vec<Vec<String>
 
 /// Rows of README.md that differ.
 const README_WORST: usize = 8;
+const README_HEAD: [&str; 5] = [
+    "result",
+    "published",
+    "measured here",
+    "evidence",
+    "verdict",
+];
 
 /// The results in README.md.
 pub(super) fn readme(sections: &[Section]) -> String {
@@ -224,28 +231,14 @@ pub(super) fn readme(sections: &[Section]) -> String {
     };
     let lines: Vec<Vec<String>> = claims(sections).iter().map(claim).collect();
     let mut text = format!("{README_BEGIN}\n\n");
-    let head = [
-        "result",
-        "published",
-        "measured here",
-        "evidence",
-        "verdict",
-    ];
-    text += &table(&head, &lines);
+    text += &table(&README_HEAD, &lines);
     let worst: Vec<_> = worst(sections, |_| true)
         .into_iter()
         .take(README_WORST)
         .collect();
     if !worst.is_empty() {
         text += "The rows that are furthest off:\n\n";
-        let head = [
-            "result",
-            "published",
-            "measured here",
-            "evidence",
-            "verdict",
-        ];
-        text += &table(&head, &self::lines(&worst, false));
+        text += &table(&README_HEAD, &self::lines(&worst, false));
     }
     let by_paper = |(paper, sections): &(&str, Vec<&Section>)| {
         let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
@@ -282,8 +275,9 @@ pub(super) fn readme(sections: &[Section]) -> String {
         .map(by_paper)
         .collect();
     text += "All rows. *Fitted* rows are within the tolerance as well, but an input or the \
-             machine was chosen to fit what the paper publishes. *Error* is the mean absolute error in percentage points; *no mechanism* \
-             is the error of a model in which the mechanism has no effect:\n\n";
+             machine was chosen to fit what the paper publishes. *Error* is the mean absolute \
+             error in percentage points; *no mechanism* is the error of a model in which the \
+             mechanism has no effect:\n\n";
     let head = [
         "paper",
         "reproduced",

@@ -1,13 +1,13 @@
 //! What would order two accesses that race: a barrier of the block or of the warp, or an
 //! atomic. Nothing is said where it is not sure to help.
 
+use super::decode::waits::may_wait;
 use super::image::Image;
 use super::image::form::Form;
 use super::machine::pairs::{Key, Raced, Why};
 use crate::analysis::{Loops, Uniformity, Use, Values};
-use crate::ast::{Base, Function, Instruction, Module, Operand};
+use crate::ast::{Base, Function, Module, Operand};
 use crate::cfg::Cfg;
-use crate::names::Word;
 use crate::opcodes::Class;
 use std::collections::{BTreeMap, HashSet};
 
@@ -302,16 +302,6 @@ impl<'a> Advisor<'a> {
             }
         }
         false
-    }
-}
-
-/// Accesses that see what others write meanwhile.
-fn may_wait(i: &Instruction) -> bool {
-    let strong = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
-    match i.opcode.class() {
-        Class::Atomic => true,
-        Class::Load => i.one_of(&strong).is_some(),
-        _ => false,
     }
 }
 

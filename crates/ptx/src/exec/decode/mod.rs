@@ -26,7 +26,7 @@ mod tensor;
 mod tensor_map;
 mod texture;
 mod video;
-mod waits;
+pub(super) mod waits;
 mod wgmma;
 mod wmma;
 

@@ -28,7 +28,7 @@ pub(super) struct Waits {
 }
 
 /// Accesses that see what others write meanwhile.
-fn may_wait(i: &Instruction) -> bool {
+pub(in crate::exec) fn may_wait(i: &Instruction) -> bool {
     let strong = [Word::Volatile, Word::Relaxed, Word::Acquire, Word::Mmio];
     match i.opcode.class() {
         Class::Atomic => true,
