@@ -196,6 +196,18 @@ impl Tally {
         self.count(Outcome::Reproduced) - self.fitted
     }
 
+    /// How many; of the reproduced ones those with a fitted input are named apart.
+    fn cell(&self, outcome: Outcome) -> String {
+        if outcome == Outcome::Reproduced && self.fitted > 0 {
+            return format!(
+                "{} + {} fitted",
+                whole(self.reproduced()),
+                whole(self.fitted)
+            );
+        }
+        whole(self.count(outcome))
+    }
+
     /// `12 of 14 reproduced, 1 by a fitted input, 1 differs, 1 not modelled`.
     fn text(&self) -> String {
         if self.all() == 0 {
@@ -294,7 +306,7 @@ impl ReproductionReport {
             (tally.all() > 0).then(|| {
                 json!({
                     "id": p.id,
-                    "counts": Outcome::ALL.map(|o| (o.word().0, whole(tally.count(o)))),
+                    "counts": Outcome::ALL.map(|o| (o.word().0, tally.cell(o))),
                     "parts": parts(&tally),
                 })
             })
