@@ -1,6 +1,7 @@
-//! Loads and stores of 32-bit words of shared memory where the lanes access
-//! one place, or consecutive words in the order of the lanes: without a
-//! pointer per lane. Anything else is left to `access`.
+//! Loads and stores of 32-bit words of shared memory without a pointer per
+//! lane. Loads gather; where all lanes access one word, or consecutive words in
+//! the order of the lanes, one vector access does. Anything else is left to
+//! `access`.
 //!
 //! Shared memory belongs to one block, which one thread runs; plain vector
 //! accesses are enough.
@@ -30,6 +31,7 @@ pub use super::{load, store};
 mod vector {
     use super::{From, MemoryOp, Space, Transfer};
     use crate::exec::machine::Machine;
+    use crate::exec::registers::Slot;
     use crate::exec::{access, lanes};
     use std::arch::x86_64::*;
 
@@ -40,6 +42,18 @@ mod vector {
         /// Lane `n` at this byte plus `4 n`.
         Consecutive(u32),
         Other,
+    }
+
+    /// The addresses of lanes `8 part` to `8 part + 7`.
+    ///
+    /// # Safety
+    /// `at` is the offset of a register of 32 bits inside the file.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn addresses(m: &Machine, at: u32, offset: u32, part: usize) -> __m256i {
+        // SAFETY: the caller's promise.
+        let base = unsafe { _mm256_loadu_si256(m.registers.place(at + 32 * part as u32)) };
+        _mm256_add_epi32(base, _mm256_set1_epi32(offset as i32))
     }
 
     /// All ones in the lanes of `exec` of a part of 8.
@@ -64,8 +78,7 @@ mod vector {
         let (mut one, mut consecutive) = (-1, -1);
         for part in 0..4 {
             // SAFETY: decoding gives registers inside the file.
-            let base = unsafe { _mm256_loadu_si256(m.registers.place(at + 32 * part as u32)) };
-            let address = _mm256_add_epi32(base, _mm256_set1_epi32(offset as i32));
+            let address = unsafe { addresses(m, at, offset, part) };
             let off = _mm256_xor_si256(mask(exec, part), _mm256_set1_epi32(-1));
             let same = _mm256_cmpeq_epi32(address, _mm256_set1_epi32(first as i32));
             let step = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
@@ -87,6 +100,64 @@ mod vector {
         let (low, high) = info.region.within(Space::Shared, m.shared_len);
         let start = u64::from(start);
         start.is_multiple_of(4) && start >= low && start + bytes <= high
+    }
+
+    /// Loads for each lane of `exec` from its own address, where all of these are
+    /// inside and aligned; else does nothing and says so.
+    ///
+    /// # Safety
+    /// As for [`load`]: decoding gives registers inside the file.
+    #[inline]
+    #[target_feature(enable = "avx2,fma")]
+    unsafe fn gather(m: &Machine, info: &MemoryOp, to: &[Slot], exec: u32) -> bool {
+        let (From::Word(at), offset) = (info.from, info.offset as u32) else {
+            return false;
+        };
+        let (low, high) = info.region.within(Space::Shared, m.shared_len);
+        // Gathers take signed offsets.
+        let Some(last) = high
+            .checked_sub(u64::from(info.bytes))
+            .filter(|&l| l >= low)
+        else {
+            return false;
+        };
+        if last > i32::MAX as u64 {
+            return false;
+        }
+        let [low, room] = [low, last - low].map(|bytes| _mm256_set1_epi32(bytes as i32));
+        let unaligned = _mm256_set1_epi32(info.bytes as i32 - 1);
+        let mut good = -1;
+        for part in 0..4 {
+            // SAFETY: the caller's promise.
+            let address = unsafe { addresses(m, at, offset, part) };
+            let from = _mm256_sub_epi32(address, low);
+            let inside = _mm256_cmpeq_epi32(_mm256_min_epu32(from, room), from);
+            let rest = _mm256_and_si256(address, unaligned);
+            let aligned = _mm256_cmpeq_epi32(rest, _mm256_setzero_si256());
+            let off = _mm256_xor_si256(mask(exec, part), _mm256_set1_epi32(-1));
+            let fine = _mm256_or_si256(_mm256_and_si256(inside, aligned), off);
+            good &= _mm256_movemask_epi8(fine);
+        }
+        if good != -1 {
+            return false;
+        }
+        // The register of the addresses may be one of those that are loaded.
+        // SAFETY: the caller's promise; the words of the lanes are inside.
+        unsafe {
+            let places = [0, 1, 2, 3].map(|part| addresses(m, at, offset, part));
+            for (n, slot) in to.iter().enumerate() {
+                let word = m.shared.as_ptr().cast::<u8>().add(4 * n).cast::<i32>();
+                let to = m.registers.place::<u8>(slot.at);
+                for (part, place) in places.into_iter().enumerate() {
+                    let to = to.add(32 * part).cast::<__m256i>();
+                    let old = _mm256_loadu_si256(to);
+                    let lanes = mask(exec, part);
+                    let new = _mm256_mask_i32gather_epi32::<1>(old, word, place, lanes);
+                    _mm256_storeu_si256(to, new);
+                }
+            }
+        }
+        true
     }
 
     /// `ld.shared` of words.
@@ -131,6 +202,7 @@ mod vector {
                     let values = shared.add(at as usize).cast::<[u32; 32]>();
                     lanes::keep(registers.place(to[0].at), exec, &*values);
                 }
+                _ if m.complete && gather(m, info, to, exec) => {}
                 _ => return access::load_word(m, info, to, exec),
             }
         }

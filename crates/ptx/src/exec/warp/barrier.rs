@@ -43,6 +43,9 @@ impl Warp {
             }
             above |= entry.lanes;
         }
+        if leaving == 0 {
+            return 0;
+        }
         let [x, y, _] = m.common.block;
         let index = |lane: u32| {
             let t = m.thread(lane);

@@ -16,20 +16,18 @@ use crate::exec::registers::active;
 use crate::exec::tensor;
 use crate::names::Space;
 
-/// Tells the observer and the search for races what comes.
-#[inline(always)]
-pub fn observe(m: &mut Machine, pc: u32, (active, exec): (u32, u32), quiet: bool) {
-    if !quiet {
-        return tell(m, pc, active, exec);
-    }
-    // Another round of a loop that waits is nothing that the kernel does.
+/// Another round of a loop that waits: nothing that the kernel does, so only the
+/// search for races is told.
+#[inline(never)]
+pub fn observe_again(m: &mut Machine, pc: u32, lanes: (u32, u32)) {
     let observer = m.observer.take();
-    tell(m, pc, active, exec);
+    observe(m, pc, lanes);
     m.observer = observer;
 }
 
+/// Tells the observer and the search for races what comes.
 #[inline(always)]
-fn tell(m: &mut Machine, pc: u32, active: u32, exec: u32) {
+pub fn observe(m: &mut Machine, pc: u32, (active, exec): (u32, u32)) {
     let image = m.image;
     if let Some(at) = image.unsure_at[pc as usize] {
         unwritten::registers(m, at, (active, exec));

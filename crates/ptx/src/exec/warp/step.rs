@@ -1,6 +1,6 @@
 //! The loop that executes a path until it waits, ends, or has run for long.
 
-use super::observe::observe;
+use super::observe::{observe, observe_again};
 use super::{Entry, Path, State, Warp};
 use crate::exec::api::FindingKind;
 use crate::exec::asynchronous::mbarrier;
@@ -100,15 +100,17 @@ impl Warp {
             m.thread_instructions += count;
             let exec = active & m.registers.lanes(op.guard);
             if OBSERVED {
-                let spins = image.spins[pc as usize] != Spin::No;
-                if retry && !spins {
+                if retry && image.spins[pc as usize] == Spin::No {
                     retry = false;
                     self.top(path).retry = false;
                 }
                 if m.races.is_some() && image.aligned[pc as usize] && exec != 0 {
                     self.check_whole(m, exec);
                 }
-                observe(m, pc, (active, exec), retry);
+                match retry {
+                    false => observe(m, pc, (active, exec)),
+                    true => observe_again(m, pc, (active, exec)),
+                }
             }
             // Most instructions: a test foretells them better than a table.
             if let Form::Step(Step::Map(map)) = &op.form {
