@@ -30,6 +30,8 @@ pub struct Fates {
     pub split: u64,
     /// One lane does it for all.
     pub aggregated: u64,
+    /// A loop of a load and an atomic: a round of it counts.
+    pub looped: u64,
     /// No instruction: a register has the value, or nobody reads it.
     pub removed: u64,
     /// Not known: it counts as in the PTX.
@@ -44,7 +46,7 @@ impl Fates {
 
     /// Those whose instruction is known, or that have none.
     pub fn accounted(&self) -> u64 {
-        self.kept + self.merged + self.split + self.aggregated + self.removed
+        self.kept + self.merged + self.split + self.aggregated + self.looped + self.removed
     }
 }
 
@@ -128,6 +130,7 @@ impl Ledger {
             merged: all.merged + site.fates.merged,
             split: all.split + site.fates.split,
             aggregated: all.aggregated + site.fates.aggregated,
+            looped: all.looped + site.fates.looped,
             removed: all.removed + site.fates.removed,
             not_accounted: all.not_accounted + site.fates.not_accounted,
         })
@@ -152,6 +155,12 @@ impl LedgerSite {
         }
         if fates.aggregated > 0 {
             said.push(format!("{}: one lane does it for all", fates.aggregated));
+        }
+        if fates.looped > 0 {
+            said.push(format!(
+                "{} in a loop: a load and {names}; one round counts",
+                fates.looped
+            ));
         }
         if fates.removed > 0 {
             let why = match self.op {

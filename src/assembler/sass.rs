@@ -36,6 +36,12 @@ impl MachineAccess {
         self.name.starts_with("LDSM") || self.name.starts_with("STSM")
     }
 
+    /// Whether it stores only where no other thread has changed the word since a load:
+    /// the end of a loop that does what the scratchpad has no operation for.
+    pub fn ends_a_loop(&self) -> bool {
+        self.name.starts_with("ATOMS.CAST")
+    }
+
     /// Whether it adds one for each lane, and counts the lanes of a word first.
     pub fn counts_lanes(&self) -> bool {
         self.name.starts_with("ATOMS.POPC.INC")

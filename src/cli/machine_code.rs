@@ -177,13 +177,14 @@ impl Shown {
         let mut details = Details::new();
         details.say(format!(
             "machine code, by {}: of {} warp accesses {} are kept, {} merged, {} split, {} done by \
-             one lane, {} removed, {} not accounted for",
+             one lane, {} in a loop, {} removed, {} not accounted for",
             self.assembler,
             fates.total(),
             fates.kept,
             fates.merged,
             fates.split,
             fates.aggregated,
+            fates.looped,
             fates.removed,
             fates.not_accounted,
         ));

@@ -107,6 +107,7 @@ fn fate(fates: &Fates, instructions: &[String], counts: &str) -> String {
         ("merged", fates.merged),
         ("split", fates.split),
         ("aggregated", fates.aggregated),
+        ("in a loop", fates.looped),
         ("removed", fates.removed),
         ("not accounted for", fates.not_accounted),
     ];

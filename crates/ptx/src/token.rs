@@ -82,6 +82,20 @@ pub(super) enum TokenKind {
     At,
     #[token("|")]
     Pipe,
+    #[token("<=")]
+    AtMost,
+    #[token(">=")]
+    AtLeast,
+    #[token("==")]
+    Same,
+    #[token("!=")]
+    Differs,
+    #[token("&&")]
+    Both,
+    #[token("||")]
+    Either,
+    #[token("?")]
+    Question,
     /// After the last token.
     End,
 }

@@ -76,6 +76,7 @@ const KEPT: Fates = Fates {
     merged: 0,
     split: 0,
     aggregated: 0,
+    looped: 0,
     removed: 0,
     not_accounted: 0,
 };
@@ -248,6 +249,21 @@ fn one_lane_does_an_aggregated_atomic() {
     let ledger = Ledger::new(&trace, &[add]);
     assert_eq!(fates(&ledger, 10).aggregated, 1);
     assert_eq!((conflicts(&trace), conflicts(&ledger.trace)), (31, 0));
+}
+
+/// A load comes first: lanes on one word get it together, and store one by one.
+#[test]
+fn a_loop_of_a_load_and_an_atomic_counts_both() {
+    let trace = trace(vec![access(10, Op::Atomic, 4, (5, 0))]);
+    let code = [
+        machine(10, "LDS", "R4", 0),
+        machine(10, "ATOMS.CAST.SPIN", "R4", 0),
+    ];
+    let ledger = Ledger::new(&trace, &code);
+    assert_eq!(fates(&ledger, 10).looped, 1);
+    let ops: Vec<Op> = ledger.trace.accesses.iter().map(|a| a.op).collect();
+    assert_eq!(ops, [Op::Load, Op::Atomic]);
+    assert_eq!((conflicts(&trace), conflicts(&ledger.trace)), (31, 31));
 }
 
 /// A loop that takes four rounds at once: of one load it has four copies, of another

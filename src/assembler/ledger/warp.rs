@@ -167,8 +167,17 @@ impl<'a> Warp<'a> {
             if access.op == Op::Atomic && machine.aggregated && is_one_word(access) {
                 fate.aggregated += 1;
                 one_lane(&mut kept);
+            } else if machine.ends_a_loop() {
+                fate.looped += 1;
             } else {
                 fate.kept += 1;
+            }
+            if machine.ends_a_loop() {
+                let access = Access {
+                    op: Op::Load,
+                    ..kept.clone()
+                };
+                made.push(Made { at, access });
             }
             made.push(Made { at, access: kept });
         }

@@ -14,7 +14,7 @@ use super::registers::Mask;
 use super::warp::barrier::{note_divergent, reduced};
 use super::warp::stalled::stalled;
 use super::warp::step::Stopped;
-use super::warp::{State, Warp};
+use super::warp::{State, Together, Warp};
 
 pub(super) use cluster::release;
 
@@ -164,6 +164,7 @@ impl<'a> Worker<'a> {
     /// Every warp once: whether some can go on.
     fn pass(&mut self) -> bool {
         let observed = self.observed;
+        let together = self.together();
         let mut running = false;
         let order = self.order();
         for index in order {
@@ -172,7 +173,8 @@ impl<'a> Worker<'a> {
                 continue;
             }
             warp.enter(&mut self.machine, index as u32);
-            running |= Self::turn_of(&mut self.machine, warp, index as u32, observed);
+            let how = (observed, together);
+            running |= Self::turn_of(&mut self.machine, warp, index as u32, how);
             if self.machine.stop {
                 return false;
             }
@@ -181,7 +183,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs the paths of a warp: whether some can go on.
-    fn turn_of(m: &mut Machine, warp: &mut Warp, index: u32, observed: bool) -> bool {
+    fn turn_of(
+        m: &mut Machine,
+        warp: &mut Warp,
+        index: u32,
+        (observed, together): (bool, Together),
+    ) -> bool {
         warp.resume_all(m);
         let mut more = false;
         let mut path = 0;
@@ -210,7 +217,7 @@ impl<'a> Worker<'a> {
         if warp.paths.len() > 1 {
             warp.merge();
         }
-        more | warp.run_together(m, index, false)
+        more | warp.run_together(m, index, together)
     }
 
     /// Nothing can run: barriers that all have reached let them go.
@@ -261,7 +268,7 @@ impl<'a> Worker<'a> {
     pub fn run_together(&mut self) -> bool {
         let m = &mut self.machine;
         let mut warps = self.warps.iter_mut().enumerate();
-        warps.any(|(index, warp)| warp.run_together(m, index as u32, true))
+        warps.any(|(index, warp)| warp.run_together(m, index as u32, Together::Any))
     }
 
     /// Notes the first of those who wait at barriers for good.

@@ -3,7 +3,8 @@
 use super::api::{BufferId, InstructionInfo};
 use super::decode::{Addresses, Problem, decode};
 use super::image::{FUNCTION_WINDOW, Image};
-use super::memory::{ALIGN, GAP, Memory, VARIABLES};
+use super::memory::Memory;
+use super::memory::map::{ALIGN, GAP, VARIABLES};
 use crate::ast::{self, Linkage, Module, Target};
 use crate::names::{Space, Type};
 use spadkit_base::error::{Error, Result};

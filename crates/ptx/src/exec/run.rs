@@ -4,8 +4,9 @@
 use super::api::{Launch, Options, Outcome};
 use super::image::Image;
 use super::machine::{Common, Shared};
+use super::memory::Memory;
 use super::memory::heap::Heap;
-use super::memory::{Memory, WORKSPACE};
+use super::memory::map::WORKSPACE;
 use super::plan::Plan;
 use super::program::Program;
 use super::sum::{Sum, named};
@@ -20,6 +21,7 @@ impl Program {
     pub fn run(&self, memory: &mut Memory, launch: &Launch, options: &Options) -> Result<Outcome> {
         let image = self.image(&launch.entry, options.vector)?;
         check_size(launch)?;
+        check_block(launch, &image)?;
         check_params(launch, &image)?;
         self.load(memory)?;
         if image.allocates && memory.heap.is_none() {
@@ -110,6 +112,27 @@ fn aligned(bytes: &[u8]) -> Vec<u64> {
         u64::from_le_bytes(whole)
     };
     bytes.chunks(8).map(word).collect()
+}
+
+/// A GPU refuses to launch an entry with a block other than its directives say.
+fn check_block(launch: &Launch, image: &Image) -> Result<()> {
+    if let Some(block) = image.block.filter(|&block| block != launch.block) {
+        return Err(Error::usage(
+            format!(
+                "a block of {:?}, where the PTX requires {block:?}",
+                launch.block
+            ),
+            "expected the block of .reqntid: a GPU does not launch another one",
+        ));
+    }
+    let threads: u32 = launch.block.iter().product();
+    if let Some(most) = image.most_threads.filter(|&most| threads > most) {
+        return Err(Error::usage(
+            format!("a block of {threads} threads, where the PTX allows {most}"),
+            "expected at most those of .maxntid: a GPU does not launch more",
+        ));
+    }
+    Ok(())
 }
 
 fn check_size(launch: &Launch) -> Result<()> {

@@ -287,12 +287,21 @@ impl<'a> Parser<'a> {
                 ),
             };
         }
-        let index = body.function.variables.len() as u32;
-        if scope.is_some_and(|s| !s.declare(name, Named::Variable(index))) && name != "_" {
+        let of_module = matches!(variable.space, Space::Global | Space::Const);
+        let variables = match of_module {
+            true => &mut self.module.variables,
+            false => &mut body.function.variables,
+        };
+        let index = variables.len() as u32;
+        let named = match of_module {
+            true => Named::Module(index),
+            false => Named::Variable(index),
+        };
+        if scope.is_some_and(|s| !s.declare(name, named)) && name != "_" {
             let help = "expected a name not yet defined in this scope";
             return self.error(token, format!("{name} is declared twice"), help);
         }
-        body.function.variables.push(variable);
+        variables.push(variable);
         Ok(Parameter::Variable(index))
     }
 }

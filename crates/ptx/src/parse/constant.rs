@@ -2,7 +2,7 @@
 
 use super::Parser;
 use crate::ast::Immediate;
-use crate::token::TokenKind;
+use crate::token::{Token, TokenKind};
 use spadkit_base::error::Result;
 
 /// Nesting beyond which an expression is refused; the parser is recursive.
@@ -12,7 +12,7 @@ impl Parser<'_> {
     /// A constant expression: C's operators on 64-bit integers, or one
     /// floating-point number with its sign.
     pub(super) fn constant(&mut self) -> Result<Immediate> {
-        self.binary(0, 0)
+        Ok(self.conditional(0)?.immediate())
     }
 
     /// A constant expression that must be an integer.
@@ -50,27 +50,54 @@ impl Parser<'_> {
         }
     }
 
-    fn binary(&mut self, least: u8, depth: usize) -> Result<Immediate> {
+    /// `a ? b : c`, or what binds stronger.
+    fn conditional(&mut self, depth: usize) -> Result<Constant> {
+        let condition = self.binary(0, depth)?;
+        if self.kind() != TokenKind::Question {
+            return Ok(condition);
+        }
+        let operator = self.next();
+        let first = self.conditional(depth + 1)?;
+        self.expect(TokenKind::Colon, "`:`")?;
+        let second = self.conditional(depth + 1)?;
+        let (
+            Constant::Integer(condition, _),
+            Constant::Integer(a, unsigned),
+            Constant::Integer(b, other),
+        ) = (condition, first, second)
+        else {
+            return self.not_integers(operator);
+        };
+        let value = if condition != 0 { a } else { b };
+        Ok(Constant::Integer(value, unsigned | other))
+    }
+
+    fn binary(&mut self, least: u8, depth: usize) -> Result<Constant> {
         let mut left = self.unary(depth)?;
         while let Some(rank) = rank(self.kind())
             && rank >= least
         {
             let operator = self.next();
             let right = self.binary(rank + 1, depth + 1)?;
-            let (Immediate::Integer(a), Immediate::Integer(b)) = (left, right) else {
-                return self.error(operator, "an operator between floating-point numbers", {
-                    "expected integers, or the value itself"
-                });
+            let (Constant::Integer(a, unsigned), Constant::Integer(b, other)) = (left, right)
+            else {
+                return self.not_integers(operator);
             };
-            left = match apply(operator.kind, a, b) {
-                Some(value) => Immediate::Integer(value),
+            left = match apply(operator.kind, (a, unsigned), (b, other)) {
+                Some(value) => value,
                 None => return self.error(operator, "division by zero", "expected a divisor"),
             };
         }
         Ok(left)
     }
 
-    fn unary(&mut self, depth: usize) -> Result<Immediate> {
+    fn not_integers<T>(&self, operator: Token) -> Result<T> {
+        self.error(operator, "an operator between floating-point numbers", {
+            "expected integers, or the value itself"
+        })
+    }
+
+    fn unary(&mut self, depth: usize) -> Result<Constant> {
         let token = self.next();
         if depth > DEPTH {
             return self.error(token, "the expression is nested too deep", {
@@ -81,25 +108,34 @@ impl Parser<'_> {
         let bits = |at: &str| u64::from_str_radix(at, 16).unwrap_or(0);
         Ok(match token.kind {
             TokenKind::Integer => match integer(text) {
-                Some(value) => Immediate::Integer(value as i64),
+                Some(value) => {
+                    let unsigned = text.ends_with('U') || i64::try_from(value).is_err();
+                    Constant::Integer(value as i64, unsigned)
+                }
                 None => return self.error(token, "bad integer", "expected one below 2^64"),
             },
-            TokenKind::Single => Immediate::Single(bits(&text[2..]) as u32),
-            TokenKind::Double => Immediate::Double(bits(&text[2..])),
-            TokenKind::Decimal => Immediate::Double(text.parse::<f64>().unwrap_or(0.0).to_bits()),
+            TokenKind::Single => Constant::Single(bits(&text[2..]) as u32),
+            TokenKind::Double => Constant::Double(bits(&text[2..])),
+            TokenKind::Decimal => Constant::Double(text.parse::<f64>().unwrap_or(0.0).to_bits()),
             TokenKind::Plus => self.unary(depth + 1)?,
             TokenKind::Minus => match self.unary(depth + 1)? {
-                Immediate::Integer(value) => Immediate::Integer(value.wrapping_neg()),
-                Immediate::Single(bits) => Immediate::Single(bits ^ 1 << 31),
-                Immediate::Double(bits) => Immediate::Double(bits ^ 1 << 63),
+                Constant::Integer(value, unsigned) => {
+                    Constant::Integer(value.wrapping_neg(), unsigned)
+                }
+                Constant::Single(bits) => Constant::Single(bits ^ 1 << 31),
+                Constant::Double(bits) => Constant::Double(bits ^ 1 << 63),
             },
             TokenKind::Tilde | TokenKind::Not => match (token.kind, self.unary(depth + 1)?) {
-                (TokenKind::Tilde, Immediate::Integer(value)) => Immediate::Integer(!value),
-                (_, Immediate::Integer(value)) => Immediate::Integer(i64::from(value == 0)),
+                (TokenKind::Tilde, Constant::Integer(value, unsigned)) => {
+                    Constant::Integer(!value, unsigned)
+                }
+                (_, Constant::Integer(value, _)) => Constant::Integer(i64::from(value == 0), false),
                 _ => return self.error(token, "a floating-point number", "expected an integer"),
             },
+            TokenKind::Word if text == "WARP_SZ" => Constant::Integer(32, false),
+            TokenKind::RoundOpen if self.kind() == TokenKind::Dotted => self.cast(depth)?,
             TokenKind::RoundOpen => {
-                let value = self.binary(0, depth + 1)?;
+                let value = self.conditional(depth + 1)?;
                 self.expect(TokenKind::RoundClose, "`)`")?;
                 value
             }
@@ -108,6 +144,41 @@ impl Parser<'_> {
                 return self.unexpected("a constant");
             }
         })
+    }
+
+    /// `(.s64)` or `(.u64)` and what is cast, after the parenthesis.
+    fn cast(&mut self, depth: usize) -> Result<Constant> {
+        let token = self.peek();
+        let unsigned = match self.str_of(token) {
+            ".s64" => false,
+            ".u64" => true,
+            _ => return self.unexpected("`.s64` or `.u64`"),
+        };
+        self.next();
+        self.expect(TokenKind::RoundClose, "`)`")?;
+        match self.unary(depth + 1)? {
+            Constant::Integer(value, _) => Ok(Constant::Integer(value, unsigned)),
+            _ => self.not_integers(token),
+        }
+    }
+}
+
+/// The value of a constant expression while it is computed: an integer is `.u64` where the
+/// flag says so, else `.s64`, which decides how it is divided, shifted and compared.
+#[derive(Clone, Copy)]
+enum Constant {
+    Integer(i64, bool),
+    Single(u32),
+    Double(u64),
+}
+
+impl Constant {
+    fn immediate(self) -> Immediate {
+        match self {
+            Constant::Integer(value, _) => Immediate::Integer(value),
+            Constant::Single(bits) => Immediate::Single(bits),
+            Constant::Double(bits) => Immediate::Double(bits),
+        }
     }
 }
 
@@ -125,28 +196,64 @@ pub(super) fn integer(text: &str) -> Option<u64> {
 
 /// Binding strength of a binary operator.
 fn rank(kind: TokenKind) -> Option<u8> {
+    use TokenKind::*;
     Some(match kind {
-        TokenKind::Pipe => 0,
-        TokenKind::Xor => 1,
-        TokenKind::And => 2,
-        TokenKind::ShiftLeft | TokenKind::ShiftRight => 3,
-        TokenKind::Plus | TokenKind::Minus => 4,
-        TokenKind::Star | TokenKind::Slash | TokenKind::Percent => 5,
+        Either => 0,
+        Both => 1,
+        Pipe => 2,
+        Xor => 3,
+        And => 4,
+        Same | Differs => 5,
+        Less | Greater | AtMost | AtLeast => 6,
+        ShiftLeft | ShiftRight => 7,
+        Plus | Minus => 8,
+        Star | Slash | Percent => 9,
         _ => return None,
     })
 }
 
-fn apply(operator: TokenKind, a: i64, b: i64) -> Option<i64> {
-    Some(match operator {
-        TokenKind::Pipe => a | b,
-        TokenKind::Xor => a ^ b,
-        TokenKind::And => a & b,
-        TokenKind::ShiftLeft => a.wrapping_shl(b as u32),
-        TokenKind::ShiftRight => a.wrapping_shr(b as u32),
-        TokenKind::Plus => a.wrapping_add(b),
-        TokenKind::Minus => a.wrapping_sub(b),
-        TokenKind::Star => a.wrapping_mul(b),
-        TokenKind::Slash => a.checked_div(b)?,
+/// A binary operator; `None` for a division by zero. One unsigned operand makes both
+/// unsigned; a shift is of the type of its left operand, and truth values are signed.
+fn apply(operator: TokenKind, (a, left): (i64, bool), (b, right): (i64, bool)) -> Option<Constant> {
+    use TokenKind::*;
+    let unsigned = left | right;
+    let below = |a: i64, b: i64| match unsigned {
+        true => (a as u64) < b as u64,
+        false => a < b,
+    };
+    let truth = match operator {
+        Either => Some(a != 0 || b != 0),
+        Both => Some(a != 0 && b != 0),
+        Same => Some(a == b),
+        Differs => Some(a != b),
+        Less => Some(below(a, b)),
+        Greater => Some(below(b, a)),
+        AtMost => Some(!below(b, a)),
+        AtLeast => Some(!below(a, b)),
+        _ => None,
+    };
+    if let Some(truth) = truth {
+        return Some(Constant::Integer(i64::from(truth), false));
+    }
+    let value = match operator {
+        Pipe => a | b,
+        Xor => a ^ b,
+        And => a & b,
+        ShiftLeft => return Some(Constant::Integer(a.wrapping_shl(b as u32), left)),
+        ShiftRight if left => {
+            return Some(Constant::Integer(
+                (a as u64).wrapping_shr(b as u32) as i64,
+                true,
+            ));
+        }
+        ShiftRight => return Some(Constant::Integer(a.wrapping_shr(b as u32), false)),
+        Plus => a.wrapping_add(b),
+        Minus => a.wrapping_sub(b),
+        Star => a.wrapping_mul(b),
+        Slash if unsigned => (a as u64).checked_div(b as u64)? as i64,
+        Slash => a.checked_div(b)?,
+        _ if unsigned => (a as u64).checked_rem(b as u64)? as i64,
         _ => a.checked_rem(b)?,
-    })
+    };
+    Some(Constant::Integer(value, unsigned))
 }

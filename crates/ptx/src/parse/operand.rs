@@ -114,6 +114,9 @@ impl<'a> Parser<'a> {
                 Named::Variable(index) => {
                     Operand::Variable(Symbol::Local(index), self.added_offset()?)
                 }
+                Named::Module(index) => {
+                    Operand::Variable(Symbol::Module(index), self.added_offset()?)
+                }
                 Named::Declared(..) => unreachable!("found registers are added"),
             });
         }
@@ -135,6 +138,9 @@ impl<'a> Parser<'a> {
         }
         if let Some(special) = Special::named(name) {
             return Ok(Operand::Special(special));
+        }
+        if is_last_element(name) {
+            return Ok(Operand::Immediate(Immediate::Integer(0)));
         }
         match position {
             Some(operand) => {
@@ -222,4 +228,11 @@ fn selected<'a>(body: &mut Body<'a>, name: &'a str) -> Option<Operand> {
         Named::Register(register) => Some(Operand::Selected(register, selector)),
         _ => None,
     }
+}
+
+/// Whether this is the last element of a special register of four, such as `%tid.w`: that
+/// is zero.
+fn is_last_element(name: &str) -> bool {
+    let vector = name.strip_suffix(".w");
+    vector.is_some_and(|vector| Special::named(&format!("{vector}.x")).is_some())
 }

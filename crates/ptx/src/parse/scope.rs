@@ -16,6 +16,8 @@ pub(super) enum Named {
     Declared(Type, u32),
     /// Index in [`Function::variables`].
     Variable(u32),
+    /// Index in the variables of the module: `.global` and `.const` live as long as it.
+    Module(u32),
 }
 
 /// `%r<10>`: the registers `%r0` to `%r9`.

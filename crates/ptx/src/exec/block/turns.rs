@@ -1,6 +1,7 @@
 //! Turns of a block: which warps go on, and when its barriers are looked at.
 
 use super::Worker;
+use crate::exec::warp::Together;
 use crate::exec::warp::step::draw;
 
 /// Turns of warps that can go on after which barriers are looked at all the same.
@@ -19,6 +20,15 @@ impl Worker<'_> {
             return true;
         }
         running | self.release_barriers()
+    }
+
+    /// When instructions that name lanes run in this turn.
+    pub(super) fn together(&self) -> Together {
+        if (self.turns + 1).is_multiple_of(PATIENCE) {
+            Together::Complete
+        } else {
+            Together::Idle
+        }
     }
 
     /// The order of the warps in a turn.

@@ -88,10 +88,13 @@ impl Decoder<'_> {
         }
     }
 
-    /// What the entry says of its clusters.
+    /// What the entry says of its clusters and blocks.
     pub(super) fn check_cluster(&mut self, entry: u32) -> Result<(), Problem> {
         let function = &self.module.functions[entry as usize];
         self.image.cluster = function.tuning.cluster;
+        self.image.block = function.tuning.reqntid;
+        let most = function.tuning.maxntid;
+        self.image.most_threads = most.map(|n| n.into_iter().fold(1, u32::saturating_mul));
         match function.tuning.cluster {
             Some(size) if !(1..=MOST_BLOCKS).contains(&blocks(size)) => Err(Problem {
                 place: function.span,

@@ -478,6 +478,10 @@ pub(super) struct Image {
     pub allocates: bool,
     /// Blocks of a cluster, where the entry says so.
     pub cluster: Option<[u32; 3]>,
+    /// The block that a launch has to have (`.reqntid`), and its most threads
+    /// (`.maxntid`), where the entry says so.
+    pub block: Option<[u32; 3]>,
+    pub most_threads: Option<u32>,
     /// Whether blocks must run one after the other.
     pub ordered: bool,
 }

@@ -5,14 +5,13 @@
 //! gone through once. So an access beside an allocation, or to one that has
 //! been freed, is found.
 
+use super::map::HEAP;
 use super::object::Object;
 use crate::exec::api::Finding;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// First address of the heap: between buffers and variables.
-pub const HEAP: u64 = 1 << 51;
 /// Alignment of an allocation, as CUDA has it.
 const ALIGN: u64 = 16;
 /// Bytes after an allocation that belong to none.

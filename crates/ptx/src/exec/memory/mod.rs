@@ -7,24 +7,15 @@
 //! not data races in Rust.
 
 pub(super) mod heap;
+pub(super) mod map;
 mod object;
 
 use super::api::{BufferId, Finding};
 use super::image::{TEXTURE_WINDOW, WINDOW};
 use super::texture::{Sampler, Texture};
 use heap::Heap;
+use map::{ALIGN, FIRST, GAP};
 pub(super) use object::Object;
-
-/// First address of the first buffer.
-const FIRST: u64 = 1 << 40;
-/// Address of what a barrier of the whole grid counts in.
-pub(super) const WORKSPACE: u64 = 1 << 51;
-/// First address of the variables of the module.
-pub(super) const VARIABLES: u64 = 1 << 52;
-/// Addresses between two objects that belong to nobody.
-pub(super) const GAP: u64 = 1 << 32;
-/// Alignment of objects, as that of `cudaMalloc`.
-pub(super) const ALIGN: u64 = 256;
 
 /// Global memory.
 #[derive(Debug, Default)]

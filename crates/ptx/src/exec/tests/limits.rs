@@ -77,3 +77,34 @@ fn a_finding_names_the_only_call_of_its_function() {
     assert_eq!(finding.source.as_deref(), Some("lib.h:20"));
     assert_eq!(finding.line_of_kernel(), Some("lib.h:20"));
 }
+
+/// As a GPU: it does not launch an entry with another block than it requires, or more
+/// threads than it allows.
+#[test]
+fn a_block_that_the_entry_excludes_is_refused() {
+    let run = |directive: &str, block: [u32; 3]| {
+        let text = format!(
+            ".version 8.5\n.target sm_80\n.address_size 64\n\
+             .visible .entry k() {directive} {{ ret; }}"
+        );
+        let program = Program::new(&Module::parse(&text, "t.ptx").unwrap()).unwrap();
+        let launch = Launch {
+            entry: "k".to_owned(),
+            grid: [1; 3],
+            block,
+            dynamic_shared: 0,
+            params: Vec::new(),
+        };
+        let outcome = program.run(&mut Memory::new(), &launch, &Options::default());
+        outcome.map(|_| ()).map_err(|e| e.to_string())
+    };
+    assert_eq!(run(".reqntid 32, 2", [32, 2, 1]), Ok(()));
+    let refused = run(".reqntid 32, 2", [64, 1, 1]).unwrap_err();
+    assert_eq!(
+        refused,
+        "a block of [64, 1, 1], where the PTX requires [32, 2, 1]"
+    );
+    assert_eq!(run(".maxntid 32, 2", [64, 1, 1]), Ok(()));
+    let refused = run(".maxntid 32, 2", [65, 1, 1]).unwrap_err();
+    assert_eq!(refused, "a block of 65 threads, where the PTX allows 64");
+}

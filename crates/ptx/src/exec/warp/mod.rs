@@ -80,6 +80,18 @@ impl Path {
     }
 }
 
+/// When an instruction that names lanes runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Together {
+    /// All lanes are there, and nothing else of the warp can run: more may come to
+    /// the same instruction, and execute it with them.
+    Idle,
+    /// All lanes are there. The others may be in a loop that waits for them.
+    Complete,
+    /// Nothing else can run: with the lanes that came.
+    Any,
+}
+
 /// A warp.
 pub(super) struct Warp {
     pub registers: Vec<u64>,
@@ -230,15 +242,16 @@ impl Warp {
         done
     }
 
-    /// Runs instructions that wait for lanes, where nothing else of the warp can
-    /// run and all lanes are there; `now` also the first with what came.
-    pub fn run_together(&mut self, m: &mut Machine, index: u32, now: bool) -> bool {
+    /// Runs instructions that wait for lanes, as `together` says: whether one ran.
+    pub fn run_together(&mut self, m: &mut Machine, index: u32, together: Together) -> bool {
         let waiting = |p: &Path| match (p.state, p.stack.last()) {
             (State::Together(members), Some(top)) => Some((top.pc, members)),
             _ => None,
         };
         let groups: Vec<(u32, u32)> = self.paths.iter().filter_map(waiting).collect();
-        if groups.is_empty() || self.paths.iter().any(|p| p.state == State::Ready) {
+        let is_ready = |p: &Path| p.state == State::Ready;
+        let is_busy = together != Together::Complete && self.paths.iter().any(is_ready);
+        if groups.is_empty() || is_busy {
             return false;
         }
         let lanes_at = |pc: u32| {
@@ -269,7 +282,7 @@ impl Warp {
         let came = chosen.iter().fold(0, |all, c| all | c.1);
         let named = groups.iter().find(|g| chosen.iter().any(|c| c.0 == g.0));
         let missing = named.map_or(0, |g| g.1) & self.alive & !came;
-        if missing != 0 && !now {
+        if missing != 0 && together != Together::Any {
             return false;
         }
         self.enter(m, index);
