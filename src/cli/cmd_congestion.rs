@@ -143,7 +143,10 @@ impl CommandResult for Congestion {
     fn hints(&self) -> Vec<Hint> {
         let table = if self.dims == 4 { 4 } else { 2 };
         let command = format!("spadkit congestion --table {table}");
-        vec![Hint::new("compared with all mappings of the paper", command)]
+        vec![Hint::new(
+            "compared with all mappings of the paper",
+            command,
+        )]
     }
 }
 
