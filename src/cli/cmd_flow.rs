@@ -29,9 +29,10 @@ use std::time::Duration;
 /// The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the
 /// Verilog, verify it, measure it, and write a report.
 ///
-/// On a machine without a hash unit ([hash] path = "mod", as of today's GPUs), the
-/// flow finds the best mappings in software. It puts them into the kernel of a
-/// launch file, runs it before and after, and writes the fastest.
+/// On a machine without a hash unit (gt200, gpgpusim-16k, sharing-48k,
+/// sharing-64k, sm70, sm80, sm90), the flow finds the best mappings in software.
+/// It puts them into the kernel of a launch file, runs it before and after, and
+/// writes the fastest.
 ///
 /// The conflict table is printed as soon as it is known.
 #[derive(Args)]

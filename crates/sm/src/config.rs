@@ -98,7 +98,7 @@ impl Config {
     /// A preset by name: `fermi` (hash and atomics papers), `gt200` (elastic
     /// paper, Table 4), `small` (for quick runs), `gpgpusim-16k`,
     /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII), and
-    /// today's machines `sm70`, `sm80`, `sm90`, without RTL of the SM path.
+    /// today's machines `sm70`, `sm80`, `sm90`, without RTL.
     pub fn preset(name: &str) -> Result<Self> {
         preset::preset(name)
     }
