@@ -14,10 +14,14 @@ OSU018   := /usr/share/qflow/tech/osu018/osu018_stdcells.lib
 # The tool of `make docs`, in cargo's own folder for programs.
 MDBOOK := $(or $(CARGO_HOME),$(HOME)/.cargo)/bin/mdbook
 
-.PHONY: install flow build test test-rust test-python venv wheel deps-python deps-browser deps-cluster bench compare suites docs docs-waves generated check-generated mutate campaign campaign-cosim campaign-bus campaign-axi campaign-tilelink campaign-cluster fuzz sanitize deny public-api deps lint clean
+.PHONY: flow build test test-rust test-python lint msrv venv wheel install clean \
+  deps deps-python deps-browser deps-cluster bench compare suites docs docs-waves \
+  generated check-generated reproduction mutate campaign campaign-cosim campaign-bus \
+  campaign-axi campaign-tilelink campaign-cluster fuzz sanitize deny public-api
 
 flow: deps build
 	$(SPADKIT) flow $(KERNEL) -o $(OUT)
+	@echo "the program is $(SPADKIT); 'make install' puts it into $(PREFIX)/bin"
 
 # The examples are built, too, because their dependencies have the features that
 # the tests need. Without them, `make test` would build those dependencies, and
@@ -64,6 +68,14 @@ lint:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --lib --examples
 
+# A type-check with the oldest compiler that Cargo.toml promises, from rustup.
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml)
+msrv:
+	@rustup run $(MSRV) cargo --version >/dev/null 2>&1 || { \
+	  echo "Rust $(MSRV) is missing: rustup toolchain install $(MSRV) --profile minimal"; exit 3; }
+	CARGO_TARGET_DIR=$(or $(CARGO_TARGET_DIR),target)/msrv \
+	  rustup run $(MSRV) cargo check --locked --workspace --all-targets
+
 bench: deps
 	$(CARGO) build --release
 	$(CARGO) bench -p spadkit-benches
@@ -101,7 +113,7 @@ install:
 	@echo "installed below $(PREFIX): bin/spadkit, completions of bash, zsh and fish, man pages"
 
 # The pages of docs/ as a book, in target/book. Links are checked by
-# `cargo test --test kit docs::`, which does not need mdbook.
+# `cargo test --workspace --test kit docs::`, which does not need mdbook.
 docs:
 	@if [ ! -x "$(MDBOOK)" ]; then \
 	  echo "mdbook is missing, installing it: cargo install mdbook --locked"; \
@@ -150,8 +162,8 @@ mutate: deps build
 	$(SPADKIT) mutate spad_phases --config testbenches/bus/wide.toml
 
 # Long co-simulation and proofs in every geometry. Random stimulus with
-# back-pressure: 44 units for 20,000 cycles on each of 6 presets (5.3 million),
-# and for 200,000 on the small one (8.8 million); then the kernels on the SM path.
+# back-pressure: all units on each preset with RTL, and longer on the small one; then
+# the kernels on the SM path (docs/explanation/verification.md has the numbers).
 PRESETS          := fermi gt200 small gpgpusim-16k sharing-48k sharing-64k
 CAMPAIGN_CYCLES  ?= 20000
 CAMPAIGN_LONG    ?= 200000
@@ -218,15 +230,15 @@ campaign-cluster: deps-cluster build
 	examples/cluster/check.sh $(SPADKIT)
 
 # Fuzzes the parsers of all inputs, a minute each, from the seeds in fuzz/seeds.
-# Needs cargo-fuzz (`cargo install cargo-fuzz`); RUSTC_BOOTSTRAP lets the stable
+# Needs cargo-fuzz (`cargo install cargo-fuzz --locked`); RUSTC_BOOTSTRAP lets the stable
 # compiler instrument the code. What it finds is in fuzz/artifacts.
 FUZZ_SECONDS ?= 60
-FUZZ_TARGETS ?= trace hash_spec config liberty spt warp kernel ptx launch accelsim nvdisasm execute
+FUZZ_TARGETS ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 # The executor has unsafe code, so its target runs under AddressSanitizer; it starts
 # from the PTX of the file tests, which has every group of instructions.
 fuzz:
 	@$(CARGO) fuzz --version >/dev/null 2>&1 || { \
-	  echo "cargo-fuzz is missing: cargo install cargo-fuzz"; exit 3; }
+	  echo "cargo-fuzz is missing: cargo install cargo-fuzz --locked"; exit 3; }
 	mkdir -p fuzz/corpus/execute
 	PTX_OUT=$(CURDIR)/fuzz/corpus/execute $(CARGO) test -q --workspace --test filetests
 	for target in $(FUZZ_TARGETS); do \

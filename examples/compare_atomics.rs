@@ -13,8 +13,9 @@
 //! included; the sums are compared with a count in software. The lanes of
 //! `spad_tcdm` go on as soon as they are granted; they add by ADD, or by COUNT, which
 //! serves lanes on one word together. `spad_stream` takes an addition of all lanes,
-//! of which four overlap; the sequencer takes one, and the next when it is done. *At least* is what the busiest lane or
-//! the busiest bank needs at one addition a cycle. The sequencer waits no longer than
+//! of which four overlap; the sequencer takes one, and the next when it is done. *At
+//! least* is what the busiest lane or the busiest bank needs at one addition a cycle.
+//! The sequencer waits no longer than
 //! its scratchpad, as hardware does; in the last column as `[retry]` of the preset
 //! says. A lone addition is in the sequencer for some of its cycles, and then on its
 //! way through the scratchpad's stages.

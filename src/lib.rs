@@ -1,9 +1,7 @@
 //! spadkit: a hardware design kit for the scratchpad path of a GPU streaming
 //! multiprocessor.
 //!
-//! Dependencies between modules point downwards: `cli` uses the flows
-//! (`flow`, `cosim`, `synth`, `prove`, `report`), which use `rtl`, the golden
-//! `model` and the search, which use [`hash`] and [`trace`].
+//! docs/explanation/architecture.md shows which module uses which.
 
 pub mod assembler;
 pub mod capture;

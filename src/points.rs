@@ -1,7 +1,7 @@
 //! Points of a campaign: what has been computed, a line of JSON each, named by
 //! the digest of everything that it depends on.
 //!
-//! An interrupted campaign goes on where it ended, and the files of parts that ran
+//! An interrupted campaign continues where it ended, and the files of parts that ran
 //! on several machines are read together.
 
 use crate::claims;

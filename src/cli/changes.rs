@@ -115,9 +115,7 @@ fn lines(s: &Suggestion, most: usize, details: &mut Details) {
         && s.lines.iter().all(|line| place(line).is_none())
     {
         let all = s.lines.len();
-        details.say(format!(
-            "{all} accesses, whose lines the input does not say"
-        ));
+        details.say(format!("{all} accesses without line information"));
         details.say(format!("    {}", s.advice(first)));
         return;
     }

@@ -30,14 +30,14 @@ use serde::Serialize;
 /// only the expressions are shown.
 #[derive(Args)]
 pub struct ClassifyArgs {
-    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), PTX (.ptx), or
-    /// kernel:NAME for a generated one.
+    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution
+    /// order, from 0), PTX (.ptx), or kernel:NAME for a generated one.
     input: Input,
     /// Entry of the PTX; needed only if there are several.
     #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Threads of a block, for PTX without a launch.
-    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
 }
 

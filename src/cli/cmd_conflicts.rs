@@ -38,9 +38,9 @@ pub struct ConflictsArgs {
     /// hardware, for the percentage of its cycles that each line takes.
     #[arg(long = "simulate", alias = "cycles", requires = "source")]
     cycles: bool,
-    /// Assemble the kernel, and count what the machine code accesses beside what the
-    /// PTX does: accesses that ptxas merges, removes, splits, or has one lane do for
-    /// all. Needs ptxas and nvdisasm.
+    /// Assemble the kernel, and also count the accesses of the machine code, next to
+    /// those of the PTX: accesses that ptxas merges, removes, splits, or has one lane
+    /// do for all. Needs ptxas and nvdisasm.
     #[arg(long)]
     machine_code: bool,
     #[command(flatten)]

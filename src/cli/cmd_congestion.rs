@@ -69,8 +69,8 @@ impl Execute for CongestionArgs {
             (None, Some(mapping), Some(access)) => one(self, mapping, access, printer),
             (Some(PaperTable::Iii), ..) => transposes(self, printer),
             (Some(PaperTable::Iv), ..) => four_dimensions(self, printer),
-            // clap lets nothing else through than --table 2.
-            _ => matrices(self, printer),
+            (Some(PaperTable::Ii), ..) => matrices(self, printer),
+            (None, ..) => unreachable!("clap requires --table, or --mapping and --access"),
         }
     }
 }
@@ -143,7 +143,10 @@ impl CommandResult for Congestion {
     fn hints(&self) -> Vec<Hint> {
         let table = if self.dims == 4 { 4 } else { 2 };
         let command = format!("spadkit congestion --table {table}");
-        vec![Hint::new("beside all mappings of the paper", command)]
+        vec![Hint::new(
+            "compared with all mappings of the paper",
+            command,
+        )]
     }
 }
 

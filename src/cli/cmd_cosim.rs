@@ -34,8 +34,8 @@ pub struct CosimArgs {
     /// also from a full trace (.spt) or a program text (.warp).
     #[arg(long, value_name = "INPUT")]
     trace: Option<Input>,
-    /// Clock cycles per unit [default: 20000; spad_sm_path: 200000]. A kernel
-    /// that spad_sm_path executes ends by itself.
+    /// Clock cycles per unit [default: 20000; spad_sm_path: 200000]. A kernel on
+    /// spad_sm_path runs to its end.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     cycles: Option<u64>,
     /// Seed of the stimulus.
@@ -55,9 +55,9 @@ pub struct CosimArgs {
     /// Run the Verilog of --rtl without checking it.
     #[arg(long, requires = "rtl")]
     trust: bool,
-    /// Keep the units that agree in FILE, a line each: those that are there, from the
-    /// same Verilog and stimulus, do not run again. Repeat for files of other shards,
-    /// which are read.
+    /// Store each unit that agrees in FILE, and skip the units that it already has,
+    /// with the same Verilog and stimulus. Repeat the option to read the files of
+    /// other shards.
     #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["trace", "rtl", "wave"])]
     points: Vec<PathBuf>,
     /// Only every N-th unit from the I-th.

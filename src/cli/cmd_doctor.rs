@@ -88,7 +88,10 @@ impl ToolState {
             minimum: kind.minimum(),
             needed_for: kind.needed_for(),
             how_to_get: kind.how_to_get(),
-            problem: tool.as_ref().err().map(ToString::to_string),
+            problem: tool.as_ref().err().map(|error| match error {
+                Error::ToolMissing { .. } => "not found".to_owned(),
+                error => error.to_string(),
+            }),
             missing: matches!(tool, Err(Error::ToolMissing { .. })),
         }
     }

@@ -38,16 +38,16 @@ pub struct EmitArgs {
     bench_cycles: u32,
     /// The scratchpad behind a bus: stream (spad_stream, one warp-wide
     /// valid/ready port), wide-stream (spad_wide_stream, the same for accesses of
-    /// 4, 8 and 16 bytes on a machine that serves them in phases) or tcdm (spad_tcdm, request, grant and valid per
-    /// lane), with wrappers whose ports are SystemVerilog structs. The buses obi
-    /// and tilelink are the same as tcdm; its other wrappers, spad_obi_sv and
-    /// spad_tilelink_sv, speak OBI and TileLink-UL. Without UNIT, only that unit
-    /// is emitted.
+    /// 4, 8 and 16 bytes on a machine that serves them in phases) or tcdm
+    /// (spad_tcdm, request, grant and valid per lane), with wrappers whose ports
+    /// are SystemVerilog structs. The buses obi and tilelink are the same as tcdm;
+    /// its other wrappers, spad_obi_sv and spad_tilelink_sv, speak OBI and
+    /// TileLink-UL. Without UNIT, only that unit is emitted.
     #[arg(long, value_enum, value_name = "BUS")]
     wrapper: Vec<Bus>,
-    /// Write modules with SystemVerilog assertions inside, too (MODULE.sv): the
-    /// rules for the neighbours of the path and of the blocks behind a bus, and
-    /// what holds inside of queues.
+    /// Write modules with SystemVerilog assertions inside, too (MODULE.sv): rules
+    /// for the modules that drive the path or a bus block, and invariants of the
+    /// queues.
     #[arg(long)]
     assertions: bool,
     /// Clock period of the constraints, in the time unit of the library.
@@ -65,8 +65,8 @@ pub struct EmitArgs {
     #[arg(long)]
     active_low: bool,
     /// `timescale in every file: unit and precision of delays, such as 1ns/1ps.
-    /// The Verilog has no delays; beside files that state one it has to be
-    /// stated.
+    /// The Verilog has no delays, but if one file of a design has a `timescale,
+    /// all need one.
     #[arg(long, value_name = "UNIT/PRECISION")]
     timescale: Option<Timescale>,
     /// Write a source map beside each module, MODULE.v.map (version 3, JSON): which

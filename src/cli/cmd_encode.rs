@@ -18,9 +18,9 @@ use serde::Serialize;
 ///
 /// Two units are shown: the one that computes the bank, and spad_row_map, which
 /// makes the mapping a bijection. Always load both: with the row map of another
-/// mapping, two addresses share a place. The writes to spad_hash_config_* load
-/// the ports: wr_data for wr_index 0, 1, and so on. If the machine's path has
-/// another bank unit ([hash] unit), its values follow.
+/// mapping, two addresses map to the same word. The writes to spad_hash_config_*
+/// load the ports: wr_data for wr_index 0, 1, and so on. If the machine's path
+/// has another bank unit ([hash] unit), its values follow.
 ///
 /// As source code (--as), for GPUs without a hash unit, the mapping is a
 /// function from the index of a 32-bit word to the word of shared memory that

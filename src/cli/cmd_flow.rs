@@ -66,7 +66,7 @@ pub struct FlowArgs {
     /// synthesis.
     #[arg(long)]
     fast: bool,
-    /// Replace and remove files that are in the way in the directory.
+    /// Replace or remove files of the directory that are in the way.
     #[arg(long)]
     force: bool,
     /// The summary.json of an earlier run: the report says what changed.

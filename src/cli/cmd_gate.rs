@@ -42,7 +42,8 @@ use std::time::Duration;
 /// findings > 0.
 ///
 /// With --baseline, a limit that was exceeded before fails only if the number
-/// has grown. A number that a kernel's fault keeps from being measured fails, too.
+/// has grown. It also fails if a fault of the kernel prevents its number from
+/// being measured.
 /// The exit status is 1 if a limit is exceeded.
 #[derive(Args)]
 pub struct GateArgs {

@@ -29,10 +29,10 @@ pub struct InitArgs {
     #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Thread blocks.
-    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_grid)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_grid)]
     grid: Option<[u32; 3]>,
     /// Threads of a block.
-    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES")]

@@ -42,9 +42,9 @@ pub struct MutateArgs {
     /// same --faults. Repeat for several.
     #[arg(long = "only", alias = "fault", value_name = "N")]
     fault: Vec<u32>,
-    /// Keep what became of each unit in FILE, a line each: units that are there,
-    /// from the same Verilog and options, do not run again. Repeat for files of
-    /// other shards, which are read.
+    /// Store the result of each unit in FILE, and skip the units that it already
+    /// has, with the same Verilog and options. Repeat the option to read the files
+    /// of other shards.
     #[arg(long, value_name = "FILE.jsonl")]
     points: Vec<PathBuf>,
     /// Only every N-th unit from the I-th.

@@ -59,9 +59,9 @@ pub struct ProveArgs {
     /// Write the run of each counterexample to DIR, as UNIT.PROPERTY.vcd.
     #[arg(long, value_name = "DIR")]
     wave: Option<PathBuf>,
-    /// Keep what is proved in FILE, a line each: what is there, of the same Verilog
-    /// and by the same Yosys, is not proved again. Repeat for files of other shards,
-    /// which are read.
+    /// Store each proof in FILE, and skip the proofs that it already has, of the
+    /// same Verilog and by the same Yosys. Repeat the option to read the files of
+    /// other shards.
     #[arg(long, value_name = "FILE.jsonl")]
     points: Vec<PathBuf>,
     /// Only every N-th proof from the I-th.

@@ -30,7 +30,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Measure the tables and figures of the papers beside their published values.
+/// Measure the papers' tables and figures, and compare them with the published
+/// values.
 ///
 /// Workloads, machines and published values are data: a file per figure in
 /// reproduce/. docs/reproduction.md has the results. With -o, points that DIR
@@ -43,8 +44,8 @@ pub struct ReproduceArgs {
     #[arg(long, value_name = "I/N", requires = "out")]
     shard: Option<Shard>,
     /// Show each headline number as median and range over perturbations of
-    /// machine and input, and what moves it most. Without it, as far as DIR has
-    /// the points.
+    /// machine and input, and what moves it most. Without this option, only for
+    /// points that DIR already has.
     #[arg(long, conflicts_with = "shard")]
     sensitivity: bool,
     /// Write points.jsonl, reproduction.md, the papers' pages and charts.

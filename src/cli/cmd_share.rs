@@ -27,10 +27,10 @@ use strum::VariantNames;
 /// Plan and annotate scratchpad sharing for a kernel.
 ///
 /// Two thread blocks share their scratchpad except for a private part T.
-/// `share` computes how many blocks are resident. It lays out the variables so
-/// that the shared ones are in use for the fewest instructions. It places
-/// relssp, with which a block releases the shared part. The option -o writes
-/// the PTX with markers. The commands run, trace and sim understand these
+/// `share` computes how many blocks are resident, lays out the variables so that
+/// the shared ones are in use for the fewest instructions, and places relssp, the
+/// instruction that releases the shared part. The option -o writes the PTX with
+/// markers. The commands run, trace and sim understand these
 /// markers; assemblers ignore them. For a launch file, the golden model of the
 /// SM runs the kernel without sharing and with each step of the sharing paper.
 #[derive(Args)]
@@ -42,7 +42,7 @@ pub struct ShareArgs {
     #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Threads of a block, for PTX without a launch file.
-    #[arg(long, value_name = "X[,Y,Z]", value_parser = super::parse_block)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
     block: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES")]

@@ -50,8 +50,8 @@ use sweep::{Sweep, run_part};
 /// stage.
 #[derive(Args)]
 pub struct SimArgs {
-    /// Access trace (.json), kernel:NAME, launch file (.toml; .toml:N for launch N in execution order, from 0),
-    /// program text (.warp) or full trace (.spt).
+    /// Access trace (.json), kernel:NAME, launch file (.toml; .toml:N for launch N
+    /// in execution order, from 0), program text (.warp) or full trace (.spt).
     pub(super) input: Input,
     /// Pipeline [default: the machine's].
     #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(Pipeline::VARIANTS))]
@@ -85,8 +85,8 @@ pub struct SimArgs {
     /// Write all numbers of all points as a table.
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
-    /// Keep the runs of the sweep in FILE, a line each: those that are there are
-    /// not run again. Repeat for files of other shards, which are read.
+    /// Store each run of the sweep in FILE, and skip the runs that it already has.
+    /// Repeat the option to read the files of other shards.
     #[arg(long, value_name = "FILE.jsonl", requires = "sweep")]
     points: Vec<PathBuf>,
     /// Run every N-th point from the I-th, for --points of the whole sweep.
@@ -281,7 +281,7 @@ impl CommandResult for OneRun<'_> {
         }
         let command = format!("spadkit sim {input} --sweep {}", self.again);
         hints.push(Hint::new(
-            "which hash, pipeline and scheduler it is fastest with",
+            "to find the fastest hash, pipeline and scheduler",
             command,
         ));
         hints

@@ -30,8 +30,9 @@ use std::path::{Path, PathBuf};
 /// what a full trace needs.
 #[derive(Args)]
 pub struct TraceArgs {
-    /// Launch file (.toml, .toml:N), kernel:NAME or kernel:NAME:param=value,..., or an access trace (.json)
-    /// to check and copy; for a full trace also a program text (.warp) or a full trace.
+    /// Launch file (.toml, .toml:N), kernel:NAME or kernel:NAME:param=value,..., or
+    /// an access trace (.json) to check and copy; for a full trace also a program
+    /// text (.warp) or a full trace.
     #[arg(required_unless_present = "list")]
     input: Option<Input>,
     /// Where to write the trace.

@@ -48,7 +48,7 @@ pub struct TuneArgs {
     /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
     /// kernel:NAME for a generated one.
     pub(super) input: Input,
-    /// More of them.
+    /// More inputs.
     #[arg(value_name = "INPUT")]
     more: Vec<Input>,
     #[arg(long = "hash", value_name = "KIND", num_args = 1..,

@@ -15,7 +15,7 @@ pub(super) fn of_kernel(
     printer: &Printer,
 ) -> Option<u32> {
     registers(module, entry, machine, given).unwrap_or_else(|error| {
-        printer.warn(format!("registers are not known: {error}"));
+        printer.warn(format!("the registers of a thread are unknown: {error}"));
         given
     })
 }

@@ -1,5 +1,5 @@
 //! The issue slots of each source line, as `sim --source` and `conflicts
-//! --cycles` show them.
+//! --simulate` show them.
 
 use super::source_rows::SourceRow;
 use crate::page::{Columns, Table};

@@ -186,7 +186,8 @@ const DEFAULT_PRESET: &str = "fermi";
 trait Execute {
     /// The kernel that it is about: where no machine is named, the target of
     /// its PTX chooses one. None for commands that make or check hardware: the
-    /// user designs that machine, and the GPUs that PTX names have no RTL.
+    /// user designs that machine, and the GPUs that PTX names have no RTL of the
+    /// SM path.
     fn kernel(&self) -> Option<&Input> {
         None
     }
@@ -355,7 +356,7 @@ fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
     }
 }
 
-/// Reads a grid's size, `X[,Y,Z]`.
+/// Reads a grid's size, `X[,Y[,Z]]`.
 fn parse_grid(text: &str) -> std::result::Result<[u32; 3], String> {
     parse_dimensions(text, MAX_GRID)
 }

@@ -213,8 +213,8 @@ impl Printer {
     }
 
     /// Prints the result of the command, in the form that is wanted: the JSON
-    /// gets `"format_version": 1` in front. After an interrupt, what is printed
-    /// is what there is: the JSON gets `"interrupted": true`.
+    /// gets `"format_version": 1` in front. After an interrupt, partial
+    /// results are printed: the JSON gets `"interrupted": true`.
     pub(super) fn show(&self, result: &impl CommandResult) -> Result<()> {
         if interrupt::requested() {
             self.warn("interrupted: partial results");

@@ -37,7 +37,7 @@ pub struct Options {
     pub cycles: u64,
     /// Stop when the conflict table is known.
     pub fast: bool,
-    /// Replace and remove files that are in the way in the folder.
+    /// Replace or remove files of the folder that are in the way.
     pub force: bool,
     /// The summary of an earlier run, to say what changed.
     pub baseline: Option<PathBuf>,

@@ -137,7 +137,7 @@ pub struct MappingLine {
     /// What is written to them: `wr_data` for `wr_index` 0, 1, ...
     pub registers: Vec<String>,
     /// The row map that makes the mapping a bijection: it belongs to the bank
-    /// unit's setting, with another one two addresses share a place.
+    /// unit's setting, with another one two addresses map to the same word.
     pub row_map: UnitSetting,
     /// The bank unit of the machine's path, where that is another one: what its
     /// registers take for this mapping.

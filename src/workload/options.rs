@@ -41,7 +41,7 @@ impl AccessOptions {
         }
     }
 
-    /// Refuses what is for access traces alone, for `input`, which is none.
+    /// Refuses options for access traces if `input` is not one.
     pub fn refuse(&self, input: &impl Display) -> Result<()> {
         let [blocks, dependent] = [self.blocks, self.dependent].map(|o| o.map(|v| v.to_string()));
         let intensity = self.intensity.map(|v| v.to_string());

@@ -365,7 +365,7 @@ fn tables_word_for_word() {
      mapping  access  width  dims    mean  std error  max
      rap      stride      8     2  1.0000     0.0000    1
 
-    beside all mappings of the paper:
+    compared with all mappings of the paper:
       spadkit congestion --table 2
     "#);
 }

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 
 /// Not a test of its own: `run` starts it with a tool to ask for.
 #[test]
+#[ignore = "a process of the next test"]
 fn ask() {
     if let Ok(tool) = std::env::var("ASKED_TOOL") {
         println!("missing: {}", missing(&["sh", &tool]));
@@ -15,7 +16,7 @@ fn ask() {
 /// `ask` in a process with this `SPADKIT_REQUIRE_TOOLS`.
 fn run(tool: &str, required: Option<&str>) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["tools::ask", "--exact", "--nocapture"]);
+    command.args(["tools::ask", "--exact", "--ignored", "--nocapture"]);
     command.env("ASKED_TOOL", tool);
     command.env_remove("SPADKIT_REQUIRE_TOOLS");
     command.envs(required.map(|value| ("SPADKIT_REQUIRE_TOOLS", value)));

@@ -137,8 +137,8 @@ fn the_readme_shows_real_output() {
     let page = std::fs::read_to_string("README.md").unwrap();
     assert_eq!(
         steps(&page).len(),
-        1,
-        "README.md has one command with output"
+        2,
+        "README.md has two commands with output"
     );
     check_page("README.md", &page);
 }

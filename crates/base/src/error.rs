@@ -70,7 +70,7 @@ pub enum Error {
     },
 
     /// An external tool is not installed.
-    #[error("{tool} is needed for this and was not found")]
+    #[error("this needs {tool}, which was not found")]
     ToolMissing {
         /// The program's name.
         tool: String,

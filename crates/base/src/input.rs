@@ -38,8 +38,8 @@ pub fn name_of(path: &Path) -> &Path {
     }
 }
 
-/// Refuses what another file names, and is not a file: a pipe may have nobody who
-/// writes into it, and a device has no end. Links are followed.
+/// Refuses a path from another file unless it is a regular file: a pipe may block
+/// forever, a device never ends. Links are followed.
 pub fn require_file(path: &Path) -> Result<Metadata> {
     let meta = std::fs::metadata(path).map_err(|e| Error::io("read", path, e))?;
     let kind = meta.file_type();

@@ -8,7 +8,7 @@
 //! signal is then only noted, and the work asks [`requested`] now and then. The
 //! code that waits for a tool stops it, and the command prints what it has. A
 //! second signal ends the program at once. SIGKILL cannot be heard; the tools
-//! of a killed process are stopped all the same, by the guard in `crate::tool`.
+//! of a killed process are stopped all the same, by the guard in `spadkit_rtl::tool`.
 
 use crate::error::{Error, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -117,8 +117,7 @@ fn heard(signal: i32) {
 }
 
 /// Stops all tools and removes what is unfinished, before the program ends at
-/// once. It does not wait for whoever holds the lists: that may be the thread
-/// that ends.
+/// once. It never blocks: the ending thread itself may hold the lists.
 pub fn clean_up() {
     if let Ok(groups) = RUNNING.try_lock() {
         groups.iter().copied().for_each(kill_group);

@@ -1,5 +1,6 @@
-//! What every part of spadkit shares: one error type, the reading of untrusted
-//! input, and the wish of the user to stop.
+//! What every part of spadkit shares: one error type, files that are read and
+//! written, signals, names and commands in messages, and what is known of CUDA's
+//! headers and limits.
 
 pub mod claims;
 pub mod cuda;

@@ -2,7 +2,7 @@
 //! the analyses know of an opcode without its modifiers.
 //!
 //! What an instruction computes is elsewhere, once for each kind of value:
-//! bits in `exec::scalar`, known bits and affine expressions in `analysis`.
+//! bits in `scalar`, known bits and affine expressions in `analysis`.
 //! They take the types of the operands from here.
 
 use super::names::Type;

@@ -23,7 +23,7 @@ const MACHINE: &str = "reproduce/compose/machine.toml";
 /// beats in both speed and area.
 #[derive(Args)]
 pub struct ComposeArgs {
-    /// INPUT, as for `sim`.
+    /// Launch file, access trace, full trace, program text or kernel:NAME.
     input: String,
 }
 

@@ -25,7 +25,7 @@ pub struct MergeArgs {
     /// The figures of the shards of `reproduce` [default: all].
     #[arg(long = "id", value_name = "ID")]
     ids: Vec<String>,
-    /// Folder for the result; of files, the file.
+    /// The merged folder, or the merged file.
     #[arg(short, long = "output", alias = "out", value_name = "DIR|FILE")]
     out: PathBuf,
 }

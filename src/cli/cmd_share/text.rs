@@ -16,7 +16,7 @@ impl CommandResult for Shared<'_> {
         let more = blocks.blocks().saturating_sub(blocks.unshared);
         let resident = match more {
             0 => format!(
-                "Sharing makes no more blocks of {name} resident than {}",
+                "Sharing leaves the number of resident blocks of {name} at {}",
                 blocks.unshared
             ),
             _ => format!(

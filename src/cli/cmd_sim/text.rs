@@ -17,7 +17,7 @@ pub(super) fn verdict(kernel: &str, point: &Point) -> String {
     let most = s.stalls.most().filter(|(_, slots)| *slots > 0);
     let most = most.map_or(String::new(), |(reason, slots)| {
         let share = 100.0 * slots as f64 / stalls.max(1) as f64;
-        format!("; most stalls are {} ({share:.0} %)", spaced(reason))
+        format!("; most frequent stall: {} ({share:.0} %)", spaced(reason))
     });
     let ended = if point.ended {
         "takes"
@@ -167,8 +167,8 @@ fn dependences(dependent: Option<u32>) -> String {
         None => String::new(),
         Some(0) => "accesses of a warp: back to back (--dependent 0)\n".to_owned(),
         Some(n) => format!(
-            "accesses of a warp: each waits for the N-th before it, N = {n} \
-             (--dependent; {default} if not given)\n"
+            "accesses of a warp: each waits for the N-th one before it, N = {n} \
+             (--dependent, default {default})\n"
         ),
     }
 }

@@ -1,5 +1,6 @@
 //! The documents hold together: every relative link and anchor exists, every
-//! page is in the book, and every page that a source file names is there.
+//! page is in the book, every page that a source file names is there, and every
+//! file that a page names.
 
 mod page;
 
@@ -10,6 +11,15 @@ use std::path::{Path, PathBuf};
 
 /// Pages of docs/ that are no chapter.
 const NOT_CHAPTERS: [&str; 1] = ["docs/SUMMARY.md"];
+/// Where paths begin that are not in the repository: what is built, hooks of Git,
+/// and files of other projects.
+const ELSEWHERE: [&str; 5] = [
+    "target/",
+    "spadkit-out/",
+    ".git/",
+    "src/kernels/",
+    "src/L1Cache/",
+];
 /// Where sources name pages.
 const SOURCES: [&str; 10] = [
     "src",
@@ -47,10 +57,11 @@ fn files_below(dir: &str, endings: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// README, CONTRIBUTING and CHANGELOG, the README of every top folder, and
-/// everything in docs/.
+/// README, CONTRIBUTING and CHANGELOG, the README of every top folder and of
+/// every crate, and everything in docs/.
 fn documents() -> Vec<PathBuf> {
     let mut found = files_below("docs", &["md"]);
+    found.extend(files_below("crates", &["md"]));
     for entry in std::fs::read_dir(root()).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_owned();
@@ -77,6 +88,13 @@ fn pages() -> Pages {
 fn every_link_leads_somewhere() {
     let faults = pages().faults();
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// A page names files of the kit in code.
+#[test]
+fn every_file_that_a_page_names_exists() {
+    let missing = pages().missing(&ELSEWHERE);
+    assert!(missing.is_empty(), "\n{}", missing.join("\n"));
 }
 
 #[test]
@@ -144,6 +162,20 @@ fn faults_are_found() {
             "docs/README.md:5: docs/guides/a.md has no heading #a",
             "docs/README.md:5: README.md is outside docs/, the book cannot show it: \
              name it in `code` instead",
+        ]
+    );
+    pages.add(
+        "docs/a.md".into(),
+        Page::parse(
+            "`src/lib.rs:3` `src/none.rs:3` `src/cmd_NAME.rs` `src/*.rs`\n`guides/flow.md`\n\n\
+             `cd src/none` `other/none.rs` `target/none` `hdl/src/none/`",
+        ),
+    );
+    assert_eq!(
+        pages.missing(&ELSEWHERE),
+        [
+            "docs/a.md:1: there is no src/none.rs",
+            "docs/a.md:4: there is no hdl/src/none/",
         ]
     );
     let named = page::named_in(

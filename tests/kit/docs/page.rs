@@ -12,6 +12,8 @@ pub struct Link {
 #[derive(Default)]
 pub struct Page {
     pub links: Vec<Link>,
+    /// Spans of code that may be paths in the repository.
+    paths: Vec<Link>,
     anchors: BTreeSet<String>,
 }
 
@@ -20,6 +22,14 @@ impl Page {
         let mut page = Page::default();
         let mut heading: Option<String> = None;
         for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
+            if let Event::Code(code) = &event
+                && let Some(path) = path_in(code)
+            {
+                page.paths.push(Link {
+                    line: line_of(text, range.start),
+                    target: path.to_owned(),
+                });
+            }
             match event {
                 Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
                 Event::End(TagEnd::Heading(_)) => page.add_anchor(&heading.take().unwrap()),
@@ -61,6 +71,28 @@ impl Page {
     }
 }
 
+/// Words in capitals that are a part of a file's name; others stand for any name.
+const IN_NAMES: [&str; 3] = ["README", "SUMMARY", "CHANGELOG"];
+
+/// The path that a span of code is, without the line behind it. Commands and
+/// patterns (`spad_NAME.rs`, `*.toml`) are none.
+fn path_in(code: &str) -> Option<&str> {
+    let path = code.split([':', '#']).next()?;
+    if path.starts_with('/') || !path.contains('/') {
+        return None;
+    }
+    let part_of_path = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    let stands_for_any = |word: &str| {
+        word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase()) && !IN_NAMES.contains(&word)
+    };
+    let is_path = path.chars().all(part_of_path)
+        && !path.contains("...")
+        && !path
+            .split(|c: char| !c.is_ascii_alphabetic())
+            .any(stands_for_any);
+    is_path.then_some(path)
+}
+
 fn line_of(text: &str, offset: usize) -> usize {
     text[..offset].matches('\n').count() + 1
 }
@@ -98,6 +130,24 @@ impl Pages {
             }
         }
         faults
+    }
+
+    /// Paths in code that are in a folder of the repository and not there, with
+    /// file and line. They begin at the root or at the page's folder.
+    pub fn missing(&self, elsewhere: &[&str]) -> Vec<String> {
+        let mut missing = Vec::new();
+        for (path, page) in &self.pages {
+            let folder = self.root.join(path.parent().unwrap());
+            for Link { line, target } in &page.paths {
+                let (top, _) = target.split_once('/').unwrap();
+                let is_ours = self.root.join(top).is_dir()
+                    && !elsewhere.iter().any(|start| target.starts_with(start));
+                if is_ours && !self.root.join(target).exists() && !folder.join(target).exists() {
+                    missing.push(format!("{}:{line}: there is no {target}", path.display()));
+                }
+            }
+        }
+        missing
     }
 
     /// Checks a link as it stands in the page `from`.

@@ -223,7 +223,7 @@ fn hardware_told_what_the_report_says_is_a_bijection() {
         assert_eq!(
             different.len(),
             1 << n,
-            "{spec}: two addresses share a place"
+            "{spec}: two addresses map to the same word"
         );
         let spec = spec.parse().unwrap();
         let mapping = spadkit::hash::Mapping::new(&spec, machine.geometry).unwrap();

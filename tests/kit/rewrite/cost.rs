@@ -53,7 +53,7 @@ fn best(input: &str) -> String {
 }
 
 /// Prints the table of docs/guides/rewrite.md:
-/// `cargo test --test kit cost_of_table_5 -- --ignored --nocapture`.
+/// `cargo test --workspace --test kit cost_of_table_5 -- --ignored --nocapture`.
 #[test]
 #[ignore = "a table for the documentation"]
 fn cost_of_table_5() {

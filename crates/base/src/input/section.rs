@@ -48,7 +48,7 @@ pub enum Number {
     Text(String),
 }
 
-/// Tables of a kind: a kernel has at most 4 KB of parameters, or 32 KB.
+/// Tables of a kind, so that a damaged file ends in a message: no kernel comes near it.
 const MOST_TABLES: usize = 4096;
 
 /// A table with the keys that it may have.

@@ -235,8 +235,8 @@ impl<'a> Worker<'a> {
         false
     }
 
-    /// Lets those go who wait at barriers of the block that all have reached:
-    /// whether somebody does.
+    /// Releases the barriers of the block that all threads have reached; returns
+    /// whether there was one.
     pub fn release_barriers(&mut self) -> bool {
         let mut released = false;
         loop {
@@ -379,7 +379,7 @@ impl<'a> Worker<'a> {
         let shown: Vec<String> = lines.iter().take(8).map(u32::to_string).collect();
         let mut text = format!("stopped after {} thread instructions", m.common.limit);
         if !shown.is_empty() {
-            text += &format!("; running were PTX lines {}", shown.join(", "));
+            text += &format!("; warps were at PTX lines {}", shown.join(", "));
         }
         m.found(
             FindingKind::Limit,

@@ -10,10 +10,13 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `run` | a run of a launch, from its check to its outcome |
 //! | `program` | decoded modules, launches of their entries |
 //! | `plan` | which blocks run together, and on which threads |
+//! | `sum` | outcomes of blocks, put together |
 //! | `cluster`, `block` | blocks that run together; a thread block: its warps in turn |
 //! | `warp` | a warp: its paths, and the loop that executes one |
+//! | `races`, `advice` | races as they are reported; what would order them |
 //! | `decode` | PTX to the form that is executed |
 //! | `execute` | an instruction of that form; exchanges, barriers, textures |
 //! | `tensor`, `asynchronous`, `system` | products of matrices; copies and `mbarrier`; `malloc`, `printf` |

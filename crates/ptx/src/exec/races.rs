@@ -40,7 +40,7 @@ enum Advice {
 
 /// The findings of all races: two for each pair of lines, the second with the
 /// other side. Pairs of instructions on the same two lines of the source are
-/// one; what only warns is not told beside a fault of the same lines.
+/// one; a warning is dropped if a fault has the same lines.
 pub(super) fn reported(
     races: BTreeMap<Key, Raced>,
     named: &dyn Fn(u64, RawFinding) -> Finding,

@@ -1,8 +1,9 @@
 //! The golden models: one file per hardware unit, named like its RTL.
 //!
 //! Plain Rust, written from the contract
-//! (docs/reference/microarchitecture/) and independent of the RTL. Each unit is a struct with its state and a `step`, one call per clock
-//! cycle (combinational units: one call per evaluation).
+//! (docs/reference/microarchitecture/) and independent of the RTL. Each unit is a
+//! struct with its state and a `step`, one call per clock cycle (combinational
+//! units: one call per evaluation).
 
 mod byte_merging;
 mod hash_config;

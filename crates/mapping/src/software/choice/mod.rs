@@ -167,7 +167,7 @@ impl Choice {
 /// How long to search.
 #[derive(Clone, Copy)]
 pub struct Effort<'a> {
-    /// When to stop, and whom to tell.
+    /// Stop condition and progress callback.
     pub control: Control<'a>,
     /// Time for each search.
     pub budget: Duration,

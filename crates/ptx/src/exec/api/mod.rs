@@ -54,7 +54,7 @@ pub const DEFAULT_LIMIT: u64 = 10_000_000_000;
 /// How to run.
 #[derive(Clone)]
 pub struct Options<'a> {
-    /// Worker threads; 0 for as many as there are cores.
+    /// Worker threads; 0: one per core.
     pub threads: usize,
     /// Whether to look for races on shared memory.
     pub races: bool,

@@ -1,8 +1,8 @@
 //! The state that instructions work on: registers of the current warp,
 //! memory, counters, findings.
 //!
-//! Parts of it: what blocks of a cluster see of each other, objects of `mbarrier`, what warpgroups have executed, which
-//! registers were written.
+//! Parts of it: what blocks of a cluster see of each other, objects of `mbarrier`,
+//! what warpgroups have executed, which registers were written.
 
 pub(super) mod pairs;
 pub(super) mod peers;

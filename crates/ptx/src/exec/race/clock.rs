@@ -113,7 +113,7 @@ impl Order {
         std::mem::take(&mut self.moments)
     }
 
-    /// Moments begin anew: marks of before mean nothing.
+    /// Restarts the clock; older marks become invalid.
     pub fn renew(&mut self) {
         self.now = 1;
         self.moments = Moments::default();

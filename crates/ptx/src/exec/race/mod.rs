@@ -78,7 +78,7 @@ pub(super) struct Common {
 }
 
 impl Common {
-    /// Whether so much has happened that moments have to begin anew.
+    /// Whether the logical clock is about to overflow.
     pub fn is_worn(&self) -> bool {
         self.moments.now() > WORN
     }
@@ -192,7 +192,7 @@ impl Races {
         self.order.begin(block);
     }
 
-    /// Moments begin anew.
+    /// Restarts the clock; older marks become invalid.
     pub fn renew(&mut self) {
         self.order.renew();
         self.shadow.clear();

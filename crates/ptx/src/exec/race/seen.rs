@@ -158,7 +158,7 @@ impl Seen {
 pub struct Knowledge {
     /// What happened before, for all purposes.
     pub seen: Seen,
-    /// What happened before for who needs no fences: volatile accesses.
+    /// What volatile accesses have seen; they need no fence.
     pub loose: Seen,
     /// What a proxy fence has made visible to asynchronous copies and tensor cores.
     pub proxied: Seen,

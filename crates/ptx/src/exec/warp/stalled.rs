@@ -13,9 +13,9 @@ use crate::exec::registers::active;
 /// deadlock. A wait may end before its phase completes, so one retry is not enough.
 const MOST_IDLE: u32 = 1000;
 
-/// Sends those who wait on: first the lanes that wait for them in their warp,
-/// then themselves, as if their time were over. None where nobody waits; false
-/// where that has changed nothing for long, which becomes a finding.
+/// Resumes paths that wait: first lanes of the same warp that wait for them, then
+/// the paths themselves, as after a time-out. None if no path waits; false if that
+/// has changed nothing for long, which becomes a finding.
 pub fn stalled(m: &mut Machine, warps: &mut [Warp]) -> Option<bool> {
     let waits = |w: &Warp, path: usize| w.paths[path].state == State::Mbarrier;
     let waiting: Vec<(usize, usize)> = (warps.iter().enumerate())

@@ -1,6 +1,6 @@
-//! Today's machines (docs/guides/conflicts.md), which have no RTL. Accesses
-//! wider than a word go in phases of a part of the warp. An atomic serves the
-//! lanes on one word one after another.
+//! Today's machines (docs/guides/conflicts.md), which have no RTL of the SM path.
+//! Accesses wider than a word go in phases of a part of the warp. An atomic serves
+//! the lanes on one word one after another.
 //!
 //! Both are a matter of which addresses a pass has; what a pass costs, the path
 //! itself finds out.
