@@ -288,14 +288,16 @@ impl<'a> Parser<'a> {
             };
         }
         let of_module = matches!(variable.space, Space::Global | Space::Const);
-        let variables = match of_module {
-            true => &mut self.module.variables,
-            false => &mut body.function.variables,
+        let variables = if of_module {
+            &mut self.module.variables
+        } else {
+            &mut body.function.variables
         };
         let index = variables.len() as u32;
-        let named = match of_module {
-            true => Named::Module(index),
-            false => Named::Variable(index),
+        let named = if of_module {
+            Named::Module(index)
+        } else {
+            Named::Variable(index)
         };
         if scope.is_some_and(|s| !s.declare(name, named)) && name != "_" {
             let help = "expected a name not yet defined in this scope";

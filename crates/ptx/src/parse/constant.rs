@@ -217,9 +217,12 @@ fn rank(kind: TokenKind) -> Option<u8> {
 fn apply(operator: TokenKind, (a, left): (i64, bool), (b, right): (i64, bool)) -> Option<Constant> {
     use TokenKind::*;
     let unsigned = left | right;
-    let below = |a: i64, b: i64| match unsigned {
-        true => (a as u64) < b as u64,
-        false => a < b,
+    let below = |a: i64, b: i64| {
+        if unsigned {
+            (a as u64) < b as u64
+        } else {
+            a < b
+        }
     };
     let truth = match operator {
         Either => Some(a != 0 || b != 0),

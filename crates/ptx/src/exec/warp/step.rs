@@ -107,9 +107,10 @@ impl Warp {
                 if m.races.is_some() && image.aligned[pc as usize] && exec != 0 {
                     self.check_whole(m, exec);
                 }
-                match retry {
-                    false => observe(m, pc, (active, exec)),
-                    true => observe_again(m, pc, (active, exec)),
+                if retry {
+                    observe_again(m, pc, (active, exec));
+                } else {
+                    observe(m, pc, (active, exec));
                 }
             }
             // Most instructions: a test foretells them better than a table.
