@@ -2,12 +2,13 @@
 //! is.
 
 use super::super::evidence::Evidence;
+use super::super::figure::Figure;
 use super::super::nulls::{Null, overall};
 use super::super::number::number;
 use super::super::results::{Check, Result, Verdict};
 use super::super::rules::{RULES, Rule};
 use super::claims::{Claim, claims, is_missed, lines, worst};
-use super::table::{measured, published, table};
+use super::table::{Statement, measured, published, table};
 use super::{Minutes, Section, page_of, papers, scatter, title};
 
 /// Rows of the lists of what differs.
@@ -45,8 +46,9 @@ fn head(sections: &[Section]) -> String {
          The numbers, figures and stated directions of the \
          [five papers](reference/glossary.md#papers), compared with what the models here \
          compute. Each row says what it is worth: *formula* and *counted* rows involve no \
-         clock, *timed* rows come from simulated cycles, and the inputs of *inferred* rows were \
-         chosen to fit published parameters, so these are no evidence of their own.\n\n\
+         clock; *timed* rows come from simulated cycles. Two kinds are no evidence of their own: \
+         the inputs of *inferred* rows were chosen to fit what the paper publishes, and the \
+         published value of an *identity* is itself an input of the kit.\n\n\
          ![Measured over published values, by evidence](charts/overview.svg)\n\n\
          Values on the line agree.{left_out} Pages: {}.\n\n",
         pages.join("; ")
@@ -92,7 +94,12 @@ fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
     let all = sections
         .iter()
         .flat_map(|s| s.results.iter().map(move |r| (s.figure, r)));
-    let counts = all.filter(|(_, r)| is_missed(r) && r.counts && r.check != Check::Order);
+    let is_order = |f: &Figure, r: &Result| {
+        f.order.iter().any(|o| r.quantity.strip_prefix("count ") == Some(&o.name))
+    };
+    let counts = all
+        .filter(|(_, r)| is_missed(r) && r.counts && r.check != Check::Order)
+        .filter(|(f, r)| !is_order(f, r));
     let line = |(figure, r)| {
         let name = lines(&[(figure, r)], true).remove(0).remove(0);
         vec![name, published(r), measured(r)]
@@ -100,31 +107,19 @@ fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
     counts.map(line).collect()
 }
 
-/// Orders that do not hold, with the workloads that they do not hold for.
+/// Orders that do not hold, in the words of the papers' pages.
 fn failing_orders(sections: &[Section]) -> Vec<Vec<String>> {
-    let mut lines = Vec::new();
-    for section in sections {
-        for order in &section.figure.order {
-            let rows = section.results.iter();
-            let rows: Vec<&Result> = rows.filter(|r| r.quantity == order.name).collect();
-            let fails: Vec<&&Result> = rows.iter().filter(|r| is_missed(r)).collect();
-            if fails.is_empty() {
-                continue;
-            }
-            let names: Vec<&str> = fails.iter().filter_map(|r| r.workload.as_deref()).collect();
-            let figure = section.figure;
-            let name = format!("[{}]({}): {}", figure.id, page_of(figure), order.name);
-            let (published, measured) = match (names.len(), rows.len()) {
-                (0, _) | (_, 1) => ("holds".to_owned(), "does not hold".to_owned()),
-                (_, all) => (
-                    format!("for all {all}"),
-                    format!("not for {}", names.join(", ")),
-                ),
-            };
-            lines.push(vec![name, published, measured]);
-        }
-    }
-    lines
+    let of = |section: &Section| -> Vec<Vec<String>> {
+        let figure = section.figure;
+        let statements = figure.order.iter();
+        let statements = statements.filter_map(|o| Statement::of(o, &section.results));
+        let line = |s: Statement| {
+            let name = format!("[{}]({}): {}", figure.id, page_of(figure), s.name);
+            vec![name, s.published, s.measured]
+        };
+        statements.filter(|s| s.is_missed).map(line).collect()
+    };
+    sections.iter().flat_map(of).collect()
 }
 
 fn not_modelled(sections: &[Section]) -> String {
@@ -208,7 +203,7 @@ pub(super) fn counts(results: &[&Result]) -> String {
         .collect();
     lines.insert(
         3,
-        line("*these three*", &|r| r.evidence != Evidence::Inferred),
+        line("*these three*", &|r| r.evidence.is_own()),
     );
     let head = [
         "evidence",
@@ -273,9 +268,9 @@ fn rules() -> String {
     let lines: Vec<Vec<String>> = RULES.iter().map(line).collect();
     format!(
         "How far a value may be off depends on its evidence alone; no figure can change it. \
-         Inferred values have the rule that they would have without the fitted input, and are \
-         counted apart. A timed change must also go the published way: *direction only* if it does \
-         and the value is outside. ° marks rows that a mechanism that does nothing passes, too.\n\n{}",
+         Inferred values have the rule that they would have without the fitted input. A timed \
+         change must also go the published way; if it does and is off by more, the verdict is \
+         *direction only*. ° marks rows that a mechanism without effect would pass, too.\n\n{}",
         table(&["evidence", "value", "may be off by", "because"], &lines)
     )
 }

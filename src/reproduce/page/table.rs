@@ -6,6 +6,7 @@ use super::super::number::number;
 use super::super::order::Order;
 use super::super::results::{Check, Result, Verdict};
 use super::Section;
+use super::claims::is_missed;
 use super::columns::{Column, columns};
 use super::grid::{Grid, Head};
 
@@ -155,59 +156,75 @@ fn range(section: &Section, result: &Result) -> String {
 
 /// The orders that the paper states.
 fn statements(section: &Section) -> String {
-    let lines: Vec<Vec<String>> = section
-        .figure
-        .order
-        .iter()
-        .filter_map(|o| statement(o, &section.results))
-        .collect();
+    let line = |s: Statement| {
+        let evidence = s.of.evidence.word().to_owned();
+        vec![s.name.to_owned(), s.published, s.measured, evidence, s.verdict]
+    };
+    let orders = section.figure.order.iter();
+    let found = orders.filter_map(|o| Statement::of(o, &section.results));
+    let lines: Vec<Vec<String>> = found.map(line).collect();
     table(
         &["statement", "published", "measured", "evidence", "verdict"],
         &lines,
     )
 }
 
-fn statement(order: &Order, results: &[Result]) -> Option<Vec<String>> {
-    let rows: Vec<&Result> = results
-        .iter()
-        .filter(|r| r.quantity == order.name)
-        .collect();
-    let count = format!("count {}", order.name);
-    let count = results.iter().find(|r| r.quantity == count);
-    let first = rows.first()?;
-    let cells = |published: String, measured: String, of: &Result, verdict: String| {
-        let evidence = of.evidence.word().to_owned();
-        vec![order.name.clone(), published, measured, evidence, verdict]
-    };
-    if let Some(count) = count {
-        let published = format!("for {}", self::published(count));
-        let measured = format!("for {} of {}", self::measured(count), rows.len());
-        return Some(cells(published, measured, count, verdict(count)));
+/// An order that a paper states, in words.
+pub(super) struct Statement<'a> {
+    pub name: &'a str,
+    /// `holds`, `for all 12`, `for 14`.
+    pub published: String,
+    /// `does not hold`, `for 11 of 12, not for NQU`.
+    pub measured: String,
+    verdict: String,
+    /// Its row, or the first of those of single workloads.
+    of: &'a Result,
+    pub is_missed: bool,
+}
+
+impl<'a> Statement<'a> {
+    pub fn of(order: &'a Order, results: &'a [Result]) -> Option<Self> {
+        let named = |name: &str| -> Vec<&Result> {
+            results.iter().filter(|r| r.quantity == name).collect()
+        };
+        let rows = named(&order.name);
+        let first = *rows.first()?;
+        let whole = |of: &'a Result, published: String, measured: String| Statement {
+            name: &order.name,
+            published,
+            measured,
+            verdict: verdict(of),
+            of,
+            is_missed: is_missed(of),
+        };
+        if let Some(count) = named(&format!("count {}", order.name)).first() {
+            let published = format!("for {}", self::published(count));
+            let measured = format!("for {} of {}", self::measured(count), rows.len());
+            return Some(whole(count, published, measured));
+        }
+        if rows.len() == 1 {
+            let over = first.workloads;
+            let over = over.map(|[with, all]| format!(", over {with} of {all}"));
+            let measured = measured(first) + &over.unwrap_or_default();
+            return Some(whole(first, published(first), measured));
+        }
+        let fails = rows.iter().filter(|r| r.verdict != Verdict::Reproduced);
+        let fails: Vec<&str> = fails.filter_map(|r| r.workload.as_deref()).collect();
+        let holds = format!("for {} of {}", rows.len() - fails.len(), rows.len());
+        let published = format!("for all {}", rows.len());
+        Some(if fails.is_empty() {
+            Statement {
+                verdict: "reproduced".to_owned(),
+                ..whole(first, published, holds)
+            }
+        } else {
+            Statement {
+                verdict: format!("**differs** in {}", fails.len()),
+                is_missed: rows.iter().any(|r| is_missed(r)),
+                ..whole(first, published, format!("{holds}, not for {}", fails.join(", ")))
+            }
+        })
     }
-    if first.workload.is_none() {
-        let over = first
-            .workloads
-            .map(|[with, all]| format!(", over {with} of {all}"));
-        let measured = measured(first) + &over.unwrap_or_default();
-        return Some(cells("holds".to_owned(), measured, first, verdict(first)));
-    }
-    let fails = rows.iter().filter(|r| r.verdict != Verdict::Reproduced);
-    let fails: Vec<&str> = fails.filter_map(|r| r.workload.as_deref()).collect();
-    let holds = format!("for {} of {}", rows.len() - fails.len(), rows.len());
-    let (measured, verdict) = if fails.is_empty() {
-        (holds, "reproduced".to_owned())
-    } else {
-        (
-            format!("{holds}, not for {}", fails.join(", ")),
-            format!("**differs** in {}", fails.len()),
-        )
-    };
-    Some(cells(
-        format!("for all {}", rows.len()),
-        measured,
-        first,
-        verdict,
-    ))
 }
 
 /// The columns that have published values, or that the figure's text is about.
