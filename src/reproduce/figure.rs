@@ -283,8 +283,13 @@ impl Figure {
         let mut names: Vec<&str> = Vec::new();
         for quantity in &self.quantity {
             if self.workloads_of(&quantity.only).any(|w| w == workload) {
-                names.push(&quantity.of);
-                names.extend(quantity.over.as_deref());
+                names.extend(quantity.configurations());
+            }
+            if let Some(ending) = &quantity.over_without {
+                let beside = |w: &str| w.strip_suffix(ending.as_str()) == Some(workload);
+                if quantity.only.iter().any(|w| beside(w)) {
+                    names.extend(quantity.over.as_deref());
+                }
             }
         }
         for order in &self.order {

@@ -207,7 +207,7 @@ impl Context<'_> {
             evidence: self.evidence(quantity.evidence, [workload]),
             measured: self.measured(quantity, workload),
             unit: quantity.unit.clone(),
-            neutral: quantity.metric.neutral(),
+            neutral: quantity.neutral(),
             reason: quantity
                 .reason
                 .get(workload)
@@ -243,7 +243,6 @@ impl Context<'_> {
                 quantity.unit.clone()
             },
             neutral: quantity
-                .metric
                 .neutral()
                 .filter(|_| form.is_mean() || matches!(form, Form::Max | Form::Min)),
             workloads: (with < rows.len()).then_some([with, rows.len()]),
@@ -373,10 +372,9 @@ impl Context<'_> {
 
     /// The quantity of one workload.
     fn measured(&self, quantity: &Quantity, workload: &str) -> Option<f64> {
-        let value = |configuration: &str| self.value(workload, configuration, &quantity.key);
-        let over = quantity.over.as_deref().map(value);
-        let value = quantity.metric.formed(value(&quantity.of)?, over)?;
-        Some(value * quantity.scale.unwrap_or(1.0))
+        quantity.formed(workload, |w, configuration| {
+            self.value(w, configuration, &quantity.key)
+        })
     }
 
     /// What an order compares, of a workload and a configuration.

@@ -75,13 +75,23 @@ impl File<'_> {
     fn quantity(&self, quantity: &Quantity) -> Result<()> {
         let name = &quantity.name;
         self.evidence(name, quantity.evidence, &quantity.key)?;
-        self.expect("configuration", [&quantity.of])?;
-        self.expect("configuration", &quantity.over)?;
+        let names: Vec<String> = quantity.configurations().map(str::to_owned).collect();
+        self.expect("configuration", &names)?;
         if (quantity.metric != Metric::Value) != quantity.over.is_some() {
             return Err(self.wrong(
                 name,
                 "expected `over` where metric is not value, and only there",
             ));
+        }
+        if let Some(ending) = &quantity.over_without {
+            let beside = quantity.only.iter().map(|w| w.strip_suffix(ending.as_str()));
+            let beside: Option<Vec<&str>> = beside.collect();
+            let Some(beside) = beside.filter(|b| !b.is_empty()) else {
+                let expected = "expected `only` with workloads that end in `over_without`";
+                return Err(self.wrong(name, expected));
+            };
+            let beside: Vec<String> = beside.into_iter().map(str::to_owned).collect();
+            self.expect("workload", &beside)?;
         }
         self.expect("workload", &quantity.only)?;
         self.expect("workload", quantity.published.keys())?;

@@ -103,6 +103,10 @@ impl Quantity {
                 q.key.clone(),
                 q.of.clone(),
                 q.over.clone(),
+                q.over_without.clone(),
+                q.less.clone(),
+                q.less_over.clone(),
+                q.part_of.clone(),
             )
         };
         formed(self) == formed(other)

@@ -72,17 +72,18 @@ fn differing(sections: &[Section]) -> String {
     let explained = missed.iter().filter(|r| r.reason.is_some()).count();
     let head = ["row", "published", "measured", "evidence", "verdict"];
     let mut text = format!(
-        "{} values and statements differ. The pages of the papers have all of them; for \
-         {explained} they give the cause, for the others it is not known. First the {} furthest \
-         of {all_sums} means and sums, then the {} furthest of the values of single workloads, \
-         one of each of {all_values} quantities. How far is a factor between the two values.\n\n",
+        "{} values and statements differ. The pages of the papers show all of them, and the cause \
+         of {explained}; for the others it is not known. The table has the {} furthest of \
+         {all_sums} means and sums, then the {} furthest values of single workloads, one of each \
+         of {all_values} quantities. The furthest is the one with the largest factor between \
+         published and measured value.\n\n",
         missed.len(),
         sums.len(),
         values.len()
     );
     text += &table(&head, &[lines(&sums, true), lines(&values, true)].concat());
     if !uncounted.is_empty() {
-        text += "Counts, places of extremes and orders that a paper states and that are not so \
+        text += "Counts, places of extremes and orders that a paper states and that do not hold \
                  here:\n\n";
         text += &table(&["statement", "published", "measured"], &uncounted);
     }
