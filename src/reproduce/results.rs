@@ -398,15 +398,12 @@ fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
     rows.iter().map(summand).collect()
 }
 
-/// The reasons of the rows that add nothing to a sum.
+/// The rows that add nothing to a sum, and why: their own reasons say it.
 fn of_rows(rows: &[&Result]) -> Option<String> {
-    let without = rows.iter().filter(|r| r.measured == Some(0.0));
-    let reason = |r: &&Result| {
-        let reason = r.reason.as_deref()?;
-        Some(format!("{}: {reason}", r.workload.as_deref()?))
-    };
-    let reasons: Vec<String> = without.filter_map(reason).collect();
-    (!reasons.is_empty()).then(|| reasons.join(". "))
+    let explained = |r: &&&Result| r.measured == Some(0.0) && r.reason.is_some();
+    let names = rows.iter().filter(explained);
+    let names: Vec<&str> = names.filter_map(|r| r.workload.as_deref()).collect();
+    (!names.is_empty()).then(|| format!("the causes of its rows: {}", names.join(", ")))
 }
 
 impl Result {

@@ -14,7 +14,7 @@ pub enum Measure {
     Ratio,
     /// Percent by which something changes: a gain.
     Gain,
-    /// Percent of something: a share.
+    /// Percent of another value that goes or stays: stalls removed.
     Percent,
     /// Anything else: cycles, IPC.
     Absolute,
@@ -35,6 +35,8 @@ impl Measure {
         match (form, metric, unit) {
             (Some(form), ..) if form.counts() => Measure::Count,
             (_, Metric::Gain | Metric::Increase, "%") => Measure::Gain,
+            // A value in percent of something fixed is one as any other.
+            (_, Metric::Value, "%") => Measure::Absolute,
             (_, _, "%") => Measure::Percent,
             (_, Metric::SpeedUp | Metric::Ratio, _) | (_, _, "x") => Measure::Ratio,
             _ => Measure::Absolute,
@@ -135,14 +137,14 @@ pub const RULES: [Rule; 8] = [
     Rule {
         evidence: Evidence::Timed,
         measures: &[Measure::Percent],
-        what: "percent of something (share, stalls removed)",
+        what: "percent that goes or stays (stalls removed)",
         width: Width::Points(3.0),
         reason: "the same points as for a change",
     },
     Rule {
         evidence: Evidence::Timed,
         measures: &[Measure::Absolute],
-        what: "cycles, IPC, and other absolute values",
+        what: "cycles, IPC, shares, and other absolute values",
         width: Width::Part(0.10),
         reason: "the same part as of a change",
     },
@@ -239,6 +241,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A part of 0.04 % that is 0.004 % here is another part.
+    #[test]
+    fn a_share_may_be_off_by_a_part_of_itself() {
+        let share = Measure::of(Metric::Value, "%", None);
+        let rule = rule(Evidence::Timed, "area", share);
+        assert!((rule.tolerance(0.04, 2) - 0.004).abs() < 1e-12);
+        assert_eq!(Measure::of(Metric::Removed, "%", None), Measure::Percent);
     }
 
     #[test]

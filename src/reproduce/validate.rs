@@ -33,6 +33,21 @@ pub(super) fn validate(figure: &Figure, path: &Path) -> Result<()> {
     for order in &figure.order {
         file.order(order)?;
     }
+    let sums = |q: &Quantity| -> Vec<String> {
+        let sums = q.summaries();
+        sums.iter()
+            .map(|s| q.name_of(s))
+            .chain([q.name.clone()])
+            .collect()
+    };
+    let values: Vec<String> = figure.quantity.iter().flat_map(sums).collect();
+    for range in &figure.range {
+        file.expect("workload", &range.only)?;
+        if range.over.is_empty() || range.over.iter().any(|name| !values.contains(name)) {
+            let expected = "expected names of quantities or of their sums in `over`";
+            return Err(file.wrong(&range.claim, expected));
+        }
+    }
     for row in &figure.not_modelled {
         file.derivation(&row.quantity, row.provenance, row.derivation.as_deref())?;
         if row.reason.trim().is_empty() {
@@ -84,7 +99,10 @@ impl File<'_> {
             ));
         }
         if let Some(ending) = &quantity.over_without {
-            let beside = quantity.only.iter().map(|w| w.strip_suffix(ending.as_str()));
+            let beside = quantity
+                .only
+                .iter()
+                .map(|w| w.strip_suffix(ending.as_str()));
             let beside: Option<Vec<&str>> = beside.collect();
             let Some(beside) = beside.filter(|b| !b.is_empty()) else {
                 let expected = "expected `only` with workloads that end in `over_without`";

@@ -245,7 +245,10 @@ fn of_synthesis(printed: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
     for (period, delay) in delays {
         let clock = 1000.0 / period;
         add(format!("latency at {clock:.1} GHz"), delay);
-        add(format!("latency over the period at {clock:.1} GHz"), delay / period);
+        add(
+            format!("latency over the period at {clock:.1} GHz"),
+            delay / period,
+        );
         least = least.min(delay);
     }
     if least.is_finite() {

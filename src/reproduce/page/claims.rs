@@ -245,7 +245,10 @@ pub(super) fn readme(sections: &[Section]) -> String {
         let of = |v| results.iter().filter(move |r| r.verdict == v);
         let count = |v| of(v).count().to_string();
         let reproduced = |e: &dyn Fn(Evidence) -> bool| {
-            of(Verdict::Reproduced).filter(|r| e(r.evidence)).count().to_string()
+            of(Verdict::Reproduced)
+                .filter(|r| e(r.evidence))
+                .count()
+                .to_string()
         };
         let without = of(Verdict::NotModelled).filter(|r| r.published.is_some());
         let nulls: Vec<_> = sections.iter().flat_map(|s| s.nulls()).collect();

@@ -5,6 +5,7 @@ use super::super::evidence::Evidence;
 use super::super::figure::Figure;
 use super::super::quantity::Quantity;
 use super::super::results::Result;
+use std::collections::BTreeSet;
 
 /// A number of each workload.
 pub(super) struct Column<'a> {
@@ -62,6 +63,12 @@ impl<'a> Column<'a> {
     pub fn of(&self, workload: &str) -> Option<&'a Result> {
         let of = |r: &&&Result| r.workload.as_deref() == Some(workload);
         self.values.iter().find(of).copied()
+    }
+
+    /// All that it has results of.
+    pub fn workloads(&self) -> BTreeSet<&'a str> {
+        let names = self.values.iter().filter_map(|v| v.workload.as_deref());
+        names.collect()
     }
 
     /// What stands before the last comma of the name; all of it without one.

@@ -160,7 +160,7 @@ fn signed(value: f64) -> String {
 /// In Markdown: what was fitted, why values differ or have no model, and what the
 /// figure's file says.
 fn notes(section: &Section) -> String {
-    let mut text = paper::inferred(section);
+    let mut text = paper::ranges(section) + &paper::inferred(section);
     let explained: Vec<Result> = values(&section.results).cloned().collect();
     let causes = causes::list(&explained);
     if !causes.is_empty() {

@@ -96,7 +96,9 @@ fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
         .iter()
         .flat_map(|s| s.results.iter().map(move |r| (s.figure, r)));
     let is_order = |f: &Figure, r: &Result| {
-        f.order.iter().any(|o| r.quantity.strip_prefix("count ") == Some(&o.name))
+        f.order
+            .iter()
+            .any(|o| r.quantity.strip_prefix("count ") == Some(&o.name))
     };
     let counts = all
         .filter(|(_, r)| is_missed(r) && r.counts && r.check != Check::Order)
@@ -202,10 +204,8 @@ pub(super) fn counts(results: &[&Result]) -> String {
         .iter()
         .map(|e| line(e.word(), &|r| r.evidence == *e))
         .collect();
-    lines.insert(
-        3,
-        line("*these three*", &|r| r.evidence.is_own()),
-    );
+    lines.insert(3, line("*these three*", &|r| r.evidence.is_own()));
+    lines.retain(|cells| cells[1..].iter().any(|c| c != "–"));
     let head = [
         "evidence",
         "reproduced",
@@ -294,3 +294,77 @@ the points give. A digest covers inputs, not the program. To catch a changed pro
 computes the points of these figures again, and `--recompute N` a sample of the others. \
 `make test` does both for the quick figures, `make campaign` for all.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{figure, table};
+    use super::super::super::results::results;
+    use super::super::paper;
+    use super::*;
+
+    const FIGURE: &str = r#"
+        id = "x.f1"
+        title = "t"
+        source = "s"
+        evidence = "timed"
+        workload = { a = {}, b = {}, c = {} }
+        configuration = { base = {}, new = {} }
+        [[quantity]]
+        name = "cycles"
+        of = "new"
+        unit = "cycles"
+        only = ["a", "b"]
+        published = { a = 100 }
+        [[quantity]]
+        name = "input"
+        evidence = "identity"
+        of = "base"
+        only = ["a"]
+        published = { a = 90 }
+        [[order]]
+        name = "new is slower"
+        descending = ["new", "base"]
+        [[order]]
+        name = "new is faster"
+        ascending = ["new", "base"]
+        published_count = 3
+        [[range]]
+        claim = "cycles"
+        input = "two images"
+        over = ["cycles"]
+    "#;
+
+    /// The overview and the paper's page say of an order the same; what the kit takes from
+    /// the paper is counted apart; a range has the least and the most.
+    #[test]
+    fn overview_and_page_have_one_wording() {
+        let mut figure = figure(FIGURE);
+        figure.folder = "reproduce/hash".into();
+        let mut cells = Vec::new();
+        for (workload, base, new) in [("a", 90.0, 100.0), ("b", 90.0, 70.0), ("c", 90.0, 95.0)] {
+            cells.extend([(workload, "base", base), (workload, "new", new)]);
+        }
+        let section = Section {
+            figure: &figure,
+            results: results(&figure, None, &table(&cells)),
+            sensitivity: Vec::new(),
+            composed: None,
+        };
+        let page = paper::markdown("hash", &[&section]);
+        let sections = [section];
+        let overview = markdown(&sections, &Minutes::new());
+        for statement in [
+            "new is slower | for all 3 | for 2 of 3, not for b |",
+            "new is faster | for 3 | for 1 of 3 |",
+        ] {
+            assert!(overview.contains(statement), "{overview}");
+            assert!(page.contains(statement), "{page}");
+        }
+        for line in ["| identity | 1 |", "| *these three* | 1 |"] {
+            assert!(overview.contains(line), "{line}: {overview}");
+        }
+        let readme = super::super::claims::readme(&sections);
+        assert!(readme.contains("| 1 | 0 | 1 |"), "{readme}");
+        assert!(page.contains("**cycles**: 70 to 100 cycles over two images (2 values)"));
+    }
+}

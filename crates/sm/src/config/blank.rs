@@ -4,11 +4,11 @@ use super::{
     AxiOptions, Barrel, Config, LockHash, PathHash, PathParams, PathSettings, Pipeline,
     RetryLatencies, Scheduler, SmParams, StreamOptions, TcdmOptions,
 };
+use serde_json::{Value, json};
 use spadkit_base::error::Result;
 use spadkit_mapping::geometry::Geometry;
 use spadkit_mapping::hash::{HashKind, HashSpec};
 use spadkit_mapping::trace::{Atomics, Wide};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The machine that a preset without a base sets all keys of.
