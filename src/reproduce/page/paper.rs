@@ -11,18 +11,18 @@ use super::{Section, causes, heading, overview, sensitivity_file, title};
 use crate::report::Swing;
 use std::fmt::Write;
 
+const HOW_TO_READ: &str = "How to read this page: [overview](../reproduction.md). Cells show \
+    `published / measured`. **Bold**: differs. *Italic*: the change has the published direction, \
+    but not its size. ᵢ: an input or the machine was fitted to the paper. °: a mechanism without \
+    effect would agree, too. Charts show measured values as bars or lines and published ones as \
+    red marks.\n\n";
+
 /// The page; charts are in `../charts`.
 pub(super) fn markdown(paper: &str, sections: &[&Section]) -> String {
-    let mut text = format!(
-        "# {}\n\nHow to read this page: [overview](../reproduction.md). Cells show `published / \
-         measured`. **Bold**: differs. *Italic*: the change has the published direction, but \
-         not its size. ᵢ: an input or the machine was fitted to the paper. °: a mechanism \
-         without effect would agree, too. Charts show measured values as bars or lines and \
-         published ones as red marks.\n\n",
-        title(paper)
-    );
+    let mut text = format!("# {}\n\n", title(paper));
     let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
     if results.iter().any(|r| r.published.is_some()) {
+        text += HOW_TO_READ;
         text += &overview::counts(&results);
     }
     let nulls: Vec<Null> = sections.iter().flat_map(|s| s.nulls()).collect();
