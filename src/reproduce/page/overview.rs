@@ -360,11 +360,11 @@ mod tests {
             assert!(overview.contains(statement), "{overview}");
             assert!(page.contains(statement), "{page}");
         }
-        for line in ["| identity | 1 |", "| *these three* | 1 |"] {
+        for line in ["| identity | 1 |", "| *these three* | 3 |"] {
             assert!(overview.contains(line), "{line}: {overview}");
         }
         let readme = super::super::claims::readme(&sections);
-        assert!(readme.contains("| 1 | 0 | 1 |"), "{readme}");
+        assert!(readme.contains("| 3 | 0 | 1 |"), "{readme}");
         assert!(page.contains("**cycles**: 70 to 100 cycles over two images (2 values)"));
     }
 }
