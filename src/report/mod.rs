@@ -40,7 +40,7 @@ pub use html::render;
 pub use marked::{MarkedChart, MarkedGroup, MarkedPanel, Pair};
 pub use pareto::{Choice, pareto};
 pub use reproduction_report::{
-    FigureLine, MeanError, Outcome, PaperLine, ReproductionReport, TextTable, ValueLine,
+    Basis, FigureLine, MeanError, Outcome, PaperLine, ReproductionReport, TextTable, ValueLine,
 };
 pub use scatter::{ScatterPanel, ScatterPoint, ScatterSeries, scatter};
 pub use share_report::ShareReport;

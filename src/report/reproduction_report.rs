@@ -48,6 +48,17 @@ impl Outcome {
     }
 }
 
+/// What a value that agrees is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The models gave it.
+    Own,
+    /// An input or the machine was chosen to fit what the paper publishes.
+    Fitted,
+    /// The kit takes it from the paper.
+    Identity,
+}
+
 /// A published value beside the measured one, as text with units.
 #[derive(Clone, Debug)]
 pub struct ValueLine {
@@ -69,8 +80,8 @@ pub struct ValueLine {
     pub tolerance: String,
     /// What the measured value is worth: `timed`.
     pub evidence: &'static str,
-    /// Its input was chosen to fit what the paper publishes.
-    pub fitted: bool,
+    /// What it is worth if it agrees.
+    pub basis: Basis,
     /// A mechanism that does nothing passes, too.
     pub no_mechanism_passes: bool,
     /// What came of it.
@@ -162,6 +173,8 @@ struct Tally {
     /// Of the reproduced ones, with an input or a machine that was fitted to the paper:
     /// these are no evidence of their own.
     fitted: usize,
+    /// Of the reproduced ones, inputs of the kit that are the paper's.
+    identities: usize,
     /// Of the reproduced ones, by a mechanism that does nothing, too.
     no_mechanism: usize,
 }
@@ -172,7 +185,8 @@ impl Tally {
         for value in values.filter(|v| v.counts) {
             tally.of[value.outcome as usize] += 1;
             if value.outcome == Outcome::Reproduced {
-                tally.fitted += usize::from(value.fitted);
+                tally.fitted += usize::from(value.basis == Basis::Fitted);
+                tally.identities += usize::from(value.basis == Basis::Identity);
                 tally.no_mechanism += usize::from(value.no_mechanism_passes);
             }
         }
@@ -191,21 +205,28 @@ impl Tally {
         self.count(Outcome::DirectionOnly) + self.count(Outcome::Differs)
     }
 
-    /// Reproduced, and nothing fitted.
+    /// Reproduced by the models alone.
     fn reproduced(&self) -> usize {
-        self.count(Outcome::Reproduced) - self.fitted
+        self.count(Outcome::Reproduced) - self.fitted - self.identities
     }
 
-    /// How many; of the reproduced ones those with a fitted input are named apart.
+    /// How many agree without being evidence, in words: `3 fitted`.
+    fn apart(&self, fitted: &str, identities: [&str; 2]) -> Vec<String> {
+        let identities = identities[usize::from(self.identities != 1)];
+        [(self.fitted, fitted), (self.identities, identities)]
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, words)| format!("{} {words}", whole(count)))
+            .collect()
+    }
+
+    /// How many; of the reproduced ones those that are no evidence are named apart.
     fn cell(&self, outcome: Outcome) -> String {
-        if outcome == Outcome::Reproduced && self.fitted > 0 {
-            return format!(
-                "{} + {} fitted",
-                whole(self.reproduced()),
-                whole(self.fitted)
-            );
+        if outcome != Outcome::Reproduced {
+            return whole(self.count(outcome));
         }
-        whole(self.count(outcome))
+        let apart = self.apart("fitted", ["identity", "identities"]);
+        [vec![whole(self.reproduced())], apart].concat().join(" + ")
     }
 
     /// `12 of 14 reproduced, 1 by a fitted input, 1 differs, 1 not modelled`.
@@ -213,10 +234,8 @@ impl Tally {
         if self.all() == 0 {
             return "nothing published".to_owned();
         }
-        let fitted = match self.fitted {
-            0 => String::new(),
-            n => format!(", {} by a fitted input", whole(n)),
-        };
+        let apart = self.apart("by a fitted input", APART);
+        let apart: String = apart.iter().map(|part| format!(", {part}")).collect();
         let rest = Outcome::ALL[1..].iter().filter(|o| self.count(**o) > 0);
         let rest = rest.map(|o| match (*o, self.count(*o)) {
             (Outcome::Differs, count) if count > 1 => format!(", {} differ", whole(count)),
@@ -224,12 +243,15 @@ impl Tally {
         });
         let rest: String = rest.collect();
         format!(
-            "{} of {} reproduced{fitted}{rest}",
+            "{} of {} reproduced{apart}{rest}",
             whole(self.reproduced()),
             whole(self.all())
         )
     }
 }
+
+/// Values that are inputs of the kit.
+const APART: [&str; 2] = ["is an input", "are inputs"];
 
 fn whole(count: usize) -> String {
     grouped(count as u64)
@@ -267,9 +289,11 @@ impl ReproductionReport {
     /// The four numbers on top: `k` what, `v` how much, `n` beside what.
     fn kpis(&self, tally: &Tally) -> Value {
         let of = |outcome| whole(tally.count(outcome));
-        let fitted = format!(
-            "and {} by an input fitted to the paper; a mechanism that does nothing gives {} of all",
+        let beside_reproduced = format!(
+            "and {} by an input fitted to the paper, and {} that the kit takes from it; a \
+             mechanism that does nothing gives {} of all",
             whole(tally.fitted),
+            whole(tally.identities),
             whole(tally.no_mechanism)
         );
         let missed = format!(
@@ -293,7 +317,7 @@ impl ReproductionReport {
         };
         let reproduced = format!("{} of {}", whole(tally.reproduced()), whole(tally.all()));
         json!([
-            {"k": "reproduced", "v": reproduced, "n": fitted},
+            {"k": "reproduced", "v": reproduced, "n": beside_reproduced},
             {"k": "missed", "v": whole(tally.missed()), "n": missed},
             {"k": "not modelled", "v": of(Outcome::NotModelled), "n": "published, and no model here gives them"},
             {"k": "mean error", "v": error, "n": beside},
@@ -333,9 +357,7 @@ fn verdict(tally: &Tally) -> String {
         whole(all),
         if reproduced == 1 { "is" } else { "are" }
     )];
-    if tally.fitted > 0 {
-        parts.push(format!("{} more by a fitted input", whole(tally.fitted)));
-    }
+    parts.extend(tally.apart("more by a fitted input", APART));
     if tally.missed() > 0 {
         parts.push(are(tally.missed(), "is missed", "are missed"));
     }

@@ -15,15 +15,19 @@ pub enum Evidence {
     Timed,
     /// The input was chosen to fit what the paper publishes about it.
     Inferred,
+    /// The published value is an input of the kit as well, so that a difference is a
+    /// mistake of copying.
+    Identity,
 }
 
 impl Evidence {
     /// All, in the order of the page.
-    pub const ALL: [Evidence; 4] = [
+    pub const ALL: [Evidence; 5] = [
         Evidence::Formula,
         Evidence::Counted,
         Evidence::Timed,
         Evidence::Inferred,
+        Evidence::Identity,
     ];
 
     /// As the page has it.
@@ -33,6 +37,12 @@ impl Evidence {
             Evidence::Counted => "counted",
             Evidence::Timed => "timed",
             Evidence::Inferred => "inferred",
+            Evidence::Identity => "identity",
         }
+    }
+
+    /// A value that agrees says something about the models.
+    pub fn is_own(self) -> bool {
+        !matches!(self, Evidence::Inferred | Evidence::Identity)
     }
 }

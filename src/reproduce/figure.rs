@@ -43,6 +43,9 @@ pub struct Figure {
     /// Orderings that the paper states.
     #[serde(default)]
     pub order: Vec<Order>,
+    /// How far claims depend on an input that the paper does not publish.
+    #[serde(default)]
+    pub range: Vec<Range>,
     /// Published values that no model gives.
     #[serde(default)]
     pub not_modelled: Vec<NotModelled>,
@@ -68,6 +71,21 @@ struct Workloads {
     /// The benchmarks of the hash paper's Table 5.
     #[serde(default)]
     row: Vec<Row>,
+}
+
+/// The values of a claim over an input that the paper does not publish.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// What is claimed.
+    pub claim: String,
+    /// The input, and what it is varied over.
+    pub input: String,
+    /// Quantities, or sums of them, whose values these are.
+    pub over: Vec<String>,
+    /// Workloads of the quantities; all if empty.
+    #[serde(default)]
+    pub only: Vec<String>,
 }
 
 /// What is run: a kernel, an access of the RAP paper, or a block's size.
@@ -283,8 +301,13 @@ impl Figure {
         let mut names: Vec<&str> = Vec::new();
         for quantity in &self.quantity {
             if self.workloads_of(&quantity.only).any(|w| w == workload) {
-                names.push(&quantity.of);
-                names.extend(quantity.over.as_deref());
+                names.extend(quantity.configurations());
+            }
+            if let Some(ending) = &quantity.over_without {
+                let beside = |w: &str| w.strip_suffix(ending.as_str()) == Some(workload);
+                if quantity.only.iter().any(|w| beside(w)) {
+                    names.extend(quantity.over.as_deref());
+                }
             }
         }
         for order in &self.order {

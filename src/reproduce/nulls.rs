@@ -47,7 +47,7 @@ fn null(figure: &Figure, quantity: &Quantity, results: &[Result]) -> Option<Null
         Measure::Percent | Measure::Gain => 1.0,
         _ => return None,
     };
-    let neutral = quantity.metric.neutral()?;
+    let neutral = quantity.neutral()?;
     let pair = |r: &Result| Some((r.measured?, r.published.as_ref()?.number()?));
     let of = |r: &&Result| r.workload.is_some() && r.quantity == quantity.name;
     let values: Vec<(f64, f64)> = results.iter().filter(of).filter_map(pair).collect();

@@ -101,7 +101,7 @@ fn departed(at: &Departure, rows: &[u32]) -> String {
             .join("^")
     };
     format!(
-        "other accesses: address bits {}, published as bank bit {}, score {:.1} here, the best {:.1}",
+        "other accesses: the address bits {} of bank bit {} score {:.1} here, the best {:.1}",
         name(rows[at.step]),
         at.step + 1,
         at.given,

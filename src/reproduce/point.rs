@@ -127,7 +127,7 @@ impl Point {
         let machine = inputs.machine_of(figure)?;
         let changed = machine.map(|machine| changed(machine, figure, &with, &change.sets));
         let machine = changed.transpose()?;
-        let digest = digest(inputs.of_workload(&work)?, &work, &with, machine.as_ref());
+        let digest = digest(inputs.of_workload(&work)?, &work, &with, machine.as_ref())?;
         let open = |input: String| {
             if input.starts_with("kernel:") {
                 input
@@ -203,7 +203,7 @@ fn digest(
     work: &Workload,
     with: &Configuration,
     machine: Option<&Config>,
-) -> String {
+) -> Result<String> {
     let mut hash = Sha256::new();
     let inputs = json!({
         "version": env!("CARGO_PKG_VERSION"),
@@ -212,34 +212,14 @@ fn digest(
         "configuration": with,
     });
     hash.update(inputs.to_string());
-    // The options of a block on a bus change no number of the papers.
-    let mut text = format!("{machine:?}");
-    for (block, options) in machine.into_iter().flat_map(on_a_bus) {
-        text = text.replace(&format!(", {block}: {options}"), "");
-    }
-    // Nor do owners of locks: every unlock of the papers is its owner's.
-    text = text.replace(", lock_owner: false", "");
-    // Nor a window that is not there.
-    text = text.replace(", window: 0", "");
-    // Nor a reset to plain interleaving, with which every machine of the papers begins.
-    text = text.replace(", hash_reset: Mod", "");
-    hash.update(text);
+    let keys = machine.map(Config::beyond_blank).transpose()?;
+    hash.update(json!(keys).to_string());
     for content in contents {
         hash.update(content.len().to_le_bytes());
         hash.update(content);
     }
     let bytes = hash.finalize();
-    bytes.iter().take(16).map(|b| format!("{b:02x}")).collect()
-}
-
-/// The blocks on a bus, and their options as the text of a machine has them.
-fn on_a_bus(machine: &Config) -> [(&'static str, String); 3] {
-    let path = &machine.path;
-    [
-        ("tcdm", format!("{:?}", path.tcdm)),
-        ("stream", format!("{:?}", path.stream)),
-        ("axi", format!("{:?}", path.axi)),
-    ]
+    Ok(bytes.iter().take(16).map(|b| format!("{b:02x}")).collect())
 }
 
 /// A file without what changes no number: the line information of PTX.

@@ -148,6 +148,14 @@ pub struct Quantity {
     pub of: String,
     /// Configuration that it is compared with.
     pub over: Option<String>,
+    /// The workload to compare with is that of the name without this ending: `, padded`.
+    pub over_without: Option<String>,
+    /// Configuration whose own value is taken off: what `of` adds to it.
+    pub less: Option<String>,
+    /// What that configuration is compared with, if not with `over`.
+    pub less_over: Option<String>,
+    /// Configuration of whose own value this is a part, in percent.
+    pub part_of: Option<String>,
     /// The value in `unit` of one that the points have: nanoseconds of a cycle, say.
     pub scale: Option<f64>,
     /// Unit of the value.
@@ -311,6 +319,49 @@ fn timed() -> Evidence {
 }
 
 impl Quantity {
+    /// What a mechanism comes to that does nothing; none for the number itself, and for a
+    /// part of what another mechanism does.
+    pub fn neutral(&self) -> Option<f64> {
+        let own = self.metric.neutral().filter(|_| self.part_of.is_none());
+        match self.less {
+            Some(_) => own.and(Some(0.0)),
+            None => own,
+        }
+    }
+
+    /// All configurations that it is formed of.
+    pub fn configurations(&self) -> impl Iterator<Item = &str> {
+        let more = [&self.over, &self.less, &self.less_over, &self.part_of];
+        let more = more.into_iter().filter_map(|name| name.as_deref());
+        std::iter::once(self.of.as_str()).chain(more)
+    }
+
+    /// The value of a workload, of `number` of a workload and a configuration.
+    pub(super) fn formed(
+        &self,
+        workload: &str,
+        number: impl Fn(&str, &str) -> Option<f64>,
+    ) -> Option<f64> {
+        let beside = match &self.over_without {
+            Some(ending) => workload.strip_suffix(ending.as_str())?,
+            None => workload,
+        };
+        let formed = |name: &str, over: Option<&str>| {
+            let over = over.map(|over| number(beside, over));
+            self.metric.formed(number(workload, name)?, over)
+        };
+        let over = self.over.as_deref();
+        let mut value = formed(&self.of, over)?;
+        if let Some(less) = &self.less {
+            value -= formed(less, self.less_over.as_deref().or(over))?;
+        }
+        if let Some(whole) = &self.part_of {
+            value *= 100.0 / formed(whole, over)?;
+        }
+        let value = value * self.scale.unwrap_or(1.0);
+        Some(value).filter(|v| v.is_finite())
+    }
+
     /// All that its workloads are summed up to.
     pub fn summaries(&self) -> Vec<Summary> {
         let short = self.mean.map(|form| Summary {

@@ -207,7 +207,7 @@ impl Context<'_> {
             evidence: self.evidence(quantity.evidence, [workload]),
             measured: self.measured(quantity, workload),
             unit: quantity.unit.clone(),
-            neutral: quantity.metric.neutral(),
+            neutral: quantity.neutral(),
             reason: quantity
                 .reason
                 .get(workload)
@@ -243,7 +243,6 @@ impl Context<'_> {
                 quantity.unit.clone()
             },
             neutral: quantity
-                .metric
                 .neutral()
                 .filter(|_| form.is_mean() || matches!(form, Form::Max | Form::Min)),
             workloads: (with < rows.len()).then_some([with, rows.len()]),
@@ -373,10 +372,9 @@ impl Context<'_> {
 
     /// The quantity of one workload.
     fn measured(&self, quantity: &Quantity, workload: &str) -> Option<f64> {
-        let value = |configuration: &str| self.value(workload, configuration, &quantity.key);
-        let over = quantity.over.as_deref().map(value);
-        let value = quantity.metric.formed(value(&quantity.of)?, over)?;
-        Some(value * quantity.scale.unwrap_or(1.0))
+        quantity.formed(workload, |w, configuration| {
+            self.value(w, configuration, &quantity.key)
+        })
     }
 
     /// What an order compares, of a workload and a configuration.
@@ -400,15 +398,12 @@ fn summands<'a>(rows: &[&'a Result]) -> Vec<Summand<'a>> {
     rows.iter().map(summand).collect()
 }
 
-/// The reasons of the rows that add nothing to a sum.
+/// The rows that add nothing to a sum, and why: their own reasons say it.
 fn of_rows(rows: &[&Result]) -> Option<String> {
-    let without = rows.iter().filter(|r| r.measured == Some(0.0));
-    let reason = |r: &&Result| {
-        let reason = r.reason.as_deref()?;
-        Some(format!("{}: {reason}", r.workload.as_deref()?))
-    };
-    let reasons: Vec<String> = without.filter_map(reason).collect();
-    (!reasons.is_empty()).then(|| reasons.join(". "))
+    let explained = |r: &&&Result| r.measured == Some(0.0) && r.reason.is_some();
+    let names = rows.iter().filter(explained);
+    let names: Vec<&str> = names.filter_map(|r| r.workload.as_deref()).collect();
+    (!names.is_empty()).then(|| format!("the causes of its rows: {}", names.join(", ")))
 }
 
 impl Result {

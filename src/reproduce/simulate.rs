@@ -88,7 +88,7 @@ fn of_text(work: &Workload, input: &str) -> Result<Option<(usize, usize)>> {
 
 /// Counts the conflicts of a block's accesses.
 pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numbers> {
-    let trace = trace(&point.work, input)?;
+    let trace = traced(point, machine, input)?;
     let profile = ConflictProfile::new(&trace, machine.conflict_rule());
     let mut numbers = Numbers::default();
     let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
@@ -109,19 +109,34 @@ pub(super) fn count(point: &Point, machine: &Config, input: &str) -> Result<Numb
         _ => mapping(point, machine, input, None)?.unwrap_or(HashSpec::Mod),
     };
     let geometry = machine.geometry;
-    let count = match point.with.related.as_deref().map(Related::from_str) {
-        Some(related) => {
-            let related = related?;
-            profile.count(|word| related.bank(word, geometry))
-        }
-        None => {
-            let banks = BankFunction::new(&hash, geometry)?;
-            numbers.hash = Some(hash.to_string());
-            profile.count(|word| banks.bank(word, geometry))
-        }
+    let related = point.with.related.as_deref().map(Related::from_str);
+    let related = related.transpose()?;
+    let banks = BankFunction::new(&hash, geometry)?;
+    let counted = |profile: &ConflictProfile| match &related {
+        Some(related) => profile.count(|word| related.bank(word, geometry)),
+        None => profile.count(|word| banks.bank(word, geometry)),
     };
+    if related.is_none() {
+        numbers.hash = Some(hash.to_string());
+    }
     let mut set = |key: &str, value: f64| numbers.values.insert(key.to_owned(), value);
+    let count = counted(&profile);
     set("bank_conflicts", count.conflicts as f64);
+    set("largest degree", f64::from(count.max_degree));
+    let rule = machine.conflict_rule();
+    let by_op = ConflictProfile::per_op(&trace, rule);
+    for (op, key) in [(Op::Load, "load_conflicts"), (Op::Store, "store_conflicts")] {
+        let own = by_op.iter().find(|(of, _)| *of == op);
+        set(key, own.map_or(0.0, |(_, p)| counted(p).conflicts as f64));
+    }
+    // A site whose degree varies has a mean below its largest.
+    let varies = |profile: &ConflictProfile| {
+        let count = counted(profile);
+        u64::from(count.max_degree) * profile.active_passes() != count.degree_sum
+    };
+    let by_site = ConflictProfile::per_pc(&trace, rule);
+    let varying = by_site.iter().filter(|(_, p)| varies(p)).count();
+    set("sites of varying degree", varying as f64);
     set("accesses", profile.active_passes() as f64);
     // Of the launch, as if all its blocks did what the traced one does.
     let blocks = blocks(&point.work, input)?;
@@ -256,6 +271,22 @@ fn tuned<T>(
     take(&tuner, (hash_kind(&tune.unit)?, method))
 }
 
+/// The accesses of the block that is traced, of the program that the point runs.
+fn traced(point: &Point, machine: &Config, input: &str) -> Result<AccessTrace> {
+    match (&point.with.software, Changed::of(&point.work, input)?) {
+        (Some(spec), Some(launch)) => {
+            let module = in_software(&launch, spec, machine)?;
+            launch.run(&module).access_trace()
+        }
+        _ => trace(&point.work, input),
+    }
+}
+
+/// The launch's module with a mapping in its index arithmetic.
+fn in_software(launch: &Changed, spec: &str, machine: &Config) -> Result<Module> {
+    Module::parse(&rewritten(launch, spec, machine)?, &launch.module.name)
+}
+
 /// The accesses of the launch's traced block.
 fn trace(work: &Workload, input: &str) -> Result<AccessTrace> {
     match Changed::of(work, input)? {
@@ -271,9 +302,7 @@ fn programs(point: &Point, machine: &Config, input: &str) -> Result<Box<dyn Prog
     };
     let open = |module: &Module| LaunchWorkload::open(&launch.run(module));
     if let Some(spec) = &point.with.software {
-        let text = rewritten(&launch, spec, machine)?;
-        let module = Module::parse(&text, &launch.module.name)?;
-        return Ok(Box::new(open(&module)?));
+        return Ok(Box::new(open(&in_software(&launch, spec, machine)?)?));
     }
     let placement = match point.with.relssp.as_deref() {
         None => return Ok(Box::new(open(&launch.module)?)),

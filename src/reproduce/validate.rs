@@ -33,6 +33,21 @@ pub(super) fn validate(figure: &Figure, path: &Path) -> Result<()> {
     for order in &figure.order {
         file.order(order)?;
     }
+    let sums = |q: &Quantity| -> Vec<String> {
+        let sums = q.summaries();
+        sums.iter()
+            .map(|s| q.name_of(s))
+            .chain([q.name.clone()])
+            .collect()
+    };
+    let values: Vec<String> = figure.quantity.iter().flat_map(sums).collect();
+    for range in &figure.range {
+        file.expect("workload", &range.only)?;
+        if range.over.is_empty() || range.over.iter().any(|name| !values.contains(name)) {
+            let expected = "expected names of quantities or of their sums in `over`";
+            return Err(file.wrong(&range.claim, expected));
+        }
+    }
     for row in &figure.not_modelled {
         file.derivation(&row.quantity, row.provenance, row.derivation.as_deref())?;
         if row.reason.trim().is_empty() {
@@ -75,13 +90,26 @@ impl File<'_> {
     fn quantity(&self, quantity: &Quantity) -> Result<()> {
         let name = &quantity.name;
         self.evidence(name, quantity.evidence, &quantity.key)?;
-        self.expect("configuration", [&quantity.of])?;
-        self.expect("configuration", &quantity.over)?;
+        let names: Vec<String> = quantity.configurations().map(str::to_owned).collect();
+        self.expect("configuration", &names)?;
         if (quantity.metric != Metric::Value) != quantity.over.is_some() {
             return Err(self.wrong(
                 name,
                 "expected `over` where metric is not value, and only there",
             ));
+        }
+        if let Some(ending) = &quantity.over_without {
+            let beside = quantity
+                .only
+                .iter()
+                .map(|w| w.strip_suffix(ending.as_str()));
+            let beside: Option<Vec<&str>> = beside.collect();
+            let Some(beside) = beside.filter(|b| !b.is_empty()) else {
+                let expected = "expected `only` with workloads that end in `over_without`";
+                return Err(self.wrong(name, expected));
+            };
+            let beside: Vec<String> = beside.into_iter().map(str::to_owned).collect();
+            self.expect("workload", &beside)?;
         }
         self.expect("workload", &quantity.only)?;
         self.expect("workload", quantity.published.keys())?;

@@ -284,9 +284,15 @@ fn the_report_of_a_reproduction_reads_everywhere() {
         0 => String::new(),
         n => format!("{n} more by a fitted input, "),
     };
+    let copied = |r: &Value| r["evidence"] == "identity";
+    let by_copy = match count(&|r| of(r, "reproduced") && copied(r)) {
+        0 => String::new(),
+        1 => "1 is an input, ".to_owned(),
+        n => format!("{n} are inputs, "),
+    };
     let verdict = format!(
-        "<h1>{} of {} published values are reproduced, {by_fit}{} are missed, {} have no model.</h1>",
-        count(&|r| of(r, "reproduced") && !fitted(r)),
+        "<h1>{} of {} published values are reproduced, {by_fit}{by_copy}{} are missed, {} have no model.</h1>",
+        count(&|r| of(r, "reproduced") && !fitted(r) && !copied(r)),
         count(&is_value),
         count(&|r| of(r, "differs") || of(r, "direction only")),
         count(&|r| of(r, "not modelled")),

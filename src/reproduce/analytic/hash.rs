@@ -12,6 +12,7 @@ use crate::search::reference::{Candidates, ReferenceSet, Selection, of_accesses}
 use crate::search::{Problem, givargis, imbalance, space};
 use crate::trace::pattern::{Class, Pattern};
 use crate::trace::{Access, ConflictProfile, Op};
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 pub(super) const FORMULAS: &[Formula] = &[
@@ -23,7 +24,7 @@ pub(super) const FORMULAS: &[Formula] = &[
     ("hash.bank-bits", bank_bits),
     ("hash.pairs", pairs),
     ("hash.pattern", pattern),
-    ("hash.recorded", recorded),
+    ("hash.synthesised", synthesised),
 ];
 
 /// 48 KB of 4-byte words in 32 banks, as in the paper's examples.
@@ -206,21 +207,54 @@ fn name_of(class: Class) -> &'static str {
     }
 }
 
-/// Numbers of the workload that a tool gave once, by the command that the file
-/// names; also over those that the configuration has under the same names.
-fn recorded(inputs: &Inputs) -> Result<Numbers> {
+/// Instances of a unit in Table 4: 32 banks of 16 SMs.
+const INSTANCES: f64 = 512.0;
+/// How the file names a delay that `synth` prints for a target period in ps.
+const DELAY: &str = "sta_delay_ps at ";
+
+/// What follows from the numbers that `synth` printed for a unit, alone and over those of
+/// the unit that the configuration has.
+fn synthesised(inputs: &Inputs) -> Result<Numbers> {
     let super::Point { work, with, .. } = inputs.point;
-    let mut numbers = Numbers {
-        values: work.numbers.clone(),
+    let own = of_synthesis(&work.numbers);
+    let base = of_synthesis(&with.numbers);
+    let over = base.iter().filter_map(|(name, base)| {
+        let over = own.get(name)? / base;
+        Some((format!("{name}, over the least"), over))
+    });
+    let over: Vec<(String, f64)> = over.collect();
+    Ok(Numbers {
+        values: own.into_iter().chain(over).collect(),
         ..Numbers::default()
-    };
-    for (name, base) in &with.numbers {
-        if let Some(value) = work.numbers.get(name) {
-            let name = format!("{name}, over the least");
-            numbers.values.insert(name, value / base);
+    })
+}
+
+fn of_synthesis(printed: &BTreeMap<String, f64>) -> BTreeMap<String, f64> {
+    let mut values = BTreeMap::new();
+    let mut add = |name: String, value: f64| values.insert(name, value);
+    for (name, scale, value) in [("area_um2", 1e-6, "area"), ("power_mw", 1e-3, "power")] {
+        if let Some(one) = printed.get(name) {
+            add(value.to_owned(), INSTANCES * scale * one);
         }
     }
-    Ok(numbers)
+    let delays = printed.iter().filter_map(|(name, delay)| {
+        let period: f64 = name.strip_prefix(DELAY)?.parse().ok()?;
+        Some((period, *delay))
+    });
+    let mut least = f64::INFINITY;
+    for (period, delay) in delays {
+        let clock = 1000.0 / period;
+        add(format!("latency at {clock:.1} GHz"), delay);
+        add(
+            format!("latency over the period at {clock:.1} GHz"),
+            delay / period,
+        );
+        least = least.min(delay);
+    }
+    if least.is_finite() {
+        add("least latency".to_owned(), least);
+    }
+    values
 }
 
 /// The warp accesses of an example: `strides` of 32 threads, or `addresses`.

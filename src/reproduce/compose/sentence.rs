@@ -17,7 +17,8 @@ pub fn sentence(workload: &str, subsets: &[Subset]) -> String {
     parts.extend(loses.map(|(m, s)| Some(format!("{m} alone loses {} %", percent(1.0 / s)))));
     let idle = idle(subsets);
     if !idle.is_empty() {
-        let verb = if idle.len() == 1 { "does" } else { "do" };
+        let one = idle.len() == 1 && !idle[0].ends_with('s');
+        let verb = if one { "does" } else { "do" };
         parts.push(Some(format!("{} {verb} nothing here", idle.join(" and "))));
     }
     let parts: Vec<String> = parts.into_iter().flatten().collect();

@@ -7,10 +7,10 @@ use crate::report::{Choice, pareto};
 /// A table per kernel, below its sentence.
 pub fn markdown(kernels: &[Composed], chart: &str) -> String {
     let mut text = format!(
-        "The baseline and all subsets have the same scheduler. Area is what the mechanisms add, \
-         the clock that of the slowest stage that a subset has, time cycles by clock, speed-up over \
-         the time of none; * is on the front: no subset is as fast and smaller. Subsets with a \
-         mechanism that does nothing for a kernel are left out of its table.\n\n\
+        "The baseline and all subsets have the same scheduler. *µm²*: the area that the mechanisms \
+         add. *ps*: the period of the slowest stage of the subset. *µs*: cycles times period. \
+         *Speed-up*: of that time, against *none*. \\*: no smaller subset is as fast. A kernel's \
+         table leaves out subsets with a mechanism that does nothing for it.\n\n\
          ![Speed-up over area]({chart})\n"
     );
     for kernel in kernels {

@@ -5,6 +5,7 @@ use super::super::evidence::Evidence;
 use super::super::figure::Figure;
 use super::super::quantity::Quantity;
 use super::super::results::Result;
+use std::collections::BTreeSet;
 
 /// A number of each workload.
 pub(super) struct Column<'a> {
@@ -64,6 +65,12 @@ impl<'a> Column<'a> {
         self.values.iter().find(of).copied()
     }
 
+    /// All that it has results of.
+    pub fn workloads(&self) -> BTreeSet<&'a str> {
+        let names = self.values.iter().filter_map(|v| v.workload.as_deref());
+        names.collect()
+    }
+
     /// What stands before the last comma of the name; all of it without one.
     pub fn stem(&self) -> &'a str {
         self.name.rsplit_once(", ").map_or(self.name, |n| n.0)
@@ -103,6 +110,10 @@ impl Quantity {
                 q.key.clone(),
                 q.of.clone(),
                 q.over.clone(),
+                q.over_without.clone(),
+                q.less.clone(),
+                q.less_over.clone(),
+                q.part_of.clone(),
             )
         };
         formed(self) == formed(other)

@@ -10,7 +10,7 @@ use super::claims::{claims, distance, worst};
 use super::table::{measured, published, tolerance, with_unit};
 use super::{Section, causes, paper, papers, scatter, title};
 use crate::report::{
-    FigureLine, MeanError, Outcome, PaperLine, ReproductionReport, TextTable, ValueLine,
+    Basis, FigureLine, MeanError, Outcome, PaperLine, ReproductionReport, TextTable, ValueLine,
 };
 use std::cmp::Reverse;
 
@@ -132,7 +132,11 @@ fn line(result: &Result) -> ValueLine {
         difference: difference.map(|(m, p)| with_unit(&signed(m - p), &result.unit)),
         tolerance: tolerance(result),
         evidence: result.evidence.word(),
-        fitted: result.evidence == Evidence::Inferred,
+        basis: match result.evidence {
+            Evidence::Inferred => Basis::Fitted,
+            Evidence::Identity => Basis::Identity,
+            Evidence::Formula | Evidence::Counted | Evidence::Timed => Basis::Own,
+        },
         no_mechanism_passes: result.no_mechanism_passes,
         outcome: match result.verdict {
             Verdict::Reproduced => Outcome::Reproduced,
@@ -156,7 +160,7 @@ fn signed(value: f64) -> String {
 /// In Markdown: what was fitted, why values differ or have no model, and what the
 /// figure's file says.
 fn notes(section: &Section) -> String {
-    let mut text = paper::inferred(section);
+    let mut text = paper::ranges(section) + &paper::inferred(section);
     let explained: Vec<Result> = values(&section.results).cloned().collect();
     let causes = causes::list(&explained);
     if !causes.is_empty() {

@@ -2,12 +2,13 @@
 //! is.
 
 use super::super::evidence::Evidence;
+use super::super::figure::Figure;
 use super::super::nulls::{Null, overall};
 use super::super::number::number;
 use super::super::results::{Check, Result, Verdict};
 use super::super::rules::{RULES, Rule};
 use super::claims::{Claim, claims, is_missed, lines, worst};
-use super::table::{measured, published, table};
+use super::table::{Statement, measured, published, table};
 use super::{Minutes, Section, page_of, papers, scatter, title};
 
 /// Rows of the lists of what differs.
@@ -45,8 +46,9 @@ fn head(sections: &[Section]) -> String {
          The numbers, figures and stated directions of the \
          [five papers](reference/glossary.md#papers), compared with what the models here \
          compute. Each row says what it is worth: *formula* and *counted* rows involve no \
-         clock, *timed* rows come from simulated cycles, and the inputs of *inferred* rows were \
-         chosen to fit published parameters, so these are no evidence of their own.\n\n\
+         clock; *timed* rows come from simulated cycles. Two kinds are no evidence of their own: \
+         the inputs of *inferred* rows were chosen to fit what the paper publishes, and the \
+         published value of an *identity* is itself an input of the kit.\n\n\
          ![Measured over published values, by evidence](charts/overview.svg)\n\n\
          Values on the line agree.{left_out} Pages: {}.\n\n",
         pages.join("; ")
@@ -70,17 +72,18 @@ fn differing(sections: &[Section]) -> String {
     let explained = missed.iter().filter(|r| r.reason.is_some()).count();
     let head = ["row", "published", "measured", "evidence", "verdict"];
     let mut text = format!(
-        "{} values and statements differ. The pages of the papers have all of them; for \
-         {explained} they give the cause, for the others it is not known. First the {} furthest \
-         of {all_sums} means and sums, then the {} furthest of the values of single workloads, \
-         one of each of {all_values} quantities. How far is a factor between the two values.\n\n",
+        "{} values and statements differ. The pages of the papers show all of them, and the cause \
+         of {explained}; for the others it is not known. The table has the {} furthest of \
+         {all_sums} means and sums, then the {} furthest values of single workloads, one of each \
+         of {all_values} quantities. The furthest is the one with the largest factor between \
+         published and measured value.\n\n",
         missed.len(),
         sums.len(),
         values.len()
     );
     text += &table(&head, &[lines(&sums, true), lines(&values, true)].concat());
     if !uncounted.is_empty() {
-        text += "Counts, places of extremes and orders that a paper states and that are not so \
+        text += "Counts, places of extremes and orders that a paper states and that do not hold \
                  here:\n\n";
         text += &table(&["statement", "published", "measured"], &uncounted);
     }
@@ -92,7 +95,14 @@ fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
     let all = sections
         .iter()
         .flat_map(|s| s.results.iter().map(move |r| (s.figure, r)));
-    let counts = all.filter(|(_, r)| is_missed(r) && r.counts && r.check != Check::Order);
+    let is_order = |f: &Figure, r: &Result| {
+        f.order
+            .iter()
+            .any(|o| r.quantity.strip_prefix("count ") == Some(&o.name))
+    };
+    let counts = all
+        .filter(|(_, r)| is_missed(r) && r.counts && r.check != Check::Order)
+        .filter(|(f, r)| !is_order(f, r));
     let line = |(figure, r)| {
         let name = lines(&[(figure, r)], true).remove(0).remove(0);
         vec![name, published(r), measured(r)]
@@ -100,31 +110,19 @@ fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
     counts.map(line).collect()
 }
 
-/// Orders that do not hold, with the workloads that they do not hold for.
+/// Orders that do not hold, in the words of the papers' pages.
 fn failing_orders(sections: &[Section]) -> Vec<Vec<String>> {
-    let mut lines = Vec::new();
-    for section in sections {
-        for order in &section.figure.order {
-            let rows = section.results.iter();
-            let rows: Vec<&Result> = rows.filter(|r| r.quantity == order.name).collect();
-            let fails: Vec<&&Result> = rows.iter().filter(|r| is_missed(r)).collect();
-            if fails.is_empty() {
-                continue;
-            }
-            let names: Vec<&str> = fails.iter().filter_map(|r| r.workload.as_deref()).collect();
-            let figure = section.figure;
-            let name = format!("[{}]({}): {}", figure.id, page_of(figure), order.name);
-            let (published, measured) = match (names.len(), rows.len()) {
-                (0, _) | (_, 1) => ("holds".to_owned(), "does not hold".to_owned()),
-                (_, all) => (
-                    format!("for all {all}"),
-                    format!("not for {}", names.join(", ")),
-                ),
-            };
-            lines.push(vec![name, published, measured]);
-        }
-    }
-    lines
+    let of = |section: &Section| -> Vec<Vec<String>> {
+        let figure = section.figure;
+        let statements = figure.order.iter();
+        let statements = statements.filter_map(|o| Statement::of(o, &section.results));
+        let line = |s: Statement| {
+            let name = format!("[{}]({}): {}", figure.id, page_of(figure), s.name);
+            vec![name, s.published, s.measured]
+        };
+        statements.filter(|s| s.is_missed).map(line).collect()
+    };
+    sections.iter().flat_map(of).collect()
 }
 
 fn not_modelled(sections: &[Section]) -> String {
@@ -206,10 +204,8 @@ pub(super) fn counts(results: &[&Result]) -> String {
         .iter()
         .map(|e| line(e.word(), &|r| r.evidence == *e))
         .collect();
-    lines.insert(
-        3,
-        line("*these three*", &|r| r.evidence != Evidence::Inferred),
-    );
+    lines.insert(3, line("*these three*", &|r| r.evidence.is_own()));
+    lines.retain(|cells| cells[1..].iter().any(|c| c != "–"));
     let head = [
         "evidence",
         "reproduced",
@@ -273,9 +269,9 @@ fn rules() -> String {
     let lines: Vec<Vec<String>> = RULES.iter().map(line).collect();
     format!(
         "How far a value may be off depends on its evidence alone; no figure can change it. \
-         Inferred values have the rule that they would have without the fitted input, and are \
-         counted apart. A timed change must also go the published way: *direction only* if it does \
-         and the value is outside. ° marks rows that a mechanism that does nothing passes, too.\n\n{}",
+         Inferred values have the rule that they would have without the fitted input. A timed \
+         change must also go the published way; if it does and is off by more, the verdict is \
+         *direction only*. ° marks rows that a mechanism without effect would pass, too.\n\n{}",
         table(&["evidence", "value", "may be off by", "because"], &lines)
     )
 }
@@ -298,3 +294,77 @@ the points give. A digest covers inputs, not the program. To catch a changed pro
 computes the points of these figures again, and `--recompute N` a sample of the others. \
 `make test` does both for the quick figures, `make campaign` for all.
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{figure, table};
+    use super::super::super::results::results;
+    use super::super::paper;
+    use super::*;
+
+    const FIGURE: &str = r#"
+        id = "x.f1"
+        title = "t"
+        source = "s"
+        evidence = "timed"
+        workload = { a = {}, b = {}, c = {} }
+        configuration = { base = {}, new = {} }
+        [[quantity]]
+        name = "cycles"
+        of = "new"
+        unit = "cycles"
+        only = ["a", "b"]
+        published = { a = 100 }
+        [[quantity]]
+        name = "input"
+        evidence = "identity"
+        of = "base"
+        only = ["a"]
+        published = { a = 90 }
+        [[order]]
+        name = "new is slower"
+        descending = ["new", "base"]
+        [[order]]
+        name = "new is faster"
+        ascending = ["new", "base"]
+        published_count = 3
+        [[range]]
+        claim = "cycles"
+        input = "two images"
+        over = ["cycles"]
+    "#;
+
+    /// The overview and the paper's page say of an order the same; what the kit takes from
+    /// the paper is counted apart; a range has the least and the most.
+    #[test]
+    fn overview_and_page_have_one_wording() {
+        let mut figure = figure(FIGURE);
+        figure.folder = "reproduce/hash".into();
+        let mut cells = Vec::new();
+        for (workload, base, new) in [("a", 90.0, 100.0), ("b", 90.0, 70.0), ("c", 90.0, 95.0)] {
+            cells.extend([(workload, "base", base), (workload, "new", new)]);
+        }
+        let section = Section {
+            figure: &figure,
+            results: results(&figure, None, &table(&cells)),
+            sensitivity: Vec::new(),
+            composed: None,
+        };
+        let page = paper::markdown("hash", &[&section]);
+        let sections = [section];
+        let overview = markdown(&sections, &Minutes::new());
+        for statement in [
+            "new is slower | for all 3 | for 2 of 3, not for b |",
+            "new is faster | for 3 | for 1 of 3 |",
+        ] {
+            assert!(overview.contains(statement), "{overview}");
+            assert!(page.contains(statement), "{page}");
+        }
+        for line in ["| identity | 1 |", "| *these three* | 3 |"] {
+            assert!(overview.contains(line), "{line}: {overview}");
+        }
+        let readme = super::super::claims::readme(&sections);
+        assert!(readme.contains("| 3 | 0 | 1 |"), "{readme}");
+        assert!(page.contains("**cycles**: 70 to 100 cycles over two images (2 values)"));
+    }
+}

@@ -1,6 +1,8 @@
 //! The page of a paper: its figures with tables, charts and causes.
 
 use super::super::compose;
+use super::super::evidence::Evidence;
+use super::super::figure::Range;
 use super::super::nulls::Null;
 use super::super::number::number;
 use super::super::results::{Result, Verdict};
@@ -9,22 +11,23 @@ use super::{Section, causes, heading, overview, sensitivity_file, title};
 use crate::report::Swing;
 use std::fmt::Write;
 
+const HOW_TO_READ: &str = "How to read this page: [overview](../reproduction.md). Cells show \
+    `published / measured`. **Bold**: differs. *Italic*: the change has the published direction, \
+    but not its size. ᵢ: an input or the machine was fitted to the paper. °: a mechanism without \
+    effect would agree, too. Charts show measured values as bars or lines and published ones as \
+    red marks.\n\n";
+
 /// The page; charts are in `../charts`.
 pub(super) fn markdown(paper: &str, sections: &[&Section]) -> String {
-    let mut text = format!(
-        "# {}\n\nHow to read this page: [overview](../reproduction.md). Cells show `published / \
-         measured`. **Bold**: differs. *Italic*: the change has the published direction, but \
-         not its size. ᵢ: an input or the machine was fitted to the paper. °: a mechanism \
-         without effect would agree, too. Charts show measured values as bars or lines and \
-         published ones as red marks.\n\n",
-        title(paper)
-    );
+    let mut text = format!("# {}\n\n", title(paper));
     let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
     if results.iter().any(|r| r.published.is_some()) {
+        text += HOW_TO_READ;
         text += &overview::counts(&results);
     }
     let nulls: Vec<Null> = sections.iter().flat_map(|s| s.nulls()).collect();
     text += &null_models(&nulls);
+    text += &fitted(sections);
     for section in sections {
         text += &figure(section);
     }
@@ -69,6 +72,9 @@ fn figure(section: &Section) -> String {
     let figure = section.figure;
     let mut text = format!("## {}\n\n{}.", heading(figure), figure.source);
     text += &links(section);
+    if !figure.notes.trim().is_empty() {
+        let _ = write!(text, "{}\n\n", figure.notes.trim());
+    }
     let chart = format!("../charts/{}.svg", figure.id);
     match &section.composed {
         Some(kernels) => text += &compose::markdown(kernels, &chart),
@@ -79,7 +85,7 @@ fn figure(section: &Section) -> String {
             }
         }
     }
-    text += &inferred(section);
+    text += &ranges(section);
     text += &not_modelled(section);
     let measured: Vec<Result> = section
         .results
@@ -91,9 +97,6 @@ fn figure(section: &Section) -> String {
     let causes = causes::list(&measured);
     if !causes.is_empty() {
         let _ = write!(text, "Why values differ, where it is known:\n\n{causes}\n");
-    }
-    if !figure.notes.trim().is_empty() {
-        let _ = write!(text, "{}\n\n", figure.notes.trim());
     }
     text
 }
@@ -121,22 +124,68 @@ fn links(section: &Section) -> String {
     text + "\n\n"
 }
 
-/// The inputs that were fitted.
-pub(super) fn inferred(section: &Section) -> String {
-    let workloads = section.figure.workload.iter();
-    let machine = section.figure.machine_inferred.as_deref();
-    let machine = machine.map(|how| format!("- **the machine**: {}\n", how.trim()));
-    let workloads = workloads
-        .filter_map(|(name, w)| Some(format!("- **{name}**: {}\n", w.inferred.as_deref()?.trim())));
-    let fitted: Vec<String> = machine.into_iter().chain(workloads).collect();
-    if fitted.is_empty() {
-        String::new()
-    } else {
-        format!(
-            "Inputs chosen to fit what the paper publishes:\n\n{}\n",
-            fitted.concat()
-        )
+/// How far claims depend on inputs that the paper does not publish.
+pub(super) fn ranges(section: &Section) -> String {
+    let line = |range: &Range| {
+        let rows = section.results.iter().filter(|r| {
+            let workload = r.workload.as_ref();
+            let listed = |w: &String| range.only.is_empty() || range.only.contains(w);
+            range.over.contains(&r.quantity) && workload.is_none_or(listed)
+        });
+        let rows: Vec<&Result> = rows.filter(|r| r.measured.is_some()).collect();
+        let unit = &rows.first()?.unit;
+        let values = rows.iter().filter_map(|r| r.measured);
+        let least = number(values.clone().fold(f64::INFINITY, f64::min));
+        let most = number(values.fold(f64::NEG_INFINITY, f64::max));
+        let most = table::with_unit(&most, unit);
+        Some(format!(
+            "- **{}**: {least} to {most} over {} ({} values)\n",
+            range.claim,
+            range.input,
+            rows.len()
+        ))
+    };
+    let lines: String = section.figure.range.iter().filter_map(line).collect();
+    if lines.is_empty() {
+        return lines;
     }
+    format!("Claims that depend on an input that is not published:\n\n{lines}\n")
+}
+
+/// The inputs that were fitted, of one figure.
+pub(super) fn inferred(section: &Section) -> String {
+    fitted(&[section])
+}
+
+/// The fitted inputs of figures that have values of them, each once.
+fn fitted(sections: &[&Section]) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for section in sections {
+        let figure = section.figure;
+        let own = |r: &&Result| r.evidence == Evidence::Inferred;
+        let values: Vec<&Result> = section.results.iter().filter(own).collect();
+        let machine = figure
+            .machine_inferred
+            .as_deref()
+            .filter(|_| !values.is_empty());
+        let machine = machine.map(|how| ("the machine", how));
+        let of = |w: &str| values.iter().any(|r| r.workload.as_deref() == Some(w));
+        let workloads = figure.workload.iter().filter(|(name, _)| of(name));
+        let workloads = workloads.filter_map(|(name, w)| Some((&name[..], w.inferred.as_deref()?)));
+        for (name, how) in machine.into_iter().chain(workloads) {
+            let line = format!("- **{name}**: {}\n", how.trim());
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    if lines.is_empty() {
+        return String::new();
+    }
+    let lines = lines.concat();
+    format!(
+        "Inputs chosen to fit what the paper publishes; rows with ᵢ depend on them:\n\n{lines}\n"
+    )
 }
 
 fn not_modelled(section: &Section) -> String {

@@ -10,11 +10,12 @@ use crate::report::{ScatterPanel, ScatterPoint, ScatterSeries, scatter};
 /// Percent that the linear plot shows.
 const LINEAR: std::ops::RangeInclusive<f64> = -30.0..=110.0;
 
-const COLORS: [(Evidence, &str); 4] = [
+const COLORS: [(Evidence, &str); 5] = [
     (Evidence::Formula, SERIES[6]),
     (Evidence::Counted, SERIES[0]),
     (Evidence::Timed, SERIES[1]),
     (Evidence::Inferred, SERIES[3]),
+    (Evidence::Identity, SERIES[5]),
 ];
 
 /// A value in its plot.
@@ -65,7 +66,7 @@ pub(super) fn svg(sections: &[Section]) -> String {
         let one = |&(evidence, color): &(Evidence, &'static str)| ScatterSeries {
             name: evidence.word().to_owned(),
             color,
-            hollow: evidence == Evidence::Inferred,
+            hollow: !evidence.is_own(),
             points: values
                 .iter()
                 .filter(|v| v.linear == linear && v.of.evidence == evidence)

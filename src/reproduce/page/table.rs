@@ -1,13 +1,14 @@
 //! A figure's tables: what its workloads are summed up to, and a line per
 //! workload with a column per published number.
 
-use super::super::evidence::Evidence;
 use super::super::number::number;
 use super::super::order::Order;
 use super::super::results::{Check, Result, Verdict};
 use super::Section;
+use super::claims::is_missed;
 use super::columns::{Column, columns};
 use super::grid::{Grid, Head};
+use std::collections::BTreeSet;
 
 /// All tables of the figure.
 pub(super) fn markdown(section: &Section) -> String {
@@ -155,70 +156,119 @@ fn range(section: &Section, result: &Result) -> String {
 
 /// The orders that the paper states.
 fn statements(section: &Section) -> String {
-    let lines: Vec<Vec<String>> = section
-        .figure
-        .order
-        .iter()
-        .filter_map(|o| statement(o, &section.results))
-        .collect();
+    let line = |s: Statement| {
+        let evidence = s.of.evidence.word().to_owned();
+        vec![
+            s.name.to_owned(),
+            s.published,
+            s.measured,
+            evidence,
+            s.verdict,
+        ]
+    };
+    let orders = section.figure.order.iter();
+    let found = orders.filter_map(|o| Statement::of(o, &section.results));
+    let lines: Vec<Vec<String>> = found.map(line).collect();
     table(
         &["statement", "published", "measured", "evidence", "verdict"],
         &lines,
     )
 }
 
-fn statement(order: &Order, results: &[Result]) -> Option<Vec<String>> {
-    let rows: Vec<&Result> = results
-        .iter()
-        .filter(|r| r.quantity == order.name)
-        .collect();
-    let count = format!("count {}", order.name);
-    let count = results.iter().find(|r| r.quantity == count);
-    let first = rows.first()?;
-    let cells = |published: String, measured: String, of: &Result, verdict: String| {
-        let evidence = of.evidence.word().to_owned();
-        vec![order.name.clone(), published, measured, evidence, verdict]
-    };
-    if let Some(count) = count {
-        let published = format!("for {}", self::published(count));
-        let measured = format!("for {} of {}", self::measured(count), rows.len());
-        return Some(cells(published, measured, count, verdict(count)));
-    }
-    if first.workload.is_none() {
-        let over = first
-            .workloads
-            .map(|[with, all]| format!(", over {with} of {all}"));
-        let measured = measured(first) + &over.unwrap_or_default();
-        return Some(cells("holds".to_owned(), measured, first, verdict(first)));
-    }
-    let fails = rows.iter().filter(|r| r.verdict != Verdict::Reproduced);
-    let fails: Vec<&str> = fails.filter_map(|r| r.workload.as_deref()).collect();
-    let holds = format!("for {} of {}", rows.len() - fails.len(), rows.len());
-    let (measured, verdict) = if fails.is_empty() {
-        (holds, "reproduced".to_owned())
-    } else {
-        (
-            format!("{holds}, not for {}", fails.join(", ")),
-            format!("**differs** in {}", fails.len()),
-        )
-    };
-    Some(cells(
-        format!("for all {}", rows.len()),
-        measured,
-        first,
-        verdict,
-    ))
+/// An order that a paper states, in words.
+pub(super) struct Statement<'a> {
+    pub name: &'a str,
+    /// `holds`, `for all 12`, `for 14`.
+    pub published: String,
+    /// `does not hold`, `for 11 of 12, not for NQU`.
+    pub measured: String,
+    verdict: String,
+    /// Its row, or the first of those of single workloads.
+    of: &'a Result,
+    pub is_missed: bool,
 }
 
-/// The columns that have published values, or that the figure's text is about.
+impl<'a> Statement<'a> {
+    pub fn of(order: &'a Order, results: &'a [Result]) -> Option<Self> {
+        let named = |name: &str| -> Vec<&Result> {
+            results.iter().filter(|r| r.quantity == name).collect()
+        };
+        let rows = named(&order.name);
+        let first = *rows.first()?;
+        let whole = |of: &'a Result, published: String, measured: String| Statement {
+            name: &order.name,
+            published,
+            measured,
+            verdict: verdict(of),
+            of,
+            is_missed: is_missed(of),
+        };
+        if let Some(count) = named(&format!("count {}", order.name)).first() {
+            let published = format!("for {}", self::published(count));
+            let measured = format!("for {} of {}", self::measured(count), rows.len());
+            return Some(whole(count, published, measured));
+        }
+        if rows.len() == 1 {
+            let over = first.workloads;
+            let over = over.map(|[with, all]| format!(", over {with} of {all}"));
+            let measured = measured(first) + &over.unwrap_or_default();
+            return Some(whole(first, published(first), measured));
+        }
+        let fails = rows.iter().filter(|r| r.verdict != Verdict::Reproduced);
+        let fails: Vec<&str> = fails.filter_map(|r| r.workload.as_deref()).collect();
+        let holds = format!("for {} of {}", rows.len() - fails.len(), rows.len());
+        let published = format!("for all {}", rows.len());
+        Some(if fails.is_empty() {
+            Statement {
+                verdict: "reproduced".to_owned(),
+                ..whole(first, published, holds)
+            }
+        } else {
+            Statement {
+                verdict: format!("**differs** in {}", fails.len()),
+                is_missed: rows.iter().any(|r| is_missed(r)),
+                ..whole(
+                    first,
+                    published,
+                    format!("{holds}, not for {}", fails.join(", ")),
+                )
+            }
+        })
+    }
+}
+
+/// The columns that have published values, or that the figure's text is about: a table for
+/// those that are of the same workloads.
 fn values(section: &Section) -> String {
     let mut columns = columns(section.figure, &section.results);
     columns.retain(|c| c.is_published() || c.is_shown());
-    if columns.is_empty() {
-        return String::new();
+    let tables = grouped(columns);
+    tables.iter().map(|c| of_columns(section, c)).collect()
+}
+
+/// Columns whose workloads are among those of another one stand beside it.
+fn grouped(columns: Vec<Column>) -> Vec<Vec<Column>> {
+    let mut groups: Vec<(BTreeSet<&str>, Vec<Column>)> = Vec::new();
+    for column in columns {
+        let own = column.workloads();
+        let fits =
+            |g: &&mut (BTreeSet<&str>, Vec<Column>)| own.is_subset(&g.0) || own.is_superset(&g.0);
+        match groups.iter_mut().find(fits) {
+            Some((workloads, group)) => {
+                workloads.extend(own);
+                group.push(column);
+            }
+            None => groups.push((own, vec![column])),
+        }
     }
-    let stem = common_stem(&columns);
-    let grid = Grid::new(section.figure, &columns);
+    groups.into_iter().map(|g| g.1).collect()
+}
+
+fn of_columns(section: &Section, columns: &[Column]) -> String {
+    let stem = common_stem(columns);
+    let evidence = columns.first().and_then(Column::evidence);
+    let evidence = evidence.filter(|e| columns.iter().all(|c| c.evidence() == Some(*e)));
+    let grid = Grid::new(section.figure, columns);
     let lines: Vec<Vec<String>> = grid
         .lines()
         .into_iter()
@@ -228,10 +278,14 @@ fn values(section: &Section) -> String {
         })
         .collect();
     let corner = match (stem, columns.first()) {
-        (Some(stem), Some(first)) => format!("{stem}{}", unit(first.unit)),
+        (Some(stem), Some(first)) => in_unit(stem, first.unit),
         _ => "published / measured".to_owned(),
     };
-    let heads = grid.heads.iter().map(|h| head(h, stem));
+    let corner = match evidence {
+        Some(evidence) => format!("{corner}, {}", evidence.word()),
+        None => corner,
+    };
+    let heads = grid.heads.iter().map(|h| head(h, stem, evidence.is_none()));
     let heads: Vec<String> = std::iter::once(corner).chain(heads).collect();
     let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
     table(&heads, &lines)
@@ -245,20 +299,24 @@ fn common_stem<'a>(columns: &[Column<'a>]) -> Option<&'a str> {
     (columns.len() > 1 && columns.iter().all(same)).then(|| first.stem())
 }
 
-fn unit(unit: &str) -> String {
+/// The name with its unit, unless the name says the unit: `resident blocks`.
+fn in_unit(name: &str, unit: &str) -> String {
     match unit {
-        "" => String::new(),
-        unit => format!(" ({unit})"),
+        "" => name.to_owned(),
+        word if word.len() > 2 && name.contains(word) => name.to_owned(),
+        unit => format!("{name} ({unit})"),
     }
 }
 
-fn head(head: &Head, stem: Option<&str>) -> String {
+fn head(head: &Head, stem: Option<&str>, with_evidence: bool) -> String {
     let column = head.column;
     let series = match (stem, column.series()) {
         (Some(_), Some(series)) => series.to_owned(),
-        _ => format!("{}{}", column.name, unit(column.unit)),
+        _ => in_unit(column.name, column.unit),
     };
     let of = head.of.map_or(String::new(), |of| format!("{of}: "));
-    let evidence = column.evidence().map_or("", Evidence::word);
-    format!("{of}{series}, {evidence}")
+    match column.evidence().filter(|_| with_evidence) {
+        Some(evidence) => format!("{of}{series}, {}", evidence.word()),
+        None => format!("{of}{series}"),
+    }
 }

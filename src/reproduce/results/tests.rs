@@ -230,3 +230,81 @@ fn a_missing_point_is_no_number() {
     assert!(results.iter().all(|r| r.measured.is_none()));
     assert_eq!(results[0].reason.as_deref(), Some("not computed"));
 }
+
+const STEPS: &str = r#"
+        id = "x.f1"
+        title = "t"
+        source = "s"
+        evidence = "timed"
+        workload = { a = {}, "a, padded" = {} }
+        configuration = { base = {}, half = {}, new = {} }
+        [[quantity]]
+        name = "what new adds"
+        metric = "gain"
+        of = "new"
+        less = "half"
+        over = "base"
+        only = ["a"]
+        unit = "%"
+        published = { a = 80 }
+        [[quantity]]
+        name = "against another base"
+        metric = "gain"
+        of = "new"
+        over = "base"
+        less = "new"
+        less_over = "half"
+        only = ["a"]
+        unit = "%"
+        [[quantity]]
+        name = "part of new"
+        metric = "gain"
+        of = "half"
+        part_of = "new"
+        over = "base"
+        only = ["a"]
+        unit = "%"
+        [[quantity]]
+        name = "padding"
+        metric = "speed-up"
+        of = "base"
+        over = "base"
+        over_without = ", padded"
+        only = ["a, padded"]
+        unit = "x"
+    "#;
+
+/// A step is what one configuration has beyond another, a part what it has of another's,
+/// and a workload may be compared with another one.
+#[test]
+fn more_than_two_numbers_make_a_value() {
+    let cells = [
+        ("a", "base", 200.0),
+        ("a", "half", 160.0),
+        ("a", "new", 100.0),
+        ("a, padded", "base", 50.0),
+    ];
+    let figure = figure(STEPS);
+    let results = results(&figure, None, &table(&cells));
+    let values: Vec<f64> = results.iter().filter_map(|r| r.measured).collect();
+    let expected = [75.0, 40.0, 25.0, 4.0];
+    assert_eq!(values.len(), expected.len());
+    for (value, expected) in values.iter().zip(expected) {
+        assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
+    }
+    assert_eq!(results[0].neutral, Some(0.0));
+    assert_eq!(results[2].neutral, None);
+    // Their points are computed.
+    assert_eq!(figure.configurations_of("a"), ["base", "half", "new"]);
+    assert_eq!(figure.configurations_of("a, padded"), ["base"]);
+}
+
+/// A value that the kit takes from the paper agrees, and is no evidence.
+#[test]
+fn an_identity_is_not_evidence_of_its_own() {
+    let copied = "evidence = 'identity'\nmetric = 'ratio'\npublished = { a = 0.5 }";
+    let row = judged(copied, 200.0);
+    assert_eq!(row.verdict, Verdict::Reproduced);
+    assert!(!row.evidence.is_own());
+    assert_eq!(judged(copied, 150.0).verdict, Verdict::Differs);
+}

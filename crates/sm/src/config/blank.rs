@@ -1,13 +1,15 @@
-//! What the presets begin from.
+//! What the presets begin from, and what a machine has beyond that.
 
 use super::{
     AxiOptions, Barrel, Config, LockHash, PathHash, PathParams, PathSettings, Pipeline,
     RetryLatencies, Scheduler, SmParams, StreamOptions, TcdmOptions,
 };
+use serde_json::{Value, json};
 use spadkit_base::error::Result;
 use spadkit_mapping::geometry::Geometry;
 use spadkit_mapping::hash::{HashKind, HashSpec};
 use spadkit_mapping::trace::{Atomics, Wide};
+use std::collections::BTreeMap;
 
 /// The machine that a preset without a base sets all keys of.
 pub(super) fn blank() -> Result<Config> {
@@ -53,4 +55,76 @@ pub(super) fn blank() -> Result<Config> {
         },
         sm: SmParams::default(),
     })
+}
+
+impl Config {
+    /// What the machine has beyond a blank one, where all is off or zero: values by their
+    /// places, as `path.retry.read`. What a part of [`Config`] adds is not here unless the
+    /// machine uses it, so that digests of older machines stay as they are.
+    pub fn beyond_blank(&self) -> Result<BTreeMap<String, Value>> {
+        let blank = values(&blank()?);
+        let mut own = values(self);
+        // A value that is not written here, and is in the blank one.
+        for place in blank.keys() {
+            own.entry(place.clone()).or_insert(Value::Null);
+        }
+        own.retain(|place, value| blank.get(place) != Some(value));
+        Ok(own)
+    }
+}
+
+/// The values of a machine by their places.
+fn values(config: &Config) -> BTreeMap<String, Value> {
+    let mut found = BTreeMap::new();
+    collect("", json!(config), &mut found);
+    found
+}
+
+fn collect(place: &str, value: Value, found: &mut BTreeMap<String, Value>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                let dot = if place.is_empty() { "" } else { "." };
+                collect(&format!("{place}{dot}{name}"), value, found);
+            }
+        }
+        value => {
+            found.insert(place.to_owned(), value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A part that no machine uses has no line; one that a machine sets has.
+    #[test]
+    fn only_what_is_set_is_beyond_a_blank_machine() {
+        assert_eq!(blank().unwrap().beyond_blank().unwrap(), BTreeMap::new());
+        let mut machine = Config::preset("gpgpusim-16k").unwrap();
+        let keys = machine.beyond_blank().unwrap();
+        for off in ["path.lock_owner", "path.stream.window", "path.hash_reset"] {
+            assert!(!keys.contains_key(off), "{off}");
+        }
+        assert_eq!(keys["sm.latencies.alu"], json!(4));
+        machine.path.lock_owner = true;
+        machine.path.hash_reset = HashSpec::Xor;
+        let more = machine.beyond_blank().unwrap();
+        let added: Vec<_> = more.keys().filter(|k| !keys.contains_key(*k)).collect();
+        assert_eq!(added, ["path.hash_reset", "path.lock_owner"]);
+    }
+
+    /// No two machines have the same digest: what tells them apart is beyond a blank one.
+    #[test]
+    fn every_preset_has_values_of_its_own() {
+        let mut seen = Vec::new();
+        for name in super::super::PRESETS {
+            let mut machine = Config::preset(name).unwrap();
+            machine.name.clear();
+            let keys = machine.beyond_blank().unwrap();
+            assert!(!seen.contains(&keys), "{name}");
+            seen.push(keys);
+        }
+    }
 }
