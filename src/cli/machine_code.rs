@@ -5,8 +5,9 @@ use crate::assembler::ledger::{Fates, Ledger, LedgerSite};
 use crate::assembler::{Assembler, AssemblerId};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::page::{Details, Table};
+use crate::page::{Details, Table, Tone};
 use crate::ptx::Module;
+use crate::software::choice::Array;
 use crate::software::{Layout, LayoutSpec};
 use crate::suggest::Suggestion;
 use crate::tool::Toolbox;
@@ -131,10 +132,15 @@ impl MachineCode {
             Counted::new(profile.count(|a| layout.bank(a)), ideal)
         };
         let whole = ConflictProfile::new(&self.ledger.trace, rule);
+        let made = &self.ledger.trace;
+        let array = Array::new(made, machine.geometry, rule, machine.block_words);
         let result = |spec: &&LayoutSpec| {
             let layout = Layout::new(spec, machine.geometry)?;
+            let vector = array.vector_words();
+            let splits = !layout.keeps_vectors(vector, array.words());
             Ok(Under {
                 hash: spec.to_string(),
+                splits: splits.then_some(4 * vector),
                 counted: count(&whole, &layout),
             })
         };
@@ -150,7 +156,7 @@ impl MachineCode {
             let counted = profiles.iter().map(|(pc, p)| (*pc, count(p, &layout)));
             counted.collect()
         };
-        let (ptx, made) = (per_pc(trace), per_pc(&self.ledger.trace));
+        let (ptx, made) = (per_pc(trace), per_pc(made));
         let none = Counted::new(Default::default(), 0);
         let site = |site: &LedgerSite| Both {
             ptx: ptx.get(&site.pc).copied().unwrap_or(none),
@@ -180,6 +186,9 @@ pub(super) struct Shown {
 #[derive(Serialize)]
 struct Under {
     hash: String,
+    /// Bytes of the accesses that it takes apart, which cannot be made as they are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    splits: Option<u32>,
     #[serde(flatten)]
     counted: Counted,
 }
@@ -218,6 +227,14 @@ impl Shown {
             fates.not_accounted,
         ));
         details.table(Table::new(&header, results).right(&header[1..]));
+        let split = |under: &Under| Some((under.splits?, under.hash.clone()));
+        for (bytes, hash) in self.results.iter().filter_map(split) {
+            let text = format!(
+                "{hash} takes accesses of {bytes} bytes apart: they cannot be made as they are \
+                 counted"
+            );
+            details.toned(Tone::Doubt, text);
+        }
         let differs = |both: &&Both| !both.difference.is_empty();
         let header = [
             "pc",
