@@ -109,7 +109,8 @@ impl Launch {
                 return Err(PyValueError::new_err(what));
             }
         };
-        let result = interrupted::run(py, || (self.inner).run(races, threads, warp_order, changed))?;
+        let result =
+            interrupted::run(py, || (self.inner).run(races, threads, warp_order, changed))?;
         let (answer, buffers) = result.map_err(|e| raise(py, e))?;
         let bytes = |buffer: &Vec<u8>| PyBytes::new(py, buffer);
         let buffers = buffers.iter().map(|b| b.as_ref().map(bytes));

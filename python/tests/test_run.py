@@ -248,7 +248,7 @@ def test_a_grid_waits_only_in_a_cooperative_launch() -> None:
 {
   .reg .pred %p1;
   .reg .b32 %r1;
-  mov.u32 %r1, %envreg2;
+  mov.u32 %r1, %envreg1;
   setp.ne.u32 %p1, %r1, 0;
   @%p1 bra done;
   trap;

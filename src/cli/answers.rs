@@ -9,7 +9,9 @@ use crate::capture::statics::source_indices;
 use crate::capture::{RunOptions, launch_trace};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::{Arg, ArgKind, Buffer, Init, LaunchFile, Options, Placed, Skeleton, Symbol, pointed_to};
+use crate::launch::{
+    Arg, ArgKind, Buffer, Init, LaunchFile, Options, Placed, Skeleton, Symbol, pointed_to,
+};
 use crate::ptx::exec::{Parameter, Program, SymbolInfo};
 use crate::ptx::{Module, Type};
 use crate::readable::readable;

@@ -240,7 +240,10 @@ struct Skipped {
 }
 
 /// Findings, each in a header of the toolkit with the line of the source that led to it.
-fn with_users_lines<S: Serializer>(findings: &[Finding], to: S) -> std::result::Result<S::Ok, S::Error> {
+fn with_users_lines<S: Serializer>(
+    findings: &[Finding],
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Row<'a> {
         #[serde(flatten)]
@@ -288,7 +291,11 @@ impl<'a> Report<'a> {
                 shared_accesses: outcome.shared_accesses,
                 seconds,
             },
-            findings: outcome.findings.into_iter().map(in_names_of_the_source).collect(),
+            findings: outcome
+                .findings
+                .into_iter()
+                .map(in_names_of_the_source)
+                .collect(),
             skipped: skipped
                 .map(|(launch, l)| Skipped {
                     launch,

@@ -244,7 +244,10 @@ impl Job<'_> {
             let names = self.placed.iter().map(|v| readable(&v.name)).chain(parts);
             let names: Vec<String> = names.collect();
             return Err(Error::usage(
-                format!("{} has no shared variable {name}", readable(&self.request.entry)),
+                format!(
+                    "{} has no shared variable {name}",
+                    readable(&self.request.entry)
+                ),
                 format!("expected one of {}", names.join(", ")),
             ));
         }

@@ -222,7 +222,12 @@ fn flow_and_gate_judge_by_the_machine_code() {
     let count = |name: &str| judged[name].as_u64().unwrap();
     assert_eq!([count("conflicts_before"), count("conflicts")], [4, 0]);
     assert_eq!([count("wavefronts_before"), count("wavefronts")], [16, 12]);
-    assert!(judged["torn"][0]["source"].as_str().unwrap().ends_with("merging.cu:9"));
+    assert!(
+        judged["torn"][0]["source"]
+            .as_str()
+            .unwrap()
+            .ends_with("merging.cu:9")
+    );
 }
 
 /// Loads of neighbours, 16 bytes from lane to lane: the 12 conflicts of the PTX are none in
@@ -256,7 +261,7 @@ fn a_change_that_gains_nothing_in_the_machine_code_is_not_offered() {
     };
     let (kernel, has_fix) = gate(&[]);
     assert_eq!(kernel["conflicts"], 12);
-    assert_eq!(kernel["fixes"].as_array().map(Vec::len), Some(0));
+    assert!(kernel.get("fixes").is_none(), "{kernel}");
     assert_eq!(kernel["fix_note"], why);
     assert!(!has_fix);
     let (kernel, has_fix) = gate(&["--no-machine-code"]);
@@ -265,8 +270,15 @@ fn a_change_that_gains_nothing_in_the_machine_code_is_not_offered() {
 
     let tuned = json(&["tune", path, "--software"]);
     assert_eq!(tuned["suggestions"].as_array().map(Vec::len), Some(0));
-    assert_eq!(tuned["left_alone"][0]["machine_code"]["conflicts_before"], 0);
-    assert!(text(&["tune", path, "--software"]).replace('\n', " ").contains(why));
+    assert_eq!(
+        tuned["left_alone"][0]["machine_code"]["conflicts_before"],
+        0
+    );
+    assert!(
+        text(&["tune", path, "--software"])
+            .replace('\n', " ")
+            .contains(why)
+    );
     let out = folder.path().join("out");
     let flow = ["flow", path, "--fast", "-q", "-o", out.to_str().unwrap()];
     assert!(text(&flow).replace('\n', " ").contains(why));
@@ -305,5 +317,8 @@ fn mappings_that_take_merged_accesses_apart_are_named() {
     let splits: Vec<&Value> = results.iter().map(|r| &r["splits"]).collect();
     assert_eq!(splits, [&Value::Null, &16.into(), &Value::Null]);
     let text = text(&args).replace('\n', " ");
-    assert!(text.contains("xor takes accesses of 16 bytes apart"), "{text}");
+    assert!(
+        text.contains("xor takes accesses of 16 bytes apart"),
+        "{text}"
+    );
 }

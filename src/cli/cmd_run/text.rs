@@ -255,9 +255,7 @@ fn place(ptx: &Path, finding: &Finding) -> String {
 
 /// The first finding of a group with its other sides.
 fn first_text(ptx: &Path, group: &Group) -> String {
-    let one = |f: &Finding| {
-        format!("block {:?}, thread {:?}: {}", f.block, f.thread, f.message)
-    };
+    let one = |f: &Finding| format!("block {:?}, thread {:?}: {}", f.block, f.thread, f.message);
     let mut text = one(group.first);
     for other in &group.others {
         text += &format!("\nand {}, {}", place(ptx, other), one(other));
