@@ -7,9 +7,13 @@ pub(crate) fn readable(name: &str) -> String {
     demangled(name).unwrap_or_else(|| name.to_owned())
 }
 
-/// The kernel of `FILE entry`, or of an entry alone, readable.
+/// A sentence, or the kernel of `FILE entry`, with all names in it readable.
 pub(crate) fn readable_words(text: &str) -> String {
-    let words = text.split(' ').map(readable);
+    let word = |word: &str| {
+        let name = word.trim_end_matches([',', ';', ':', '.', ')']);
+        readable(name) + &word[name.len()..]
+    };
+    let words = text.split(' ').map(word);
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -78,6 +82,9 @@ mod tests {
             assert_eq!(readable(mangled), name);
         }
         assert_eq!(readable_words("a.cu _Z1ki"), "a.cu k");
+        let message = "writes byte 0 of _ZZ1kPiE4lock, read at 3; _Z1ki: (ordered).";
+        let expected = "writes byte 0 of lock, read at 3; k: (ordered).";
+        assert_eq!(readable_words(message), expected);
         assert_eq!(readable_list("_ZZ1kvE1a, b"), "a, b");
     }
 }

@@ -57,10 +57,13 @@ class Bound:
     symbols: list[tuple[str, bytes]]
     arrays: list[tuple[str, Array]]
 
-    def write_back(self, results: Sequence[bytes]) -> None:
-        """Puts the bytes after a run into the arrays; all of them or none."""
+    def write_back(self, results: Sequence[Optional[bytes]]) -> None:
+        """Puts the bytes after a run, where there are any, into the arrays; all of them or
+        none."""
         changed = []
         for (name, array), result in zip(self.arrays, results):
+            if result is None:
+                continue
             new = np.frombuffer(result, dtype=np.uint8)
             old = array.reshape(-1).view(np.uint8)
             if array.flags.writeable:

@@ -40,7 +40,7 @@ class Kernel:
         pointed = self._native.pointed_to()
         known = len(pointed) == len(declared)
         for at, (name, size, kind) in enumerate(declared):
-            own = names[at] if at < len(names) else name
+            own = names[at] if at < len(names) else _own_name(name, self._native.entry)
             to = pointed[at] if known else None
             self._parameters.append(Parameter(own, size, source.types.get(own, kind), to))
 
@@ -154,6 +154,11 @@ class Kernel:
         return self._native.entry
 
     @property
+    def name(self) -> str:
+        """The entry's name in the source: without C++'s mangling."""
+        return self._native.source_name
+
+    @property
     def parameters(self) -> list[Parameter]:
         """The parameters that a call takes, in order."""
         descriptors = self._source.descriptors.values()
@@ -171,7 +176,7 @@ class Kernel:
 
     def __repr__(self) -> str:
         listed = ", ".join(str(p) for p in self.parameters)
-        return f"<spadkit.Kernel {self.entry}({listed})>"
+        return f"<spadkit.Kernel {self.name}({listed})>"
 
     def __getitem__(self, sizes: Any) -> "Configured":
         """``kernel[grid, block]``; ``kernel[grid]`` where the block is known.
@@ -199,12 +204,15 @@ class Kernel:
         required = self._native.required_block
         if required is not None and not isinstance(sizes, tuple):
             return sizes, required
-        what = f"{self.entry} is launched with [{sizes!r}]"
-        raise UsageError(what, "expected kernel[grid, block], each an integer or up to three")
+        what = f"{self.name} is launched with [{sizes!r}]"
+        help = "expected kernel[grid, block], each an integer or up to three"
+        if isinstance(sizes, tuple) and len(sizes) > 2:
+            help += "; dynamic shared memory is shared=BYTES of the call"
+        raise UsageError(what, help)
 
-    def races(self, memory: str = "shared") -> Run:
+    def races(self, memory: str = "shared", warp_order: Optional[int] = None) -> Run:
         """Runs the last launch again and looks for races: see :meth:`Launch.races`."""
-        return self._launch().races(memory)
+        return self._launch().races(memory, warp_order)
 
     def conflicts(
         self,
@@ -221,9 +229,10 @@ class Kernel:
         kinds: Sequence[str] = (),
         budget: float = 3.0,
         block: int = 0,
+        machine_code: Optional[bool] = None,
     ) -> Tuning:
         """Mappings for the last launch: see :meth:`Launch.tune_software`."""
-        return self._launch().tune_software(machine, kinds, budget, block)
+        return self._launch().tune_software(machine, kinds, budget, block, machine_code)
 
     def rewrite(
         self,
@@ -266,7 +275,7 @@ class Kernel:
 
     def _launch(self) -> "Launch":
         if self._last is None:
-            what = f"{self.entry} has not been launched yet"
+            what = f"{self.name} has not been launched yet"
             raise UsageError(what, "call kernel[grid, block](...) first, or .bind(...), which does not run it")
         return self._last
 
@@ -285,6 +294,9 @@ class Configured:
         shared: Optional[int] = None,
         symbols: Optional[Mapping[str, Any]] = None,
         limit: int = LIMIT,
+        cooperative: bool = False,
+        cluster: Optional[Size] = None,
+        heap: Optional[int] = None,
         **named: Any,
     ) -> Run:
         """Runs the kernel on ``args``; arrays are changed in place.
@@ -304,6 +316,13 @@ class Configured:
             Arrays for ``__constant__`` and ``__device__`` variables, by name.
         limit : int
             Thread instructions after which the run ends with a finding.
+        cooperative : bool
+            A cooperative launch: all blocks run together, and ``grid.sync()`` waits
+            for them.
+        cluster : int or sequence of int, optional
+            Blocks of a cluster, as ``(x, y, z)``; the default is that of the PTX.
+        heap : int, optional
+            Bytes for ``malloc`` and ``new`` in device code; the default is 8 MB.
 
         Returns
         -------
@@ -319,7 +338,18 @@ class Configured:
         InputError
             The grid or the block is out of range.
         """
-        return self.bind(*args, shared=shared, symbols=symbols, limit=limit, **named).run()
+        launch = self.bind(
+            *args,
+            shared=shared,
+            symbols=symbols,
+            limit=limit,
+            cooperative=cooperative,
+            cluster=cluster,
+            heap=heap,
+            **named,
+        )
+        # The arrays are as they were bound: what the run leaves as it is need not be copied.
+        return launch._run(0, changed=True)
 
     def bind(
         self,
@@ -327,6 +357,9 @@ class Configured:
         shared: Optional[int] = None,
         symbols: Optional[Mapping[str, Any]] = None,
         limit: int = LIMIT,
+        cooperative: bool = False,
+        cluster: Optional[Size] = None,
+        heap: Optional[int] = None,
         **named: Any,
     ) -> "Launch":
         """The launch with these arguments, as they are now, without running it.
@@ -335,9 +368,10 @@ class Configured:
         """
         kernel = self.kernel
         source = kernel._source
+        named = {_own_name(name, kernel.entry): value for name, value in named.items()}
         given, named = source.runtime_arguments(args, named)
         bound = bind(
-            kernel.entry,
+            kernel.name,
             kernel._parameters,
             given,
             named,
@@ -352,7 +386,12 @@ class Configured:
             _size(limit, "limit"),
             bound.native,
             bound.symbols,
+            None if cluster is None else _dimensions(cluster, "cluster"),
+            bool(cooperative),
+            None if heap is None else _size(heap, "heap"),
         )
+        # The library has the bytes.
+        bound.native, bound.symbols = [], []
         kernel._last = Launch(kernel, native, bound)
         return kernel._last
 
@@ -381,20 +420,25 @@ class Launch:
         KernelFault
             The kernel faulted; no array is changed.
         """
-        (text, warnings, error), buffers = self._native.run("no", _size(threads, "threads"))
+        return self._run(_size(threads, "threads"), changed=False)
+
+    def _run(self, threads: int, changed: bool) -> Run:
+        (text, warnings, error), buffers = self._native.run("no", threads, None, changed)
         run = Run(text, warnings)
         if error is not None:
             raise _with_result(_fault(error), run)
         self._bound.write_back(buffers)
         return run
 
-    def races(self, memory: str = "shared") -> Run:
+    def races(self, memory: str = "shared", warp_order: Optional[int] = None) -> Run:
         """Runs the kernel and reports races and reads of uninitialised memory.
 
         Parameters
         ----------
         memory : {"shared", "global"}
             Memory to check; ``"global"`` includes shared memory.
+        warp_order : int, optional
+            Seed of a random order of the warps; the default is by their number.
 
         Returns
         -------
@@ -409,7 +453,8 @@ class Launch:
         """
         if memory not in ("shared", "global"):
             raise UsageError(f"memory={memory!r}", "expected 'shared' or 'global'")
-        (text, warnings, _), _ = self._native.run(memory, 0)
+        order = None if warp_order is None else _size(warp_order, "warp_order")
+        (text, warnings, _), _ = self._native.run(memory, 0, order, True)
         return Run(text, warnings)
 
     def conflicts(
@@ -423,7 +468,7 @@ class Launch:
         Parameters
         ----------
         machine : str, optional
-            ``"sm70"``, ``"sm80"``, ``"sm90"``, another preset or the path of a
+            ``"sm80"``, ``"sm89"``, another preset or the path of a
             configuration file. The default is that of the PTX's target.
         hash : str or sequence of str
             Mappings, such as ``"swizzle:3,1,4"``; ``"mod"`` is the kernel as
@@ -456,6 +501,7 @@ class Launch:
         kinds: Sequence[str] = (),
         budget: float = 3.0,
         block: int = 0,
+        machine_code: Optional[bool] = None,
     ) -> Tuning:
         """Mappings in software: padding, swizzles, XORs, random shifts, ranked.
 
@@ -467,6 +513,11 @@ class Launch:
             Only these, such as ``"swizzle"`` and ``"pad"``; the default is all.
         budget : float
             Seconds for each optimal search.
+        machine_code : bool, optional
+            ``True``: count the accesses of the machine code, as ``--machine-code``
+            does, with ``ptxas`` and ``nvdisasm``. ``False``: those of the PTX. The
+            default counts the PTX, and judges changes of the source by the machine
+            code where both tools are installed.
 
         Returns
         -------
@@ -480,10 +531,12 @@ class Launch:
             not a number from 0 to 1e9.
         CheckFailed
             The kernel faults, so it has no trace.
+        ToolError
+            ``machine_code=True`` without the tools.
         """
         chosen = _strings("kinds", kinds, "kinds of mappings, such as 'swizzle'")
         text, warnings, _ = self._native.tune_software(
-            machine, chosen, _seconds(budget, "budget"), _size(block, "block")
+            machine, chosen, _seconds(budget, "budget"), _size(block, "block"), machine_code
         )
         return Tuning(text, warnings)
 
@@ -515,13 +568,19 @@ def _rewrite(
         raise UsageError(f"spec is {spec!r}", expected)
     (text, warnings, error), ptx = kernel._native.rewrite(specs, machine, launch, any_block, plain)
     if error is not None or ptx is None:
-        error = error or CheckFailed(f"{kernel.entry} was not rewritten")
+        error = error or CheckFailed(f"{kernel.name} was not rewritten")
         raise _with_result(error, Result(text, warnings))
     # The rewritten kernel may have an amount of dynamic shared memory of its own.
     answer = Rewritten(text, warnings, kernel)
     needed = answer["dynamic_shared"]
     answer.kernel = Kernel(kernel._source.rewritten(ptx, kernel.entry, needed))
     return answer
+
+
+def _own_name(parameter: str, entry: str) -> str:
+    """``param_0`` of ``_Z1kPfi_param_0``, which the compiler names after its kernel."""
+    mangled = entry.startswith("_Z")
+    return parameter.removeprefix(f"{entry}_") if mangled else parameter
 
 
 def _fault(error: Exception) -> Exception:

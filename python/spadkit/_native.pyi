@@ -36,6 +36,8 @@ class Kernel:
     @property
     def entry(self) -> str: ...
     @property
+    def source_name(self) -> str: ...
+    @property
     def required_block(self) -> Optional[Sequence[int]]: ...
     def params(self) -> list[tuple[str, int, str]]: ...
     def pointed_to(self) -> list[Optional[tuple[str, str]]]: ...
@@ -49,6 +51,9 @@ class Kernel:
         limit: int,
         args: Sequence[_Argument],
         symbols: Sequence[tuple[str, bytes]],
+        cluster: Optional[Sequence[int]],
+        cooperative: bool,
+        heap: Optional[int],
     ) -> Launch: ...
     def rewrite(
         self,
@@ -60,10 +65,17 @@ class Kernel:
     ) -> tuple[_Answer, Optional[str]]: ...
 
 class Launch:
-    def run(self, races: str, threads: int) -> tuple[_Answer, list[bytes]]: ...
+    def run(
+        self, races: str, threads: int, warp_order: Optional[int] = None, changed: bool = True
+    ) -> tuple[_Answer, list[Optional[bytes]]]: ...
     def conflicts(
         self, machine: Optional[str], specs: Sequence[str], block: int
     ) -> tuple[_Answer, str]: ...
     def tune_software(
-        self, machine: Optional[str], kinds: Sequence[str], budget: float, block: int
+        self,
+        machine: Optional[str],
+        kinds: Sequence[str],
+        budget: float,
+        block: int,
+        machine_code: Optional[bool] = None,
     ) -> _Answer: ...

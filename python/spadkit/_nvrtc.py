@@ -59,6 +59,11 @@ def compile(source: str, arch: str, options: Sequence[str]) -> str:
     UsageError
         The source does not compile; ``help`` has the compiler's messages.
     """
+    if not isinstance(arch, str):
+        raise UsageError(f"arch is {arch!r}", "expected a target, such as 'sm_80'")
+    if "\n" not in source and source.endswith((".cu", ".cuh", ".cpp")):
+        help = "expected the source itself: pathlib.Path(...).read_text()"
+        raise UsageError(f"{source} is a path", help)
     nvrtc, headers = _library()
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(

@@ -37,7 +37,10 @@ class Result(dict[str, Any]):
         ImportError
             pandas is not installed: ``pip install spadkit[pandas]``.
         """
-        import pandas  # noqa: F811
+        try:
+            import pandas  # noqa: F811
+        except ImportError:
+            raise ImportError("pandas is not installed: pip install spadkit[pandas]") from None
 
         return pandas.json_normalize(self.rows())
 

@@ -5,6 +5,7 @@ use crate::interrupted;
 use crate::tensor_map::argument;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use spadkit::cli::answers::{self, Races};
 use spadkit::launch::{Arg, ArgKind, Buffer, Element, Init, Symbol};
@@ -12,9 +13,9 @@ use std::time::Duration;
 
 /// Name, kind, bytes, and the arguments that `same`, `addresses` and `tensor_map`
 /// name.
-pub type Argument = (String, String, Vec<u8>, Vec<usize>);
+pub type Argument = (String, String, PyBackedBytes, Vec<usize>);
 /// Name and bytes.
-pub type SymbolValue = (String, Vec<u8>);
+pub type SymbolValue = (String, PyBackedBytes);
 
 /// The arguments of a launch file. Each array is a buffer of bytes.
 pub fn args(given: Vec<Argument>) -> PyResult<Vec<Arg>> {
@@ -24,14 +25,14 @@ pub fn args(given: Vec<Argument>) -> PyResult<Vec<Arg>> {
 fn arg((name, kind, bytes, of): Argument) -> PyResult<Arg> {
     let first = of.first().copied().unwrap_or(0);
     let kind = match kind.as_str() {
-        "buffer" => ArgKind::Buffer(buffer(bytes)),
+        "buffer" => ArgKind::Buffer(buffer(&bytes)),
         "same" => ArgKind::Same {
             arg: first,
             bytes: 0,
         },
         "addresses" => ArgKind::Addresses(of),
         "tensor_map" => ArgKind::TensorMap(argument(first, &bytes)?),
-        "value" => ArgKind::Value(Element::Bytes, bytes),
+        "value" => ArgKind::Value(Element::Bytes, bytes.to_vec()),
         "null" => ArgKind::Null,
         other => {
             let what = format!("an argument of kind '{other}'");
@@ -49,18 +50,18 @@ fn arg((name, kind, bytes, of): Argument) -> PyResult<Arg> {
 pub fn symbols(given: Vec<SymbolValue>) -> Vec<Symbol> {
     let symbol = |(name, bytes): SymbolValue| Symbol {
         name,
-        buffer: buffer(bytes),
+        buffer: buffer(&bytes),
         keep: false,
         offset: 0,
     };
     given.into_iter().map(symbol).collect()
 }
 
-fn buffer(bytes: Vec<u8>) -> Buffer {
+fn buffer(bytes: &[u8]) -> Buffer {
     Buffer {
         element: Element::Bytes,
         count: bytes.len() as u64,
-        init: Init::Bytes(bytes),
+        init: Init::Bytes(bytes.to_vec()),
         expect: None,
     }
 }
@@ -88,13 +89,17 @@ pub struct Launch {
 
 #[pymethods]
 impl Launch {
-    /// The answer of `spadkit run`, and each buffer's bytes after the run.
+    /// The answer of `spadkit run`, and each buffer's bytes after the run, with
+    /// `changed` of those alone that it has changed.
+    #[pyo3(signature = (races, threads, warp_order=None, changed=true))]
     fn run<'py>(
         &self,
         py: Python<'py>,
         races: &str,
         threads: usize,
-    ) -> PyResult<(Answer, Vec<Bound<'py, PyBytes>>)> {
+        warp_order: Option<u64>,
+        changed: bool,
+    ) -> PyResult<(Answer, Vec<Option<Bound<'py, PyBytes>>>)> {
         let races = match races {
             "no" => Races::No,
             "shared" => Races::Shared,
@@ -104,10 +109,12 @@ impl Launch {
                 return Err(PyValueError::new_err(what));
             }
         };
-        let result = interrupted::run(py, || self.inner.run(races, threads))?;
+        let result =
+            interrupted::run(py, || (self.inner).run(races, threads, warp_order, changed))?;
         let (answer, buffers) = result.map_err(|e| raise(py, e))?;
-        let buffers = buffers.iter().map(|b| PyBytes::new(py, b)).collect();
-        Ok((Answer::new(py, answer)?, buffers))
+        let bytes = |buffer: &Vec<u8>| PyBytes::new(py, buffer);
+        let buffers = buffers.iter().map(|b| b.as_ref().map(bytes));
+        Ok((Answer::new(py, answer)?, buffers.collect()))
     }
 
     /// The answer of `spadkit conflicts`, and pictures as JSON.
@@ -125,6 +132,7 @@ impl Launch {
     }
 
     /// The answer of `spadkit tune --software`.
+    #[pyo3(signature = (machine, kinds, budget, block, machine_code=None))]
     fn tune_software(
         &self,
         py: Python<'_>,
@@ -132,11 +140,12 @@ impl Launch {
         kinds: Vec<String>,
         budget: f64,
         block: u64,
+        machine_code: Option<bool>,
     ) -> PyResult<Answer> {
         let budget = Duration::try_from_secs_f64(budget)
             .map_err(|why| PyValueError::new_err(format!("budget: {why}")))?;
         let machine = machine.as_deref();
-        let tune = || self.inner.tune_software(machine, &kinds, budget, block);
+        let tune = || (self.inner).tune_software(machine, &kinds, budget, block, machine_code);
         let answer = interrupted::run(py, tune)?.map_err(|e| raise(py, e))?;
         Answer::new(py, answer)
     }

@@ -45,6 +45,11 @@ impl Kernel {
         self.inner.entry()
     }
 
+    #[getter]
+    fn source_name(&self) -> String {
+        self.inner.source_name()
+    }
+
     /// Name, bytes and type of each parameter.
     fn params(&self, py: Python<'_>) -> PyResult<Vec<(String, u32, String)>> {
         let params = self.inner.params().map_err(|e| raise(py, e))?;
@@ -77,6 +82,7 @@ impl Kernel {
     }
 
     #[allow(clippy::too_many_arguments, reason = "keyword arguments of Python")]
+    #[pyo3(signature = (grid, block, dynamic_shared, limit, args, symbols, cluster, cooperative, heap))]
     fn launch(
         &self,
         py: Python<'_>,
@@ -86,11 +92,17 @@ impl Kernel {
         limit: u64,
         args: Vec<Argument>,
         symbols: Vec<SymbolValue>,
+        cluster: Option<Vec<u64>>,
+        cooperative: bool,
+        heap: Option<u64>,
     ) -> PyResult<Launch> {
         let given = Given {
             grid,
             block,
             dynamic_shared,
+            cluster,
+            cooperative,
+            heap,
             limit,
             args: launch::args(args)?,
             symbols: launch::symbols(symbols),

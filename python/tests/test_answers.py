@@ -129,3 +129,29 @@ def test_tables_for_pandas(launched: Kernel) -> None:
     table = launched.conflicts(machine="sm80").to_pandas()
     assert list(table["excess_wavefronts"]) == [56, 0]
     assert launched.tune_software(machine="sm80").to_pandas()["conflicts"].min() == 0
+
+
+def test_the_machine_code_judges_mappings(transpose: Kernel) -> None:
+    """With both tools, or an error that names the missing one."""
+    arrays = np.zeros(3072, np.float32), np.zeros(3072, np.float32)
+    launch = transpose[(4, 3), (16, 16)].bind(*arrays, 64, 48)
+    of_ptx = launch.tune_software(machine="sm80", budget=0.1, machine_code=False)
+    assert "doubt" not in of_ptx and "machine_code" not in of_ptx["suggestions"][0]
+    judged = launch.tune_software(machine="sm80", budget=0.1)
+    assert ("doubt" in judged) != ("machine_code" in judged["suggestions"][0])
+    if "doubt" in judged:
+        with pytest.raises(spadkit.ToolError, match="ptxas|nvdisasm"):
+            launch.tune_software(machine="sm80", budget=0.1, machine_code=True)
+    else:
+        counted = launch.tune_software(machine="sm80", budget=0.1, machine_code=True)
+        judged_by = judged["suggestions"][0]["machine_code"]
+        assert counted["suggestions"][0]["conflicts_before"] == judged_by["conflicts_before"]
+
+
+def test_the_order_of_warps_changes_no_finding(kernels: Path) -> None:
+    race = Kernel.from_ptx(kernels / "faults/faults.ptx", "race")
+    launch = race[1, 64].bind(np.zeros(64, np.int32))
+    kinds = [{f["kind"] for f in launch.races(warp_order=n)["findings"]} for n in (1, 2)]
+    assert kinds[0] == kinds[1] and "race" in kinds[0]
+    with pytest.raises(spadkit.UsageError, match="warp_order is -1"):
+        launch.races(warp_order=-1)

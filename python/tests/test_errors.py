@@ -115,3 +115,17 @@ def test_headers_are_those_beside_the_compiler(tmp_path: Path, monkeypatch: Any)
     assert _nvrtc._headers(str(apart / "cuda_nvrtc/lib/libnvrtc.so.12")) == names[2:3]
     monkeypatch.setenv("CUDA_HOME", str(system))
     assert _nvrtc._headers("libnvrtc.so.12") == names[3:]
+
+
+def test_what_is_no_source_is_named() -> None:
+    with pytest.raises(spadkit.UsageError, match="x.cu is a path") as caught:
+        spadkit.Kernel.from_cuda("kernels/x.cu")
+    assert "read_text" in str(caught.value.help)
+    with pytest.raises(spadkit.UsageError, match="arch is 80"):
+        spadkit.Kernel.from_cuda("__global__ void k() {}", arch=80)  # type: ignore[arg-type]
+
+
+def test_the_place_of_shared_memory_is_named(transpose: spadkit.Kernel) -> None:
+    with pytest.raises(spadkit.UsageError, match="is launched with") as caught:
+        transpose[1, 32, 0, 0]
+    assert "shared=BYTES" in str(caught.value.help)

@@ -72,6 +72,26 @@ end:
 """
 
 
+# Each block writes how many blocks its cluster has.
+TOGETHER = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry _Z5ranksPj(.param .u64 _Z5ranksPj_param_0)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [_Z5ranksPj_param_0];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %cluster_nctaid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r2;
+  ret;
+}
+"""
+
+
 def floats(n: int) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
     return np.arange(n, dtype=np.float32)
 
@@ -201,3 +221,81 @@ def test_several_texts_are_linked(tmp_path: Path) -> None:
     assert Kernel.from_ptx([CALLS.replace("call", "// call")]).entry == "k"
     with pytest.raises(spadkit.UsageError, match=r"ptx is \[\]"):
         Kernel.from_ptx([])
+
+
+def test_a_launch_has_clusters_and_names_of_the_source() -> None:
+    ranks = Kernel.from_ptx(TOGETHER)
+    assert ranks.name == "ranks" and ranks.entry == "_Z5ranksPj"
+    assert repr(ranks) == "<spadkit.Kernel ranks(param_0 (u64))>"
+    out = np.zeros(4, np.uint32)
+    ranks[4, 1](param_0=out)
+    assert out.tolist() == [1, 1, 1, 1]
+    ranks[4, 1](_Z5ranksPj_param_0=out, cluster=(2, 1, 1))
+    assert out.tolist() == [2, 2, 2, 2]
+    ranks[4, 1](out, cluster=4)
+    assert out.tolist() == [4, 4, 4, 4]
+    with pytest.raises(spadkit.InputError, match="not a multiple of 'cluster'"):
+        ranks[3, 1](out, cluster=2)
+    with pytest.raises(spadkit.ArgumentError, match="missing of ranks is not a parameter"):
+        ranks[4, 1](missing=out)
+
+
+def test_a_grid_waits_only_in_a_cooperative_launch() -> None:
+    ptx = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry wait()
+{
+  .reg .pred %p1;
+  .reg .b32 %r1;
+  mov.u32 %r1, %envreg1;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra done;
+  trap;
+done:
+  ret;
+}
+"""
+    wait = Kernel.from_ptx(ptx)
+    with pytest.raises(spadkit.KernelFault, match="needs a cooperative launch"):
+        wait[2, 32]()
+    assert wait[2, 32](cooperative=True)["findings"] == []
+
+
+def test_the_heap_has_the_size_that_is_given() -> None:
+    ptx = """.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 out) malloc (.param .b64 size);
+.visible .entry take(.param .u64 given)
+{
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [given];
+  mov.u64 %rd2, 1048576;
+  {
+  .param .b64 size;
+  st.param.b64 [size], %rd2;
+  .param .b64 block;
+  call.uni (block), malloc, (size);
+  ld.param.b64 %rd3, [block];
+  }
+  st.global.u64 [%rd1], %rd3;
+  ret;
+}
+"""
+    take = Kernel.from_ptx(ptx)
+    given = np.zeros(1, np.uint64)
+    take[1, 1](given, heap=1 << 16)
+    assert given[0] == 0
+    take[1, 1](given)
+    assert given[0] != 0
+
+
+def test_a_kept_launch_writes_all_of_its_arrays() -> None:
+    """A call copies back what the kernel changes; a launch that is run later, everything."""
+    axpy = Kernel.from_ptx(PTX, "axpy")
+    x, y = floats(32), np.zeros(32, np.float32)
+    launch = axpy[1, 32].bind(x, y, 0.0, 32, bytes(8))
+    x[:], y[:] = 7, 5
+    launch.run()
+    assert np.array_equal(x, floats(32)) and not y.any()

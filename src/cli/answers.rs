@@ -2,15 +2,19 @@
 //! such as the Python package: the same JSON and the same errors, of a kernel and
 //! arguments in memory. Nothing is printed.
 
+use super::machine_code::{Judgement, MachineCode};
 use super::printer::{Collected, MachineNote, Printer};
 use super::{cmd_conflicts, cmd_rewrite, cmd_run, cmd_tune, parsed};
 use crate::capture::statics::source_indices;
 use crate::capture::{RunOptions, launch_trace};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::launch::{Arg, LaunchFile, Options, Placed, Skeleton, Symbol, pointed_to};
+use crate::launch::{
+    Arg, ArgKind, Buffer, Init, LaunchFile, Options, Placed, Skeleton, Symbol, pointed_to,
+};
 use crate::ptx::exec::{Parameter, Program, SymbolInfo};
 use crate::ptx::{Module, Type};
+use crate::readable::readable;
 use crate::rewrite::{Hashes, Request};
 use crate::software::LayoutSpec;
 use crate::software::choice::MappingKind;
@@ -106,6 +110,11 @@ impl Kernel {
         &self.entry
     }
 
+    /// The entry, as the source names it.
+    pub fn source_name(&self) -> String {
+        readable(&self.entry)
+    }
+
     /// The parameters, in order.
     pub fn params(&self) -> Result<Vec<Parameter>> {
         Program::new(&self.module)?.params(&self.entry)
@@ -136,10 +145,17 @@ impl Kernel {
     /// A launch.
     pub fn launch(self: &std::sync::Arc<Self>, given: Given) -> Result<Launch> {
         let name = format!("launch of {}", self.entry);
-        let text = format!(
-            "ptx = \"-\"\ngrid = {:?}\nblock = {:?}\ndynamic_shared = {}\nlimit = {}\n",
-            given.grid, given.block, given.dynamic_shared, given.limit
+        let mut text = format!(
+            "ptx = \"-\"\ngrid = {:?}\nblock = {:?}\ndynamic_shared = {}\nlimit = {}\n\
+             cooperative = {}\n",
+            given.grid, given.block, given.dynamic_shared, given.limit, given.cooperative
         );
+        if let Some(cluster) = &given.cluster {
+            text += &format!("cluster = {cluster:?}\n");
+        }
+        if let Some(heap) = given.heap {
+            text += &format!("heap = {heap}\n");
+        }
         let mut file = LaunchFile::parse(text, Path::new(&name))?;
         let offset = file.ptx.offset;
         file.ptx = Placed {
@@ -220,6 +236,12 @@ pub struct Given {
     pub block: Vec<u64>,
     /// Bytes of dynamic shared memory.
     pub dynamic_shared: u64,
+    /// Blocks of a cluster, where the PTX does not say it.
+    pub cluster: Option<Vec<u64>>,
+    /// Whether the grid may wait for all of its blocks.
+    pub cooperative: bool,
+    /// Bytes of the heap of device-side `malloc`, where it is not CUDA's.
+    pub heap: Option<u64>,
     /// Thread instructions after which a run ends.
     pub limit: u64,
     /// One for each parameter.
@@ -266,13 +288,21 @@ impl Launch {
     }
 
     /// `spadkit run`: the answer, and the bytes of every buffer argument, then
-    /// of every symbol, after the run.
-    pub fn run(&self, races: Races, threads: usize) -> Result<(Answer, Vec<Vec<u8>>)> {
+    /// of every symbol, after the run, with `changed` only where it has changed them;
+    /// `warp_order` draws the order of the warps.
+    pub fn run(
+        &self,
+        races: Races,
+        threads: usize,
+        warp_order: Option<u64>,
+        changed: bool,
+    ) -> Result<(Answer, Vec<Option<Vec<u8>>>)> {
         let mut prepared = self.file.prepare(&self.kernel.module)?;
         let options = Options {
             threads,
             races: races != Races::No,
             global_races: races == Races::Global,
+            warp_order,
             ..Options::default()
         };
         let report = cmd_run::Report::of(&self.file, &mut prepared, &options)?;
@@ -280,8 +310,21 @@ impl Launch {
             printer.show(&report)?;
             report.verdict()
         })?;
-        let buffers = prepared.outputs().map(|(_, bytes)| bytes.to_vec());
-        Ok((answer, buffers.collect()))
+        let after = prepared.outputs().map(|(_, bytes)| bytes);
+        let bytes = self.buffers().zip(after).map(|(before, after)| {
+            let is_same = matches!(&before.init, Init::Bytes(bytes) if bytes == after);
+            (!changed || !is_same).then(|| after.to_vec())
+        });
+        Ok((answer, bytes.collect()))
+    }
+
+    /// Those of the arguments, then those of the symbols, as the outputs have them.
+    fn buffers(&self) -> impl Iterator<Item = &Buffer> {
+        let of_args = self.file.args.iter().filter_map(|arg| match &arg.kind {
+            ArgKind::Buffer(buffer) => Some(buffer),
+            _ => None,
+        });
+        of_args.chain(self.file.symbols.iter().map(|s| &s.buffer))
     }
 
     /// The accesses to shared memory of block `block`, the linear index.
@@ -323,13 +366,16 @@ impl Launch {
         Ok((answer, pictures))
     }
 
-    /// `spadkit tune --software`: mappings of `kinds`, all where none is named.
+    /// `spadkit tune --software`: mappings of `kinds`, all where none is named. The machine
+    /// code judges them with `machine_code`, nothing without, and changes of the source where
+    /// neither is said and ptxas and nvdisasm are installed.
     pub fn tune_software(
         &self,
         machine: Option<&str>,
         kinds: &[String],
         budget: Duration,
         block: u64,
+        machine_code: Option<bool>,
     ) -> Result<Answer> {
         let (machine, note) = self.kernel.machine(machine)?;
         let kind = |name: &String| {
@@ -338,9 +384,16 @@ impl Launch {
         };
         let kinds: Vec<MappingKind> = kinds.iter().map(kind).collect::<Result<_>>()?;
         let trace = self.trace(block)?;
-        let program = Program::new(&self.kernel.module)?;
-        let indices = source_indices(&program, &self.kernel.entry, trace.block_dim)?;
         let module = &self.kernel.module;
+        let made = || MachineCode::of_module(module, &trace, &machine);
+        let (of_code, judgement) = match machine_code {
+            Some(false) => (None, Judgement::default()),
+            None => (None, Judgement::by(made())),
+            Some(true) => (Some(made()?.into_trace()), Judgement::default()),
+        };
+        let trace = of_code.unwrap_or(trace);
+        let program = Program::new(module)?;
+        let indices = source_indices(&program, &self.kernel.entry, trace.block_dim)?;
         let prepared = self.file.prepare(module)?;
         let (entry, launches) = (&self.kernel.entry, prepared.launches());
         let launched = cmd_tune::resources::Launched {
@@ -361,7 +414,7 @@ impl Launch {
                 again: None,
                 all: false,
                 report: None,
-                merging: None,
+                judgement,
             };
             cmd_tune::in_software::run(&kinds, budget, &subject, &machine, printer)
         })

@@ -2,7 +2,7 @@
 
 use crate::page::{Details, Tone};
 use crate::readable::readable;
-use crate::suggest::{LeftAlone, LineChange, Suggestion, torn_places};
+use crate::suggest::{InMachineCode, LeftAlone, LineChange, Suggestion, torn_places};
 use crate::trace::without_folder;
 
 /// Lines of an array that are shown, unless all are.
@@ -34,7 +34,8 @@ pub(super) fn left_alone(arrays: &[LeftAlone]) -> Details {
             left.conflicts,
             left.conflicts_before
         ));
-        if let Some((places, widest)) = torn_places(&left.torn) {
+        details.note((left.machine_code.as_ref()).map_or(String::new(), InMachineCode::text));
+        if let Some((places, widest)) = torn_places(left.all_torn()) {
             details.note(format!(
                 "{places}: around an index with a function, the compiler no longer merges \
                  accesses to {widest} bytes there; access them through a vector type, and run \
@@ -69,6 +70,10 @@ fn one(s: &Suggestion, most: usize, details: &mut Details) {
     if let Some(torn) = s.torn_text() {
         details.note(torn);
     }
+    let counts = |c: &InMachineCode| (c.conflicts_before, c.conflicts);
+    let differs = |c: &&InMachineCode| counts(c) != (s.conflicts_before, s.conflicts);
+    let judged = s.machine_code.as_ref().filter(differs);
+    details.note(judged.map_or(String::new(), InMachineCode::text));
     if let Some(p) = &s.parted {
         details.note(format!(
             "wide accesses become several of {}: {} wavefronts in place of {}",

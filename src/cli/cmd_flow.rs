@@ -4,7 +4,7 @@ use super::changes;
 use super::cmd_cosim::fail_on_mismatch;
 use super::conflicts_lines::Counted;
 use super::conflicts_text::Culprits;
-use super::machine_code::MachineCode;
+use super::machine_code::{Judge, Judgement, MachineCode};
 use super::printer::{CommandResult, Printer, Progress};
 use super::{Execute, Global, synthesis_text};
 use crate::error::Result;
@@ -30,7 +30,7 @@ use std::time::Duration;
 /// Verilog, verify it, measure it, and write a report.
 ///
 /// On a machine without a hash unit (gt200, gpgpusim-16k, sharing-48k,
-/// sharing-64k, sm70, sm80, sm90), the flow finds the best mappings in software.
+/// sharing-64k, and all from sm70 to sm121), the flow finds the best mappings in software.
 /// It puts them into the kernel of a launch file, runs it before and after, and
 /// writes the fastest.
 ///
@@ -72,10 +72,8 @@ pub struct FlowArgs {
     /// The summary.json of an earlier run: the report says what changed.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Judge by the accesses of the machine code, which ptxas may merge or remove.
-    /// Needs ptxas and nvdisasm.
-    #[arg(long)]
-    machine_code: bool,
+    #[command(flatten)]
+    judge: Judge,
 }
 
 impl Execute for FlowArgs {
@@ -87,13 +85,12 @@ impl Execute for FlowArgs {
         interrupt::listen();
         let machine = global.machine()?;
         let mut trace = super::load_for(&self.input, RunOptions::default(), &machine, printer)?;
-        let (mut machine_code, mut merging) = (None, None);
-        if self.machine_code {
+        let mut machine_code = None;
+        let judgement = self.judge.of_changes(&self.input, &trace, &machine);
+        if self.judge.machine_code {
             let code = MachineCode::of(&self.input, &trace, &machine)?;
             machine_code = Some(code.assembler());
             trace = code.into_trace();
-        } else if !machine.has_hash_unit() {
-            merging = MachineCode::if_known(&self.input, &trace, &machine);
         }
         let options = Options {
             input: self.input.clone(),
@@ -110,6 +107,7 @@ impl Execute for FlowArgs {
             force: self.force,
             baseline: self.baseline.clone(),
             machine_code,
+            judged_by: judgement.trace().cloned(),
         };
         let mut files = SourceFiles::beside(self.input.name());
         let plain = LayoutSpec::Hash(HashSpec::Mod);
@@ -117,8 +115,8 @@ impl Execute for FlowArgs {
         let console = Console {
             printer,
             culprits,
-            merging,
-            by_machine_code: self.machine_code,
+            judgement,
+            by_machine_code: self.judge.machine_code,
             bar: Mutex::new(None),
         };
         let done = flow::run(&trace, &machine, &options, &console)?;
@@ -151,8 +149,8 @@ struct Found<'a> {
 struct Console<'a> {
     printer: &'a Printer,
     culprits: Culprits,
-    /// The machine code, where the PTX is what counts.
-    merging: Option<MachineCode>,
+    /// What changes of the source are judged by.
+    judgement: Judgement,
     by_machine_code: bool,
     bar: Mutex<Option<Progress>>,
 }
@@ -201,18 +199,20 @@ impl Watch for Console<'_> {
             ""
         };
         let mut text = answer(report, of);
-        let changes = report.software.as_ref().map(|s| &s.suggestions[..]);
-        let doubt = (self.merging.as_ref()).and_then(|code| code.doubt(changes?));
-        if let Some(doubt) = doubt {
-            text = format!("{text} {doubt}");
+        let software = report.software.as_ref();
+        let of_source = software.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone));
+        if let Some(of_source) = of_source {
+            text = format!("{text} {of_source}");
         }
+        let doubt = software.and_then(|s| self.judgement.doubt(&s.suggestions));
         // Where it goes wrong, then what removes it.
         if let Some(plain) = report.mappings.first().filter(|m| m.conflicts > 0) {
             let name = format!("{}{of}", readable_words(&report.kernel.name));
             let problem = self.culprits.problem(&Counted::of_line(plain), &name);
             text = format!("{problem}. {text}");
         }
-        self.printer.early(text, || details_of_mappings(report))
+        self.printer
+            .early(text, || details_of_mappings(report, doubt))
     }
 }
 
@@ -270,7 +270,8 @@ fn no_mapping(report: &FlowReport, all: &str) -> String {
     text
 }
 
-fn details_of_mappings(report: &FlowReport) -> Details {
+/// `doubt`: why changes of the source are not judged by the machine code.
+fn details_of_mappings(report: &FlowReport, doubt: Option<String>) -> Details {
     let baseline = report.mappings.first().map_or(0, |m| m.conflicts);
     let mappings = Columns::of(&report.mappings)
         .left("mapping", |m| {
@@ -308,10 +309,7 @@ fn details_of_mappings(report: &FlowReport) -> Details {
     }
     details.say(report.worth_text());
     if let Some(software) = &report.software {
-        if let Some(of_source) = torn_verdict(&software.suggestions, &software.left_alone) {
-            details.toned(Tone::Doubt, of_source);
-        }
-        details.add(software_details(software));
+        details.add(software_details(software, doubt));
     }
     details.gap();
     details.table(mappings);
@@ -328,7 +326,7 @@ fn details_of_mappings(report: &FlowReport) -> Details {
 }
 
 /// The mappings in software, and what to type.
-fn software_details(software: &Software) -> Details {
+fn software_details(software: &Software, doubt: Option<String>) -> Details {
     let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
     let mut table = Columns::of(&software.front)
         .left("mapping", |line| {
@@ -385,6 +383,7 @@ fn software_details(software: &Software) -> Details {
     details.note(best);
     details.add(changes::details(&software.suggestions, false));
     details.add(changes::left_alone(&software.left_alone));
+    details.note(doubt.unwrap_or_default());
     details.heading("hash units, if the machine had them:");
     details
 }

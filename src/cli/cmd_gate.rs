@@ -9,6 +9,7 @@ mod measure;
 mod sarif;
 mod text;
 
+use super::machine_code::Judge;
 use super::printer::{MachineNote, Printer, Progress};
 use super::{Execute, Global};
 use crate::config::Config;
@@ -81,10 +82,8 @@ pub struct GateArgs {
     budget: u64,
     #[command(flatten)]
     allow: super::Allow,
-    /// Count the accesses of the machine code, which ptxas may merge or remove, and judge
-    /// fixes by them. Needs ptxas and nvdisasm.
-    #[arg(long)]
-    machine_code: bool,
+    #[command(flatten)]
+    judge: Judge,
 }
 
 impl Execute for GateArgs {
@@ -184,7 +183,7 @@ impl GateArgs {
             hash: self.hash.as_ref().unwrap_or(&plain),
             cycles: job.limits.iter().any(|l| l.metric == Metric::Cycles),
             run: job.run,
-            machine_code: self.machine_code,
+            machine_code: self.judge.machine_code,
         };
         let mut measured = Measured::of(job.input, &job.machine, &wanted)?;
         measured.hardware = job.hardware;
@@ -208,7 +207,7 @@ impl GateArgs {
                 &measured,
                 job.input,
                 &job.machine,
-                (Duration::from_secs(seconds), self.machine_code),
+                (Duration::from_secs(seconds), self.judge),
                 names,
             )?,
             _ => fix::Found::default(),
@@ -221,7 +220,7 @@ impl GateArgs {
             checks,
             fixes: found.fixes,
             fix_note: found.note,
-            machine_code: self.machine_code,
+            machine_code: self.judge.machine_code,
         })
     }
 

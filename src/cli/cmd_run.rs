@@ -8,8 +8,10 @@ use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
 use crate::ptx::exec::{Finding, Options};
+use crate::readable::readable_words;
+use crate::toolkit::Users;
 use clap::Args;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -171,6 +173,7 @@ pub(super) struct Report<'a> {
     #[serde(flatten)]
     counts: Counts,
     outputs: Vec<Output>,
+    #[serde(serialize_with = "with_users_lines")]
     findings: Vec<Finding>,
     /// Launches that did not run, because of a fault before.
     skipped: Vec<Skipped>,
@@ -236,6 +239,39 @@ struct Skipped {
     entry: String,
 }
 
+/// Findings, each in a header of the toolkit with the line of the source that led to it.
+fn with_users_lines<S: Serializer>(
+    findings: &[Finding],
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Row<'a> {
+        #[serde(flatten)]
+        finding: &'a Finding,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        user_source: Option<&'a str>,
+    }
+    let row = |finding| Row {
+        finding,
+        user_source: users_line(finding).filter(|line| finding.source.as_deref() != Some(*line)),
+    };
+    to.collect_seq(findings.iter().map(row))
+}
+
+/// `file:line` of a finding outside of the headers of the toolkit.
+pub(super) fn users_line(finding: &Finding) -> Option<&str> {
+    let source = finding.source.as_ref()?;
+    Some(Users::of(source, &finding.inlined_at).line)
+}
+
+/// The finding with a message for people; its variable is named as in the PTX.
+fn in_names_of_the_source(finding: Finding) -> Finding {
+    Finding {
+        message: readable_words(&finding.message),
+        ..finding
+    }
+}
+
 impl<'a> Report<'a> {
     /// Runs all launches.
     pub fn of(file: &'a LaunchFile, prepared: &mut Prepared, options: &Options) -> Result<Self> {
@@ -255,7 +291,11 @@ impl<'a> Report<'a> {
                 shared_accesses: outcome.shared_accesses,
                 seconds,
             },
-            findings: outcome.findings,
+            findings: outcome
+                .findings
+                .into_iter()
+                .map(in_names_of_the_source)
+                .collect(),
             skipped: skipped
                 .map(|(launch, l)| Skipped {
                     launch,

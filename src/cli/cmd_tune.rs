@@ -12,7 +12,7 @@ pub(super) mod software;
 mod units;
 
 use super::campaign::Shard;
-use super::machine_code::MachineCode;
+use super::machine_code::{Judge, MachineCode};
 use super::printer::Printer;
 use super::{Execute, Global};
 use crate::capture::LaunchInput;
@@ -98,10 +98,8 @@ pub struct TuneArgs {
     /// multiples of a row of banks.
     #[arg(long, value_name = "T", conflicts_with = "software")]
     sharing: Option<f64>,
-    /// Judge by the accesses of the machine code, which ptxas may merge or remove.
-    /// Needs ptxas and nvdisasm.
-    #[arg(long)]
-    machine_code: bool,
+    #[command(flatten)]
+    judge: Judge,
     /// Store the result of each kernel in this file. A kernel whose files, machine
     /// and options are already there is not tuned again. Repeat to read the files
     /// of other shards.
@@ -156,7 +154,7 @@ impl TuneArgs {
     fn trace(&self, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
         let run = self.allow.run(printer);
         let trace = super::load_for(&self.input, run, machine, printer)?;
-        if !self.machine_code {
+        if !self.judge.machine_code {
             return Ok(trace);
         }
         let code = MachineCode::of(&self.input, &trace, machine)?;
@@ -208,11 +206,7 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
     interrupt::listen();
     let launch = args.input.launch();
     let indices = launch.map(launch_indices).transpose()?.unwrap_or_default();
-    let merging = if args.machine_code {
-        None
-    } else {
-        MachineCode::if_known(&args.input, &trace, machine)
-    };
+    let judgement = args.judge.of_changes(&args.input, &trace, machine);
     let subject = software::Subject {
         trace: &trace,
         indices: &indices,
@@ -221,7 +215,7 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
         again: Some(again),
         all: args.all,
         report: args.report.as_deref(),
-        merging: merging.as_ref(),
+        judgement,
     };
     in_software::run(&args.kinds, args.budget(), &subject, machine, printer)
 }

@@ -75,7 +75,10 @@ impl Culprits {
             [(place, _)] => format!(", all at {place}"),
             [(place, most), ..] => {
                 let share = (100 * most) / all.max(1);
-                format!(", {share} % of them at {place}")
+                match self.lines.iter().filter(|(_, n)| n == most).count() {
+                    1 => format!(", {share} % of them at {place}"),
+                    n => format!(", {share} % of them at each of {n} lines, such as {place}"),
+                }
             }
         }
     }

@@ -5,14 +5,73 @@ use crate::assembler::ledger::{Fates, Ledger, LedgerSite};
 use crate::assembler::{Assembler, AssemblerId};
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::page::{Details, Table};
+use crate::page::{Details, Table, Tone};
+use crate::ptx::Module;
+use crate::software::choice::Array;
 use crate::software::{Layout, LayoutSpec};
 use crate::suggest::Suggestion;
 use crate::tool::Toolbox;
-use crate::trace::{AccessTrace, ConflictProfile, without_folder};
+use crate::trace::{AccessTrace, ConflictProfile};
 use crate::workload::Input;
+use clap::Args;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+/// What commands that offer changes of the source judge by.
+#[derive(Args, Clone, Copy, Default)]
+pub(super) struct Judge {
+    /// Judge by the accesses of the machine code, which ptxas may merge or remove.
+    /// Needs ptxas and nvdisasm. Without it, they judge changes of the source alone,
+    /// where they are installed.
+    #[arg(long)]
+    pub machine_code: bool,
+    /// Judge changes of the source by the PTX, too.
+    #[arg(long, conflicts_with = "machine_code")]
+    pub no_machine_code: bool,
+}
+
+impl Judge {
+    /// The machine code that changes of the source are judged by: one assembly.
+    pub fn of_changes(self, input: &Input, trace: &AccessTrace, machine: &Config) -> Judgement {
+        // A trace of the machine code, or of no kernel, is all that is known.
+        if self.machine_code || self.no_machine_code || input.launch().is_none() {
+            return Judgement::default();
+        }
+        Judgement::by(MachineCode::of(input, trace, machine))
+    }
+}
+
+/// The machine code that changes of the source are judged by, where it is known.
+#[derive(Default)]
+pub(super) struct Judgement {
+    made: Option<AccessTrace>,
+    tools_are_missing: bool,
+}
+
+impl Judgement {
+    /// A kernel that cannot be assembled is judged by its PTX.
+    pub fn by(code: Result<MachineCode>) -> Self {
+        Judgement {
+            tools_are_missing: matches!(&code, Err(Error::ToolMissing { .. })),
+            made: code.ok().map(MachineCode::into_trace),
+        }
+    }
+
+    /// The accesses of the machine code.
+    pub fn trace(&self) -> Option<&AccessTrace> {
+        self.made.as_ref()
+    }
+
+    /// What to say of changes that the machine code does not judge.
+    pub fn doubt(&self, changes: &[Suggestion]) -> Option<String> {
+        let doubtful = self.tools_are_missing && !changes.is_empty();
+        doubtful.then(|| {
+            "The changes of the source are judged by the PTX alone: ptxas and nvdisasm are not \
+             installed (spadkit doctor)."
+                .to_owned()
+        })
+    }
+}
 
 /// A trace beside the machine code of its kernel.
 pub(super) struct MachineCode {
@@ -35,7 +94,11 @@ impl MachineCode {
                 "expected a launch file with one PTX file",
             ));
         }
-        let module = launch.module()?;
+        Self::of_module(launch.module()?, trace, machine)
+    }
+
+    /// The same of the entry that `trace` is of, in `module`.
+    pub fn of_module(module: &Module, trace: &AccessTrace, machine: &Config) -> Result<Self> {
         let tools = Toolbox::new();
         let assembler = Assembler::required(&tools, module, machine.compute_capability())?;
         let code = assembler.accesses(&tools, &module.text, &trace.name)?;
@@ -45,41 +108,9 @@ impl MachineCode {
         })
     }
 
-    /// The same where it can be read; nothing where a tool is missing, or it has no PTX.
-    pub fn if_known(input: &Input, trace: &AccessTrace, machine: &Config) -> Option<Self> {
-        input.launch()?;
-        Self::of(input, trace, machine).ok()
-    }
-
     /// The assembler, in texts.
     pub fn assembler(&self) -> String {
         self.assembler.to_string()
-    }
-
-    /// What to say of changes that were found in the PTX, where the assembler merges accesses
-    /// of their lines: around each index a function, it does not.
-    pub fn doubt(&self, changes: &[Suggestion]) -> Option<String> {
-        let calling = changes.iter().filter(|s| !s.function.is_empty());
-        let changed: BTreeSet<&str> = calling
-            .flat_map(|s| &s.lines)
-            .filter_map(|line| line.source.as_deref())
-            .collect();
-        let merged = self.ledger.sites.iter().filter(|s| s.fates.merged > 0);
-        let places: BTreeSet<String> = merged
-            .filter_map(|site| site.place.clone().of_user().0.source)
-            .filter(|source| changed.contains(source.as_str()))
-            .map(|source| without_folder(&source).to_owned())
-            .collect();
-        let first = places.first()?;
-        let others = match places.len() - 1 {
-            0 => String::new(),
-            1 => " and one more line".to_owned(),
-            n => format!(" and {n} more lines"),
-        };
-        Some(format!(
-            "The assembler merges accesses at {first}{others}, and may not merge them in the \
-             changed source: --machine-code judges by the machine code."
-        ))
     }
 
     /// The accesses that the machine code makes.
@@ -101,10 +132,15 @@ impl MachineCode {
             Counted::new(profile.count(|a| layout.bank(a)), ideal)
         };
         let whole = ConflictProfile::new(&self.ledger.trace, rule);
+        let made = &self.ledger.trace;
+        let array = Array::new(made, machine.geometry, rule, machine.block_words);
         let result = |spec: &&LayoutSpec| {
             let layout = Layout::new(spec, machine.geometry)?;
+            let vector = array.vector_words();
+            let splits = !layout.keeps_vectors(vector, array.words());
             Ok(Under {
                 hash: spec.to_string(),
+                splits: splits.then_some(4 * vector),
                 counted: count(&whole, &layout),
             })
         };
@@ -120,7 +156,7 @@ impl MachineCode {
             let counted = profiles.iter().map(|(pc, p)| (*pc, count(p, &layout)));
             counted.collect()
         };
-        let (ptx, made) = (per_pc(trace), per_pc(&self.ledger.trace));
+        let (ptx, made) = (per_pc(trace), per_pc(made));
         let none = Counted::new(Default::default(), 0);
         let site = |site: &LedgerSite| Both {
             ptx: ptx.get(&site.pc).copied().unwrap_or(none),
@@ -150,6 +186,9 @@ pub(super) struct Shown {
 #[derive(Serialize)]
 struct Under {
     hash: String,
+    /// Bytes of the accesses that it takes apart, which cannot be made as they are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    splits: Option<u32>,
     #[serde(flatten)]
     counted: Counted,
 }
@@ -189,6 +228,14 @@ impl Shown {
             fates.not_accounted,
         ));
         details.table(Table::new(&header, results).right(&header[1..]));
+        let split = |under: &Under| Some((under.splits?, under.hash.clone()));
+        for (bytes, hash) in self.results.iter().filter_map(split) {
+            let text = format!(
+                "{hash} takes accesses of {bytes} bytes apart: they cannot be made as they are \
+                 counted"
+            );
+            details.toned(Tone::Doubt, text);
+        }
         let differs = |both: &&Both| !both.difference.is_empty();
         let header = [
             "pc",

@@ -31,9 +31,6 @@ pub struct MachineNote {
     pub preset: String,
     /// What says so: an option, or the `.target` of the input.
     pub from: String,
-    /// What the GPU of the target has in place of what the preset has.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limits: Option<String>,
     /// Banks, where it is one machine.
     #[serde(skip)]
     banks: Option<usize>,
@@ -48,16 +45,7 @@ impl MachineNote {
     pub fn of_target(sm: u32, name: &str) -> Option<Self> {
         let preset = Config::preset_of_target(sm)?;
         let from = format!(".target sm_{sm} of {name}");
-        let limits = Config::other_limits_of_target(sm).map(|[warps, shared, block]| {
-            format!(
-                "an SM of sm_{sm} has {warps} warps and {shared} KB of shared memory, a block \
-                 at most {block} KB; counts of resident blocks, and what fits, are {preset}'s"
-            )
-        });
-        Some(MachineNote {
-            limits,
-            ..Self::of_preset(preset, &from, false)
-        })
+        Some(Self::of_preset(preset, &from, false))
     }
 
     /// The machine of all, if it is one.
@@ -82,7 +70,6 @@ impl MachineNote {
         MachineNote {
             preset: preset.to_owned(),
             from: from.to_owned(),
-            limits: None,
             banks: machine.map(|machine| machine.geometry.banks()),
             named,
         }
@@ -104,7 +91,6 @@ impl MachineNote {
             banks: machine.as_ref().map(|machine| machine.geometry.banks()),
             preset: machine.map_or_else(String::new, |machine| machine.name),
             from: from.to_owned(),
-            limits: None,
             named: true,
         }
     }
@@ -119,9 +105,7 @@ impl MachineNote {
         } else {
             "; --preset overrides"
         };
-        let limits = self.limits.as_ref();
-        let limits = limits.map_or_else(String::new, |limits| format!("; {limits}"));
-        format!("{preset}{banks} ({from}{how}){limits}")
+        format!("{preset}{banks} ({from}{how})")
     }
 }
 

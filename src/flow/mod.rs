@@ -131,7 +131,7 @@ pub fn run(
         problems: Vec::new(),
     };
     watch.tuned(&done.report)?;
-    match (reason_to_stop(options), design) {
+    match (reason_to_stop(options, machine), design) {
         (Some(reason), _) => done.report.skipped.push(reason),
         (None, None) => {}
         (None, Some(design)) => done.verify(&hardware, design, &begin)?,
@@ -250,8 +250,14 @@ fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
 }
 
 /// Why there is nothing after the conflict table.
-fn reason_to_stop(options: &Options) -> Option<String> {
-    let parts = "Verilog, co-simulation and synthesis";
+fn reason_to_stop(options: &Options, machine: &Config) -> Option<String> {
+    // A machine without a hash unit has them before the table.
+    let has_software = options.fast && options.input.launch().is_some() && machine.has_hash_unit();
+    let parts = if has_software {
+        "mappings in software, Verilog, co-simulation and synthesis"
+    } else {
+        "Verilog, co-simulation and synthesis"
+    };
     if interrupt::requested() {
         return Some(format!("{parts}: interrupted"));
     }

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::report::FlowReport;
 use crate::synth::DEFAULT_TECHNOLOGY;
+use crate::trace::AccessTrace;
 use crate::workload::Input;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -43,6 +44,8 @@ pub struct Options {
     pub baseline: Option<PathBuf>,
     /// The assembler, where the trace has the accesses of its machine code.
     pub machine_code: Option<String>,
+    /// The accesses of the machine code, by which changes of the source are judged.
+    pub judged_by: Option<AccessTrace>,
 }
 
 impl Options {
@@ -60,6 +63,7 @@ impl Options {
             force: false,
             baseline: None,
             machine_code: None,
+            judged_by: None,
         }
     }
 

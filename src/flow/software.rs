@@ -103,6 +103,7 @@ pub(super) fn find(
         whole: (&array, &whole),
         apart: apart.as_ref(),
         indices: &indices,
+        machine_code: options.judged_by.as_ref(),
     };
     let narrower = parts(&tuned, &kinds, &effort)?;
     let names = &mut FunctionNames::default();

@@ -42,7 +42,9 @@ impl Worth {
     pub(super) fn text(&self, hash_unit: bool) -> String {
         let (before, after) = (&self.before, &self.after);
         let stage = match (hash_unit, after.hash_stage) {
-            (false, _) if self.rewritten => ", with the instructions that compute it",
+            (false, _) if self.rewritten => {
+                " in rewritten PTX, with the instructions that compute it"
+            }
             (false, _) => ", without the instructions that compute it",
             (true, 0) => ", no hash stage",
             (true, _) => " and its stage",

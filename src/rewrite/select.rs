@@ -240,11 +240,14 @@ impl Job<'_> {
             matching.cloned().collect()
         };
         if found.is_empty() {
-            let parts = self.request.parts.iter().map(|p| p.name.as_str());
-            let names = self.placed.iter().map(|v| v.name.as_str()).chain(parts);
-            let names: Vec<&str> = names.collect();
+            let parts = self.request.parts.iter().map(|p| p.name.clone());
+            let names = self.placed.iter().map(|v| readable(&v.name)).chain(parts);
+            let names: Vec<String> = names.collect();
             return Err(Error::usage(
-                format!("{} has no shared variable {name}", self.request.entry),
+                format!(
+                    "{} has no shared variable {name}",
+                    readable(&self.request.entry)
+                ),
                 format!("expected one of {}", names.join(", ")),
             ));
         }

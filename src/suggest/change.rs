@@ -200,9 +200,6 @@ pub struct AccessChange {
     /// The access site.
     #[serde(skip)]
     pub(super) pc: u32,
-    /// Bytes per thread.
-    #[serde(skip)]
-    pub(super) bytes: u32,
     /// What it does.
     #[serde(skip)]
     pub(super) op: Option<Op>,

@@ -1,7 +1,7 @@
 //! What accesses that the compiler no longer merges cost: arrays that are better left as they
 //! are, and what the changes of the others leave.
 
-use super::{Suggestion, TornLine};
+use super::{InMachineCode, Suggestion, TornLine};
 use crate::software::LayoutSpec;
 use serde::Serialize;
 
@@ -18,25 +18,43 @@ pub struct LeftAlone {
     pub conflicts: u64,
     /// The lines whose wide accesses would become several.
     pub torn: Vec<TornLine>,
+    /// The machine code, where it shows that nothing is gained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<InMachineCode>,
 }
 
 /// The array of a change that does not pay.
 impl From<Suggestion> for LeftAlone {
     fn from(s: Suggestion) -> Self {
+        let machine_code = s.machine_code.filter(|code| !code.gains());
         LeftAlone {
             array: s.array,
             hash: s.hash,
             conflicts_before: s.conflicts_before,
             conflicts: s.conflicts,
             torn: s.torn,
+            machine_code,
+        }
+    }
+}
+
+impl LeftAlone {
+    /// The lines whose accesses would become several, of the PTX or the machine code.
+    pub fn all_torn(&self) -> &[TornLine] {
+        let of_code = self.machine_code.as_ref().map_or(&[][..], |c| &c.torn);
+        if self.torn.is_empty() {
+            of_code
+        } else {
+            &self.torn
         }
     }
 }
 
 /// What is left of the conflicts after changes of the source, where these take accesses
-/// apart that a mapping in the PTX keeps whole; `None` where none does.
+/// apart that a mapping in the PTX keeps whole, or gain nothing in the machine code; `None`
+/// where all gain what the mapping does.
 pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String> {
-    let because = "the compiler no longer merges accesses there";
+    let because = because(left);
     let is_torn = |s: &Suggestion| !s.torn.is_empty();
     match (changes, left) {
         ([], []) => None,
@@ -54,5 +72,24 @@ pub fn torn_verdict(changes: &[Suggestion], left: &[LeftAlone]) -> Option<String
             ))
         }
         _ => None,
+    }
+}
+
+/// Why arrays are left as they are.
+fn because(left: &[LeftAlone]) -> String {
+    let codes: Vec<&InMachineCode> = (left.iter())
+        .filter_map(|l| l.machine_code.as_ref())
+        .collect();
+    let torn = "the compiler no longer merges accesses there";
+    if codes.is_empty() {
+        return torn.to_owned();
+    }
+    let before: u64 = codes.iter().map(|c| c.conflicts_before).sum();
+    let after: u64 = codes.iter().map(|c| c.conflicts).sum();
+    let counts = format!("{before} conflicts of the machine code would be {after}");
+    if left.iter().all(|l| l.all_torn().is_empty()) {
+        counts
+    } else {
+        format!("{torn}, and {counts}")
     }
 }

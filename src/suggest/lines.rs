@@ -154,7 +154,6 @@ fn accessed(
         }
         line.accesses.push(AccessChange {
             pc,
-            bytes: own.map_or(4, |a| a.bytes),
             op: own.map(|a| a.op),
             ptx_line: place.ptx_line,
             ptx_file: place.ptx_file.clone(),

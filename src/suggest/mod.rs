@@ -22,6 +22,7 @@ mod function_names;
 mod handed;
 mod hidden;
 mod included;
+mod judged;
 mod lambdas;
 mod left;
 mod lines;
@@ -63,6 +64,8 @@ use edits::Maps;
 pub use files::{SourceFiles, split};
 pub use function_names::FunctionNames;
 use function_names::{MappedArray, with_helpers};
+pub use judged::InMachineCode;
+use judged::Judged;
 pub use left::{LeftAlone, torn_verdict};
 pub use macros::defines_what_is_in;
 pub use padding::Padding;
@@ -110,6 +113,9 @@ pub struct Suggestion {
     /// Where wide accesses of the source become several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parted: Option<Parted>,
+    /// What it makes of the accesses of the machine code, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<InMachineCode>,
     /// Elements that the array needs under the mapping.
     pub elements: u32,
     /// Elements that it has as it is.
@@ -154,6 +160,8 @@ pub struct Tuned<'a> {
     pub apart: Option<&'a PerVariable>,
     /// The indices that the PTX computes, by its lines.
     pub indices: &'a Indices,
+    /// The accesses of the machine code, by which changes of the source are judged.
+    pub machine_code: Option<&'a AccessTrace>,
 }
 
 /// What to change in a source.
@@ -177,7 +185,10 @@ pub fn suggestions(
     let names = function_names(&targets, tuned.trace, names, sources);
     let suggest =
         |(target, name): (&Target, &String)| suggestion(target, tuned, name, None, sources);
-    let pays = |s: &Suggestion| s.conflicts < s.conflicts_before;
+    let gains = |code: &InMachineCode| code.gains();
+    let pays = |s: &Suggestion| {
+        s.conflicts < s.conflicts_before && s.machine_code.as_ref().is_none_or(gains)
+    };
     let all = targets.iter().zip(&names).map(suggest);
     let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
     together::join(&mut changes);
@@ -229,13 +240,15 @@ fn suggestion(
     let bytes = target.element_bytes();
     let mut lines = lines::lines(target, tuned, &array, &function, sources);
     if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
-        return of_longer_rows(target, longer, array);
+        let judged = Judged::new(target, tuned, &[], sources);
+        return of_longer_rows(target, longer, array, judged);
     }
     if let Some(wide) = wide {
         wide.take_apart(target, &mut lines.changes, &function, sources);
     }
     let torn = torn::Torn::new(target, tuned, &lines.changes, sources);
     let (best, conflicts) = torn.best(&target.choices.ranked);
+    let judged = Judged::new(target, tuned, &lines.changes, sources);
     lines.changes = lines::by_call(lines.changes, true);
     matrices::give_lengths(&mut lines, &best.layout, &array);
     let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
@@ -286,6 +299,7 @@ fn suggestion(
         conflicts,
         torn: torn.lines.clone(),
         parted: None,
+        machine_code: judged.map(|judged| judged.under(&best.layout)),
         elements,
         elements_before,
         declarations,
@@ -302,7 +316,12 @@ fn suggestion(
 }
 
 /// Nothing but the declaration and the lines that give the length of a row change.
-fn of_longer_rows(target: &Target, longer: LongerRows, array: String) -> Suggestion {
+fn of_longer_rows(
+    target: &Target,
+    longer: LongerRows,
+    array: String,
+    judged: Option<Judged>,
+) -> Suggestion {
     let layout = &longer.layout;
     let bytes = target.element_bytes();
     Suggestion {
@@ -313,6 +332,7 @@ fn of_longer_rows(target: &Target, longer: LongerRows, array: String) -> Suggest
         conflicts: target.array.count(layout).conflicts,
         torn: Vec::new(),
         parted: None,
+        machine_code: judged.map(|judged| judged.under(layout)),
         elements: target.elements(layout),
         elements_before: (4 * target.array.words()).div_ceil(bytes),
         declarations: longer.declarations,

@@ -66,6 +66,8 @@ pub(super) fn suggestion(
         trace: &trace,
         whole: (&best.array, &best.choices),
         apart: None,
+        // They are wide in the source, too.
+        machine_code: None,
         ..*tuned
     };
     let targets = target::targets(&tuned);

@@ -45,6 +45,7 @@ impl Kernel {
             whole: (&array, &whole),
             apart: apart.as_ref(),
             indices: &self.indices,
+            machine_code: None,
         };
         suggestions(
             &tuned,

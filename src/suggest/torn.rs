@@ -109,18 +109,30 @@ const NARROW: [MappingKind; 4] = [
     MappingKind::Add,
 ];
 
-impl Torn {
-    pub fn new(
+/// The access sites that changed lines take apart.
+pub(super) struct TornSites {
+    pub lines: BTreeSet<TornLine>,
+    pcs: BTreeSet<u32>,
+}
+
+impl TornSites {
+    /// Those of the `changes` whose accesses in `trace` are of several elements.
+    pub fn of(
         target: &Target,
-        tuned: &Tuned,
+        trace: &AccessTrace,
         changes: &[LineChange],
         sources: &mut SourceFiles,
     ) -> Self {
         let element = target.element_bytes().max(4);
         let array = target.array_name();
+        let mut widths: BTreeMap<u32, u32> = BTreeMap::new();
+        for access in &trace.accesses {
+            let widest = widths.entry(access.pc).or_default();
+            *widest = access.bytes.max(*widest);
+        }
         let mut macros: BTreeMap<String, Macros> = BTreeMap::new();
         let mut types: BTreeMap<String, Types> = BTreeMap::new();
-        let (mut lines, mut sites) = (BTreeSet::new(), BTreeSet::new());
+        let (mut lines, mut pcs) = (BTreeSet::new(), BTreeSet::new());
         // What wmma reads at once, no compiler has merged.
         for line in changes.iter().filter(|l| !l.is_of_rows()) {
             let (Some(source), Some(text)) = (&line.source, &line.text) else {
@@ -129,9 +141,11 @@ impl Torn {
             if !line.changes_elements() {
                 continue;
             }
-            let mut several = line.accesses.iter().filter(|a| a.bytes > element);
-            let Some((file, number)) = split(source).filter(|_| several.clone().next().is_some())
-            else {
+            let width = |pc: u32| widths.get(&pc).filter(|bytes| **bytes > element);
+            let own = line.accesses.iter();
+            let several: Vec<(u32, u32)> =
+                (own.filter_map(|a| Some((a.pc, *width(a.pc)?)))).collect();
+            let Some((file, number)) = split(source).filter(|_| !several.is_empty()) else {
                 continue;
             };
             let known = macros.entry(file.to_owned());
@@ -150,17 +164,22 @@ impl Torn {
             if is_through_pointers && elements(text).any(|name| kept.tears(number, name)) {
                 continue;
             }
-            for access in several.by_ref() {
-                sites.insert(access.pc);
+            for (pc, bytes) in several {
+                pcs.insert(pc);
                 lines.insert(TornLine {
                     source: source.clone(),
-                    bytes: access.bytes,
+                    bytes,
                 });
             }
         }
+        TornSites { lines, pcs }
+    }
+
+    /// The accesses with those of the sites as accesses to elements of `element` bytes.
+    pub fn apart(&self, trace: &AccessTrace, element: u32) -> Vec<Access> {
         let apart = |access: &Access| {
-            let parts = if sites.contains(&access.pc) {
-                access.bytes / element
+            let parts = if self.pcs.contains(&access.pc) {
+                (access.bytes / element).max(1)
             } else {
                 1
             };
@@ -173,14 +192,26 @@ impl Torn {
             };
             (0..parts).map(part).collect::<Vec<_>>()
         };
-        let accesses: Vec<Access> = target.accesses.accesses.iter().flat_map(apart).collect();
-        let narrow = if sites.is_empty() {
+        trace.accesses.iter().flat_map(apart).collect()
+    }
+}
+
+impl Torn {
+    pub fn new(
+        target: &Target,
+        tuned: &Tuned,
+        changes: &[LineChange],
+        sources: &mut SourceFiles,
+    ) -> Self {
+        let sites = TornSites::of(target, target.accesses, changes, sources);
+        let accesses = sites.apart(target.accesses, target.element_bytes().max(4));
+        let narrow = if sites.pcs.is_empty() {
             Vec::new()
         } else {
             searched(target, tuned, &accesses)
         };
         Torn {
-            lines: lines.into_iter().collect(),
+            lines: sites.lines.into_iter().collect(),
             profile: ConflictProfile::of(accesses.iter(), &tuned.rule),
             narrow,
         }

@@ -273,11 +273,10 @@ fn the_machine_is_that_of_the_target() {
     };
     let of = |target: &str| machine(&SHARED.replace("sm_70", target), &[]);
     let sm86 = of("sm_86");
-    assert_eq!(sm86["preset"], "sm80");
+    assert_eq!(sm86["preset"], "sm86");
     assert_eq!(sm86["from"], ".target sm_86 of k.ptx");
-    assert!(sm86["limits"].as_str().unwrap().contains("48 warps"));
-    assert_eq!(of("sm_80")["limits"], Value::Null);
-    assert_eq!(of("sm_75")["preset"], "sm70");
+    assert_eq!(of("sm_75")["preset"], "sm75");
+    assert_eq!(of("sm_72")["preset"], "sm70");
     assert_eq!(of("sm_90a")["preset"], "sm90");
     let fermi = |from: &str| serde_json::json!({"preset": "fermi", "from": from});
     assert_eq!(of("sm_61"), fermi("default"));
@@ -304,14 +303,14 @@ fn a_kernel_is_for_the_machine_of_its_target() {
         ("sim", &[]),
     ] {
         let (json, _) = run(command, more);
-        assert_eq!(json["machine"]["preset"], "sm80", "{command}");
+        assert_eq!(json["machine"]["preset"], "sm86", "{command}");
     }
     let (json, _) = run("share", &["--no-sim"]);
-    assert_eq!(json["preset"], "sm80");
+    assert_eq!(json["preset"], "sm86");
     let out = folder.path("out");
     let fast = ["--fast", "-o", out.to_str().unwrap()];
     let (json, _) = run("flow", &fast);
-    assert_eq!(json["machine"], "sm80");
+    assert_eq!(json["machine"], "sm86");
     assert_eq!(json["machine_from"], ".target sm_86 of k.ptx");
     let (json, errors) = run("flow", &[&fast[..], &["--preset", "sm80"]].concat());
     assert_eq!(json["machine"], "sm80");

@@ -176,8 +176,8 @@ fn gated(path: &str, more: &[&str]) -> Value {
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// `ptxas` merges four loads of `merging.cu` into one: `gate` and `flow` count it, or say
-/// that a change found in the PTX may keep them apart.
+/// `ptxas` merges four loads of `merging.cu` into one: `gate`, `flow` and `tune` count it, or
+/// judge the change of the source by it.
 #[test]
 fn flow_and_gate_judge_by_the_machine_code() {
     if !tools() {
@@ -186,11 +186,8 @@ fn flow_and_gate_judge_by_the_machine_code() {
     let path = "tests/fixtures/cuda/merging.toml";
     let of_ptx = &gated(path, &[])["kernels"][0];
     assert_eq!(of_ptx["conflicts"], 28);
-    let note = of_ptx["fix_note"].as_str().unwrap();
-    assert!(
-        note.starts_with("The assembler merges accesses at merging.cu:9"),
-        "{note}"
-    );
+    assert_eq!(of_ptx["fixes"][0]["conflicts_before"], 28);
+    assert_eq!(of_ptx["fix_note"], Value::Null);
     let of_code = &gated(path, &["--machine-code"])["kernels"][0];
     assert_eq!(of_code["conflicts"], 4);
     let fixes = of_code["fixes"].as_array().unwrap();
@@ -208,10 +205,9 @@ fn flow_and_gate_judge_by_the_machine_code() {
         text(&[&own, more].concat()).replace('\n', " ")
     };
     let of_ptx = flow(&[]);
-    assert!(
-        of_ptx.contains("all 28 conflicts of quads. The assembler merges"),
-        "{of_ptx}"
-    );
+    assert!(of_ptx.contains("all 28 conflicts of quads."), "{of_ptx}");
+    let judged = "in the machine code 4 conflicts as it is, 0 with it";
+    assert!(of_ptx.contains(judged), "{of_ptx}");
     let of_code = flow(&["--machine-code"]);
     for expected in [
         "4 of 16 wavefronts of quads in the machine code are bank conflicts",
@@ -221,10 +217,108 @@ fn flow_and_gate_judge_by_the_machine_code() {
     ] {
         assert!(of_code.contains(expected), "{expected}: {of_code}");
     }
-    // `tune` warns of the same.
     let tuned = json(&["tune", path, "--software"]);
+    let judged = &tuned["suggestions"][0]["machine_code"];
+    let count = |name: &str| judged[name].as_u64().unwrap();
+    assert_eq!([count("conflicts_before"), count("conflicts")], [4, 0]);
+    assert_eq!([count("wavefronts_before"), count("wavefronts")], [16, 12]);
     assert!(
-        tuned["doubt"].as_str().unwrap().contains("merging.cu:9"),
-        "{tuned}"
+        judged["torn"][0]["source"]
+            .as_str()
+            .unwrap()
+            .ends_with("merging.cu:9")
+    );
+}
+
+/// Loads of neighbours, 16 bytes from lane to lane: the 12 conflicts of the PTX are none in
+/// the machine code, and around each index a function keeps the loads apart.
+#[test]
+fn a_change_that_gains_nothing_in_the_machine_code_is_not_offered() {
+    if !tools() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (file, old, new) in [
+        ("merging.cu", "threadIdx.x * 8", "threadIdx.x * 4"),
+        ("merging.ptx", "%r27, %r1, 5", "%r27, %r1, 4"),
+        ("merging.toml", "", ""),
+    ] {
+        let text = std::fs::read_to_string(Path::new("tests/fixtures/cuda").join(file)).unwrap();
+        assert!(text.contains(old));
+        std::fs::write(folder.path().join(file), text.replace(old, new)).unwrap();
+    }
+    let path = folder.path().join("merging.toml");
+    let path = path.to_str().unwrap();
+    let why = "No change of the source pays: the compiler no longer merges accesses there, and 0 \
+               conflicts of the machine code would be 0";
+
+    let sarif = folder.path().join("of.sarif");
+    let gate = |more: &[&str]| {
+        let written = ["--sarif", sarif.to_str().unwrap()];
+        let kernel = gated(path, &[&written, more].concat())["kernels"][0].clone();
+        let found = std::fs::read_to_string(&sarif).unwrap();
+        (kernel, found.contains("\"fixes\""))
+    };
+    let (kernel, has_fix) = gate(&[]);
+    assert_eq!(kernel["conflicts"], 12);
+    assert!(kernel.get("fixes").is_none(), "{kernel}");
+    assert_eq!(kernel["fix_note"], why);
+    assert!(!has_fix);
+    let (kernel, has_fix) = gate(&["--no-machine-code"]);
+    assert_eq!(kernel["fixes"].as_array().map(Vec::len), Some(1));
+    assert!(has_fix);
+
+    let tuned = json(&["tune", path, "--software"]);
+    assert_eq!(tuned["suggestions"].as_array().map(Vec::len), Some(0));
+    assert_eq!(
+        tuned["left_alone"][0]["machine_code"]["conflicts_before"],
+        0
+    );
+    assert!(
+        text(&["tune", path, "--software"])
+            .replace('\n', " ")
+            .contains(why)
+    );
+    let out = folder.path().join("out");
+    let flow = ["flow", path, "--fast", "-q", "-o", out.to_str().unwrap()];
+    assert!(text(&flow).replace('\n', " ").contains(why));
+}
+
+/// Without the tools, changes of the source are those of the PTX, and the answer says so.
+#[test]
+fn changes_that_the_machine_code_cannot_judge_are_named() {
+    let path = "tests/fixtures/cuda/merging.toml";
+    let tune = |more: &[&str]| {
+        let all = [&["tune", path, "--software", "--format", "json"], more].concat();
+        let mut command = common::spadkit(&all);
+        let command = command.env("PATH", "").env_remove("SPADKIT_PTXAS");
+        let output = command.env_remove("SPADKIT_NVDISASM").output().unwrap();
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()
+    };
+    let tuned = tune(&[]);
+    assert_eq!(tuned["suggestions"].as_array().map(Vec::len), Some(1));
+    let doubt = tuned["doubt"].as_str().unwrap();
+    assert!(doubt.contains("judged by the PTX alone"), "{doubt}");
+    assert_eq!(tune(&["--no-machine-code"])["doubt"], Value::Null);
+}
+
+/// A mapping that keeps words together which the merged loads do not: their count is of
+/// accesses that cannot be made.
+#[test]
+fn mappings_that_take_merged_accesses_apart_are_named() {
+    if !tools() {
+        return;
+    }
+    let path = "tests/fixtures/cuda/merging.toml";
+    let hashes = ["--hash", "mod", "xor", "swizzle:1,2,3"];
+    let args = [&["conflicts", path, "--machine-code"][..], &hashes].concat();
+    let found = json(&args);
+    let results = found["machine_code"]["results"].as_array().unwrap();
+    let splits: Vec<&Value> = results.iter().map(|r| &r["splits"]).collect();
+    assert_eq!(splits, [&Value::Null, &16.into(), &Value::Null]);
+    let text = text(&args).replace('\n', " ");
+    assert!(
+        text.contains("xor takes accesses of 16 bytes apart"),
+        "{text}"
     );
 }

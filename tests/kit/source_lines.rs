@@ -1,7 +1,8 @@
 //! `conflicts --source`: access sites summed by line of the source.
 
-use crate::common::{json, refused, text};
+use crate::common::{self, json, refused, text};
 use serde_json::Value;
+use std::path::Path;
 
 fn conflicts(args: &[&str]) -> Value {
     json(&[&["conflicts"], args].concat())
@@ -187,4 +188,58 @@ fn cycles_are_of_a_launch() {
     let message = refused(&["conflicts", "kernel:fwt", "--source", "--cycles"]);
     assert!(message.contains("expected a launch file"), "{message}");
     refused(&["conflicts", "kernel:fwt", "--cycles"]);
+}
+
+/// `half.cu`, whose loads are in a header of the toolkit, with another PTX.
+fn half(change: impl Fn(&str) -> String) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["half.cu", "half.ptx", "half.toml"] {
+        let text = std::fs::read_to_string(Path::new("tests/fixtures/cuda").join(file)).unwrap();
+        let is_ptx = file.ends_with(".ptx");
+        let text = if is_ptx { change(&text) } else { text };
+        std::fs::write(folder.path().join(file), text).unwrap();
+    }
+    folder
+}
+
+fn without(text: &str, word: &str) -> String {
+    let lines = text.lines().filter(|line| !line.contains(word));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+/// A race in a header of the toolkit has the user's line, too, and its message the names of
+/// the source.
+#[test]
+fn a_finding_in_a_header_has_the_users_line() {
+    let folder = half(|ptx| without(ptx, "bar.sync"));
+    let path = folder.path().join("half.toml");
+    let run = ["run", path.to_str().unwrap(), "--races", "--format", "json"];
+    let output = common::spadkit(&run).assert().code(1).get_output().clone();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("byte 128 of t "), "{errors}");
+    let found = common::json_of(&output.stdout);
+    let sides = found["findings"].as_array().unwrap();
+    let of = |source: &str| sides.iter().find(|f| f["source"] == source).unwrap();
+    let read = of("cuda_fp16.h:5122");
+    assert_eq!(read["user_source"], "half.cu:10");
+    assert!(read["message"].as_str().unwrap().contains("byte 128 of t "));
+    assert_eq!(read["variable"], "_ZZ6halvesE1t");
+    assert!(of("half.cu:7").get("user_source").is_none());
+}
+
+/// SARIF points to the source, not to the header that has the load.
+#[test]
+fn sarif_has_the_users_line_of_a_fault() {
+    let folder = half(|ptx| without(ptx, "st.shared").replace("E1t[4096]", "E1t[64]"));
+    let path = folder.path().join("half.toml");
+    let sarif = folder.path().join("of.sarif");
+    let limit = ["gate", path.to_str().unwrap(), "--fail-on", "findings > 0"];
+    let gate = [&limit[..], &["--sarif", sarif.to_str().unwrap()]].concat();
+    common::spadkit(&gate).assert().code(1);
+    let text = std::fs::read_to_string(&sarif).unwrap();
+    let sarif: Value = serde_json::from_str(&text).unwrap();
+    let fault = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    let uri = fault["artifactLocation"]["uri"].as_str().unwrap();
+    assert!(uri.ends_with("half.cu"), "{text}");
+    assert_eq!(fault["region"]["startLine"], 10);
 }

@@ -352,7 +352,10 @@ fn arrays_and_lines_are_in_the_order_of_the_source() {
         .collect();
     assert_eq!(arrays, ["Zs", "Ys", "Xs"]);
     let text = common::text(&["conflicts", &self::launch("ord"), "-q"]);
-    assert!(text.contains("33 % of them at ord.cu:7,"), "{text}");
+    assert!(
+        text.contains("33 % of them at each of 3 lines, such as ord.cu:7,"),
+        "{text}"
+    );
 }
 
 fn source(name: &str) -> String {

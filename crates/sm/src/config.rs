@@ -81,12 +81,6 @@ impl Config {
         preset::of_target(sm)
     }
 
-    /// Warps of an SM, KB of its shared memory, and KB that a block may have, of the GPUs
-    /// of `sm_SM`, where these are not those of its preset.
-    pub fn other_limits_of_target(sm: u32) -> Option<[u32; 3]> {
-        preset::other_limits(sm)
-    }
-
     /// The compute capability of the GPU, 80 for 8.0; `None` where it is not one
     /// of the presets that name theirs.
     pub fn compute_capability(&self) -> Option<u32> {
@@ -98,7 +92,8 @@ impl Config {
     /// A preset by name: `fermi` (hash and atomics papers), `gt200` (elastic
     /// paper, Table 4), `small` (for quick runs), `gpgpusim-16k`,
     /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII), and
-    /// today's machines `sm70`, `sm80`, `sm90`, without RTL.
+    /// today's machines `sm70`, `sm80`, `sm90`, without RTL, and with the limits of
+    /// other compute capabilities `sm75`, `sm86`, `sm87`, `sm89`, `sm110`, `sm120`, `sm121`.
     pub fn preset(name: &str) -> Result<Self> {
         preset::preset(name)
     }

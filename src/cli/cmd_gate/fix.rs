@@ -2,7 +2,7 @@
 
 use super::measure::Measured;
 use crate::capture::statics::launch_indices;
-use crate::cli::machine_code::MachineCode;
+use crate::cli::machine_code::Judge;
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
@@ -79,13 +79,12 @@ pub(super) struct Found {
     pub note: Option<String>,
 }
 
-/// For each array that is best changed, within a budget of each search; by the accesses of
-/// the machine code, where these were measured.
+/// For each array that is best changed, within a budget of each search.
 pub(super) fn of(
     measured: &Measured,
     input: &Input,
     machine: &Config,
-    (budget, by_machine_code): (Duration, bool),
+    (budget, judge): (Duration, Judge),
     names: &mut FunctionNames,
 ) -> Result<Found> {
     let Some(trace) = &measured.trace else {
@@ -102,6 +101,7 @@ pub(super) fn of(
     let array = Array::new(trace, geometry, rule, room);
     let whole = choices(&array, &kinds, &effort)?;
     let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
+    let judgement = judge.of_changes(input, trace, machine);
     let tuned = Tuned {
         trace,
         geometry,
@@ -109,14 +109,14 @@ pub(super) fn of(
         whole: (&array, &whole),
         apart: apart.as_ref(),
         indices: &indices.unwrap_or_default(),
+        machine_code: judgement.trace(),
     };
     let mut source = SourceFiles::beside(input.name());
     let narrower = crate::flow::parts(&tuned, &kinds, &effort)?;
     let found = source.suggestions_of(&tuned, &narrower, names);
-    let doubt = || MachineCode::if_known(input, trace, machine)?.doubt(&found.changes);
     let notes = [
         torn_verdict(&found.changes, &found.left),
-        (!by_machine_code).then(doubt).flatten(),
+        judgement.doubt(&found.changes),
     ];
     let notes: Vec<String> = notes.into_iter().flatten().collect();
     Ok(Found {

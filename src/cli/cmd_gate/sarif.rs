@@ -4,7 +4,9 @@ use super::fix::{ChangedLine, Fix, Function, together};
 use super::limits::Metric;
 use super::measure::LineConflicts;
 use super::{Check, Kernel};
+use crate::cli::cmd_run::users_line;
 use crate::ptx::exec::Finding;
+use crate::readable::readable_words;
 use crate::suggest::SourceFiles;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -174,11 +176,11 @@ impl Results<'_> {
             self.kernel.name(),
             fault.block,
             fault.thread,
-            fault.message
+            readable_words(&fault.message)
         );
-        let line = fault.source.clone();
-        let place = line.clone().unwrap_or(fault.ptx_line.to_string());
-        self.result(1, check, &text, line.as_deref(), &place)
+        let line = users_line(fault);
+        let place = line.map_or_else(|| fault.ptx_line.to_string(), str::to_owned);
+        self.result(1, check, &text, line, &place)
     }
 
     /// `place` is `file:line` of the source; without it the kernel's file is

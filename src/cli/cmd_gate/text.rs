@@ -5,6 +5,7 @@ use super::{Check, Gated, Kernel};
 use crate::cli::conflicts_lines::cost_tone;
 use crate::cli::printer::{CommandResult, MachineNote};
 use crate::page::{Columns, Details, Hint, Tone};
+use crate::readable::readable_words;
 use crate::trace::without_folder;
 
 impl CommandResult for Gated {
@@ -130,7 +131,8 @@ impl Kernel {
             }
             Metric::Findings => {
                 if let Some(fault) = measured.faults.iter().find(|f| !f.warning && !f.other) {
-                    text += &format!("; the first: {}, {}", fault.kind.text(), fault.message);
+                    let message = readable_words(&fault.message);
+                    text += &format!("; the first: {}, {message}", fault.kind.text());
                 } else if !measured.wrong_outputs.is_empty() {
                     let names = measured.wrong_outputs.join(", ");
                     text += &format!("; not as expected: {names}");

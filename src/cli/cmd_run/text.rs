@@ -6,7 +6,7 @@ use crate::cli::printer::CommandResult;
 use crate::page::{Columns, Details, Hint, Tone};
 use crate::ptx::exec::Finding;
 use crate::quote::shell;
-use crate::readable::{readable, readable_words};
+use crate::readable::readable;
 use crate::toolkit::Users;
 use crate::trace::without_folder;
 use std::path::Path;
@@ -255,10 +255,7 @@ fn place(ptx: &Path, finding: &Finding) -> String {
 
 /// The first finding of a group with its other sides.
 fn first_text(ptx: &Path, group: &Group) -> String {
-    let one = |f: &Finding| {
-        let message = readable_words(&f.message);
-        format!("block {:?}, thread {:?}: {message}", f.block, f.thread)
-    };
+    let one = |f: &Finding| format!("block {:?}, thread {:?}: {}", f.block, f.thread, f.message);
     let mut text = one(group.first);
     for other in &group.others {
         text += &format!("\nand {}, {}", place(ptx, other), one(other));

@@ -54,6 +54,7 @@ pub(in crate::cli) fn run(
         whole: (array, whole),
         apart,
         indices: subject.indices,
+        machine_code: subject.judgement.trace(),
     };
     let mut source = SourceFiles::beside(subject.input.name());
     let suggestions = source.suggestions_of(&tuned, narrower, &mut FunctionNames::default());
@@ -69,7 +70,7 @@ pub(in crate::cli) fn run(
         narrower: narrower.iter().map(Split::of).collect(),
         modes,
         on_sm,
-        doubt: (subject.merging).and_then(|code| code.doubt(&suggestions.changes)),
+        doubt: subject.judgement.doubt(&suggestions.changes),
         suggestions: suggestions.changes,
         left_alone: suggestions.left,
         trace,

@@ -108,7 +108,7 @@ impl TuneArgs {
         let options = (
             (&self.kinds, self.software, self.method, self.budget()),
             (self.pruned, self.as_published, self.fits, self.row),
-            self.sharing,
+            (self.sharing, self.judge.no_machine_code),
         );
         let key = campaign::of_input("tune", &self.input, &self.allow)?
             .add("machine", format!("{machine:?}"))

@@ -5,7 +5,7 @@ use super::ranking::{LeftOut, Ranking, WORD};
 use super::resources::{Launched, OnSm};
 use crate::capture::statics::Indices;
 use crate::cli::changes;
-use crate::cli::machine_code::MachineCode;
+use crate::cli::machine_code::Judgement;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
 use crate::page::{Columns, Details, Hint, Table, Tone};
@@ -36,8 +36,8 @@ pub(in crate::cli) struct Subject<'a> {
     pub all: bool,
     /// A page to write.
     pub report: Option<&'a Path>,
-    /// The machine code, where it is known and the PTX is what counts.
-    pub merging: Option<&'a MachineCode>,
+    /// What changes of the source are judged by.
+    pub judgement: Judgement,
 }
 
 impl Subject<'_> {
@@ -68,7 +68,7 @@ pub(super) struct Found<'a> {
     /// The arrays for which no change of the source pays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_alone: Vec<LeftAlone>,
-    /// What the machine code makes doubtful, where the PTX is what counts.
+    /// Why changes of the source are not judged by the machine code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
     #[serde(skip)]
@@ -268,7 +268,6 @@ impl CommandResult for Found<'_> {
             .into_iter()
             .chain(parted)
             .chain(in_the_source)
-            .chain(self.doubt.clone())
             .collect();
         parts.join(" ")
     }
@@ -305,6 +304,7 @@ impl CommandResult for Found<'_> {
         details.add(self.on_sm.details());
         details.add(changes::details(&self.suggestions, self.subject.all));
         details.add(changes::left_alone(&self.left_alone));
+        details.note(self.doubt.clone().unwrap_or_default());
         details.gap();
         details.note(crate::cli::rule_line(self.machine));
         details

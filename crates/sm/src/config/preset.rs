@@ -17,7 +17,7 @@ macro_rules! presets {
 }
 
 /// The machines of the papers and of today's GPUs.
-const MACHINES: [Preset; 9] = presets![
+const MACHINES: [Preset; 16] = presets![
     "fermi",
     "gt200",
     "small",
@@ -25,15 +25,22 @@ const MACHINES: [Preset; 9] = presets![
     "sharing-48k",
     "sharing-64k",
     "sm70",
+    "sm75",
     "sm80",
+    "sm86",
+    "sm87",
+    "sm89",
     "sm90",
+    "sm110",
+    "sm120",
+    "sm121",
 ];
 
 /// The machines that units of the path are proved for.
 const FOR_PROOFS: [Preset; 6] = presets!["pair", "quad", "prompt", "rows", "whole", "lockless"];
 
 /// The names of the presets.
-pub const PRESETS: [&str; 9] = names(MACHINES);
+pub const PRESETS: [&str; 16] = names(MACHINES);
 
 const fn names<const N: usize>(presets: [Preset; N]) -> [&'static str; N] {
     let mut names = [""; N];
@@ -45,27 +52,22 @@ const fn names<const N: usize>(presets: [Preset; N]) -> [&'static str; N] {
     names
 }
 
-/// The preset of the GPUs that PTX for `sm_SM` is for, the newest for newer
-/// ones; none before sm_70, whose machines are those of the papers.
+/// The preset of the GPUs that PTX for `sm_SM` is for: that of the compute capability, else
+/// of its family, the newest for newer ones; none before sm_70, whose machines are those of
+/// the papers.
 pub(super) fn of_target(sm: u32) -> Option<&'static str> {
     match sm {
         ..70 => None,
+        75 => Some("sm75"),
         70..80 => Some("sm70"),
+        86 => Some("sm86"),
+        87 => Some("sm87"),
+        89 => Some("sm89"),
         80..90 => Some("sm80"),
+        110 => Some("sm110"),
+        120 => Some("sm120"),
+        121 => Some("sm121"),
         _ => Some("sm90"),
-    }
-}
-
-/// Warps of an SM, KB of its shared memory, and KB that a block may have, of the GPUs of
-/// `sm_SM` (CUDA C++ Programming Guide, table of compute capabilities), where these are not
-/// those of the preset.
-pub(super) fn other_limits(sm: u32) -> Option<[u32; 3]> {
-    match sm {
-        75 => Some([32, 64, 64]),
-        86 | 89 | 120 | 121 => Some([48, 100, 99]),
-        87 => Some([48, 164, 163]),
-        110 => Some([48, 228, 227]),
-        _ => None,
     }
 }
 
@@ -99,20 +101,36 @@ pub(super) fn preset(name: &str) -> Result<Config> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::keys::KEYS;
 
+    /// CUDA C++ Programming Guide, table of compute capabilities: KiB of shared memory of
+    /// an SM and of a block, warps, blocks. What serves accesses is the family's.
     #[test]
-    fn limits_are_named_where_the_preset_has_others() {
-        for sm in [75, 86, 87, 89, 110, 120, 121] {
+    fn an_sm_has_the_limits_of_its_compute_capability() {
+        for (sm, family, kib, block_kib, warps, blocks) in [
+            (75, "sm70", 64, 64, 32, 16),
+            (86, "sm80", 100, 99, 48, 16),
+            (87, "sm80", 164, 163, 48, 16),
+            (89, "sm80", 100, 99, 48, 24),
+            (110, "sm90", 228, 227, 48, 24),
+            (120, "sm90", 100, 99, 48, 24),
+            (121, "sm90", 100, 99, 48, 24),
+        ] {
             let machine = preset(of_target(sm).unwrap()).unwrap();
-            let own = [machine.path.warps, machine.block_words / 256];
-            let [warps, _, of_block] = other_limits(sm).unwrap();
-            assert_ne!(own, [warps, of_block], "sm_{sm}");
+            assert_eq!(machine.compute_capability(), Some(sm));
+            let shared = [machine.capacity_words, machine.block_words];
+            assert_eq!(shared, [kib * 256, block_kib * 256], "sm_{sm}");
+            let path = &machine.path;
+            assert_eq!([path.warps, path.blocks], [warps, blocks], "sm_{sm}");
+            let family = preset(family).unwrap();
+            assert_eq!(machine.geometry, family.geometry);
+            assert_eq!(machine.conflict_rule(), family.conflict_rule());
+            assert_eq!(machine.sm.registers, 65536);
         }
-        for sm in [60, 70, 80, 90, 100, 103] {
-            assert_eq!(other_limits(sm), None, "sm_{sm}");
+        for (sm, name) in [(72, "sm70"), (88, "sm80"), (100, "sm90"), (103, "sm90")] {
+            assert_eq!(of_target(sm), Some(name));
         }
     }
-    use crate::config::keys::KEYS;
 
     #[test]
     fn a_preset_without_a_base_sets_every_key() {

@@ -83,10 +83,12 @@ impl Residency {
         let capacity = machine.capacity_words;
         let words = block.scratchpad_bytes.div_ceil(machine.word_bytes());
         let (most, other) = limit_by_others(machine, block)?;
-        if words > capacity {
+        let room = machine.block_words;
+        if words > room {
             return Err(Error::usage(
                 format!(
-                    "a block of {} needs {words} words of scratchpad, the machine has {capacity}",
+                    "a block of {} needs {words} words of scratchpad, the machine has {room} for \
+                     a block",
                     block.name
                 ),
                 "use a machine with a larger scratchpad (--preset, --config)",

@@ -1,0 +1,92 @@
+//! A change of the source, judged by the machine code: a mapping can remove conflicts of the
+//! PTX that the machine code does not have, and keep accesses apart that `ptxas` merges.
+
+use super::Tuned;
+use super::change::LineChange;
+use super::files::SourceFiles;
+use super::target::Target;
+use super::torn::{TornLine, TornSites};
+use crate::software::Layout;
+use crate::trace::{AccessTrace, ConflictProfile};
+use serde::Serialize;
+
+/// What a change makes of the accesses of the machine code.
+#[derive(Clone, Debug, Serialize)]
+pub struct InMachineCode {
+    /// Conflicts of the accesses as it is.
+    pub conflicts_before: u64,
+    /// The same with the change.
+    pub conflicts: u64,
+    /// Wavefronts as it is.
+    pub wavefronts_before: u64,
+    /// The same with the change.
+    pub wavefronts: u64,
+    /// The lines whose merged accesses become several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub torn: Vec<TornLine>,
+}
+
+impl InMachineCode {
+    /// Whether the change leaves fewer conflicts, and no other access takes their place.
+    pub fn gains(&self) -> bool {
+        self.conflicts < self.conflicts_before && self.wavefronts < self.wavefronts_before
+    }
+
+    /// Both counts, for people.
+    pub fn text(&self) -> String {
+        format!(
+            "in the machine code {} conflicts as it is, {} with it; {} and {} wavefronts",
+            self.conflicts_before, self.conflicts, self.wavefronts_before, self.wavefronts
+        )
+    }
+}
+
+/// The accesses of the machine code to a target, as it is and with its changed lines.
+pub(super) struct Judged<'a> {
+    tuned: &'a Tuned<'a>,
+    as_it_is: AccessTrace,
+    sites: TornSites,
+    element: u32,
+}
+
+impl<'a> Judged<'a> {
+    /// `None` where the machine code is not known. Without `changes` all accesses stay whole.
+    pub fn new(
+        target: &Target,
+        tuned: &'a Tuned<'a>,
+        changes: &[LineChange],
+        sources: &mut SourceFiles,
+    ) -> Option<Self> {
+        let made = tuned.machine_code?;
+        let own = match target.variable {
+            None => made.clone(),
+            Some(v) => {
+                let end = (v.offset + v.bytes).div_ceil(4);
+                made.part(v.offset / 4..end, target.base / 4)
+            }
+        };
+        Some(Judged {
+            tuned,
+            sites: TornSites::of(target, &own, changes, sources),
+            as_it_is: own,
+            element: target.element_bytes().max(4),
+        })
+    }
+
+    /// The counts under a mapping.
+    pub fn under(self, layout: &Layout) -> InMachineCode {
+        let rule = &self.tuned.rule;
+        let mask = self.tuned.geometry.bank_mask();
+        let before = ConflictProfile::of(self.as_it_is.accesses.iter(), rule);
+        let before = before.count(|word| word & mask);
+        let changed = self.sites.apart(&self.as_it_is, self.element);
+        let after = ConflictProfile::of(changed.iter(), rule).count(|word| layout.bank(word));
+        InMachineCode {
+            conflicts_before: before.conflicts,
+            conflicts: after.conflicts,
+            wavefronts_before: before.wavefronts(),
+            wavefronts: after.wavefronts(),
+            torn: self.sites.lines.into_iter().collect(),
+        }
+    }
+}
