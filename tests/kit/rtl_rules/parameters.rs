@@ -14,9 +14,12 @@ struct Parameter<'a> {
     above: usize,
 }
 
-/// `    parameter NAME = DEFAULT, // LEAST to MOST`, or `a power of two from LEAST to MOST`.
+/// `    parameter integer NAME = DEFAULT, // LEAST to MOST`, or `a power of two from LEAST to MOST`.
 fn parameter(line: &str) -> Option<Parameter<'_>> {
-    let (declared, values) = line.trim().strip_prefix("parameter ")?.split_once(" // ")?;
+    let (declared, values) = line
+        .trim()
+        .strip_prefix("parameter integer ")?
+        .split_once(" // ")?;
     let (name, default) = declared.trim_end_matches(',').split_once(" = ")?;
     let powers = values.strip_prefix("a power of two from ");
     let (least, most) = powers.unwrap_or(values).split_once(" to ")?;
