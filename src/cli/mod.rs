@@ -104,7 +104,7 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k,
-    /// sm70, sm80 or sm90 [default: fermi; classify, conflicts, flow, gate, rewrite,
+    /// sm70, sm80, sm90 or bus [default: fermi; classify, conflicts, flow, gate, rewrite,
     /// share, sim and tune choose sm70, sm80 or sm90 if the PTX has such a .target].
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
     preset: Option<String>,
