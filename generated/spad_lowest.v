@@ -12,14 +12,14 @@
 `default_nettype none
 
 module spad_lowest #(
-    parameter WIDTH = 8 // 2 to 128
+    parameter integer WIDTH = 8 // 2 to 128
 ) (
     input wire [WIDTH-1:0] want,
     output wire [WIDTH-1:0] found,
     output wire [WIDTH-1:0] lowest
 );
-    localparam LEVELS = WIDTH <= 2 ? 1 : WIDTH <= 4 ? 2 : WIDTH <= 8 ? 3 : WIDTH <= 16 ? 4
-        : WIDTH <= 32 ? 5 : WIDTH <= 64 ? 6 : 7;
+    localparam integer LEVELS = WIDTH <= 2 ? 1 : WIDTH <= 4 ? 2 : WIDTH <= 8 ? 3
+        : WIDTH <= 16 ? 4 : WIDTH <= 32 ? 5 : WIDTH <= 64 ? 6 : 7;
 
     // A prefix network. In front of level k a position has seen the 2**k from
     // itself down; after it twice as many.

@@ -24,7 +24,7 @@
 `default_nettype none
 
 module spad_nonmem_queue #(
-    parameter NMW = 1077 // 1 to 32768
+    parameter integer NMW = 1077 // 1 to 32768
 ) (
     input wire clk,
     input wire rst,
@@ -37,7 +37,7 @@ module spad_nonmem_queue #(
     input wire out_ready,
     output wire [4:0] stage_valid
 );
-    localparam NQ = 5;
+    localparam integer NQ = 5;
 
     // Stage 0 is the youngest.
     reg [NQ-1:0] valid_q;

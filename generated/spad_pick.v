@@ -13,15 +13,15 @@
 `default_nettype none
 
 module spad_pick #(
-    parameter COUNT = 2, // a power of two from 2 to 128
-    parameter WIDTH = 8 // 1 to 4096
+    parameter integer COUNT = 2, // a power of two from 2 to 128
+    parameter integer WIDTH = 8 // 1 to 4096
 ) (
     input wire [COUNT-1:0] pick,
     input wire [COUNT*WIDTH-1:0] words,
     output wire [WIDTH-1:0] word
 );
-    localparam LEVELS = COUNT <= 2 ? 1 : COUNT <= 4 ? 2 : COUNT <= 8 ? 3 : COUNT <= 16 ? 4
-        : COUNT <= 32 ? 5 : COUNT <= 64 ? 6 : 7;
+    localparam integer LEVELS = COUNT <= 2 ? 1 : COUNT <= 4 ? 2 : COUNT <= 8 ? 3
+        : COUNT <= 16 ? 4 : COUNT <= 32 ? 5 : COUNT <= 64 ? 6 : 7;
 
     // The words are gated, then joined in pairs, level by level.
     genvar k, j;

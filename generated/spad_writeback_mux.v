@@ -27,7 +27,7 @@
 `default_nettype none
 
 module spad_writeback_mux #(
-    parameter WBW = 1116 // 1 to 32768
+    parameter integer WBW = 1116 // 1 to 32768
 ) (
     input wire clk,
     input wire rst,
@@ -48,7 +48,7 @@ module spad_writeback_mux #(
     localparam [1:0] SOURCE_ICN = 2'd0;
     localparam [1:0] SOURCE_MEM = 2'd1;
     localparam [1:0] SOURCE_NONMEM = 2'd2;
-    localparam RESULT = WBW+2;
+    localparam integer RESULT = WBW+2;
     // The off-chip port has the turn.
     reg turn_q;
     // The buffer has room for a result.

@@ -88,5 +88,11 @@ fn parameters_may_be_what_their_lines_say() {
     }
     let found = lint_modules(&[], "small");
     assert!(found.len() >= 10, "{found:?}");
+    // Whose tag a neighbour chooses.
+    for module in ["spad_stream", "spad_stream_scratchpad", "spad_scratchpad"] {
+        assert!(found.iter().any(|own| own == module), "{module}");
+    }
     assert_eq!(lint_modules(&["spad_phases"], "sm80"), ["spad_queue"]);
+    let window = lint_modules(&["spad_stream"], "bus");
+    assert!(window.iter().any(|own| own == "spad_window"), "{window:?}");
 }
