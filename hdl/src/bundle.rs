@@ -152,7 +152,7 @@ mod tests {
         };
         u.assign(out, again.joined(&s));
         let text = u.emit().unwrap().file.text;
-        let expected = "    localparam integer TG = 8;\n    wire [3:0] head_kind;\n    \
+        let expected = "    localparam TG = 8;\n    wire [3:0] head_kind;\n    \
                         wire head_last;\n    wire [TG-1:0] head_tag;\n    \
                         assign {head_tag, head_last, head_kind} = offer;\n    \
                         assign out = {tag, head_last, 4'd7};\nendmodule\n";

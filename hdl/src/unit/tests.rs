@@ -24,7 +24,7 @@ fn a_register_is_printed_with_its_reset_and_enable() {
     let sum = u.register("sum", l).reset(0);
     u.assign(out, sum);
     u.at_clock().when(step).next(sum, sum + data);
-    let expected = "    localparam integer L = 4;\n    reg [L-1:0] sum_q;\n    assign out = sum_q;\n    \
+    let expected = "    localparam L = 4;\n    reg [L-1:0] sum_q;\n    assign out = sum_q;\n    \
                     always @(posedge clk) begin\n        if (rst) sum_q <= {L{1'b0}};\n        \
                     else if (step) sum_q <= sum_q + data;\n    end\nendmodule\n";
     assert_eq!(body(u), expected);
@@ -85,7 +85,7 @@ fn sizes_and_indices_are_declared_where_they_are_used() {
     let out = u.output("out", l, "the same, backwards");
     let [i, _j] = u.indices(["i", "j"]);
     u.generate(|| u.each("bit", i, (0, l), |i| u.assign(out.at(l - 1 - i), a.at(i))));
-    let expected = "    localparam integer L = 4;\n    genvar i;\n    generate\n        \
+    let expected = "    localparam L = 4;\n    genvar i;\n    generate\n        \
                     for (i = 0; i < L; i = i + 1) begin : bit\n            \
                     assign out[L-1-i] = a[i];\n        end\n    endgenerate\nendmodule\n";
     assert_eq!(body(u), expected);
@@ -353,7 +353,7 @@ fn ports_have_their_widths_in_terms_of_parameters() {
     let module = u.emit().unwrap();
     let expected = "module unit #(\n    parameter integer BYTES = 4 // 1 to 8\n) (\n    \
                     input wire [2*BYTES*8-1:0] words,\n    \
-                    output wire [BYTES*8-1:0] out\n);\n    localparam integer WORD = BYTES*8;\n    \
+                    output wire [BYTES*8-1:0] out\n);\n    localparam WORD = BYTES*8;\n    \
                     assign out = words[WORD +: WORD];\nendmodule\n";
     assert!(module.file.text.contains(expected), "{}", module.file.text);
     let header = "// in  words 2*BYTES*8  a word per lane\n";
