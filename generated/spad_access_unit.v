@@ -55,10 +55,10 @@ module spad_access_unit (
     output wire [3:0] locked,
     output wire [3:0] owner
 );
-    localparam integer n = 14;
-    localparam integer W = 48;
-    localparam integer T = 8;
-    localparam integer TW = 3;
+    localparam n = 14;
+    localparam W = 48;
+    localparam T = 8;
+    localparam TW = 3;
 
     // Per slot: its block runs in sharing mode. Per pair: the shared part is
     // held, by which slot.

@@ -27,7 +27,7 @@ module spad_atomic_alu (
     localparam [3:0] AOP_UMIN = 4'd5;
     localparam [3:0] AOP_UMAX = 4'd6;
     localparam [3:0] AOP_SMIN = 4'd7;
-    localparam integer D = 32;
+    localparam D = 32;
     wire below = word < operand;
     wire signed_below = (word[31] ^ operand[31]) ? word[31] : below;
     wire [D-1:0] umin = below ? word : operand;

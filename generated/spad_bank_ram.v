@@ -28,8 +28,8 @@ module spad_bank_ram (
     input wire [31:0] wdata,
     output wire [31:0] dout
 );
-    localparam integer D = 32;
-    localparam integer DB = 4;
+    localparam D = 32;
+    localparam DB = 4;
     reg [31:0] mem [0:383];
     reg [D-1:0] out_q;
 

@@ -57,12 +57,12 @@ module spad_conflict_arbiter (
     output wire [287:0] grp_row,
     output wire [5:0] grp_degree
 );
-    localparam integer m = 5;
-    localparam integer B = 32;
-    localparam integer R = 9;
-    localparam integer L = 32;
-    localparam integer DB = 4;
-    localparam integer DG = 6;
+    localparam m = 5;
+    localparam B = 32;
+    localparam R = 9;
+    localparam L = 32;
+    localparam DB = 4;
+    localparam DG = 6;
 
     reg busy_q;
     reg last_q;

@@ -36,10 +36,10 @@ module spad_conflict_history (
     input wire [13:0] up_pc,
     input wire [4:0] up_excess
 );
-    localparam integer PCW = 14;
-    localparam integer EX = 5;
-    localparam integer SETS = 256;
-    localparam integer TAG = 6;
+    localparam PCW = 14;
+    localparam EX = 5;
+    localparam SETS = 256;
+    localparam TAG = 6;
 
     // Per way and set: valid; per set: the way to be replaced next.
     reg [SETS-1:0] valid0_q;

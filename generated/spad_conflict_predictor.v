@@ -42,9 +42,9 @@ module spad_conflict_predictor (
     output wire mask_lasts,
     output wire mask_likely
 );
-    localparam integer PCW = 14;
-    localparam integer EX = 5;
-    localparam integer SETS = 256;
+    localparam PCW = 14;
+    localparam EX = 5;
+    localparam SETS = 256;
     wire up_valid;
     wire [PCW-1:0] up_pc;
     wire [EX-1:0] up_excess;

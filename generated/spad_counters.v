@@ -64,8 +64,8 @@ module spad_counters (
     localparam [3:0] COUNTER_MASKED = 4'd7;
     localparam [3:0] COUNTER_ROUNDS = 4'd8;
     localparam [3:0] COUNTER_ATOMICS = 4'd9;
-    localparam integer COUNTERS = 10;
-    localparam integer DG = 6;
+    localparam COUNTERS = 10;
+    localparam DG = 6;
 
     // What the path shows, one bit per counter.
     wire written = wb_valid & wb_ready & (wb_src == SOURCE_MEM);

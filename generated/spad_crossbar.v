@@ -42,8 +42,8 @@ module spad_crossbar #(
     input wire [(1 << m)*DB*8-1:0] bank_rdata,
     output wire [L*DB*8-1:0] lane_rdata
 );
-    localparam integer B = 1 << m;
-    localparam integer D = DB*8;
+    localparam B = 1 << m;
+    localparam D = DB*8;
 
     // The bytes of a word apart: byte k of all lanes, and the lanes that write it.
     wire [DB*L*8-1:0] bytes;

@@ -32,8 +32,8 @@ module spad_degree_accumulator (
     output wire [13:0] up_pc,
     output wire [4:0] up_excess
 );
-    localparam integer PCW = 14;
-    localparam integer EX = 5;
+    localparam PCW = 14;
+    localparam EX = 5;
     reg [EX-1:0] sum_q;
     reg valid_q;
     reg [PCW-1:0] pc_q;

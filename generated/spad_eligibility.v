@@ -56,7 +56,7 @@ module spad_eligibility (
 );
     localparam [3:0] KIND_ALU = 4'd0;
     localparam [3:0] KIND_RELSSP = 4'd7;
-    localparam integer W = 48;
+    localparam W = 48;
 
     // What is taken and what retires is on the memory path, or on the other.
     wire take_mem = (take_kind != KIND_ALU) & (take_kind != KIND_RELSSP);

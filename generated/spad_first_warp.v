@@ -26,7 +26,7 @@ module spad_first_warp (
 );
     localparam [1:0] POLICY_OWF_LRR = 2'd1;
     localparam [1:0] POLICY_OWF_SLOT = 2'd2;
-    localparam integer W = 48;
+    localparam W = 48;
 
     // Per class: whether it has a candidate; whether it is the first class with
     // one.

@@ -80,14 +80,14 @@ module spad_hash_stage #(
     output wire [3:0] out_aop,
     output wire hx_valid
 );
-    localparam integer L = 32;
-    localparam integer n = 14;
-    localparam integer m = 5;
-    localparam integer R = 9;
-    localparam integer LK = 10;
-    localparam integer D = 32;
-    localparam integer CTL = 35;
-    localparam integer DB = 4;
+    localparam L = 32;
+    localparam n = 14;
+    localparam m = 5;
+    localparam R = 9;
+    localparam LK = 10;
+    localparam D = 32;
+    localparam CTL = 35;
+    localparam DB = 4;
 
     // Outputs from registers.
     reg hx_valid_q;

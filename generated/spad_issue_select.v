@@ -73,9 +73,9 @@ module spad_issue_select (
     output wire [47:0] wait_sh,
     output wire [47:0] viol
 );
-    localparam integer W = 48;
-    localparam integer T = 8;
-    localparam integer PAIRS = T / 2;
+    localparam W = 48;
+    localparam T = 8;
+    localparam PAIRS = T / 2;
 
     // Q: what each warp was qualified with, and the shared parts as they were
     // then: held or not, by whom, and whether that changed in that cycle.

@@ -35,13 +35,13 @@ module spad_lock_unit (
 );
     localparam [2:0] OP_LDLK = 3'd3;
     localparam [2:0] OP_STUL = 3'd4;
-    localparam integer LOCKS = 1024;
-    localparam integer LK = 10;
-    localparam integer P = 16;
-    localparam integer LOCK_ROWS = 32;
-    localparam integer LOCK_ROW_BITS = 5;
-    localparam integer LOCK_COLS = 32;
-    localparam integer LOCK_COL_BITS = 5;
+    localparam LOCKS = 1024;
+    localparam LK = 10;
+    localparam P = 16;
+    localparam LOCK_ROWS = 32;
+    localparam LOCK_ROW_BITS = 5;
+    localparam LOCK_COLS = 32;
+    localparam LOCK_COL_BITS = 5;
 
     wire take = lk_valid & (lk_op == OP_LDLK);
     wire give = lk_valid & (lk_op == OP_STUL);

@@ -18,8 +18,8 @@ module spad_lowest #(
     output wire [WIDTH-1:0] found,
     output wire [WIDTH-1:0] lowest
 );
-    localparam integer LEVELS = WIDTH <= 2 ? 1 : WIDTH <= 4 ? 2 : WIDTH <= 8 ? 3
-        : WIDTH <= 16 ? 4 : WIDTH <= 32 ? 5 : WIDTH <= 64 ? 6 : 7;
+    localparam LEVELS = WIDTH <= 2 ? 1 : WIDTH <= 4 ? 2 : WIDTH <= 8 ? 3 : WIDTH <= 16 ? 4
+        : WIDTH <= 32 ? 5 : WIDTH <= 64 ? 6 : 7;
 
     // A prefix network. In front of level k a position has seen the 2**k from
     // itself down; after it twice as many.

@@ -86,17 +86,17 @@ module spad_memory_entry (
 );
     localparam [3:0] KIND_ATOMIC = 4'd5;
     localparam [2:0] SEQ_DONE = 3'd5;
-    localparam integer m = 5;
-    localparam integer R = 9;
-    localparam integer L = 32;
-    localparam integer D = 32;
-    localparam integer DB = 4;
-    localparam integer WW = 6;
-    localparam integer LK = 10;
-    localparam integer PQW = 1;
-    localparam integer DG = 6;
-    localparam integer CTL = 35;
-    localparam integer TGW = 43;
+    localparam m = 5;
+    localparam R = 9;
+    localparam L = 32;
+    localparam D = 32;
+    localparam DB = 4;
+    localparam WW = 6;
+    localparam LK = 10;
+    localparam PQW = 1;
+    localparam DG = 6;
+    localparam CTL = 35;
+    localparam TGW = 43;
 
     // Outputs from registers.
     reg atom_infl_q;

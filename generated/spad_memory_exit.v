@@ -59,13 +59,13 @@ module spad_memory_exit (
     localparam [3:0] KIND_LDLK = 4'd3;
     localparam [3:0] KIND_STUL = 4'd4;
     localparam [3:0] KIND_ATOMIC = 4'd5;
-    localparam integer WW = 6;
-    localparam integer PCW = 14;
-    localparam integer TG = 8;
-    localparam integer PW = 2;
-    localparam integer DG = 6;
-    localparam integer CTL = 35;
-    localparam integer WBW = 1116;
+    localparam WW = 6;
+    localparam PCW = 14;
+    localparam TG = 8;
+    localparam PW = 2;
+    localparam DG = 6;
+    localparam CTL = 35;
+    localparam WBW = 1116;
 
     // The tag: the sequencer waits for the answer; error and degree of an
     // atomic; the control of the pass.

@@ -37,7 +37,7 @@ module spad_nonmem_queue #(
     input wire out_ready,
     output wire [4:0] stage_valid
 );
-    localparam integer NQ = 5;
+    localparam NQ = 5;
 
     // Stage 0 is the youngest.
     reg [NQ-1:0] valid_q;

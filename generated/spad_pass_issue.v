@@ -69,12 +69,12 @@ module spad_pass_issue (
 );
     localparam [3:0] KIND_ALU = 4'd0;
     localparam [3:0] KIND_RELSSP = 4'd7;
-    localparam integer W = 48;
-    localparam integer WW = 6;
-    localparam integer PCW = 14;
-    localparam integer TG = 8;
-    localparam integer PW = 2;
-    localparam integer OFFER = 28;
+    localparam W = 48;
+    localparam WW = 6;
+    localparam PCW = 14;
+    localparam TG = 8;
+    localparam PW = 2;
+    localparam OFFER = 28;
 
     // Outputs from registers.
     reg ex_valid_q;

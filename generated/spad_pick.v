@@ -20,8 +20,8 @@ module spad_pick #(
     input wire [COUNT*WIDTH-1:0] words,
     output wire [WIDTH-1:0] word
 );
-    localparam integer LEVELS = COUNT <= 2 ? 1 : COUNT <= 4 ? 2 : COUNT <= 8 ? 3
-        : COUNT <= 16 ? 4 : COUNT <= 32 ? 5 : COUNT <= 64 ? 6 : 7;
+    localparam LEVELS = COUNT <= 2 ? 1 : COUNT <= 4 ? 2 : COUNT <= 8 ? 3 : COUNT <= 16 ? 4
+        : COUNT <= 32 ? 5 : COUNT <= 64 ? 6 : 7;
 
     // The words are gated, then joined in pairs, level by level.
     genvar k, j;

@@ -33,7 +33,7 @@ module spad_release_register (
     output wire [7:0] live,
     output wire [7:0] unlock
 );
-    localparam integer T = 8;
+    localparam T = 8;
 
     // Outputs from registers.
     reg [T-1:0] rel_done_q;

@@ -50,12 +50,12 @@ module spad_relssp (
     output wire [7:0] live,
     output wire [7:0] unlock
 );
-    localparam integer L = 32;
-    localparam integer WS = 32;
-    localparam integer S = 1;
-    localparam integer W = 48;
-    localparam integer T = 8;
-    localparam integer TW = 3;
+    localparam L = 32;
+    localparam WS = 32;
+    localparam S = 1;
+    localparam W = 48;
+    localparam T = 8;
+    localparam TW = 3;
 
     // Per thread: active, has released.
     reg [W*WS-1:0] active_q;

@@ -88,15 +88,15 @@ module spad_retry_sequencer (
     localparam [2:0] SEQ_WRITE = 3'd3;
     localparam [2:0] SEQ_BRANCH = 3'd4;
     localparam [2:0] SEQ_DONE = 3'd5;
-    localparam integer m = 5;
-    localparam integer R = 9;
-    localparam integer L = 32;
-    localparam integer D = 32;
-    localparam integer LK = 10;
-    localparam integer DG = 6;
-    localparam integer TGW = 43;
-    localparam integer TURNS = 1;
-    localparam integer ALUS = 32;
+    localparam m = 5;
+    localparam R = 9;
+    localparam L = 32;
+    localparam D = 32;
+    localparam LK = 10;
+    localparam DG = 6;
+    localparam TGW = 43;
+    localparam TURNS = 1;
+    localparam ALUS = 32;
 
     // The state.
     reg [2:0] state_q;

@@ -85,16 +85,16 @@ module spad_stream #(
     output wire [5:0] rsp_degree,
     output wire idle
 );
-    localparam integer n = 14;
-    localparam integer m = 5;
-    localparam integer R = 9;
-    localparam integer L = 32;
-    localparam integer D = 32;
-    localparam integer DB = 4;
-    localparam integer LK = 10;
-    localparam integer DG = 6;
-    localparam integer REQUEST = STG + L*DB + L*D + L*n + L + 3;
-    localparam integer ANSWER = STG+DG+1+L + L*D + L + 3;
+    localparam n = 14;
+    localparam m = 5;
+    localparam R = 9;
+    localparam L = 32;
+    localparam D = 32;
+    localparam DB = 4;
+    localparam LK = 10;
+    localparam DG = 6;
+    localparam REQUEST = STG + L*DB + L*D + L*n + L + 3;
+    localparam ANSWER = STG+DG+1+L + L*D + L + 3;
 
     wire head_valid;
     wire head_ready;

@@ -74,15 +74,15 @@ module spad_stream_scratchpad #(
     localparam [2:0] OP_STORE = 3'd2;
     localparam [2:0] OP_LDLK = 3'd3;
     localparam [2:0] OP_STUL = 3'd4;
-    localparam integer L = 32;
-    localparam integer m = 5;
-    localparam integer B = 32;
-    localparam integer R = 9;
-    localparam integer RW = 9;
-    localparam integer D = 32;
-    localparam integer DB = 4;
-    localparam integer LK = 10;
-    localparam integer DG = 6;
+    localparam L = 32;
+    localparam m = 5;
+    localparam B = 32;
+    localparam R = 9;
+    localparam RW = 9;
+    localparam D = 32;
+    localparam DB = 4;
+    localparam LK = 10;
+    localparam DG = 6;
     genvar i, j;
 
     // Request: what is answered with an error takes no part in arbitration.

@@ -64,16 +64,16 @@ module spad_tcdm #(
     output wire idle
 );
     localparam [1:0] LOCK_HASH_NONE = 2'd0;
-    localparam integer n = 14;
-    localparam integer m = 5;
-    localparam integer B = 32;
-    localparam integer R = 9;
-    localparam integer RW = 9;
-    localparam integer L = 32;
-    localparam integer LW = 5;
-    localparam integer D = 32;
-    localparam integer DB = 4;
-    localparam integer LK = 10;
+    localparam n = 14;
+    localparam m = 5;
+    localparam B = 32;
+    localparam R = 9;
+    localparam RW = 9;
+    localparam L = 32;
+    localparam LW = 5;
+    localparam D = 32;
+    localparam DB = 4;
+    localparam LK = 10;
 
     // Outputs from registers.
     reg [L-1:0] tcdm_r_valid_q;

@@ -19,7 +19,7 @@ module spad_turn (
     output wire [31:0] turn,
     output wire [4:0] number
 );
-    localparam integer L = 32;
+    localparam L = 32;
 
     // The first lane after the last one, or else the first of all.
     wire [L-1:0] after;

@@ -40,8 +40,8 @@ module spad_warp_mask (
     output wire mask,
     output wire lasts
 );
-    localparam integer PW = 2;
-    localparam integer EX = 5;
+    localparam PW = 2;
+    localparam EX = 5;
     // A set in the cycle before. The history answers one cycle later.
     reg pend_q;
     reg late_q;

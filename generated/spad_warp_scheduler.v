@@ -46,7 +46,7 @@ module spad_warp_scheduler (
     output wire [5:0] sel_warp,
     output wire masked
 );
-    localparam integer W = 48;
+    localparam W = 48;
 
     // The warps after the one that was taken last.
     reg [W-1:0] behind_q;

@@ -48,7 +48,7 @@ module spad_writeback_mux #(
     localparam [1:0] SOURCE_ICN = 2'd0;
     localparam [1:0] SOURCE_MEM = 2'd1;
     localparam [1:0] SOURCE_NONMEM = 2'd2;
-    localparam integer RESULT = WBW+2;
+    localparam RESULT = WBW+2;
     // The off-chip port has the turn.
     reg turn_q;
     // The buffer has room for a result.
