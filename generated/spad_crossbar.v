@@ -24,10 +24,10 @@
 `default_nettype none
 
 module spad_crossbar #(
-    parameter L = 32, // a power of two from 2 to 64
-    parameter m = 5, // 1 to 6
-    parameter R = 9, // 1 to 64
-    parameter DB = 4 // 1 to 128
+    parameter integer L = 32, // a power of two from 2 to 64
+    parameter integer m = 5, // 1 to 6
+    parameter integer R = 9, // 1 to 64
+    parameter integer DB = 4 // 1 to 128
 ) (
     input wire [L-1:0] leader,
     input wire [L*m-1:0] lane_bank,

@@ -12,7 +12,7 @@
 `default_nettype none
 
 module spad_lowest #(
-    parameter WIDTH = 8 // 2 to 128
+    parameter integer WIDTH = 8 // 2 to 128
 ) (
     input wire [WIDTH-1:0] want,
     output wire [WIDTH-1:0] found,

@@ -24,7 +24,7 @@
 `default_nettype none
 
 module spad_nonmem_queue #(
-    parameter NMW = 1077 // 1 to 32768
+    parameter integer NMW = 1077 // 1 to 32768
 ) (
     input wire clk,
     input wire rst,

@@ -13,8 +13,8 @@
 `default_nettype none
 
 module spad_pick #(
-    parameter COUNT = 2, // a power of two from 2 to 128
-    parameter WIDTH = 8 // 1 to 4096
+    parameter integer COUNT = 2, // a power of two from 2 to 128
+    parameter integer WIDTH = 8 // 1 to 4096
 ) (
     input wire [COUNT-1:0] pick,
     input wire [COUNT*WIDTH-1:0] words,

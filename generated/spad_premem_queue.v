@@ -22,7 +22,7 @@
 `default_nettype none
 
 module spad_premem_queue #(
-    parameter PREW = 1991 // 1 to 32768
+    parameter integer PREW = 1991 // 1 to 32768
 ) (
     /* verilator lint_off UNUSEDSIGNAL */ // depth 0 has no state
     input wire clk,

@@ -20,7 +20,7 @@
 `default_nettype none
 
 module spad_relssp_block #(
-    parameter W = 48 // 1 to 128
+    parameter integer W = 48 // 1 to 128
 ) (
     input wire [W-1:0] mine,
     input wire [W-1:0] was_done,

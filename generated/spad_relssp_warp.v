@@ -26,7 +26,7 @@
 `default_nettype none
 
 module spad_relssp_warp #(
-    parameter WS = 32 // 1 to 64
+    parameter integer WS = 32 // 1 to 64
 ) (
     input wire starts,
     input wire highest,

@@ -14,8 +14,8 @@
 `default_nettype none
 
 module spad_select #(
-    parameter BITS = 1, // 1 to 7
-    parameter WIDTH = 8 // 1 to 4096
+    parameter integer BITS = 1, // 1 to 7
+    parameter integer WIDTH = 8 // 1 to 4096
 ) (
     input wire [BITS-1:0] index,
     input wire [(WIDTH << BITS)-1:0] words,

@@ -19,8 +19,8 @@
 `default_nettype none
 
 module spad_skid #(
-    parameter WIDTH = 8, // 1 to 65536
-    parameter CLEAR = 0 // 0 to 1
+    parameter integer WIDTH = 8, // 1 to 65536
+    parameter integer CLEAR = 0 // 0 to 1
 ) (
     input wire clk,
     input wire rst,

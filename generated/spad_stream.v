@@ -36,12 +36,12 @@
 // in  req_addr       448  word address, n bits per lane
 // in  req_data      1024  data, D bits per lane
 // in  req_be         128  byte enables of a store, DB bits per lane
-// in  req_tag         14  comes back with the answer
+// in  req_tag        STG  comes back with the answer
 // out rsp_valid        1  an answer is offered; the rest is 0 if not
 // in  rsp_ready        1  a response would be accepted
 // out rsp_op           3  operation of the access
 // out rsp_mask        32  active lanes of the response
-// out rsp_tag         14  tag of the response
+// out rsp_tag        STG  tag of the response
 // out rsp_data      1024  words read, or the data of a pass, D bits per lane;
 //                         else 0
 // out rsp_success     32  lanes that took their lock
@@ -53,6 +53,7 @@
 `default_nettype none
 
 module spad_stream #(
+    parameter integer STG = 14, // 1 to 128
     parameter [69:0] HASH_RESET = 70'h001000200040008001,
     parameter [26:0] ROW_RESET = 27'h0000000
 ) (
@@ -72,12 +73,12 @@ module spad_stream #(
     input wire [447:0] req_addr,
     input wire [1023:0] req_data,
     input wire [127:0] req_be,
-    input wire [13:0] req_tag,
+    input wire [STG-1:0] req_tag,
     output wire rsp_valid,
     input wire rsp_ready,
     output wire [2:0] rsp_op,
     output wire [31:0] rsp_mask,
-    output wire [13:0] rsp_tag,
+    output wire [STG-1:0] rsp_tag,
     output wire [1023:0] rsp_data,
     output wire [31:0] rsp_success,
     output wire rsp_error,
@@ -92,7 +93,6 @@ module spad_stream #(
     localparam DB = 4;
     localparam LK = 10;
     localparam DG = 6;
-    localparam STG = 14;
     localparam REQUEST = STG + L*DB + L*D + L*n + L + 3;
     localparam ANSWER = STG+DG+1+L + L*D + L + 3;
 
@@ -167,7 +167,7 @@ module spad_stream #(
     wire [L-1:0] sp_resp_success;
     wire sp_resp_error;
     wire [DG-1:0] sp_resp_degree;
-    spad_stream_scratchpad scratchpad (
+    spad_stream_scratchpad #(.STG(STG)) scratchpad (
         .clk(clk),
         .rst(rst),
         .req_valid(head_valid),

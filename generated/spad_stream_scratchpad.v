@@ -23,12 +23,12 @@
 // in  req_lock      320  lock, LK bits per lane
 // in  req_data     1024  data, D bits per lane
 // in  req_be        128  byte enables of a store, DB bits per lane
-// in  req_tag        14  comes back with the response
+// in  req_tag       STG  comes back with the response
 // out resp_valid      1  a response is offered
 // in  resp_ready      1  a response would be accepted
 // out resp_op         3  operation of the request
 // out resp_mask      32  active lanes of the request
-// out resp_tag       14  tag of the request
+// out resp_tag      STG  tag of the request
 // out resp_data    1024  words read, or the data of a pass; else 0
 // out resp_success   32  lanes that took their lock
 // out resp_error      1  unsupported operation, or a row beyond the capacity
@@ -41,7 +41,9 @@
 
 `default_nettype none
 
-module spad_stream_scratchpad (
+module spad_stream_scratchpad #(
+    parameter integer STG = 14 // 1 to 128
+) (
     input wire clk,
     input wire rst,
     input wire req_valid,
@@ -53,12 +55,12 @@ module spad_stream_scratchpad (
     input wire [319:0] req_lock,
     input wire [1023:0] req_data,
     input wire [127:0] req_be,
-    input wire [13:0] req_tag,
+    input wire [STG-1:0] req_tag,
     output wire resp_valid,
     input wire resp_ready,
     output wire [2:0] resp_op,
     output wire [31:0] resp_mask,
-    output wire [13:0] resp_tag,
+    output wire [STG-1:0] resp_tag,
     output wire [1023:0] resp_data,
     output wire [31:0] resp_success,
     output wire resp_error,
@@ -81,7 +83,6 @@ module spad_stream_scratchpad (
     localparam DB = 4;
     localparam LK = 10;
     localparam DG = 6;
-    localparam STG = 14;
     genvar i, j;
 
     // Request: what is answered with an error takes no part in arbitration.

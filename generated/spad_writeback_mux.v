@@ -27,7 +27,7 @@
 `default_nettype none
 
 module spad_writeback_mux #(
-    parameter WBW = 1116 // 1 to 32768
+    parameter integer WBW = 1116 // 1 to 32768
 ) (
     input wire clk,
     input wire rst,

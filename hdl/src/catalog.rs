@@ -236,6 +236,37 @@ mod tests {
         text.lines().map(line).collect::<Vec<_>>().join("\n")
     }
 
+    /// Modules that other numbers of the machine shape, too; the tag is a parameter.
+    const TAGGED: [&str; 3] = ["spad_scratchpad", "spad_stream", "spad_stream_scratchpad"];
+
+    /// The modules whose parameters have other defaults in the other machine, which is all
+    /// that differs in them; those of `shaped` are left out.
+    fn with_other_defaults(
+        machine: &Machine,
+        other: &Machine,
+        shaped: &[&str],
+    ) -> BTreeSet<String> {
+        let defaults = |module: &Module| {
+            let parameters = module.parameters().iter();
+            parameters.map(|own| own.default).collect::<Vec<_>>()
+        };
+        let mut found = BTreeSet::new();
+        for name in unit_names().filter(|n| has_unit(n, machine) && has_unit(n, other)) {
+            let modules = emit(name, machine).unwrap().into_iter();
+            for (module, other) in modules.zip(emit(name, other).unwrap()) {
+                let own = module.doc.name.clone();
+                if module.parameters().is_empty() || shaped.contains(&&*own) {
+                    continue;
+                }
+                assert_eq!(without_defaults(&module), without_defaults(&other));
+                if defaults(&module) != defaults(&other) {
+                    found.insert(own);
+                }
+            }
+        }
+        found
+    }
+
     /// A parameter of a module is all that it needs to know of what the parameter says:
     /// in a machine where that is different, the module differs in the default alone.
     #[test]
@@ -248,23 +279,7 @@ mod tests {
         let mut large = Machine::of_geometry(geometry(14, 5), HashKind::Matrix);
         (small.lanes, small.warp_size, small.word_bits, small.warps) = (8, 16, 32, 8);
         (large.lanes, large.warp_size, large.word_bits, large.warps) = (16, 32, 64, 16);
-        let mut found = BTreeSet::new();
-        for name in unit_names().filter(|n| has_unit(n, &small) && has_unit(n, &large)) {
-            let modules = emit(name, &small).unwrap().into_iter();
-            for (module, other) in modules.zip(emit(name, &large).unwrap()) {
-                if module.parameters().is_empty() {
-                    continue;
-                }
-                assert_eq!(without_defaults(&module), without_defaults(&other));
-                let own = |module: &Module| {
-                    let parameters = module.parameters().iter();
-                    parameters.map(|own| own.default).collect::<Vec<_>>()
-                };
-                if own(&module) != own(&other) {
-                    found.insert(module.doc.name);
-                }
-            }
-        }
+        let found = with_other_defaults(&small, &large, &TAGGED);
         let expected = [
             "spad_crossbar",
             "spad_nonmem_queue",
@@ -274,6 +289,10 @@ mod tests {
             "spad_writeback_mux",
         ];
         assert_eq!(found, expected.map(str::to_owned).into());
+        let mut tagged = small.clone();
+        (tagged.stream.tag_bits, tagged.warps) = (45, 16);
+        let found = with_other_defaults(&small, &tagged, &[]);
+        assert!(TAGGED.iter().all(|name| found.contains(*name)), "{found:?}");
     }
 
     #[test]

@@ -17,14 +17,14 @@ impl Parameter {
         Size::parameter(self.name, least..=most)
     }
 
-    /// `parameter NAME = DEFAULT, // VALUES`
+    /// `parameter integer NAME = DEFAULT, // VALUES`
     pub(crate) fn declared(&self, comma: &str) -> String {
         let Parameter {
             name,
             default,
             values,
         } = self;
-        format!("parameter {name} = {default}{comma} // {values}")
+        format!("parameter integer {name} = {default}{comma} // {values}")
     }
 
     /// A value above the default, where there is one.

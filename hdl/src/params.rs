@@ -18,6 +18,9 @@ pub(crate) const TABLE_TAGS: &str = "spad_table_ram_tags";
 /// hands on as it is.
 pub(crate) const PAYLOAD: Allowed = Allowed::Range(1, 32_768);
 
+/// The widths of the tag of an access, which a module hands on as it is.
+pub(crate) const TAG: Allowed = Allowed::Range(1, 128);
+
 /// Lists each parameter once; a value may use those above it.
 macro_rules! parameters {
     ($machine:ident; $($(#[$about:meta])* $name:ident: $kind:ty = $value:expr;)*) => {
@@ -187,7 +190,7 @@ parameters! { machine;
     PHM: bool = machine.phases == Phases::Merged;
     /// Accesses in phases that wait for the oldest to be answered.
     #[serde(skip_serializing_if = "is_zero")]
-    PHQ: usize = if PHS { 5 + SMS.max(SWIN) } else { 0 };
+    PHQ: usize = if PHS { 4 + SMS.max(SWIN) } else { 0 };
     /// Bits of a byte address at the AXI port; 0 for none, which is not among the
     /// numbers of a machine without it, nor are those below.
     #[serde(skip_serializing_if = "is_zero")]

@@ -6,7 +6,7 @@ mod stages;
 
 use crate::codes::op;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::Params;
+use crate::params::{Params, TAG};
 use crate::signal::{Bits, Expr, Signal, code, concat, or_all, when};
 use crate::size::Size;
 use crate::unit::{Index, Unit};
@@ -34,6 +34,7 @@ pub(crate) fn emit_for_stream(p: &Params) -> Result<Vec<Module>> {
 fn emit_as(name: &str, tag: &str, p: &Params) -> Result<Vec<Module>> {
     let parts = Parts::emit(p)?;
     let u = Unit::new(doc(name, tag, p));
+    u.machine_parameter(p, tag, TAG);
     let io = Ports::new(&u, p, tag);
     let request = request(&u, p, &io);
     let adv = request.adv;

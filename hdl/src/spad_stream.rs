@@ -7,7 +7,7 @@ use crate::codes::{lock_hash, op};
 use crate::hashed_lanes::{Lanes, Writing};
 use crate::machine::Machine;
 use crate::module::{Module, Result, UnitDoc, top};
-use crate::params::{Params, Sizes};
+use crate::params::{Params, Sizes, TAG};
 use crate::ports::ports;
 use crate::property::{offer_is_held, stable};
 use crate::signal::{Bits, Expr, Signal, code, concat};
@@ -106,6 +106,7 @@ struct Handshake {
 pub(crate) fn emit_unit(p: &Params, machine: &Machine) -> Result<Vec<Module>> {
     let bus = Bus::new(p, machine)?;
     let u = Unit::new(doc(p));
+    u.machine_parameter(p, "STG", TAG);
     let s = &u.all_sizes(p);
     let clock = u.clocked();
     let writing = &bus.lanes.write_ports(&u, clock);
@@ -212,6 +213,7 @@ impl Stream<'_> {
         let error = u.wire("sp_resp_error", 1);
         let degree = u.wire("sp_resp_degree", s.DG);
         u.instance(top(&self.bus.scratchpad), "scratchpad")
+            .parameter("STG", s.STG)
             .same(self.clock)
             .port("req_valid", head.valid)
             .port("req_ready", head.ready)
@@ -253,6 +255,7 @@ impl Stream<'_> {
         let degree = u.wire("win_resp_degree", s.DG);
         let mut window = u
             .instance(top(&self.bus.scratchpad), "window")
+            .parameter("STG", s.STG)
             .same(self.clock)
             .port("req_valid", taken.valid)
             .port("req_ready", taken.ready)

@@ -7,7 +7,7 @@ mod entry;
 
 use crate::codes::op;
 use crate::module::{Module, Result, UnitDoc};
-use crate::params::{Params, Sizes};
+use crate::params::{Params, Sizes, TAG};
 use crate::ports::ports;
 use crate::signal::{Bits, Expr, Signal, all_bits, code, one_hot, when};
 use crate::size::Size;
@@ -112,6 +112,7 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
         select: spad_select::emit_helper()?,
     };
     let u = Unit::new(doc(p));
+    u.machine_parameter(p, "STG", TAG);
     let s = &u.all_sizes(p);
     let clock = u.clocked();
     let io = Ports::new(&u, s);

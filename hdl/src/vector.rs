@@ -41,10 +41,8 @@ impl Vector {
 
     /// `parameter [11:0] NAME = 12'h0a4,`
     pub(crate) fn declared(&self, comma: &str) -> String {
-        let range = format!("[{}:0] ", self.width() - 1);
-        let range = if self.width() == 1 { "" } else { &range };
-        let value = self.value_in_lines();
-        format!("parameter {range}{} = {value}{comma}", self.name)
+        let (last, value) = (self.width() - 1, self.value_in_lines());
+        format!("parameter [{last}:0] {} = {value}{comma}", self.name)
     }
 
     /// The bits of the default.
@@ -97,7 +95,10 @@ mod tests {
         assert_eq!(three.width(), 12);
         // 10001 0010 101
         assert_eq!(three.declared(","), "parameter [11:0] RESET = 12'h895,");
-        assert_eq!(vector(&[(1, 1)]).declared(""), "parameter RESET = 1'h1");
+        assert_eq!(
+            vector(&[(1, 1)]).declared(""),
+            "parameter [0:0] RESET = 1'h1"
+        );
         assert_eq!(vector(&[(6, 33)]).value(), "6'h21");
         let long = vector(&[(64, 0), (64, 1), (64, 2), (6, 33)]);
         assert_eq!(long.value().len(), "198'h".len() + 50);

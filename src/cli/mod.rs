@@ -104,7 +104,7 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k, sm70,
-    /// sm75, sm80, sm86, sm87, sm89, sm90, sm110, sm120 or sm121 [default: fermi;
+    /// sm75, sm80, sm86, sm87, sm89, sm90, sm110, sm120, sm121 or bus [default: fermi;
     /// classify, conflicts, flow, gate, rewrite, share, sim and tune choose that of the
     /// .target of the PTX, from sm_70].
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]

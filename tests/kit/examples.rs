@@ -3,6 +3,7 @@
 use crate::common::tools::{self, missing};
 use crate::common::with_commas;
 use serde_json::Value;
+use spadkit::config::Config;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashSpec, Mapping};
 use std::path::Path;
@@ -100,6 +101,12 @@ fn a_window_of_accesses_takes_few_cycles_more_than_the_busiest_bank() {
     for name in ["stride 8", "stride 16", "stride 32"] {
         assert_eq!(of(3, 0, name).0, 256.0 * 8.0 + 4.0);
         assert!(of(3, 4, name).0 <= 851.0, "{name}");
+    }
+    // What the preset for blocks behind a bus has.
+    let (bus, four) = (Config::preset("bus").unwrap(), machine(3, 4).unwrap());
+    for (name, addr) in PATTERNS {
+        let [bus, four] = [&bus, &four].map(|machine| cycles(machine, 2, u16::MAX, addr));
+        assert_eq!(bus, four, "{name}");
     }
     let (cycles, bound) = of(5, 16, "random");
     assert!(bound / cycles > 0.9, "{cycles} cycles");

@@ -91,9 +91,10 @@ impl Config {
 
     /// A preset by name: `fermi` (hash and atomics papers), `gt200` (elastic
     /// paper, Table 4), `small` (for quick runs), `gpgpusim-16k`,
-    /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII), and
-    /// today's machines `sm70`, `sm80`, `sm90`, without RTL, and with the limits of
-    /// other compute capabilities `sm75`, `sm86`, `sm87`, `sm89`, `sm110`, `sm120`, `sm121`.
+    /// `sharing-48k`, `sharing-64k` (sharing paper, Tables II and VIII), today's
+    /// machines `sm70`, `sm80`, `sm90`, whose path has no RTL, with the limits of other
+    /// compute capabilities `sm75`, `sm86`, `sm87`, `sm89`, `sm110`, `sm120`, `sm121`, and
+    /// `bus` (for blocks behind a bus).
     pub fn preset(name: &str) -> Result<Self> {
         preset::preset(name)
     }

@@ -351,7 +351,7 @@ fn ports_have_their_widths_in_terms_of_parameters() {
     let out = u.output("out", word, "that of lane 1");
     u.assign(out, words.part(word, word));
     let module = u.emit().unwrap();
-    let expected = "module unit #(\n    parameter BYTES = 4 // 1 to 8\n) (\n    \
+    let expected = "module unit #(\n    parameter integer BYTES = 4 // 1 to 8\n) (\n    \
                     input wire [2*BYTES*8-1:0] words,\n    \
                     output wire [BYTES*8-1:0] out\n);\n    localparam WORD = BYTES*8;\n    \
                     assign out = words[WORD +: WORD];\nendmodule\n";

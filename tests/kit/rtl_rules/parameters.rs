@@ -14,9 +14,12 @@ struct Parameter<'a> {
     above: usize,
 }
 
-/// `    parameter NAME = DEFAULT, // LEAST to MOST`, or `a power of two from LEAST to MOST`.
+/// `    parameter integer NAME = DEFAULT, // LEAST to MOST`, or `a power of two from LEAST to MOST`.
 fn parameter(line: &str) -> Option<Parameter<'_>> {
-    let (declared, values) = line.trim().strip_prefix("parameter ")?.split_once(" // ")?;
+    let (declared, values) = line
+        .trim()
+        .strip_prefix("parameter integer ")?
+        .split_once(" // ")?;
     let (name, default) = declared.trim_end_matches(',').split_once(" = ")?;
     let powers = values.strip_prefix("a power of two from ");
     let (least, most) = powers.unwrap_or(values).split_once(" to ")?;
@@ -85,5 +88,11 @@ fn parameters_may_be_what_their_lines_say() {
     }
     let found = lint_modules(&[], "small");
     assert!(found.len() >= 10, "{found:?}");
+    // Whose tag a neighbour chooses.
+    for module in ["spad_stream", "spad_stream_scratchpad", "spad_scratchpad"] {
+        assert!(found.iter().any(|own| own == module), "{module}");
+    }
     assert_eq!(lint_modules(&["spad_phases"], "sm80"), ["spad_queue"]);
+    let window = lint_modules(&["spad_stream"], "bus");
+    assert!(window.iter().any(|own| own == "spad_window"), "{window:?}");
 }

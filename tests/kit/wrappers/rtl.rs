@@ -3,9 +3,10 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use spadkit::config::Config;
+use spadkit::config::{Config, PathHash};
 use spadkit::cosim::{Compiled, Instance, VerilatedUnit};
 use spadkit::error::Error;
+use spadkit::hash::HashSpec;
 use spadkit::rtl::{Design, SourceFile, SystemVerilog};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, PortSlot};
@@ -44,6 +45,12 @@ pub fn text(mem_stages: u32, ahead: u32) -> String {
 
 pub fn machine(mem_stages: u32, ahead: u32) -> Config {
     Config::from_toml(&text(mem_stages, ahead), Path::new("test.toml")).unwrap()
+}
+
+/// The machine with registers for the mapping, which after a reset hold its own.
+pub fn mapped_by_registers(mut machine: Config) -> Config {
+    machine.path.hash = PathHash::Configurable;
+    machine.with_hash_reset(&HashSpec::Xor).unwrap()
 }
 
 /// `spad_tcdm` with all of its wrappers and assertions.

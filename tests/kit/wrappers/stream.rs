@@ -4,9 +4,9 @@
 mod atomics;
 
 use super::missing;
-use super::rtl::{Dice, LANES, Memory, Rhythm, Rtl, degree, inside, machine};
+use super::rtl::{Dice, LANES, Memory, Rhythm, Rtl, degree, inside, machine, mapped_by_registers};
 use atomics::{Operation, Reservations};
-use spadkit::config::Config;
+use spadkit::config::{Config, StreamOptions};
 use spadkit::model::{MAX_LANES, Stream, StreamInputs, StreamRequest, spad_scratchpad::op};
 use std::collections::VecDeque;
 
@@ -149,22 +149,30 @@ fn posted_first(waiting: &mut VecDeque<Access>, posted: bool) -> Option<Access> 
     (posted && first.stores()).then(|| waiting.pop_front())?
 }
 
-/// `accesses` at random; what the neighbours offer and take changes its rhythm. With a
-/// window of accesses, how long each is served depends on the others. With
-/// `reservations` there are atomic operations.
+/// `accesses` at random on the machine with these options. With `reservations` there are
+/// atomic operations.
 fn traffic(
     Options(mem_stages, window, posted): Options,
-    mut reservations: Option<Reservations>,
+    reservations: Option<Reservations>,
     accesses: u64,
     seed: u64,
 ) {
     let mut config = machine(2, 0);
-    config.path.stream.mem_stages = mem_stages;
-    config.path.stream.window = window;
-    config.path.stream.posted = posted;
-    config.path.stream.atomics = reservations.is_some();
-    config.path.stream.tag_bits = TAG_BITS;
-    let mut rtl = Rtl::new("spad_stream", &config);
+    config.path.stream = StreamOptions {
+        mem_stages,
+        window,
+        posted,
+        atomics: reservations.is_some(),
+        tag_bits: TAG_BITS,
+    };
+    traffic_on(&config, reservations, accesses, seed);
+}
+
+/// `accesses` at random; what the neighbours offer and take changes its rhythm. With a
+/// window of accesses, how long each is served depends on the others.
+fn traffic_on(config: &Config, mut reservations: Option<Reservations>, accesses: u64, seed: u64) {
+    let StreamOptions { window, posted, .. } = config.path.stream;
+    let mut rtl = Rtl::new("spad_stream", config);
     let degree = |answer: Answer| Answer {
         degree: if window > 0 { 0 } else { answer.degree },
         ..answer
@@ -285,6 +293,22 @@ fn a_stream_with_posted_stores_answers_every_other_access() {
     traffic(Options::posted(2), Some(Reservations::of(1)), 8_000, 1);
 }
 
+/// The same whose mapping comes from registers, after their reset.
+fn traffic_mapped_by_registers(accesses: u64, seed: u64) {
+    for window in [0, 4] {
+        let mut config = mapped_by_registers(machine(2, 0));
+        (config.path.stream.window, config.path.stream.tag_bits) = (window, TAG_BITS);
+        traffic_on(&config, None, accesses, seed);
+    }
+}
+
+#[test]
+fn a_stream_with_a_mapping_after_a_reset_does_too() {
+    if !missing(&["verilator", "c++"]) {
+        traffic_mapped_by_registers(8_000, 1);
+    }
+}
+
 /// A neighbour that takes no answers stores one access a cycle; the stores land, and a
 /// load finds them.
 #[test]
@@ -334,6 +358,7 @@ fn a_million_accesses_of_a_stream_are_answered_once_in_order() {
     for window in [0, 2, 4] {
         traffic(Options::posted(window), None, 350_000, 7);
     }
+    traffic_mapped_by_registers(250_000, 7);
 }
 
 /// Cycles of `accesses` loads at one address per lane, back to back, until the

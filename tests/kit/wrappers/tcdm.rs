@@ -3,7 +3,7 @@
 
 use super::amo::COUNT;
 use super::missing;
-use super::rtl::{Dice, LANES, Memory, Rtl, inside, machine};
+use super::rtl::{Dice, LANES, Memory, Rtl, inside, machine, mapped_by_registers};
 use spadkit::config::Config;
 use std::collections::VecDeque;
 
@@ -255,7 +255,12 @@ fn assert_idle(rtl: &Rtl, board: &mut Board, waiting: &mut Queues, cycle: u64, o
 /// At least `accesses` random requests against a memory: the order of the answers
 /// is the order of the accesses.
 fn traffic(options: Options, accesses: u64, seed: u64) {
-    let mut rtl = Rtl::new("spad_tcdm", &options.machine());
+    traffic_on(&options.machine(), options, accesses, seed);
+}
+
+/// The same on a machine with these options.
+fn traffic_on(machine: &Config, options: Options, accesses: u64, seed: u64) {
+    let mut rtl = Rtl::new("spad_tcdm", machine);
     let mut dice = Dice::new(seed);
     let mut board = Board::default();
     let mut waiting = Queues::default();
@@ -309,6 +314,14 @@ fn traffic(options: Options, accesses: u64, seed: u64) {
     assert!(refused > accesses / 100, "{refused} waits");
 }
 
+/// The same of banks whose mapping comes from registers, after their reset.
+fn traffic_mapped_by_registers(accesses: u64, seed: u64) {
+    for options in [PLAIN, ATOMIC] {
+        let machine = mapped_by_registers(options.machine());
+        traffic_on(&machine, options, accesses, seed);
+    }
+}
+
 const EVERY: [Options; 10] = [
     PLAIN,
     Options(false, true, 5, false, false),
@@ -332,6 +345,7 @@ fn lanes_are_answered_once_in_their_order() {
     for options in EVERY {
         traffic(options, 10_000, 2);
     }
+    traffic_mapped_by_registers(10_000, 2);
 }
 
 #[test]
@@ -343,6 +357,7 @@ fn a_million_accesses_of_lanes_are_answered_once_in_their_order() {
     for options in EVERY {
         traffic(options, 250_000, 7);
     }
+    traffic_mapped_by_registers(250_000, 7);
 }
 
 /// Cycles until every lane has had `count` words, of which the k-th is

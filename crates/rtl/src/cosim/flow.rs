@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::write_file;
-use crate::rtl::{Design, EmittedUnit, read_foreign};
+use crate::rtl::{Design, EmittedUnit, SourceFile, read_foreign};
 use crate::sm::Workload;
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
@@ -46,6 +46,30 @@ pub struct CosimOptions<'a> {
     pub trust: bool,
     /// Waveform to write.
     pub wave: Option<PathBuf>,
+}
+
+impl<'a> CosimOptions<'a> {
+    /// What the unit executes; `None`: random stimulus.
+    fn replay_of(&self, unit: &EmittedUnit) -> Option<Replay<'a>> {
+        self.replay.filter(|_| unit.name == PATH)
+    }
+
+    /// Clock cycles of the unit.
+    fn cycles_of(&self, unit: &EmittedUnit) -> Result<u64> {
+        match (self.replay_of(unit), self.cycles) {
+            (Some(replay), _) => Ok(replay.cycles),
+            (None, Some(cycles)) => Ok(cycles),
+            (None, None) => Ok(unit_of(&unit.name)?.cycles),
+        }
+    }
+
+    /// Its Verilog.
+    fn files_of(&self, design: &Design, unit: &EmittedUnit) -> Result<Vec<SourceFile>> {
+        match &self.rtl_dir {
+            None => Ok(design.files_of(unit)),
+            Some(dir) => read_foreign(&unit.files, dir, self.trust),
+        }
+    }
 }
 
 /// A workload as stimulus.
@@ -92,7 +116,7 @@ pub fn cosim_unit(
     progress: &dyn Fn(u64),
 ) -> Result<CosimResult> {
     let layout = Layout::new(unit);
-    let replay = options.replay.filter(|_| unit.name == PATH);
+    let replay = options.replay_of(unit);
     let setup = Setup {
         config: options.config,
         layout: &layout,
@@ -107,15 +131,7 @@ pub fn cosim_unit(
         })
     };
     let mut bench = new_bench()?;
-    let cycles = match (replay, options.cycles) {
-        (Some(replay), _) => replay.cycles,
-        (None, Some(cycles)) => cycles,
-        (None, None) => unit_of(&unit.name)?.cycles,
-    };
-    let files = match &options.rtl_dir {
-        None => design.files_of(unit),
-        Some(dir) => read_foreign(&unit.files, dir, options.trust)?,
-    };
+    let (cycles, files) = (options.cycles_of(unit)?, options.files_of(design, unit)?);
     let rtl = VerilatedUnit::build(
         &unit.name,
         &files,

@@ -32,6 +32,8 @@ impl Config {
         self.check_geometry()?;
         self.check_wide()?;
         self.check_path()?;
+        self.check_windows()?;
+        self.check_posted()?;
         self.check_reset()?;
         self.check_axi()?;
         self.check_settings()?;
@@ -156,6 +158,12 @@ impl Config {
                 "expected at most the number of lanes",
             );
         }
+        Ok(())
+    }
+
+    /// What a window of overlapping accesses needs, and what needs one.
+    fn check_windows(&self) -> Checked {
+        let p = &self.path;
         if p.stream.window > 0 && !(p.broadcast && p.merge_bytes) {
             return refuse(
                 &["stream.window", "path.broadcast", "path.merge_bytes"],
@@ -185,7 +193,11 @@ impl Config {
                 "set window = 2 or more, or atomics = false",
             );
         }
-        if p.stream.posted && self.wide.in_phases() {
+        Ok(())
+    }
+
+    fn check_posted(&self) -> Checked {
+        if self.path.stream.posted && self.wide.in_phases() {
             return refuse(
                 &["stream.posted", "geometry.wide"],
                 "stores without an answer beside wide accesses in phases are not supported"

@@ -5,6 +5,7 @@ use super::refusal::Refusal;
 use super::{Config, PathHash};
 use spadkit_base::error::Result;
 use spadkit_base::input::section::{Section, Source};
+use spadkit_mapping::hash::HashSpec;
 
 /// Keys with their values.
 #[derive(Clone, Debug, Default)]
@@ -126,6 +127,10 @@ impl Given {
         let fixed = c.path.hash != PathHash::Configurable;
         if self.has("hash.path") && fixed && !self.has("hash.stage") {
             c.path.hash_stage = 0;
+        }
+        // The base's is for the registers of the base's hash.
+        if c.path.hash != base.path.hash && !self.has("hash.reset") {
+            c.path.hash_reset = HashSpec::Mod;
         }
         // A lock per word is as many as a small geometry can use.
         if !self.has("path.locks") {

@@ -119,6 +119,30 @@ mod tests {
         assert!(config.settings.violate && config.sm.sharing.threshold == 0.25);
     }
 
+    /// A mapping after a reset belongs to the registers of the path's hash.
+    #[test]
+    fn another_hash_of_the_path_has_no_mapping_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.toml");
+        std::fs::write(&path, "[hash]\nreset = 'xor'\n").unwrap();
+        let with = |settings: &[(&str, &str)]| {
+            let mut overlay = Overlay::load(&path).unwrap();
+            for (key, value) in settings {
+                overlay.set(key, value).unwrap();
+            }
+            overlay.config().map(|machine| machine.path.hash_reset)
+        };
+        for path in ["mod", "add", "rap"] {
+            let reset = with(&[("hash.path", path)]).unwrap();
+            assert!(reset.is_mod(), "{path}: {reset}");
+        }
+        for kept in [("hash.path", "configurable"), ("sm.alu_cycles", "7")] {
+            assert_eq!(with(&[kept]).unwrap().to_string(), "xor", "{kept:?}");
+        }
+        let error = with(&[("hash.path", "mod"), ("hash.reset", "xor")]).unwrap_err();
+        assert!(error.to_string().contains("'xor' without registers"));
+    }
+
     #[test]
     fn what_no_file_may_say_is_refused() {
         let mut overlay = Overlay::preset("fermi").unwrap();

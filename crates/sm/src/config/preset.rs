@@ -16,8 +16,8 @@ macro_rules! presets {
     };
 }
 
-/// The machines of the papers and of today's GPUs.
-const MACHINES: [Preset; 16] = presets![
+/// The machines of the papers and of today's GPUs, and one for blocks behind a bus.
+const MACHINES: [Preset; 17] = presets![
     "fermi",
     "gt200",
     "small",
@@ -34,13 +34,14 @@ const MACHINES: [Preset; 16] = presets![
     "sm110",
     "sm120",
     "sm121",
+    "bus",
 ];
 
 /// The machines that units of the path are proved for.
 const FOR_PROOFS: [Preset; 6] = presets!["pair", "quad", "prompt", "rows", "whole", "lockless"];
 
 /// The names of the presets.
-pub const PRESETS: [&str; 16] = names(MACHINES);
+pub const PRESETS: [&str; 17] = names(MACHINES);
 
 const fn names<const N: usize>(presets: [Preset; N]) -> [&'static str; N] {
     let mut names = [""; N];

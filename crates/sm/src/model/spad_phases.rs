@@ -102,8 +102,17 @@ impl Phases {
 
     /// Whether an access is taken in this cycle.
     pub fn req_ready(&self, mem_ready: bool) -> bool {
-        let done = self.left.is_empty() || (self.left.len() == 1 && mem_ready);
-        self.waiting.len() < self.depth && done
+        self.waiting.len() < self.depth && self.has_sent(mem_ready)
+    }
+
+    /// Whether no phase of the access that was taken last is left after this cycle.
+    fn has_sent(&self, mem_ready: bool) -> bool {
+        self.left.is_empty() || (self.left.len() == 1 && mem_ready)
+    }
+
+    /// Whether an access is not taken in this cycle because too many wait for the oldest.
+    pub fn queue_stops(&self, mem_ready: bool) -> bool {
+        self.waiting.len() == self.depth && self.has_sent(mem_ready)
     }
 
     /// Whether the answer of a phase is taken in this cycle.

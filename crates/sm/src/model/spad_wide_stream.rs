@@ -43,6 +43,10 @@ impl WideStream {
     pub fn commit(&mut self, inputs: WideStreamInputs) {
         let answer = self.stream.answer().cloned();
         let ready = self.stream.req_ready();
+        debug_assert!(
+            !self.phases.queue_stops(ready),
+            "the queue has room for all that the stream holds"
+        );
         let phase = self.phases.phase().cloned();
         let takes = self.phases.ans_ready(inputs.rsp_ready);
         self.stream.commit(StreamInputs {
