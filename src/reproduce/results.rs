@@ -40,6 +40,11 @@ impl Verdict {
         Verdict::NothingPublished,
     ];
 
+    /// Published, measured, and not within the tolerance.
+    pub(super) fn is_missed(self) -> bool {
+        matches!(self, Verdict::Differs | Verdict::DirectionOnly)
+    }
+
     /// As the page has it.
     pub fn word(self) -> &'static str {
         match self {

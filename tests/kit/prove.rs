@@ -414,7 +414,10 @@ fn bad_usage_and_missing_tools() {
         "{unknown}"
     );
     let absent = error(&["prove"], &[("SPADKIT_YOSYS", "/nowhere/yosys")], 3);
-    assert!(absent.contains("Yosys is needed"), "{absent}");
+    assert!(
+        absent.contains("this needs Yosys, which was not found"),
+        "{absent}"
+    );
     let none = error(&["prove", "spad_rap", "--timeout", "0"], &[], 2);
     assert!(none.contains("0 is not in 1..=1000000"), "{none}");
     if missing(&["yosys"]) {

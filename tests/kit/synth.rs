@@ -330,7 +330,8 @@ fn a_yosys_that_is_missing_crashes_or_hangs_is_one_clear_error() {
     missing.env("SPADKIT_YOSYS", "/nowhere/yosys");
     let missing = fails(missing);
     assert!(
-        missing.contains("Yosys is needed") && missing.contains("apt install yosys"),
+        missing.contains("needs Yosys, which was not found")
+            && missing.contains("apt install yosys"),
         "{missing}"
     );
     let crash = fails(with_yosys(dir.path(), "echo last words; kill -ABRT $$"));

@@ -135,7 +135,7 @@ impl Claim<'_> {
 /// two values, of percents that between what they make of 100. Of a published
 /// direction it is how far the value goes the other way. Counts and orders have none.
 pub(super) fn distance(result: &Result) -> Option<f64> {
-    if !is_missed(result) || result.counts {
+    if !result.verdict.is_missed() || result.counts {
         return None;
     }
     let measured = result.measured?;
@@ -149,11 +149,6 @@ pub(super) fn distance(result: &Result) -> Option<f64> {
         _ => std::f64::consts::E,
     };
     Some(factor.ln().abs())
-}
-
-/// Published, measured, and not within the tolerance.
-pub(super) fn is_missed(result: &Result) -> bool {
-    matches!(result.verdict, Verdict::Differs | Verdict::DirectionOnly)
 }
 
 /// Rows that differ, the furthest first, one of each quantity.

@@ -7,7 +7,7 @@ use super::super::nulls::{Null, overall};
 use super::super::number::number;
 use super::super::results::{Check, Result, Verdict};
 use super::super::rules::{RULES, Rule};
-use super::claims::{Claim, claims, is_missed, lines, worst};
+use super::claims::{Claim, claims, lines, worst};
 use super::table::{Statement, measured, published, table};
 use super::{Minutes, Section, page_of, papers, scatter, title};
 
@@ -67,7 +67,7 @@ fn differing(sections: &[Section]) -> String {
         return "No row differs.\n\n".to_owned();
     }
     let missed: Vec<&Result> = (sections.iter().flat_map(|s| &s.results))
-        .filter(|r| is_missed(r))
+        .filter(|r| r.verdict.is_missed())
         .collect();
     let explained = missed.iter().filter(|r| r.reason.is_some()).count();
     let head = ["row", "published", "measured", "evidence", "verdict"];
@@ -101,7 +101,7 @@ fn failing_counts(sections: &[Section]) -> Vec<Vec<String>> {
             .any(|o| r.quantity.strip_prefix("count ") == Some(&o.name))
     };
     let counts = all
-        .filter(|(_, r)| is_missed(r) && r.counts && r.check != Check::Order)
+        .filter(|(_, r)| r.verdict.is_missed() && r.counts && r.check != Check::Order)
         .filter(|(f, r)| !is_order(f, r));
     let line = |(figure, r)| {
         let name = lines(&[(figure, r)], true).remove(0).remove(0);

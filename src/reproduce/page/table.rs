@@ -5,7 +5,6 @@ use super::super::number::number;
 use super::super::order::Order;
 use super::super::results::{Check, Result, Verdict};
 use super::Section;
-use super::claims::is_missed;
 use super::columns::{Column, columns};
 use super::grid::{Grid, Head};
 use std::collections::BTreeSet;
@@ -201,7 +200,7 @@ impl<'a> Statement<'a> {
             measured,
             verdict: verdict(of),
             of,
-            is_missed: is_missed(of),
+            is_missed: of.verdict.is_missed(),
         };
         if let Some(count) = named(&format!("count {}", order.name)).first() {
             let published = format!("for {}", self::published(count));
@@ -226,7 +225,7 @@ impl<'a> Statement<'a> {
         } else {
             Statement {
                 verdict: format!("**differs** in {}", fails.len()),
-                is_missed: rows.iter().any(|r| is_missed(r)),
+                is_missed: rows.iter().any(|r| r.verdict.is_missed()),
                 ..whole(
                     first,
                     published,
