@@ -4,7 +4,7 @@ mod cluster;
 mod turns;
 
 use super::api::{FindingKind, Options};
-use super::check::{early, groups};
+use super::check::{early, groups, unwaited};
 use super::machine::pairs::Pairs;
 use super::machine::written::Written;
 use super::machine::{Common, Machine, RawFinding};
@@ -123,6 +123,7 @@ impl<'a> Worker<'a> {
 
     /// What the block did.
     pub fn finish(&mut self) -> BlockOutcome {
+        let ended = self.has_ended();
         let m = &mut self.machine;
         m.over_limit();
         early::settle(m);
@@ -130,6 +131,9 @@ impl<'a> Worker<'a> {
             Self::note_limit(m, &self.warps);
         } else if !m.stop {
             groups::finish(m);
+            if ended {
+                unwaited::tell(m);
+            }
         }
         if let Some(observer) = m.observer.take() {
             observer.finish();
@@ -142,11 +146,6 @@ impl<'a> Worker<'a> {
             pairs: std::mem::take(&mut m.pairs),
             output: std::mem::take(&mut m.output),
         }
-    }
-
-    /// Whether all threads have exited.
-    pub fn has_ended(&self) -> bool {
-        self.warps.iter().all(|warp| warp.paths.is_empty())
     }
 
     /// Every warp once, then the barriers: whether there is more to do.
@@ -350,10 +349,11 @@ impl<'a> Worker<'a> {
         if let Some(races) = &mut m.races {
             let passing = here.iter().map(|w| (w.warp as u32, w.lanes));
             let passing: Vec<_> = passing.collect();
-            // Who has exited has not been at a barrier that names a number, and who has
-            // arrived before has not seen the others.
+            // Who has exited has not been at the barrier, and who has arrived before has not
+            // seen the others.
             let whole = if wanted.is_some() { threads } else { alive };
-            if arrived == 0 && sum == whole && here.len() == all {
+            let whole = arrived == 0 && sum == whole && races.order.is_complete();
+            if whole && here.len() == all {
                 races.order.barrier();
             } else if here.len() == all {
                 races.order.pass(number, &passing);

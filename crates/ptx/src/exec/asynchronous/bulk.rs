@@ -73,7 +73,12 @@ fn one(
     if let Some((barrier, _)) = loads {
         raced::begin_load(m, barrier);
     }
-    raced::bulk(m, lane, (from.shared, from.global), bytes, Way::Reads);
+    let reads = if phase.is_some() {
+        Way::Sends
+    } else {
+        Way::Reads
+    };
+    raced::bulk(m, lane, (from.shared, from.global), bytes, reads);
     if let Some(phase) = loads {
         raced::end_load(m, lane, phase);
     }

@@ -31,6 +31,11 @@ impl Worker<'_> {
         }
     }
 
+    /// Whether all threads have exited.
+    pub fn has_ended(&self) -> bool {
+        self.warps.iter().all(|warp| warp.paths.is_empty())
+    }
+
     /// The order of the warps in a turn.
     pub(super) fn order(&mut self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.warps.len()).collect();

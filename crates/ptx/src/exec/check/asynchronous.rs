@@ -32,6 +32,7 @@ pub fn object(m: &mut Machine, mask: u32, at: u64, kind: Touched) {
     let Some(races) = &mut m.races else {
         return;
     };
+    races.order.act(m.warp, mask);
     let seq = races.order.tick();
     let strength = match kind {
         Touched::Made => Strength::Weak,
@@ -61,7 +62,10 @@ pub type End = (Option<u64>, Option<u64>);
 /// How a bulk copy accesses one of its ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Way {
+    /// It reads what its thread waits for by a bulk group.
     Reads,
+    /// It reads for an `mbarrier`.
+    Sends,
     /// It writes. Those who wait for a phase of an `mbarrier` (given with the word of
     /// the phase) see what it writes to shared memory.
     Writes(Option<(u64, u64)>),
@@ -76,12 +80,12 @@ impl Way {
     }
 
     fn writes(self) -> bool {
-        !matches!(self, Way::Reads)
+        !matches!(self, Way::Reads | Way::Sends)
     }
 
     fn phase(self) -> Option<(u64, u64)> {
         match self {
-            Way::Reads => None,
+            Way::Reads | Way::Sends => None,
             Way::Writes(phase) | Way::Updates(phase, _) => phase,
         }
     }
@@ -204,6 +208,9 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
         races.reads.begin(address, bytes as u32, mark);
         let thread = 32 * touch.warp + lane;
         races.bulk.begin(thread, address, bytes as u32, touch.pc);
+        if let Way::Sends = way {
+            races.sends.insert(touch.pc);
+        }
     }
 }
 
@@ -243,6 +250,7 @@ pub fn whole(m: &mut Machine, lane: u32, (address, bytes): (u64, u32), write: bo
     let Some(races) = &mut m.races else {
         return;
     };
+    races.order.act(m.warp, 1 << lane);
     let seq = races.order.tick();
     let touch = Touch {
         passing: false,
@@ -352,6 +360,7 @@ fn read(m: &mut Machine, mask: u32, landed: Vec<crate::exec::race::flights::Flig
     let Some(races) = &mut m.races else {
         return;
     };
+    races.order.act(m.warp, mask);
     let seq = races.order.tick();
     for flight in landed {
         let touch = Touch {

@@ -11,5 +11,6 @@ pub(super) mod early;
 pub(super) mod groups;
 pub(super) mod ordered;
 pub(super) mod raced;
+pub(super) mod unwaited;
 pub(super) mod unwritten;
 pub(super) mod values;

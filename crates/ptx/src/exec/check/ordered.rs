@@ -18,6 +18,9 @@ pub fn ordered<'a>(
     (wide, keys): (bool, &[u64; 32]),
     access: impl FnOnce(&mut Machine<'a>),
 ) {
+    if let Some(races) = &mut m.races {
+        races.order.act(m.warp, exec);
+    }
     let some = |m: &Machine| {
         let races = m.races.as_ref();
         let orders = info.order.acquire || info.order.release;

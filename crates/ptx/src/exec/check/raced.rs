@@ -9,7 +9,7 @@ use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
 use crate::exec::memory::Object;
-use crate::exec::race::clock::Fence;
+use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::race::global::Reach;
 use crate::exec::race::shadow::{Hit, Touch};
 use crate::exec::race::stores::Stores;
@@ -17,14 +17,14 @@ use crate::exec::race::{AGENTS, FLYING, Races, Strength, lanes};
 use crate::names::Space;
 
 /// `fence` and `membar`.
-pub fn fence(m: &mut Machine, fence: Fence, exec: u32) {
+pub fn fence(m: &mut Machine, (fence, sides): (Fence, Sides), exec: u32) {
     let warp = m.warp;
     let fence = match fence {
         Fence::Cluster if !m.has_peers() => Fence::Block,
         fence => fence,
     };
     if let Some(races) = &mut m.races {
-        races.order.fence(warp, exec, fence);
+        races.order.fence(warp, exec, (fence, sides));
     }
 }
 
@@ -257,6 +257,15 @@ fn over_barriers(m: &mut Machine, (bytes, exec): (u32, u32), addresses: &[u64; 3
     }
 }
 
+/// The bytes that the lanes of a `cp.async` read, where it says so.
+fn copied(m: &Machine) -> Option<[u64; 32]> {
+    let at = m.image.access.get(m.pc as usize).copied().flatten()?;
+    match m.image.memory[at as usize].transfer {
+        Transfer::CopyTarget { size, .. } => size.map(|size| m.registers.read(size)),
+        _ => None,
+    }
+}
+
 /// Lanes access global memory.
 fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
     let Some(races) = &mut m.races else {
@@ -269,6 +278,7 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
     let joint = info.transfer.is_joint().then_some(m.active);
     // What `cp.async` reads is read when its thread has waited for it.
     let copies = matches!(info.transfer, Transfer::CopySource);
+    let sizes = if copies { copied(m) } else { None };
     // Mostly no two lanes have one address.
     let own = lanes(exec).map(|l| addresses[l as usize]);
     let rises = copies || own.is_sorted_by(|a, b| a < b);
@@ -291,19 +301,22 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
             one.seq = races.order.tick();
             races.begin_load(thread, one.seq)
         };
+        let lane = one.lanes.trailing_zeros() as usize % 32;
+        // Bytes beyond the size that the copy gives are zeros, and not read.
+        let bytes = sizes.map_or(info.bytes, |s| info.bytes.min(s[lane] as u32));
         let reach = Reach {
             address,
-            bytes: info.bytes,
+            bytes,
             fixed: info.order.fixed,
             agent: m.races.as_mut().filter(|_| copies).map(begin),
         };
         let inside = |o: &&Object| {
-            let end = address.checked_add(info.bytes.into());
+            let end = address.checked_add(bytes.into());
             address >= o.address && end.is_some_and(|end| end <= o.address + o.len)
         };
         let place = match near.filter(|o| !several && inside(o)) {
             Some(object) => Some((object, address - object.address)),
-            None => m.global_place(address, info.bytes),
+            None => m.global_place(address, bytes),
         };
         let Some(place) = place else {
             continue;

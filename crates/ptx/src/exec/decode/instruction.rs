@@ -7,7 +7,7 @@ use crate::cfg::Cfg;
 use crate::exec::image::form::{Combine, Compare, Form, Map, Masks, Select, Step};
 use crate::exec::image::{Generic, Repack};
 use crate::exec::lanes;
-use crate::exec::race::clock::Fence;
+use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::registers::{Mask, Slot, Width};
 use crate::names::{Special, Type, Word};
 use crate::opcodes::{Class, Opcode};
@@ -70,13 +70,19 @@ impl Decoder<'_> {
             () if i.has(Word::ProxyAlias) && !i.has(Word::Async) => Step::Nothing,
             () if i.has(Word::ProxyAlias) => Step::Fence {
                 fence: Fence::Proxy,
-            },
-            () if wide => Step::Fence { fence: Fence::Wide },
-            () if i.has(Word::Cluster) => Step::Fence {
-                fence: Fence::Cluster,
+                sides: Sides::Both,
             },
             () => Step::Fence {
-                fence: Fence::Block,
+                fence: match () {
+                    () if wide => Fence::Wide,
+                    () if i.has(Word::Cluster) => Fence::Cluster,
+                    () => Fence::Block,
+                },
+                sides: match i.one_of(&[Word::Acquire, Word::Release]) {
+                    Some(Word::Acquire) => Sides::Acquire,
+                    Some(_) => Sides::Release,
+                    None => Sides::Both,
+                },
             },
         });
         Ok(())

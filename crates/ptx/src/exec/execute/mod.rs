@@ -68,7 +68,7 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Bulk { bulk } => bulk::copy(m, &image.bulks[bulk as usize], exec),
         Step::TensorMap { map } => bulk_tensor::run(m, &image.maps[map as usize], exec),
         Step::Mbarrier { change } => mbarrier::change(m, &image.changes[change as usize], exec),
-        Step::Fence { fence } => raced::fence(m, fence, exec),
+        Step::Fence { fence, sides } => raced::fence(m, (fence, sides), exec),
         Step::FenceInit => mbarrier::fence_init(m, exec),
         Step::BulkCommit => asynchronous::bulk_commit(m, exec),
         Step::BulkWait { left, reads } => asynchronous::bulk_wait(m, (left, reads), exec),

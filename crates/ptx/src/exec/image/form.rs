@@ -1,6 +1,6 @@
 //! A decoded instruction: one variant for each form, with what it names.
 
-use crate::exec::race::clock::Fence;
+use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::registers::{Mask, Registers, Slot};
 use crate::scalar::Accepts;
 
@@ -157,6 +157,7 @@ pub enum Step {
     },
     Fence {
         fence: Fence,
+        sides: Sides,
     },
     /// `fence.mbarrier_init`
     FenceInit,

@@ -4,6 +4,7 @@
 use super::clock::Order;
 use super::lanes;
 use super::mark::{Mark, Strength};
+use super::sights::Written;
 use super::stored::{KEPT, is_outdone, is_outdone_by};
 use super::touch::{Hit, Touch, judged, unseen};
 
@@ -51,6 +52,13 @@ impl Cell {
             list: self.list.iter().map(|(k, m)| (*k, m.byte(n))).collect(),
             ..*self
         }
+    }
+
+    /// What is written where lanes read by a strong access.
+    #[inline(never)]
+    pub fn written(&self, touch: &Touch) -> Option<Written> {
+        let updates = self.list.iter().filter(|(kind, _)| *kind == Kind::Update);
+        Written::of(&self.write, updates.map(|(_, mark)| mark.seq), touch)
     }
 
     #[inline(always)]

@@ -14,6 +14,7 @@
 //! word carried.
 
 mod abroad;
+mod fences;
 mod joint;
 mod known;
 mod phases;
@@ -24,20 +25,10 @@ use super::lanes;
 use super::mark::{Mark, Scope};
 use super::moments::{Carried, Moments};
 use super::seen::{Knowledge, Seen};
+pub use fences::{Fence, Sides};
 use std::collections::HashMap;
+use words::Releases;
 pub use words::Word;
-
-/// Fences, by what they are for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fence {
-    Block,
-    /// For the blocks of the cluster.
-    Cluster,
-    /// For other blocks, too.
-    Wide,
-    /// `fence.proxy.async`
-    Proxy,
-}
 
 /// The order of a block's threads.
 #[derive(Debug, Default)]
@@ -46,6 +37,7 @@ pub struct Order {
     /// What all threads of the block know.
     common: Knowledge,
     words: HashMap<u64, Carried>,
+    releases: Releases,
     phases: HashMap<u64, Knowledge>,
     /// What threads bring that arrive at barriers and do not wait.
     arrived: HashMap<u32, Knowledge>,
@@ -84,10 +76,12 @@ impl Order {
     pub fn begin(&mut self, linear: u64) {
         for warp in &mut self.warps {
             warp.clear();
-            (warp.alive, warp.met, warp.shown) = (u32::MAX, 0, 0);
+            warp.start(u32::MAX);
+            (warp.met, warp.shown) = (0, 0);
         }
         self.common.clear();
         self.words.clear();
+        self.releases.clear();
         self.phases.clear();
         self.arrived.clear();
         self.joint.iter_mut().for_each(Vec::clear);
@@ -121,12 +115,24 @@ impl Order {
 
     /// Lanes that a warp begins with.
     pub fn start(&mut self, warp: u32, alive: u32) {
-        self.warps[warp as usize].alive = alive;
+        self.warps[warp as usize].start(alive);
     }
 
-    /// Lanes exit.
+    /// Lanes exit. They take part in nothing that orders from now on.
     pub fn exit(&mut self, warp: u32, gone: u32) {
-        self.warps[warp as usize].alive &= !gone;
+        self.warps[warp as usize].exit(gone, self.base);
+    }
+
+    /// Lanes access something.
+    #[inline(always)]
+    pub fn act(&mut self, warp: u32, mask: u32) {
+        self.warps[warp as usize].act(mask, self.base);
+    }
+
+    /// Whether a barrier of the threads that have not exited is one of the whole block: no
+    /// other thread did anything since the last one.
+    pub fn is_complete(&self) -> bool {
+        self.warps.iter().all(|warp| warp.left == 0)
     }
 
     /// The moment of an access that is about to be made.
@@ -254,6 +260,7 @@ impl Order {
         self.used = true;
         let of = &mut self.warps[warp as usize];
         of.shown = now;
+        of.act(mask, base);
         let number = warp as u8;
         let mut all = of.know.clone();
         lanes(mask & of.apart).for_each(|l| all.join(&of.lanes[l as usize]));
@@ -291,6 +298,7 @@ impl Order {
     fn learn(&mut self, warp: u32, mask: u32, new: &Knowledge) {
         self.used = true;
         let of = &mut self.warps[warp as usize];
+        of.act(mask, self.base);
         if of.is_whole(mask) {
             of.know.join(new);
         } else {
@@ -298,7 +306,8 @@ impl Order {
         }
     }
 
-    /// A barrier of the whole block.
+    /// A barrier of the whole block: all threads of which others may not have seen
+    /// everything take part.
     pub fn barrier(&mut self) {
         self.base = self.now;
         if !std::mem::take(&mut self.used) {
@@ -312,6 +321,7 @@ impl Order {
         self.common.pass();
         self.common.settle();
         self.words.clear();
+        self.releases.pass();
         // What agents bring is not yet seen.
         self.used = !self.phases.is_empty();
         for phase in self.phases.values_mut() {
@@ -368,99 +378,6 @@ impl Order {
         for &(warp, mask) in waiting {
             self.meet(warp, mask);
             self.learn(warp, mask, &all);
-        }
-    }
-
-    /// A fence of lanes of a warp.
-    pub fn fence(&mut self, warp: u32, mask: u32, fence: Fence) {
-        let (now, base) = (self.now, self.base);
-        self.used = true;
-        let known = self.common.seen.clone();
-        // What words have brought to another thread, with a barrier since.
-        let brought = match fence {
-            Fence::Wide => self.common.unfenced.clone(),
-            Fence::Cluster => self.common.pending_near.clone(),
-            _ => Seen::default(),
-        };
-        let of = &mut self.warps[warp as usize];
-        let whole = of.is_whole(mask);
-        let own = of.own.get_or_insert_with(|| Box::new([[0; 32]; 4]));
-        let kinds: &[usize] = match fence {
-            Fence::Block => &[0],
-            Fence::Cluster => &[0, 3],
-            Fence::Wide => &[0, 1, 3],
-            Fence::Proxy => &[2],
-        };
-        for &kind in kinds {
-            lanes(mask).for_each(|l| own[kind][l as usize] = now);
-        }
-        let met = of.met;
-        let before = |k: &mut Knowledge, more: Option<&Seen>| {
-            k.seen.join(&brought);
-            if fence != Fence::Proxy {
-                let [seen, proxied] = std::mem::take(&mut k.pending);
-                k.seen.join(&seen);
-                k.proxied.join(&proxied);
-            }
-            if fence == Fence::Cluster || fence == Fence::Wide {
-                k.seen.join(&std::mem::take(&mut k.pending_near));
-            }
-            if fence == Fence::Wide {
-                let settled = std::mem::take(&mut k.unfenced);
-                k.seen.join(&settled);
-                let [seen, proxied] = std::mem::take(&mut k.pending_wide);
-                k.seen.join(&seen);
-                k.proxied.join(&proxied);
-            }
-            let mut seen = k.seen.clone();
-            seen.join(&known);
-            seen.join(&Seen::until(base));
-            seen.raise(warp as u8, u32::MAX, met);
-            if let Some(more) = more {
-                seen.join(more);
-            }
-            match fence {
-                Fence::Block => k.fenced.join(&seen),
-                Fence::Cluster => {
-                    k.fenced.join(&seen);
-                    k.near.join(&seen);
-                }
-                Fence::Wide => {
-                    k.fenced.join(&seen);
-                    k.near.join(&seen);
-                    k.published.join(&seen);
-                }
-                Fence::Proxy => k.proxied.join(&seen),
-            }
-        };
-        if whole {
-            before(&mut of.know, None);
-        }
-        let common = of.know.seen.clone();
-        for lane in lanes(mask & if whole { of.apart } else { u32::MAX }) {
-            let pending = (of.know.pending.clone(), of.know.pending_wide.clone());
-            let near = of.know.pending_near.clone();
-            let row = of.rows.as_ref().map(|r| r[lane as usize]);
-            let part = of.part_mut(lane);
-            if !whole {
-                part.pending
-                    .iter_mut()
-                    .zip(&pending.0)
-                    .for_each(|(a, b)| a.join(b));
-                part.pending_near.join(&near);
-                part.pending_wide
-                    .iter_mut()
-                    .zip(&pending.1)
-                    .for_each(|(a, b)| a.join(b));
-            }
-            let mut more = common.clone();
-            for (l, moment) in (0..)
-                .zip(row.into_iter().flatten())
-                .filter(|(_, m)| *m != 0)
-            {
-                more.raise(warp as u8, 1 << l, moment);
-            }
-            before(part, Some(&more));
         }
     }
 }

@@ -60,6 +60,18 @@ impl Flights {
         landed
     }
 
+    /// What nobody has waited for: the first owner, and what it has begun, of each
+    /// instruction.
+    pub fn open(&self) -> Vec<(u32, Flight)> {
+        let all = self.0.iter();
+        let mut open: Vec<_> = all
+            .flat_map(|(owner, of)| of.open.iter().map(move |f| (*owner, *f)))
+            .collect();
+        open.sort_by_key(|(owner, f)| (f.pc, *owner));
+        open.dedup_by_key(|(_, f)| f.pc);
+        open
+    }
+
     /// Takes what the owner has begun so far.
     pub fn take(&mut self, owner: u32) -> Vec<Flight> {
         let of = self.0.get_mut(&owner);

@@ -9,6 +9,7 @@ pub use super::cell::Reach;
 use super::cell::{Cell, Kind};
 use super::clock::Order;
 use super::mark::Mark;
+use super::sights::Sights;
 use super::touch::{Hit, Touch};
 use std::collections::HashMap;
 
@@ -56,6 +57,7 @@ pub struct GlobalRaces {
     last: Option<(u64, usize)>,
     /// The threads that have begun what agents did, by its moment.
     begun: HashMap<u32, u32>,
+    sights: Sights,
     pub hits: Vec<Hit>,
 }
 
@@ -66,6 +68,7 @@ impl GlobalRaces {
         self.numbers.clear();
         self.last = None;
         self.begun.clear();
+        self.sights.clear();
     }
 
     /// Where the page is, made if it is new; nothing if there is no room.
@@ -120,6 +123,7 @@ impl GlobalRaces {
             self.begun.insert(touch.seq, thread);
         }
         let end = reach.address + u64::from(reach.bytes);
+        let sees = Sights::counts(touch);
         let mut at = reach.address;
         while at < end {
             let number = at / (4 * PAGE);
@@ -134,7 +138,16 @@ impl GlobalRaces {
             for (n, cell) in (0..).zip(&mut page.cells[first..first + count]) {
                 let place = (at - reach.address) as u32 + (n << shift);
                 let new = touch.mark_at(place, 1 << shift);
+                let before = self.hits.len();
                 cell.touch(order, (place, reach.fixed), (touch, &new), &mut self.hits);
+                let address = reach.address + u64::from(place);
+                if self.hits.len() > before && !reach.fixed {
+                    let hits = (&mut self.hits, before);
+                    self.sights.settle(order, hits, address, touch);
+                }
+                if sees && let Some(written) = cell.written(touch) {
+                    self.sights.note(order, address, touch, written);
+                }
                 if !touch.passing {
                     cell.note(order, &reach, (touch, new));
                 }

@@ -12,6 +12,11 @@ pub type Own = [[u32; 32]; 4];
 pub struct Warp {
     /// Lanes that have not exited.
     pub alive: u32,
+    /// Lanes that have exited, and did something since the last barrier of the block:
+    /// nothing that the others do orders it.
+    pub left: u32,
+    /// Lanes that did something since a barrier of the block, and the moment of that.
+    acted: (u32, u32),
     /// All lanes have seen what each of them did before.
     pub met: u32,
     /// When others could last see what some lanes did.
@@ -37,9 +42,31 @@ impl Warp {
         &mut self.lanes[lane as usize]
     }
 
-    /// Whether these are all that there are.
+    /// Lanes that a block begins with.
+    pub fn start(&mut self, alive: u32) {
+        (self.alive, self.left, self.acted) = (alive, 0, (0, 0));
+    }
+
+    /// Whether these are all that others may not have seen everything of: those that
+    /// are there, and those that have exited since they did something.
     pub fn is_whole(&self, mask: u32) -> bool {
-        self.alive & !mask == 0
+        (self.alive | self.left) & !mask == 0
+    }
+
+    /// Lanes do something after the barrier of the block at moment `base`.
+    #[inline(always)]
+    pub fn act(&mut self, mask: u32, base: u32) {
+        if self.acted.0 != base {
+            self.acted = (base, 0);
+        }
+        self.acted.1 |= mask;
+    }
+
+    /// Lanes exit.
+    pub fn exit(&mut self, gone: u32, base: u32) {
+        self.act(0, base);
+        self.left |= self.alive & gone & self.acted.1;
+        self.alive &= !gone;
     }
 
     /// All lanes know what single ones do.

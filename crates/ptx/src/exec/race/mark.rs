@@ -13,7 +13,7 @@ pub enum Strength {
 }
 
 /// Who an access that is not weak is strong for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// The block.
     Block,

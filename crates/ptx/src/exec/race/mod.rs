@@ -6,6 +6,7 @@
 //! - `touch` is an access that is compared with earlier ones, `stored` what stores write.
 //! - `shadow` has the accesses to shared memory, by warp in `planes`, and `global` those
 //!   to global memory, by place in `cell`.
+//! - `sights` has what strong reads have observed.
 //! - `flights` has what is asynchronous, `stores` bulk copies to global memory.
 //! - `visits` has accesses to other blocks of the cluster.
 //! - `accumulators` has what tensor cores do with registers.
@@ -25,6 +26,7 @@ pub(super) mod moments;
 mod planes;
 mod seen;
 pub(super) mod shadow;
+mod sights;
 pub(super) mod stored;
 pub(super) mod stores;
 #[cfg(test)]
@@ -42,7 +44,7 @@ pub(super) use mark::Strength;
 pub(super) use moments::Moments;
 pub(super) use seen::Knowledge;
 use shadow::{Hit, Shadow};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use stores::Stores;
 use visits::Visits;
 
@@ -118,6 +120,10 @@ pub(super) struct Races {
     agents: HashMap<u64, usize>,
     /// The threads that began the last copies of agents.
     begun: HashMap<(u8, u32), u32>,
+    /// Instructions that copy shared memory for an `mbarrier`, and not in groups.
+    pub sends: BTreeSet<u32>,
+    /// The last bulk copy of each thread to shared memory by an instruction, and its address.
+    filled: BTreeMap<(u32, u32, u64), (Mark, u64)>,
     /// Instructions that parts of warps have executed.
     parted: Vec<bool>,
 }
@@ -150,6 +156,8 @@ impl Races {
             visits: Visits::default(),
             agents: HashMap::new(),
             begun: HashMap::new(),
+            sends: BTreeSet::new(),
+            filled: BTreeMap::new(),
             parted: Vec::new(),
         }
     }
@@ -157,7 +165,7 @@ impl Races {
     /// Some lanes of a warp execute an access.
     #[inline(always)]
     pub fn note_part(&mut self, warp: u32, mask: u32, pc: u32) {
-        if !self.order.is_whole(warp, mask) {
+        if !self.order.is_all_alive(warp, mask) {
             let at = pc as usize;
             if at >= self.parted.len() {
                 self.parted.resize(at + 1, false);
@@ -183,6 +191,7 @@ impl Races {
         self.reads.clear();
         self.accumulators.clear();
         self.agents.clear();
+        self.filled.clear();
         self.inits.clear();
         self.visits.clear();
         self.arrived_relaxed = false;
@@ -277,6 +286,8 @@ impl Races {
             (mark.seq, mark.warp, mark.lanes) = (touch.seq, agent, 1 << lane);
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
             self.begun.insert((agent, mark.lanes), thread);
+            self.filled
+                .insert((touch.pc, thread, barrier), (mark, at.0));
         } else {
             let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
             self.copies.begin(thread, at.0, at.1, touch.pc);
@@ -290,6 +301,22 @@ impl Races {
         let (agent, place) = self.agent(barrier);
         self.order.bring(warp, 1 << lane, phase);
         self.order.bring_agent(agent, place, phase);
+    }
+
+    /// Copies that nobody has waited for when the block ends: instruction, thread, address.
+    /// Of those to another block it is not known when they have read.
+    pub fn unwaited(&self) -> Vec<(u32, u32, u64)> {
+        let open = self.bulk.open().into_iter();
+        let open = open.filter(|(_, f)| !self.sends.contains(&f.pc));
+        let mut all: Vec<_> = open.map(|(thread, f)| (f.pc, thread, f.address)).collect();
+        let mut filled = self.filled.iter().collect::<Vec<_>>();
+        filled.retain(|(_, (mark, _))| !self.order.is_seen_by_any(mark));
+        all.extend(
+            filled
+                .iter()
+                .map(|((pc, thread, _), (_, at))| (*pc, *thread, *at)),
+        );
+        all
     }
 
     /// A lane initialises an `mbarrier`.
@@ -347,6 +374,7 @@ impl Races {
     /// A thread has waited for copies of its own: others may see them after it.
     pub fn landed(&mut self, warp: u32, lane: u32, left: Option<u32>) {
         let thread = 32 * warp + lane;
+        self.order.act(warp, 1 << lane);
         if let Some(moment) = self.loads.wait(thread, left) {
             let agent = self.load_agent(thread);
             self.order.see(warp, lane, agent, moment);

@@ -7,6 +7,7 @@
 use super::clock::Order;
 use super::mark::Mark;
 use super::planes::{MOST, Planes, fine, fine_lists};
+use super::sights::{Sights, Written};
 use super::stored::{KEPT, is_outdone};
 pub use super::touch::{Hit, Touch};
 use super::touch::{clash, is_dead, is_passed, judged, unseen};
@@ -21,6 +22,8 @@ pub struct Pass {
     /// Whether there are reads, and atomics, that it may race with.
     reads: bool,
     updates: bool,
+    /// Whether it may observe what was written.
+    sees: bool,
 }
 
 /// The shared memory of a block.
@@ -36,6 +39,8 @@ pub struct Shadow {
     reads: Planes,
     /// Atomics, which do not race with each other.
     updates: Planes,
+    /// Since the barrier at that moment.
+    sights: (u32, Sights),
     pub hits: Vec<Hit>,
 }
 
@@ -60,6 +65,7 @@ impl Shadow {
         self.more.clear();
         self.reads.clear();
         self.updates.clear();
+        self.sights.1.clear();
     }
 
     /// Places are bytes from now on.
@@ -83,6 +89,7 @@ impl Shadow {
             met,
             reads: touch.write && self.reads.any(base),
             updates: !agrees && self.updates.any(base),
+            sees: Sights::counts(touch),
         }
     }
 
@@ -105,6 +112,7 @@ impl Shadow {
         let end = (first + count).min(self.writes.len() as u32);
         for place in first..end {
             let new = touch.mark_at((place - first) * self.unit, self.unit);
+            let before = self.hits.len();
             let old = &self.writes[place as usize];
             if (old.seq >= base || old.warp >= super::AGENTS) && !harmless(old, touch, met) {
                 self.check_writes(order, place, touch, &new);
@@ -129,9 +137,38 @@ impl Shadow {
                     self.doubt(place, before);
                 }
             }
+            if self.hits.len() > before {
+                let (hits, address) = ((&mut self.hits, before), place * self.unit);
+                self.sights.1.settle(order, hits, address.into(), touch);
+            }
+            if pass.sees {
+                self.see(order, place, touch);
+            }
             if !touch.passing {
                 self.note(order, place, (touch, &new), (base, met));
             }
+        }
+    }
+
+    /// Lanes read a place by a strong access.
+    #[inline(never)]
+    fn see(&mut self, order: &Order, place: u32, touch: &Touch) {
+        let (at, base) = (place as usize, order.base());
+        let store = self.writes[at];
+        let store = if store.seq < base {
+            Mark::default()
+        } else {
+            store
+        };
+        let live = lanes(self.updates.at(base, place));
+        let updates = live.map(|warp| self.updates.of[warp as usize].marks[at].seq);
+        if let Some(written) = Written::of(&store, updates, touch) {
+            if self.sights.0 != base {
+                self.sights.1.clear();
+                self.sights.0 = base;
+            }
+            let address = (place * self.unit).into();
+            self.sights.1.note(order, address, touch, written);
         }
     }
 

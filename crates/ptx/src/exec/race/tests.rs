@@ -1,6 +1,6 @@
 //! What races, and what does not: shared memory of a block.
 
-use super::clock::{Fence, Word};
+use super::clock::{Fence, Sides, Word};
 use super::mark::{How, Scope, Strength};
 use super::shadow::{Hit, Touch};
 use super::stored::Stored;
@@ -132,12 +132,12 @@ fn fences_and_words_order() {
         block.write(0, 1);
         let order = &mut block.0.order;
         if fenced {
-            order.fence(0, 1, Fence::Block);
+            order.fence(0, 1, (Fence::Block, Sides::Both));
         }
         order.write(0, 1, word(false));
         order.read(1, 1 << 8, word(false));
         if acquired {
-            order.fence(1, 1 << 8, Fence::Block);
+            order.fence(1, 1 << 8, (Fence::Block, Sides::Both));
         }
         let found = block.read(40, 2);
         assert_eq!(found.is_empty(), fenced && acquired);

@@ -4,7 +4,7 @@
 use super::Order;
 use crate::exec::race::AGENTS;
 use crate::exec::race::lanes;
-use crate::exec::race::mark::Mark;
+use crate::exec::race::mark::{Mark, Scope};
 use crate::exec::race::seen::{Knowledge, Seen};
 
 impl Order {
@@ -31,10 +31,28 @@ impl Order {
         u32::from(mark.warp) == warp && mark.seq >= since && self.is_surely_own(mark)
     }
 
-    /// Whether a warp has no more lanes than these.
+    /// Whether these are all lanes of a warp that have not exited.
     #[inline(always)]
-    pub fn is_whole(&self, warp: u32, mask: u32) -> bool {
-        self.warps[warp as usize].is_whole(mask)
+    pub fn is_all_alive(&self, warp: u32, mask: u32) -> bool {
+        self.warps[warp as usize].alive & !mask == 0
+    }
+
+    /// Whether a thread has seen an access, of one lane of it at least, or made it.
+    pub fn knows(&self, warp: u32, lane: u32, mark: &Mark) -> bool {
+        self.unseen(warp, lane, mark, false) != mark.lanes
+    }
+
+    /// The narrowest scope that has who made the one access and who made the other.
+    pub fn apart(&self, one: &Mark, other: &Mark) -> Scope {
+        if self.is_alike(one, other) {
+            return Scope::Block;
+        }
+        let cluster = |m: &Mark| self.moments.cluster(self.moments.block_at(m.seq));
+        if cluster(one) == cluster(other) {
+            Scope::Cluster
+        } else {
+            Scope::Wide
+        }
     }
 
     /// From when on nobody can have seen one access of lanes of a warp and not another.

@@ -2,6 +2,7 @@
 //! and what they take along.
 
 use super::Order;
+use crate::exec::race::lanes;
 use crate::exec::race::mark::Scope;
 use crate::exec::race::moments::Carried;
 use crate::exec::race::seen::{Knowledge, Seen};
@@ -22,6 +23,53 @@ pub struct Word {
     pub pc: u32,
 }
 
+/// What a thread has released by a word. A strong store of its own to the same word
+/// behind that takes it along as well, though no fence is between.
+#[derive(Clone, Debug)]
+pub struct Release {
+    scope: Scope,
+    /// What the block sees of it, and what other blocks do.
+    here: Seen,
+    abroad: Seen,
+}
+
+/// The last one of each thread and scope, by word, warp and lane.
+#[derive(Debug, Default)]
+pub struct Releases(HashMap<(u64, u32, u32, Scope), Release>);
+
+impl Releases {
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A barrier of the block has been passed: the block knows it without.
+    pub fn pass(&mut self) {
+        self.0.retain(|_, release| !release.abroad.is_empty());
+        self.0.values_mut().for_each(|r| r.here.forget_threads());
+    }
+
+    /// Those of lanes that write a word once more.
+    fn of(&self, word: Word, warp: u32, mask: u32) -> Vec<Release> {
+        if word.orders || self.0.is_empty() {
+            return Vec::new();
+        }
+        let scopes = [Scope::Block, Scope::Cluster, Scope::Wide];
+        let all = lanes(mask).flat_map(|lane| scopes.map(|s| (word.address, warp, lane, s)));
+        all.filter_map(|at| self.0.get(&at).cloned()).collect()
+    }
+
+    fn put(&mut self, word: Word, warp: u32, mask: u32, release: &Release) {
+        for lane in lanes(mask) {
+            let at = (word.address, warp, lane, release.scope);
+            self.0.insert(at, release.clone());
+        }
+    }
+}
+
 impl Order {
     /// Whether anything is known that a word may take along, or have brought.
     pub fn has_words(&self) -> bool {
@@ -30,7 +78,8 @@ impl Order {
         // A barrier hands on what fences before it have published.
         let published = [&self.common.published, &self.common.near];
         let published = published.iter().any(|seen| !seen.is_empty());
-        self.used || self.volatile || !self.words.is_empty() || carried || published
+        let released = !self.words.is_empty() || !self.releases.is_empty();
+        self.used || self.volatile || released || carried || published
     }
 
     /// Lanes read a word that may order.
@@ -66,11 +115,14 @@ impl Order {
             return;
         }
         let all = self.snapshot(warp, mask);
+        let earlier = self.releases.of(word, warp, mask);
         let own = Carried {
             seen: if word.orders {
                 all.seen.clone()
             } else {
-                all.fenced.clone()
+                let mut seen = all.fenced.clone();
+                earlier.iter().for_each(|r| seen.join(&r.here));
+                seen
             },
             proxied: all.proxied.clone(),
             loose: if self.volatile {
@@ -81,36 +133,59 @@ impl Order {
                 Seen::default()
             },
         };
+        let here = word.orders.then(|| own.seen.clone());
         put(&mut self.words, word, own);
-        if word.global {
-            self.write_abroad(word, all);
+        let abroad = if word.global {
+            self.write_abroad(word, all, &earlier)
+        } else {
+            Seen::default()
+        };
+        if let Some(here) = here {
+            let scope = word.scope;
+            let release = Release {
+                scope,
+                here,
+                abroad,
+            };
+            self.releases.put(word, warp, mask, &release);
         }
     }
 
-    /// Lanes that know something write a word which other blocks may read.
-    fn write_abroad(&mut self, word: Word, all: Knowledge) {
+    /// Lanes that know something, and have released it `earlier` by the same word, write
+    /// a word which other blocks may read: what that takes to all blocks.
+    fn write_abroad(&mut self, word: Word, all: Knowledge, earlier: &[Release]) -> Seen {
         if !word.update {
             self.moments.near.remove(&word.address);
             self.moments.wide.remove(&word.address);
         }
         if word.scope == Scope::Block {
-            return;
+            return Seen::default();
         }
+        let released = |seen: &mut Seen, scope: Scope| {
+            let reach = earlier.iter().filter(|r| r.scope >= scope);
+            reach.for_each(|r| seen.join(&r.abroad));
+        };
         self.moments.speak(self.number, self.now);
+        let mut taken = Seen::default();
         if let Some(cluster) = self.cluster {
             let published = (&all.near, &self.common.near);
-            let carried = self.carried(word, &all, published);
+            let mut carried = self.carried(word, &all, published);
+            released(&mut carried.seen, Scope::Cluster);
+            taken.clone_from(&carried.seen);
             let near = self.moments.near.entry(word.address).or_default();
             near.entry(cluster).or_default().join(&carried);
         }
         if word.scope == Scope::Wide {
             let published = (&all.published, &self.common.published);
-            let carried = self.carried(word, &all, published);
+            let mut carried = self.carried(word, &all, published);
+            released(&mut carried.seen, Scope::Wide);
+            taken.clone_from(&carried.seen);
             if !carried.is_empty() {
                 let wide = &mut self.moments.wide;
                 wide.entry(word.address).or_default().join(&carried);
             }
         }
+        taken
     }
 
     /// What a word takes to other blocks, where it may take what fences have
