@@ -13,7 +13,6 @@ use super::race::global::GlobalRaces;
 use super::registers::Mask;
 use super::warp::barrier::{note_divergent, reduced};
 use super::warp::stalled::stalled;
-use super::warp::step::Stopped;
 use super::warp::{State, Together, Warp};
 
 pub(super) use cluster::release;
@@ -158,65 +157,6 @@ impl<'a> Worker<'a> {
             running |= cluster::release(std::slice::from_mut(self), None);
         }
         running || self.release()
-    }
-
-    /// Every warp once: whether some can go on.
-    fn pass(&mut self) -> bool {
-        let observed = self.observed;
-        let together = self.together();
-        let mut running = false;
-        let order = self.order();
-        for index in order {
-            let warp = &mut self.warps[index];
-            if warp.paths.is_empty() {
-                continue;
-            }
-            warp.enter(&mut self.machine, index as u32);
-            let how = (observed, together);
-            running |= Self::turn_of(&mut self.machine, warp, index as u32, how);
-            if self.machine.stop {
-                return false;
-            }
-        }
-        running
-    }
-
-    /// Runs the paths of a warp: whether some can go on.
-    fn turn_of(
-        m: &mut Machine,
-        warp: &mut Warp,
-        index: u32,
-        (observed, together): (bool, Together),
-    ) -> bool {
-        warp.resume_all(m);
-        let mut more = false;
-        let mut path = 0;
-        while path < warp.paths.len() {
-            if warp.paths[path].state == State::Ready {
-                let stopped = if observed {
-                    warp.run::<true>(m, path)
-                } else {
-                    warp.run::<false>(m, path)
-                };
-                match stopped {
-                    Stopped::Done => {
-                        warp.paths.remove(path);
-                        continue;
-                    }
-                    Stopped::Turn => more = true,
-                    Stopped::Waiting => {}
-                    Stopped::Abort => {
-                        m.stop = true;
-                        return false;
-                    }
-                }
-            }
-            path += 1;
-        }
-        if warp.paths.len() > 1 {
-            warp.merge();
-        }
-        more | warp.run_together(m, index, together)
     }
 
     /// Nothing can run: barriers that all have reached let them go.

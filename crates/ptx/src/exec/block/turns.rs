@@ -1,8 +1,9 @@
 //! Turns of a block: which warps go on, and when its barriers are looked at.
 
 use super::Worker;
-use crate::exec::warp::Together;
-use crate::exec::warp::step::draw;
+use crate::exec::machine::Machine;
+use crate::exec::warp::step::{Stopped, draw};
+use crate::exec::warp::{State, Together, Warp};
 
 /// Turns of warps that can go on after which barriers are looked at all the same.
 const PATIENCE: u32 = 8;
@@ -22,8 +23,67 @@ impl Worker<'_> {
         running | self.release_barriers()
     }
 
+    /// Every warp once: whether some can go on.
+    fn pass(&mut self) -> bool {
+        let observed = self.observed;
+        let together = self.together();
+        let mut running = false;
+        let order = self.order();
+        for index in order {
+            let warp = &mut self.warps[index];
+            if warp.paths.is_empty() {
+                continue;
+            }
+            warp.enter(&mut self.machine, index as u32);
+            let how = (observed, together);
+            running |= Self::turn_of(&mut self.machine, warp, index as u32, how);
+            if self.machine.stop {
+                return false;
+            }
+        }
+        running
+    }
+
+    /// Runs the paths of a warp: whether some can go on.
+    fn turn_of(
+        m: &mut Machine,
+        warp: &mut Warp,
+        index: u32,
+        (observed, together): (bool, Together),
+    ) -> bool {
+        warp.resume_all(m);
+        let mut more = false;
+        let mut path = 0;
+        while path < warp.paths.len() {
+            if warp.paths[path].state == State::Ready {
+                let stopped = if observed {
+                    warp.run::<true>(m, path)
+                } else {
+                    warp.run::<false>(m, path)
+                };
+                match stopped {
+                    Stopped::Done => {
+                        warp.paths.remove(path);
+                        continue;
+                    }
+                    Stopped::Turn => more = true,
+                    Stopped::Waiting => {}
+                    Stopped::Abort => {
+                        m.stop = true;
+                        return false;
+                    }
+                }
+            }
+            path += 1;
+        }
+        if warp.paths.len() > 1 {
+            warp.merge();
+        }
+        more | warp.run_together(m, index, together)
+    }
+
     /// When instructions that name lanes run in this turn.
-    pub(super) fn together(&self) -> Together {
+    fn together(&self) -> Together {
         if (self.turns + 1).is_multiple_of(PATIENCE) {
             Together::Complete
         } else {
@@ -37,7 +97,7 @@ impl Worker<'_> {
     }
 
     /// The order of the warps in a turn.
-    pub(super) fn order(&mut self) -> Vec<usize> {
+    fn order(&mut self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.warps.len()).collect();
         if let Some(state) = &mut self.machine.draws {
             for at in (1..order.len()).rev() {
