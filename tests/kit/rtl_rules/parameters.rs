@@ -33,25 +33,26 @@ fn parameter(line: &str) -> Option<Parameter<'_>> {
     })
 }
 
-/// Lints `module` with these values of its parameters.
-fn lint(dir: &Path, files: &[&str], module: &str, values: &[(&str, usize)]) {
+/// Lints `module` with these values of its parameters. Tools read the files of the modules
+/// that it has.
+fn lint(dir: &Path, module: &str, values: &[(&str, usize)]) {
     let what = format!("{module} with {values:?}");
     let set = |text: &dyn Fn(&str, usize) -> String| -> Vec<String> {
         let values = values.iter();
         values.map(|&(name, value)| text(name, value)).collect()
     };
     let mut verilator = Command::new("verilator");
-    verilator.args(["--lint-only", "-Wall", "--top-module", module]);
+    let file = format!("{module}.v");
+    verilator.args(["--lint-only", "-Wall", "--top-module", module, "-y", "."]);
     verilator.args(set(&|name, value| format!("-G{name}={value}")));
-    silent(&what, verilator.args(files).current_dir(dir));
+    silent(&what, verilator.arg(&file).current_dir(dir));
     let mut iverilog = Command::new("iverilog");
-    iverilog.args(["-g2005", "-Wall", "-t", "null", "-s", module]);
+    iverilog.args(["-g2005", "-Wall", "-t", "null", "-s", module, "-y", "."]);
     iverilog.args(set(&|name, value| format!("-P{module}.{name}={value}")));
-    silent(&what, iverilog.args(files).current_dir(dir));
+    silent(&what, iverilog.arg(&file).current_dir(dir));
     let set = set(&|name, value| format!(" -chparam {name} {value}")).concat();
     let script = format!(
-        "read_verilog {}; hierarchy -check -top {module}{set}; proc; check -assert",
-        files.join(" ")
+        "read_verilog {file}; hierarchy -check -libdir . -top {module}{set}; proc; check -assert"
     );
     let mut yosys = Command::new("yosys");
     silent(&what, yosys.args(["-q", "-p", &script]).current_dir(dir));
@@ -64,7 +65,6 @@ fn lint_modules(units: &[&str], preset: &str) -> Vec<String> {
     let scratch = tempfile::tempdir().unwrap();
     let dir = scratch.path().join("rtl");
     write_design(&design, &OwnedFolder::new(&dir, false)).unwrap();
-    let files: Vec<_> = design.files.iter().map(|file| &*file.name).collect();
     let mut found = Vec::new();
     for file in &design.files {
         let parameters: Vec<_> = file.text.lines().filter_map(parameter).collect();
@@ -74,8 +74,8 @@ fn lint_modules(units: &[&str], preset: &str) -> Vec<String> {
         let module = file.name.trim_end_matches(".v");
         let least: Vec<_> = parameters.iter().map(|p| (p.name, p.least)).collect();
         let above: Vec<_> = parameters.iter().map(|p| (p.name, p.above)).collect();
-        lint(&dir, &files, module, &least);
-        lint(&dir, &files, module, &above);
+        lint(&dir, module, &least);
+        lint(&dir, module, &above);
         found.push(module.to_owned());
     }
     found
