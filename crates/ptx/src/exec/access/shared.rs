@@ -79,7 +79,7 @@ mod vector {
         for part in 0..4 {
             // SAFETY: decoding gives registers inside the file.
             let address = unsafe { addresses(m, at, offset, part) };
-            let off = _mm256_xor_si256(mask(exec, part), _mm256_set1_epi32(-1));
+            let off = mask(!exec, part);
             let same = _mm256_cmpeq_epi32(address, _mm256_set1_epi32(first as i32));
             let step = _mm256_setr_epi32(0, 4, 8, 12, 16, 20, 24, 28);
             let from = _mm256_set1_epi32(start.wrapping_add(32 * part as u32) as i32);
@@ -115,15 +115,10 @@ mod vector {
         };
         let (low, high) = info.region.within(Space::Shared, m.shared_len);
         // Gathers take signed offsets.
-        let Some(last) = high
-            .checked_sub(u64::from(info.bytes))
-            .filter(|&l| l >= low)
-        else {
+        let last = high.checked_sub(u64::from(info.bytes));
+        let Some(last) = last.filter(|last| (low..=i32::MAX as u64).contains(last)) else {
             return false;
         };
-        if last > i32::MAX as u64 {
-            return false;
-        }
         let [low, room] = [low, last - low].map(|bytes| _mm256_set1_epi32(bytes as i32));
         let unaligned = _mm256_set1_epi32(info.bytes as i32 - 1);
         let mut good = -1;
@@ -134,7 +129,7 @@ mod vector {
             let inside = _mm256_cmpeq_epi32(_mm256_min_epu32(from, room), from);
             let rest = _mm256_and_si256(address, unaligned);
             let aligned = _mm256_cmpeq_epi32(rest, _mm256_setzero_si256());
-            let off = _mm256_xor_si256(mask(exec, part), _mm256_set1_epi32(-1));
+            let off = mask(!exec, part);
             let fine = _mm256_or_si256(_mm256_and_si256(inside, aligned), off);
             good &= _mm256_movemask_epi8(fine);
         }
@@ -183,12 +178,10 @@ mod vector {
         unsafe {
             let shared = m.shared.as_ptr().cast::<u8>();
             // What is not yet complete is tracked word by word.
-            let pattern = if m.complete {
-                pattern(m, info, exec)
-            } else {
-                Pattern::Other
-            };
-            match pattern {
+            if !m.complete {
+                return access::load_word(m, info, to, exec);
+            }
+            match pattern(m, info, exec) {
                 Pattern::One(at)
                     if at.is_multiple_of(info.bytes)
                         && inside(m, info, at, u64::from(info.bytes)) =>
@@ -202,7 +195,7 @@ mod vector {
                     let values = shared.add(at as usize).cast::<[u32; 32]>();
                     lanes::keep(registers.place(to[0].at), exec, &*values);
                 }
-                _ if m.complete && gather(m, info, to, exec) => {}
+                _ if gather(m, info, to, exec) => {}
                 _ => return access::load_word(m, info, to, exec),
             }
         }
@@ -216,12 +209,10 @@ mod vector {
         };
         // SAFETY: as for `get`.
         unsafe {
-            let pattern = if m.complete {
-                pattern(m, info, exec)
-            } else {
-                Pattern::Other
-            };
-            match pattern {
+            if !m.complete {
+                return access::store_word(m, info, from, exec);
+            }
+            match pattern(m, info, exec) {
                 Pattern::Consecutive(at) if inside(m, info, at, 128) => {
                     let shared = m.shared.as_mut_ptr().cast::<u8>().add(at as usize);
                     let from = m.registers.place::<u8>(from[0].at);
