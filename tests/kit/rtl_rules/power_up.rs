@@ -146,7 +146,7 @@ fn power_up(unit: &Value, words: &[&str]) -> String {
          initial begin\n{zero}\n\
          #1 if (^{{{}}} === 1'bx) $display(\"unknown before the reset\");\n\
          rst = 1; #1 clk = 1; #1 clk = 0; #1 clk = 1; #1 clk = 0; rst = 0;\n\
-         for (t = 0; t < 300; t = t + 1) begin\n{random}\
+         for (t = 0; t < 100; t = t + 1) begin\n{random}\
          #1 {unknown}if ({event}) happened = 1;\n\
          clk = 1; #1 clk = 0; end\n\
          $display(\"done\"); end\nendmodule\n",
