@@ -73,7 +73,16 @@ impl<'a> Together<'a> {
         }
         while self.turn() {}
         self.note_departures();
-        self.workers.iter_mut().map(Worker::finish).collect()
+        let all = 0..self.workers.len();
+        all.map(|at| self.finish(at)).collect()
+    }
+
+    /// What a block did. Its turn tells whose the moments are.
+    fn finish(&mut self, at: usize) -> BlockOutcome {
+        self.hand_races_to(at);
+        let outcome = self.workers[at].finish();
+        self.take_races_from(at);
+        outcome
     }
 
     /// Tells of accesses to blocks of a cluster that may have ended before.
