@@ -56,9 +56,14 @@ fn one(
     let from = side(m, &info.from, lane, (bytes, None), false);
     let (to, from) = (to?, from?);
     let updates = info.combine.as_ref().map(|(_, size)| *size);
-    if let (Some((rank, at)), Some(change)) = (to.peer, &info.arrives) {
+    if let Some(change) = &info.arrives {
         let barrier = mbarrier::offset(m, &change.place, lane);
-        raced::sent(m, lane, (rank, at, bytes), (barrier, updates));
+        if let Some(at) = from.shared {
+            raced::begin_send(m, lane, (at, bytes), (to.peer.map(|p| p.0), barrier));
+        }
+        if let Some((rank, at)) = to.peer {
+            raced::sent(m, lane, (rank, at, bytes), (barrier, updates));
+        }
     }
     let phase = match &info.arrives {
         Some(change) => Some(mbarrier::bytes_come(

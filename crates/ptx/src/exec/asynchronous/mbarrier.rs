@@ -145,6 +145,7 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
     }
     let arrives = matches!(info.action, Action::Arrive { .. });
     let sent = info.action == Action::CompleteBytes;
+    clusters::object(m, 1 << lane, (rank, at), Touched::Changed);
     let warp = m.warp;
     let brought = m.races.as_mut().map(|races| {
         if arrives && (!info.releases || info.narrow) {
@@ -154,7 +155,6 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
         let agent = sent.then(|| races.sender(rank, at));
         races.order.shown_abroad(warp, 1 << lane, agent)
     });
-    clusters::object(m, 1 << lane, (rank, at), Touched::Changed);
     let (before, after) = m.visit(rank, |m| {
         m.mbarriers.progress();
         let phase = |m: &Machine| m.mbarriers.objects.get(&at).map(BarrierObject::phase);

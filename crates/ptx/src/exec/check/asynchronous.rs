@@ -9,7 +9,7 @@ use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
 use crate::exec::race::shadow::Touch;
 use crate::exec::race::stored::Stored;
-use crate::exec::race::{FLYING, Strength, lanes};
+use crate::exec::race::{AGENTS, FLYING, Strength, lanes};
 
 /// A weak access of some lanes of the warp, by something else.
 fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
@@ -133,6 +133,7 @@ pub fn bulk_global(m: &mut Machine, lane: u32, (address, bytes): (u64, u64), way
         agent,
     };
     raced::global(m, reach, None, touch);
+    unfenced_global(m, reach, &touch);
 }
 
 /// What a lane reads of global memory from now on comes in the phase of an `mbarrier`,
@@ -200,7 +201,7 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
         if let Some(phase) = phase {
             races.come(touch.warp, lane, phase);
         }
-    } else {
+    } else if let Way::Reads = way {
         let mark = Mark {
             seq: FLYING,
             ..touch.mark()
@@ -208,9 +209,24 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
         races.reads.begin(address, bytes as u32, mark);
         let thread = 32 * touch.warp + lane;
         races.bulk.begin(thread, address, bytes as u32, touch.pc);
-        if let Way::Sends = way {
-            races.sends.insert(touch.pc);
-        }
+    }
+}
+
+/// A lane begins to send bytes of shared memory to the `mbarrier` at an offset in the block
+/// of a rank, or in the own block: who learns that the phase is over knows that they were
+/// read.
+pub fn begin_send(m: &mut Machine, lane: u32, at: (u64, u64), (rank, barrier): (Option<u32>, u64)) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let seq = races.order.tick();
+    let touch = by_other(m, 1 << lane, seq, false);
+    if let Some(races) = &mut m.races {
+        let agent = match rank {
+            Some(rank) => races.sender(rank, barrier),
+            None => races.agent(barrier),
+        };
+        races.send(at, &touch, agent);
     }
 }
 
@@ -239,7 +255,7 @@ fn touch_bulk(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     };
     let (first, count) = races.places(address, bytes as u32);
     races.shadow.touch(&races.order, first, count, touch);
-    if touch.write && races.reads.any() {
+    if touch.write && races.any_reads() {
         raced::in_flight(races, (address, bytes as u32), first, touch);
     }
     raced::report(m, touch.write);
@@ -271,31 +287,65 @@ fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     let mut found = Vec::new();
     for place in first..first + count {
         for mark in races.shadow.written(place) {
-            let thread = mark.warp < crate::exec::race::AGENTS && mark.seq != FLYING;
-            if thread && mark.seq != 0 && !races.order.is_proxied(touch.warp, lane, mark) {
+            let thread = mark.warp < AGENTS && mark.seq != FLYING;
+            if thread && mark.seq != 0 && !races.order.is_proxied(touch.warp, lane, mark, false) {
                 found.push((u64::from(place) * unit, *mark));
             }
         }
     }
     for (address, mark) in found {
-        let earlier = Side {
-            pc: mark.pc,
-            thread: 32 * u32::from(mark.warp) + mark.lanes.trailing_zeros(),
-            wrote: true,
-            block: None,
-        };
-        let own = Side {
-            pc: m.pc,
-            thread: m.thread(lane),
-            wrote: touch.write,
-            block: None,
-        };
+        let sides = [own_side(m, touch), written_by(&mark, None)];
         let (variable, offset) = m.shared_place(address);
-        m.pair(
-            (Why::Proxy, false),
-            [own, earlier],
-            (address, variable, offset),
-        );
+        m.pair((Why::Proxy, false), sides, (address, variable, offset));
+    }
+}
+
+/// The same of global memory, where nothing else is missing.
+fn unfenced_global(m: &mut Machine, reach: Reach, touch: &Touch) {
+    let Some((object, offset)) = m.global_place(reach.address, reach.bytes) else {
+        return;
+    };
+    let Some(races) = &m.races else {
+        return;
+    };
+    let Some(memory) = races.global.as_ref().filter(|_| reach.bytes != 0) else {
+        return;
+    };
+    let (warp, lane) = (touch.warp, touch.lanes.trailing_zeros());
+    let order = &races.order;
+    let mut found = Vec::new();
+    for (at, mark) in memory.written(reach.address, reach.bytes) {
+        let seen = mark.warp < AGENTS && order.unseen(warp, lane, &mark, false) == 0;
+        if seen && !order.is_proxied(warp, lane, &mark, true) {
+            let block = order.moments.linear(order.moments.block_at(mark.seq));
+            found.push((at, mark, block.filter(|_| !order.is_own(&mark))));
+        }
+    }
+    for (at, mark, block) in found {
+        let sides = [own_side(m, touch), written_by(&mark, block)];
+        let at = offset + u64::from(at);
+        let place = (at, Some(object.name.clone()), at);
+        m.pair_in(true, (Why::Proxy, false), sides, place);
+    }
+}
+
+/// The access that is made now.
+fn own_side(m: &Machine, touch: &Touch) -> Side {
+    Side {
+        pc: m.pc,
+        thread: m.thread(touch.lanes.trailing_zeros()),
+        wrote: touch.write,
+        block: None,
+    }
+}
+
+/// What a thread wrote, of another block if one is given.
+fn written_by(mark: &Mark, block: Option<u64>) -> Side {
+    Side {
+        pc: mark.pc,
+        thread: 32 * u32::from(mark.warp) + mark.lanes.trailing_zeros(),
+        wrote: true,
+        block,
     }
 }
 

@@ -140,6 +140,9 @@ pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: Touched)
     };
     let own = rank == m.cluster.rank;
     note(m, (m.cell(rank, at), OBJECT), &touch, (own, None));
+    if !own {
+        departures::note(m, mask, &[(rank, at); 32]);
+    }
 }
 
 /// Bytes come to an offset in the block of a rank, asynchronously: an agent writes

@@ -8,7 +8,7 @@ use crate::exec::race::lanes;
 use crate::exec::race::mark::Mark;
 use crate::exec::race::visits::Visit;
 
-/// Lanes access offsets in the blocks of some ranks.
+/// Lanes access offsets in the blocks of some ranks, or use an `mbarrier` there.
 pub fn note(m: &mut Machine, exec: u32, places: &[(u32, u64); 32]) {
     let (pc, warp) = (m.pc, m.warp);
     let Some(races) = &mut m.races else {
@@ -36,7 +36,7 @@ pub fn tell(m: &mut Machine, visit: &Visit) {
     let text = format!(
         "{} at byte {offset} of the shared memory of block {rank} of the cluster, whose threads \
          may all have exited: none of them waits for it",
-        what.as_deref().unwrap_or("access")
+        what.as_deref().unwrap_or("mbarrier operation")
     );
     let name = m.shared_variable(offset);
     let lane = mark.lanes.trailing_zeros();

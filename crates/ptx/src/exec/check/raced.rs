@@ -11,7 +11,9 @@ use crate::exec::machine::pairs::{Side, Why};
 use crate::exec::memory::Object;
 use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::race::global::Reach;
+use crate::exec::race::mark::How;
 use crate::exec::race::shadow::{Hit, Touch};
+use crate::exec::race::stored::Stored;
 use crate::exec::race::stores::Stores;
 use crate::exec::race::{AGENTS, FLYING, Races, Strength, lanes};
 use crate::names::Space;
@@ -135,7 +137,7 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
         let places = races.places(address, info.bytes);
         let first = places.0;
         races.shadow.touch_in(pass, &races.order, places, &one);
-        if one.write && races.reads.any() {
+        if one.write && races.any_reads() {
             in_flight(races, (address, info.bytes), first, &one);
         }
     }
@@ -157,26 +159,24 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
 }
 
 /// A write of what something asynchronous still reads.
-pub fn in_flight(
-    races: &mut crate::exec::race::Races,
-    (address, bytes): (u64, u32),
-    first: u32,
-    touch: &Touch,
-) {
+pub fn in_flight(races: &mut Races, (address, bytes): (u64, u32), first: u32, touch: &Touch) {
     let unit = u64::from(races.shadow.unit());
+    let mut hits = races.sending((address, bytes), touch);
     for byte in (address..address + u64::from(bytes)).step_by(unit as usize) {
         if let Some(mark) = races.reads.at(byte) {
-            races.shadow.hits.push(Hit {
-                place: first + ((byte - address) / unit) as u32,
-                lane: touch.lanes.trailing_zeros(),
-                earlier: *mark,
-                unseen: mark.lanes,
-                wrote: false,
-                harmless: false,
-                ticket: None,
-            });
+            hits.push((byte, touch.lanes.trailing_zeros(), *mark));
         }
     }
+    let hits = hits.into_iter().map(|(byte, lane, earlier)| Hit {
+        place: first + ((byte - address) / unit) as u32,
+        lane,
+        earlier,
+        unseen: earlier.lanes,
+        wrote: false,
+        harmless: false,
+        ticket: None,
+    });
+    races.shadow.hits.extend(hits);
 }
 
 /// Notes what was hit on shared memory.
@@ -326,6 +326,31 @@ fn touch_global<'a>(m: &mut Machine<'a>, info: &MemoryOp, exec: u32, addresses: 
             return;
         }
     }
+}
+
+/// A lane frees bytes of the heap: whoever accesses them has to have done so before.
+pub fn freed(m: &mut Machine, lane: u32, (address, bytes): (u64, u64)) {
+    let Some(races) = &mut m.races else {
+        return;
+    };
+    let touch = Touch {
+        warp: m.warp,
+        lanes: 1 << lane,
+        seq: races.order.tick(),
+        pc: m.pc,
+        how: How::default(),
+        write: true,
+        update: false,
+        stored: Stored::default(),
+        passing: true,
+    };
+    let reach = Reach {
+        address,
+        bytes: bytes as u32,
+        fixed: false,
+        agent: None,
+    };
+    global(m, reach, None, touch);
 }
 
 /// An access to bytes of global memory: whether there was room to remember it.

@@ -9,7 +9,7 @@ use crate::exec::image::{Generic, Repack};
 use crate::exec::lanes;
 use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::registers::{Mask, Slot, Width};
-use crate::names::{Special, Type, Word};
+use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::{Class, Opcode};
 use crate::scalar::{Scalar, accepts, define};
 
@@ -69,7 +69,10 @@ impl Decoder<'_> {
             () if i.has(Word::MbarrierInit) => Step::FenceInit,
             () if i.has(Word::ProxyAlias) && !i.has(Word::Async) => Step::Nothing,
             () if i.has(Word::ProxyAlias) => Step::Fence {
-                fence: Fence::Proxy,
+                fence: Fence::Proxy {
+                    shared: i.space() != Some(Space::Global),
+                    global: i.space().is_none_or(|space| space == Space::Global),
+                },
                 sides: Sides::Both,
             },
             () => Step::Fence {

@@ -54,6 +54,13 @@ impl Cell {
         }
     }
 
+    /// Who has written.
+    pub fn writes(&self) -> impl Iterator<Item = Mark> + '_ {
+        let list = self.list.iter().filter(|(kind, _)| *kind != Kind::Read);
+        let all = std::iter::once(self.write).chain(list.map(|(_, mark)| *mark));
+        all.filter(|mark| mark.seq != 0)
+    }
+
     /// What is written where lanes read by a strong access.
     #[inline(never)]
     pub fn written(&self, touch: &Touch) -> Option<Written> {

@@ -20,7 +20,7 @@ mod known;
 mod phases;
 mod words;
 
-use super::known::Warp;
+use super::known::{PROXIED_GLOBAL, PROXIED_SHARED, Warp};
 use super::lanes;
 use super::mark::{Mark, Scope};
 use super::moments::{Carried, Moments};
@@ -233,7 +233,7 @@ impl Order {
         let of = &self.warps[warp as usize];
         let all = [Some(&self.common), Some(&of.know), of.part(lane)];
         let looser = |k: &Knowledge| {
-            let pending = [&k.pending[0], &k.pending_near, &k.pending_wide[0]];
+            let pending = [&k.pending, &k.pending_near, &k.pending_wide];
             loosely && (enough(&k.loose) || pending.into_iter().any(&enough))
         };
         all.into_iter()
@@ -241,17 +241,31 @@ impl Order {
             .any(|k| enough(&k.seen) || looser(k))
     }
 
-    /// Whether a proxy fence stands between an access of threads and a thread.
-    pub fn is_proxied(&self, warp: u32, lane: u32, mark: &Mark) -> bool {
+    /// Whether a proxy fence for global, or for shared memory, stands between an access of
+    /// threads and a thread.
+    pub fn is_proxied(&self, warp: u32, lane: u32, mark: &Mark, global: bool) -> bool {
         let of = &self.warps[warp as usize];
         let all = [Some(&self.common), Some(&of.know), of.part(lane)];
-        let own = of.own.as_ref().map_or(0, |own| own[2][lane as usize]);
-        let own = own * u32::from(u32::from(mark.warp) == warp && mark.lanes == 1 << lane);
+        let kind = if global {
+            PROXIED_GLOBAL
+        } else {
+            PROXIED_SHARED
+        };
+        let own = of.own.as_ref().map_or(0, |own| own[kind][lane as usize]);
+        let is_own = self.is_own(mark);
+        let alone = is_own && u32::from(mark.warp) == warp && mark.lanes == 1 << lane;
+        let own = own * u32::from(alone);
+        let block = self.moments.block_at(mark.seq);
         let known = |l: u32| {
-            let get = |k: &Knowledge| k.proxied.get(mark.warp, l) > mark.seq;
+            let get = |k: &Knowledge| {
+                let proxied = &k.proxied[usize::from(global)];
+                let here = if is_own { proxied.get(mark.warp, l) } else { 0 };
+                here.max(proxied.get_of(block, mark.warp, l)) > mark.seq
+            };
             own > mark.seq || all.into_iter().flatten().any(get)
         };
-        mark.seq < self.start_of_block() || lanes(mark.lanes).all(known)
+        let over = !global && mark.seq < self.start_of_block();
+        over || lanes(mark.lanes).all(known)
     }
 
     /// What lanes of a warp know, and that they did everything until now.
@@ -278,11 +292,13 @@ impl Order {
             }
         }
         if let Some(own) = &of.own {
+            let [shared, global] = &mut all.proxied;
             let parts = [
                 &mut all.fenced,
                 &mut all.published,
-                &mut all.proxied,
+                shared,
                 &mut all.near,
+                global,
             ];
             for (part, moments) in parts.into_iter().zip(own.iter()) {
                 let moment = |l: &u32| moments[*l as usize];

@@ -99,6 +99,26 @@ impl GlobalRaces {
         self.begun.get(&hit.earlier.seq).copied().unwrap_or(own)
     }
 
+    /// Who has written to bytes, with the offset from the address.
+    pub fn written(&self, address: u64, bytes: u32) -> Vec<(u32, Mark)> {
+        let end = address + u64::from(bytes);
+        let mut all = Vec::new();
+        for number in address / (4 * PAGE)..=(end - 1) / (4 * PAGE) {
+            let Some(&at) = self.numbers.get(&number) else {
+                continue;
+            };
+            let (page, start) = (&self.pages[at], 4 * PAGE * number);
+            let first = address.saturating_sub(start) >> page.shift();
+            let stop = (end - start).min(4 * PAGE).div_ceil(1 << page.shift());
+            for place in first..stop {
+                let offset = (start + (place << page.shift())).saturating_sub(address);
+                let marks = page.cells[place as usize].writes();
+                all.extend(marks.map(|mark| (offset as u32, mark)));
+            }
+        }
+        all
+    }
+
     /// Forgets who has written to bytes, which are whole words.
     pub fn forget_writes(&mut self, address: u64, bytes: u64) {
         for at in (address..address + bytes).step_by(4) {

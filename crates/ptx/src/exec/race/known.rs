@@ -4,8 +4,13 @@
 use super::lanes;
 use super::seen::Knowledge;
 
+/// The kind of a proxy fence for shared memory.
+pub const PROXIED_SHARED: usize = 2;
+/// That for global memory.
+pub const PROXIED_GLOBAL: usize = 4;
+
 /// What only the lane itself is known to have put behind a fence, by kind.
-pub type Own = [[u32; 32]; 4];
+pub type Own = [[u32; 32]; 5];
 
 /// A warp of the block.
 #[derive(Clone, Debug, Default)]
@@ -78,11 +83,13 @@ impl Warp {
         self.rows = None;
         if let Some(own) = self.own.take() {
             let know = &mut self.know;
+            let [shared, global] = &mut know.proxied;
             let parts = [
                 &mut know.fenced,
                 &mut know.published,
-                &mut know.proxied,
+                shared,
                 &mut know.near,
+                global,
             ];
             for (part, moments) in parts.into_iter().zip(own.iter()) {
                 for (lane, &moment) in (0..).zip(moments).filter(|(_, m)| **m != 0) {

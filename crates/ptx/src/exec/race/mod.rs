@@ -44,7 +44,7 @@ pub(super) use mark::Strength;
 pub(super) use moments::Moments;
 pub(super) use seen::Knowledge;
 use shadow::{Hit, Shadow};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use stores::Stores;
 use visits::Visits;
 
@@ -120,8 +120,9 @@ pub(super) struct Races {
     agents: HashMap<u64, usize>,
     /// The threads that began the last copies of agents.
     begun: HashMap<(u8, u32), u32>,
-    /// Instructions that copy shared memory for an `mbarrier`, and not in groups.
-    pub sends: BTreeSet<u32>,
+    /// What bulk copies for an `mbarrier` read of shared memory: address, bytes, and the
+    /// agent with its moment.
+    sends: Vec<(u64, u64, Mark)>,
     /// The last bulk copy of each thread to shared memory by an instruction, and its address.
     filled: BTreeMap<(u32, u32, u64), (Mark, u64)>,
     /// Instructions that parts of warps have executed.
@@ -156,7 +157,7 @@ impl Races {
             visits: Visits::default(),
             agents: HashMap::new(),
             begun: HashMap::new(),
-            sends: BTreeSet::new(),
+            sends: Vec::new(),
             filled: BTreeMap::new(),
             parted: Vec::new(),
         }
@@ -192,6 +193,7 @@ impl Races {
         self.accumulators.clear();
         self.agents.clear();
         self.filled.clear();
+        self.sends.clear();
         self.inits.clear();
         self.visits.clear();
         self.arrived_relaxed = false;
@@ -303,11 +305,52 @@ impl Races {
         self.order.bring_agent(agent, place, phase);
     }
 
+    /// A thread begins to send bytes, which an agent reads.
+    pub fn send(&mut self, (address, bytes): (u64, u64), touch: &shadow::Touch, agent: (u8, u32)) {
+        let mark = Mark {
+            warp: agent.0,
+            lanes: 1 << agent.1,
+            ..touch.mark()
+        };
+        let thread = 32 * touch.warp + touch.lanes.trailing_zeros();
+        self.begun.insert((mark.warp, mark.lanes), thread);
+        let same = |(at, _, m): &(u64, u64, Mark)| {
+            *at == address && (m.warp, m.lanes) == (mark.warp, mark.lanes)
+        };
+        self.sends.retain(|old| !same(old));
+        self.sends.push((address, bytes, mark));
+    }
+
+    /// What sends bytes that lanes write, and is not known to have read them: where that
+    /// begins, and the lane.
+    pub fn sending(
+        &self,
+        (address, bytes): (u64, u32),
+        touch: &shadow::Touch,
+    ) -> Vec<(u64, u32, Mark)> {
+        let end = address + u64::from(bytes);
+        let near = self
+            .sends
+            .iter()
+            .filter(|(at, len, _)| *at < end && address < at + len);
+        let unseen = near.filter_map(|(at, _, mark)| {
+            let missing = |l: &u32| self.order.unseen(touch.warp, *l, mark, false) != 0;
+            let lane = lanes(touch.lanes).find(missing)?;
+            Some(((*at).max(address), lane, *mark))
+        });
+        unseen.collect()
+    }
+
+    /// Whether anything asynchronous reads shared memory.
+    #[inline(always)]
+    pub fn any_reads(&self) -> bool {
+        self.reads.any() || !self.sends.is_empty()
+    }
+
     /// Copies that nobody has waited for when the block ends: instruction, thread, address.
-    /// Of those to another block it is not known when they have read.
+    /// Of what is sent to another block it is not known when it has been read.
     pub fn unwaited(&self) -> Vec<(u32, u32, u64)> {
         let open = self.bulk.open().into_iter();
-        let open = open.filter(|(_, f)| !self.sends.contains(&f.pc));
         let mut all: Vec<_> = open.map(|(thread, f)| (f.pc, thread, f.address)).collect();
         let mut filled = self.filled.iter().collect::<Vec<_>>();
         filled.retain(|(_, (mark, _))| !self.order.is_seen_by_any(mark));

@@ -12,19 +12,22 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Clone, Debug, Default)]
 pub struct Carried {
     pub seen: Seen,
-    pub proxied: Seen,
+    /// Of shared, and of global memory.
+    pub proxied: [Seen; 2],
     pub loose: Seen,
 }
 
 impl Carried {
     pub fn join(&mut self, other: &Carried) {
         self.seen.join(&other.seen);
-        self.proxied.join(&other.proxied);
+        let both = self.proxied.iter_mut().zip(&other.proxied);
+        both.for_each(|(own, new)| own.join(new));
         self.loose.join(&other.loose);
     }
 
     pub fn is_empty(&self) -> bool {
-        self.seen.is_empty() && self.proxied.is_empty() && self.loose.is_empty()
+        let all = [&self.seen, &self.loose].into_iter().chain(&self.proxied);
+        all.map(Seen::is_empty).all(|empty| empty)
     }
 }
 

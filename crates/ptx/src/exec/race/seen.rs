@@ -160,8 +160,9 @@ pub struct Knowledge {
     pub seen: Seen,
     /// What volatile accesses have seen; they need no fence.
     pub loose: Seen,
-    /// What a proxy fence has made visible to asynchronous copies and tensor cores.
-    pub proxied: Seen,
+    /// What a proxy fence has made visible to asynchronous copies and tensor cores: of
+    /// shared, and of global memory.
+    pub proxied: [Seen; 2],
     /// What a fence has made visible to the block: a word takes it along.
     pub fenced: Seen,
     /// What a fence has made visible to the blocks of the cluster.
@@ -169,11 +170,11 @@ pub struct Knowledge {
     /// What a fence has made visible to other blocks.
     pub published: Seen,
     /// What words of the block have brought, until the next fence.
-    pub pending: [Seen; 2],
+    pub pending: Seen,
     /// What those of other blocks of the cluster have brought.
     pub pending_near: Seen,
     /// What those of other blocks have brought.
-    pub pending_wide: [Seen; 2],
+    pub pending_wide: Seen,
     /// What words of other blocks had brought before a barrier of the block, and no
     /// fence of the thread that read them.
     pub unfenced: Seen,
@@ -182,40 +183,36 @@ pub struct Knowledge {
 }
 
 impl Knowledge {
-    fn parts(&self) -> [&Seen; 12] {
-        let ([a, b], [c, d]) = (&self.pending, &self.pending_wide);
+    fn parts(&self) -> [&Seen; 11] {
         let k = self;
         [
             &k.seen,
             &k.loose,
-            &k.proxied,
+            &k.proxied[0],
+            &k.proxied[1],
             &k.fenced,
             &k.near,
             &k.published,
+            &k.pending,
             &k.pending_near,
-            a,
-            b,
-            c,
-            d,
+            &k.pending_wide,
             &k.unfenced,
         ]
     }
 
-    fn parts_mut(&mut self) -> [&mut Seen; 12] {
-        let ([a, b], [c, d]) = (&mut self.pending, &mut self.pending_wide);
-        let (seen, loose, proxied) = (&mut self.seen, &mut self.loose, &mut self.proxied);
+    fn parts_mut(&mut self) -> [&mut Seen; 11] {
+        let [shared, global] = &mut self.proxied;
         [
-            seen,
-            loose,
-            proxied,
+            &mut self.seen,
+            &mut self.loose,
+            shared,
+            global,
             &mut self.fenced,
             &mut self.near,
             &mut self.published,
+            &mut self.pending,
             &mut self.pending_near,
-            a,
-            b,
-            c,
-            d,
+            &mut self.pending_wide,
             &mut self.unfenced,
         ]
     }
@@ -235,23 +232,21 @@ impl Knowledge {
     /// them, but for its fence.
     pub fn settle(&mut self) {
         self.unfenced.join(&self.pending_near);
-        self.unfenced.join(&self.pending_wide[0]);
+        self.unfenced.join(&self.pending_wide);
     }
 
     /// A barrier of the block has been passed: what its threads did before is
     /// known without.
     pub fn pass(&mut self) {
-        let pending = self.pending.iter_mut().chain(&mut self.pending_wide);
-        let pending = pending.chain([&mut self.pending_near]);
         let parts = [
             &mut self.seen,
             &mut self.loose,
             &mut self.fenced,
+            &mut self.pending,
+            &mut self.pending_near,
+            &mut self.pending_wide,
             &mut self.unfenced,
         ];
-        parts
-            .into_iter()
-            .chain(pending)
-            .for_each(Seen::forget_threads);
+        parts.into_iter().for_each(Seen::forget_threads);
     }
 }

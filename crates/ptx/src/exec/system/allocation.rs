@@ -2,6 +2,7 @@
 
 use super::{argument, give};
 use crate::exec::api::FindingKind;
+use crate::exec::check::raced;
 use crate::exec::image::{MemoryOp, SystemCall};
 use crate::exec::machine::{Machine, RawFinding};
 use crate::exec::memory::heap::{At, Heap, Site};
@@ -45,7 +46,12 @@ pub fn free(m: &mut Machine, call: &SystemCall, exec: u32) {
         let address = argument(m, call.arguments[0], lane);
         let freed = match m.common.heap {
             _ if address == 0 => Ok(()),
-            Some(heap) => heap.free(address),
+            Some(heap) => {
+                if let At::Live(0, bytes) = heap.at(address) {
+                    raced::freed(m, lane, (address, bytes));
+                }
+                heap.free(address)
+            }
             None => Err(format!(
                 "free of address {address:#x}, which malloc has not given"
             )),

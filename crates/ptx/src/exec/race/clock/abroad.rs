@@ -1,7 +1,7 @@
 //! What other blocks of a cluster get to see of what threads did.
 
 use super::Order;
-use crate::exec::race::seen::Knowledge;
+use crate::exec::race::seen::{Knowledge, Seen};
 
 impl Order {
     /// What other blocks see of what a phase carries.
@@ -24,8 +24,16 @@ impl Order {
         Knowledge {
             seen: all.seen.abroad(self.number),
             loose: all.loose.abroad(self.number),
+            proxied: [Seen::default(), self.proxied_abroad(&all)],
             ..Knowledge::default()
         }
+    }
+
+    /// What other blocks see of proxy fences for global memory.
+    pub(super) fn proxied_abroad(&self, all: &Knowledge) -> Seen {
+        let mut proxied = all.proxied[1].clone();
+        proxied.join(&self.common.proxied[1]);
+        proxied.abroad(self.number)
     }
 
     fn of_block(&self, all: &Knowledge) -> Knowledge {
@@ -37,6 +45,7 @@ impl Order {
         Knowledge {
             seen: seen.abroad(self.number),
             loose: loose.abroad(self.number),
+            proxied: [Seen::default(), self.proxied_abroad(all)],
             ..Knowledge::default()
         }
     }

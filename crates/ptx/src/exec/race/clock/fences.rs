@@ -2,6 +2,7 @@
 //! brought.
 
 use super::Order;
+use crate::exec::race::known::{PROXIED_GLOBAL, PROXIED_SHARED};
 use crate::exec::race::lanes;
 use crate::exec::race::seen::{Knowledge, Seen};
 
@@ -13,8 +14,11 @@ pub enum Fence {
     Cluster,
     /// For other blocks, too.
     Wide,
-    /// `fence.proxy.async`
-    Proxy,
+    /// `fence.proxy.async`, for shared, for global, or for all memory.
+    Proxy {
+        shared: bool,
+        global: bool,
+    },
 }
 
 /// Which of the two things a fence is good for.
@@ -45,12 +49,14 @@ impl Order {
         let of = &mut self.warps[warp as usize];
         of.act(mask, base);
         let whole = of.is_whole(mask);
-        let own = of.own.get_or_insert_with(|| Box::new([[0; 32]; 4]));
+        let own = of.own.get_or_insert_with(Box::default);
         let kinds: &[usize] = match fence {
             Fence::Block => &[0],
             Fence::Cluster => &[0, 3],
             Fence::Wide => &[0, 1, 3],
-            Fence::Proxy => &[2],
+            Fence::Proxy { global: false, .. } => &[PROXIED_SHARED],
+            Fence::Proxy { shared: false, .. } => &[PROXIED_GLOBAL],
+            Fence::Proxy { .. } => &[PROXIED_SHARED, PROXIED_GLOBAL],
         };
         for &kind in kinds.iter().filter(|_| releases) {
             lanes(mask).for_each(|l| own[kind][l as usize] = now);
@@ -58,10 +64,8 @@ impl Order {
         let met = of.met;
         let before = |k: &mut Knowledge, more: Option<&Seen>| {
             k.seen.join(&brought);
-            if acquires && fence != Fence::Proxy {
-                let [seen, proxied] = std::mem::take(&mut k.pending);
-                k.seen.join(&seen);
-                k.proxied.join(&proxied);
+            if acquires && !matches!(fence, Fence::Proxy { .. }) {
+                k.seen.join(&std::mem::take(&mut k.pending));
             }
             if acquires && (fence == Fence::Cluster || fence == Fence::Wide) {
                 k.seen.join(&std::mem::take(&mut k.pending_near));
@@ -69,9 +73,7 @@ impl Order {
             if acquires && fence == Fence::Wide {
                 let settled = std::mem::take(&mut k.unfenced);
                 k.seen.join(&settled);
-                let [seen, proxied] = std::mem::take(&mut k.pending_wide);
-                k.seen.join(&seen);
-                k.proxied.join(&proxied);
+                k.seen.join(&std::mem::take(&mut k.pending_wide));
             }
             if !releases {
                 return;
@@ -94,7 +96,11 @@ impl Order {
                     k.near.join(&seen);
                     k.published.join(&seen);
                 }
-                Fence::Proxy => k.proxied.join(&seen),
+                Fence::Proxy { shared, global } => {
+                    let kinds = k.proxied.iter_mut().zip([shared, global]);
+                    let kinds = kinds.filter(|(_, made)| *made);
+                    kinds.for_each(|(proxied, _)| proxied.join(&seen));
+                }
             }
         };
         if whole {
@@ -107,15 +113,9 @@ impl Order {
             let row = of.rows.as_ref().map(|r| r[lane as usize]);
             let part = of.part_mut(lane);
             if !whole {
-                part.pending
-                    .iter_mut()
-                    .zip(&pending.0)
-                    .for_each(|(a, b)| a.join(b));
+                part.pending.join(&pending.0);
                 part.pending_near.join(&near);
-                part.pending_wide
-                    .iter_mut()
-                    .zip(&pending.1)
-                    .for_each(|(a, b)| a.join(b));
+                part.pending_wide.join(&pending.1);
             }
             let mut more = common.clone();
             for (l, moment) in (0..)

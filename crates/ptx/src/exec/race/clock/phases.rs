@@ -72,7 +72,8 @@ impl Order {
             let mut loose = brought.loose;
             loose.join(&brought.seen);
             let new = Knowledge {
-                pending: [brought.seen, brought.proxied],
+                pending: brought.seen,
+                proxied: brought.proxied,
                 loose,
                 ..Knowledge::default()
             };

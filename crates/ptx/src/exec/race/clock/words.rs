@@ -85,9 +85,7 @@ impl Order {
     /// Lanes read a word that may order.
     pub fn read(&mut self, warp: u32, mask: u32, word: Word) {
         if let Some(carried) = self.words.get(&word.address) {
-            let new = learned(carried, word, |new, seen, proxied| {
-                new.pending = [seen, proxied];
-            });
+            let new = learned(carried, word, |new, seen| new.pending = seen);
             self.learn(warp, mask, &new);
         }
         if !word.global {
@@ -96,7 +94,7 @@ impl Order {
         if word.scope == Scope::Wide
             && let Some(carried) = self.moments.wide.get(&word.address)
         {
-            let new = learned(carried, word, |new, seen, _| new.pending_wide[0] = seen);
+            let new = learned(carried, word, |new, seen| new.pending_wide = seen);
             self.learn(warp, mask, &new);
         }
         if word.scope >= Scope::Cluster
@@ -104,7 +102,7 @@ impl Order {
             && let Some(all) = self.moments.near.get(&word.address)
             && let Some(carried) = all.get(&cluster)
         {
-            let new = learned(carried, word, |new, seen, _| new.pending_near = seen);
+            let new = learned(carried, word, |new, seen| new.pending_near = seen);
             self.learn(warp, mask, &new);
         }
     }
@@ -208,20 +206,16 @@ impl Order {
         }
         Carried {
             seen: seen.abroad(self.number),
-            proxied: Seen::default(),
+            proxied: [Seen::default(), self.proxied_abroad(all)],
             loose,
         }
     }
 }
 
 /// What a read of `word` learns from what its writer left there: at once if it
-/// acquires; else `wait` keeps what was seen, and seen through a proxy, for the
-/// next fence.
-fn learned(
-    carried: &Carried,
-    word: Word,
-    wait: impl FnOnce(&mut Knowledge, Seen, Seen),
-) -> Knowledge {
+/// acquires; else `wait` keeps what was seen for the next fence. Fences of proxies need
+/// no other one: they count for what is seen.
+fn learned(carried: &Carried, word: Word, wait: impl FnOnce(&mut Knowledge, Seen)) -> Knowledge {
     let Carried {
         seen,
         proxied,
@@ -229,13 +223,14 @@ fn learned(
     } = carried.clone();
     let mut new = Knowledge {
         loose,
+        proxied,
         ..Knowledge::default()
     };
     if word.orders {
-        (new.seen, new.proxied) = (seen, proxied);
+        new.seen = seen;
     } else {
         new.ticket = Some(word.pc);
-        wait(&mut new, seen, proxied);
+        wait(&mut new, seen);
     }
     new
 }
