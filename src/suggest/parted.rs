@@ -7,7 +7,8 @@ use super::function_names::FunctionNames;
 use super::macros::Macros;
 use super::scan::{Text, is_word, last_name, word};
 use super::target::Target;
-use super::{SourceFiles, Suggestion, Tuned, split, target, torn};
+use super::{InMachineCode, SourceFiles, Suggestion, Tuned, split, target, torn};
+use crate::software::Layout;
 use crate::software::choice::{MappingKind, Narrower};
 use crate::trace::ConflictProfile;
 use serde::Serialize;
@@ -31,7 +32,8 @@ pub(super) struct Wide {
 }
 
 /// The change for the width that takes the fewest wavefronts, where no mapping of whole
-/// vectors gains.
+/// vectors gains. The machine code, where it is known, has to gain, too: its accesses are
+/// those that the parts of `tuned` become.
 pub(super) fn suggestion(
     tuned: &Tuned,
     narrower: &[Narrower],
@@ -66,7 +68,7 @@ pub(super) fn suggestion(
         trace: &trace,
         whole: (&best.array, &best.choices),
         apart: None,
-        // They are wide in the source, too.
+        // No line takes more of them apart.
         machine_code: None,
         ..*tuned
     };
@@ -76,9 +78,14 @@ pub(super) fn suggestion(
     let mut found = super::suggestion(target, &tuned, names.first()?, Some(&wide), sources);
     count_as_it_is(&mut found.lines, original);
     let gains = found.conflicts < as_it_is.conflicts;
+    let layout = Layout::new(&found.hash, original.geometry).ok()?;
     gains.then_some(Suggestion {
         conflicts_before: as_it_is.conflicts,
         parted: Some(parted),
+        machine_code: original.machine_code.map(|made| {
+            let parts = made.narrowed(best.bytes).accesses;
+            InMachineCode::of(&made.accesses, &parts, original, &layout)
+        }),
         ..found
     })
 }

@@ -1,6 +1,7 @@
 //! `spadkit tune --software`: the search.
 
 use super::modes_text::{self, ModesOf};
+use super::put_into_ptx::PutIntoPtx;
 use super::ranking::Ranking;
 use super::report;
 use super::resources::OnSm;
@@ -63,6 +64,7 @@ pub(in crate::cli) fn run(
     let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
     let of_whole = if all { &changes[..] } else { &[] };
     let found = Found {
+        put_into_ptx: PutIntoPtx::of(subject, machine, whole, apart),
         whole: Ranking::of(array, whole).with_declared(array, of_whole),
         rule: rule.name(),
         rule_text: rule.describe(),
