@@ -25,7 +25,10 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::Duration;
 
+mod commands;
 mod pictures;
+
+pub use commands::Command;
 pub use pictures::pictures;
 
 /// What a command would have printed.
