@@ -1,7 +1,11 @@
 //! Names that point into the array: the pointers that a function declares, `float *re = s,
 //! *im = s + n`, and references to elements.
 
+use super::calls::declaration_at;
+use super::macros::defined;
 use super::scan::{Text, first_name, is_word, last_name, word};
+use super::source::brackets;
+use std::collections::BTreeMap;
 
 /// Casts of a name, which stay the same address.
 pub(super) const CASTS: [&str; 2] = ["reinterpret_cast<", "static_cast<"];
@@ -62,14 +66,21 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
     let body = place.function_around(at)?.body;
     let body = Text::new(place.text[body..place.block_end(body)].to_owned());
     let mut names = vec![array.to_owned()];
-    let mut references = Vec::new();
+    names.extend(macros_into(place, &names));
+    let (mut rows, mut references) = (rows_of(place, at, array), Vec::new());
     let mut from = 0;
     while let Some(found) = body.masked[from..].find('=') {
         let equals = from + found;
         from = equals + 1;
         let before = body.masked[..equals].trim_end();
         let value = value(&body, equals);
-        if let Some(name) = declared_pointer(before).filter(|_| points_into(value, &names)) {
+        let is_row = || is_row(value, &rows);
+        if let Some((name, depth)) = declared_rows(before).filter(|_| is_row()) {
+            names.push(name.to_owned());
+            rows.insert(name.to_owned(), depth);
+        } else if let Some(name) =
+            declared_pointer(before).filter(|_| points_into(value, &names) || is_row())
+        {
             names.push(name.to_owned());
         } else if let Some(name) = declared_reference(before).filter(|_| is_element(value, &names))
         {
@@ -78,9 +89,91 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
     }
     names.remove(0);
     let all: Vec<&str> = names.iter().map(String::as_str).chain([array]).collect();
-    let stays = names.iter().all(|name| stays_inside(&body, name, &all));
+    let stays = names
+        .iter()
+        .all(|name| stays_inside(&body, name, &all, &rows));
     names.extend(references);
     stays.then_some(names)
+}
+
+/// Names of rows around `at`: what has rows, with the number of brackets of an element. The
+/// declaration of `array`, pointers to rows (`float (*rows)[32]`), and macros of such.
+pub(super) fn rows_of(place: &Text, at: usize, array: &str) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    let declared = declaration_at(place, at, array);
+    // An element that is a pointer leads elsewhere.
+    if let Some(declared) = declared.filter(|text| !text.contains('*'))
+        && let Some(begin) = word(&declared, array)
+    {
+        let depth = brackets(&declared[begin + array.len()..]).0.len();
+        found.insert(array.to_owned(), depth);
+    }
+    found
+}
+
+/// The macros without parameters that stand for `array` or a pointer into it. One with
+/// several definitions may stand for something else.
+fn macros_into(place: &Text, names: &[String]) -> Vec<String> {
+    let all: Vec<(&str, &str)> = place.masked.lines().filter_map(defined).collect();
+    let is_pointer = |(name, body): &&(&str, &str)| {
+        let is_only = all.iter().filter(|(other, _)| other == name).count() == 1;
+        is_only && !body.starts_with('(') && points_into(without_parentheses(body), names)
+    };
+    let pointers = all.iter().filter(is_pointer);
+    pointers.map(|(name, _)| (*name).to_owned()).collect()
+}
+
+/// The pointers to rows that the function around `at` declares, and the macros that are
+/// such, with the number of brackets of an element.
+pub(super) fn pointers_to_rows(place: &Text, at: usize) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    if let Some(function) = place.function_around(at) {
+        let body = &place.masked[function.body..place.block_end(function.body)];
+        let declared = body.match_indices('=').filter_map(|(equals, _)| {
+            let (name, depth) = declared_rows(body[..equals].trim_end())?;
+            Some((name.to_owned(), depth))
+        });
+        found.extend(declared);
+    }
+    for (name, body) in place.masked.lines().filter_map(defined) {
+        // `((float (*)[32])smem)`
+        if let Some(after) = body.split_once("(*)").map(|(_, after)| after) {
+            found.insert(name.to_owned(), brackets(after).0.len() + 1);
+        }
+    }
+    found
+}
+
+/// An expression without the parentheses around all of it.
+fn without_parentheses(expression: &str) -> &str {
+    let expression = expression.trim();
+    let text = Text::new(expression.to_owned());
+    match expression.starts_with('(').then(|| text.closing(0)) {
+        Some(Some(close)) if close + 1 == expression.len() => {
+            without_parentheses(&expression[1..close])
+        }
+        _ => expression,
+    }
+}
+
+/// The name of a pointer to rows at the end of a declaration, `float (*rows)[32]`, and the
+/// number of brackets of an element.
+fn declared_rows(declaration: &str) -> Option<(&str, usize)> {
+    let at = declaration.rfind("(*")?;
+    let name = first_name(declaration[at + 2..].trim_start());
+    let after = declaration[at + 2..].trim_start()[name.len()..].trim_start();
+    let (lengths, end) = brackets(after.strip_prefix(')')?);
+    let is_all = after[1 + end..].trim().is_empty();
+    (is_all && !name.is_empty() && !lengths.is_empty()).then_some((name, lengths.len() + 1))
+}
+
+/// Whether an expression is a row of one of `rows`: fewer brackets than an element has.
+fn is_row(expression: &str, rows: &BTreeMap<String, usize>) -> bool {
+    let expression = without_parentheses(expression);
+    let name = first_name(expression);
+    let (indices, end) = brackets(&expression[name.len()..]);
+    let is_all = name.len() + end == expression.len();
+    is_all && rows.get(name).is_some_and(|depth| indices.len() < *depth)
 }
 
 /// What names elements of `array` there: its own name, too.
@@ -140,7 +233,7 @@ pub(super) fn pointer(parameter: &str) -> Option<&str> {
 }
 
 /// Whether every assignment of `name` is an address in the array.
-fn stays_inside(body: &Text, name: &str, names: &[&str]) -> bool {
+fn stays_inside(body: &Text, name: &str, names: &[&str], rows: &BTreeMap<String, usize>) -> bool {
     let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
     let mut from = 0;
     while let Some(found) = word(&body.masked[from..], name) {
@@ -150,7 +243,8 @@ fn stays_inside(body: &Text, name: &str, names: &[&str]) -> bool {
         let after = body.masked[from..].trim_start();
         let is_assigned = after.starts_with('=') && !after.starts_with("==") && !is_pointed;
         let equals = body.masked.len() - after.len();
-        if is_assigned && !points_into(value(body, equals), &names) {
+        let is_inside = |value: &str| points_into(value, &names) || is_row(value, rows);
+        if is_assigned && !is_inside(value(body, equals)) {
             return false;
         }
     }
@@ -191,13 +285,14 @@ pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
     let mut address = expression;
     loop {
         let cast = CASTS.iter().find(|cast| address.starts_with(**cast));
-        let opened = address
+        let close = address
             .starts_with('(')
-            .then(|| address.split_once(')'))
-            .flatten();
+            .then(|| Text::new(address.to_owned()).closing(0));
+        let opened = close.flatten().map(|close| address.split_at(close));
+        let is_pointer = |kind: &str| kind.ends_with('*') || kind.contains("(*)");
         address = match (cast, opened) {
             (Some(_), _) => address.split_once(">(").map_or("", |(_, rest)| rest),
-            (None, Some((kind, rest))) if kind.ends_with('*') => rest,
+            (None, Some((kind, rest))) if is_pointer(kind.trim_end()) => &rest[1..],
             _ => break,
         }
         .trim_start();
