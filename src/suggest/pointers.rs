@@ -67,7 +67,8 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
     let body = Text::new(place.text[body..place.block_end(body)].to_owned());
     let mut names = vec![array.to_owned()];
     names.extend(macros_into(place, &names));
-    let (mut rows, mut references) = (rows_of(place, at, array), Vec::new());
+    let mut rows = rows_of(place, at, array, &names);
+    let mut references = Vec::new();
     let mut from = 0;
     while let Some(found) = body.masked[from..].find('=') {
         let equals = from + found;
@@ -96,13 +97,12 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
     stays.then_some(names)
 }
 
-/// Names of rows around `at`: what has rows, with the number of brackets of an element. The
-/// declaration of `array`, pointers to rows (`float (*rows)[32]`), and macros of such.
-pub(super) fn rows_of(place: &Text, at: usize, array: &str) -> BTreeMap<String, usize> {
-    let mut found = BTreeMap::new();
-    let declared = declaration_at(place, at, array);
-    // An element that is a pointer leads elsewhere.
-    if let Some(declared) = declared.filter(|text| !text.contains('*'))
+/// What has rows around `at`, of `array` and the macros `names` that stand for it, with the
+/// number of brackets of an element.
+fn rows_of(place: &Text, at: usize, array: &str, names: &[String]) -> BTreeMap<String, usize> {
+    let mut found = pointers_to_rows(place, at);
+    found.retain(|name, _| names.contains(name));
+    if let Some(declared) = declaration_at(place, at, array)
         && let Some(begin) = word(&declared, array)
     {
         let depth = brackets(&declared[begin + array.len()..]).0.len();

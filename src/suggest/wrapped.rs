@@ -311,6 +311,11 @@ mod tests {
             ("", "float (*w)[4] = s[b]; float *row = w[y];", "row[x]"),
             ("#define FLAT (&s[0][0][0])", "", "FLAT[i]"),
             ("#define ROWS ((float (*)[4])s)", "", "ROWS[r][x]"),
+            (
+                "#define ROWS ((float (*)[4])s)",
+                "float *row = ROWS[y];",
+                "row[x]",
+            ),
         ] {
             let found = change(head, before, &format!("{element} = v;"));
             assert_eq!(found, wrapped(element), "{head}{before}");
@@ -333,7 +338,7 @@ mod tests {
         }
     }
 
-    /// What the elements of an array of pointers point to is not in the array.
+    /// What an element of an array of pointers points to is not in the array.
     #[test]
     fn an_array_of_pointers_has_no_rows() {
         let source = "void f() {\n__shared__ float *s[4];\nfloat *row = s[b];\nrow[x] = v;\n}";
