@@ -3,9 +3,10 @@
 
 use super::SourceFiles;
 use super::calls::{declares, window};
+use super::declared_pointers::{pointers, pointers_to_rows};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
-use super::pointers::{CASTS, is_operand, members, pointers, pointers_to_rows};
+use super::pointers::{CASTS, is_operand, members};
 use super::scan::{Text, arguments, is_word, last_name, word};
 use super::source::brackets;
 use super::start;
@@ -308,6 +309,12 @@ mod tests {
             ("", "float (*w)[4] = s[b];", "w[r][x]"),
             ("", "float (*w)[8][4] = s;", "w[b][r][x]"),
             ("", "float *row = s[b][y];", "row[x]"),
+            ("", "float (*w)[8] = (float (*)[8])(s + 1);", "w[y][x]"),
+            (
+                "",
+                "float (*w)[4] = s[0], (*v)[4] = s[1]; float (*t)[4] = w; w = v; v = t;",
+                "w[y][x]",
+            ),
             ("", "float (*w)[4] = s[b]; float *row = w[y];", "row[x]"),
             ("#define FLAT (&s[0][0][0])", "", "FLAT[i]"),
             ("#define ROWS ((float (*)[4])s)", "", "ROWS[r][x]"),

@@ -1,7 +1,7 @@
 //! What the machine code makes of the mappings that `tune --software` says to put into the
 //! PTX: one that gains nothing there is not proposed.
 
-use super::software::Subject;
+use super::resources::Launched;
 use crate::config::Config;
 use crate::error::Result;
 use crate::page::Details;
@@ -39,26 +39,20 @@ impl Put {
 impl PutIntoPtx {
     /// A kernel that cannot be assembled is judged by its PTX.
     pub fn of(
-        subject: &Subject,
+        launched: &Launched,
         machine: &Config,
         whole: &Choices,
         apart: Option<&PerVariable>,
     ) -> Self {
-        if !subject.judgement.is_by_machine_code() {
-            return PutIntoPtx::default();
-        }
-        Self::try_of(subject, machine, whole, apart).unwrap_or_default()
+        Self::try_of(launched, machine, whole, apart).unwrap_or_default()
     }
 
     fn try_of(
-        subject: &Subject,
+        launched: &Launched,
         machine: &Config,
         whole: &Choices,
         apart: Option<&PerVariable>,
     ) -> Result<Self> {
-        let Some(launched) = &subject.launched else {
-            return Ok(PutIntoPtx::default());
-        };
         let best = whole.best();
         let apart = apart.filter(|apart| apart.count.conflicts < best.conflicts);
         let gains = best.kind != MappingKind::Mod;
