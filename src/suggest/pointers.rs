@@ -147,6 +147,7 @@ pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
         address = match (cast, opened) {
             (Some(_), _) => address.split_once(">(").map_or("", |(_, rest)| rest),
             (None, Some((kind, rest))) if is_pointer(kind.trim_end()) => &rest[1..],
+            (None, Some((inside, ")"))) => &inside[1..],
             _ => break,
         }
         .trim_start();

@@ -312,7 +312,7 @@ mod tests {
             ("", "float (*w)[8] = (float (*)[8])(s + 1);", "w[y][x]"),
             (
                 "",
-                "float (*w)[4] = s[0], (*v)[4] = s[1]; float (*t)[4] = w; w = v; v = t;",
+                "float (*w)[4] = s[0], (*u)[4] = s[1]; float (*t)[4] = w; w = u; u = t;",
                 "w[y][x]",
             ),
             ("", "float (*w)[4] = s[b]; float *row = w[y];", "row[x]"),
