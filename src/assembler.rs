@@ -33,6 +33,15 @@ pub struct Assembled {
     pub spilled_bytes: u64,
 }
 
+/// The machine code of a kernel, as it is listed.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its accesses to shared memory.
+    pub accesses: Vec<MachineAccess>,
+    /// 32-bit registers of a thread, where `ptxas` tells them.
+    pub registers: Option<u32>,
+}
+
 /// `ptxas` for one GPU.
 #[derive(Clone, Debug)]
 pub struct Assembler {
@@ -85,23 +94,33 @@ impl Assembler {
     /// The accesses to shared memory that the machine code of `entry` of the PTX
     /// `text` makes, with their lines in `text`.
     pub fn accesses(&self, tools: &Toolbox, text: &str, entry: &str) -> Result<Vec<MachineAccess>> {
+        self.listed(tools, text, entry)
+            .map(|listed| listed.accesses)
+    }
+
+    /// The same with the registers of a thread.
+    pub fn listed(&self, tools: &Toolbox, text: &str, entry: &str) -> Result<Listed> {
         let disassembler = tools.get(ToolKind::Nvdisasm)?;
         let scratch = Scratch::new()?;
         let (ptx, cubin) = (scratch.path("k.ptx"), scratch.path("k.cubin"));
         std::fs::write(&ptx, text).map_err(|e| Error::io("write", &ptx, e))?;
         let arch = format!("-arch={}", self.arch);
         let command = self.tool.command();
-        command
-            .args(["-lineinfo", &arch, "--entry", entry])
+        let assembled = command
+            .args(["-v", "-lineinfo", &arch, "--entry", entry])
             .arg(&ptx)
             .arg("-o")
             .arg(&cubin)
             .run()?;
         let command = disassembler.command();
         let output = command.args(["-c", "-gp"]).arg(&cubin).run()?;
-        sass::accesses(&output.stdout, entry).ok_or_else(|| {
+        let accesses = sass::accesses(&output.stdout, entry).ok_or_else(|| {
             let what = format!("does not list the code of {entry}");
             crate::tool::unexpected_output(ToolKind::Nvdisasm, what, &output)
+        })?;
+        Ok(Listed {
+            accesses,
+            registers: log::used(&assembled.log(), entry).map(|used| used.registers),
         })
     }
 

@@ -5,6 +5,9 @@
     kernel.races()                       # races and other faults
     kernel.conflicts(machine="sm80")     # bank conflicts by source line
     kernel.tune_software()               # swizzles and padding, ranked
+    kernel.sim(hash="xor")               # cycles on the model of an SM
+    kernel.share()                       # blocks that share their scratchpad
+    kernel.gate("conflicts > 0").failed  # limits, for tests
     kernel.rewrite("xor").kernel         # the kernel under a mapping
 """
 
@@ -20,9 +23,11 @@ from ._errors import (
     ToolError,
     UsageError,
 )
-from ._kernel import Configured, Kernel, Launch
+from ._kernel import Kernel
+from ._launch import Configured, Launch
+from ._machines import presets
 from ._native import __version__
-from ._results import Conflicts, Result, Rewritten, Run, Tuning
+from ._results import Conflicts, Gated, Result, Rewritten, Run, Shared, Simulated, Tuning
 from ._tensor_map import TensorMap
 
 __all__ = [
@@ -33,6 +38,7 @@ __all__ = [
     "Defect",
     "Error",
     "FileError",
+    "Gated",
     "InputError",
     "Kernel",
     "KernelFault",
@@ -41,9 +47,12 @@ __all__ = [
     "Result",
     "Rewritten",
     "Run",
+    "Shared",
+    "Simulated",
     "TensorMap",
     "ToolError",
     "Tuning",
     "UsageError",
     "__version__",
+    "presets",
 ]

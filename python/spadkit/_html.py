@@ -115,6 +115,12 @@ def tuning(result: Mapping[str, Any]) -> str:
     return table(front, columns) + f"<p>conflicts by: {escape(result['rule_text'])}</p>"
 
 
+def simulated(result: Mapping[str, Any]) -> str:
+    """Cycles and conflicts, and the lines where these were asked for."""
+    names = ["kernel", "cycles", "conflicts", "speed_up"]
+    return table([{n: result[n] for n in names if n in result}]) + table(result.get("lines", []))
+
+
 def rewritten(result: Mapping[str, Any]) -> str:
     """Accesses, instructions and conflicts before and after."""
     names = ["accesses", "rewritten", "added_static", "added_per_access"]

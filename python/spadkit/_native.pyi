@@ -25,6 +25,8 @@ def tensor_map(
     nan: bool,
 ) -> bytes: ...
 
+def presets() -> list[str]: ...
+
 class Kernel:
     def __new__(
         cls, texts: Sequence[tuple[str, str]], entry: Optional[str] = None
@@ -78,4 +80,7 @@ class Launch:
         budget: float,
         block: int,
         machine_code: Optional[bool] = None,
+    ) -> _Answer: ...
+    def command(
+        self, name: str, machine: Optional[str], options: Sequence[str]
     ) -> _Answer: ...

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 Answer = tuple[str, list[str], Optional[Exception]]
 
 
+def in_python(text: str) -> str:
+    """A text of the kit with what it says of launch files said of calls."""
+    return text.replace("cooperative = true in the launch file", "cooperative=True in the call")
+
+
 class Result(dict[str, Any]):
     """A dict with the fields of the command line's JSON.
 
@@ -26,7 +31,7 @@ class Result(dict[str, Any]):
     _rows = "results"
 
     def __init__(self, json_text: str, warnings: list[str]) -> None:
-        super().__init__(json.loads(json_text))
+        super().__init__(json.loads(in_python(json_text)))
         self.warnings = warnings
 
     def to_pandas(self) -> "pandas.DataFrame":
@@ -107,6 +112,50 @@ class Tuning(Result):
 
     def _html(self) -> str:
         return _html.tuning(self)
+
+
+class Simulated(Result):
+    """A run on the golden model of an SM: cycles, and what they go to.
+
+    The fields of ``spadkit sim --format json``. The rows are the source lines with their
+    issue slots, where ``lines=True`` asked for them, else the one run.
+    """
+
+    def rows(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.get("lines", [dict(self)])
+        return found
+
+    def _html(self) -> str:
+        return _html.simulated(self)
+
+
+class Shared(Result):
+    """What scratchpad sharing makes of a kernel: resident blocks, layout, gain.
+
+    The fields of ``spadkit share --format json``. The rows are the runs without sharing and
+    with each step of it; there are none with ``simulate=False``.
+    """
+
+    def rows(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.get("variants", [])
+        return found
+
+
+class Gated(Result):
+    """A kernel against limits.
+
+    The fields of ``spadkit gate --format json``. The rows are the limits: ``limit``,
+    ``value``, ``exceeded``, ``failed``.
+    """
+
+    @property
+    def failed(self) -> bool:
+        """Whether a limit is exceeded."""
+        return bool(self["failed"])
+
+    def rows(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self["kernels"][0]["checks"]
+        return found
 
 
 class Rewritten(Result):

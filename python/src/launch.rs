@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use spadkit::cli::answers::{self, Races};
+use spadkit::cli::answers::{self, Command, Races};
 use spadkit::launch::{Arg, ArgKind, Buffer, Element, Init, Symbol};
 use std::time::Duration;
 
@@ -147,6 +147,28 @@ impl Launch {
         let machine = machine.as_deref();
         let tune = || (self.inner).tune_software(machine, &kinds, budget, block, machine_code);
         let answer = interrupted::run(py, tune)?.map_err(|e| raise(py, e))?;
+        Answer::new(py, answer)
+    }
+
+    /// The answer of `spadkit sim`, `share` or `gate` with options of the command line.
+    fn command(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        machine: Option<String>,
+        options: Vec<String>,
+    ) -> PyResult<Answer> {
+        let command = match name {
+            "sim" => Command::Sim,
+            "share" => Command::Share,
+            "gate" => Command::Gate,
+            other => {
+                let what = format!("a command '{other}'");
+                return Err(PyValueError::new_err(what));
+            }
+        };
+        let run = || (self.inner).command(command, machine.as_deref(), &options);
+        let answer = interrupted::run(py, run)?.map_err(|e| raise(py, e))?;
         Answer::new(py, answer)
     }
 }

@@ -138,6 +138,12 @@ impl Kernel {
     }
 }
 
+/// The machines that answers can be about, by name.
+#[pyfunction]
+fn presets() -> Vec<&'static str> {
+    spadkit::config::PRESETS.to_vec()
+}
+
 /// As PTX writes it, without the dot.
 fn type_name(ty: spadkit::ptx::Type) -> String {
     format!("{ty:?}").to_lowercase()
@@ -148,5 +154,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<Kernel>()?;
     module.add_function(wrap_pyfunction!(tensor_map::tensor_map, module)?)?;
+    module.add_function(wrap_pyfunction!(presets, module)?)?;
     module.add_class::<Launch>()
 }

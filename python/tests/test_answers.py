@@ -1,5 +1,6 @@
 """Answers are the JSON of the commands, and show themselves in a notebook."""
 
+import json
 from pathlib import Path
 from typing import Any, Callable
 from xml.etree import ElementTree
@@ -117,8 +118,6 @@ def test_a_faulty_kernel_has_no_conflicts(transpose: Kernel) -> None:
 
 
 def test_results_are_plain_data(launched: Kernel) -> None:
-    import json
-
     given = launched.conflicts()
     assert json.loads(json.dumps(given)) == given
     assert isinstance(given, dict) and given.warnings == []
@@ -155,3 +154,62 @@ def test_the_order_of_warps_changes_no_finding(kernels: Path) -> None:
     assert kinds[0] == kinds[1] and "race" in kinds[0]
     with pytest.raises(spadkit.UsageError, match="warp_order is -1"):
         launch.races(warp_order=-1)
+
+
+def without(printed: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in printed.items() if name not in names}
+
+
+def test_sim(launched: Kernel, kernels: Path, answer: Callable[..., Any]) -> None:
+    file = kernels / "transpose/transpose.toml"
+    plain = launched.sim(machine="fermi")
+    assert plain == on_machine(answer("sim", file, "--preset", "fermi"))
+    given = launched.sim(machine="fermi", hash="xor", scheduler="gto", lines=True)
+    options = ["--hash", "xor", "--scheduler", "gto", "--source"]
+    assert given == on_machine(answer("sim", file, "--preset", "fermi", *options))
+    assert given["cycles"] < plain["cycles"] and plain.rows() == [plain]
+    assert given.rows()[0]["source"].startswith("transpose.cu:")
+    assert len(list(html(given).iter("table"))) == 2
+    with pytest.raises(spadkit.UsageError, match="'round'.*--scheduler") as wrong:
+        launched.sim(scheduler="round")
+    assert "conflict-aware" in str(wrong.value.help)
+
+
+def test_share(launched: Kernel, kernels: Path, answer: Callable[..., Any]) -> None:
+    file = kernels / "transpose/transpose.toml"
+    given = launched.share(machine="sharing-48k", sharing=0.2)
+    options = ["--preset", "sharing-48k", "--sharing", "0.2"]
+    assert given == on_machine(answer("share", file, *options))
+    assert given.rows() == given["variants"] != []
+    assert launched.share(machine="sharing-48k", simulate=False).rows() == []
+    with pytest.raises(spadkit.UsageError, match="sharing"):
+        launched.share(sharing=2.0)
+
+
+def test_gate(launched: Kernel, kernels: Path, cli: Callable[..., Any]) -> None:
+    file = kernels / "transpose/transpose.toml"
+    limits = ["conflicts > 10", "findings > 0"]
+    given = launched.gate(limits, machine="sm80", machine_code=False)
+    options = ["--fail-on", limits[0], "--fail-on", limits[1], "--no-machine-code"]
+    done = cli("gate", file, "--preset", "sm80", "--format", "json", *options)
+    printed = json.loads(done.stdout)
+    assert done.returncode == 1 and given.failed
+    own, other = (without_times(found["kernels"][0]) for found in (given, printed))
+    assert without(own, "input") == without(other, "input")
+    assert [row["failed"] for row in given.rows()] == [True, False]
+    assert own["fixes"] and not launched.gate("conflicts > 1000").failed
+    with pytest.raises(spadkit.UsageError, match="faults > 0"):
+        launched.gate("faults > 0")
+
+
+def test_a_launch_is_simulated_without_a_run(transpose: Kernel) -> None:
+    out = np.zeros((64, 48), np.float32)
+    bound = transpose[(4, 3), (16, 16)].bind(out, np.ones((48, 64), np.float32), 64, 48)
+    assert bound.sim(machine="fermi")["cycles"] > 0
+    assert not out.any()
+
+
+def test_the_machines_are_those_of_the_program(launched: Kernel) -> None:
+    assert {"fermi", "sm80", "sm121", "bus"} <= set(spadkit.presets())
+    for machine in spadkit.presets():
+        assert launched.conflicts(machine=machine)["machine"]["preset"] == machine

@@ -257,8 +257,9 @@ done:
 }
 """
     wait = Kernel.from_ptx(ptx)
-    with pytest.raises(spadkit.KernelFault, match="needs a cooperative launch"):
+    with pytest.raises(spadkit.KernelFault, match=r"\(cooperative=True in the call\)"):
         wait[2, 32]()
+    assert "cooperative=True" in wait.races()["findings"][0]["message"]
     assert wait[2, 32](cooperative=True)["findings"] == []
 
 

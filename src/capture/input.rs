@@ -37,6 +37,21 @@ impl LaunchInput {
         Self::new(input, Selected::of(input).unwrap_or_else(first))
     }
 
+    /// A launch file and its PTX that are in memory; `name` is for messages, and sources are
+    /// looked for beside it.
+    pub fn given(name: &Path, file: LaunchFile, module: Module) -> Self {
+        let first = Selected {
+            file: name.to_owned(),
+            which: None,
+        };
+        LaunchInput {
+            file: file.into(),
+            ptx: Vec::new().into(),
+            module: module.into(),
+            ..Self::new(name, first)
+        }
+    }
+
     fn new(name: &Path, selected: Selected) -> Self {
         LaunchInput {
             name: name.to_owned(),

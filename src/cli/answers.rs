@@ -25,7 +25,10 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::Duration;
 
+mod commands;
 mod pictures;
+
+pub use commands::Command;
 pub use pictures::pictures;
 
 /// What a command would have printed.
@@ -389,7 +392,7 @@ impl Launch {
         let (of_code, judgement) = match machine_code {
             Some(false) => (None, Judgement::default()),
             None => (None, Judgement::by(made())),
-            Some(true) => (Some(made()?.into_trace()), Judgement::default()),
+            Some(true) => (Some(made()?.into_trace()), Judgement::of_trace(true)),
         };
         let trace = of_code.unwrap_or(trace);
         let program = Program::new(module)?;
@@ -398,6 +401,7 @@ impl Launch {
         let (entry, launches) = (&self.kernel.entry, prepared.launches());
         let launched = cmd_tune::resources::Launched {
             module,
+            file: &self.file,
             request: Request::of_launches(&machine, launches, entry, Hashes::Named(Vec::new())),
             registers: 0,
         };

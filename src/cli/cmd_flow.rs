@@ -204,6 +204,9 @@ impl Watch for Console<'_> {
         if let Some(of_source) = of_source {
             text = format!("{text} {of_source}");
         }
+        if let Some(nothing) = software.and_then(Software::nothing_to_rewrite) {
+            text = format!("{text} {nothing}");
+        }
         let doubt = software.and_then(|s| self.judgement.doubt(&s.suggestions));
         // Where it goes wrong, then what removes it.
         if let Some(plain) = report.mappings.first().filter(|m| m.conflicts > 0) {
@@ -369,6 +372,9 @@ fn software_details(software: &Software, doubt: Option<String>) -> Details {
             format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory\n")
         }
         (Some(_), None) => "* the fewest cycles\n".to_owned(),
+        (None, _) if software.nothing_to_rewrite().is_some() => {
+            "by the machine code none gains when it is put into the PTX\n".to_owned()
+        }
         (None, _) if software.cycles.is_some() && !was_run => {
             "none can be put into the PTX, which is why no cycles are known\n".to_owned()
         }

@@ -50,7 +50,7 @@ use std::time::Duration;
 pub struct GateArgs {
     /// Launch files (.toml), access traces (.json), or kernel:NAME.
     #[arg(required = true, value_name = "FILE")]
-    inputs: Vec<Input>,
+    pub(super) inputs: Vec<Input>,
     /// Fail where this holds, such as 'conflicts > 0'; repeat for several.
     #[arg(long, value_name = "METRIC > N", value_parser = super::parsed::<Limit>)]
     fail_on: Vec<Limit>,
@@ -93,7 +93,7 @@ impl Execute for GateArgs {
     }
 
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
-        interrupt::listen();
+        printer.listen();
         let run = self.allow.run(printer);
         for file in [&self.write_baseline, &self.sarif, &self.junit] {
             file.iter().try_for_each(|file| check_writable(file))?;

@@ -5,6 +5,7 @@ mod proposal;
 mod report;
 mod resources;
 
+use super::machine_code::JudgeRewritten;
 use super::printer::Printer;
 use super::{Execute, Global};
 use crate::capture::{LaunchInput, Selected};
@@ -14,7 +15,9 @@ use crate::launch::LaunchFile;
 use crate::output::{check_writable, write_file};
 use crate::ptx::Module;
 use crate::quote::shell;
-use crate::rewrite::{Hashes, Request, machine_conflicts, measure, rewrite};
+use crate::rewrite::{
+    Hashes, MachineConflicts, MachineCounts, Request, Rewritten, measure, rewrite,
+};
 use crate::software::LayoutSpec;
 use crate::workload::Input;
 use clap::Args;
@@ -64,10 +67,8 @@ pub struct RewriteArgs {
     /// Map every address before each access, without optimisation.
     #[arg(long)]
     plain: bool,
-    /// With a launch file: count the conflicts of the machine code, too, before and
-    /// after. Needs ptxas and nvdisasm.
-    #[arg(long)]
-    machine_code: bool,
+    #[command(flatten)]
+    judge: JudgeRewritten,
 }
 
 /// A mapping, of one variable where it has a name.
@@ -106,7 +107,7 @@ impl Execute for RewriteArgs {
         let hashes = self.hashes()?;
         check_writable(&self.output)?;
         let launch = self.launch_file()?;
-        if self.machine_code && launch.is_none() {
+        if self.judge.machine_code && launch.is_none() {
             return Err(Error::usage(
                 "--machine-code without a launch file",
                 "expected a launch file (.toml), or PTX with --launch FILE.toml: the kernel runs",
@@ -122,7 +123,7 @@ impl Execute for RewriteArgs {
             launch,
             threads,
             command: Some(self.command(&request.entry, global)),
-            machine_code: self.machine_code,
+            judge: self.judge,
             output: Some(&self.output),
             flow: self.flow(global),
         };
@@ -141,8 +142,7 @@ struct Job<'a> {
     threads: Option<[u32; 3]>,
     /// The command without its mappings.
     command: Option<String>,
-    /// Count the accesses of the machine code, too.
-    machine_code: bool,
+    judge: JudgeRewritten,
     /// Where the PTX goes, where that is a file.
     output: Option<&'a Path>,
     /// The command that simulates the launch.
@@ -161,11 +161,9 @@ impl Job<'_> {
             }
             _ => None,
         };
-        let machine_code = match self.launch.filter(|_| self.machine_code) {
-            Some(file) => {
-                let counts = (rule, self.machine.compute_capability());
-                machine_conflicts(file, self.module, self.request, &rewritten, counts)?
-            }
+        let counts = (self.judge).counts(self.launch, self.module, self.request, self.machine)?;
+        let machine_code = match &counts {
+            Some(counts) => self.judged(counts, &rewritten)?,
             None => None,
         };
         if let Some(text) = rewritten.text()
@@ -175,7 +173,7 @@ impl Job<'_> {
         }
         let resources = self.resources(&rewritten, printer);
         let report = Report {
-            advice: self.advice(&rewritten)?,
+            advice: self.advice(&rewritten, counts.as_ref())?,
             resources,
             swizzle_modes: self.modes(&rewritten)?,
             rewritten: &rewritten,
@@ -187,6 +185,18 @@ impl Job<'_> {
         };
         printer.show(&report)?;
         report.verdict()
+    }
+
+    /// What the machine code makes of a rewritten kernel. One that is not asked for may fail.
+    fn judged(
+        &self,
+        counts: &MachineCounts,
+        rewritten: &Rewritten,
+    ) -> Result<Option<MachineConflicts>> {
+        match counts.beside(rewritten) {
+            Err(_) if !self.judge.machine_code => Ok(None),
+            found => found,
+        }
     }
 }
 
@@ -321,7 +331,7 @@ impl Rewriting<'_> {
             any_block: self.any_block,
             dynamic_shared: None,
             plain: self.plain,
-            machine_code: false,
+            judge: JudgeRewritten::default(),
         };
         let hashes = args.hashes()?;
         let module = self.module.clone().one_text()?;
@@ -333,7 +343,7 @@ impl Rewriting<'_> {
             launch: self.launch,
             threads,
             command: None,
-            machine_code: false,
+            judge: JudgeRewritten::default(),
             output: None,
             flow: None,
         };

@@ -37,7 +37,7 @@ use strum::VariantNames;
 pub struct ShareArgs {
     /// Kernel in PTX, or a launch file.
     #[arg(value_name = "KERNEL.ptx|LAUNCH.toml", value_parser = super::file_input())]
-    input: Input,
+    pub(super) input: Input,
     /// Entry of the PTX; needed only if there are several.
     #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
@@ -103,7 +103,7 @@ impl Execute for ShareArgs {
         let choice = (self.layout, self.placement);
         let plan = Plan::new(&kernel, &machine, input.needs, sharing, choice)?;
         let annotated = plan.annotate()?;
-        interrupt::listen();
+        printer.listen();
         let runs: Vec<Variant> = match &input.launch {
             Some((file, selected)) if !self.no_sim => {
                 printer

@@ -198,7 +198,7 @@ impl Execute for SimArgs {
         }
         let works = Works::load(self, &plan, printer)?;
         super::note_launches(&self.input, printer);
-        interrupt::listen();
+        printer.listen();
         let sweep = if self.sweep {
             let kept = Kept::open(self)?;
             if let Some(shard) = self.shard {

@@ -5,6 +5,7 @@ pub(super) mod in_software;
 mod many;
 mod modes_text;
 mod pairs;
+mod put_into_ptx;
 mod ranking;
 mod report;
 pub(super) mod resources;
@@ -211,7 +212,7 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
         trace: &trace,
         indices: &indices,
         input: &args.input,
-        launched: launch.map(|launch| launched(launch, machine)).transpose()?,
+        launched: launch.map(|l| launched(l, machine)).transpose()?,
         again: Some(again),
         all: args.all,
         report: args.report.as_deref(),
@@ -227,6 +228,7 @@ fn launched<'a>(input: &'a LaunchInput, machine: &Config) -> Result<resources::L
     let entry = &launches[input.selected().index(launches)?].entry;
     Ok(resources::Launched {
         module: input.module()?,
+        file: input.file()?,
         request: Request::of_launches(machine, launches, entry, Hashes::Named(Vec::new())),
         registers: input.file()?.registers.unwrap_or(0),
     })

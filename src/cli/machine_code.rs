@@ -5,8 +5,10 @@ use crate::assembler::ledger::{Fates, Ledger, LedgerSite};
 use crate::assembler::{Assembler, AssemblerId};
 use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::launch::LaunchFile;
 use crate::page::{Details, Table, Tone};
 use crate::ptx::Module;
+use crate::rewrite::{MachineCounts, Request};
 use crate::software::choice::Array;
 use crate::software::{Layout, LayoutSpec};
 use crate::suggest::Suggestion;
@@ -35,9 +37,41 @@ impl Judge {
     pub fn of_changes(self, input: &Input, trace: &AccessTrace, machine: &Config) -> Judgement {
         // A trace of the machine code, or of no kernel, is all that is known.
         if self.machine_code || self.no_machine_code || input.launch().is_none() {
-            return Judgement::default();
+            return Judgement::of_trace(self.machine_code);
         }
         Judgement::by(MachineCode::of(input, trace, machine))
+    }
+}
+
+/// Whether a rewritten kernel is judged by its machine code.
+#[derive(Args, Clone, Copy, Default)]
+pub(super) struct JudgeRewritten {
+    /// With a launch file: count the conflicts of the machine code before and after, or
+    /// fail. Needs ptxas and nvdisasm; where these are installed, they are counted without
+    /// it.
+    #[arg(long)]
+    pub machine_code: bool,
+    /// Count the conflicts of the PTX alone.
+    #[arg(long, conflicts_with = "machine_code")]
+    pub no_machine_code: bool,
+}
+
+impl JudgeRewritten {
+    /// The counts of the kernel as it is; `None` where they are not asked for, or not known.
+    pub fn counts<'a>(
+        self,
+        file: Option<&'a LaunchFile>,
+        module: &'a Module,
+        request: &'a Request,
+        machine: &'a Config,
+    ) -> Result<Option<MachineCounts<'a>>> {
+        let Some(file) = file.filter(|_| !self.no_machine_code) else {
+            return Ok(None);
+        };
+        match MachineCounts::of(file, module, request, machine) {
+            Err(_) if !self.machine_code => Ok(None),
+            found => found.map(Some),
+        }
     }
 }
 
@@ -45,15 +79,32 @@ impl Judge {
 #[derive(Default)]
 pub(super) struct Judgement {
     made: Option<AccessTrace>,
+    /// The trace that is judged has the accesses of the machine code itself.
+    pub of_itself: bool,
     tools_are_missing: bool,
 }
 
 impl Judgement {
+    /// Of a trace that is all that is known; `of_code`: that has the accesses of the machine
+    /// code.
+    pub fn of_trace(of_code: bool) -> Self {
+        Judgement {
+            of_itself: of_code,
+            ..Judgement::default()
+        }
+    }
+
+    /// Whether the machine code of a rewritten kernel has to gain.
+    pub fn is_by_machine_code(&self) -> bool {
+        self.of_itself || self.made.is_some()
+    }
+
     /// A kernel that cannot be assembled is judged by its PTX.
     pub fn by(code: Result<MachineCode>) -> Self {
         Judgement {
             tools_are_missing: matches!(&code, Err(Error::ToolMissing { .. })),
             made: code.ok().map(MachineCode::into_trace),
+            of_itself: false,
         }
     }
 

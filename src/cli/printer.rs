@@ -182,6 +182,14 @@ impl Printer {
         (printer, collected)
     }
 
+    /// From now on a signal is noted instead of ending the program; a program that links the
+    /// library hears signals itself.
+    pub(super) fn listen(&self) {
+        if self.collected.is_none() {
+            interrupt::listen();
+        }
+    }
+
     /// The same, with a machine that every result names.
     pub fn of_machine(self, machine: MachineNote) -> Self {
         Printer {

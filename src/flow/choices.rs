@@ -180,7 +180,10 @@ impl Made<'_> {
         };
         // The fewest cycles; else the fewest conflicts, where those are fewer.
         let front = &found.report.front;
-        let of_fewest = || front.first().filter(|line| line.hash != "mod");
+        let of_fewest = || {
+            let pays = |line: &&SoftwareLine| line.gains_nothing().is_none();
+            front.first().filter(|line| line.hash != "mod").filter(pays)
+        };
         let Some(line) = found.report.recommended().or_else(of_fewest) else {
             return Ok(None);
         };

@@ -211,7 +211,9 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
         Ok(opened) => runs = Some(opened),
         Err(error) => report.skipped.push(format!("cycles: {error}")),
     }
-    if let (None, Some(runs)) = (&report.worth, &runs) {
+    // What the machine code does not gain, a hash unit in the model is not worth.
+    let is_vain = (report.software.as_ref()).is_some_and(|s| s.nothing_to_rewrite().is_some());
+    if let (None, Some(runs), false) = (&report.worth, &runs, is_vain) {
         match worth::worth(runs, &report) {
             Ok(worth) => report.worth = worth,
             Err(error) => report.skipped.push(format!("cycles: {error}")),

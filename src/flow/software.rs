@@ -14,7 +14,9 @@ use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
 use crate::report::{CycleParts, RewrittenLine, Software, SoftwareLine, Timed, Worth};
-use crate::rewrite::{Block, Hashes, Request, Rewritten, Verdict, attempt, measure, with_shared};
+use crate::rewrite::{
+    Block, Hashes, MachineCounts, Request, Rewritten, Verdict, attempt, measure, with_shared,
+};
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
@@ -168,6 +170,8 @@ struct Kernel<'a> {
     request: Request,
     entries: Vec<String>,
     assembler: Option<Assembler>,
+    /// Whether a rewritten kernel has to gain in its machine code, where that is known.
+    by_machine_code: bool,
     machine: &'a Config,
     budget: Duration,
     watch: &'a dyn Watch,
@@ -191,6 +195,8 @@ enum NoCandidate {
     /// It is the kernel as it is.
     Original,
     Refused(String),
+    /// The machine code has no fewer conflicts under it.
+    GainsNothing,
     Failed(Error),
 }
 
@@ -218,6 +224,7 @@ impl<'a> Kernel<'a> {
         let sm = machine.compute_capability();
         Ok(Kernel {
             assembler: Assembler::find(&Toolbox::new(), &module, sm)?,
+            by_machine_code: options.machine_code.is_some() || options.judged_by.is_some(),
             budget: options.budget,
             launch,
             file,
@@ -237,6 +244,7 @@ impl<'a> Kernel<'a> {
         };
         found.report.cycles = Some(as_it_is.timed.cycles);
         found.report.assembler = self.assembler.as_ref().map(Assembler::id);
+        let counts = self.counts();
         let total = found.report.front.len() as u64;
         let mut best: Option<Candidate> = None;
         let mut refused = None;
@@ -245,13 +253,13 @@ impl<'a> Kernel<'a> {
         } = &mut *found;
         for (done, line) in report.front.iter_mut().enumerate() {
             self.watch.progress(done as u64, total, &line.hash);
-            let candidate = match self.candidate(line, skipped) {
+            let candidate = match self.candidate(line, counts.as_ref(), skipped) {
                 Ok(candidate) => candidate,
                 Err(NoCandidate::Refused(reason)) => {
                     refused.get_or_insert(format!("{}: {reason}", line.hash));
                     continue;
                 }
-                Err(NoCandidate::Original) => continue,
+                Err(NoCandidate::Original | NoCandidate::GainsNothing) => continue,
                 Err(NoCandidate::Failed(error)) => return Err(error),
             };
             let order = |c: &Candidate| c.cycles().unwrap_or(u64::MAX);
@@ -304,6 +312,7 @@ impl<'a> Kernel<'a> {
     fn candidate(
         &self,
         line: &mut SoftwareLine,
+        counts: Option<&MachineCounts>,
         skipped: &mut Vec<String>,
     ) -> std::result::Result<Candidate, NoCandidate> {
         let spec: LayoutSpec = line.hash.parse()?;
@@ -335,6 +344,11 @@ impl<'a> Kernel<'a> {
             let reason = "the rewritten kernel computes something else";
             return Err(NoCandidate::Refused(reason.to_owned()));
         }
+        let code = counts.and_then(|counts| counts.beside(&rewritten).ok().flatten());
+        line.rewritten = Some(RewrittenLine::of(&measured, code, None));
+        if line.gains_nothing().is_some() {
+            return Err(NoCandidate::GainsNothing);
+        }
         let file = with_shared(self.file, &self.entries, &rewritten);
         let after = LaunchWorkload::open(&LaunchRun {
             file: &file,
@@ -344,12 +358,21 @@ impl<'a> Kernel<'a> {
         })?;
         let run = self.timed(&after, skipped)?;
         let cycles = run.as_ref().map(|run| run.timed.cycles);
-        line.rewritten = Some(RewrittenLine::of(&measured, cycles));
+        if let Some(rewritten) = &mut line.rewritten {
+            rewritten.cycles = cycles;
+        }
         Ok(Candidate {
             spec,
             rewritten,
             run,
         })
+    }
+
+    /// The machine code of the kernel as it is, where that judges. One that cannot be
+    /// assembled is judged by its PTX.
+    fn counts(&self) -> Option<MachineCounts<'_>> {
+        let of = || MachineCounts::of(self.file, &self.module, &self.request, self.machine).ok();
+        self.by_machine_code.then(of).flatten()
     }
 
     fn block(&self) -> Block<'_> {

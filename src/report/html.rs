@@ -175,6 +175,7 @@ mod tests {
                         conflicts_before: 1,
                         conflicts_after: 0,
                         cycles: Some(100),
+                        machine_code: None,
                     }),
                 }],
                 fewest_proved: true,

@@ -2,7 +2,7 @@
 //! put into the kernel and run.
 
 use crate::assembler::AssemblerId;
-use crate::rewrite::{Measured, Resources};
+use crate::rewrite::{MachineConflicts, Measured, Resources};
 use crate::suggest::{LeftAlone, Suggestion};
 use serde::Serialize;
 
@@ -43,12 +43,21 @@ pub struct RewrittenLine {
     /// Cycles of the rewritten kernel on the model of the SM, the added
     /// instructions included; null where they are not known.
     pub cycles: Option<u64>,
+    /// What the machine code makes of it, where that is known. Where it gains nothing, it is
+    /// not offered and not timed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<MachineConflicts>,
 }
 
 impl RewrittenLine {
     /// With what was measured.
-    pub fn of(measured: &Measured, cycles: Option<u64>) -> Self {
+    pub fn of(
+        measured: &Measured,
+        machine_code: Option<MachineConflicts>,
+        cycles: Option<u64>,
+    ) -> Self {
         RewrittenLine {
+            machine_code,
             added_per_access: measured.added_per_access,
             conflicts_before: measured.conflicts_before,
             conflicts_after: measured.conflicts_after,
@@ -87,7 +96,30 @@ pub struct Software {
     pub left_alone: Vec<LeftAlone>,
 }
 
+impl SoftwareLine {
+    /// The counts of the machine code of the rewritten kernel, where nothing is gained there.
+    pub fn gains_nothing(&self) -> Option<&MachineConflicts> {
+        let code = self.rewritten.as_ref()?.machine_code.as_ref()?;
+        (!code.gains()).then_some(code)
+    }
+}
+
 impl Software {
+    /// Why no mapping is put into the PTX, where the machine code of each gains nothing: the
+    /// counts of the first.
+    pub fn nothing_to_rewrite(&self) -> Option<String> {
+        let mut mapped = self.front.iter().filter(|line| line.hash != "mod");
+        let first = mapped.next()?;
+        let code = first.gains_nothing()?;
+        mapped.all(|line| line.gains_nothing().is_some()).then(|| {
+            format!(
+                "Put into the PTX, {} gains nothing: in the machine code {}.",
+                first.hash,
+                code.text()
+            )
+        })
+    }
+
     /// The line of the best mapping.
     pub fn recommended(&self) -> Option<&SoftwareLine> {
         let best = self.best.as_ref()?;

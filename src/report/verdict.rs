@@ -3,6 +3,7 @@
 use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
 use super::names::{self, capital};
+use super::software_report::Software;
 use super::source_page::{SourceLine, SourcePage};
 use crate::suggest::{Suggestion, torn_verdict};
 use crate::trace::without_folder;
@@ -217,6 +218,7 @@ impl FlowReport {
         }
         let software = self.software.as_ref();
         detail.extend(software.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone)));
+        detail.extend(software.and_then(Software::nothing_to_rewrite));
         detail.extend(self.measured.clone());
         if self.gaining_phases() > 0 && self.phases.len() > 1 {
             detail.push(format!(

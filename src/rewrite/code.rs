@@ -1,7 +1,7 @@
 //! The operations that the pass puts into a kernel, a PTX instruction each, on
 //! byte addresses in 32-bit registers.
 
-use crate::software::{Step, Value};
+use crate::software::{Step, Value, ptx};
 
 /// Where an operation takes an operand from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,33 +167,22 @@ impl Op {
     /// The instruction that writes the result to the register `to`; `name`
     /// gives the operands. [`Op::Entry`] loads from the address `entry`.
     pub fn ptx(&self, to: &str, name: impl Fn(Arg) -> String, entry: &str) -> String {
-        // Of lop3: a is 0xf0, b 0xcc, c 0xaa.
-        const XOR_MASKED: u8 = 0xf0 ^ (0xcc & 0xaa);
-        const MERGE: u8 = (0xf0 & 0xaa) | (0xcc & !0xaa);
         match *self {
-            Op::Right(v, bits) => format!("shr.u32 {to}, {}, {bits};", name(v)),
-            Op::Left(v, bits) => format!("shl.b32 {to}, {}, {bits};", name(v)),
-            Op::And(v, mask) => format!("and.b32 {to}, {}, {mask:#x};", name(v)),
-            Op::XorMasked { rest, value, mask } => format!(
-                "lop3.b32 {to}, {}, {}, {mask:#x}, {XOR_MASKED:#x};",
-                name(rest),
-                name(value)
-            ),
+            Op::Right(v, bits) => ptx::right(to, &name(v), bits),
+            Op::Left(v, bits) => ptx::left(to, &name(v), bits),
+            Op::And(v, mask) => ptx::and(to, &name(v), mask),
+            Op::XorMasked { rest, value, mask } => {
+                ptx::xor_masked(to, &name(rest), &name(value), mask)
+            }
             Op::Merge {
                 inside,
                 outside,
                 mask,
-            } => format!(
-                "lop3.b32 {to}, {}, {}, {mask:#x}, {MERGE:#x};",
-                name(inside),
-                name(outside)
-            ),
-            Op::Add(a, b) => format!("add.u32 {to}, {}, {};", name(a), name(b)),
+            } => ptx::merge(to, &name(inside), &name(outside), mask),
+            Op::Add(a, b) => ptx::add(to, &name(a), &name(b)),
             Op::Sub(a, b) => format!("sub.u32 {to}, {}, {};", name(a), name(b)),
-            Op::MulAdd { value, factor, add } => {
-                format!("mad.lo.u32 {to}, {}, {factor}, {};", name(value), name(add))
-            }
-            Op::MulHigh(v, factor) => format!("mul.hi.u32 {to}, {}, {factor};", name(v)),
+            Op::MulAdd { value, factor, add } => ptx::mul_add(to, &name(value), factor, &name(add)),
+            Op::MulHigh(v, factor) => ptx::mul_high(to, &name(v), factor),
             Op::Field { value, low, bits } => {
                 format!("bfe.u32 {to}, {}, {low}, {bits};", name(value))
             }

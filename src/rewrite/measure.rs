@@ -2,14 +2,11 @@
 //! kernel.
 
 use super::{Request, Rewritten, text};
-use crate::assembler::ledger::Ledger;
-use crate::assembler::{Assembler, AssemblerId};
 use crate::capture::{RunOptions, launch_trace, refuse_faults};
 use crate::error::{Error, Result};
 use crate::launch::{LaunchFile, Options, Prepared};
 use crate::ptx::Module;
 use crate::ptx::exec::{Launch, Outcome, SharedPart};
-use crate::tool::Toolbox;
 use crate::trace::{ConflictProfile, ConflictRule};
 use serde::Serialize;
 
@@ -135,63 +132,4 @@ impl Counted<'_> {
         }
         Ok(counts)
     }
-}
-
-/// Conflicts of the machine code before and after, by the
-/// [ledger](crate::assembler::ledger) of the entry's first launch.
-#[derive(Clone, Debug, Serialize)]
-pub struct MachineConflicts {
-    /// Who assembled it.
-    pub assembler: AssemblerId,
-    /// Before.
-    pub conflicts_before: u64,
-    /// After.
-    pub conflicts_after: u64,
-}
-
-/// Counts the conflicts of the machine code of `module` and of the text
-/// rewritten from it for a GPU of compute capability `sm`. `None` if the entry
-/// has no launch or was not rewritten.
-pub fn machine_conflicts(
-    file: &LaunchFile,
-    module: &Module,
-    request: &Request,
-    rewritten: &Rewritten,
-    (rule, sm): (ConflictRule, Option<u32>),
-) -> Result<Option<MachineConflicts>> {
-    let tools = Toolbox::new();
-    let assembler = Assembler::required(&tools, module, sm)?;
-    let mask = request.geometry.bank_mask();
-    let count = |file: &LaunchFile, module: &Module| -> Result<Option<u64>> {
-        let mut prepared = file.prepare(module)?;
-        let launches = prepared.launches().iter();
-        let Some(index) = launches.map(|l| &l.entry).position(|e| *e == request.entry) else {
-            return Ok(None);
-        };
-        let trace = launch_trace(&mut prepared, file, index, RunOptions::default())?;
-        let code = assembler.accesses(&tools, &module.text, &request.entry)?;
-        let made = Ledger::new(&trace, &code).trace;
-        let profile = ConflictProfile::new(&made, rule);
-        Ok(Some(profile.count(|word| word & mask).conflicts))
-    };
-    let Some(text) = rewritten.text() else {
-        return Ok(None);
-    };
-    let changed = text::written(text, module)?;
-    let prepared = file.prepare(module)?;
-    let entries: Vec<String> = prepared
-        .launches()
-        .iter()
-        .map(|l| l.entry.clone())
-        .collect();
-    let changed_file = with_shared(file, &entries, rewritten);
-    let both = (count(file, module)?, count(&changed_file, &changed)?);
-    Ok(match both {
-        (Some(conflicts_before), Some(conflicts_after)) => Some(MachineConflicts {
-            assembler: assembler.id(),
-            conflicts_before,
-            conflicts_after,
-        }),
-        _ => None,
-    })
 }

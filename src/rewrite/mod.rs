@@ -22,6 +22,7 @@ mod apply;
 mod callees;
 mod code;
 mod failure;
+mod in_machine_code;
 mod map;
 mod measure;
 mod plan;
@@ -33,7 +34,8 @@ mod select;
 mod text;
 
 pub use failure::Impossible;
-pub use measure::{MachineConflicts, Measured, machine_conflicts, measure, with_shared};
+pub use in_machine_code::{MachineConflicts, MachineCounts};
+pub use measure::{Measured, measure, with_shared};
 pub use propose::{Proposal, one_for_all, propose};
 pub use resources::{Block, Occupancy, Resources, under_each};
 pub use rewritten::{Left, MovedPart, Rewritten, SharedBytes, Verdict};

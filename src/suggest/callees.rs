@@ -2,7 +2,8 @@
 //! calls.
 
 use super::calls::declaration_at;
-use super::pointers::{names_into, pointer, points_into};
+use super::declared_pointers::names_into;
+use super::pointers::{pointer, points_into};
 use super::scan::{Function, Text, arguments, first_name, word};
 use super::source::brackets;
 use std::collections::BTreeMap;

@@ -7,7 +7,7 @@ use super::files::SourceFiles;
 use super::target::Target;
 use super::torn::{TornLine, TornSites};
 use crate::software::Layout;
-use crate::trace::{AccessTrace, ConflictProfile};
+use crate::trace::{Access, AccessTrace, ConflictProfile};
 use serde::Serialize;
 
 /// What a change makes of the accesses of the machine code.
@@ -27,6 +27,27 @@ pub struct InMachineCode {
 }
 
 impl InMachineCode {
+    /// The counts of accesses as they are, and of those that take their place under a mapping.
+    pub(super) fn of(
+        as_they_are: &[Access],
+        changed: &[Access],
+        tuned: &Tuned,
+        layout: &Layout,
+    ) -> Self {
+        let mask = tuned.geometry.bank_mask();
+        let before = ConflictProfile::of(as_they_are.iter(), &tuned.rule);
+        let before = before.count(|word| word & mask);
+        let after = ConflictProfile::of(changed.iter(), &tuned.rule);
+        let after = after.count(|word| layout.bank(word));
+        InMachineCode {
+            conflicts_before: before.conflicts,
+            conflicts: after.conflicts,
+            wavefronts_before: before.wavefronts(),
+            wavefronts: after.wavefronts(),
+            torn: Vec::new(),
+        }
+    }
+
     /// Whether the change leaves fewer conflicts, and no other access takes their place.
     pub fn gains(&self) -> bool {
         self.conflicts < self.conflicts_before && self.wavefronts < self.wavefronts_before
@@ -75,18 +96,11 @@ impl<'a> Judged<'a> {
 
     /// The counts under a mapping.
     pub fn under(self, layout: &Layout) -> InMachineCode {
-        let rule = &self.tuned.rule;
-        let mask = self.tuned.geometry.bank_mask();
-        let before = ConflictProfile::of(self.as_it_is.accesses.iter(), rule);
-        let before = before.count(|word| word & mask);
         let changed = self.sites.apart(&self.as_it_is, self.element);
-        let after = ConflictProfile::of(changed.iter(), rule).count(|word| layout.bank(word));
+        let own = &self.as_it_is.accesses;
         InMachineCode {
-            conflicts_before: before.conflicts,
-            conflicts: after.conflicts,
-            wavefronts_before: before.wavefronts(),
-            wavefronts: after.wavefronts(),
             torn: self.sites.lines.into_iter().collect(),
+            ..InMachineCode::of(own, &changed, self.tuned, layout)
         }
     }
 }

@@ -86,7 +86,13 @@ fn because(left: &[LeftAlone]) -> String {
     }
     let before: u64 = codes.iter().map(|c| c.conflicts_before).sum();
     let after: u64 = codes.iter().map(|c| c.conflicts).sum();
-    let counts = format!("{before} conflicts of the machine code would be {after}");
+    let counts = if after < before {
+        let before: u64 = codes.iter().map(|c| c.wavefronts_before).sum();
+        let after: u64 = codes.iter().map(|c| c.wavefronts).sum();
+        format!("{before} wavefronts of the machine code would be {after}")
+    } else {
+        format!("{before} conflicts of the machine code would be {after}")
+    };
     if left.iter().all(|l| l.all_torn().is_empty()) {
         counts
     } else {

@@ -3,9 +3,9 @@
 
 use super::SourceFiles;
 use super::calls::{Address, window_with};
+use super::declared_pointers::names_into;
 use super::edits::CallChange;
 use super::files::split;
-use super::pointers::names_into;
 use super::scan::{Text, arguments, first_name, is_word, word};
 use super::types::Kept;
 use crate::trace::Op;

@@ -13,6 +13,7 @@ mod change;
 mod constants;
 mod copies;
 mod declarator;
+mod declared_pointers;
 mod edits;
 mod elements;
 mod extent;

@@ -5,9 +5,9 @@
 
 use super::SourceFiles;
 use super::change::LineChange;
+use super::declared_pointers::names_into;
 use super::files::split;
 use super::lvalue::pointer_change;
-use super::pointers::names_into;
 use super::scan::{Text, first_name, is_word, last_name, names, word};
 use super::types::Types;
 use super::wrapped::pointers_change;

@@ -6,6 +6,7 @@ use super::change::LineChange;
 use super::edits::{CallChange, Maps};
 use super::files::split;
 use super::macros::{defined, is_use, parameters_and_body};
+use super::pointers::is_operand;
 use super::scan::{Text, names, word};
 use super::source::{Declaration, Declarations};
 use std::collections::BTreeSet;
@@ -217,7 +218,7 @@ impl Definition {
         array: &str,
         function: &str,
     ) -> Option<CallChange> {
-        let body = self.with_parentheses();
+        let body = indexed(self.with_parentheses(), array);
         let changed = seen.changed(&body, array, function)?;
         let head = &self.whole[..self.whole.len() - self.body.len()];
         Some(CallChange {
@@ -250,6 +251,33 @@ impl Definition {
         }
         body
     }
+}
+
+/// A body with `array[i]` for each `*(array + i)`.
+fn indexed(mut body: String, array: &str) -> String {
+    let element = |body: &str| {
+        let text = Text::new(body.to_owned());
+        let mut all = body.match_indices(array);
+        all.find_map(|(at, _)| {
+            let open = text.open_before(at)?;
+            let (before, close) = (body[..open].trim_end(), text.closing(open)?);
+            let is_alone = body[open + 1..at].trim().is_empty();
+            let index = body[at + array.len()..close]
+                .trim_start()
+                .strip_prefix('+')?;
+            (is_alone && before.ends_with('*') && is_operand(before)).then(|| {
+                (
+                    before.len() - 1,
+                    close + 1,
+                    format!("{array}[{}]", index.trim()),
+                )
+            })
+        })
+    };
+    while let Some((from, to, new)) = element(&body) {
+        body.replace_range(from..to, &new);
+    }
+    body
 }
 
 fn is_directive(line: &str) -> bool {
@@ -311,6 +339,27 @@ mod tests {
         let found = changed(&(two.to_owned() + &kernel("A(t) = B(t);")));
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found.contains(&"#define B(i) (&tile[0][0])[f(1 * 8 + (i + 1))]".to_owned()));
+    }
+
+    #[test]
+    fn an_element_behind_a_star_changes_as_one_in_brackets() {
+        let flat = |line: &str| kernel(line).replace("tile[4][8]", "tile[32]");
+        let head = "#define AT(i, j) (*(tile + (i) * 8 + (j)))\n";
+        assert_eq!(
+            changed(&(head.to_owned() + &flat("AT(1, 2) = 3;"))),
+            ["#define AT(i, j) (tile[f((i) * 8 + (j))])"]
+        );
+        // A row, a product, a vector.
+        for (head, own) in [
+            (head, kernel("AT(1, 2) = 3;")),
+            ("#define AT(i, j) (i *(tile + j))\n", flat("AT(1, 2);")),
+            (
+                "#define AT(i) (*(float4 *)(tile + i))\n",
+                flat("AT(1) = v;"),
+            ),
+        ] {
+            assert_eq!(changed(&(head.to_owned() + &own)), [""; 0], "{head}");
+        }
     }
 
     #[test]

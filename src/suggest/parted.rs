@@ -5,9 +5,10 @@
 use super::change::{LineChange, Parts};
 use super::function_names::FunctionNames;
 use super::macros::Macros;
-use super::scan::{Text, is_word, last_name, word};
+use super::scan::{Text, first_name, is_word, last_name, word};
 use super::target::Target;
-use super::{SourceFiles, Suggestion, Tuned, split, target, torn};
+use super::{InMachineCode, SourceFiles, Suggestion, Tuned, split, target, torn};
+use crate::software::Layout;
 use crate::software::choice::{MappingKind, Narrower};
 use crate::trace::ConflictProfile;
 use serde::Serialize;
@@ -31,7 +32,8 @@ pub(super) struct Wide {
 }
 
 /// The change for the width that takes the fewest wavefronts, where no mapping of whole
-/// vectors gains.
+/// vectors gains. The machine code, where it is known, has to gain, too: its accesses are
+/// those that the parts of `tuned` become.
 pub(super) fn suggestion(
     tuned: &Tuned,
     narrower: &[Narrower],
@@ -66,7 +68,7 @@ pub(super) fn suggestion(
         trace: &trace,
         whole: (&best.array, &best.choices),
         apart: None,
-        // They are wide in the source, too.
+        // No line takes more of them apart.
         machine_code: None,
         ..*tuned
     };
@@ -76,9 +78,14 @@ pub(super) fn suggestion(
     let mut found = super::suggestion(target, &tuned, names.first()?, Some(&wide), sources);
     count_as_it_is(&mut found.lines, original);
     let gains = found.conflicts < as_it_is.conflicts;
+    let layout = Layout::new(&found.hash, original.geometry).ok()?;
     gains.then_some(Suggestion {
         conflicts_before: as_it_is.conflicts,
         parted: Some(parted),
+        machine_code: original.machine_code.map(|made| {
+            let parts = made.narrowed(best.bytes).accesses;
+            InMachineCode::of(&made.accesses, &parts, original, &layout)
+        }),
         ..found
     })
 }
@@ -134,8 +141,43 @@ impl Wide {
 }
 
 /// A statement that stores to or loads from one element under `function` through a wider
-/// type, with a loop over the parts of the object.
+/// type, with a loop over the parts of the object. Heads of control statements before it
+/// stay: `if (y < n)`.
 fn taken_apart(statement: &str, function: &str, element: &str, macros: &Macros) -> Option<String> {
+    let whole = Text::new(statement.to_owned());
+    let (heads, statement) = statement.split_at(end_of_heads(&whole)?);
+    word(&whole.masked[..heads.len()], function)
+        .is_none()
+        .then_some(())?;
+    one_taken_apart(statement, function, element, macros).map(|changed| heads.to_owned() + &changed)
+}
+
+/// Where the heads end that a statement begins with.
+fn end_of_heads(code: &Text) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = code.masked[at..].trim_start();
+        let begin = code.masked.len() - rest.len();
+        let name = first_name(rest);
+        match name {
+            "else" => at = begin + name.len(),
+            "if" | "for" | "while" => {
+                let open = begin + rest.find('(')?;
+                let between = code.masked[begin + name.len()..open].trim();
+                ["", "constexpr"].contains(&between).then_some(())?;
+                at = code.closing(open)? + 1;
+            }
+            _ => return Some(begin),
+        }
+    }
+}
+
+fn one_taken_apart(
+    statement: &str,
+    function: &str,
+    element: &str,
+    macros: &Macros,
+) -> Option<String> {
     let code = Text::new(statement.to_owned());
     let body = code.masked.trim_end().strip_suffix(';')?;
     (!body.contains([';', '{', '}'])).then_some(())?;
@@ -257,6 +299,21 @@ mod tests {
         );
     }
 
+    #[test]
+    fn heads_of_control_statements_stay_before_a_vector() {
+        let store = changed("FLOAT4(s[at(i)]) = v;").unwrap();
+        for head in [
+            "if (i < 8) ",
+            "for (int i = 0; i < 8; i += 4) ",
+            "else if constexpr (N > 4) ",
+            "for (int i = 0; i < n; i++) if (f(i)) ",
+        ] {
+            let statement = format!("{head}FLOAT4(s[at(i)]) = v;");
+            let whole = head.to_owned() + &store;
+            assert_eq!(changed(&statement), Some(whole), "{statement}");
+        }
+    }
+
     /// Two elements, two statements, or another use of the vector are left to a person.
     #[test]
     fn what_is_not_one_access_is_not_taken_apart() {
@@ -266,7 +323,8 @@ mod tests {
             "v += FLOAT4(s[at(i)]);",
             "sum = FLOAT4(s[at(i)]).x;",
             "s[at(i)] = v;",
-            "if (i < 8) FLOAT4(s[at(i)]) = v;",
+            "if (s[at(i)] > 0) FLOAT4(s[at(i)]) = v;",
+            "do FLOAT4(s[at(i)]) = v; while (i++ < 8);",
             "f(FLOAT4(s[at(i)]));",
         ] {
             assert_eq!(changed(statement), None, "{statement}");

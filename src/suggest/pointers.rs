@@ -56,40 +56,6 @@ pub(super) fn members(place: &Text, at: usize, to: usize) -> usize {
     found
 }
 
-/// The pointers into `array` that the function around `at` declares, if they point
-/// nowhere else, and the references to its elements.
-pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<String>> {
-    let body = place.function_around(at)?.body;
-    let body = Text::new(place.text[body..place.block_end(body)].to_owned());
-    let mut names = vec![array.to_owned()];
-    let mut references = Vec::new();
-    let mut from = 0;
-    while let Some(found) = body.masked[from..].find('=') {
-        let equals = from + found;
-        from = equals + 1;
-        let before = body.masked[..equals].trim_end();
-        let value = value(&body, equals);
-        if let Some(name) = declared_pointer(before).filter(|_| points_into(value, &names)) {
-            names.push(name.to_owned());
-        } else if let Some(name) = declared_reference(before).filter(|_| is_element(value, &names))
-        {
-            references.push(name.to_owned());
-        }
-    }
-    names.remove(0);
-    let all: Vec<&str> = names.iter().map(String::as_str).chain([array]).collect();
-    let stays = names.iter().all(|name| stays_inside(&body, name, &all));
-    names.extend(references);
-    stays.then_some(names)
-}
-
-/// What names elements of `array` there: its own name, too.
-pub(super) fn names_into(place: &Text, at: usize, array: &str) -> Vec<String> {
-    let mut names = pointers(place, at, array).unwrap_or_default();
-    names.push(array.to_owned());
-    names
-}
-
 /// The name at the end of a declaration, if it is that of a reference.
 pub(super) fn declared_reference(declaration: &str) -> Option<&str> {
     let name = last_name(declaration);
@@ -139,24 +105,6 @@ pub(super) fn pointer(parameter: &str) -> Option<&str> {
     declared_pointer(declared).or_else(array)
 }
 
-/// Whether every assignment of `name` is an address in the array.
-fn stays_inside(body: &Text, name: &str, names: &[&str]) -> bool {
-    let names: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
-    let mut from = 0;
-    while let Some(found) = word(&body.masked[from..], name) {
-        // `*p = x` leaves the pointer where it is.
-        let is_pointed = is_operand(&body.masked[..from + found]);
-        from += found + name.len();
-        let after = body.masked[from..].trim_start();
-        let is_assigned = after.starts_with('=') && !after.starts_with("==") && !is_pointed;
-        let equals = body.masked.len() - after.len();
-        if is_assigned && !points_into(value(body, equals), &names) {
-            return false;
-        }
-    }
-    true
-}
-
 /// Whether a pointer is assigned or moved after its declaration.
 pub(super) fn is_moved(body: &Text, name: &str) -> bool {
     let mut from = 0;
@@ -191,13 +139,15 @@ pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
     let mut address = expression;
     loop {
         let cast = CASTS.iter().find(|cast| address.starts_with(**cast));
-        let opened = address
+        let close = address
             .starts_with('(')
-            .then(|| address.split_once(')'))
-            .flatten();
+            .then(|| Text::new(address.to_owned()).closing(0));
+        let opened = close.flatten().map(|close| address.split_at(close));
+        let is_pointer = |kind: &str| kind.ends_with('*') || kind.contains("(*)");
         address = match (cast, opened) {
             (Some(_), _) => address.split_once(">(").map_or("", |(_, rest)| rest),
-            (None, Some((kind, rest))) if kind.ends_with('*') => rest,
+            (None, Some((kind, rest))) if is_pointer(kind.trim_end()) => &rest[1..],
+            (None, Some((inside, ")"))) => &inside[1..],
             _ => break,
         }
         .trim_start();

@@ -4,9 +4,10 @@
 
 use super::SourceFiles;
 use super::change::LineChange;
+use super::declared_pointers::names_into;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
-use super::pointers::{declared_reference, is_element, names_into};
+use super::pointers::{declared_reference, is_element};
 use super::scan::{Text, arguments, first_name, word};
 use super::source::Declarations;
 use std::rc::Rc;

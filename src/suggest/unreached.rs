@@ -3,8 +3,8 @@
 
 use super::SourceFiles;
 use super::change::LineChange;
+use super::declared_pointers::pointers;
 use super::files::split;
-use super::pointers::pointers;
 use super::scan::word;
 use super::start;
 use super::types::Types;

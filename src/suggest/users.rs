@@ -3,7 +3,7 @@
 use super::change::LineChange;
 use super::files::{Neighbour, SourceFiles, split};
 use super::scan::{Text, word};
-use super::{FunctionNames, Suggestions, Tuned, parted, suggestions};
+use super::{FunctionNames, LeftAlone, Suggestion, Suggestions, Tuned, parted, suggestions};
 use crate::software::choice::Narrower;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,11 @@ impl SourceFiles {
             if let Some(s) = &mut parted {
                 find_users(&mut s.lines, self);
             }
-            found.changes.extend(parted);
+            let gains = |s: &Suggestion| s.machine_code.as_ref().is_none_or(|code| code.gains());
+            match parted {
+                Some(s) if gains(&s) => found.changes.push(s),
+                in_vain => found.left.extend(in_vain.map(LeftAlone::from)),
+            }
         }
         found
     }

@@ -3,9 +3,10 @@
 
 use super::SourceFiles;
 use super::calls::{declares, window};
+use super::declared_pointers::{pointers, pointers_to_rows};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
-use super::pointers::{CASTS, is_operand, members, pointers};
+use super::pointers::{CASTS, is_operand, members};
 use super::scan::{Text, arguments, is_word, last_name, word};
 use super::source::brackets;
 use super::start;
@@ -37,7 +38,7 @@ pub(super) fn pointers_change(
     }
     let wrap = Wrap {
         names: &names,
-        rows: &BTreeMap::new(),
+        rows: &pointers_to_rows(&place, line),
         own: start.is_none().then_some(array),
         start: seen,
         function,
@@ -288,6 +289,70 @@ mod tests {
             assert_eq!(c.text, line);
             c.changed_text
         })
+    }
+
+    /// Rows through an outer index that varies, and the array behind a macro.
+    #[test]
+    fn every_element_of_rows_and_macros_is_wrapped() {
+        let change = |head: &str, before: &str, line: &str| {
+            let source = format!(
+                "{head}\nvoid f() {{\n__shared__ float s[2][8][4];\n{before}\n{line}\nlast();\n}}"
+            );
+            let mut text = given(&source);
+            let types = Types::of("k.cu", &mut text);
+            let place = format!("k.cu:{}", source.lines().count() - 2);
+            let found = pointers_change(&place, types.kept("s", Some(4)), "s", "at", &mut text);
+            found.map(|c| c.changed_text)
+        };
+        let wrapped = |element: &str| Some(format!("(*at_at(s, &{element})) = v;"));
+        for (head, before, element) in [
+            ("", "float (*w)[4] = s[b];", "w[r][x]"),
+            ("", "float (*w)[8][4] = s;", "w[b][r][x]"),
+            ("", "float *row = s[b][y];", "row[x]"),
+            ("", "float (*w)[8] = (float (*)[8])(s + 1);", "w[y][x]"),
+            (
+                "",
+                "float (*w)[4] = s[0], (*u)[4] = s[1]; float (*t)[4] = w; w = u; u = t;",
+                "w[y][x]",
+            ),
+            ("", "float (*w)[4] = s[b]; float *row = w[y];", "row[x]"),
+            ("#define FLAT (&s[0][0][0])", "", "FLAT[i]"),
+            ("#define ROWS ((float (*)[4])s)", "", "ROWS[r][x]"),
+            (
+                "#define ROWS ((float (*)[4])s)",
+                "float *row = ROWS[y];",
+                "row[x]",
+            ),
+        ] {
+            let found = change(head, before, &format!("{element} = v;"));
+            assert_eq!(found, wrapped(element), "{head}{before}");
+        }
+        for (head, before, line) in [
+            // A row alone is no element.
+            ("", "float (*w)[4] = s[b];", "g(w[r]);"),
+            ("#define ROWS ((float (*)[4])s)", "", "ROWS[r] = v;"),
+            // One element, other arrays, and macros that are chosen.
+            ("", "float *p = s[b][y][x];", "p[0] = v;"),
+            ("", "float *row = s[b][y]; row = other;", "row[x] = v;"),
+            ("#define FLAT other", "", "FLAT[i] = v;"),
+            (
+                "#define FLAT (&s[0][0][0])\n#define FLAT other",
+                "",
+                "FLAT[i] = v;",
+            ),
+        ] {
+            assert_eq!(change(head, before, line), None, "{head}{before}{line}");
+        }
+    }
+
+    /// What an element of an array of pointers points to is not in the array.
+    #[test]
+    fn an_array_of_pointers_has_no_rows() {
+        let source = "void f() {\n__shared__ float *s[4];\nfloat *row = s[b];\nrow[x] = v;\n}";
+        let mut text = given(source);
+        let types = Types::of("k.cu", &mut text);
+        let found = pointers_change("k.cu:4", types.kept("s", Some(8)), "s", "at", &mut text);
+        assert!(found.is_none());
     }
 
     #[test]

@@ -238,16 +238,7 @@ fn a_change_that_gains_nothing_in_the_machine_code_is_not_offered() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    for (file, old, new) in [
-        ("merging.cu", "threadIdx.x * 8", "threadIdx.x * 4"),
-        ("merging.ptx", "%r27, %r1, 5", "%r27, %r1, 4"),
-        ("merging.toml", "", ""),
-    ] {
-        let text = std::fs::read_to_string(Path::new("tests/fixtures/cuda").join(file)).unwrap();
-        assert!(text.contains(old));
-        std::fs::write(folder.path().join(file), text.replace(old, new)).unwrap();
-    }
-    let path = folder.path().join("merging.toml");
+    let path = merged_without_conflicts(folder.path());
     let path = path.to_str().unwrap();
     let why = "No change of the source pays: the compiler no longer merges accesses there, and 0 \
                conflicts of the machine code would be 0";
@@ -282,6 +273,122 @@ fn a_change_that_gains_nothing_in_the_machine_code_is_not_offered() {
     let out = folder.path().join("out");
     let flow = ["flow", path, "--fast", "-q", "-o", out.to_str().unwrap()];
     assert!(text(&flow).replace('\n', " ").contains(why));
+}
+
+/// `merging.cu` with loads 16 bytes from lane to lane.
+fn merged_without_conflicts(folder: &Path) -> PathBuf {
+    changed_fixture(
+        folder,
+        "merging",
+        [
+            ("threadIdx.x * 8", "threadIdx.x * 4"),
+            ("%r27, %r1, 5", "%r27, %r1, 4"),
+        ],
+    )
+}
+
+/// A fixture with a part of the source and one of the PTX replaced; its launch file.
+fn changed_fixture(folder: &Path, name: &str, changes: [(&str, &str); 2]) -> PathBuf {
+    let files = [("cu", changes[0]), ("ptx", changes[1]), ("toml", ("", ""))];
+    for (extension, (old, new)) in files {
+        let file = format!("{name}.{extension}");
+        let text = std::fs::read_to_string(Path::new("tests/fixtures/cuda").join(&file)).unwrap();
+        assert!(text.contains(old), "{file}: {old}");
+        std::fs::write(folder.join(file), text.replace(old, new)).unwrap();
+    }
+    folder.join(format!("{name}.toml"))
+}
+
+/// The 12 conflicts of the PTX are none in the machine code: what `rewrite` would do is told
+/// with its counts, and neither `tune` nor `flow` proposes it.
+#[test]
+fn a_rewriting_that_gains_nothing_in_the_machine_code_is_not_offered() {
+    if !tools() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = merged_without_conflicts(folder.path());
+    let path = path.to_str().unwrap();
+    let said = |args: &[&str]| text(args).replace('\n', " ");
+
+    let (ptx, out) = (folder.path().join("new.ptx"), folder.path().join("out"));
+    let rewrite = |more: &[&str]| {
+        let own = ["rewrite", path, "--hash", "swizzle:2,0,5", "-o"];
+        said(&[&own[..], &[ptx.to_str().unwrap()], more].concat())
+    };
+    let vain = "outputs equal, but nothing is gained: in the machine code conflicts 0 -> 0";
+    assert!(rewrite(&[]).contains(vain), "{}", rewrite(&[]));
+    let of_ptx = rewrite(&["--no-machine-code"]);
+    assert!(
+        of_ptx.contains("conflicts 12 -> 0, outputs equal"),
+        "{of_ptx}"
+    );
+
+    let offer = "without touching the source";
+    let tune = said(&["tune", path, "--software"]);
+    assert!(!tune.contains(offer), "{tune}");
+    let why = "gains nothing: in the machine code conflicts 0 -> 0, wavefronts 12 -> 12";
+    assert!(tune.contains(why), "{tune}");
+    let tune = said(&["tune", path, "--software", "--no-machine-code"]);
+    assert!(tune.contains(offer) && !tune.contains(why), "{tune}");
+
+    let flow = |more: &[&str]| {
+        let own = [
+            "flow",
+            path,
+            "--fast",
+            "--force",
+            "-o",
+            out.to_str().unwrap(),
+        ];
+        let found = json(&[&own[..], more].concat());
+        let kinds = found["choices"].as_array().unwrap().iter();
+        let offers = kinds.clone().any(|choice| choice["kind"] == "software");
+        (found["software"].clone(), offers)
+    };
+    let (software, offers) = flow(&[]);
+    let code = &software["front"][0]["rewritten"]["machine_code"];
+    assert_eq!(
+        [&code["conflicts_before"], &code["conflicts_after"]],
+        [0, 0]
+    );
+    let cycles = &software["front"][0]["rewritten"]["cycles"];
+    assert_eq!((cycles, offers), (&Value::Null, false));
+    let (software, offers) = flow(&["--no-machine-code"]);
+    let cycles = &software["front"][0]["rewritten"]["cycles"];
+    assert!(cycles.is_u64() && offers, "{software}");
+}
+
+/// The loads of `vectors.cu` with their values unused: the machine code does not have them, nor
+/// their conflicts, and to take the stores apart gains nothing.
+#[test]
+fn vectors_are_not_taken_apart_for_conflicts_that_the_machine_code_does_not_have() {
+    if !tools() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let load = "ld.shared.f32 \t%f4, [%r30];\n";
+    let unused: String = (1..5)
+        .map(|n| format!("mov.f32 %f{n}, 0f00000000;\n"))
+        .collect();
+    let unused = format!("{load}{unused}");
+    let path = changed_fixture(folder.path(), "vectors", [("", ""), (load, &unused)]);
+    let path = path.to_str().unwrap();
+    let tuned = json(&["tune", path, "--software"]);
+    assert_eq!(tuned["suggestions"].as_array().map(Vec::len), Some(0));
+    let left = &tuned["left_alone"][0];
+    let count = |of: &Value, name: &str| of[name].as_u64().unwrap();
+    assert_eq!(
+        (count(left, "conflicts_before"), count(left, "conflicts")),
+        (96, 0)
+    );
+    let code = &left["machine_code"];
+    assert_eq!(
+        (count(code, "conflicts_before"), count(code, "conflicts")),
+        (0, 0)
+    );
+    let of_ptx = json(&["tune", path, "--software", "--no-machine-code"]);
+    assert_eq!(of_ptx["suggestions"].as_array().map(Vec::len), Some(1));
 }
 
 /// Without the tools, changes of the source are those of the PTX, and the answer says so.

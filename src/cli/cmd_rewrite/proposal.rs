@@ -6,7 +6,10 @@ use crate::error::Result;
 use crate::launch::LaunchFile;
 use crate::ptx::exec::Launch;
 use crate::quote::shell;
-use crate::rewrite::{Hashes, Proposal, Rewritten, one_for_all, propose};
+use crate::rewrite::{
+    Hashes, MachineConflicts, MachineCounts, Proposal, Request, Rewritten, attempt, one_for_all,
+    propose,
+};
 use crate::software::LayoutSpec;
 use crate::trace::{AccessTrace, ConflictProfile, Line, calls_text, ptx_text, without_folder};
 use serde::Serialize;
@@ -52,7 +55,10 @@ impl Job<'_> {
     /// accesses, or if an access may touch variables under several of them.
     /// With a launch it is the best swizzle for it, or one of the requested
     /// mappings, where that leaves fewer conflicts than the kernel has.
-    pub fn advice(&self, rewritten: &Rewritten) -> Result<Advice> {
+    ///
+    /// The machine code of the kernel, where that is known (`counts`), has to have fewer
+    /// conflicts under it, too.
+    pub fn advice(&self, rewritten: &Rewritten, counts: Option<&MachineCounts>) -> Result<Advice> {
         let is_whole = rewritten.text().is_some() && rewritten.left.is_empty();
         let torn = rewritten.together.is_some();
         if is_whole || !torn && rewritten.mixed.is_none() {
@@ -72,13 +78,22 @@ impl Job<'_> {
         let Some(tried) = one_for_all(self.module, self.request, &candidates, launch)? else {
             return Ok(Advice::default());
         };
-        if let (Some(m), Some(trace)) = (tried.measured, trace)
-            && m.conflicts_after >= m.conflicts_before
-        {
-            return Ok(Advice {
-                nothing_helps: Some(self.nothing_helps(&trace, together, m.conflicts_before)),
-                ..Advice::default()
-            });
+        if let (Some(m), Some(trace)) = (tried.measured, trace) {
+            let nothing = || self.nothing_helps(&trace, together, m.conflicts_before);
+            let nothing_helps = match counts {
+                _ if m.conflicts_after >= m.conflicts_before => Some(nothing()),
+                Some(counts) => (self.in_vain(&tried.spec, counts)?).map(|reason| NothingHelps {
+                    reason,
+                    ..nothing()
+                }),
+                None => None,
+            };
+            if nothing_helps.is_some() {
+                return Ok(Advice {
+                    nothing_helps,
+                    ..Advice::default()
+                });
+            }
         }
         let proposed = self.proposed(tried, torn);
         Ok(Advice {
@@ -86,6 +101,24 @@ impl Job<'_> {
             proposed: Some(proposed),
             nothing_helps: None,
         })
+    }
+
+    /// What the machine code makes of all shared variables under `spec`, where it gains
+    /// nothing.
+    fn in_vain(&self, spec: &LayoutSpec, counts: &MachineCounts) -> Result<Option<String>> {
+        let request = Request {
+            hashes: Hashes::All(spec.clone()),
+            ..self.request.clone()
+        };
+        let Ok(rewritten) = attempt(self.module, &request)? else {
+            return Ok(None);
+        };
+        let code = self.judged(counts, &rewritten)?;
+        let text = |code: MachineConflicts| {
+            let counts = code.text();
+            format!("in the machine code {spec} gains nothing: {counts}")
+        };
+        Ok(code.filter(|code| !code.gains()).map(text))
     }
 
     fn proposed(&self, tried: Proposal, torn: bool) -> Proposed {

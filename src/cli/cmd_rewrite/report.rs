@@ -52,6 +52,14 @@ impl Report<'_> {
         }
     }
 
+    /// The counts of a machine code that has no fewer conflicts, although the PTX has.
+    fn gains_nothing(&self) -> Option<&MachineConflicts> {
+        let measured = self.measured.as_ref()?;
+        let code = self.machine_code.as_ref()?;
+        let gains_in_ptx = measured.conflicts_after < measured.conflicts_before;
+        (gains_in_ptx && !code.gains()).then_some(code)
+    }
+
     /// An error for the exit status.
     pub fn verdict(&self) -> Result<()> {
         if let Some(reason) = self.rewritten.refused() {
@@ -101,6 +109,10 @@ impl CommandResult for Report<'_> {
             Some(m) if !m.outputs_equal => {
                 format!("Nothing was written: {entry} computes different results when rewritten.")
             }
+            Some(_) if let Some(code) = self.gains_nothing() => format!(
+                "{wrote}, outputs equal, but nothing is gained: in the machine code {}.",
+                code.text()
+            ),
             Some(m) => {
                 let cost = m.added_per_access;
                 let cost = cost.map(|n| format!(", {n:.2} instructions an access added"));
@@ -122,6 +134,7 @@ impl CommandResult for Report<'_> {
         match &self.measured {
             _ if self.rewritten.refused().is_some() => Tone::Bad,
             Some(m) if !m.outputs_equal => Tone::Bad,
+            Some(_) if self.gains_nothing().is_some() => Tone::Doubt,
             Some(m) if m.conflicts_after < m.conflicts_before => Tone::Good,
             _ => Tone::Plain,
         }
@@ -170,8 +183,12 @@ impl CommandResult for Report<'_> {
         }
         if let Some(m) = &self.machine_code {
             details.say(format!(
-                "machine code, by {}: conflicts {} -> {}",
-                m.assembler, m.conflicts_before, m.conflicts_after
+                "machine code, by {}: conflicts {} -> {}, wavefronts {} -> {}",
+                m.assembler,
+                m.conflicts_before,
+                m.conflicts_after,
+                m.wavefronts_before,
+                m.wavefronts_after
             ));
         }
         if let Some(compared) = &self.resources {

@@ -1,6 +1,7 @@
 //! `spadkit tune --software`: the search.
 
 use super::modes_text::{self, ModesOf};
+use super::put_into_ptx::PutIntoPtx;
 use super::ranking::Ranking;
 use super::report;
 use super::resources::OnSm;
@@ -56,6 +57,9 @@ pub(in crate::cli) fn run(
         indices: subject.indices,
         machine_code: subject.judgement.trace(),
     };
+    let judges = subject.judgement.is_by_machine_code();
+    let launched = subject.launched.as_ref().filter(|_| judges);
+    let put_into_ptx = launched.map(|l| PutIntoPtx::of(l, machine, whole, apart));
     let mut source = SourceFiles::beside(subject.input.name());
     let suggestions = source.suggestions_of(&tuned, narrower, &mut FunctionNames::default());
     // Where a variable stays as it is, a mapping of the whole is not what is suggested.
@@ -63,6 +67,7 @@ pub(in crate::cli) fn run(
     let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
     let of_whole = if all { &changes[..] } else { &[] };
     let found = Found {
+        put_into_ptx: put_into_ptx.unwrap_or_default(),
         whole: Ranking::of(array, whole).with_declared(array, of_whole),
         rule: rule.name(),
         rule_text: rule.describe(),

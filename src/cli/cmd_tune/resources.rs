@@ -4,6 +4,7 @@ use crate::assembler::{Assembler, AssemblerId};
 use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::Result;
+use crate::launch::LaunchFile;
 use crate::page::{Details, Table};
 use crate::ptx::Module;
 use crate::rewrite::{Block, Request, Resources, under_each};
@@ -16,6 +17,7 @@ use serde::Serialize;
 /// A kernel with its launch.
 pub(in crate::cli) struct Launched<'a> {
     pub module: &'a Module,
+    pub file: &'a LaunchFile,
     /// How it is rewritten; the mapping does not matter.
     pub request: Request,
     /// Registers of a thread that the launch file gives; 0 if none.

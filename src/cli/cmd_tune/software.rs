@@ -1,6 +1,7 @@
 //! `spadkit tune --software`: what a programmer picks from.
 
 use super::modes_text::{self, ModesOf};
+use super::put_into_ptx::PutIntoPtx;
 use super::ranking::{LeftOut, Ranking, WORD};
 use super::resources::{Launched, OnSm};
 use crate::capture::statics::Indices;
@@ -68,6 +69,9 @@ pub(super) struct Found<'a> {
     /// The arrays for which no change of the source pays.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_alone: Vec<LeftAlone>,
+    /// What the machine code makes of the mappings that `rewrite` is proposed for.
+    #[serde(skip_serializing_if = "PutIntoPtx::is_unknown")]
+    pub put_into_ptx: PutIntoPtx,
     /// Why changes of the source are not judged by the machine code.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
@@ -302,6 +306,7 @@ impl CommandResult for Found<'_> {
         details.say(self.copied.clone());
         details.add(modes_text::details(self.modes, self.tensor_copies));
         details.add(self.on_sm.details());
+        details.add(self.put_into_ptx.details());
         details.add(changes::details(&self.suggestions, self.subject.all));
         details.add(changes::left_alone(&self.left_alone));
         details.note(self.doubt.clone().unwrap_or_default());
@@ -320,6 +325,7 @@ impl CommandResult for Found<'_> {
         let rewrites = self.subject.launched.is_some() && !is_fixed;
         let input = crate::quote::shell(self.subject.input.name());
         let apart = self.better_apart().filter(|_| rewrites);
+        let apart = apart.filter(|_| !self.put_into_ptx.per_variable_is_vain());
         if let Some(hashes) = apart.and_then(Apart::options) {
             let command = format!("spadkit rewrite {input}{hashes} {again} -o fast.ptx");
             hints.push(Hint::new("next, each variable with its own", command));
@@ -328,7 +334,7 @@ impl CommandResult for Found<'_> {
             return hints;
         }
         let hash = crate::quote::shell(best.hash.to_string());
-        if rewrites {
+        if rewrites && !self.put_into_ptx.whole_is_vain() {
             let command = format!("spadkit rewrite {input} --hash {hash} {again} -o fast.ptx");
             hints.push(Hint::new("next, without touching the source", command));
         }

@@ -10,6 +10,7 @@ pub mod choice;
 mod layout;
 mod linear;
 mod operation;
+pub mod ptx;
 mod render;
 mod shared_layouts;
 mod steps;

@@ -2,6 +2,7 @@
 
 use super::layout::{Layout, LayoutSpec};
 use super::operation::{Step, Steps, Value};
+use super::ptx;
 use super::shared_layouts::{nearest_swizzle, swizzle_of};
 use crate::hash::HashSpec;
 use serde::Serialize;
@@ -287,39 +288,27 @@ fn ptx_value(value: &Value) -> String {
 
 fn ptx_instruction(step: &Step, to: &str) -> String {
     let v = ptx_value;
-    // Of lop3: a is 0xf0, b 0xcc, c 0xaa.
-    const XOR_MASKED: u8 = 0xf0 ^ (0xcc & 0xaa);
-    const MERGE: u8 = (0xf0 & 0xaa) | (0xcc & !0xaa);
-    match step {
-        Step::Right(a, bits) => format!("    shr.u32 {to}, {}, {bits};", v(a)),
-        Step::Left(a, bits) => format!("    shl.b32 {to}, {}, {bits};", v(a)),
-        Step::And(a, mask) => format!("    and.b32 {to}, {}, {mask:#x};", v(a)),
-        Step::XorMasked { rest, value, mask } => format!(
-            "    lop3.b32 {to}, {}, {}, {mask:#x}, {XOR_MASKED:#x};",
-            v(rest),
-            v(value)
-        ),
+    let text = match step {
+        Step::Right(a, bits) => ptx::right(to, &v(a), bits),
+        Step::Left(a, bits) => ptx::left(to, &v(a), *bits),
+        Step::And(a, mask) => ptx::and(to, &v(a), *mask),
+        Step::XorMasked { rest, value, mask } => ptx::xor_masked(to, &v(rest), &v(value), *mask),
         Step::Merge {
             inside,
             outside,
             mask,
-        } => format!(
-            "    lop3.b32 {to}, {}, {}, {mask:#x}, {MERGE:#x};",
-            v(inside),
-            v(outside)
-        ),
-        Step::Add(a, b) => format!("    add.u32 {to}, {}, {};", v(a), v(b)),
-        Step::MulAdd { value, factor, add } => {
-            format!("    mad.lo.u32 {to}, {}, {factor}, {};", v(value), v(add))
-        }
-        Step::MulHigh(a, factor) => format!("    mul.hi.u32 {to}, {}, {factor};", v(a)),
+        } => ptx::merge(to, &v(inside), &v(outside), *mask),
+        Step::Add(a, b) => ptx::add(to, &v(a), &v(b)),
+        Step::MulAdd { value, factor, add } => ptx::mul_add(to, &v(value), *factor, &v(add)),
+        Step::MulHigh(a, factor) => ptx::mul_high(to, &v(a), *factor),
         Step::Table(i) => format!(
-            "    mov.u64 %table, spad_table;\n    mad.wide.u32 %table, {}, 4, %table;\n    \
+            "mov.u64 %table, spad_table;\n    mad.wide.u32 %table, {}, 4, %table;\n    \
              ld.const.b32 {to}, [%table];",
             v(i)
         ),
-        Step::RightBy(a, bits) => format!("    shr.u32 {to}, {}, {};", v(a), v(bits)),
-    }
+        Step::RightBy(a, bits) => ptx::right(to, &v(a), v(bits)),
+    };
+    format!("    {text}")
 }
 
 /// Languages that know layouts of a form of their own only.

@@ -1,0 +1,57 @@
+"""Numbers and texts that callers give: checked, with errors that name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import Any, Sequence, Union
+
+from ._errors import UsageError
+
+Size = Union[int, Sequence[int]]
+
+
+def own_name(parameter: str, entry: str) -> str:
+    """``param_0`` of ``_Z1kPfi_param_0``, which the compiler names after its kernel."""
+    mangled = entry.startswith("_Z")
+    return parameter.removeprefix(f"{entry}_") if mangled else parameter
+
+
+def dimensions(value: Any, what: str) -> list[int]:
+    sizes = list(value) if isinstance(value, (tuple, list)) else [value]
+    return [size(s, what) for s in sizes]
+
+
+def strings(what: str, value: Union[str, Sequence[str]], expected: str) -> list[str]:
+    """A list of strings; one alone may be given as it is."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Iterable) or not all(isinstance(v, str) for v in value):
+        raise UsageError(f"{what} is {value!r}", f"expected {expected}")
+    return list(value)
+
+
+def options(given: Mapping[str, Any]) -> list[str]:
+    """Options of the command line: those that are not None, a list's once for each."""
+    found = []
+    for name, value in given.items():
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        found += [f"--{name}={one}" for one in values]
+    return found
+
+
+def seconds(value: Any, what: str) -> float:
+    if not isinstance(value, Real) or not 0 <= float(value) <= 1e9:
+        raise UsageError(f"{what} is {value!r}", "expected a number of seconds, from 0 to 1e9")
+    return float(value)
+
+
+def size(value: Any, what: str) -> int:
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise UsageError(f"{what} is {value!r}", "expected an integer") from None
+    if not 0 <= number < 1 << 63:
+        raise UsageError(f"{what} is {value!r}", "expected an integer that is not negative")
+    return int(number)
+
