@@ -2,7 +2,7 @@
 //! and FuseSoC core.
 
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::{Error, Result};
@@ -185,6 +185,16 @@ impl EmitArgs {
 }
 
 impl Execute for EmitArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("all units", "emit -o rtl"),
+            (
+                "a scratchpad behind a bus",
+                "emit -o rtl --wrapper stream --preset small",
+            ),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen(); // quickly done: all files or none
         let machine = global.machine()?.for_hardware();

@@ -6,7 +6,7 @@ use super::conflicts_lines::Counted;
 use super::conflicts_text::Culprits;
 use super::machine_code::{Judge, Judgement, MachineCode};
 use super::printer::{CommandResult, Printer, Progress};
-use super::{Execute, Global, synthesis_text};
+use super::{Example, Execute, Global, synthesis_text};
 use crate::error::Result;
 use crate::flow::{self, Done, Library, Options, Stage, Watch};
 use crate::hash::HashSpec;
@@ -77,6 +77,16 @@ pub struct FlowArgs {
 }
 
 impl Execute for FlowArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            (
+                "from a kernel to hardware",
+                "flow k.toml --preset fermi -o out",
+            ),
+            ("the mappings only", "flow kernel:transpose --fast"),
+        ]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }

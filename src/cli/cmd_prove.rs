@@ -2,7 +2,7 @@
 
 use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
@@ -70,6 +70,13 @@ pub struct ProveArgs {
 }
 
 impl Execute for ProveArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("one unit", "prove spad_hash_matrix"),
+            ("edited Verilog", "prove spad_row_map --rtl rtl"),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?.for_hardware();

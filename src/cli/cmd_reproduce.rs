@@ -11,7 +11,7 @@ pub(super) use merge::MergeArgs;
 
 use super::campaign::Shard;
 use super::printer::{CommandResult, Printer, Progress};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
@@ -104,6 +104,17 @@ impl Watch for Meter {
 }
 
 impl Execute for ReproduceArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("a table", "reproduce hash.t6"),
+            (
+                "a page of a paper",
+                "reproduce rap --points points.jsonl --report rap.html",
+            ),
+            ("a quarter of all points", "reproduce --shard 1/4 -o shard1"),
+        ]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;

@@ -5,7 +5,7 @@ mod text;
 
 use super::overrides::{self, named};
 use super::printer::Printer;
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
@@ -83,6 +83,16 @@ pub struct ShareArgs {
 }
 
 impl Execute for ShareArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            (
+                "what it gains",
+                "share kernels/srad/srad.toml --preset sharing-48k",
+            ),
+            ("annotated PTX", "share k.ptx --block 256 -o shared.ptx"),
+        ]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }

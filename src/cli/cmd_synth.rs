@@ -3,7 +3,7 @@
 use super::paths_text;
 use super::printer::{CommandResult, Printer};
 use super::synthesis_text;
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
@@ -84,6 +84,16 @@ impl Recipe {
 }
 
 impl Execute for SynthArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("one unit", "synth spad_hash_xor"),
+            (
+                "two clock periods",
+                "synth spad_sm_path --preset small --period 2000,1000",
+            ),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?.for_hardware();

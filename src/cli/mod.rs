@@ -25,6 +25,7 @@ mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
+mod commands;
 mod configuration;
 mod conflicts_lines;
 mod conflicts_text;
@@ -58,7 +59,8 @@ use crate::quote::{shell, shown};
 use crate::trace::AccessTrace;
 use crate::workload::{Input, LaunchWorkload, RunOptions};
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use commands::{Command, Example, Execute, Needs};
 use error_text::error_text;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -182,76 +184,6 @@ impl Global {
 
 /// The machine where none is named and none is chosen by a PTX.
 const DEFAULT_PRESET: &str = "fermi";
-
-/// What a command does with its arguments.
-trait Execute {
-    /// The kernel that it is about: where no machine is named, the target of
-    /// its PTX chooses one. None for commands that make or check hardware: the
-    /// user designs that machine, and the GPUs that PTX names have no RTL of the
-    /// SM path.
-    fn kernel(&self) -> Option<&Input> {
-        None
-    }
-
-    /// Whether it works on one machine, which its output then names.
-    fn has_machine(&self) -> bool {
-        true
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()>;
-}
-
-macro_rules! commands {
-    ($($name:ident($args:path),)+) => {
-        #[derive(Subcommand)]
-        enum Command {
-            $($name($args),)+
-        }
-
-        impl Command {
-            fn get(&self) -> &dyn Execute {
-                match self {
-                    $(Command::$name(args) => args,)+
-                }
-            }
-
-            /// As the user writes it.
-            fn name(&self) -> String {
-                let name = match self {
-                    $(Command::$name(_) => stringify!($name),)+
-                };
-                name.to_lowercase()
-            }
-        }
-    };
-}
-
-// In alphabetical order; `groups` has the order of --help.
-commands! {
-    Classify(cmd_classify::ClassifyArgs),
-    Completions(cmd_completions::CompletionsArgs),
-    Compose(cmd_reproduce::ComposeArgs),
-    Conflicts(cmd_conflicts::ConflictsArgs),
-    Congestion(cmd_congestion::CongestionArgs),
-    Cosim(cmd_cosim::CosimArgs),
-    Doctor(cmd_doctor::DoctorArgs),
-    Emit(cmd_emit::EmitArgs),
-    Encode(cmd_encode::EncodeArgs),
-    Flow(cmd_flow::FlowArgs),
-    Gate(cmd_gate::GateArgs),
-    Init(cmd_init::InitArgs),
-    Merge(cmd_reproduce::MergeArgs),
-    Mutate(cmd_mutate::MutateArgs),
-    Prove(cmd_prove::ProveArgs),
-    Reproduce(cmd_reproduce::ReproduceArgs),
-    Rewrite(cmd_rewrite::RewriteArgs),
-    Run(cmd_run::RunArgs),
-    Share(cmd_share::ShareArgs),
-    Sim(cmd_sim::SimArgs),
-    Synth(cmd_synth::SynthArgs),
-    Trace(cmd_trace::TraceArgs),
-    Tune(cmd_tune::TuneArgs),
-}
 
 /// Parses the command line, runs the command, reports errors.
 ///
@@ -433,12 +365,12 @@ fn rule_line(machine: &Config) -> String {
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
-    let (command, name) = (cli.command.get(), cli.command.name());
-    let takes_none = without_machine::takes_none(&name);
-    if takes_none {
-        cli.global.note_no_effect(&name, printer)?;
+    let (command, row) = (cli.command.get(), cli.command.row());
+    let needs_none = row.needs == Needs::Nothing;
+    if needs_none {
+        cli.global.note_no_effect(&row.name(), printer)?;
     }
-    if takes_none || !command.has_machine() {
+    if needs_none || !command.has_machine() {
         return command.execute(&cli.global, printer);
     }
     let (global, machine) = cli.global.resolved(command.kernel());
@@ -454,13 +386,6 @@ fn report(error: Error) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_listed_in_alphabetical_order() {
-        let command = Cli::command();
-        let names: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
-        assert!(names.is_sorted(), "{names:?}");
-    }
 
     /// Command lines in a help text are lines that can be pasted.
     #[test]

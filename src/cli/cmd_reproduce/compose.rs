@@ -2,7 +2,7 @@
 
 use super::Meter;
 use crate::cli::printer::{CommandResult, Printer};
-use crate::cli::{Execute, Global, MachineNote};
+use crate::cli::{Example, Execute, Global, MachineNote};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::page::{Columns, Details, Hint, Table, Tone};
@@ -28,6 +28,10 @@ pub struct ComposeArgs {
 }
 
 impl Execute for ComposeArgs {
+    fn examples() -> &'static [Example] {
+        &[("all subsets on one kernel", "compose kernel:transpose")]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let library = Library::load()?;
         let figure = of_input(library.select(&["compose".to_owned()])?[0], &self.input)?;

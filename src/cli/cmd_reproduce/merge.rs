@@ -2,7 +2,7 @@
 
 use super::{Files, Run};
 use crate::cli::printer::{CommandResult, Printer};
-use crate::cli::{Execute, Global};
+use crate::cli::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::output::check_writable;
 use crate::page::{Details, Tone};
@@ -31,6 +31,10 @@ pub struct MergeArgs {
 }
 
 impl Execute for MergeArgs {
+    fn examples() -> &'static [Example] {
+        &[("two shards", "merge shard1 shard2 -o all")]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let is_file = |shard: &&PathBuf| shard.is_file();
         match self.shards.iter().find(is_file) {
