@@ -4,7 +4,7 @@ use super::printer::{CommandResult, Printer};
 use super::{Cli, Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::output::write_file;
-use crate::page::{Details, Tone};
+use crate::terminal::{Details, Tone};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use serde::Serialize;

@@ -3,10 +3,10 @@
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
 use crate::error::Result;
-use crate::page::{Columns, Details, Hint, Table};
 use crate::rap::{
     AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
 };
+use crate::terminal::{Columns, Details, Hint, Table};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Value, json};

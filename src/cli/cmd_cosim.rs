@@ -8,11 +8,11 @@ use crate::cosim::{CosimOptions, CosimResult, Outcome, PATH, Replay, cosim_unit,
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::check_writable;
-use crate::page::{Columns, Details, Hint, Tone};
 use crate::points::Points;
 use crate::quote::shell;
 use crate::rtl::{Design, EmittedUnit, named};
 use crate::sm::{Sm, Workload};
+use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};

@@ -3,8 +3,8 @@
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
-use crate::page::{Details, Hint, Table, Tone};
 use crate::synth::TechnologyPreset;
+use crate::terminal::{Details, Hint, Table, Tone};
 use crate::tool::{Cache, Tool, ToolKind, Toolbox, Version};
 use clap::Args;
 use serde::Serialize;

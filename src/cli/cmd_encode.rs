@@ -7,10 +7,10 @@ use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping, hash_kind};
-use crate::page::{Details, Hint, Tone};
 use crate::quote::shell;
 use crate::rtl::{Design, Vector};
 use crate::software::{Code, Language, Layout, LayoutSpec, render};
+use crate::terminal::{Details, Hint, Tone};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 

@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
 use crate::output::write_file;
-use crate::page::{Columns, Details, Hint, Tone};
 use crate::points::Points;
 use crate::prove::{
     Counterexample, Machines, Method, Outcome, Proof, RtlSource, Verdict, about, check, plan,
@@ -16,6 +15,7 @@ use crate::prove::{
 };
 use crate::quote::{shell, shown_path};
 use crate::rtl::Origin;
+use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::{Tool, ToolKind, Toolbox, Version};
 use clap::Args;
 use rayon::prelude::*;

@@ -15,7 +15,6 @@ use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
-use crate::page::{Columns, Details, Hint, Tone};
 use crate::reproduce::compose::{Composed, composed};
 use crate::reproduce::page::{Section, files};
 use crate::reproduce::sensitivity::Sensitivity;
@@ -24,6 +23,7 @@ use crate::reproduce::{
     Change, Comparison, Figure, Library, Null, Point, Store, Verdict, Watch, compute, number,
     points, results, table_of,
 };
+use crate::terminal::{Columns, Details, Hint, Tone};
 use clap::Args;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

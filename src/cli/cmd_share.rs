@@ -10,13 +10,13 @@ use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_file, write_result};
-use crate::page::Hint;
 use crate::quote::shell;
-use crate::report::ShareReport;
+use crate::report::pages::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
     Drawing, Gain, Kernel, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains, variants,
 };
+use crate::terminal::Hint;
 use crate::workload::Input;
 use clap::Args;
 use input::Subject;

@@ -8,12 +8,12 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
-use crate::page::{Details, Hint, Table};
-use crate::report::fig4;
+use crate::report::draw::fig4;
 use crate::synth::{
     DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
     feature_builds, feature_costs,
 };
+use crate::terminal::{Details, Hint, Table};
 use crate::tool::{Cache, Toolbox};
 use clap::{Args, ValueEnum};
 use serde::Serialize;

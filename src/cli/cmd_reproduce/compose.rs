@@ -5,10 +5,10 @@ use crate::cli::printer::{CommandResult, Printer};
 use crate::cli::{Example, Execute, Global, MachineNote};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::quote::shell;
 use crate::reproduce::compose::{Composition, Subset, composition, of_input};
 use crate::reproduce::{Change, Library, Store, compute, number, points, table_of};
+use crate::terminal::{Columns, Details, Hint, Table, Tone};
 use clap::Args;
 use serde::Serialize;
 
