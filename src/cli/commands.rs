@@ -1,40 +1,12 @@
 //! The commands: a row each, in the order of `spadkit --help`.
 
+use super::execute::{Example, Execute};
 use super::{
-    Global, Printer, cmd_classify, cmd_completions, cmd_conflicts, cmd_congestion, cmd_cosim,
-    cmd_doctor, cmd_emit, cmd_encode, cmd_flow, cmd_gate, cmd_init, cmd_mutate, cmd_prove,
-    cmd_reproduce, cmd_rewrite, cmd_run, cmd_share, cmd_sim, cmd_synth, cmd_trace, cmd_tune,
+    cmd_classify, cmd_completions, cmd_conflicts, cmd_congestion, cmd_cosim, cmd_doctor, cmd_emit,
+    cmd_encode, cmd_flow, cmd_gate, cmd_init, cmd_mutate, cmd_prove, cmd_reproduce, cmd_rewrite,
+    cmd_run, cmd_share, cmd_sim, cmd_synth, cmd_trace, cmd_tune,
 };
-use crate::error::Result;
-use crate::workload::Input;
 use clap::Subcommand;
-
-/// What an example is for, and its arguments.
-pub(super) type Example = (&'static str, &'static str);
-
-/// What a command does with its arguments.
-pub(super) trait Execute {
-    /// The examples at the end of its help.
-    fn examples() -> &'static [Example]
-    where
-        Self: Sized;
-
-    /// The kernel that it is about: where no machine is named, the target of
-    /// its PTX chooses one. None for commands that make or check hardware: the
-    /// user designs that machine, and the GPUs that PTX names have no RTL of the
-    /// SM path.
-    fn kernel(&self) -> Option<&Input> {
-        None
-    }
-
-    /// Whether it works on one machine, which its output then names. Not asked of a
-    /// command that needs [`Needs::Nothing`].
-    fn has_machine(&self) -> bool {
-        true
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()>;
-}
 
 /// What the result of a command depends on, besides its arguments.
 #[derive(Clone, Copy, PartialEq, Eq)]

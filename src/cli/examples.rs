@@ -1,6 +1,7 @@
 //! Examples at the end of the help of each command.
 
-use super::commands::{Example, ROWS};
+use super::commands::ROWS;
+use super::execute::Example;
 use clap::Command;
 use std::fmt::Write;
 

@@ -32,6 +32,7 @@ mod conflicts_text;
 mod defect;
 mod error_text;
 mod examples;
+mod execute;
 mod groups;
 mod kernel_registers;
 mod line_slots;
@@ -60,8 +61,9 @@ use crate::trace::AccessTrace;
 use crate::workload::{Input, LaunchWorkload, RunOptions};
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
-use commands::{Command, Example, Execute, Needs};
+use commands::{Command, Needs};
 use error_text::error_text;
+use execute::{Example, Execute};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
