@@ -50,7 +50,7 @@ pub use printer::{Format, MachineNote, Printer, Progress};
 
 use crate::capture::{LaunchInput, LaunchRun};
 use crate::claims;
-use crate::config::Config;
+use crate::config::{Config, PRESETS};
 use crate::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
@@ -107,11 +107,8 @@ pub struct Global {
     /// Output for people or for programs.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k, sm70,
-    /// sm75, sm80, sm86, sm87, sm89, sm90, sm110, sm120, sm121 or bus [default: fermi;
-    /// classify, conflicts, flow, gate, rewrite, share, sim and tune choose that of the
-    /// .target of the PTX, from sm_70].
-    #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "config",
+          help = preset_help())]
     preset: Option<String>,
     /// Machine from a configuration file.
     #[arg(long, global = true, value_name = "FILE.toml")]
@@ -186,6 +183,14 @@ impl Global {
 
 /// The machine where none is named and none is chosen by a PTX.
 const DEFAULT_PRESET: &str = "fermi";
+
+fn preset_help() -> String {
+    format!(
+        "Machine: {} [default: {DEFAULT_PRESET}; classify, conflicts, flow, gate, rewrite, \
+         share, sim and tune choose that of the .target of the PTX, from sm_70]",
+        alternatives(&PRESETS, "or")
+    )
+}
 
 /// Parses the command line, runs the command, reports errors.
 ///
@@ -267,8 +272,12 @@ fn file_input() -> impl TypedValueParser<Value = Input> {
 
 /// The kinds of hash unit in a sentence: `a, b or c`.
 fn hash_kinds(conjunction: &str) -> String {
-    let names = HashKind::ALL.map(HashKind::name);
-    let (last, others) = names.split_last().expect("there is a kind");
+    alternatives(&HashKind::ALL.map(HashKind::name), conjunction)
+}
+
+/// Names in a sentence: `a, b or c`.
+fn alternatives(names: &[&str], conjunction: &str) -> String {
+    let (last, others) = names.split_last().expect("there is a name");
     format!("{} {conjunction} {last}", others.join(", "))
 }
 
