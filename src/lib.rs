@@ -8,7 +8,6 @@ pub mod capture;
 pub mod cli;
 pub mod flow;
 pub mod launch;
-pub mod page;
 pub mod points;
 mod readable;
 pub mod report;
@@ -16,6 +15,7 @@ pub mod reproduce;
 pub mod rewrite;
 pub mod sharing;
 pub mod suggest;
+pub mod terminal;
 pub mod workload;
 
 use spadkit_base::claims;

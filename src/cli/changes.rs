@@ -1,8 +1,8 @@
 //! A suggested change as a diff of the source, and the same in other languages.
 
-use crate::page::{Details, Tone};
 use crate::readable::readable;
 use crate::suggest::{InMachineCode, LeftAlone, LineChange, Suggestion, torn_places};
+use crate::terminal::{Details, Tone};
 use crate::trace::without_folder;
 
 /// Lines of an array that are shown, unless all are.

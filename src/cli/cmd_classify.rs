@@ -3,14 +3,14 @@
 use super::classify_static::{HEADER, KnownSite, StaticSummary, StaticView};
 use super::printer::{CommandResult, Printer};
 use super::strides_text::{Stride, show_strides};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::capture::statics;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::launch::PtxFile;
-use crate::page::{Details, Hint, Table};
 use crate::quote::shell;
 use crate::readable::{readable, readable_words};
+use crate::terminal::{Details, Hint, Table};
 use crate::trace::pattern::{self, Class, Instruction, Pattern};
 use crate::trace::{AccessTrace, ConflictProfile, Op, Place};
 use crate::workload::{Input, RunOptions};
@@ -42,6 +42,19 @@ pub struct ClassifyArgs {
 }
 
 impl Execute for ClassifyArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            (
+                "strides of a recorded kernel",
+                "classify kernels/fwt/fwt.toml",
+            ),
+            (
+                "of PTX that does not run",
+                "classify k.ptx --entry k --block 16,16",
+            ),
+        ]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }

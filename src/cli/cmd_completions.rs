@@ -1,10 +1,10 @@
 //! `spadkit completions`: shell completions and man pages.
 
 use super::printer::{CommandResult, Printer};
-use super::{Cli, Execute, Global};
+use super::{Cli, Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::output::write_file;
-use crate::page::{Details, Tone};
+use crate::terminal::{Details, Tone};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use serde::Serialize;
@@ -31,6 +31,13 @@ pub struct CompletionsArgs {
 }
 
 impl Execute for CompletionsArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("for this shell", "completions bash"),
+            ("man pages", "completions --man man/man1"),
+        ]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         match (&self.man, self.shell) {
             (Some(dir), _) => printer.show(&pages(dir)?),

@@ -5,7 +5,7 @@ use super::conflicts_text::{Culprits, Measured, OfOp, Shown, Site};
 use super::line_slots::LineSlots;
 use super::machine_code::MachineCode;
 use super::printer::Printer;
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::sm::Setup;
@@ -96,6 +96,14 @@ impl ConflictsArgs {
 }
 
 impl Execute for ConflictsArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("by source line", "conflicts k.toml --source --preset sm80"),
+            ("two mappings", "conflicts kernel:transpose --hash mod xor"),
+            ("each instruction", "conflicts k.toml --per-pc"),
+        ]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         self.parts().ok().map(|(input, _)| input)
     }

@@ -1,12 +1,12 @@
 //! `spadkit congestion`: RAW, RAS and RAP on the discrete memory machine.
 
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::error::Result;
-use crate::page::{Columns, Details, Hint, Table};
 use crate::rap::{
     AccessKind, Experiment, Scheme, TABLE_II_WIDTHS, table_ii, table_iii, table_iv, transpose_stats,
 };
+use crate::terminal::{Columns, Details, Hint, Table};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -64,6 +64,16 @@ enum PaperTable {
 }
 
 impl Execute for CongestionArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            (
+                "one access",
+                "congestion --mapping rap --access stride --width 32",
+            ),
+            ("a table of the paper", "congestion --table 2"),
+        ]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         match (self.table, self.mapping, self.access) {
             (None, Some(mapping), Some(access)) => one(self, mapping, access, printer),

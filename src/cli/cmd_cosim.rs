@@ -2,17 +2,17 @@
 
 use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::cosim::{CosimOptions, CosimResult, Outcome, PATH, Replay, cosim_unit, each_unit};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::check_writable;
-use crate::page::{Columns, Details, Hint, Tone};
 use crate::points::Points;
 use crate::quote::shell;
 use crate::rtl::{Design, EmittedUnit, named};
 use crate::sm::{Sm, Workload};
+use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::{Cache, Toolbox};
 use crate::trace::AccessTrace;
 use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};
@@ -86,6 +86,16 @@ impl CosimArgs {
 }
 
 impl Execute for CosimArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("all units", "cosim --preset small"),
+            (
+                "edited Verilog, with a waveform",
+                "cosim spad_row_map --rtl rtl --wave w.vcd",
+            ),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let config = global.machine()?.for_hardware();

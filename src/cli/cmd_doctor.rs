@@ -1,10 +1,10 @@
 //! `spadkit doctor`: which external tools and technologies are there.
 
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
-use crate::page::{Details, Hint, Table, Tone};
 use crate::synth::TechnologyPreset;
+use crate::terminal::{Details, Hint, Table, Tone};
 use crate::tool::{Cache, Tool, ToolKind, Toolbox, Version};
 use clap::Args;
 use serde::Serialize;
@@ -23,6 +23,10 @@ pub struct DoctorArgs {
 }
 
 impl Execute for DoctorArgs {
+    fn examples() -> &'static [Example] {
+        &[("what is missing", "doctor --strict")]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let toolbox = Toolbox::new();
         let found: Vec<_> = ToolKind::ALL.map(|kind| (kind, toolbox.get(kind))).into();

@@ -2,15 +2,15 @@
 //! and FuseSoC core.
 
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::cosim::{BENCH_CYCLES, add_test_benches};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::OwnedFolder;
-use crate::page::{Columns, Details, Hint};
 use crate::quote::shell;
 use crate::rtl::{Budget, Design, Manifest, Reset, Style, SystemVerilog, Timescale, write_design};
+use crate::terminal::{Columns, Details, Hint};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -185,6 +185,16 @@ impl EmitArgs {
 }
 
 impl Execute for EmitArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("all units", "emit -o rtl"),
+            (
+                "a scratchpad behind a bus",
+                "emit -o rtl --wrapper stream --preset small",
+            ),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen(); // quickly done: all files or none
         let machine = global.machine()?.for_hardware();

@@ -3,14 +3,14 @@
 
 use super::configuration::{configuration_table, path_note, reset_note};
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping, hash_kind};
-use crate::page::{Details, Hint, Tone};
 use crate::quote::shell;
 use crate::rtl::{Design, Vector};
 use crate::software::{Code, Language, Layout, LayoutSpec, render};
+use crate::terminal::{Details, Hint, Tone};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
@@ -79,6 +79,13 @@ impl Form {
 }
 
 impl Execute for EncodeArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("values of the ports", "encode xor"),
+            ("as CUDA", "encode swizzle:3,1,4 --as cuda"),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         let machine = global.machine()?;
         match (self.form.language(), &self.spec) {

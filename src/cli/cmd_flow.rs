@@ -6,18 +6,18 @@ use super::conflicts_lines::Counted;
 use super::conflicts_text::Culprits;
 use super::machine_code::{Judge, Judgement, MachineCode};
 use super::printer::{CommandResult, Printer, Progress};
-use super::{Execute, Global, synthesis_text};
+use super::{Example, Execute, Global, synthesis_text};
 use crate::error::Result;
 use crate::flow::{self, Done, Library, Options, Stage, Watch};
 use crate::hash::HashSpec;
 use crate::interrupt;
-use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::quote::shell;
 use crate::readable::readable_words;
 use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
 use crate::software::LayoutSpec;
 use crate::suggest::{SourceFiles, torn_verdict};
 use crate::synth::DEFAULT_TECHNOLOGY;
+use crate::terminal::{Columns, Details, Hint, Table, Tone};
 use crate::trace::removed_text;
 use crate::workload::{Input, RunOptions};
 use clap::Args;
@@ -77,6 +77,16 @@ pub struct FlowArgs {
 }
 
 impl Execute for FlowArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            (
+                "from a kernel to hardware",
+                "flow k.toml --preset fermi -o out",
+            ),
+            ("the mappings only", "flow kernel:transpose --fast"),
+        ]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }

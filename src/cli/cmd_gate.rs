@@ -11,7 +11,7 @@ mod text;
 
 use super::machine_code::Judge;
 use super::printer::{MachineNote, Printer, Progress};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
@@ -87,6 +87,27 @@ pub struct GateArgs {
 }
 
 impl Execute for GateArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            (
+                "no conflicts, no faults",
+                "gate k.toml --fail-on 'conflicts > 0'",
+            ),
+            (
+                "what the hash may cost",
+                "gate k.toml --hash xor --fail-on 'area > 400'",
+            ),
+            (
+                "nothing worse than before",
+                "gate kernels/*/*.toml --baseline gate.json",
+            ),
+            (
+                "for code review",
+                "gate k.toml --sarif gate.sarif --junit gate.xml",
+            ),
+        ]
+    }
+
     /// Each kernel has the machine of its own target.
     fn has_machine(&self) -> bool {
         false

@@ -1,12 +1,12 @@
 //! `spadkit init`: a launch file to fill in.
 
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::launch::{Given, GivenArg, Skeleton, read_module};
 use crate::output::write_file;
-use crate::page::{Details, Hint, Tone};
 use crate::quote::shell;
+use crate::terminal::{Details, Hint, Tone};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -50,6 +50,13 @@ pub struct InitArgs {
 }
 
 impl Execute for InitArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("a file to fill in", "init k.ptx"),
+            ("filled in", "init k.ptx --grid 16 --block 256 --arg 0=4096"),
+        ]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let module = read_module(&self.input)?;
         let skeleton = Skeleton::new(&module, self.entry.as_deref())?;

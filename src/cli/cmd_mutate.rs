@@ -2,13 +2,13 @@
 
 use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
-use crate::page::{Columns, Details, Hint, Tone};
 use crate::points::Points;
 use crate::rtl::{Design, EmittedUnit};
+use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::{Cache, Toolbox};
 use clap::Args;
 use serde::Serialize;
@@ -53,6 +53,19 @@ pub struct MutateArgs {
 }
 
 impl Execute for MutateArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            (
+                "a unit on a small machine",
+                "mutate spad_row_map --preset small --faults 50",
+            ),
+            (
+                "all units; what an interrupted run has done is kept",
+                "mutate --preset small --points mutate.jsonl",
+            ),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let config = global.machine()?.for_hardware();

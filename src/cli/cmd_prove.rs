@@ -2,13 +2,12 @@
 
 use super::campaign::{self, Shard};
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::interrupt;
 use crate::output::write_file;
-use crate::page::{Columns, Details, Hint, Tone};
 use crate::points::Points;
 use crate::prove::{
     Counterexample, Machines, Method, Outcome, Proof, RtlSource, Verdict, about, check, plan,
@@ -16,6 +15,7 @@ use crate::prove::{
 };
 use crate::quote::{shell, shown_path};
 use crate::rtl::Origin;
+use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::{Tool, ToolKind, Toolbox, Version};
 use clap::Args;
 use rayon::prelude::*;
@@ -70,6 +70,13 @@ pub struct ProveArgs {
 }
 
 impl Execute for ProveArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("one unit", "prove spad_hash_matrix"),
+            ("edited Verilog", "prove spad_row_map --rtl rtl"),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?.for_hardware();

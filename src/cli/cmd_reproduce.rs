@@ -11,11 +11,10 @@ pub(super) use merge::MergeArgs;
 
 use super::campaign::Shard;
 use super::printer::{CommandResult, Printer, Progress};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::output::{check_writable, write_file};
-use crate::page::{Columns, Details, Hint, Tone};
 use crate::reproduce::compose::{Composed, composed};
 use crate::reproduce::page::{Section, files};
 use crate::reproduce::sensitivity::Sensitivity;
@@ -24,6 +23,7 @@ use crate::reproduce::{
     Change, Comparison, Figure, Library, Null, Point, Store, Verdict, Watch, compute, number,
     points, results, table_of,
 };
+use crate::terminal::{Columns, Details, Hint, Tone};
 use clap::Args;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,6 +104,17 @@ impl Watch for Meter {
 }
 
 impl Execute for ReproduceArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("a table", "reproduce hash.t6"),
+            (
+                "a page of a paper",
+                "reproduce rap --points points.jsonl --report rap.html",
+            ),
+            ("a quarter of all points", "reproduce --shard 1/4 -o shard1"),
+        ]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let library = Library::load()?;
         let figures = library.select(&self.ids)?;

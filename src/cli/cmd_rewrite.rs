@@ -7,7 +7,7 @@ mod resources;
 
 use super::machine_code::JudgeRewritten;
 use super::printer::Printer;
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::capture::{LaunchInput, Selected};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -98,6 +98,13 @@ fn launch_file() -> impl TypedValueParser<Value = Arc<LaunchInput>> {
 }
 
 impl Execute for RewriteArgs {
+    fn examples() -> &'static [Example] {
+        &[(
+            "measured with its launch",
+            "rewrite k.toml --hash swizzle:3,1,4 -o fast.ptx",
+        )]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }

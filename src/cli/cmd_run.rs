@@ -3,7 +3,7 @@
 mod text;
 
 use super::printer::Printer;
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::launch::{Comparison, LaunchFile, Prepared};
 use crate::output::{check_writable, write_file};
@@ -75,6 +75,14 @@ fn parse_dump(text: &str) -> std::result::Result<Dump, String> {
 }
 
 impl Execute for RunArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("outputs and faults", "run k.toml"),
+            ("races, too", "run k.toml --races"),
+            ("a buffer to a file", "run k.toml --dump out=out.npy"),
+        ]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let file = LaunchFile::load(&self.launch)?;
         let zeros_beyond = self.allow.run(printer).zeros_beyond;

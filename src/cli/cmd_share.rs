@@ -5,18 +5,18 @@ mod text;
 
 use super::overrides::{self, named};
 use super::printer::Printer;
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Scheduler;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_file, write_result};
-use crate::page::Hint;
 use crate::quote::shell;
-use crate::report::ShareReport;
+use crate::report::pages::ShareReport;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{
     Drawing, Gain, Kernel, Launched, LayoutKind, Placement, Plan, Planned, Variant, gains, variants,
 };
+use crate::terminal::Hint;
 use crate::workload::Input;
 use clap::Args;
 use input::Subject;
@@ -83,6 +83,16 @@ pub struct ShareArgs {
 }
 
 impl Execute for ShareArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            (
+                "what it gains",
+                "share kernels/srad/srad.toml --preset sharing-48k",
+            ),
+            ("annotated PTX", "share k.ptx --block 256 -o shared.ptx"),
+        ]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }

@@ -13,17 +13,17 @@ use super::kernel_registers::of_kernel;
 use super::line_slots::{self, LineSlot, LineSlots};
 use super::overrides::named;
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::capture::{LaunchInput, LaunchRun};
 use crate::config::{LockHash, Overlay, Pipeline, Scheduler};
 use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
-use crate::page::{Details, Hint};
 use crate::quote::shell;
 use crate::sm::{AccessWorkload, RunProgress, Workload};
 use crate::suggest::SourceFiles;
+use crate::terminal::{Details, Hint};
 use crate::workload::{AccessOptions, Input, LaunchWorkload, RunOptions};
 use clap::Args;
 use kept::Kept;
@@ -187,6 +187,20 @@ impl Works {
 }
 
 impl Execute for SimArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("cycles by source line", "sim k.toml --source"),
+            (
+                "all choices",
+                "sim kernel:transpose --sweep --report sweep.html",
+            ),
+            (
+                "a quarter of them, on one of four machines",
+                "sim kernel:transpose --sweep --shard 1/4 --points shard-1.jsonl",
+            ),
+        ]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }

@@ -3,17 +3,17 @@
 use super::paths_text;
 use super::printer::{CommandResult, Printer};
 use super::synthesis_text;
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::output::{check_writable, write_result};
-use crate::page::{Details, Hint, Table};
-use crate::report::fig4;
+use crate::report::draw::fig4;
 use crate::synth::{
     DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
     feature_builds, feature_costs,
 };
+use crate::terminal::{Details, Hint, Table};
 use crate::tool::{Cache, Toolbox};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -84,6 +84,16 @@ impl Recipe {
 }
 
 impl Execute for SynthArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("one unit", "synth spad_hash_xor"),
+            (
+                "two clock periods",
+                "synth spad_sm_path --preset small --period 2000,1000",
+            ),
+        ]
+    }
+
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?.for_hardware();

@@ -1,12 +1,12 @@
 //! `spadkit trace`: writes the access trace of a kernel, or a full trace.
 
 use super::printer::{CommandResult, Printer};
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::output::{check_writable, write_file};
-use crate::page::{Details, Hint, Table};
 use crate::quote::shell;
 use crate::sm::{KernelInfo, TraceSummary, record};
+use crate::terminal::{Details, Hint, Table};
 use crate::trace::AccessTrace;
 use crate::trace::kernels::{self, Kernel};
 use crate::workload::{AccessOptions, Input, RunOptions};
@@ -68,6 +68,13 @@ pub struct TraceArgs {
 }
 
 impl Execute for TraceArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("what a block accesses", "trace k.toml -o k.json"),
+            ("generated kernels", "trace --list"),
+        ]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         self.refuse_block()?;
         if let Some(output) = &self.output {

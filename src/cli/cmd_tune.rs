@@ -15,7 +15,7 @@ mod units;
 use super::campaign::Shard;
 use super::machine_code::{Judge, MachineCode};
 use super::printer::Printer;
-use super::{Execute, Global};
+use super::{Example, Execute, Global};
 use crate::capture::LaunchInput;
 use crate::capture::statics::launch_indices;
 use crate::config::Config;
@@ -164,6 +164,17 @@ impl TuneArgs {
 }
 
 impl Execute for TuneArgs {
+    fn examples() -> &'static [Example] {
+        &[
+            ("the best hash of each unit", "tune kernel:transpose"),
+            ("without hardware", "tune k.toml --software --preset sm80"),
+            (
+                "a quarter of all kernels",
+                "tune kernels/*/*.toml --shard 1/4 --points 1.jsonl",
+            ),
+        ]
+    }
+
     fn kernel(&self) -> Option<&Input> {
         Some(&self.input)
     }

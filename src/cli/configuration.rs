@@ -2,8 +2,8 @@
 //! machine's own path takes for it.
 
 use crate::hash::{Configuration, Encoding, HashSpec};
-use crate::page::Table;
 use crate::rtl::Vector;
+use crate::terminal::Table;
 
 /// What is to be known where the machine's path takes other values; else empty.
 pub(super) fn path_note(configuration: &Configuration) -> String {

@@ -2,9 +2,9 @@
 //! first.
 
 use super::source_rows::SourceRow;
-use crate::page::{Columns, Table, Tone};
 use crate::report::MappingLine;
 use crate::suggest::SourceFiles;
+use crate::terminal::{Columns, Table, Tone};
 use crate::trace::{ConflictCount, Line};
 use serde::Serialize;
 

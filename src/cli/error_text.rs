@@ -2,7 +2,7 @@
 //! to do. Sentences are within the width; a command to type can be pasted whole.
 
 use crate::error::Error;
-use crate::page::Screen;
+use crate::terminal::Screen;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode};
 use std::fmt;
 

@@ -1,31 +1,8 @@
 //! `spadkit --help`: the commands in groups, by what a user wants to do.
 
+use super::commands::ROWS;
 use clap::Command;
 use std::fmt::Write;
-
-/// Each command is in exactly one group; in a group the order is that in which
-/// they are used.
-const GROUPS: [(&str, &[&str]); 4] = [
-    (
-        "Kernel",
-        &[
-            "init",
-            "run",
-            "trace",
-            "conflicts",
-            "classify",
-            "tune",
-            "rewrite",
-            "encode",
-            "share",
-            "sim",
-            "flow",
-        ],
-    ),
-    ("Hardware", &["emit", "cosim", "prove", "mutate", "synth"]),
-    ("Papers", &["reproduce", "merge", "compose", "congestion"]),
-    ("Tools", &["gate", "doctor", "completions", "help"]),
-];
 
 /// Columns of the help, as `max_term_width` has them where it is narrower.
 const WIDTH: usize = 80;
@@ -49,20 +26,22 @@ pub(super) fn with_groups(command: Command) -> Command {
 
 fn listed(command: &Command) -> String {
     let mut text = String::new();
-    for (title, names) in GROUPS {
-        let _ = writeln!(text, "\n{title}:");
-        for name in names {
-            let _ = writeln!(text, "  {name:12}{}", hanging(&about(command, name), 14));
+    let mut group = "";
+    for row in ROWS {
+        if row.group != group {
+            group = row.group;
+            let _ = writeln!(text, "\n{group}:");
         }
+        let name = row.name();
+        let about = command.find_subcommand(&name).and_then(Command::get_about);
+        list(&mut text, &name, &about.expect("a command").to_string());
     }
+    list(&mut text, "help", "The help of a command");
     text
 }
 
-fn about(command: &Command, name: &str) -> String {
-    match command.find_subcommand(name).and_then(Command::get_about) {
-        Some(about) => about.to_string(),
-        None => "The help of a command".to_owned(),
-    }
+fn list(text: &mut String, name: &str, about: &str) {
+    let _ = writeln!(text, "  {name:12}{}", hanging(about, 14));
 }
 
 /// `text` in lines of [`WIDTH`] columns, each but the first indented by `indent`.
@@ -88,33 +67,20 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn every_command_is_in_one_group() {
-        let command = crate::cli::Cli::command();
-        let mut names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-        let mut grouped: Vec<&str> = GROUPS
-            .iter()
-            .flat_map(|(_, names)| *names)
-            .copied()
-            .collect();
-        grouped.retain(|name| *name != "help");
-        names.sort_unstable();
-        grouped.sort_unstable();
-        assert_eq!(grouped, names);
-    }
-
-    #[test]
     fn the_help_lists_each_command_once_within_80_columns() {
         let help = with_groups(crate::cli::Cli::command())
             .render_help()
             .to_string();
-        for (title, names) in GROUPS {
-            assert!(help.contains(&format!("\n{title}:\n")), "{help}");
-            for name in names {
-                let lines = help
-                    .lines()
-                    .filter(|l| l.starts_with(&format!("  {name} ")));
-                assert_eq!(lines.count(), 1, "{name}: {help}");
-            }
+        let count = |start: &str| help.lines().filter(|l| l.starts_with(start)).count();
+        for row in ROWS {
+            assert_eq!(
+                count(&format!("{}:", row.group)),
+                1,
+                "{}: {help}",
+                row.group
+            );
+            let name = row.name();
+            assert_eq!(count(&format!("  {name} ")), 1, "{name}: {help}");
         }
         let widest = help.lines().map(|line| line.chars().count()).max();
         assert!(widest <= Some(WIDTH), "{help}");

@@ -2,9 +2,9 @@
 //! --simulate` show them.
 
 use super::source_rows::SourceRow;
-use crate::page::{Columns, Table};
 use crate::sm::{Profile, Slots, Stalls, Workload};
 use crate::suggest::SourceFiles;
+use crate::terminal::{Columns, Table};
 use crate::trace::Line;
 use serde::Serialize;
 use std::collections::BTreeMap;

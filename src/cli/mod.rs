@@ -25,12 +25,14 @@ mod cmd_sim;
 mod cmd_synth;
 mod cmd_trace;
 mod cmd_tune;
+mod commands;
 mod configuration;
 mod conflicts_lines;
 mod conflicts_text;
 mod defect;
 mod error_text;
 mod examples;
+mod execute;
 mod groups;
 mod kernel_registers;
 mod line_slots;
@@ -48,18 +50,20 @@ pub use printer::{Format, MachineNote, Printer, Progress};
 
 use crate::capture::{LaunchInput, LaunchRun};
 use crate::claims;
-use crate::config::Config;
+use crate::config::{Config, PRESETS};
 use crate::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::error::{Error, Result};
 use crate::hash::HashKind;
 use crate::interrupt;
-use crate::page::Screen;
 use crate::quote::{shell, shown};
+use crate::terminal::Screen;
 use crate::trace::AccessTrace;
 use crate::workload::{Input, LaunchWorkload, RunOptions};
 use clap::builder::{PathBufValueParser, TypedValueParser};
-use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser};
+use commands::{Command, Needs};
 use error_text::error_text;
+use execute::{Example, Execute};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -103,11 +107,8 @@ pub struct Global {
     /// Output for people or for programs.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Machine: fermi, gt200, small, gpgpusim-16k, sharing-48k, sharing-64k, sm70,
-    /// sm75, sm80, sm86, sm87, sm89, sm90, sm110, sm120, sm121 or bus [default: fermi;
-    /// classify, conflicts, flow, gate, rewrite, share, sim and tune choose that of the
-    /// .target of the PTX, from sm_70].
-    #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
+    #[arg(long, global = true, value_name = "NAME", conflicts_with = "config",
+          help = preset_help())]
     preset: Option<String>,
     /// Machine from a configuration file.
     #[arg(long, global = true, value_name = "FILE.toml")]
@@ -183,74 +184,12 @@ impl Global {
 /// The machine where none is named and none is chosen by a PTX.
 const DEFAULT_PRESET: &str = "fermi";
 
-/// What a command does with its arguments.
-trait Execute {
-    /// The kernel that it is about: where no machine is named, the target of
-    /// its PTX chooses one. None for commands that make or check hardware: the
-    /// user designs that machine, and the GPUs that PTX names have no RTL of the
-    /// SM path.
-    fn kernel(&self) -> Option<&Input> {
-        None
-    }
-
-    /// Whether it works on one machine, which its output then names.
-    fn has_machine(&self) -> bool {
-        true
-    }
-
-    fn execute(&self, global: &Global, printer: &Printer) -> Result<()>;
-}
-
-macro_rules! commands {
-    ($($name:ident($args:path),)+) => {
-        #[derive(Subcommand)]
-        enum Command {
-            $($name($args),)+
-        }
-
-        impl Command {
-            fn get(&self) -> &dyn Execute {
-                match self {
-                    $(Command::$name(args) => args,)+
-                }
-            }
-
-            /// As the user writes it.
-            fn name(&self) -> String {
-                let name = match self {
-                    $(Command::$name(_) => stringify!($name),)+
-                };
-                name.to_lowercase()
-            }
-        }
-    };
-}
-
-// In alphabetical order; `groups` has the order of --help.
-commands! {
-    Classify(cmd_classify::ClassifyArgs),
-    Completions(cmd_completions::CompletionsArgs),
-    Compose(cmd_reproduce::ComposeArgs),
-    Conflicts(cmd_conflicts::ConflictsArgs),
-    Congestion(cmd_congestion::CongestionArgs),
-    Cosim(cmd_cosim::CosimArgs),
-    Doctor(cmd_doctor::DoctorArgs),
-    Emit(cmd_emit::EmitArgs),
-    Encode(cmd_encode::EncodeArgs),
-    Flow(cmd_flow::FlowArgs),
-    Gate(cmd_gate::GateArgs),
-    Init(cmd_init::InitArgs),
-    Merge(cmd_reproduce::MergeArgs),
-    Mutate(cmd_mutate::MutateArgs),
-    Prove(cmd_prove::ProveArgs),
-    Reproduce(cmd_reproduce::ReproduceArgs),
-    Rewrite(cmd_rewrite::RewriteArgs),
-    Run(cmd_run::RunArgs),
-    Share(cmd_share::ShareArgs),
-    Sim(cmd_sim::SimArgs),
-    Synth(cmd_synth::SynthArgs),
-    Trace(cmd_trace::TraceArgs),
-    Tune(cmd_tune::TuneArgs),
+fn preset_help() -> String {
+    format!(
+        "Machine: {} [default: {DEFAULT_PRESET}; classify, conflicts, flow, gate, rewrite, \
+         share, sim and tune choose that of the .target of the PTX, from sm_70]",
+        alternatives(&PRESETS, "or")
+    )
 }
 
 /// Parses the command line, runs the command, reports errors.
@@ -333,8 +272,12 @@ fn file_input() -> impl TypedValueParser<Value = Input> {
 
 /// The kinds of hash unit in a sentence: `a, b or c`.
 fn hash_kinds(conjunction: &str) -> String {
-    let names = HashKind::ALL.map(HashKind::name);
-    let (last, others) = names.split_last().expect("there is a kind");
+    alternatives(&HashKind::ALL.map(HashKind::name), conjunction)
+}
+
+/// Names in a sentence: `a, b or c`.
+fn alternatives(names: &[&str], conjunction: &str) -> String {
+    let (last, others) = names.split_last().expect("there is a name");
     format!("{} {conjunction} {last}", others.join(", "))
 }
 
@@ -433,12 +376,12 @@ fn rule_line(machine: &Config) -> String {
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {
-    let (command, name) = (cli.command.get(), cli.command.name());
-    let takes_none = without_machine::takes_none(&name);
-    if takes_none {
-        cli.global.note_no_effect(&name, printer)?;
+    let (command, row) = (cli.command.get(), cli.command.row());
+    let needs_none = row.needs == Needs::Nothing;
+    if needs_none {
+        cli.global.note_no_effect(&row.name(), printer)?;
     }
-    if takes_none || !command.has_machine() {
+    if needs_none || !command.has_machine() {
         return command.execute(&cli.global, printer);
     }
     let (global, machine) = cli.global.resolved(command.kernel());
@@ -454,13 +397,6 @@ fn report(error: Error) -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_are_listed_in_alphabetical_order() {
-        let command = Cli::command();
-        let names: Vec<&str> = command.get_subcommands().map(|c| c.get_name()).collect();
-        assert!(names.is_sorted(), "{names:?}");
-    }
 
     /// Command lines in a help text are lines that can be pasted.
     #[test]

@@ -1,7 +1,7 @@
 //! The tables of slowest paths by stages.
 
-use crate::page::{Details, Table};
 use crate::synth::{PathReport, SynthReport, UnitResult, WorstPath};
+use crate::terminal::{Details, Table};
 
 /// The slowest paths of each unit that has them, of its fastest netlist.
 pub(super) fn all(report: &SynthReport) -> Details {

@@ -4,8 +4,8 @@
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::page::{Details, Hint, Page, Screen, Tone};
 use crate::quote::{shell, shown, shown_lines};
+use crate::terminal::{Details, Hint, Page, Screen, Tone};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::{IsTerminal, Write};

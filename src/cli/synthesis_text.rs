@@ -1,7 +1,7 @@
 //! The tables of the commands `synth` and `flow`.
 
-use crate::page::{Columns, Details, Table};
 use crate::synth::{Published, SmTotal, SynthReport, Synthesis, UnitResult};
+use crate::terminal::{Columns, Details, Table};
 
 /// The table of whole SMs, with the technology.
 pub(super) fn totals_of(synthesis: &Synthesis) -> Details {

@@ -2,25 +2,13 @@
 //! `--config`, and these say that they have no effect.
 
 use super::Global;
+use super::commands::{Needs, Row};
 use super::printer::Printer;
 use crate::error::Result;
 
-/// Those whose result depends on no machine, or on that of a paper alone.
-const COMMANDS: [&str; 9] = [
-    "completions",
-    "compose",
-    "congestion",
-    "doctor",
-    "init",
-    "merge",
-    "reproduce",
-    "run",
-    "trace",
-];
-
 /// Whether the result of that command depends on no machine.
-pub(super) fn takes_none(command: &str) -> bool {
-    COMMANDS.contains(&command)
+fn needs_none(command: &str) -> bool {
+    Row::of(command).is_some_and(|row| row.needs == Needs::Nothing)
 }
 
 /// Hides the options for the machine in the help of these commands.
@@ -29,7 +17,7 @@ pub(super) fn hide_options(command: clap::Command) -> clap::Command {
     let options = command.get_arguments().filter(of_machine).cloned();
     let hidden: Vec<_> = options.map(|arg| arg.hide(true)).collect();
     command.mut_subcommands(|command| {
-        if takes_none(command.get_name()) {
+        if needs_none(command.get_name()) {
             command.args(hidden.clone())
         } else {
             command
@@ -55,7 +43,7 @@ impl Global {
 #[cfg(test)]
 mod tests {
     use super::super::full_command;
-    use super::takes_none;
+    use super::needs_none;
 
     #[test]
     fn help_has_the_options_for_the_machine_where_they_have_an_effect() {
@@ -66,7 +54,7 @@ mod tests {
             for option in ["preset", "config"] {
                 let arg = command.get_arguments().find(|arg| arg.get_id() == option);
                 let hidden = arg.expect("it is an option of every command").is_hide_set();
-                assert_eq!(hidden, takes_none(name), "{name} --{option}");
+                assert_eq!(hidden, needs_none(name), "{name} --{option}");
             }
         }
     }

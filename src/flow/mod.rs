@@ -43,7 +43,7 @@ use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{OwnedFile, OwnedFolder};
-use crate::report::{self, ChoiceKind, FlowReport, Since, grouped};
+use crate::report::{ChoiceKind, FlowReport, Since, grouped, pages};
 use crate::rtl::Design;
 use crate::software::Layout;
 use crate::suggest::SourceFiles;
@@ -378,7 +378,7 @@ impl Done {
     /// Writes the report.
     fn write(&mut self, out: &OwnedFolder) -> Result<()> {
         let report = &mut self.report;
-        let html = report::render(report)?;
+        let html = pages::render(report)?;
         let summary = serde_json::to_string_pretty(report).expect("a report has string keys only");
         let mut files = vec![
             OwnedFile::new("summary.json", summary),

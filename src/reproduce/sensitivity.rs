@@ -7,7 +7,7 @@ use super::number::number;
 use super::quantity::{Metric, Quantity};
 use super::results::Result;
 use crate::config::Config;
-use crate::report::{Swing, tornado};
+use crate::report::draw::{Swing, tornado};
 use serde::Serialize;
 
 /// One thing that is changed.

@@ -29,7 +29,7 @@ const OTHERS: [(&str, &str, &str); 12] = [
         "crates/sm/src/config/blank.rs",
         "the unit of the presets",
     ),
-    ("matrix", "src/cli/examples.rs", "examples of commands"),
+    ("matrix", "src/cli/cmd_prove.rs", "the example of its help"),
     // What the hash paper publishes of its units.
     (
         "bitvec-perm",

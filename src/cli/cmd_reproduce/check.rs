@@ -3,10 +3,10 @@
 use super::{Meter, pages, sections};
 use crate::cli::printer::{CommandResult, Printer};
 use crate::error::{Error, Result};
-use crate::page::{Details, Tone};
 use crate::reproduce::page::{README_BEGIN, README_END, README_TABLE};
 use crate::reproduce::verify::{absent, differing, keys, recompute, sample, unused};
 use crate::reproduce::{Change, Figure, Library, Point, Store, points};
+use crate::terminal::{Details, Tone};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

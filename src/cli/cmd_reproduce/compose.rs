@@ -2,13 +2,13 @@
 
 use super::Meter;
 use crate::cli::printer::{CommandResult, Printer};
-use crate::cli::{Execute, Global, MachineNote};
+use crate::cli::{Example, Execute, Global, MachineNote};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::quote::shell;
 use crate::reproduce::compose::{Composition, Subset, composition, of_input};
 use crate::reproduce::{Change, Library, Store, compute, number, points, table_of};
+use crate::terminal::{Columns, Details, Hint, Table, Tone};
 use clap::Args;
 use serde::Serialize;
 
@@ -28,6 +28,10 @@ pub struct ComposeArgs {
 }
 
 impl Execute for ComposeArgs {
+    fn examples() -> &'static [Example] {
+        &[("all subsets on one kernel", "compose kernel:transpose")]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let library = Library::load()?;
         let figure = of_input(library.select(&["compose".to_owned()])?[0], &self.input)?;

@@ -2,12 +2,12 @@
 
 use super::{Files, Run};
 use crate::cli::printer::{CommandResult, Printer};
-use crate::cli::{Execute, Global};
+use crate::cli::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::output::check_writable;
-use crate::page::{Details, Tone};
 use crate::points::Points;
 use crate::reproduce::{Library, Store};
+use crate::terminal::{Details, Tone};
 use clap::Args;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,10 @@ pub struct MergeArgs {
 }
 
 impl Execute for MergeArgs {
+    fn examples() -> &'static [Example] {
+        &[("two shards", "merge shard1 shard2 -o all")]
+    }
+
     fn execute(&self, _global: &Global, printer: &Printer) -> Result<()> {
         let is_file = |shard: &&PathBuf| shard.is_file();
         match self.shards.iter().find(is_file) {

@@ -3,7 +3,7 @@
 use super::check::POINTS;
 use crate::cli::this_command;
 use crate::error::{Error, Result};
-use crate::report::ReproductionReport;
+use crate::report::pages::ReproductionReport;
 use crate::reproduce::Library;
 use crate::reproduce::page::{Made, Section, report};
 use sha2::{Digest, Sha256};

@@ -6,10 +6,10 @@ use super::resources::Compared;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::page::{Details, Hint, Table, Tone};
 use crate::quote::shell;
 use crate::readable::readable;
 use crate::rewrite::{Left, MachineConflicts, Measured, MovedPart, Rewritten};
+use crate::terminal::{Details, Hint, Table, Tone};
 use serde::Serialize;
 use std::path::Path;
 

@@ -3,10 +3,10 @@
 use super::{Output, Report};
 use crate::capture::listed_from;
 use crate::cli::printer::CommandResult;
-use crate::page::{Columns, Details, Hint, Tone};
 use crate::ptx::exec::Finding;
 use crate::quote::shell;
 use crate::readable::readable;
+use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::toolkit::Users;
 use crate::trace::without_folder;
 use std::path::Path;

@@ -3,10 +3,10 @@
 use super::Shared;
 use crate::cli::printer::CommandResult;
 use crate::config::Scheduler;
-use crate::page::{Columns, Details, Hint, Table, Tone};
 use crate::readable::readable;
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Gain, Layout, Placement, Plan};
+use crate::terminal::{Columns, Details, Hint, Table, Tone};
 use strum::VariantNames;
 
 impl CommandResult for Shared<'_> {

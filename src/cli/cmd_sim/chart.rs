@@ -3,7 +3,7 @@
 use super::point::Point;
 use super::sweep::Sweep;
 use super::text::baseline_text;
-use crate::report::chart::{Bar, BarChart, BarGroup, Panel};
+use crate::report::draw::chart::{Bar, BarChart, BarGroup, Panel};
 
 /// Most bars of a group that the colours tell apart.
 const MOST_SERIES: usize = 8;

@@ -5,7 +5,8 @@ use super::point::Point;
 use super::sweep::Sweep;
 use super::text::{baseline_text, best, conflict_rule, labels, spaced};
 use crate::cli::this_command;
-use crate::report::{CycleParts, SweepLine, SweepReport};
+use crate::report::CycleParts;
+use crate::report::pages::{SweepLine, SweepReport};
 
 pub(super) fn of(sweep: &Sweep, works: &Works) -> SweepReport {
     let lanes = sweep.points.first().map(|p| p.config.lanes);

@@ -5,9 +5,9 @@ use super::plan::name;
 use super::point::Point;
 use super::sweep::Sweep;
 use crate::config::{Config, PathHash, PathSettings, Scheduler};
-use crate::page::{Details, Table, Tone};
 use crate::readable::readable_words;
 use crate::sm::{AccessWorkload, Phases};
+use crate::terminal::{Details, Table, Tone};
 use crate::trace::Wide;
 
 /// The answer of one run.

@@ -1,9 +1,9 @@
 //! The swizzle modes of tensor copies: which of them clears an array.
 
 use crate::error::Result;
-use crate::page::{Details, Table};
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Mode, Modes, PerVariable};
+use crate::terminal::{Details, Table};
 use crate::trace::{TensorCopy, line_of_file};
 use serde::Serialize;
 

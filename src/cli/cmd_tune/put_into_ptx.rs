@@ -4,10 +4,10 @@
 use super::resources::Launched;
 use crate::config::Config;
 use crate::error::Result;
-use crate::page::Details;
 use crate::rewrite::{Hashes, MachineConflicts, MachineCounts, Request, attempt};
 use crate::software::LayoutSpec;
 use crate::software::choice::{Choice, Choices, MappingKind, PerVariable};
+use crate::terminal::Details;
 use serde::Serialize;
 
 /// The counts of a kernel under its best mappings; unknown where nothing judges.

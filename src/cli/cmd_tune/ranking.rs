@@ -1,11 +1,11 @@
 //! The mappings of an array, the fewest conflicts first.
 
 use crate::cli::conflicts_lines::cost_tone;
-use crate::page::{Columns, Details, Tone};
-use crate::report::MappingChoice;
+use crate::report::pages::MappingChoice;
 use crate::software::choice::{Array, Choice, Choices, MappingKind, on_front};
 use crate::software::{Language, Layout, LayoutSpec, render};
 use crate::suggest::Suggestion;
+use crate::terminal::{Columns, Details, Tone};
 use crate::trace::TensorCopy;
 use serde::Serialize;
 

@@ -6,7 +6,8 @@ use crate::cli::{rule_line, this_command};
 use crate::error::Result;
 use crate::flow::{Evidence, in_software};
 use crate::readable::{readable_list, readable_words};
-use crate::report::{CodeText, MappingChoice, MappingTable, TuneReport};
+use crate::report::CodeText;
+use crate::report::pages::{MappingChoice, MappingTable, TuneReport};
 use crate::software::Layout;
 
 /// The page of what was found. `layout` is the best mapping of all of shared memory.

@@ -2,7 +2,7 @@
 
 use super::super::number::number;
 use super::{Composed, Subset, idle};
-use crate::report::{Choice, pareto};
+use crate::report::draw::{Choice, pareto};
 
 /// A table per kernel, below its sentence.
 pub fn markdown(kernels: &[Composed], chart: &str) -> String {

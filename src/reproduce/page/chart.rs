@@ -5,7 +5,7 @@ use super::super::figure::Figure;
 use super::super::results::Result;
 use super::columns::{Column, columns};
 use super::grid::{in_order, product};
-use crate::report::{MarkedChart, MarkedGroup, MarkedPanel, Pair};
+use crate::report::draw::{MarkedChart, MarkedGroup, MarkedPanel, Pair};
 
 /// Panels of a chart at most.
 const PANELS: usize = 6;

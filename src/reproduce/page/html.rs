@@ -9,7 +9,7 @@ use super::super::rules::{RULES, Rule};
 use super::claims::{claims, distance, worst};
 use super::table::{measured, published, tolerance, with_unit};
 use super::{Section, causes, paper, papers, scatter, title};
-use crate::report::{
+use crate::report::pages::{
     Basis, FigureLine, MeanError, Outcome, PaperLine, ReproductionReport, TextTable, ValueLine,
 };
 use std::cmp::Reverse;

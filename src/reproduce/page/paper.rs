@@ -8,7 +8,7 @@ use super::super::number::number;
 use super::super::results::{Result, Verdict};
 use super::table::{self, table};
 use super::{Section, causes, heading, overview, sensitivity_file, title};
-use crate::report::Swing;
+use crate::report::draw::Swing;
 use std::fmt::Write;
 
 const HOW_TO_READ: &str = "How to read this page: [overview](../reproduction.md). Cells show \

@@ -4,8 +4,8 @@ use super::super::evidence::Evidence;
 use super::super::results::{Check, Result};
 use super::super::rules::{Measure, value_measure};
 use super::Section;
-use crate::report::theme::SERIES;
-use crate::report::{ScatterPanel, ScatterPoint, ScatterSeries, scatter};
+use crate::report::draw::theme::SERIES;
+use crate::report::draw::{ScatterPanel, ScatterPoint, ScatterSeries, scatter};
 
 /// Percent that the linear plot shows.
 const LINEAR: std::ops::RangeInclusive<f64> = -30.0..=110.0;

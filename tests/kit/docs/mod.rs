@@ -5,7 +5,7 @@
 mod page;
 
 use page::{Page, Pages};
-use spadkit::report::theme::dark_style;
+use spadkit::report::draw::theme::dark_style;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,7 @@
 
 use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
-use spadkit::report::theme::{
+use spadkit::report::draw::theme::{
     INK, INK_ON_BRIGHT, INK_ON_DEEP, LINE, MUTED, PAPER, SHADES, dark_style,
 };
 use spadkit::software::Layout;

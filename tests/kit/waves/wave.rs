@@ -1,6 +1,6 @@
 //! A waveform as it is recorded, and its picture.
 
-use spadkit::report::theme::{INK, MUTED, PAPER, dark_style};
+use spadkit::report::draw::theme::{INK, MUTED, PAPER, dark_style};
 use std::fmt::Write;
 
 const CELL: usize = 52;

@@ -98,7 +98,7 @@ pub fn dark_style(svg: &str) -> String {
 
 /// `svg` with the variables of a page in place of the colours, and of its own
 /// dark theme.
-pub(super) fn with_variables(svg: &str) -> String {
+pub(in crate::report) fn with_variables(svg: &str) -> String {
     let lines = svg.lines().filter(|line| !line.starts_with("<style>"));
     let mut svg: String = lines.flat_map(|line| [line, "\n"]).collect();
     for Role {

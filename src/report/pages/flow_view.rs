@@ -1,11 +1,11 @@
 //! The report as the template shows it: every number is a text, rounded once.
 
 use super::bars::bars;
-use super::choice::{ChoiceKind, ChoiceLine};
-use super::flow_report::FlowReport;
-use super::picture;
-use super::source_page::{Served, Situation, SourceLine, SourcePage};
-use super::verdict::{grouped, place, worst};
+use crate::report::choice::{ChoiceKind, ChoiceLine};
+use crate::report::draw::picture;
+use crate::report::flow_report::FlowReport;
+use crate::report::source_page::{Served, Situation, SourceLine, SourcePage};
+use crate::report::verdict::{grouped, place, worst};
 use crate::trace::without_folder;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -167,7 +167,7 @@ pub(super) fn phases(report: &FlowReport) -> Value {
         .unwrap_or(1)
         .max(1);
     let percent = |n: u64| format!("{:.2}", 100.0 * n as f64 / most as f64);
-    let phase = |p: &super::source_page::PhaseCount| {
+    let phase = |p: &crate::report::source_page::PhaseCount| {
         json!({
             "phase": p.phase,
             "wavefronts": grouped(p.wavefronts),

@@ -1,11 +1,11 @@
 //! The parts of the report that are folded: hardware, access sites, what was
 //! not checked, how to repeat it.
 
-use super::flow_report::{FlowReport, InstructionLine};
-use super::since::{Change, Since};
-use super::source_page::PatternPart;
-use super::verdict::grouped;
-use super::view::clock;
+use super::flow_view::clock;
+use crate::report::flow_report::{FlowReport, InstructionLine};
+use crate::report::since::{Change, Since};
+use crate::report::source_page::PatternPart;
+use crate::report::verdict::grouped;
 use serde_json::{Value, json};
 
 /// One row per unit of the whole SM, with slack against the target.
@@ -97,7 +97,7 @@ fn part(part: &PatternPart) -> Value {
 
 /// Every mapping that was counted.
 pub(super) fn mappings(report: &FlowReport) -> Value {
-    let row = |m: &super::flow_report::MappingLine| {
+    let row = |m: &crate::report::flow_report::MappingLine| {
         json!({
             "hash": m.hash,
             "method": m.method,

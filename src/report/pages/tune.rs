@@ -1,14 +1,14 @@
 //! The report of `tune --software`: which mapping to take, what it looks like on the
 //! accesses, where the source changes, and the change as code.
 
-use super::choice::CodeText;
-use super::page;
-use super::source_page::{Situation, SourcePage};
-use super::verdict::grouped;
-use super::view;
+use super::flow_view;
+use super::frame;
 use crate::error::Result;
 use crate::quote::show_strings;
 use crate::readable::readable_words;
+use crate::report::choice::CodeText;
+use crate::report::source_page::{Situation, SourcePage};
+use crate::report::verdict::grouped;
 use crate::template::defect;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -106,7 +106,7 @@ impl TuneReport {
             "verdict": self.verdict,
             "kpis": self.kpis(),
             "chosen": self.chosen.as_ref().map(|hash| json!({"name": hash, "hash": hash})),
-            "sources_note": view::sources_note(&self.sources, self.conflicts),
+            "sources_note": flow_view::sources_note(&self.sources, self.conflicts),
             "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
             "rule": self.rule,
             "commands": self.commands,
@@ -114,10 +114,13 @@ impl TuneReport {
         // Names of a kernel must not hide what they say.
         show_strings(&mut all);
         let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
-        context.insert("pictures", &view::pictures(&self.situations, self.phases));
-        context.insert("sources", &view::sources(&self.sources));
+        context.insert(
+            "pictures",
+            &flow_view::pictures(&self.situations, self.phases),
+        );
+        context.insert("sources", &flow_view::sources(&self.sources));
         context.insert("code", &self.code());
-        page::render(NAME, TEMPLATE, context)
+        frame::render(NAME, TEMPLATE, context)
     }
 
     /// The four numbers on top: `k` what, `v` how much, `n` beside what.

@@ -1,18 +1,18 @@
 //! The report as one self-contained HTML file.
 
-use super::choice::ChoiceKind;
-use super::flow_report::FlowReport;
-use super::trade_off::trade_off;
-use super::{page, view, view_hardware};
+use super::{flow_hardware, flow_view, frame};
 use crate::error::Result;
 use crate::quote::show_strings;
 use crate::readable::readable;
+use crate::report::choice::ChoiceKind;
+use crate::report::draw::trade_off::trade_off;
+use crate::report::flow_report::FlowReport;
 use crate::template::defect;
 use serde_json::{Value, json};
 use tera::Context;
 
-const NAME: &str = "report.html.tera";
-const TEMPLATE: &str = include_str!("report.html.tera");
+const NAME: &str = "flow.html.tera";
+const TEMPLATE: &str = include_str!("flow.html.tera");
 
 /// Renders the report; nothing in it refers to another file or host.
 pub fn render(report: &FlowReport) -> Result<String> {
@@ -23,14 +23,14 @@ pub fn render(report: &FlowReport) -> Result<String> {
     let mut context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
     context.insert(
         "pictures",
-        &view::pictures(&report.situations, report.phases.len() > 1),
+        &flow_view::pictures(&report.situations, report.phases.len() > 1),
     );
     context.insert("trade_off", &trade_off(&report.choices));
-    context.insert("script_data", &view::script_data(report));
+    context.insert("script_data", &flow_view::script_data(report));
     // The lines of the source keep their tabs.
-    context.insert("sources", &view::sources(&report.sources));
-    context.insert("code", &view::code(report));
-    page::render(NAME, TEMPLATE, context)
+    context.insert("sources", &flow_view::sources(&report.sources));
+    context.insert("code", &flow_view::code(report));
+    frame::render(NAME, TEMPLATE, context)
 }
 
 fn shown(report: &FlowReport) -> Value {
@@ -54,18 +54,18 @@ fn shown(report: &FlowReport) -> Value {
         "advice": report.advice,
         "worth_text": report.worth_text(),
         "chosen": chosen.map(|c| json!({"name": c.name, "hash": c.hash})),
-        "phases": view::phases(report),
-        "sources_note": view::sources_note(&report.sources, report.conflicts()),
-        "choices": view::choices(report),
-        "cycles": view::cycles(report),
+        "phases": flow_view::phases(report),
+        "sources_note": flow_view::sources_note(&report.sources, report.conflicts()),
+        "choices": flow_view::choices(report),
+        "cycles": flow_view::cycles(report),
         "bars_of": "Change",
         "parts": super::bars::key(),
-        "units": view_hardware::units(report),
-        "technology": view_hardware::technology(report),
-        "sites": view_hardware::sites(report),
-        "mappings": view_hardware::mappings(report),
-        "checks": view_hardware::checks(report),
-        "since": view_hardware::since(report.since.as_ref()),
+        "units": flow_hardware::units(report),
+        "technology": flow_hardware::technology(report),
+        "sites": flow_hardware::sites(report),
+        "mappings": flow_hardware::mappings(report),
+        "checks": flow_hardware::checks(report),
+        "since": flow_hardware::since(report.since.as_ref()),
         "commands": report.commands,
         "commands_of": "The whole report, then each of its tables, in a shell",
         "tools": report.tools,
@@ -77,12 +77,12 @@ fn shown(report: &FlowReport) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::super::advice::{Advice, Timed, Worth};
-    use super::super::choice::{ChoiceLine, CodeText};
-    use super::super::flow_report::{Kernel, MappingLine, UnitSetting};
-    use super::super::software_report::{RewrittenLine, Software, SoftwareLine};
-    use super::super::source_page::{Cell, Served, Situation, SourceLine, SourcePage};
     use super::*;
+    use crate::report::advice::{Advice, Timed, Worth};
+    use crate::report::choice::{ChoiceLine, CodeText};
+    use crate::report::flow_report::{Kernel, MappingLine, UnitSetting};
+    use crate::report::software_report::{RewrittenLine, Software, SoftwareLine};
+    use crate::report::source_page::{Cell, Served, Situation, SourceLine, SourcePage};
 
     fn served() -> Served {
         Served {

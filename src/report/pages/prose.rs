@@ -1,6 +1,6 @@
 //! Text with Markdown in it, as HTML: the notes of the reproduction.
 
-use super::svg::escaped;
+use crate::report::draw::svg::escaped;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 /// The paragraphs, lists, emphasis and code of `markdown`. Links are text: a page

@@ -161,7 +161,7 @@ impl Svg {
     }
 }
 
-pub(super) fn escaped(text: &str) -> String {
+pub(in crate::report) fn escaped(text: &str) -> String {
     crate::quote::shown(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")

@@ -1,7 +1,7 @@
 //! Gain over area as a scatter with its front. Colours are those of the page's
 //! style.
 
-use super::choice::ChoiceLine;
+use crate::report::choice::ChoiceLine;
 use std::fmt::Write;
 
 const WIDTH: f64 = 560.0;
@@ -20,7 +20,7 @@ struct Point<'a> {
 }
 
 /// The picture; none with fewer than three points.
-pub(super) fn trade_off(choices: &[ChoiceLine]) -> Option<String> {
+pub(in crate::report) fn trade_off(choices: &[ChoiceLine]) -> Option<String> {
     let mut points: Vec<Point> = choices.iter().filter_map(point).collect();
     if points.len() < 3 {
         return None;
@@ -90,7 +90,7 @@ fn draw(points: &[Point]) -> String {
             "<text class=\"ax\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             x(tick),
             floor + 16.0,
-            super::verdict::grouped(tick as u64)
+            crate::report::verdict::grouped(tick as u64)
         );
     }
     let _ = write!(
@@ -153,7 +153,7 @@ fn mark(
          {2} NAND2</title></circle><text class=\"pl{bold}\" x=\"{3:.1}\" y=\"{at:.1}\">{0}</text>",
         super::svg::escaped(&name),
         point.gain,
-        super::verdict::grouped(point.area.round() as u64),
+        crate::report::verdict::grouped(point.area.round() as u64),
         px + 11.0
     )
 }
@@ -170,8 +170,8 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::choice::{ChoiceKind, HardwareCost};
     use super::*;
+    use crate::report::choice::{ChoiceKind, HardwareCost};
 
     fn choice(name: &str, speed_up: f64, nand2: Option<f64>) -> ChoiceLine {
         ChoiceLine {

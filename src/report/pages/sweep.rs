@@ -2,12 +2,12 @@
 //! the cycles of each go to.
 
 use super::bars::{bars, key};
-use super::choice::CycleParts;
-use super::page;
-use super::verdict::grouped;
+use super::frame;
 use crate::error::Result;
 use crate::quote::show_strings;
 use crate::readable::readable_words;
+use crate::report::choice::CycleParts;
+use crate::report::verdict::grouped;
 use crate::template::defect;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ impl SweepReport {
         // Names of a kernel must not hide what they say.
         show_strings(&mut all);
         let context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
-        page::render(NAME, TEMPLATE, context)
+        frame::render(NAME, TEMPLATE, context)
     }
 }
 

@@ -1,11 +1,12 @@
 //! The report of `share`: ranges on the lines of the PTX, the control flow,
 //! and what each step gains.
 
-use super::chart::{Bar, BarChart, BarGroup, Panel};
-use super::{flow_drawing, page, theme};
+use super::frame;
 use crate::error::Result;
 use crate::quote::show_strings;
 use crate::readable::readable;
+use crate::report::draw::chart::{Bar, BarChart, BarGroup, Panel};
+use crate::report::draw::{flow_drawing, theme};
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Drawing, Place, Plan, Variant, gains, short};
 use crate::template::defect;
@@ -80,7 +81,7 @@ impl ShareReport<'_> {
             "chart",
             &self.chart().map(|c| theme::with_variables(&c.svg())),
         );
-        page::render(NAME, TEMPLATE, context)
+        frame::render(NAME, TEMPLATE, context)
     }
 
     /// The instructions: per variable `access`, `range` or nothing, whether

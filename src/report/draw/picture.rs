@@ -1,7 +1,7 @@
 //! Warp accesses as pictures: banks across and wavefronts upward, or lanes
 //! against banks. Colours are those of the page's style.
 
-use super::source_page::Served;
+use crate::report::source_page::Served;
 use std::fmt::Write;
 
 /// Width and height of a box.
@@ -20,7 +20,7 @@ fn color(wavefront: u32) -> u32 {
 /// Banks across, wavefronts upward, lane numbers in boxes. `rows` wavefronts
 /// have room, so that two pictures compare; those beyond `served` are marked as
 /// saved.
-pub(super) fn stack(served: &Served, banks: u32, rows: u32, title: &str) -> String {
+pub(in crate::report) fn stack(served: &Served, banks: u32, rows: u32, title: &str) -> String {
     let rows = rows.min(MOST);
     let width = LEFT + BOX.0 * f64::from(banks) + 2.0;
     let floor = BOX.1 * f64::from(rows) + 1.0;
@@ -71,7 +71,7 @@ pub(super) fn stack(served: &Served, banks: u32, rows: u32, title: &str) -> Stri
 }
 
 /// A row for each lane, a column for each bank.
-pub(super) fn matrix(served: &Served, banks: u32, lanes: u32, title: &str) -> String {
+pub(in crate::report) fn matrix(served: &Served, banks: u32, lanes: u32, title: &str) -> String {
     const SIDE: f64 = 10.0;
     let (width, floor) = (SIDE * f64::from(banks), SIDE * f64::from(lanes));
     let mut svg = head(LEFT + width + 2.0, floor + 34.0, "pic sq", title);
@@ -136,7 +136,7 @@ fn lanes(lanes: &[u32]) -> String {
     }
 }
 
-fn cell_title(cell: &super::source_page::Cell) -> String {
+fn cell_title(cell: &crate::report::source_page::Cell) -> String {
     let lanes: Vec<String> = cell.lanes.iter().map(u32::to_string).collect();
     let (word, some) = match lanes.len() {
         1 => ("lane", lanes.join(", ")),
@@ -152,8 +152,8 @@ fn cell_title(cell: &super::source_page::Cell) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source_page::Cell;
     use super::*;
+    use crate::report::source_page::Cell;
 
     #[test]
     fn boxes_stand_in_their_bank_and_wavefront() {

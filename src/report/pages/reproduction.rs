@@ -1,10 +1,11 @@
 //! The report of `reproduce`: how many published values are reproduced, which are
 //! furthest off, and each value beside the measured one.
 
-use super::names::capital;
-use super::verdict::grouped;
-use super::{page, prose, theme};
+use super::{frame, prose};
 use crate::error::Result;
+use crate::report::draw::theme;
+use crate::report::names::capital;
+use crate::report::verdict::grouped;
 use crate::template::defect;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -283,7 +284,7 @@ impl ReproductionReport {
             "commands": self.commands,
         });
         let context = Context::from_serialize(&all).map_err(|e| defect(NAME, e))?;
-        page::render(NAME, TEMPLATE, context)
+        frame::render(NAME, TEMPLATE, context)
     }
 
     /// The four numbers on top: `k` what, `v` how much, `n` beside what.

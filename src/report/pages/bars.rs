@@ -1,7 +1,7 @@
 //! Cycles as bars that add up, for `bars.html.tera`.
 
-use super::choice::CycleParts;
-use super::verdict::grouped;
+use crate::report::choice::CycleParts;
+use crate::report::verdict::grouped;
 use serde_json::{Value, json};
 
 /// A run: its name, whether it stands out, its cycles, and how many times as
