@@ -279,6 +279,13 @@ pub(super) struct Repack {
     pub results: Vec<Slot>,
 }
 
+/// `mov` of a vector: each source into the result at its place.
+#[derive(Default)]
+pub(super) struct ElementMoves {
+    pub sources: Vec<Slot>,
+    pub results: Vec<Slot>,
+}
+
 /// A call of a function of the system.
 pub(super) struct SystemCall {
     pub arguments: Vec<ValuePlace>,
@@ -461,6 +468,7 @@ pub(super) struct Image {
     pub source_names: Vec<String>,
     pub generics: Vec<Generic>,
     pub repacks: Vec<Repack>,
+    pub element_moves: Vec<ElementMoves>,
     /// Moves of 128 bits: to, from.
     pub pairs: Vec<[Pair; 2]>,
     pub memory: Vec<MemoryOp>,
