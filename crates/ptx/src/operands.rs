@@ -37,6 +37,18 @@ pub fn writes(i: &Instruction) -> Vec<Register> {
     list
 }
 
+/// Of a move of a vector, element by element, the source of the register that it writes as
+/// the `index`-th one.
+pub fn element_source<'a>(
+    to: &[Operand],
+    from: &'a [Operand],
+    index: usize,
+) -> Option<&'a Operand> {
+    let pairs = to.iter().zip(from);
+    let mut named = pairs.filter(|(to, _)| matches!(to, Operand::Register(_)));
+    named.nth(index).map(|(_, from)| from)
+}
+
 /// What the first operand is.
 fn first(i: &Instruction) -> First {
     match i.opcode.row().first {

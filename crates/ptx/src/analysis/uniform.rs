@@ -330,6 +330,7 @@ fn is_thread(operand: &Operand) -> bool {
                 | ReservedSmem0
                 | ReservedSmem1
         ),
+        Operand::Vector(items) => items.iter().any(is_thread),
         _ => false,
     }
 }

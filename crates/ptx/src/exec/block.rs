@@ -57,8 +57,8 @@ impl<'a> Worker<'a> {
             let mut races = Races::new(bytes, warps, (volatile, image.has_shared_bytes()));
             races.global = options.global_races.then(GlobalRaces::default);
             machine.races = Some(races);
-            let (registers, local) = (image.unsure_registers, image.local_bytes as usize);
-            let written = || Written::new(registers, local, image.copied as usize);
+            let (registers, local) = (image.followed.len(), image.local_bytes as usize);
+            let written = || Written::new(registers, local);
             machine.written_by = (0..warps).map(|_| written()).collect();
         }
         Worker {

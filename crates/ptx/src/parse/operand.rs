@@ -136,6 +136,9 @@ impl<'a> Parser<'a> {
         if name == "WARP_SZ" {
             return Ok(Operand::Immediate(Immediate::Integer(32)));
         }
+        if let Some(elements) = special_vector(name) {
+            return Ok(Operand::Vector(elements));
+        }
         if let Some(special) = Special::named(name) {
             return Ok(Operand::Special(special));
         }
@@ -228,6 +231,17 @@ fn selected<'a>(body: &mut Body<'a>, name: &'a str) -> Option<Operand> {
         Named::Register(register) => Some(Operand::Selected(register, selector)),
         _ => None,
     }
+}
+
+/// The elements of a special register of four, such as `%tid`: the last one is zero.
+fn special_vector(name: &str) -> Option<Box<[Operand]>> {
+    let known = |special: &Special| *special != Special::Other;
+    let element = |axis| {
+        let special = Special::named(&format!("{name}.{axis}")).filter(known);
+        special.map(Operand::Special)
+    };
+    let last = Operand::Immediate(Immediate::Integer(0));
+    Some([element('x')?, element('y')?, element('z')?, last].into())
 }
 
 /// Whether this is the last element of a special register of four, such as `%tid.w`: that

@@ -6,7 +6,7 @@ use super::{Affine, Affines, Term};
 use crate::ast::{Base, Immediate, Instruction, Operand};
 use crate::names::{Space, Type, Word};
 use crate::opcodes::Opcode;
-use crate::operands::source_type;
+use crate::operands::{element_source, source_type};
 
 impl Affines<'_> {
     /// The expression of the `index`-th register that instruction `at`
@@ -137,6 +137,9 @@ impl Affines<'_> {
     fn mov(&self, at: u32, i: &Instruction, index: usize) -> Option<Affine> {
         let ty = i.ty(0)?;
         match &i.operands[..] {
+            [Operand::Vector(to), Operand::Vector(from)] => {
+                self.operand(at, element_source(to, from, index)?, ty)
+            }
             [Operand::Vector(parts), source] => {
                 let first = matches!(parts.first(), Some(Operand::Register(_)));
                 let size = ty.bits() / parts.len() as u32;

@@ -10,7 +10,7 @@ use crate::ast::{Base, Function, Immediate, Instruction, Module, Operand, Regist
 use crate::cfg::{Cfg, Flow, flow};
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Class;
-use crate::operands::source_type;
+use crate::operands::{element_source, source_type};
 use crate::scalar;
 use crate::shared::WINDOW_ALIGN;
 use std::collections::{BTreeSet, HashSet, VecDeque};
@@ -368,6 +368,9 @@ impl Solver<'_> {
     fn mov(&self, at: u32, i: &Instruction, index: usize) -> Option<KnownBits> {
         let ty = i.ty(0)?;
         match &i.operands[..] {
+            [Operand::Vector(to), Operand::Vector(from)] => {
+                Some(self.source(at, element_source(to, from, index)?, ty))
+            }
             [Operand::Vector(parts), source] => {
                 let size = ty.bits() / parts.len() as u32;
                 // Which part the index-th register is, `_` left out.

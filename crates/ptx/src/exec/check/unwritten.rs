@@ -2,49 +2,63 @@
 //! whole accesses to them: looked for with races.
 
 use crate::exec::api::FindingKind;
-use crate::exec::image::{LocalVariable, MemoryOp, Part, Unsure};
+use crate::exec::image::{LocalVariable, MemoryOp, Part};
 use crate::exec::machine::Machine;
+use crate::exec::machine::written::Missing;
 use crate::exec::registers::Mask;
 use crate::names::Space;
 
-/// An instruction that reads or writes registers of which it is not clear
-/// that they are written before they are read.
+/// An instruction that does something with registers of which it is not clear that they are
+/// written before they are read.
 pub fn registers(m: &mut Machine, at: u32, (active, exec): (u32, u32)) {
     let image = m.image;
-    let Unsure {
-        reads,
-        adds,
-        writes,
-        guard,
-        ..
-    } = &image.unsure[at as usize];
+    let unsure = &image.unsure[at as usize];
     let Some(written) = &mut m.written_by.get_mut(m.warp as usize) else {
         return;
     };
-    let missing = |r: &(u32, String), lanes: u32| lanes & !written.registers[r.0 as usize];
+    let missing = |r: u32, bytes: u8, lanes: u32| written.registers[r as usize].lanes(lanes, bytes);
     // All lanes that come to it read the guard.
-    let of_guard = guard.iter().map(|r| (r, missing(r, active)));
-    let adds = adds.map_or(exec, |adds| exec & m.registers.lanes(Mask::of(adds)));
-    let missing_of = |r: &(u32, String)| {
-        let lanes = if writes.contains(&r.0) { adds } else { exec };
-        missing(r, lanes)
+    let of_guard = unsure.guard.map(|r| (r, missing(r, u8::MAX, active)));
+    let adds = unsure
+        .adds
+        .map_or(exec, |adds| exec & m.registers.lanes(Mask::of(adds)));
+    let missing_of = |&(r, bytes): &(u32, u8)| {
+        let lanes = if unsure.writes.contains(&r) {
+            adds
+        } else {
+            exec
+        };
+        (r, missing(r, bytes, lanes))
     };
-    let found = of_guard.chain(reads.iter().map(|r| (r, missing_of(r))));
+    let reads = unsure.reads.iter().map(missing_of);
+    let found = of_guard.into_iter().chain(reads.clone());
     let found = found.into_iter().find(|(_, lanes)| *lanes != 0);
-    let (found, lanes) = (found.map(|f| f.0), found.map(|f| f.1));
-    let unknown = reads.iter().map(missing_of);
-    m.unknown = (m.pc, unknown.fold(0, |all, lanes| all | lanes));
-    for &register in writes {
-        written.registers[register as usize] |= exec;
+    let stored = unsure
+        .stored
+        .iter()
+        .map(|&r| (r, missing(r, u8::MAX, exec)));
+    let unknown = reads.chain(stored).fold(0, |all, (_, lanes)| all | lanes);
+    m.unknown = (m.pc, unknown);
+    for &register in &unsure.writes {
+        written.registers[register as usize].fill(exec);
     }
-    if let (Some((_, name)), Some(lanes)) = (found, lanes) {
-        tell(m, name, lanes);
+    for carried in &unsure.carried {
+        written.carry(carried, m.registers, exec);
+    }
+    if let Some((register, lanes)) = found {
+        tell(m, register, lanes);
     }
 }
 
 /// Lanes read a register that they have not written; it is told of the first.
-fn tell(m: &mut Machine, name: &str, lanes: u32) {
-    let text = format!("reads the register {name}, which the thread has not written");
+fn tell(m: &mut Machine, register: u32, lanes: u32) {
+    let followed = &m.image.followed[register as usize];
+    let what = if followed.is_copy {
+        "which holds what the thread has not written"
+    } else {
+        "which the thread has not written"
+    };
+    let text = format!("reads the register {}, {what}", followed.name);
     let lane = lanes.trailing_zeros();
     m.found(FindingKind::Uninitialised, lane, None, None, text);
 }
@@ -73,14 +87,9 @@ pub fn local(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
     let moves = image.moves_at.get(m.pc as usize).copied().flatten();
     let known = match moves {
         Some(at) => {
-            let parts = &image.moves[at as usize].parts;
-            is_known(
-                parts,
-                &mut written.copied,
-                lane,
-                bytes,
-                !info.transfer.writes(),
-            )
+            let moves = &image.moves[at as usize];
+            let loads = (!info.transfer.writes()).then_some(moves.signed);
+            is_known(&moves.parts, &mut written.registers, lane, bytes, loads)
         }
         None => bytes.iter().all(|&b| b),
     };
@@ -102,32 +111,37 @@ pub fn local(m: &mut Machine, info: &MemoryOp, lane: u32, address: u64) {
 }
 
 /// A load or store of elements some of which are only moved, of a lane: what is unwritten
-/// goes with them. Whether all others are written.
+/// goes with them. `loads` says of a load whether its elements have signs. Whether all
+/// others are written.
 fn is_known(
     parts: &[Option<Part>],
-    copied: &mut [[u8; 32]],
+    registers: &mut [Missing],
     lane: u32,
     bytes: &mut [bool],
-    loads: bool,
+    loads: Option<bool>,
 ) -> bool {
     let size = bytes.len() / parts.len();
     let mut known = true;
     for (part, bytes) in parts.iter().zip(bytes.chunks_mut(size)) {
         match *part {
             Some(Part::Copied(register)) => {
-                let missing = &mut copied[register as usize][lane as usize];
+                let register = &mut registers[register as usize];
                 let bit = |at: usize| 1u8 << (at % 8);
-                if loads {
+                if let Some(signed) = loads {
                     let unwritten = bytes.iter().enumerate().filter(|(_, b)| !**b);
-                    *missing = unwritten.fold(0, |all, (at, _)| all | bit(at));
+                    let missing = unwritten.fold(0, |all, (at, _)| all | bit(at));
+                    let above = u8::MAX.checked_shl(size as u32).unwrap_or(0);
+                    let spreads = signed && bytes.last() == Some(&false);
+                    register.set(lane, if spreads { missing | above } else { missing });
                 } else {
+                    let missing = register.of(lane);
                     let all = bytes.iter_mut().enumerate();
-                    all.for_each(|(at, b)| *b = *missing & bit(at) == 0);
+                    all.for_each(|(at, b)| *b = missing & bit(at) == 0);
                 }
             }
-            Some(Part::Masked) if loads => {}
+            Some(Part::Masked) if loads.is_some() => {}
             Some(Part::Nothing) => {}
-            _ if loads => known &= bytes.iter().all(|&b| b),
+            _ if loads.is_some() => known &= bytes.iter().all(|&b| b),
             _ => bytes.fill(true),
         }
     }
@@ -135,12 +149,11 @@ fn is_known(
 }
 
 /// A load or store of elements some of which are only moved, by lanes that are about to
-/// make it: what a copy brings is not known yet, and what is stored where all may read it
-/// has to be written.
+/// make it: what is stored where all may read it has to be written.
 pub fn moved(m: &mut Machine, at: u32, info: &MemoryOp, space: Space, exec: u32) {
     let image = m.image;
     let moves = &image.moves[at as usize];
-    let Some(written) = m.written_by.get_mut(m.warp as usize) else {
+    let Some(written) = m.written_by.get(m.warp as usize) else {
         return;
     };
     let size = info.bytes as usize / moves.parts.len();
@@ -152,20 +165,21 @@ pub fn moved(m: &mut Machine, at: u32, info: &MemoryOp, space: Space, exec: u32)
                 (space != Space::Local).then(|| lanes.next()).flatten(),
                 "stores a register, which the thread has not written",
             ),
+            Part::Copied(_) if moves.loads => continue,
             Part::Copied(register) => {
-                let missing = &mut written.copied[register as usize];
-                if moves.loads {
-                    lanes.for_each(|lane| missing[lane as usize] = 0);
-                    continue;
-                }
+                let missing = &written.registers[register as usize];
+                let followed = &image.followed[register as usize];
                 // Where some bytes are written, the others may be padding.
                 let all = u8::MAX >> (8 - size.min(8));
-                let lane = lanes.find(|&lane| missing[lane as usize] == all);
-                (
-                    lane.filter(|_| space == Space::Global),
-                    "stores what it has copied from local memory, where the thread has not \
-                     written it",
-                )
+                let lane = lanes.find(|&lane| missing.of(lane) & all == all);
+                let shared =
+                    matches!(space, Space::Shared | Space::SharedCta) && followed.by_registers;
+                let text = if followed.is_copy {
+                    "stores a copy of what the thread has not written"
+                } else {
+                    "stores a register, which the thread has not written"
+                };
+                (lane.filter(|_| space == Space::Global || shared), text)
             }
         };
         if let Some(lane) = lane {
@@ -184,14 +198,14 @@ pub fn moved(m: &mut Machine, at: u32, info: &MemoryOp, space: Space, exec: u32)
 /// A shuffle has handed on the registers of lanes.
 pub fn shuffled(m: &mut Machine, from: u32) {
     let at = m.image.unsure_at.get(m.pc as usize).copied().flatten();
-    let shuffled = at.and_then(|at| m.image.unsure[at as usize].shuffled.as_ref());
+    let shuffled = at.and_then(|at| m.image.unsure[at as usize].shuffled);
     let written = m.written_by.get(m.warp as usize);
-    let (Some((register, name)), Some(written)) = (shuffled, written) else {
+    let (Some(register), Some(written)) = (shuffled, written) else {
         return;
     };
-    let missing = from & !written.registers[*register as usize];
+    let missing = written.registers[register as usize].lanes(from, u8::MAX);
     if missing != 0 {
-        tell(m, name, missing);
+        tell(m, register, missing);
     }
 }
 

@@ -20,12 +20,12 @@ const LIMIT: usize = 1 << 28;
 type Interval = (u32, u32);
 
 impl Decoder<'_> {
-    /// Places the registers of the current function.
-    pub(super) fn allocate_registers(&mut self, cfg: &Cfg) {
+    /// Places the registers of the current function. The registers that may be read before
+    /// they are written, in order.
+    pub(super) fn allocate_registers(&mut self, cfg: &Cfg) -> Vec<u32> {
         let body = self.body();
         if body.registers.len() * cfg.blocks.len() > LIMIT {
-            self.unsure.clear();
-            return;
+            return Vec::new();
         }
         // Callers and callees know the places of these.
         let passed = body
@@ -38,12 +38,7 @@ impl Decoder<'_> {
             });
         let passed: Vec<u32> = passed.collect();
         let (intervals, unsure) = intervals(body, cfg);
-        self.unsure.clear();
-        for register in unsure.into_iter().filter(|r| !passed.contains(r)) {
-            let number = self.image.unsure_registers;
-            self.unsure.insert(register, number as u32);
-            self.image.unsure_registers += 1;
-        }
+        let unsure = unsure.into_iter().filter(|r| !passed.contains(r)).collect();
         let mut order: Vec<(Interval, u32)> = intervals
             .into_iter()
             .enumerate()
@@ -76,6 +71,7 @@ impl Decoder<'_> {
                 busy.insert(place, (end, at));
             }
         }
+        unsure
     }
 }
 

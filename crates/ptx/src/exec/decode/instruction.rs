@@ -5,7 +5,7 @@ use super::operand::Reason;
 use crate::ast::{Instruction, LabelKind, Operand};
 use crate::cfg::Cfg;
 use crate::exec::image::form::{Combine, Compare, Form, Map, Masks, Select, Step};
-use crate::exec::image::{Generic, Repack};
+use crate::exec::image::{ElementMoves, Generic, Repack};
 use crate::exec::lanes;
 use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::registers::{Mask, Slot, Width};
@@ -266,8 +266,14 @@ impl Decoder<'_> {
         if ty == Type::B128 {
             return self.move_pair(i);
         }
+        if let (Operand::Vector(to), Operand::Vector(from)) = (target, source) {
+            return self.move_vector(i, ty, to, from);
+        }
         if let (Operand::Vector(parts), whole) | (whole, Operand::Vector(parts)) = (target, source)
         {
+            if parts.iter().any(|o| matches!(o, Operand::Special(_))) {
+                return Err("a special register of four in place of one".to_owned());
+            }
             return self.repack(ty, parts, whole, matches!(target, Operand::Vector(_)));
         }
         let from = self.source(source, ty)?;
@@ -336,6 +342,41 @@ impl Decoder<'_> {
         let repack = self.image.repacks.len() as u32;
         self.image.repacks.push(Repack { sources, results });
         self.step(Step::Repack { repack });
+        Ok(())
+    }
+
+    /// `mov.v4.u32 {a, b, c, d}, %tid`, or from other registers: each element by itself.
+    fn move_vector(
+        &mut self,
+        i: &Instruction,
+        ty: Type,
+        to: &[Operand],
+        from: &[Operand],
+    ) -> Result<(), Reason> {
+        let count = match i.one_of(&[Word::V2, Word::V4]) {
+            Some(Word::V2) => 2,
+            Some(_) => 4,
+            None => return Err("a vector without .v2 or .v4".to_owned()),
+        };
+        if [to.len(), from.len()] != [count; 2] {
+            return Err("a vector of another size".to_owned());
+        }
+        let special = from.iter().any(|o| matches!(o, Operand::Special(_)));
+        if special && !matches!(ty.bits(), 16 | 32) {
+            return Err(format!("special registers of {}", ty.text()));
+        }
+        let mut move_of = ElementMoves::default();
+        for (to, from) in to.iter().zip(from) {
+            move_of.sources.push(self.source(from, ty)?);
+            let result = self.target(to, ty)?;
+            if !Self::fits(result, ty) {
+                return Err("an element of a different size".to_owned());
+            }
+            move_of.results.push(result);
+        }
+        let moves = self.image.element_moves.len() as u32;
+        self.image.element_moves.push(move_of);
+        self.step(Step::MoveElements { moves });
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ mod atomic;
 mod bulk;
 mod bulk_tensor;
 mod call;
+mod carried;
 mod cluster;
 mod exchange;
 mod forms;
@@ -32,14 +33,13 @@ mod wmma;
 
 use super::api::{InstructionInfo, InstructionKind};
 use super::image::form::{Form, Op, Step};
-use super::image::{Image, NEVER, Spin, Unsure};
+use super::image::{Image, NEVER, Spin};
 use super::lanes;
 use super::race::Strength;
 use super::registers::{Mask, Pair, Slot, Width};
-use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Register, Span};
+use crate::ast::{Function, Instruction, LabelKind, Module, Operand, Span};
 use crate::cfg::Cfg;
 use crate::names::Special;
-use crate::opcodes::Opcode;
 use std::collections::HashMap;
 
 /// Something that the executor does not do.
@@ -87,9 +87,9 @@ struct Decoder<'m> {
     next: u32,
     /// What the registers of the function may be addresses of.
     origins: Vec<provenance::Origin>,
-    /// Registers that may be read before they are written, of the function
-    /// that is being decoded, with their numbers among those of the entry.
-    unsure: HashMap<u32, u32>,
+    /// Registers that may hold what nobody has written, of the function that is
+    /// being decoded, with their numbers among those of the entry.
+    followed: HashMap<u32, u32>,
     /// What its loads only move.
     moved: moved::Moved,
     /// Its registers that are the accumulator of a product of a warpgroup, with
@@ -128,7 +128,7 @@ pub(super) fn decode(
         sizes: forms::Sizes::Exact,
         next: RESERVED,
         origins: Vec::new(),
-        unsure: HashMap::new(),
+        followed: HashMap::new(),
         moved: moved::Moved::default(),
         accumulators: HashMap::new(),
     };
@@ -189,9 +189,9 @@ impl<'m> Decoder<'m> {
     fn code(&mut self, function: u32) {
         let body = self.body();
         let cfg = Cfg::new(body);
-        self.allocate_registers(&cfg);
+        let unsure = self.allocate_registers(&cfg);
         self.number_accumulators(body);
-        self.moved = moved::Moved::of(body, &mut self.image.copied);
+        self.follow_moves(&unsure);
         self.follow_addresses();
         self.waits = waits::find(body, &cfg);
         let start = self.starts[&function];
@@ -293,45 +293,6 @@ impl<'m> Decoder<'m> {
             self.image.volatile |= order.strength == Strength::Volatile;
         }
         self.image.access.push(access);
-    }
-
-    /// The registers of an instruction that may not have been written.
-    fn note_unsure(&mut self, i: &Instruction, reads: &[Register], writes: &[Register]) {
-        let body = self.body();
-        let number = |r: &Register| self.unsure.get(&r.0).copied();
-        let named = |r: &Register| Some((number(r)?, body.registers[r.0 as usize].name.clone()));
-        let guard = i.guard.and_then(|g| named(&g.register));
-        let mut ignored = self.moved.ignored(i);
-        let unsure = reads.iter().filter(|r| self.unsure.contains_key(&r.0));
-        ignored.extend(unsure.filter(|r| handed::is_handed_on(self.module, body, i, **r)));
-        let reads = reads.iter().filter(|r| !ignored.contains(r));
-        let mut reads: Vec<(u32, String)> = reads.filter_map(named).collect();
-        let shuffled = match (i.opcode, i.operands.get(1)) {
-            (Opcode::Shfl, Some(Operand::Register(r))) if !ignored.contains(r) => named(r),
-            _ => None,
-        };
-        if self.moved.stores_nothing(i) {
-            reads.clear();
-        }
-        if let Some(shuffled) = &shuffled
-            && let Some(at) = reads.iter().position(|r| r.0 == shuffled.0)
-        {
-            reads.remove(at);
-        }
-        let writes: Vec<u32> = writes.iter().filter_map(number).collect();
-        let any = !reads.is_empty() || !writes.is_empty() || shuffled.is_some();
-        let at = any.then_some(self.image.unsure.len() as u32);
-        self.image.unsure_at.push(at);
-        if any {
-            let adds = self.product_adds(i);
-            self.image.unsure.push(Unsure {
-                reads,
-                adds,
-                writes,
-                guard,
-                shuffled,
-            });
-        }
     }
 
     /// Start of the block that a branch's lanes meet at.

@@ -5,32 +5,35 @@
 //! bit-field is written by a load, a mask and a store; code that is not optimised does
 //! so everywhere. Such a load uses nothing that is not written.
 
-use super::Decoder;
-use crate::ast::{Function, Immediate, Instruction, Operand, Register};
-use crate::exec::image::{Moves, Part};
-use crate::names::{Space, Word};
+use super::{Decoder, carried, handed};
+use crate::ast::{Function, Instruction, Operand, Register};
+use crate::exec::image::{Followed, Moves, Part, Unsure};
+use crate::names::{Space, Type, Word};
 use crate::opcodes::{Class, Opcode};
 use crate::operands;
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// Instructions between a load and the store of what was made of it, at most.
 const DEPTH: u32 = 8;
 
-/// The loads of a function whose values are only moved, by register.
+/// The registers of a function whose values are only moved.
 #[derive(Debug, Default)]
 pub struct Moved {
-    parts: HashMap<u32, Part>,
+    /// Of loads, where some bits become a part of what is stored.
+    masked: HashSet<u32>,
+    /// Those that carry what no instruction may have written.
+    unwritten: HashSet<u32>,
     /// Registers that nothing writes.
     never: Vec<bool>,
     /// Registers that nothing reads.
     unread: Vec<bool>,
-    /// Of registers that are joined from others, the bits that are looked at.
-    wanted: HashMap<u32, u64>,
 }
 
 impl Moved {
-    /// Of a function; copied registers get numbers from `next` on.
-    pub fn of(body: &Function, next: &mut u32) -> Self {
+    /// Of a function with registers that may be read before they are written; also the
+    /// registers to follow: what they hold may be unwritten, and is carried from one to
+    /// another.
+    pub fn of(body: &Function, unsure: &[u32]) -> (Self, Vec<u32>) {
         let mut readers: Vec<Vec<u32>> = vec![Vec::new(); body.registers.len()];
         let mut writers = vec![0u32; body.registers.len()];
         for (at, i) in (0..).zip(&body.instructions) {
@@ -44,65 +47,40 @@ impl Moved {
         }
         let never = writers.iter().map(|&n| n == 0).collect();
         let unread = readers.iter().map(Vec::is_empty).collect();
-        let uses = Uses {
-            body,
-            readers,
-            writers,
-        };
-        let mut parts = HashMap::new();
-        for (at, i) in (0..).zip(&body.instructions).filter(|(_, i)| is_load(i)) {
-            for register in operands::writes(i) {
-                if uses.writers[register.0 as usize] != 1 {
-                    continue;
-                }
-                if let Some(copies) = uses.copies(register, at, DEPTH) {
-                    parts.extend(copies.iter().map(|r| (r.0, Part::Copied(*next))));
-                    *next += 1;
-                } else if uses.is_masked(register) {
-                    parts.insert(register.0, Part::Masked);
-                }
-            }
-        }
-        let joined = body.instructions.iter().filter_map(joins);
-        let wanted = joined.map(|(result, _)| (result.0, uses.wanted(result)));
-        Moved {
-            parts,
+        let uses = Uses { body, readers };
+        let loads = body.instructions.iter().filter(|i| is_load(i));
+        let loaded: HashSet<Register> = loads.flat_map(operands::writes).collect();
+        let (copied, others): (Vec<Register>, Vec<Register>) =
+            loaded.into_iter().partition(|r| uses.is_copied(*r));
+        let masked = others.into_iter().filter(|r| uses.is_masked(*r));
+        let moved = Moved {
+            masked: masked.map(|r| r.0).collect(),
+            unwritten: carried::reached(body, unsure.iter().copied()),
             never,
             unread,
-            wanted: wanted.collect(),
-        }
+        };
+        let copied = copied.iter().map(|r| r.0);
+        let followed = carried::reached(body, copied.chain(unsure.iter().copied()));
+        let mut followed: Vec<u32> = followed.into_iter().collect();
+        followed.sort_unstable();
+        (moved, followed)
     }
 
-    /// Registers that an instruction names among its sources and does not look at: what a
-    /// shuffle hands on for a result that nothing reads, and parts of a result of which
-    /// all readers mask other bits. Shuffles of structs, word by word, take padding along.
-    pub fn ignored(&self, i: &Instruction) -> Vec<Register> {
-        if i.opcode == Opcode::Shfl {
-            let result = i.operands.first().and_then(|o| match o {
-                Operand::Pair(both) => register_of(&both.0),
-                one => register_of(one),
-            });
-            let unread = result.is_some_and(|r| self.unread[r.0 as usize]);
-            let data = i.operands.get(1).and_then(register_of);
-            return data.filter(|_| unread).into_iter().collect();
-        }
-        let Some((result, items)) = joins(i) else {
-            return Vec::new();
-        };
-        let wanted = self.wanted.get(&result.0).copied().unwrap_or(u64::MAX);
-        let bits = i.ty(0).map_or(64, |ty| ty.bits()) as usize / items.len();
-        let mask = u64::MAX >> (64 - bits);
-        let (looked_at, others): (Vec<_>, Vec<_>) = (0..)
-            .zip(items)
-            .partition(|(n, _)| wanted & mask << (n * bits) != 0);
-        let others = others.iter().map(|(_, o)| *o);
-        let others = others.filter(|o| looked_at.iter().all(|(_, other)| other != o));
-        others.filter_map(register_of).collect()
+    /// The register that a shuffle hands on for a result that nothing reads, which is not
+    /// looked at. Shuffles of structs, word by word, take padding along.
+    fn ignored(&self, i: &Instruction) -> Option<Register> {
+        let result = i.operands.first().and_then(|o| match o {
+            Operand::Pair(both) => register_of(&both.0),
+            one => register_of(one),
+        });
+        let unread = result.is_some_and(|r| self.unread[r.0 as usize]);
+        let data = i.operands.get(1).and_then(register_of);
+        data.filter(|_| unread && i.opcode == Opcode::Shfl)
     }
 
     /// Whether an instruction copies an object of a class without members, to a function
     /// or to local memory: a byte that nothing has written.
-    pub fn stores_nothing(&self, i: &Instruction) -> bool {
+    fn stores_nothing(&self, i: &Instruction) -> bool {
         let byte = i.ty(0).is_some_and(|ty| ty.bits() == 8);
         let data = match i.operands.get(1) {
             Some(Operand::Register(register)) => self.never[register.0 as usize],
@@ -125,24 +103,10 @@ fn register_of(o: &Operand) -> Option<Register> {
     }
 }
 
-/// The result and the parts of a move that joins registers, up to 64 bits.
-fn joins(i: &Instruction) -> Option<(Register, &[Operand])> {
-    match (i.opcode, &i.operands[..]) {
-        (Opcode::Mov, [Operand::Register(result), Operand::Vector(items)])
-            if i.ty(0).is_some_and(|ty| ty.bits() <= 64) =>
-        {
-            Some((*result, items))
-        }
-        _ => None,
-    }
-}
-
 struct Uses<'a> {
     body: &'a Function,
     /// The instructions that read each register.
     readers: Vec<Vec<u32>>,
-    /// How many write it.
-    writers: Vec<u32>,
 }
 
 impl Uses<'_> {
@@ -151,42 +115,10 @@ impl Uses<'_> {
         all.map(|&at| &self.body.instructions[at as usize])
     }
 
-    /// The registers that hold what an instruction brings into one, if these are nothing
-    /// but the data of stores: it, and those that it is moved to, later in the text.
-    fn copies(&self, register: Register, from: u32, depth: u32) -> Option<Vec<Register>> {
-        let mut all = vec![register];
-        for &at in &self.readers[register.0 as usize] {
-            let i = &self.body.instructions[at as usize];
-            match (i.opcode, &i.operands[..]) {
-                _ if stores(i, register) => {}
-                (Opcode::Mov, [Operand::Register(to), Operand::Register(_)])
-                    if depth > 0
-                        && at > from
-                        && i.guard.is_none()
-                        && self.writers[to.0 as usize] == 1 =>
-                {
-                    all.extend(self.copies(*to, at, depth - 1)?);
-                }
-                _ => return None,
-            }
-        }
-        Some(all)
-    }
-
-    /// The bits of a register that are looked at, as far as masks say.
-    fn wanted(&self, register: Register) -> u64 {
-        let of = |i: &Instruction| match (i.opcode, &i.operands[..]) {
-            (
-                Opcode::And,
-                [
-                    _,
-                    Operand::Register(_),
-                    Operand::Immediate(Immediate::Integer(mask)),
-                ],
-            ) if i.guard.is_none_or(|g| g.register != register) => *mask as u64,
-            _ => u64::MAX,
-        };
-        self.of(register).fold(0, |all, i| all | of(i))
+    /// Whether it is carried to another register, or nothing but the data of stores.
+    fn is_copied(&self, register: Register) -> bool {
+        let carried = |i: &Instruction| carried::carries(i).iter().any(|c| c.from == register);
+        self.of(register).any(carried) || self.of(register).all(|i| stores(i, register))
     }
 
     /// Whether some bits of it, and no others, become a part of what is stored.
@@ -231,16 +163,97 @@ fn stores(i: &Instruction, register: Register) -> bool {
 }
 
 impl Decoder<'_> {
+    /// Finds the registers of the current function to follow.
+    pub(super) fn follow_moves(&mut self, unsure: &[u32]) {
+        let body = self.body();
+        let (moved, followed) = Moved::of(body, unsure);
+        self.moved = moved;
+        self.followed.clear();
+        for register in followed {
+            let number = self.image.followed.len() as u32;
+            self.followed.insert(register, number);
+            self.image.followed.push(Followed {
+                name: body.registers[register as usize].name.clone(),
+                is_copy: unsure.binary_search(&register).is_err(),
+                by_registers: self.moved.unwritten.contains(&register),
+            });
+        }
+    }
+
+    /// Notes what an instruction does with registers that are followed.
+    pub(super) fn note_unsure(&mut self, i: &Instruction, reads: &[Register], writes: &[Register]) {
+        let number = |r: Register| self.followed.get(&r.0).copied();
+        let guard = i.guard.and_then(|g| number(g.register));
+        let shuffled = match (i.opcode, i.operands.get(1)) {
+            (Opcode::Shfl, Some(Operand::Register(r))) if self.moved.ignored(i) != Some(*r) => {
+                number(*r)
+            }
+            _ => None,
+        };
+        let looked_at = reads.iter().filter(|r| self.is_looked_at(i, **r));
+        let looked_at = looked_at.filter_map(|r| Some((number(*r)?, carried::needed(i, *r))));
+        let reads: Vec<(u32, u8)> = looked_at.filter(|r| Some(r.0) != shuffled).collect();
+        let stored = operands::reads(i).into_iter().filter(|r| stores(i, *r));
+        let stored: Vec<u32> = stored.filter_map(number).collect();
+        let mut writes: Vec<u32> = writes.iter().filter_map(|r| number(*r)).collect();
+        let carried = self.carried(i);
+        writes.retain(|to| carried.iter().all(|c| c.to != *to));
+        let lists = [reads.is_empty(), writes.is_empty(), stored.is_empty()];
+        let any = lists.contains(&false) || !carried.is_empty() || shuffled.is_some();
+        let at = any.then_some(self.image.unsure.len() as u32);
+        self.image.unsure_at.push(at);
+        if any {
+            let adds = self.product_adds(i);
+            self.image.unsure.push(Unsure {
+                reads,
+                adds,
+                writes,
+                guard,
+                shuffled,
+                stored,
+                carried,
+            });
+        }
+    }
+
+    /// Whether an instruction uses a register for something else than to carry it on.
+    fn is_looked_at(&self, i: &Instruction, register: Register) -> bool {
+        if i.guard.is_some_and(|g| g.register == register) {
+            return true;
+        }
+        let carries = || carried::carries(i).iter().any(|c| c.from == register);
+        let chooses =
+            i.opcode == Opcode::Selp && i.operands.last() == Some(&Operand::Register(register));
+        if self.moved.ignored(i) == Some(register) || !chooses && carries() {
+            return false;
+        }
+        if !stores(i, register) {
+            return true;
+        }
+        // What a call passes is not followed into the function.
+        i.space() == Some(Space::Param)
+            && self.moved.unwritten.contains(&register.0)
+            && !self.moved.stores_nothing(i)
+            && !handed::is_handed_on(self.module, self.body(), i, register)
+    }
+
     /// Notes which elements of a load or a store are only moved.
     pub(super) fn note_moves(&mut self, i: &Instruction) {
+        let loads = i.opcode == Opcode::Ld;
         let data = match i.opcode {
             Opcode::Ld if is_load(i) => i.operands.first(),
             Opcode::St => i.operands.get(1),
             _ => None,
         };
-        let part = |o: &Operand| match o {
-            Operand::Register(register) => self.moved.parts.get(&register.0).copied(),
-            _ => None,
+        let part = |o: &Operand| {
+            let register = register_of(o).filter(|r| loads || stores(i, *r))?;
+            let masked = self
+                .moved
+                .masked
+                .contains(&register.0)
+                .then_some(Part::Masked);
+            let number = self.followed.get(&register.0);
+            number.map(|n| Part::Copied(*n)).or(masked)
         };
         let parts: Vec<Option<Part>> = match data {
             _ if self.moved.stores_nothing(i) => vec![Some(Part::Nothing)],
@@ -252,8 +265,12 @@ impl Decoder<'_> {
         let at = any.then_some(self.image.moves.len() as u32);
         self.image.moves_at.push(at);
         if any {
-            let loads = i.opcode == Opcode::Ld;
-            self.image.moves.push(Moves { loads, parts });
+            let signed = i.ty(0).is_some_and(Type::is_signed);
+            self.image.moves.push(Moves {
+                loads,
+                signed,
+                parts,
+            });
         }
     }
 }

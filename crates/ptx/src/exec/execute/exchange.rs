@@ -4,7 +4,7 @@
 
 use crate::exec::api::FindingKind;
 use crate::exec::check::unwritten;
-use crate::exec::image::{Repack, WarpOp};
+use crate::exec::image::{ElementMoves, Repack, WarpOp};
 use crate::exec::machine::Machine;
 use crate::exec::registers::{Registers, Slot, active};
 use crate::names::{Type, Word};
@@ -202,5 +202,13 @@ pub fn repack(registers: Registers, info: &Repack, exec: u32) {
     for slot in &info.results {
         registers.write(*slot, exec, &whole.map(|w| w >> at));
         at += slot.width.bits();
+    }
+}
+
+/// Moves the elements of a vector; all are read before the first is written.
+pub fn move_elements(registers: Registers, info: &ElementMoves, exec: u32) {
+    let values: Vec<[u64; 32]> = info.sources.iter().map(|s| registers.read(*s)).collect();
+    for (slot, values) in info.results.iter().zip(&values) {
+        registers.write(*slot, exec, values);
     }
 }

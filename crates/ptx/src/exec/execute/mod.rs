@@ -43,6 +43,9 @@ pub(super) fn execute(m: &mut Machine, step: &Step, exec: u32) {
         Step::Repack { repack } => {
             exchange::repack(m.registers, &image.repacks[repack as usize], exec);
         }
+        Step::MoveElements { moves } => {
+            exchange::move_elements(m.registers, &image.element_moves[moves as usize], exec);
+        }
         Step::Pair { pair: at } => pair::copy(m.registers, image.pairs[at as usize], exec),
         Step::Load { access } => access::load(m, memory(access), exec),
         Step::LoadWords { access } => shared::load(m, memory(access), exec),

@@ -73,6 +73,10 @@ pub enum Step {
     Repack {
         repack: u32,
     },
+    /// Moves the elements of a vector.
+    MoveElements {
+        moves: u32,
+    },
     /// Moves a value of 128 bits.
     Pair {
         pair: u32,

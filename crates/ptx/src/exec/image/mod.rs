@@ -15,7 +15,7 @@ use super::api::InstructionInfo;
 use super::race::mark::Scope;
 use super::race::{Strength, Uses};
 pub(super) use super::registers::From;
-use super::registers::{Pair, Slot};
+use super::registers::{Mask, Pair, Slot};
 use super::texture::TextureOp;
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
@@ -279,6 +279,13 @@ pub(super) struct Repack {
     pub results: Vec<Slot>,
 }
 
+/// `mov` of a vector: each source into the result at its place.
+#[derive(Default)]
+pub(super) struct ElementMoves {
+    pub sources: Vec<Slot>,
+    pub results: Vec<Slot>,
+}
+
 /// A call of a function of the system.
 pub(super) struct SystemCall {
     pub arguments: Vec<ValuePlace>,
@@ -380,7 +387,7 @@ pub(super) enum Spin {
 /// What becomes of an element that a load brings, where it is only moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// It is stored elsewhere, as it is: the register, by its number among those.
+    /// It is in a register that is followed, by its number among those.
     Copied(u32),
     /// Some of its bits become a part of what is stored.
     Masked,
@@ -393,23 +400,60 @@ pub(super) enum Part {
 #[derive(Clone, Debug)]
 pub(super) struct Moves {
     pub loads: bool,
+    /// The elements have signs.
+    pub signed: bool,
     pub parts: Vec<Option<Part>>,
 }
 
-/// What an instruction does with registers that a thread may read before it has
-/// written them.
+/// A register that may hold what nobody has written.
+#[derive(Clone, Debug)]
+pub(super) struct Followed {
+    pub name: String,
+    /// An instruction always writes it before it is read: what may be unwritten is what
+    /// was copied there.
+    pub is_copy: bool,
+    /// What may be unwritten is a register, and not only local memory.
+    pub by_registers: bool,
+}
+
+/// What an instruction does with registers that are followed, by their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Unsure {
-    /// Those that it reads, with their names.
-    pub reads: Vec<(u32, String)>,
+    /// Those that it looks at, and which of their bytes, as bits.
+    pub reads: Vec<(u32, u8)>,
     /// Of a product the predicate without which it reads none of those that it writes.
     pub adds: Option<Slot>,
     /// Those that it writes.
     pub writes: Vec<u32>,
     /// Its guard.
-    pub guard: Option<(u32, String)>,
+    pub guard: Option<u32>,
     /// What a shuffle hands from lane to lane: only some lanes' registers are read.
-    pub shuffled: Option<(u32, String)>,
+    pub shuffled: Option<u32>,
+    /// Those that it stores, as they are.
+    pub stored: Vec<u32>,
+    /// What it carries from register to register.
+    pub carried: Vec<Carried>,
+}
+
+/// What comes into a register as it was in others.
+#[derive(Clone, Debug)]
+pub(super) struct Carried {
+    pub to: u32,
+    pub parts: Vec<CarriedPart>,
+}
+
+/// Bytes of one of these others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CarriedPart {
+    pub from: u32,
+    /// Which of its bytes, as bits.
+    pub keep: u8,
+    /// By how many bytes they go up; less than zero: down.
+    pub up: i8,
+    /// The highest of them goes into all above it.
+    pub spreads: bool,
+    /// The lanes that take them.
+    pub when: Mask,
 }
 
 /// The decoded entry.
@@ -424,6 +468,7 @@ pub(super) struct Image {
     pub source_names: Vec<String>,
     pub generics: Vec<Generic>,
     pub repacks: Vec<Repack>,
+    pub element_moves: Vec<ElementMoves>,
     /// Moves of 128 bits: to, from.
     pub pairs: Vec<[Pair; 2]>,
     pub memory: Vec<MemoryOp>,
@@ -449,12 +494,11 @@ pub(super) struct Image {
     /// Of each instruction the entry of `unsure`, where it has one.
     pub unsure_at: Vec<Option<u32>>,
     pub unsure: Vec<Unsure>,
-    pub unsure_registers: usize,
+    /// The registers that are followed.
+    pub followed: Vec<Followed>,
     /// Of each instruction the entry of `moves`, where it has one.
     pub moves_at: Vec<Option<u32>>,
     pub moves: Vec<Moves>,
-    /// Registers that are copied.
-    pub copied: u32,
     /// Of each instruction up to the last one that has some, the entry of
     /// `accumulator_uses`.
     pub accumulators_at: Vec<Option<u32>>,

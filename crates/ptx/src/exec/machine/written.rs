@@ -1,30 +1,106 @@
 //! Which private registers and local-memory bytes the threads of a warp have written.
 
+use crate::exec::image::{Carried, CarriedPart};
+use crate::exec::registers::{Registers, active};
+
 /// What a warp has written, where that is not clear from the code.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// Lanes that have written each of the image's unsure registers.
-    pub registers: Vec<u32>,
+    /// Of each of the image's registers that are followed.
+    pub registers: Vec<Missing>,
     /// Bytes of local memory, lanes one after the other.
     pub local: Vec<bool>,
-    /// Of each copied register and lane the bytes that came from local memory unwritten, as
-    /// bits.
-    pub copied: Vec<[u8; 32]>,
+}
+
+/// The bytes of a register that nobody has written.
+#[derive(Clone, Debug)]
+pub struct Missing {
+    /// Lanes of which no byte is missing.
+    whole: u32,
+    /// Of the other lanes, the bytes as bits.
+    bytes: [u8; 32],
+}
+
+impl Missing {
+    /// A register that nobody has written.
+    const ALL: Missing = Missing {
+        whole: 0,
+        bytes: [u8::MAX; 32],
+    };
+
+    /// The bytes that a lane lacks.
+    pub fn of(&self, lane: u32) -> u8 {
+        match self.whole >> lane & 1 {
+            0 => self.bytes[lane as usize],
+            _ => 0,
+        }
+    }
+
+    /// What a lane lacks from now on.
+    pub fn set(&mut self, lane: u32, bytes: u8) {
+        self.bytes[lane as usize] = bytes;
+        self.whole = self.whole & !(1 << lane) | u32::from(bytes == 0) << lane;
+    }
+
+    /// Lanes write all bytes.
+    pub fn fill(&mut self, lanes: u32) {
+        self.whole |= lanes;
+    }
+
+    /// Those of the lanes that lack one of the bytes.
+    pub fn lanes(&self, lanes: u32, bytes: u8) -> u32 {
+        let lanes = lanes & !self.whole;
+        let lacks = |lane: &u32| self.bytes[*lane as usize] & bytes != 0;
+        active(lanes)
+            .filter(lacks)
+            .fold(0, |all, lane| all | 1 << lane)
+    }
 }
 
 impl Written {
-    pub fn new(registers: usize, local: usize, copied: usize) -> Self {
+    pub fn new(registers: usize, local: usize) -> Self {
         Written {
-            registers: vec![0; registers],
+            registers: vec![Missing::ALL; registers],
             local: vec![false; 32 * local],
-            copied: vec![[0; 32]; copied],
         }
     }
 
     /// Forgets everything, for the next block.
     pub fn clear(&mut self) {
-        self.registers.fill(0);
+        self.registers.fill(Missing::ALL);
         self.local.fill(false);
-        self.copied.fill([0; 32]);
+    }
+
+    /// Lanes carry into a register what is in others: it lacks what they lack.
+    pub fn carry(&mut self, carried: &Carried, file: Registers, exec: u32) {
+        let lacking = carried.parts.iter().map(|part| {
+            let lanes = exec & file.lanes(part.when);
+            self.registers[part.from as usize].lanes(lanes, part.keep)
+        });
+        let lacking = lacking.fold(0, |all, lanes| all | lanes);
+        for lane in active(lacking) {
+            let parts = carried.parts.iter();
+            let parts = parts.filter(|part| file.lanes(part.when) >> lane & 1 != 0);
+            let bytes = parts.map(|p| moved(p, self.registers[p.from as usize].of(lane)));
+            let bytes = bytes.fold(0, |all, bytes| all | bytes);
+            self.registers[carried.to as usize].set(lane, bytes);
+        }
+        self.registers[carried.to as usize].fill(exec & !lacking);
+    }
+}
+
+/// Where bytes that are missing come to be.
+fn moved(part: &CarriedPart, missing: u8) -> u8 {
+    let bytes = missing & part.keep;
+    let bytes = if part.up < 0 {
+        bytes >> -part.up
+    } else {
+        bytes << part.up
+    };
+    let sign = part.keep ^ part.keep >> 1;
+    if part.spreads && bytes & sign != 0 {
+        bytes | !part.keep
+    } else {
+        bytes
     }
 }
