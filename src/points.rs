@@ -89,6 +89,13 @@ impl Points {
             all.put(read(file)?, file)?;
         }
         let lines = all.into_lines();
+        if lines.is_empty() {
+            let named: Vec<String> = files.iter().map(|f| f.display().to_string()).collect();
+            return Err(Error::usage(
+                format!("no points in {}", named.join(", ")),
+                "expected the points of at least one shard",
+            ));
+        }
         write(out, &lines)?;
         Ok(lines.len())
     }

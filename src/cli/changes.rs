@@ -137,8 +137,13 @@ fn lines(s: &Suggestion, most: usize, details: &mut Details) {
 /// Padding in the place of a function, and templates of CuTe and Triton.
 fn alternatives(s: &Suggestion, details: &mut Details) {
     if let Some(p) = &s.padding {
+        let free = if p.in_declaration {
+            ", no instruction"
+        } else {
+            ""
+        };
         details.say(format!(
-            "or padding, {} leaves {}, {} bytes more:",
+            "or padding, {} leaves {}, {} bytes more{free}:",
             p.hash, p.conflicts, p.wasted_bytes
         ));
         code(&p.declaration, details);

@@ -105,6 +105,24 @@ impl SoftwareLine {
 }
 
 impl Software {
+    /// Longer rows in the place of a function, where they leave as few conflicts for every
+    /// array that changes: they cost memory and no instruction.
+    pub fn padded(&self) -> Option<String> {
+        let free = |s: &Suggestion| {
+            let padding = s.padding.as_ref().filter(|p| p.in_declaration)?;
+            let needless = s.function.is_empty() || padding.conflicts > s.conflicts;
+            (!needless).then_some((padding.declaration.clone(), padding.wasted_bytes))
+        };
+        let all: Option<Vec<_>> = self.suggestions.iter().map(free).collect();
+        let all = all.filter(|all| !all.is_empty())?;
+        let bytes: u32 = all.iter().map(|(_, bytes)| bytes).sum();
+        let declarations: Vec<String> = all.into_iter().map(|(text, _)| text).collect();
+        Some(format!(
+            "Padding leaves as few and adds no instruction, for {bytes} bytes more: {}",
+            declarations.join(" ")
+        ))
+    }
+
     /// Why no mapping is put into the PTX, where the machine code of each gains nothing: the
     /// counts of the first.
     pub fn nothing_to_rewrite(&self) -> Option<String> {

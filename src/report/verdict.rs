@@ -217,6 +217,12 @@ impl FlowReport {
             ));
         }
         let software = self.software.as_ref();
+        if self
+            .chosen()
+            .is_some_and(|c| c.kind == ChoiceKind::Software)
+        {
+            detail.extend(software.and_then(Software::padded));
+        }
         detail.extend(software.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone)));
         detail.extend(software.and_then(Software::nothing_to_rewrite));
         detail.extend(self.measured.clone());

@@ -112,6 +112,15 @@ fn files_of_points_are_merged_to_those_of_one_run() {
         assert!(text.contains(reason), "{text}");
         assert!(!none.exists());
     }
+    // A shard may have nothing to do, but not all of them.
+    let empty = folder.path().join("empty.jsonl");
+    std::fs::write(&empty, "").unwrap();
+    let empty = empty.to_str().unwrap();
+    let (status, text) = merge(&[empty, "-o", to]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("no points in"), "{text}");
+    assert!(!none.exists());
+    assert_eq!(merge(&[&one, empty, "-o", to]).0, Some(0));
 }
 
 /// Shards together know all units that agree, and need no tool.

@@ -138,3 +138,20 @@ fn dynamic_memory_is_padded_by_the_launch() {
     );
     assert!(alone);
 }
+
+/// A swizzle costs instructions, longer rows only memory: the report says so.
+#[test]
+fn the_report_names_padding_that_costs_no_instruction() {
+    let dir = launch("rows", "32, 32", &shapes());
+    let (file, out) = (dir.path().join("k.toml"), dir.path().join("out"));
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    common::spadkit(&["flow", file, "--fast", "--preset", "sm80", "--out", out])
+        .assert()
+        .success();
+    let page = fs::read_to_string(dir.path().join("out/report.html")).unwrap();
+    let said = "Padding leaves as few and adds no instruction, for ";
+    assert!(page.contains(said), "{page}");
+    let text = common::spadkit(&["tune", file, "--software"]).output().unwrap();
+    let text = String::from_utf8_lossy(&text.stdout);
+    assert!(text.contains(" bytes more, no instruction:"), "{text}");
+}

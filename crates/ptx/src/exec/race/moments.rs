@@ -26,8 +26,8 @@ impl Carried {
     }
 
     pub fn is_empty(&self) -> bool {
-        let all = [&self.seen, &self.loose].into_iter().chain(&self.proxied);
-        all.map(Seen::is_empty).all(|empty| empty)
+        let mut all = [&self.seen, &self.loose].into_iter().chain(&self.proxied);
+        all.all(Seen::is_empty)
     }
 }
 
