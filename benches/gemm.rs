@@ -7,7 +7,7 @@
 
 use spadkit::ptx::Module;
 use spadkit::ptx::exec::{BufferId, Launch, Memory, Options, Program};
-use spadkit_benches::timed;
+use spadkit_benches::{median, timed};
 use std::error::Error;
 
 const PTX: &str = include_str!("../kernels/gemm/gemm.ptx");
@@ -68,11 +68,6 @@ impl Product {
     }
 }
 
-fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
 fn main() -> Result<(), Box<dyn Error>> {
     let mut tensor = Product::new("hgemm_swizzled", 128)?;
     let mut scalar = Product::new("hgemm_scalar", 256)?;
@@ -87,9 +82,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     assert!(tensor.memory.bytes(tensor.result) == scalar.memory.bytes(scalar.result));
     println!(
         "multiply-adds/s: {:.2e} by mma.sync, {:.2e} by fma",
-        median(&mut fast),
-        median(&mut slow)
+        median(fast),
+        median(slow)
     );
-    println!("ratio {:.2}", median(&mut ratios));
+    println!("ratio {:.2}", median(ratios));
     Ok(())
 }

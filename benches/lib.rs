@@ -35,3 +35,12 @@ pub fn timed<T>(run: impl FnOnce() -> T) -> (T, f64) {
     let result = run();
     (result, processor_time() - before)
 }
+
+/// The median of measurements, the upper one of two.
+///
+/// # Panics
+/// If there are none.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

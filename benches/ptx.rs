@@ -14,7 +14,7 @@ mod reference;
 use ptoxide::{Argument, Context, LaunchParams};
 use spadkit::ptx::Module;
 use spadkit::ptx::exec::{BlockSink, Event, Launch, Memory, Options, Program, Sink};
-use spadkit_benches::timed;
+use spadkit_benches::{median, timed};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
@@ -292,11 +292,6 @@ fn other(kernel: &Kernel, number: u32) -> Option<(f64, Vec<u8>)> {
     result.ok().flatten()
 }
 
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied()
-}
-
 fn main() -> Result<(), Failed> {
     let names: Vec<String> = std::env::args()
         .skip(1)
@@ -362,7 +357,10 @@ fn measure(kernel: &Kernel) -> Result<(), Failed> {
         cores.push(wall(1)? / wall(2)?);
         best = best.max(fast);
     }
-    let shown = |values| median(values).map_or("-".to_owned(), |r| format!("{r:.2}"));
+    let shown = |values: Vec<f64>| match values[..] {
+        [] => "-".to_owned(),
+        _ => format!("{:.2}", median(values)),
+    };
     println!(
         "{:12} {best:>10.2e} {:>9} {:>9} {:>9} {:>9} {:>8}",
         kernel.name,

@@ -24,7 +24,7 @@ use spadkit::rtl::Design;
 use spadkit::sm::{Setup, Sm, TraceFile, WarpText, Workload, record};
 use spadkit::tool::{Cache, Toolbox};
 use spadkit::units::{Layout, Stimulus, replay_for};
-use spadkit_benches::timed;
+use spadkit_benches::{median, timed};
 use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
@@ -221,11 +221,6 @@ fn replay_model(config: &Config, sm: &Sm, recorded: &Recorded) {
         };
         black_box(path.step(&inputs));
     }
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn against_rtl(folder: &Path) -> Result<(), Failure> {

@@ -1,5 +1,6 @@
 //! The numbers of `reproduce/hash/f4.toml` are those that `synth` prints.
 
+use crate::common::recorded;
 use crate::common::tools::missing;
 use assert_cmd::Command;
 use serde_json::Value;
@@ -32,11 +33,9 @@ fn hash_f4_has_what_its_command_prints() {
         assert_eq!(least[name], *value, "over the least: {name}");
     }
 
-    let library = root.join("../shared/liberty/nangate45_typ.lib.gz");
-    if !library.exists() {
-        println!("skipped: there is no {}", library.display());
+    let Some(library) = recorded::library() else {
         return;
-    }
+    };
     if missing(&["yosys", "sta"]) {
         return;
     }

@@ -1,13 +1,13 @@
 //! Search on the recorded traces beside the repository, if present.
 
+use crate::common::recorded;
 use spadkit::geometry::Geometry;
 use spadkit::hash::{HashKind, Mapping};
 use spadkit::search::bitvec::all_pairs;
 use spadkit::search::reference::{Selection, of_trace};
 use spadkit::search::tune::{Method, Tuner};
 use spadkit::search::{Control, Problem};
-use spadkit::trace::{AccessTrace, ConflictProfile};
-use std::path::PathBuf;
+use spadkit::trace::ConflictProfile;
 use std::time::Duration;
 
 /// The fewest conflicts of the 4480 bit-vector XOR configurations, counted by
@@ -25,21 +25,11 @@ const MINIMA: [(&str, u64); 10] = [
     ("MRI-grid-splitSort", 406),
 ];
 
-fn recorded(name: &str) -> Option<AccessTrace> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
-    let Ok(folder) = std::fs::canonicalize(folder) else {
-        println!("skipped: ../shared/traces is not there");
-        return None;
-    };
-    let path = folder.join(format!("{name}.json"));
-    Some(AccessTrace::load(&path).expect("a recorded trace is readable"))
-}
-
 #[test]
 fn recorded_traces_have_their_known_minima() {
     let geometry = Geometry::new(14, 5).unwrap();
     for (name, minimum) in MINIMA {
-        let Some(trace) = recorded(name) else {
+        let Some(trace) = recorded::trace(name) else {
             return;
         };
         let profile = ConflictProfile::new(&trace, 32);
@@ -99,7 +89,7 @@ fn table_5_of_the_givargis_heuristic_is_reproduced() {
         ("dct8x8-1-cse", "3,4,0,1,2", "0^3,0^4,0^5,1^6,2^7", 5),
         ("conv-1", "0,1,2,3,5", "0,0^1,0^2,0^3,0^5", 5),
     ] {
-        let Some(trace) = recorded(name) else {
+        let Some(trace) = recorded::trace(name) else {
             return;
         };
         let problem = Problem::new(&ConflictProfile::new(&trace, 32), geometry);

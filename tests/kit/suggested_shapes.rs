@@ -151,7 +151,9 @@ fn the_report_names_padding_that_costs_no_instruction() {
     let page = fs::read_to_string(dir.path().join("out/report.html")).unwrap();
     let said = "Padding leaves as few and adds no instruction, for ";
     assert!(page.contains(said), "{page}");
-    let text = common::spadkit(&["tune", file, "--software"]).output().unwrap();
+    let text = common::spadkit(&["tune", file, "--software"])
+        .output()
+        .unwrap();
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains(" bytes more, no instruction:"), "{text}");
 }

@@ -1,6 +1,7 @@
 //! The commands that need external tools, from outside: `doctor` and `synth`,
 //! with tools that are there, missing, broken, hanging or interrupted.
 
+use crate::common::recorded;
 use crate::common::tools::{OSU018, missing};
 use assert_cmd::Command;
 use serde_json::Value;
@@ -415,12 +416,9 @@ const TARGETS_45NM: [(&str, f64, f64, f64); 5] = [
 #[test]
 fn hash_units_reach_the_targets_in_45_nm() {
     let dir = tempfile::tempdir().unwrap();
-    let library =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/liberty/nangate45_typ.lib.gz");
-    if !library.exists() {
-        eprintln!("skipped: there is no {}", library.display());
+    let Some(library) = recorded::library() else {
         return;
-    }
+    };
     if missing(&TOOLS) {
         return;
     }

@@ -3,7 +3,7 @@
 
 use crate::common;
 
-use crate::common::{json, refused, spadkit};
+use crate::common::{json, recorded, refused, spadkit};
 use serde_json::Value;
 use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
@@ -164,11 +164,6 @@ fn conflicts(trace: &AccessTrace, machine: &Config, spec: &str) -> u64 {
 
 #[test]
 fn conflicts_equal_those_of_the_recorded_traces() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
-    if !folder.is_dir() {
-        println!("skipped: {} is not there", folder.display());
-        return;
-    }
     let fermi = Config::preset("fermi").unwrap();
     for (name, recorded) in [
         ("transpose/transpose.toml", "transpose"),
@@ -178,7 +173,9 @@ fn conflicts_equal_those_of_the_recorded_traces() {
         ("nw/nw_upper.toml", "NW-1"),
         ("backprop/layer_forward.toml", "backprop"),
     ] {
-        let recorded = AccessTrace::load(&folder.join(format!("{recorded}.json"))).unwrap();
+        let Some(recorded) = recorded::trace(recorded) else {
+            return;
+        };
         let traced = traced(name);
         for spec in ["mod", "xor", "add", "bitvec-xor:k1=0,k2=5,mask=7"] {
             let count = |trace| conflicts(trace, &fermi, spec);

@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use crate::common::{json, refused, spadkit};
+use crate::common::{json, recorded, refused, spadkit};
 use serde_json::Value;
 use spadkit::capture::{LaunchInput, RunOptions};
 use spadkit::config::Config;
@@ -496,11 +496,6 @@ fn on_our_kernels_it_is_never_worse_than_padding_by_one() {
 /// the search may find better in more time.
 #[test]
 fn on_recorded_traces_it_is_never_worse_than_padding_by_one() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
-    let Ok(folder) = std::fs::canonicalize(folder) else {
-        println!("skipped: ../shared/traces is not there");
-        return;
-    };
     for (name, by_one, most) in [
         ("transpose", 8, 0),
         ("reduction", 0, 0),
@@ -513,7 +508,9 @@ fn on_recorded_traces_it_is_never_worse_than_padding_by_one() {
         ("dct8x8-1-cse", 0, 0),
         ("MRI-grid-splitSort", 400, 400),
     ] {
-        let trace = AccessTrace::load(&folder.join(format!("{name}.json"))).unwrap();
+        let Some(trace) = recorded::trace(name) else {
+            return;
+        };
         let array = array(&trace, "fermi");
         let found = tuned(&array, &QUICK, 2.0);
         let best = found.best();

@@ -2,6 +2,7 @@
 //! against a plain formulation, search under the machine's rule, and what such
 //! machines refuse.
 
+use crate::common::recorded;
 use crate::common::tools::{OSU018, missing};
 use crate::common::{json, refused, spadkit};
 use rand_chacha::ChaCha12Rng;
@@ -149,15 +150,6 @@ fn with_increments(mut trace: AccessTrace) -> AccessTrace {
     trace
 }
 
-fn recorded(name: &str) -> Option<AccessTrace> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
-    let Ok(folder) = std::fs::canonicalize(path) else {
-        println!("skipped: ../shared/traces is not there");
-        return None;
-    };
-    Some(AccessTrace::load(&folder.join(format!("{name}.json"))).unwrap())
-}
-
 fn counted(trace: &AccessTrace, machine: &Config, bank: impl Fn(u32) -> u32) -> [u64; 4] {
     let profile = ConflictProfile::new(trace, machine.conflict_rule());
     let count = profile.count(bank);
@@ -179,7 +171,7 @@ fn conflicts_are_those_of_the_definition() {
     traces.extend(
         ["lavaMD", "hist256", "MRI-grid-splitSort"]
             .iter()
-            .filter_map(|n| recorded(n)),
+            .filter_map(|n| recorded::trace(n)),
     );
     for (i, trace) in traces.iter().enumerate() {
         let modulo = |a: u32| a % 32;

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each file of tests uses a part")]
 
 pub mod edited;
+pub mod recorded;
 pub mod tools;
 
 use assert_cmd::Command;

@@ -1,8 +1,8 @@
 //! Kernels, as stimulus of the units and through the whole path to their end.
 
 use super::{TOOLS, assert_clean, spadkit};
+use crate::common::recorded;
 use crate::common::tools::missing;
-use std::path::Path;
 
 #[test]
 fn kernel_traces_drive_the_units() {
@@ -10,15 +10,9 @@ fn kernel_traces_drive_the_units() {
         return;
     }
     let mut traces = vec!["kernel:fwt".to_owned(), "kernel:transpose".to_owned()];
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces");
-    if recorded.is_dir() {
+    if let Some(recorded) = recorded::traces() {
         let names = ["NW-1", "lavaMD", "MRI-grid-splitSort"];
         traces.extend(names.map(|n| recorded.join(format!("{n}.json")).display().to_string()));
-    } else {
-        println!(
-            "skipped the recorded traces: {} is absent",
-            recorded.display()
-        );
     }
     for trace in traces {
         let unit = "spad_hash_bitvec_xor";
@@ -102,11 +96,9 @@ fn workloads_run_on_the_rtl() {
         ),
         (format!("--config={}", file("odd.toml")), file("odd.warp")),
     ];
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/traces/backprop.json");
-    if recorded.exists() {
-        inputs.push(("--preset=small".to_owned(), recorded.display().to_string()))
-    } else {
-        println!("skipped {}: it is absent", recorded.display())
+    if let Some(recorded) = recorded::traces() {
+        let recorded = recorded.join("backprop.json").display().to_string();
+        inputs.push(("--preset=small".to_owned(), recorded));
     }
     for (machine, input) in inputs {
         let (status, json, stderr) =

@@ -10,7 +10,7 @@ use super::machine::peers::place_of;
 use crate::ast::Module;
 use std::collections::BTreeMap;
 
-/// What pairs of one line each are told by.
+/// What identifies a pair of lines.
 type Lines = [(u32, Option<String>, Option<String>, bool); 2];
 
 /// A pair of lines.
@@ -49,92 +49,109 @@ pub(super) fn reported(
     let advisor = Advisor::new(module, image, &races);
     let mut all: Vec<(Lines, Told)> = Vec::new();
     for (key, raced) in races {
-        let fence = ticket(&key, &|raw| named(raced.block, raw));
-        let sides = sides(&key, &raced.pair, fence.as_deref());
-        let sides = sides.map(|raw| named(raced.block, raw));
-        let line = |f: &Finding, wrote| {
-            let ptx = if f.source.is_some() { 0 } else { f.ptx_line };
-            (ptx, f.source.clone(), f.inlined_at.last().cloned(), wrote)
-        };
-        let mut lines = [line(&sides[0], key.wrote[0]), line(&sides[1], key.wrote[1])];
-        // Whatever uses an `mbarrier` before it is one shows the same fault.
-        if let Some(made) = made(&key, image) {
-            lines[1 - made] = lines[made].clone();
-        }
-        lines.sort();
-        let same = |t: &&mut (Lines, Told)| {
-            t.0 == lines && t.1.key.why == key.why && t.1.key.harmless == key.harmless
-        };
-        let mut pcs = Instructions {
-            pcs: key.pcs,
-            warps: (raced.pair.in_warp, raced.pair.whole),
-        };
-        match all.iter_mut().find(same) {
-            Some((_, told)) => {
-                told.count += raced.count;
-                let same = told.key.wrote == key.wrote && told.sides[0].source == sides[0].source;
-                if !same {
-                    pcs.pcs.swap(0, 1);
-                    pcs.warps.1.swap(0, 1);
-                }
-                told.pcs.push(pcs);
-            }
-            None => all.push((
-                lines,
-                Told {
-                    key,
-                    sides,
-                    fence,
-                    count: raced.count,
-                    pcs: vec![pcs],
-                },
-            )),
-        }
+        merge(&mut all, told_of(key, raced, named, image));
     }
-    let faults: Vec<(Lines, Why)> = all
-        .iter()
-        .filter(|(_, t)| !t.key.harmless)
-        .map(|(lines, t)| (lines.clone(), t.key.why))
-        .collect();
-    // Nor are harmless stores of one value by lanes of an instruction, where another
-    // race has the same lines.
-    let others: Vec<Lines> = all
-        .iter()
-        .filter(|(_, t)| t.key.why != Why::Lanes)
-        .map(|(lines, _)| lines.clone())
-        .collect();
-    // Nor is a copy to another block beside the same copy to the own one.
-    let copies: Vec<Lines> = all
-        .iter()
-        .filter(|(_, t)| t.key.why == Why::Copy)
-        .map(|(lines, _)| lines.clone())
-        .collect();
-    all.retain(|(lines, t)| t.key.why != Why::Cluster || !copies.contains(lines));
+    drop_explained(&mut all);
+    let all = all.into_iter();
+    all.flat_map(|(_, told)| findings(told, &advisor)).collect()
+}
+
+/// A race of two instructions, with what pairs of its lines are told by.
+fn told_of(
+    key: Key,
+    raced: Raced,
+    named: &dyn Fn(u64, RawFinding) -> Finding,
+    image: &Image,
+) -> (Lines, Told) {
+    let fence = ticket(&key, &|raw| named(raced.block, raw));
+    let sides = sides(&key, &raced.pair, fence.as_deref());
+    let sides = sides.map(|raw| named(raced.block, raw));
+    let line = |f: &Finding, wrote| {
+        let ptx = if f.source.is_some() { 0 } else { f.ptx_line };
+        (ptx, f.source.clone(), f.inlined_at.last().cloned(), wrote)
+    };
+    let mut lines = [line(&sides[0], key.wrote[0]), line(&sides[1], key.wrote[1])];
+    // Whatever uses an `mbarrier` before it is one shows the same fault.
+    if let Some(made) = made(&key, image) {
+        lines[1 - made] = lines[made].clone();
+    }
+    lines.sort();
+    let pcs = Instructions {
+        pcs: key.pcs,
+        warps: (raced.pair.in_warp, raced.pair.whole),
+    };
+    let told = Told {
+        key,
+        sides,
+        fence,
+        count: raced.count,
+        pcs: vec![pcs],
+    };
+    (lines, told)
+}
+
+/// Adds a race to the one of the same lines, if there is one.
+fn merge(all: &mut Vec<(Lines, Told)>, (lines, new): (Lines, Told)) {
+    let same = |(l, t): &&mut (Lines, Told)| {
+        *l == lines && t.key.why == new.key.why && t.key.harmless == new.key.harmless
+    };
+    let Some((_, told)) = all.iter_mut().find(same) else {
+        return all.push((lines, new));
+    };
+    told.count += new.count;
+    let same = told.key.wrote == new.key.wrote && told.sides[0].source == new.sides[0].source;
+    told.pcs.extend(new.pcs.into_iter().map(|mut pcs| {
+        if !same {
+            pcs.pcs.swap(0, 1);
+            pcs.warps.1.swap(0, 1);
+        }
+        pcs
+    }));
+}
+
+/// Drops what another race of the same lines explains: a warning beside a fault, harmless
+/// stores of one value by lanes of an instruction, and a copy to another block beside the
+/// same copy to the own one.
+fn drop_explained(all: &mut Vec<(Lines, Told)>) {
+    let of = |which: &dyn Fn(&Told) -> bool| -> Vec<(Lines, Why)> {
+        let chosen = all.iter().filter(|(_, told)| which(told));
+        chosen
+            .map(|(lines, t)| (lines.clone(), t.key.why))
+            .collect()
+    };
+    let faults = of(&|t| !t.key.harmless);
+    let others = of(&|t| t.key.why != Why::Lanes);
+    let copies = of(&|t| t.key.why == Why::Copy);
+    let has = |races: &[(Lines, Why)], lines: &Lines| races.iter().any(|(l, _)| l == lines);
     all.retain(|(lines, t)| {
         let same = |why: Why| why == t.key.why || matches!(t.key.why, Why::Ticket(_));
         let fault = || faults.iter().any(|(l, why)| l == lines && same(*why));
-        let beside = || t.key.why == Why::Lanes && others.contains(lines);
-        !t.key.harmless || !fault() && !beside()
-    });
-    let finding = |(_, told): (Lines, Told)| {
-        let (mut barrier, mut warp_barrier, mut atomic) = (None, None, false);
-        match advice(&told, &advisor) {
-            Some(Advice::Barrier(place)) => barrier = Some(place),
-            Some(Advice::WarpBarrier(place)) => warp_barrier = Some(place),
-            Some(Advice::Atomic) => atomic = true,
-            None => {}
+        match t.key.why {
+            Why::Cluster if has(&copies, lines) => false,
+            Why::Lanes if t.key.harmless && has(&others, lines) => false,
+            _ => !t.key.harmless || !fault(),
         }
-        let count = Some(told.count);
-        told.sides.map(|side| Finding {
-            count,
-            barrier: barrier.clone(),
-            warp_barrier: warp_barrier.clone(),
-            atomic,
-            fence: told.fence.as_ref().map(|line| format!("after {line}")),
-            ..side
-        })
-    };
-    all.into_iter().flat_map(finding).collect()
+    });
+}
+
+/// The two findings of a pair of lines, with what would order them.
+fn findings(told: Told, advisor: &Advisor) -> [Finding; 2] {
+    let (mut barrier, mut warp_barrier, mut atomic) = (None, None, false);
+    match advice(&told, advisor) {
+        Some(Advice::Barrier(place)) => barrier = Some(place),
+        Some(Advice::WarpBarrier(place)) => warp_barrier = Some(place),
+        Some(Advice::Atomic) => atomic = true,
+        None => {}
+    }
+    let count = Some(told.count);
+    told.sides.map(|side| Finding {
+        count,
+        barrier: barrier.clone(),
+        warp_barrier: warp_barrier.clone(),
+        atomic,
+        fence: told.fence.as_ref().map(|line| format!("after {line}")),
+        ..side
+    })
 }
 
 /// The line of the instruction after which a fence is missing, where only that is.

@@ -1,24 +1,18 @@
-//! The generated traces against recorded ones in ../shared/traces, where that
-//! folder exists.
+//! The generated traces against recorded ones, where `SPADKIT_TRACES` names their folder.
 
 use super::generate;
 use crate::geometry::Geometry;
 use crate::hash::{HashSpec, Mapping};
 use crate::trace::{Access, AccessTrace, ConflictProfile, Op};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// The recorded trace, or `None` with a note where the folder is absent.
+/// The recorded trace, or `None` with a note where no folder is named.
 fn recorded(name: &str) -> Option<AccessTrace> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder: PathBuf = root.join("../../../shared/traces");
-    if !folder.is_dir() {
-        eprintln!(
-            "skipped: there are no recorded traces at {}",
-            folder.display()
-        );
+    let Some(folder) = std::env::var_os("SPADKIT_TRACES").map(PathBuf::from) else {
+        println!("skipped: SPADKIT_TRACES does not name a folder of recorded traces");
         return None;
-    }
+    };
     Some(AccessTrace::load(&folder.join(format!("{name}.json"))).unwrap())
 }
 
