@@ -310,6 +310,7 @@ impl Decoder<'_> {
         split: bool,
     ) -> Result<(), Reason> {
         let part = match (ty.bits(), parts.len()) {
+            (16, 2) | (32, 4) => Type::B8,
             (32, 2) | (64, 4) => Type::B16,
             (64, 2) => Type::B32,
             _ => return Err("parts that do not make up the whole".to_owned()),
@@ -340,7 +341,11 @@ impl Decoder<'_> {
             (slots, vec![whole])
         };
         let repack = self.image.repacks.len() as u32;
-        self.image.repacks.push(Repack { sources, results });
+        self.image.repacks.push(Repack {
+            part: part.bits(),
+            sources,
+            results,
+        });
         self.step(Step::Repack { repack });
         Ok(())
     }

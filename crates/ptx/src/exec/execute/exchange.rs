@@ -190,18 +190,20 @@ fn transpose(a: &Lanes) -> Lanes {
 
 /// Splits registers into parts, or joins them.
 pub fn repack(registers: Registers, info: &Repack, exec: u32) {
+    // A register of 8 bits has a place of 16.
+    let mask = |slots: &[Slot]| match slots {
+        [_] => u64::MAX,
+        _ => u64::MAX >> (64 - info.part),
+    };
     let mut whole = [0u64; 32];
-    let mut at = 0;
-    for slot in &info.sources {
+    for (at, slot) in (0..).step_by(info.part as usize).zip(&info.sources) {
         let values = registers.read(*slot);
         let parts = whole.iter_mut().zip(values);
-        parts.for_each(|(whole, part)| *whole |= part << at);
-        at += slot.width.bits();
+        parts.for_each(|(whole, part)| *whole |= (part & mask(&info.sources)) << at);
     }
-    at = 0;
-    for slot in &info.results {
-        registers.write(*slot, exec, &whole.map(|w| w >> at));
-        at += slot.width.bits();
+    for (at, slot) in (0..).step_by(info.part as usize).zip(&info.results) {
+        let part = |w: u64| w >> at & mask(&info.results);
+        registers.write(*slot, exec, &whole.map(part));
     }
 }
 

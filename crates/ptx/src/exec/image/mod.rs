@@ -275,6 +275,8 @@ impl Transfer {
 /// `mov` between a register and its parts: the sources one after the other,
 /// cut into the results.
 pub(super) struct Repack {
+    /// Bits of a part.
+    pub part: u32,
     pub sources: Vec<Slot>,
     pub results: Vec<Slot>,
 }
