@@ -8,21 +8,13 @@ use crate::exec::race::flights::PIECE;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
 use crate::exec::race::shadow::Touch;
-use crate::exec::race::stored::Stored;
 use crate::exec::race::{AGENTS, FLYING, Strength, lanes};
 
 /// A weak access of some lanes of the warp, by something else.
 fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
     Touch {
-        warp: m.warp,
-        lanes: mask,
-        seq,
-        pc: m.pc,
-        how: How::default(),
         write,
-        update: false,
-        stored: Stored::default(),
-        passing: true,
+        ..Touch::weak(m.warp, mask, seq, m.pc)
     }
 }
 
@@ -47,9 +39,8 @@ pub fn object(m: &mut Machine, mask: u32, at: u64, kind: Touched) {
         write: kind != Touched::Read,
         update: kind == Touched::Changed,
         passing: false,
-        ..by_other_of(m.warp, mask, seq)
+        ..Touch::weak(m.warp, mask, seq, m.pc)
     };
-    let touch = Touch { pc: m.pc, ..touch };
     let (first, count) = races.places(at, BYTES);
     races.shadow.touch(&races.order, first, count, &touch);
     raced::report(m, touch.write);
@@ -414,27 +405,12 @@ fn read(m: &mut Machine, mask: u32, landed: Vec<crate::exec::race::flights::Flig
     let seq = races.order.tick();
     for flight in landed {
         let touch = Touch {
-            pc: flight.pc,
             passing: false,
-            ..by_other_of(m.warp, mask, seq)
+            ..Touch::weak(m.warp, mask, seq, flight.pc)
         };
         races.reads.end(flight.address, flight.bytes);
         let (first, count) = races.places(flight.address, flight.bytes);
         races.shadow.remember(&races.order, first, count, &touch);
-    }
-}
-
-fn by_other_of(warp: u32, mask: u32, seq: u32) -> Touch {
-    Touch {
-        warp,
-        lanes: mask,
-        seq,
-        pc: 0,
-        how: How::default(),
-        write: false,
-        update: false,
-        stored: Stored::default(),
-        passing: true,
     }
 }
 

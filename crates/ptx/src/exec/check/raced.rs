@@ -11,9 +11,7 @@ use crate::exec::machine::pairs::{Side, Why};
 use crate::exec::memory::Object;
 use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::race::global::Reach;
-use crate::exec::race::mark::How;
 use crate::exec::race::shadow::{Hit, Touch};
-use crate::exec::race::stored::Stored;
 use crate::exec::race::stores::Stores;
 use crate::exec::race::{AGENTS, FLYING, Races, Strength, lanes};
 use crate::names::Space;
@@ -333,16 +331,10 @@ pub fn freed(m: &mut Machine, lane: u32, (address, bytes): (u64, u64)) {
     let Some(races) = &mut m.races else {
         return;
     };
+    let seq = races.order.tick();
     let touch = Touch {
-        warp: m.warp,
-        lanes: 1 << lane,
-        seq: races.order.tick(),
-        pc: m.pc,
-        how: How::default(),
         write: true,
-        update: false,
-        stored: Stored::default(),
-        passing: true,
+        ..Touch::weak(m.warp, 1 << lane, seq, m.pc)
     };
     let reach = Reach {
         address,

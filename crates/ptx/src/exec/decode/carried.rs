@@ -5,7 +5,7 @@
 
 use super::Decoder;
 use crate::ast::{Function, Immediate, Instruction, Operand, Register};
-use crate::exec::image::{Carried, CarriedPart};
+use crate::exec::image::followed::{Carried, CarriedPart};
 use crate::exec::registers::Mask;
 use crate::names::{Type, Word};
 use crate::opcodes::Opcode;

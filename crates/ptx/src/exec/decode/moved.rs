@@ -7,7 +7,8 @@
 
 use super::{Decoder, carried, handed};
 use crate::ast::{Function, Instruction, Operand, Register};
-use crate::exec::image::{Followed, Moves, Part, Unsure};
+use crate::exec::image::followed::{Followed, Unsure};
+use crate::exec::image::{Moves, Part};
 use crate::names::{Space, Type, Word};
 use crate::opcodes::{Class, Opcode};
 use crate::operands;

@@ -4,10 +4,12 @@
 //! memory at fixed places.
 //!
 //! `form` has one variant for each form of instruction; `asynchronous` and
-//! `matrices` what such instructions name, `element` how values lie in memory.
+//! `matrices` what such instructions name, `element` how values lie in memory, `followed`
+//! what becomes of registers that nobody may have written.
 
 pub(super) mod asynchronous;
 pub(super) mod element;
+pub(super) mod followed;
 pub(super) mod form;
 pub(super) mod matrices;
 
@@ -15,7 +17,7 @@ use super::api::InstructionInfo;
 use super::race::mark::Scope;
 use super::race::{Strength, Uses};
 pub(super) use super::registers::From;
-use super::registers::{Mask, Pair, Slot};
+use super::registers::{Pair, Slot};
 use super::texture::TextureOp;
 use crate::names::{Space, Special, Type, Word};
 use crate::opcodes::Opcode;
@@ -26,6 +28,7 @@ pub(super) use asynchronous::{
     TensorMove, Wait,
 };
 use element::Element;
+use followed::{Followed, Unsure};
 use form::Op;
 use matrices::{GroupOp, Matrices, TensorOp};
 
@@ -405,57 +408,6 @@ pub(super) struct Moves {
     /// The elements have signs.
     pub signed: bool,
     pub parts: Vec<Option<Part>>,
-}
-
-/// A register that may hold what nobody has written.
-#[derive(Clone, Debug)]
-pub(super) struct Followed {
-    pub name: String,
-    /// An instruction always writes it before it is read: what may be unwritten is what
-    /// was copied there.
-    pub is_copy: bool,
-    /// What may be unwritten is a register, and not only local memory.
-    pub by_registers: bool,
-}
-
-/// What an instruction does with registers that are followed, by their numbers.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Unsure {
-    /// Those that it looks at, and which of their bytes, as bits.
-    pub reads: Vec<(u32, u8)>,
-    /// Of a product the predicate without which it reads none of those that it writes.
-    pub adds: Option<Slot>,
-    /// Those that it writes.
-    pub writes: Vec<u32>,
-    /// Its guard.
-    pub guard: Option<u32>,
-    /// What a shuffle hands from lane to lane: only some lanes' registers are read.
-    pub shuffled: Option<u32>,
-    /// Those that it stores, as they are.
-    pub stored: Vec<u32>,
-    /// What it carries from register to register.
-    pub carried: Vec<Carried>,
-}
-
-/// What comes into a register as it was in others.
-#[derive(Clone, Debug)]
-pub(super) struct Carried {
-    pub to: u32,
-    pub parts: Vec<CarriedPart>,
-}
-
-/// Bytes of one of these others.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CarriedPart {
-    pub from: u32,
-    /// Which of its bytes, as bits.
-    pub keep: u8,
-    /// By how many bytes they go up; less than zero: down.
-    pub up: i8,
-    /// The highest of them goes into all above it.
-    pub spreads: bool,
-    /// The lanes that take them.
-    pub when: Mask,
 }
 
 /// The decoded entry.

@@ -1,6 +1,6 @@
 //! Which private registers and local-memory bytes the threads of a warp have written.
 
-use crate::exec::image::{Carried, CarriedPart};
+use crate::exec::image::followed::{Carried, CarriedPart};
 use crate::exec::registers::{Registers, active};
 
 /// What a warp has written, where that is not clear from the code.

@@ -292,15 +292,7 @@ impl Order {
             }
         }
         if let Some(own) = &of.own {
-            let [shared, global] = &mut all.proxied;
-            let parts = [
-                &mut all.fenced,
-                &mut all.published,
-                shared,
-                &mut all.near,
-                global,
-            ];
-            for (part, moments) in parts.into_iter().zip(own.iter()) {
+            for (part, moments) in all.by_fences().into_iter().zip(own.iter()) {
                 let moment = |l: &u32| moments[*l as usize];
                 for lane in lanes(mask).filter(|l| moment(l) != 0) {
                     part.raise(number, 1 << lane, moment(&lane));

@@ -9,7 +9,8 @@ pub const PROXIED_SHARED: usize = 2;
 /// That for global memory.
 pub const PROXIED_GLOBAL: usize = 4;
 
-/// What only the lane itself is known to have put behind a fence, by kind.
+/// What only the lane itself is known to have put behind a fence, by the kinds of
+/// [`Knowledge::by_fences`].
 pub type Own = [[u32; 32]; 5];
 
 /// A warp of the block.
@@ -82,16 +83,7 @@ impl Warp {
         }
         self.rows = None;
         if let Some(own) = self.own.take() {
-            let know = &mut self.know;
-            let [shared, global] = &mut know.proxied;
-            let parts = [
-                &mut know.fenced,
-                &mut know.published,
-                shared,
-                &mut know.near,
-                global,
-            ];
-            for (part, moments) in parts.into_iter().zip(own.iter()) {
+            for (part, moments) in self.know.by_fences().into_iter().zip(own.iter()) {
                 for (lane, &moment) in (0..).zip(moments).filter(|(_, m)| **m != 0) {
                     part.raise(number, 1 << lane, moment);
                 }

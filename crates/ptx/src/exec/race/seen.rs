@@ -217,6 +217,18 @@ impl Knowledge {
         ]
     }
 
+    /// What fences have made visible, by their kinds.
+    pub fn by_fences(&mut self) -> [&mut Seen; 5] {
+        let [shared, global] = &mut self.proxied;
+        [
+            &mut self.fenced,
+            &mut self.published,
+            shared,
+            &mut self.near,
+            global,
+        ]
+    }
+
     pub fn clear(&mut self) {
         self.parts_mut().into_iter().for_each(Seen::clear);
         self.ticket = None;

@@ -23,6 +23,21 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// A weak read of lanes that is not remembered.
+    pub fn weak(warp: u32, lanes: u32, seq: u32, pc: u32) -> Touch {
+        Touch {
+            warp,
+            lanes,
+            seq,
+            pc,
+            how: How::default(),
+            write: false,
+            update: false,
+            stored: Stored::default(),
+            passing: true,
+        }
+    }
+
     pub fn mark(&self) -> Mark {
         Mark {
             seq: self.seq,

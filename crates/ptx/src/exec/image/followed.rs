@@ -1,0 +1,54 @@
+//! Registers that may hold what nobody has written, and what instructions do with them.
+
+use crate::exec::registers::{Mask, Slot};
+
+/// A register that may hold what nobody has written.
+#[derive(Clone, Debug)]
+pub struct Followed {
+    pub name: String,
+    /// An instruction always writes it before it is read: what may be unwritten is what
+    /// was copied there.
+    pub is_copy: bool,
+    /// What may be unwritten is a register, and not only local memory.
+    pub by_registers: bool,
+}
+
+/// What an instruction does with registers that are followed, by their numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Unsure {
+    /// Those that it looks at, and which of their bytes, as bits.
+    pub reads: Vec<(u32, u8)>,
+    /// Of a product the predicate without which it reads none of those that it writes.
+    pub adds: Option<Slot>,
+    /// Those that it writes.
+    pub writes: Vec<u32>,
+    /// Its guard.
+    pub guard: Option<u32>,
+    /// What a shuffle hands from lane to lane: only some lanes' registers are read.
+    pub shuffled: Option<u32>,
+    /// Those that it stores, as they are.
+    pub stored: Vec<u32>,
+    /// What it carries from register to register.
+    pub carried: Vec<Carried>,
+}
+
+/// What comes into a register as it was in others.
+#[derive(Clone, Debug)]
+pub struct Carried {
+    pub to: u32,
+    pub parts: Vec<CarriedPart>,
+}
+
+/// Bytes of one of these others.
+#[derive(Clone, Copy, Debug)]
+pub struct CarriedPart {
+    pub from: u32,
+    /// Which of its bytes, as bits.
+    pub keep: u8,
+    /// By how many bytes they go up; less than zero: down.
+    pub up: i8,
+    /// The highest of them goes into all above it.
+    pub spreads: bool,
+    /// The lanes that take them.
+    pub when: Mask,
+}
