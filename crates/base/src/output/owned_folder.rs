@@ -109,8 +109,10 @@ impl OwnedFolder {
 
     fn check_for(&self, files: Vec<(&str, Option<&[u8]>)>) -> Result<()> {
         let names: Vec<&str> = files.iter().map(|file| file.0).collect();
-        self.check_dir(&names)?;
+        self.check_place()?;
         let _made = MadeDirs::all(&self.dir)?;
+        let _lock = self.lock()?;
+        self.check_owner(&names)?;
         let probe = tempfile::NamedTempFile::new_in(&self.dir);
         drop(probe.map_err(|e| Error::io("write into", &self.dir, plain(e)))?);
         self.refuse(&self.plan(&self.list()?, files)?)
@@ -125,9 +127,10 @@ impl OwnedFolder {
     /// Calls `step` between any two changes that others can see.
     fn write_in_steps(&self, files: &[OwnedFile], step: &mut dyn FnMut()) -> Result<()> {
         let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
-        self.check_dir(&names)?;
+        self.check_place()?;
         let made = MadeDirs::all(&self.dir)?;
         let _lock = self.lock()?;
+        self.check_owner(&names)?;
         let old = self.list()?;
         let plan = self.plan(&old, files.iter().map(OwnedFile::known).collect())?;
         self.refuse(&plan)?;
@@ -163,13 +166,19 @@ impl OwnedFolder {
         Ok(())
     }
 
-    /// Refuses what is not a folder for the files of these names.
-    fn check_dir(&self, names: &[&str]) -> Result<()> {
+    /// Refuses a place where no folder can be.
+    fn check_place(&self) -> Result<()> {
         refuse_dash(&self.dir)?;
         if self.dir.exists() && !self.dir.is_dir() {
             let reason = ErrorKind::NotADirectory.into();
             return Err(Error::io("write into", &self.dir, reason));
         }
+        Ok(())
+    }
+
+    /// Refuses a folder that is not for files of these names. Needs the lock:
+    /// while another run writes, its files can be there before its list.
+    fn check_owner(&self, names: &[&str]) -> Result<()> {
         if self.force {
             Ok(())
         } else {

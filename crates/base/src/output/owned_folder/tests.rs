@@ -288,19 +288,23 @@ fn copy(from: &Path, to: &Path) {
 
 #[test]
 fn two_runs_at_once_leave_one_of_the_two() {
-    let scratch = tempfile::tempdir().unwrap();
-    let folder = OwnedFolder::new(scratch.path(), false);
-    std::thread::scope(|scope| {
-        for version in 0..4 {
-            let folder = &folder;
-            scope.spawn(move || {
-                let name = format!("{version}.v");
-                folder.write(&files(&["a.v", &name], version)).unwrap();
-            });
-        }
-    });
-    let there = tree(scratch.path());
-    assert_eq!(there.len(), 3, "{there:?}");
-    let version = there["a.v"].trim().trim_start_matches("a.v ");
-    assert!(there.contains_key(&format!("{version}.v")));
+    // Once is rarely enough for one run to look while another writes.
+    for _ in 0..20 {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = OwnedFolder::new(scratch.path(), false);
+        std::thread::scope(|scope| {
+            for version in 0..4 {
+                let folder = &folder;
+                scope.spawn(move || {
+                    let name = format!("{version}.v");
+                    folder.check(&["a.v", &name]).unwrap();
+                    folder.write(&files(&["a.v", &name], version)).unwrap();
+                });
+            }
+        });
+        let there = tree(scratch.path());
+        assert_eq!(there.len(), 3, "{there:?}");
+        let version = there["a.v"].trim().trim_start_matches("a.v ");
+        assert!(there.contains_key(&format!("{version}.v")));
+    }
 }
