@@ -2,9 +2,11 @@
 //! such as the Python package: the same JSON and the same errors, of a kernel and
 //! arguments in memory. Nothing is printed.
 
+use super::machine::MachineNote;
 use super::machine_code::{Judgement, MachineCode};
-use super::printer::{Collected, MachineNote, Printer};
-use super::{cmd_conflicts, cmd_rewrite, cmd_run, cmd_tune, parsed};
+use super::printer::{Collected, Printer};
+use super::values::parsed;
+use super::{cmd_conflicts, cmd_rewrite, cmd_run, cmd_tune};
 use crate::capture::statics::source_indices;
 use crate::capture::{RunOptions, launch_trace};
 use crate::config::Config;
@@ -197,7 +199,7 @@ impl Kernel {
                     .and_then(|sm| MachineNote::of_target(sm, &self.module.name));
                 let preset = note
                     .as_ref()
-                    .map_or(super::DEFAULT_PRESET, |note| &note.preset);
+                    .map_or(super::machine::DEFAULT_PRESET, |note| &note.preset);
                 Ok((Config::preset(preset)?, note))
             }
         }

@@ -4,10 +4,12 @@
 use super::Allow;
 use crate::config::Config;
 use crate::error::{Error, Result as Outcome};
-use crate::points::MODEL;
+use crate::points::{MODEL, Points};
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::KeyBuilder;
 use crate::workload::Input;
+use clap::Args;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// Begins what names a point of this kind: it depends on the kit, too.
@@ -61,6 +63,44 @@ pub(super) fn of_unit(
         point = point.add(&file.name, &file.text);
     }
     digest(point)
+}
+
+/// Where a campaign keeps its results, and which part of it runs.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PointArgs {
+    /// Store each result in FILE, and skip the results that it already has, of the
+    /// same inputs, options and versions. Repeat the option to read the files of
+    /// other shards.
+    #[arg(long, value_name = "FILE.jsonl")]
+    points: Vec<PathBuf>,
+    /// Compute every N-th result from the I-th.
+    #[arg(long, value_name = "I/N", requires = "points")]
+    shard: Option<Shard>,
+}
+
+impl PointArgs {
+    /// Whether results are kept.
+    pub fn is_named(&self) -> bool {
+        !self.points.is_empty()
+    }
+
+    /// Which part runs, if not all of it.
+    pub fn shard(&self) -> Option<Shard> {
+        self.shard
+    }
+
+    /// The results so far.
+    pub fn points(&self) -> Outcome<Points> {
+        Points::of(&self.points)
+    }
+
+    /// What is to run of `all`.
+    pub fn part<T>(&self, all: Vec<T>) -> Vec<T> {
+        match self.shard {
+            Some(shard) => shard.of(all),
+            None => all,
+        }
+    }
 }
 
 /// Every N-th item from the I-th.

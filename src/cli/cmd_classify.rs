@@ -3,6 +3,7 @@
 use super::classify_static::{HEADER, KnownSite, StaticSummary, StaticView};
 use super::printer::{CommandResult, Printer};
 use super::strides_text::{Stride, show_strides};
+use super::values::input_help;
 use super::{Example, Execute, Global};
 use crate::capture::statics;
 use crate::config::Config;
@@ -30,14 +31,13 @@ use serde::Serialize;
 /// only the expressions are shown.
 #[derive(Args)]
 pub struct ClassifyArgs {
-    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution
-    /// order, from 0), PTX (.ptx), or kernel:NAME for a generated one.
+    #[arg(help = input_help(&["PTX (.ptx)"]))]
     input: Input,
     /// Entry of the PTX; needed only if there are several.
     #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Threads of a block, for PTX without a launch.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::values::parse_block)]
     block: Option<[u32; 3]>,
 }
 
@@ -70,7 +70,7 @@ impl Execute for ClassifyArgs {
                 "a launch file or trace already specifies them",
             ));
         }
-        let trace = super::load_for(&self.input, RunOptions::default(), &machine, printer)?;
+        let trace = super::load::load_for(&self.input, RunOptions::default(), &machine, printer)?;
         let statics = self
             .input
             .launch()
@@ -151,7 +151,7 @@ impl CommandResult for OfPtx<'_> {
                 .minor(&["op"]),
         );
         details.gap();
-        details.note(super::rule_line(self.machine));
+        details.note(super::machine::rule_line(self.machine));
         details
     }
 }
@@ -261,7 +261,7 @@ impl CommandResult for OfTrace<'_> {
         if let Some(view) = self.view {
             details.say(format!("from the PTX: {}", view.line()));
         }
-        details.note(super::rule_line(self.machine));
+        details.note(super::machine::rule_line(self.machine));
         details
     }
 

@@ -5,6 +5,7 @@ use super::conflicts_text::{Culprits, Measured, OfOp, Shown, Site};
 use super::line_slots::LineSlots;
 use super::machine_code::MachineCode;
 use super::printer::Printer;
+use super::values::input_help;
 use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -19,8 +20,7 @@ use std::collections::BTreeMap;
 /// Bank conflicts of a trace under given mappings.
 #[derive(Args)]
 pub struct ConflictsArgs {
-    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
-    /// kernel:NAME for a generated one.
+    #[arg(help = input_help(&[]))]
     input: Option<Input>,
     /// Mapping; repeat for several. mod means no hash.
     #[arg(long = "hash", value_name = "SPEC", num_args = 1.., default_value = "mod",
@@ -55,7 +55,7 @@ enum SpecOrInput {
 }
 
 fn spec_or_input(text: &str) -> std::result::Result<SpecOrInput, String> {
-    match super::parsed::<LayoutSpec>(text) {
+    match super::values::parsed::<LayoutSpec>(text) {
         Ok(spec) => Ok(SpecOrInput::Spec(spec)),
         Err(error) => match Input::from(text) {
             input if input.is_evident() => Ok(SpecOrInput::Input(input)),
@@ -119,10 +119,11 @@ impl Execute for ConflictsArgs {
                     "expected a launch file (.toml): the kernel is simulated",
                 )
             })?;
-            let (trace, workload) = super::load_both(input, &launch.run(run)?, &machine, printer)?;
+            let (trace, workload) =
+                super::load::load_both(input, &launch.run(run)?, &machine, printer)?;
             (trace, Some(workload))
         } else {
-            (super::load_for(input, run, &machine, printer)?, None)
+            (super::load::load_for(input, run, &machine, printer)?, None)
         };
         let again = global.machine_option();
         let detail = Detail {

@@ -20,11 +20,11 @@ use serde_json::{Value, json};
 pub struct CongestionArgs {
     /// Required without --table: raw, ras, rap (2 dimensions); raw, ras, 1p, r1p,
     /// 3p, w2p, 1pw2r (4 dimensions).
-    #[arg(long, required_unless_present = "table", value_parser = super::parsed::<Scheme>)]
+    #[arg(long, required_unless_present = "table", value_parser = super::values::parsed::<Scheme>)]
     mapping: Option<Scheme>,
     /// Required without --table: contiguous, random, malicious; stride, diagonal
     /// (2 dimensions); stride1, stride2, stride3 (4 dimensions).
-    #[arg(long, required_unless_present = "table", value_parser = super::parsed::<AccessKind>)]
+    #[arg(long, required_unless_present = "table", value_parser = super::values::parsed::<AccessKind>)]
     access: Option<AccessKind>,
     /// Banks, threads of a warp, and size of the array in each dimension: 2 to 1024.
     #[arg(long, value_name = "W", default_value_t = 32)]

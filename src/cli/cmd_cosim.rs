@@ -1,6 +1,6 @@
 //! `spadkit cosim`: Verilated RTL against the golden model.
 
-use super::campaign::{self, Shard};
+use super::campaign::{self, PointArgs};
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
 use crate::config::Config;
@@ -27,6 +27,7 @@ use std::path::PathBuf;
 /// sim` drives its model, until the kernel ends; the other units get the
 /// addresses of an access trace.
 #[derive(Args)]
+#[command(mut_arg("points", |arg| arg.conflicts_with_all(["trace", "rtl", "wave"])))]
 pub struct CosimArgs {
     /// Units; all if none is named.
     units: Vec<String>,
@@ -55,14 +56,8 @@ pub struct CosimArgs {
     /// Run the Verilog of --rtl without checking it.
     #[arg(long, requires = "rtl")]
     trust: bool,
-    /// Store each unit that agrees in FILE, and skip the units that it already has,
-    /// with the same Verilog and stimulus. Repeat the option to read the files of
-    /// other shards.
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["trace", "rtl", "wave"])]
-    points: Vec<PathBuf>,
-    /// Only every N-th unit from the I-th.
-    #[arg(long, value_name = "I/N", requires = "points")]
-    shard: Option<Shard>,
+    #[command(flatten)]
+    kept: PointArgs,
 }
 
 impl CosimArgs {
@@ -130,11 +125,8 @@ impl Execute for CosimArgs {
             wave: self.wave.clone(),
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
-        let points = Points::of(&self.points)?;
-        let mut units: Vec<&EmittedUnit> = design.units.iter().collect();
-        if let Some(shard) = self.shard {
-            units = shard.of(units);
-        }
+        let points = self.kept.points()?;
+        let units: Vec<&EmittedUnit> = self.kept.part(design.units.iter().collect());
         let bar = printer.progress(units.len() as u64, "cosim");
         let run = |unit: &EmittedUnit| {
             let run = || cosim_unit(&design, unit, &options, &tools, &cache, &|_| {});
@@ -240,15 +232,15 @@ impl Stimulus {
             let run = launch.run(RunOptions::default())?;
             let (trace, workload) = match (others, path) {
                 (Some(_), true) => {
-                    let (trace, workload) = super::load_both(input, &run, config, printer)?;
+                    let (trace, workload) = super::load::load_both(input, &run, config, printer)?;
                     (Some(trace), Some(workload))
                 }
                 (Some(_), false) => {
-                    let trace = super::load_for(input, run.options, config, printer)?;
+                    let trace = super::load::load_for(input, run.options, config, printer)?;
                     (Some(trace), None)
                 }
                 (None, _) => {
-                    super::note_launches(input, printer);
+                    super::load::note_launches(input, printer);
                     (None, Some(LaunchWorkload::open(&run)?))
                 }
             };
@@ -259,7 +251,7 @@ impl Stimulus {
             return Ok(Stimulus { trace, workload });
         }
         if input.is_access_trace() {
-            let trace = super::load_for(input, RunOptions::default(), config, printer)?;
+            let trace = super::load::load_for(input, RunOptions::default(), config, printer)?;
             let workload = if path {
                 let workload = AccessOptions::default().workload(&trace)?;
                 executable(Box::new(workload), config, args, printer)?

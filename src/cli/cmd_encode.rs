@@ -29,7 +29,7 @@ use serde::Serialize;
 #[derive(Args)]
 pub struct EncodeArgs {
     /// The mapping.
-    #[arg(value_parser = super::parsed::<LayoutSpec>)]
+    #[arg(value_parser = super::values::parsed::<LayoutSpec>)]
     spec: LayoutSpec,
     /// Output language.
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Ports)]
@@ -39,12 +39,12 @@ pub struct EncodeArgs {
 }
 
 fn unit_help() -> String {
-    let kinds = super::hash_kinds("or");
+    let kinds = super::values::hash_kinds("or");
     format!("Unit to encode for: {kinds} [default: the spec's own]")
 }
 
 fn parse_kind(name: &str) -> std::result::Result<HashKind, String> {
-    hash_kind(name).map_err(|error| super::in_one_line(&error))
+    hash_kind(name).map_err(|error| super::values::in_one_line(&error))
 }
 
 /// Output languages of a mapping.

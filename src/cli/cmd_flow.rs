@@ -1,14 +1,16 @@
 //! `spadkit flow`: the main job, from a kernel to verified, measured hardware.
 
+use super::cells::Cells;
 use super::changes;
 use super::cmd_cosim::fail_on_mismatch;
 use super::conflicts_lines::Counted;
 use super::conflicts_text::Culprits;
 use super::machine_code::{Judge, Judgement, MachineCode};
 use super::printer::{CommandResult, Printer, Progress};
+use super::values::input_help;
 use super::{Example, Execute, Global, synthesis_text};
 use crate::error::Result;
-use crate::flow::{self, Done, Library, Options, Stage, Watch};
+use crate::flow::{self, Done, Options, Stage, Watch};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::quote::shell;
@@ -16,7 +18,6 @@ use crate::readable::readable_words;
 use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
 use crate::software::LayoutSpec;
 use crate::suggest::{SourceFiles, torn_verdict};
-use crate::synth::DEFAULT_TECHNOLOGY;
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
 use crate::trace::removed_text;
 use crate::workload::{Input, RunOptions};
@@ -37,8 +38,7 @@ use std::time::Duration;
 /// The conflict table is printed as soon as it is known.
 #[derive(Args)]
 pub struct FlowArgs {
-    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
-    /// kernel:NAME for a generated one.
+    #[arg(help = input_help(&[]))]
     input: Input,
     /// Directory for the report and the Verilog.
     #[arg(
@@ -49,12 +49,8 @@ pub struct FlowArgs {
         default_value = "spadkit-out"
     )]
     out: PathBuf,
-    /// Cell library: a Liberty file, .lib or .lib.gz.
-    #[arg(long, value_name = "FILE", conflicts_with = "tech")]
-    liberty: Option<PathBuf>,
-    /// Technology by name.
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_TECHNOLOGY)]
-    tech: String,
+    #[command(flatten)]
+    cells: Cells,
     /// Seconds for each optimal search.
     #[arg(long, value_name = "SECONDS", default_value_t = 10,
           value_parser = clap::value_parser!(u64).range(..=1_000_000_000))]
@@ -94,7 +90,8 @@ impl Execute for FlowArgs {
     fn execute(&self, global: &Global, printer: &Printer) -> Result<()> {
         interrupt::listen();
         let machine = global.machine()?;
-        let mut trace = super::load_for(&self.input, RunOptions::default(), &machine, printer)?;
+        let mut trace =
+            super::load::load_for(&self.input, RunOptions::default(), &machine, printer)?;
         let mut machine_code = None;
         let judgement = self.judge.of_changes(&self.input, &trace, &machine);
         if self.judge.machine_code {
@@ -107,10 +104,7 @@ impl Execute for FlowArgs {
             machine_option: Some(global.machine_option()),
             machine_from: printer.target().map(str::to_owned),
             out: self.out.clone(),
-            library: match &self.liberty {
-                Some(path) => Library::Liberty(path.clone()),
-                None => Library::Technology(self.tech.clone()),
-            },
+            library: self.cells.library(),
             budget: Duration::from_secs(self.budget),
             cycles: self.cycles,
             fast: self.fast,

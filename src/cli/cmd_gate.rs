@@ -9,8 +9,11 @@ mod measure;
 mod sarif;
 mod text;
 
+use super::cells::Cells;
+use super::machine::MachineNote;
 use super::machine_code::Judge;
-use super::printer::{MachineNote, Printer, Progress};
+use super::printer::{Printer, Progress};
+use super::values::input_help;
 use super::{Example, Execute, Global};
 use crate::config::Config;
 use crate::error::{Error, Result};
@@ -20,7 +23,6 @@ use crate::output::{check_writable, write_file};
 use crate::readable::readable;
 use crate::software::LayoutSpec;
 use crate::suggest::FunctionNames;
-use crate::synth::{DEFAULT_TECHNOLOGY, Technology};
 use crate::workload::{Input, RunOptions};
 use area::{HardwareArea, Library};
 use baseline::{Baseline, Numbers};
@@ -48,11 +50,10 @@ use std::time::Duration;
 /// The exit status is 1 if a limit is exceeded.
 #[derive(Args)]
 pub struct GateArgs {
-    /// Launch files (.toml), access traces (.json), or kernel:NAME.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required = true, value_name = "FILE", help = input_help(&[]))]
     pub(super) inputs: Vec<Input>,
     /// Fail where this holds, such as 'conflicts > 0'; repeat for several.
-    #[arg(long, value_name = "METRIC > N", value_parser = super::parsed::<Limit>)]
+    #[arg(long, value_name = "METRIC > N", value_parser = super::values::parsed::<Limit>)]
     fail_on: Vec<Limit>,
     /// Numbers of an earlier run: only what is worse fails.
     #[arg(long, value_name = "FILE.json")]
@@ -68,14 +69,10 @@ pub struct GateArgs {
     junit: Option<PathBuf>,
     /// Mapping that conflicts are counted under, and whose unit has the area
     /// [default: mod, and the area of the machine's hash].
-    #[arg(long, value_name = "SPEC", value_parser = super::parsed::<LayoutSpec>)]
+    #[arg(long, value_name = "SPEC", value_parser = super::values::parsed::<LayoutSpec>)]
     hash: Option<LayoutSpec>,
-    /// Cell library of the area: a Liberty file, .lib or .lib.gz.
-    #[arg(long, value_name = "FILE", conflicts_with = "tech")]
-    liberty: Option<PathBuf>,
-    /// Technology of the area by name: osu018, nangate45.
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_TECHNOLOGY)]
-    tech: String,
+    #[command(flatten)]
+    cells: Cells,
     /// Seconds of each search for what removes the conflicts; 0: no search.
     #[arg(long, value_name = "SECONDS", default_value_t = 1,
           value_parser = clap::value_parser!(u64).range(..=3600))]
@@ -183,10 +180,7 @@ impl GateArgs {
     ) -> Result<HardwareArea> {
         let library = match library {
             Some(known) => known,
-            None => library.insert(Library::new(match &self.liberty {
-                Some(path) => Technology::load(path)?,
-                None => Technology::named(&self.tech)?,
-            })),
+            None => library.insert(Library::new(self.cells.library().load()?)),
         };
         let progress = |_, _, what: &str| bar.say(what);
         library.area(self.hash.as_ref(), machine, &progress)

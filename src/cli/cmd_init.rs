@@ -29,17 +29,17 @@ pub struct InitArgs {
     #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Thread blocks.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_grid)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::values::parse_grid)]
     grid: Option<[u32; 3]>,
     /// Threads of a block.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::values::parse_block)]
     block: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES")]
     dynamic_shared: Option<u32>,
     /// An argument by name or position from 0: a buffer NAME=INIT:TYPE:COUNT,
     /// with INIT zeros, iota, random or a file, or a scalar NAME=NUMBER.
-    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = super::parsed::<GivenArg>)]
+    #[arg(long = "arg", value_name = "NAME=VALUE", value_parser = super::values::parsed::<GivenArg>)]
     args: Vec<GivenArg>,
     /// The launch file [default: beside the PTX, with .toml instead of .ptx].
     #[arg(short, long, alias = "out", value_name = "FILE.toml")]

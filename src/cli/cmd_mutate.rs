@@ -1,18 +1,16 @@
 //! `spadkit mutate`: how many injected faults the co-simulation catches.
 
-use super::campaign::{self, Shard};
+use super::campaign::{self, PointArgs};
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::mutate::{MutationOptions, MutationResult, mutate_unit};
-use crate::points::Points;
 use crate::rtl::{Design, EmittedUnit};
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::{Cache, Toolbox};
 use clap::Args;
 use serde::Serialize;
-use std::path::PathBuf;
 
 /// The least share of relevant faults that must be caught, in percent.
 const REQUIRED_PCT: f64 = 99.0;
@@ -42,14 +40,8 @@ pub struct MutateArgs {
     /// same --faults. Repeat for several.
     #[arg(long = "only", alias = "fault", value_name = "N")]
     fault: Vec<u32>,
-    /// Store the result of each unit in FILE, and skip the units that it already
-    /// has, with the same Verilog and options. Repeat the option to read the files
-    /// of other shards.
-    #[arg(long, value_name = "FILE.jsonl")]
-    points: Vec<PathBuf>,
-    /// Only every N-th unit from the I-th.
-    #[arg(long, value_name = "I/N", requires = "points")]
-    shard: Option<Shard>,
+    #[command(flatten)]
+    kept: PointArgs,
 }
 
 impl Execute for MutateArgs {
@@ -78,11 +70,8 @@ impl Execute for MutateArgs {
             only: self.fault.clone(),
         };
         let (tools, cache) = (Toolbox::new(), Cache::user()?);
-        let points = Points::of(&self.points)?;
-        let mut units: Vec<&EmittedUnit> = design.units.iter().collect();
-        if let Some(shard) = self.shard {
-            units = shard.of(units);
-        }
+        let points = self.kept.points()?;
+        let units: Vec<&EmittedUnit> = self.kept.part(design.units.iter().collect());
         let bar = printer.progress(units.len() as u64, "mutate");
         let mut results = Vec::new();
         for unit in units {

@@ -1,6 +1,6 @@
 //! `spadkit prove`: formal proofs of the units.
 
-use super::campaign::{self, Shard};
+use super::campaign::{self, PointArgs};
 use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
 use crate::config::Config;
@@ -59,14 +59,8 @@ pub struct ProveArgs {
     /// Write the run of each counterexample to DIR, as UNIT.PROPERTY.vcd.
     #[arg(long, value_name = "DIR")]
     wave: Option<PathBuf>,
-    /// Store each proof in FILE, and skip the proofs that it already has, of the
-    /// same Verilog and by the same Yosys. Repeat the option to read the files of
-    /// other shards.
-    #[arg(long, value_name = "FILE.jsonl")]
-    points: Vec<PathBuf>,
-    /// Only every N-th proof from the I-th.
-    #[arg(long, value_name = "I/N", requires = "points")]
-    shard: Option<Shard>,
+    #[command(flatten)]
+    kept: PointArgs,
 }
 
 impl Execute for ProveArgs {
@@ -92,16 +86,13 @@ impl Execute for ProveArgs {
             (None, false) => Machines::Least,
         };
         let proofs = plan(&self.units, &machine, &geometries, machines, &rtl)?;
-        let mut proofs = about(proofs, &self.properties)?;
-        if let Some(shard) = self.shard {
-            proofs = shard.of(proofs);
-        }
+        let proofs = self.kept.part(about(proofs, &self.properties)?);
         if let Some(dir) = &self.wave {
             std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
         }
         let yosys = Toolbox::new().get(ToolKind::Yosys)?;
         let campaign = Campaign {
-            points: Points::of(&self.points)?,
+            points: self.kept.points()?,
             machine: &machine,
             rtl: &rtl,
             yosys: &yosys,

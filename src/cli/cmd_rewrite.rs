@@ -39,7 +39,7 @@ use std::sync::Arc;
 #[derive(Args)]
 pub struct RewriteArgs {
     /// PTX (.ptx), or a launch file (.toml) that names it.
-    #[arg(value_parser = super::file_input())]
+    #[arg(value_parser = super::values::file_input())]
     input: Input,
     /// The entry [default: that of the launch file, or the only one].
     #[arg(long, alias = "kernel", value_name = "NAME")]
@@ -56,7 +56,7 @@ pub struct RewriteArgs {
     launch: Option<Arc<LaunchInput>>,
     /// Threads of a block; knowing them saves instructions. The PTX then works
     /// only for such blocks, which .reqntid enforces.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::values::parse_block)]
     block: Option<[u32; 3]>,
     /// Do not assume the block size of the launch file.
     #[arg(long, conflicts_with = "block")]
@@ -79,7 +79,7 @@ struct NamedHash {
 }
 
 fn parse_hash(text: &str) -> std::result::Result<NamedHash, String> {
-    let spec = |text: &str| super::parsed::<LayoutSpec>(text);
+    let spec = |text: &str| super::values::parsed::<LayoutSpec>(text);
     // A spec has its first `=` after a `:`.
     match text.split_once('=') {
         Some((name, rest)) if !name.contains(':') && !name.is_empty() => Ok(NamedHash {

@@ -36,13 +36,13 @@ use strum::VariantNames;
 #[derive(Args)]
 pub struct ShareArgs {
     /// Kernel in PTX, or a launch file.
-    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml", value_parser = super::file_input())]
+    #[arg(value_name = "KERNEL.ptx|LAUNCH.toml", value_parser = super::values::file_input())]
     pub(super) input: Input,
     /// Entry of the PTX; needed only if there are several.
     #[arg(long, alias = "kernel", value_name = "NAME")]
     entry: Option<String>,
     /// Threads of a block, for PTX without a launch file.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::parse_block)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = super::values::parse_block)]
     block: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory.
     #[arg(long, value_name = "BYTES")]

@@ -8,11 +8,12 @@ mod report;
 mod sweep;
 mod text;
 
-use super::campaign::Shard;
+use super::campaign::PointArgs;
 use super::kernel_registers::of_kernel;
 use super::line_slots::{self, LineSlot, LineSlots};
 use super::overrides::named;
 use super::printer::{CommandResult, Printer};
+use super::values::input_help;
 use super::{Example, Execute, Global};
 use crate::capture::{LaunchInput, LaunchRun};
 use crate::config::{LockHash, Overlay, Pipeline, Scheduler};
@@ -49,9 +50,10 @@ use sweep::{Sweep, run_part};
 /// --set path.mem_stages=2,4. Speed-ups are relative to mod without a hash
 /// stage.
 #[derive(Args)]
+#[command(mut_arg("points", |arg| arg.requires("sweep")))]
+#[command(mut_arg("shard", |arg| arg.conflicts_with_all(["csv", "chart", "report"])))]
 pub struct SimArgs {
-    /// Access trace (.json), kernel:NAME, launch file (.toml; .toml:N for launch N
-    /// in execution order, from 0), program text (.warp) or full trace (.spt).
+    #[arg(help = input_help(&["program text (.warp)", "full trace (.spt)"]))]
     pub(super) input: Input,
     /// Pipeline [default: the machine's].
     #[arg(long, value_delimiter = ',', value_parser = named::<Pipeline>(Pipeline::VARIANTS))]
@@ -85,13 +87,8 @@ pub struct SimArgs {
     /// Write all numbers of all points as a table.
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
-    /// Store each run of the sweep in FILE, and skip the runs that it already has.
-    /// Repeat the option to read the files of other shards.
-    #[arg(long, value_name = "FILE.jsonl", requires = "sweep")]
-    points: Vec<PathBuf>,
-    /// Run every N-th point from the I-th, for --points of the whole sweep.
-    #[arg(long, value_name = "I/N", requires = "points", conflicts_with_all = ["csv", "chart", "report"])]
-    shard: Option<Shard>,
+    #[command(flatten)]
+    kept: PointArgs,
     /// Sum the issue slots of each source line, most first: those in which an
     /// instruction of it was issued, and those in which a warp waited at one.
     /// Without line information, of each line of the PTX or instruction.
@@ -211,11 +208,11 @@ impl Execute for SimArgs {
             check_writable(file)?;
         }
         let works = Works::load(self, &plan, printer)?;
-        super::note_launches(&self.input, printer);
+        super::load::note_launches(&self.input, printer);
         printer.listen();
         let sweep = if self.sweep {
             let kept = Kept::open(self)?;
-            if let Some(shard) = self.shard {
+            if let Some(shard) = self.kept.shard() {
                 let (runs, ended) = run_part(&plan, &works, (shard, &kept), printer)?;
                 kept.finish()?;
                 if !ended {

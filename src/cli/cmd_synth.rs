@@ -1,5 +1,6 @@
 //! `spadkit synth`: area, delay and power of units.
 
+use super::cells::Cells;
 use super::paths_text;
 use super::printer::{CommandResult, Printer};
 use super::synthesis_text;
@@ -10,8 +11,7 @@ use crate::interrupt;
 use crate::output::{check_writable, write_result};
 use crate::report::draw::fig4;
 use crate::synth::{
-    DEFAULT_TECHNOLOGY, Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, Technology,
-    feature_builds, feature_costs,
+    Effort, FEATURE_BLOCKS, FeatureCost, Measured, Synthesis, feature_builds, feature_costs,
 };
 use crate::terminal::{Details, Hint, Table};
 use crate::tool::{Cache, Toolbox};
@@ -30,12 +30,8 @@ use std::path::PathBuf;
 pub struct SynthArgs {
     /// Units; all if none is named.
     units: Vec<String>,
-    /// Cell library: a Liberty file, .lib or .lib.gz.
-    #[arg(long, value_name = "FILE", conflicts_with = "tech")]
-    liberty: Option<PathBuf>,
-    /// Technology by name: osu018, nangate45.
-    #[arg(long, value_name = "NAME", default_value = DEFAULT_TECHNOLOGY)]
-    tech: String,
+    #[command(flatten)]
+    cells: Cells,
     /// Target clock periods in ps [default: those of the hash paper's Fig. 4
     /// (1.5 to 5 GHz), and 150 and 80].
     #[arg(long = "period", value_name = "PS", value_delimiter = ',',
@@ -101,10 +97,7 @@ impl Execute for SynthArgs {
         if self.features {
             return features(&self.units, &machine, &tools, printer);
         }
-        let technology = match &self.liberty {
-            Some(path) => Technology::load(path)?,
-            None => Technology::named(&self.tech)?,
-        };
+        let technology = self.cells.library().load()?;
         if let Some(path) = &self.chart {
             check_writable(path)?;
         }

@@ -90,7 +90,7 @@ impl Execute for TraceArgs {
             }
             (Some(input), Some(output)) => {
                 self.refuse_options(output)?;
-                super::note_launches(input, printer);
+                super::load::note_launches(input, printer);
                 let run = match input.launch() {
                     Some(_) => self.allow.run(printer),
                     None => RunOptions::default(),
@@ -165,7 +165,7 @@ fn full_trace(
 ) -> Result<()> {
     if let Some(launch) = input.launch() {
         options.refuse(input)?;
-        super::note_launches(input, printer);
+        super::load::note_launches(input, printer);
         let captured = launch.full_trace(options.run(), output)?;
         if captured.crowded > 0 {
             printer.warn(format!(

@@ -12,9 +12,10 @@ pub(super) mod resources;
 pub(super) mod software;
 mod units;
 
-use super::campaign::Shard;
+use super::campaign::PointArgs;
 use super::machine_code::{Judge, MachineCode};
 use super::printer::Printer;
+use super::values::input_help;
 use super::{Example, Execute, Global};
 use crate::capture::LaunchInput;
 use crate::capture::statics::launch_indices;
@@ -45,9 +46,9 @@ use std::time::Duration;
 /// Of several kernels, each with the machine of its own target, the best mapping
 /// of each is listed; the JSON has all of them.
 #[derive(Args, Clone)]
+#[command(mut_arg("points", |arg| arg.conflicts_with_all(["report", "machine_code"])))]
 pub struct TuneArgs {
-    /// Access trace (.json), launch file (.toml; .toml:N for launch N in execution order, from 0), or
-    /// kernel:NAME for a generated one.
+    #[arg(help = input_help(&[]))]
     pub(super) input: Input,
     /// More inputs.
     #[arg(value_name = "INPUT")]
@@ -101,14 +102,8 @@ pub struct TuneArgs {
     sharing: Option<f64>,
     #[command(flatten)]
     judge: Judge,
-    /// Store the result of each kernel in this file. A kernel whose files, machine
-    /// and options are already there is not tuned again. Repeat to read the files
-    /// of other shards.
-    #[arg(long, value_name = "FILE.jsonl", conflicts_with_all = ["report", "machine_code"])]
-    points: Vec<PathBuf>,
-    /// Only every N-th kernel from the I-th.
-    #[arg(long, value_name = "I/N", requires = "points")]
-    shard: Option<Shard>,
+    #[command(flatten)]
+    kept: PointArgs,
 }
 
 /// How the row index is made.
@@ -124,14 +119,14 @@ fn parse_kind(text: &str) -> std::result::Result<MappingKind, String> {
         let names = MappingKind::all().into_iter().map(MappingKind::name);
         crate::quote::did_you_mean(text, names)
     };
-    super::parsed::<MappingKind>(text).map_err(|why| format!("{why}{}", near()))
+    super::values::parsed::<MappingKind>(text).map_err(|why| format!("{why}{}", near()))
 }
 
 fn kinds_help() -> String {
     format!(
         "Kind of hash unit: {}; with --software also swizzle, pad, xor, add, two-shifts or rap; \
          repeat for several [default: all that the method can configure]",
-        super::hash_kinds("or")
+        super::values::hash_kinds("or")
     )
 }
 
@@ -154,7 +149,7 @@ impl TuneArgs {
 
     fn trace(&self, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
         let run = self.allow.run(printer);
-        let trace = super::load_for(&self.input, run, machine, printer)?;
+        let trace = super::load::load_for(&self.input, run, machine, printer)?;
         if !self.judge.machine_code {
             return Ok(trace);
         }
@@ -195,7 +190,7 @@ impl Execute for TuneArgs {
 impl TuneArgs {
     /// Kernels are listed, not shown in full.
     fn is_list(&self) -> bool {
-        !self.more.is_empty() || !self.points.is_empty()
+        !self.more.is_empty() || self.kept.is_named()
     }
 
     /// The one kernel `input`.

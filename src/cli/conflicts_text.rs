@@ -170,7 +170,7 @@ impl CommandResult for Shown<'_> {
             details.add(code.details());
         }
         details.gap();
-        details.note(super::rule_line(self.machine));
+        details.note(super::machine::rule_line(self.machine));
         details
     }
 

@@ -2,6 +2,7 @@
 
 pub mod answers;
 mod campaign;
+mod cells;
 mod changes;
 mod classify_static;
 mod cmd_classify;
@@ -36,6 +37,8 @@ mod execute;
 mod groups;
 mod kernel_registers;
 mod line_slots;
+mod load;
+mod machine;
 mod machine_code;
 mod overrides;
 mod paths_text;
@@ -44,27 +47,23 @@ mod source_rows;
 mod strides_text;
 mod synthesis_text;
 mod threads;
+mod values;
 mod without_machine;
 
-pub use printer::{Format, MachineNote, Printer, Progress};
+pub use machine::MachineNote;
+pub use printer::{Format, Printer, Progress};
 
-use crate::capture::{LaunchInput, LaunchRun};
 use crate::claims;
-use crate::config::{Config, PRESETS};
-use crate::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
 use crate::error::{Error, Result};
-use crate::hash::HashKind;
 use crate::interrupt;
-use crate::quote::{shell, shown};
+use crate::quote::shown;
 use crate::terminal::Screen;
-use crate::trace::AccessTrace;
-use crate::workload::{Input, LaunchWorkload, RunOptions};
-use clap::builder::{PathBufValueParser, TypedValueParser};
+use crate::workload::RunOptions;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 use commands::{Command, Needs};
 use error_text::error_text;
 use execute::{Example, Execute};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Findings that are not treated as faults.
@@ -108,7 +107,7 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config",
-          help = preset_help())]
+          help = machine::preset_help())]
     preset: Option<String>,
     /// Machine from a configuration file.
     #[arg(long, global = true, value_name = "FILE.toml")]
@@ -119,77 +118,6 @@ pub struct Global {
     /// No progress and no log on standard error.
     #[arg(short, long, global = true)]
     quiet: bool,
-}
-
-impl Global {
-    /// The option that names the machine, for commands that repeat a run;
-    /// quoted for a shell.
-    fn machine_option(&self) -> String {
-        match &self.config {
-            Some(path) => format!("--config {}", shell(path)),
-            None => format!("--preset {}", shell(self.preset())),
-        }
-    }
-
-    /// `command` about the same units of the same machine, those of `rtl` if they
-    /// are from there.
-    fn about_units(&self, command: &str, units: &[String], rtl: Option<&Path>) -> String {
-        let units: String = units.iter().map(|u| format!(" {}", shell(u))).collect();
-        let rtl = rtl.map_or(String::new(), |dir| format!(" --rtl {}", shell(dir)));
-        format!("spadkit {command}{units}{rtl} {}", self.machine_option())
-    }
-
-    /// The name of the preset, or several where that is allowed.
-    fn preset(&self) -> &str {
-        self.preset.as_deref().unwrap_or(DEFAULT_PRESET)
-    }
-
-    /// The machine of the target of `input`'s PTX, where none is named.
-    fn of_target(&self, input: &Input) -> Option<MachineNote> {
-        if self.preset.is_some() || self.config.is_some() {
-            return None;
-        }
-        let (ptx, sm) = input.target()?;
-        let file = ptx.file_name().unwrap_or_default();
-        MachineNote::of_target(sm, &file.display().to_string())
-    }
-
-    /// The machine, and why it is taken; the options that name it where nothing
-    /// but the target of `input`'s PTX does.
-    fn resolved(&self, input: Option<&Input>) -> (Self, MachineNote) {
-        if let Some(note) = input.and_then(|input| self.of_target(input)) {
-            let global = Global {
-                preset: Some(note.preset.clone()),
-                ..self.clone()
-            };
-            return (global, note);
-        }
-        let note = match (&self.config, &self.preset) {
-            (Some(path), _) => MachineNote::of_file(path),
-            (None, Some(preset)) => MachineNote::named(preset, "--preset"),
-            (None, None) => MachineNote::default(DEFAULT_PRESET),
-        };
-        (self.clone(), note)
-    }
-
-    /// The machine that the command works on.
-    fn machine(&self) -> Result<Config> {
-        match &self.config {
-            Some(path) => Config::load(path),
-            None => Config::preset(self.preset()),
-        }
-    }
-}
-
-/// The machine where none is named and none is chosen by a PTX.
-const DEFAULT_PRESET: &str = "fermi";
-
-fn preset_help() -> String {
-    format!(
-        "Machine: {} [default: {DEFAULT_PRESET}; classify, conflicts, flow, gate, rewrite, \
-         share, sim and tune choose that of the .target of the PTX, from sm_70]",
-        alternatives(&PRESETS, "or")
-    )
 }
 
 /// Parses the command line, runs the command, reports errors.
@@ -259,120 +187,10 @@ fn with_shown_arguments(mut text: String) -> String {
     text
 }
 
-/// A value of the command line, as clap wants it: the error in one text, with
-/// what was expected.
-fn parsed<T: std::str::FromStr<Err = Error>>(text: &str) -> std::result::Result<T, String> {
-    text.parse().map_err(|error: Error| in_one_line(&error))
-}
-
-/// A parser of files alone, whatever their names are made of.
-fn file_input() -> impl TypedValueParser<Value = Input> {
-    PathBufValueParser::new().map(Input::from)
-}
-
-/// The kinds of hash unit in a sentence: `a, b or c`.
-fn hash_kinds(conjunction: &str) -> String {
-    alternatives(&HashKind::ALL.map(HashKind::name), conjunction)
-}
-
-/// Names in a sentence: `a, b or c`.
-fn alternatives(names: &[&str], conjunction: &str) -> String {
-    let (last, others) = names.split_last().expect("there is a name");
-    format!("{} {conjunction} {last}", others.join(", "))
-}
-
-fn in_one_line(error: &Error) -> String {
-    match error {
-        Error::Usage {
-            what,
-            help: Some(help),
-        } => format!("{what}; {help}"),
-        other => other.to_string(),
-    }
-}
-
-/// `X`, `X,Y` or `X,Y,Z`, within CUDA's limits.
-fn parse_block(text: &str) -> std::result::Result<[u32; 3], String> {
-    let block = parse_dimensions(text, MAX_BLOCK)?;
-    match block.iter().product::<u32>() {
-        ..=MAX_THREADS => Ok(block),
-        _ => Err(format!("expected at most {MAX_THREADS} threads in all")),
-    }
-}
-
-/// Reads a grid's size, `X[,Y[,Z]]`.
-fn parse_grid(text: &str) -> std::result::Result<[u32; 3], String> {
-    parse_dimensions(text, MAX_GRID)
-}
-
-/// Reads one to three dimensions, at least 1 and at most `most` each.
-fn parse_dimensions(text: &str, most: [u32; 3]) -> std::result::Result<[u32; 3], String> {
-    let [x, y, z] = most;
-    let expected = || format!("expected X, X,Y or X,Y,Z, at most {x}, {y} and {z}");
-    let sizes: Option<Vec<u32>> = text.split(',').map(|n| n.trim().parse().ok()).collect();
-    let sizes = sizes.filter(|s| s.len() <= 3).ok_or_else(expected)?;
-    let mut all = [1; 3];
-    all[..sizes.len()].copy_from_slice(&sizes);
-    let fits = |(&n, most): (&u32, u32)| (1..=most).contains(&n);
-    if all.iter().zip(most).all(fits) {
-        Ok(all)
-    } else {
-        Err(expected())
-    }
-}
-
-/// Reads INPUT for `machine`, which must have its addresses; warns where the
-/// two were not made for each other.
-fn load_for(
-    input: &Input,
-    run: RunOptions,
-    machine: &Config,
-    printer: &Printer,
-) -> Result<AccessTrace> {
-    let trace = input.accesses(run)?;
-    admit(input, &trace, machine, printer)?;
-    Ok(trace)
-}
-
-/// The accesses and the programs of a launch, from one run where that can be.
-fn load_both(
-    input: &Input,
-    launch: &LaunchRun,
-    machine: &Config,
-    printer: &Printer,
-) -> Result<(AccessTrace, LaunchWorkload)> {
-    let (trace, workload) = LaunchWorkload::open_both(launch)?;
-    admit(input, &trace, machine, printer)?;
-    let workload = workload.map_or_else(|| LaunchWorkload::open(launch), Ok)?;
-    Ok((trace, workload))
-}
-
-/// Refuses accesses that `machine` does not have; warns where the two were not made
-/// for each other.
-fn admit(input: &Input, trace: &AccessTrace, machine: &Config, printer: &Printer) -> Result<()> {
-    note_launches(input, printer);
-    for note in machine.admit(trace)? {
-        printer.warn(note);
-    }
-    Ok(())
-}
-
-/// Says which launch of a launch file with several INPUT is.
-fn note_launches(input: &Input, printer: &Printer) {
-    if let Some(note) = input.launch().and_then(LaunchInput::note) {
-        printer.warn(note);
-    }
-}
-
 /// The command that runs, as the shell was given it.
 fn this_command() -> String {
     let args = std::env::args_os().skip(1);
     format!("spadkit {}", crate::quote::shell_line(args))
-}
-
-/// A line that names the rule by which `machine` counts conflicts.
-fn rule_line(machine: &Config) -> String {
-    format!("conflicts by: {}", machine.conflict_rule().describe())
 }
 
 fn run(cli: &Cli, printer: &Printer) -> Result<()> {

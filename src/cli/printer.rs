@@ -1,10 +1,10 @@
 //! All output of the command line goes through here: tables or JSON on
 //! standard output, messages and progress on standard error.
 
-use crate::config::Config;
+use super::machine::MachineNote;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::quote::{shell, shown, shown_lines};
+use crate::quote::{shown, shown_lines};
 use crate::terminal::{Details, Hint, Page, Screen, Tone};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -22,91 +22,6 @@ pub enum Format {
     Json,
     /// The tables, with all columns.
     Csv,
-}
-
-/// The machine of a command, and why it was taken.
-#[derive(Clone, Debug, Serialize)]
-pub struct MachineNote {
-    /// Name of the preset, or of the configuration.
-    pub preset: String,
-    /// What says so: an option, or the `.target` of the input.
-    pub from: String,
-    /// Banks, where it is one machine.
-    #[serde(skip)]
-    banks: Option<usize>,
-    /// Whether the user named it.
-    #[serde(skip)]
-    named: bool,
-}
-
-impl MachineNote {
-    /// The machine of PTX for `sm_SM`, which is called `name` in messages; none
-    /// before sm_70.
-    pub fn of_target(sm: u32, name: &str) -> Option<Self> {
-        let preset = Config::preset_of_target(sm)?;
-        let from = format!(".target sm_{sm} of {name}");
-        Some(Self::of_preset(preset, &from, false))
-    }
-
-    /// The machine of all, if it is one.
-    pub fn of_all<'a>(mut all: impl Iterator<Item = &'a Self>) -> Option<&'a Self> {
-        let first = all.next()?;
-        all.all(|note| note.preset == first.preset && note.from == first.from)
-            .then_some(first)
-    }
-
-    /// The preset that an option names, or several with commas.
-    pub fn named(preset: &str, option: &str) -> Self {
-        Self::of_preset(preset, option, true)
-    }
-
-    /// The preset where nothing says which.
-    pub fn default(preset: &str) -> Self {
-        Self::of_preset(preset, "default", false)
-    }
-
-    fn of_preset(preset: &str, from: &str, named: bool) -> Self {
-        let machine = Config::preset(preset).ok();
-        MachineNote {
-            preset: preset.to_owned(),
-            from: from.to_owned(),
-            banks: machine.map(|machine| machine.geometry.banks()),
-            named,
-        }
-    }
-
-    /// The machine of a file, which may be wrong: the command says so.
-    pub fn of_file(path: &Path) -> Self {
-        Self::read(path, &format!("--config {}", shell(path)))
-    }
-
-    /// The machine of a file of the kit, which `name` calls it and no option changes.
-    pub fn of_kit(path: &Path, name: &str) -> Self {
-        Self::read(path, name)
-    }
-
-    fn read(path: &Path, from: &str) -> Self {
-        let machine = Config::load(path).ok();
-        MachineNote {
-            banks: machine.as_ref().map(|machine| machine.geometry.banks()),
-            preset: machine.map_or_else(String::new, |machine| machine.name),
-            from: from.to_owned(),
-            named: true,
-        }
-    }
-
-    /// For people: `sm80, 32 banks (--preset)`.
-    fn text(&self) -> String {
-        let MachineNote { preset, from, .. } = self;
-        let banks = self.banks.map(|banks| format!(", {banks} banks"));
-        let banks = banks.unwrap_or_default();
-        let how = if self.named {
-            ""
-        } else {
-            "; --preset overrides"
-        };
-        format!("{preset}{banks} ({from}{how})")
-    }
 }
 
 /// What a command found. All forms of its output have the same fields: the

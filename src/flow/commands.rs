@@ -1,10 +1,11 @@
 //! Commands that repeat the parts of a run, to be pasted into a shell.
 
-use super::options::{Library, Options};
+use super::options::Options;
 use crate::config::{Config, PRESETS};
 use crate::hash::HashKind;
 use crate::quote::shell;
 use crate::report::{Advice, ChoiceKind, FlowReport};
+use crate::synth::CellLibrary;
 
 /// The whole run, then the commands of its tables; `report` has its choices.
 pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -> Vec<String> {
@@ -13,8 +14,8 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
         machine_option(options, machine),
     );
     let library = match &options.library {
-        Library::Liberty(path) => format!("--liberty {}", shell(path)),
-        Library::Technology(name) => format!("--tech {}", shell(name)),
+        CellLibrary::Liberty(path) => format!("--liberty {}", shell(path)),
+        CellLibrary::Technology(name) => format!("--tech {}", shell(name)),
     };
     let best = report.recommended().map_or("mod", |m| m.hash.as_str());
     let best = shell(best);

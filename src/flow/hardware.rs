@@ -1,14 +1,14 @@
 //! The stages that need Verilog.
 
 use super::commands::measured_units;
-use super::options::{Library, Options, Watch};
+use super::options::{Options, Watch};
 use crate::config::Config;
 use crate::cosim::{BENCH_CYCLES, CosimOptions, CosimResult, add_test_benches, cosim_all};
 use crate::error::{Error, Result};
 use crate::output::OwnedFolder;
 use crate::report::{CosimLine, FlowReport};
 use crate::rtl::{Design, design_files};
-use crate::synth::{Measured, Synthesis, Technology};
+use crate::synth::{Measured, Synthesis};
 use crate::tool::{Cache, ToolKind, Toolbox};
 use crate::trace::AccessTrace;
 
@@ -72,22 +72,15 @@ impl Hardware<'_> {
     /// Fails if the cell library cannot be read or has no such name. One that is
     /// known and not installed is what the synthesis is left out for.
     pub fn check_library(&self) -> Result<()> {
-        match self.technology() {
+        match self.options.library.load() {
             Ok(_) | Err(Error::ToolMissing { .. }) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    fn technology(&self) -> Result<Technology> {
-        match &self.options.library {
-            Library::Liberty(path) => Technology::load(path),
-            Library::Technology(name) => Technology::named(name),
-        }
-    }
-
     /// The configurable hashes and what the recommended mapping needs.
     pub fn synthesis(&self, report: &FlowReport) -> Result<Synthesis> {
-        let technology = self.technology()?;
+        let technology = self.options.library.load()?;
         let done = Synthesis::run(
             &measured_units(report),
             &[],

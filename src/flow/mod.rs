@@ -34,7 +34,7 @@ mod worth;
 
 pub use code::in_software;
 pub use evidence::Evidence;
-pub use options::{Library, Options, Silent, Stage, Watch};
+pub use options::{Options, Silent, Stage, Watch};
 pub use software::parts;
 
 use crate::config::Config;

@@ -3,20 +3,11 @@
 use crate::config::Config;
 use crate::error::Result;
 use crate::report::FlowReport;
-use crate::synth::DEFAULT_TECHNOLOGY;
+use crate::synth::{CellLibrary, DEFAULT_TECHNOLOGY};
 use crate::trace::AccessTrace;
 use crate::workload::Input;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-/// The cells that are measured with.
-#[derive(Clone, Debug)]
-pub enum Library {
-    /// A Liberty file.
-    Liberty(PathBuf),
-    /// A technology by name.
-    Technology(String),
-}
 
 /// What is to be done.
 #[derive(Clone, Debug)]
@@ -31,7 +22,7 @@ pub struct Options {
     /// Folder of the report and the Verilog.
     pub out: PathBuf,
     /// Cells.
-    pub library: Library,
+    pub library: CellLibrary,
     /// Time of each optimal search.
     pub budget: Duration,
     /// Clock cycles of co-simulation per unit.
@@ -56,7 +47,7 @@ impl Options {
             machine_option: None,
             machine_from: None,
             out: out.to_owned(),
-            library: Library::Technology(DEFAULT_TECHNOLOGY.to_owned()),
+            library: CellLibrary::Technology(DEFAULT_TECHNOLOGY.to_owned()),
             budget: Duration::from_secs(10),
             cycles: 20_000,
             fast: false,

@@ -3,7 +3,8 @@
 use super::limits::Metric;
 use super::{Check, Gated, Kernel};
 use crate::cli::conflicts_lines::cost_tone;
-use crate::cli::printer::{CommandResult, MachineNote};
+use crate::cli::machine::MachineNote;
+use crate::cli::printer::CommandResult;
 use crate::readable::readable_words;
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::trace::without_folder;

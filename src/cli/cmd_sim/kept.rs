@@ -24,12 +24,12 @@ pub(super) struct Kept {
 impl Kept {
     /// Those of the files of `--points`.
     pub fn open(args: &SimArgs) -> Result<Self> {
-        if args.points.is_empty() {
+        if !args.kept.is_named() {
             return Ok(Self::default());
         }
         let key = campaign::of_input("sim", &args.input, &args.allow)?;
         Ok(Kept {
-            points: Points::of(&args.points)?,
+            points: args.kept.points()?,
             input: Some(campaign::digest(key)),
         })
     }

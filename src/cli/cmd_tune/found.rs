@@ -205,7 +205,7 @@ impl CommandResult for OfUnits<'_> {
             .table()
             .readable("hash", 30);
         let mut details = Details::of(searches);
-        details.note(crate::cli::rule_line(self.machine));
+        details.note(crate::cli::machine::rule_line(self.machine));
         details.say(format!("hash stage: {}", self.hash_stage));
         details.heading(
             "configuration: bank, row map, and the bank unit of the machine's path where that is \

@@ -3,7 +3,8 @@
 
 use super::TuneArgs;
 use crate::assembler::Assembler;
-use crate::cli::printer::{CommandResult, MachineNote, Printer};
+use crate::cli::machine::MachineNote;
+use crate::cli::printer::{CommandResult, Printer};
 use crate::cli::{Global, campaign};
 use crate::config::Config;
 use crate::error::Result;
@@ -29,11 +30,9 @@ pub(super) fn run(args: &TuneArgs, global: &Global, printer: &Printer) -> Result
     if !args.software {
         super::units::jobs(args)?;
     }
-    let mut inputs: Vec<&Input> = std::iter::once(&args.input).chain(&args.more).collect();
-    if let Some(shard) = args.shard {
-        inputs = shard.of(inputs);
-    }
-    let points = Points::of(&args.points)?;
+    let inputs = std::iter::once(&args.input).chain(&args.more);
+    let inputs: Vec<&Input> = args.kept.part(inputs.collect());
+    let points = args.kept.points()?;
     let bar = printer.progress(inputs.len() as u64, "tune");
     let mut kernels = Vec::new();
     for (done, input) in inputs.into_iter().enumerate() {

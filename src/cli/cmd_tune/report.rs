@@ -1,8 +1,9 @@
 //! The mappings in software as a page.
 
 use super::software::{Found, OfVariable, Split};
+use crate::cli::machine::rule_line;
 use crate::cli::printer::CommandResult;
-use crate::cli::{rule_line, this_command};
+use crate::cli::this_command;
 use crate::error::Result;
 use crate::flow::{Evidence, in_software};
 use crate::readable::{readable_list, readable_words};

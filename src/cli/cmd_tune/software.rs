@@ -311,7 +311,7 @@ impl CommandResult for Found<'_> {
         details.add(changes::left_alone(&self.left_alone));
         details.note(self.doubt.clone().unwrap_or_default());
         details.gap();
-        details.note(crate::cli::rule_line(self.machine));
+        details.note(crate::cli::machine::rule_line(self.machine));
         details
     }
 

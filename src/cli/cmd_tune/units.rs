@@ -119,7 +119,7 @@ pub(super) fn jobs(args: &TuneArgs) -> Result<Vec<(HashKind, Method)>> {
                 format!("no hash unit computes {other}"),
                 format!(
                     "kinds are {}; add --software for the others",
-                    crate::cli::hash_kinds("and")
+                    crate::cli::values::hash_kinds("and")
                 ),
             )),
         });

@@ -37,7 +37,7 @@ pub use structure::Structure;
 pub use sweep::Flow;
 pub use synthesis::{Measured, Synthesis};
 pub use technology::{
-    DEFAULT_TECHNOLOGY, MemoryTiming, Technology, TechnologyPreset, TechnologySummary,
+    CellLibrary, DEFAULT_TECHNOLOGY, MemoryTiming, Technology, TechnologyPreset, TechnologySummary,
 };
 pub use timing::{ACTIVITY, Timing};
 

@@ -61,6 +61,25 @@ impl MemoryTiming {
     }
 }
 
+/// Where the cells to measure with come from.
+#[derive(Clone, Debug)]
+pub enum CellLibrary {
+    /// A Liberty file.
+    Liberty(PathBuf),
+    /// A technology by name.
+    Technology(String),
+}
+
+impl CellLibrary {
+    /// Reads the cells.
+    pub fn load(&self) -> Result<Technology> {
+        match self {
+            CellLibrary::Liberty(path) => Technology::load(path),
+            CellLibrary::Technology(name) => Technology::named(name),
+        }
+    }
+}
+
 /// A cell library, and the cells and loads around a unit.
 #[derive(Clone, Debug)]
 pub struct Technology {
