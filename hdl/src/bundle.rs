@@ -1,6 +1,6 @@
 //! Bundles: named fields side by side in one vector.
 
-use crate::signal::{Expr, Operand, concat};
+use crate::signal::{Bits, Expr, Operand, concat};
 use crate::size::Size;
 
 /// Declares a bundle, its fields with their widths, the first in the low bits:
@@ -105,7 +105,8 @@ impl Values {
                 if let Operand::Expr(value) = &value {
                     assert!(value.width.same(width), "the field {name}: {value:?}");
                 }
-                value.beside(width)
+                // By the field's name for its width: a port of one bit has none.
+                value.beside(width).of_width(width)
             })
             .collect();
         concat(parts.into_iter().rev())

@@ -36,10 +36,9 @@ impl MachineAccess {
         self.name.starts_with("LDSM") || self.name.starts_with("STSM")
     }
 
-    /// Whether it stores only where no other thread has changed the word since a load:
-    /// the end of a loop that does what the scratchpad has no operation for.
-    pub fn ends_a_loop(&self) -> bool {
-        self.name.starts_with("ATOMS.CAST")
+    /// Whether it is an atomic at a generic address.
+    pub fn is_generic_atomic(&self) -> bool {
+        self.name.starts_with("ATOM.")
     }
 
     /// Whether it adds one for each lane, and counts the lanes of a word first.

@@ -273,7 +273,7 @@ fn software_proof(found: &Found, line: &SoftwareLine, timed: bool) -> Vec<String
     }
     let fewest = found.report.front.iter().map(|l| l.conflicts).min();
     if found.report.fewest_proved && fewest == Some(line.conflicts) {
-        proof.push("proved: no XOR of index bits and no padding leaves fewer".to_owned());
+        proof.push("proved: no XOR of index bits and no padding that at most doubles the array leaves fewer".to_owned());
     }
     if timed {
         proof.push("cycles simulated".to_owned());

@@ -92,11 +92,14 @@ pub(super) fn find(
     };
     let (geometry, rule) = (machine.geometry, machine.conflict_rule());
     let kinds = MappingKind::all();
-    let array = Array::new(trace, geometry, rule, machine.block_words);
-    let whole = choices(&array, &kinds, &effort)?;
-    let room = machine.block_words;
-    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
     let launch = options.input.launch();
+    let room = match launch {
+        Some(launch) => launch.file()?.shared_room(machine.block_words),
+        None => machine.block_words,
+    };
+    let array = Array::new(trace, geometry, rule, room);
+    let whole = choices(&array, &kinds, &effort)?;
+    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
     let indices = launch.map(launch_indices).transpose()?.unwrap_or_default();
     let tuned = Tuned {
         trace,

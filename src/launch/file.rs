@@ -8,6 +8,7 @@ use super::symbol::{Symbol, parse_symbols};
 use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_textures};
 use super::then::parse_all;
 use super::uncompiled::refuse_ptx;
+use crate::cuda::MAX_STATIC_SHARED;
 use crate::error::Result;
 use crate::input::Limit;
 use crate::input::section::{Placed, Section, Source};
@@ -92,6 +93,17 @@ impl LaunchFile {
     /// The PTX files that it names, the first one first.
     pub fn ptx_files(&self) -> impl Iterator<Item = &PathBuf> {
         std::iter::once(&self.ptx.value).chain(&self.linked)
+    }
+
+    /// Words of shared memory that its kernels may take where a block may have
+    /// `block_words`: static arrays alone have a limit of their own.
+    pub fn shared_room(&self, block_words: u32) -> u32 {
+        let mut launches = std::iter::once(&self.first).chain(&self.then);
+        if launches.all(|launch| launch.dynamic_shared == 0) {
+            block_words.min(MAX_STATIC_SHARED / 4)
+        } else {
+            block_words
+        }
     }
 
     /// The files that it names: PTX and the contents of buffers.

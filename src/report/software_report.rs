@@ -75,8 +75,8 @@ pub struct Software {
     /// Bytes of the vectors that mappings keep whole, where accesses are wider than a word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vector_bytes: Option<u32>,
-    /// Whether no XOR of index bits and no padding has fewer conflicts than the
-    /// first, proved.
+    /// Whether no XOR of index bits and no padding that at most doubles the array
+    /// has fewer conflicts than the first, proved.
     pub fewest_proved: bool,
     /// Cycles of the kernel as it is; null where they are not known.
     pub cycles: Option<u64>,

@@ -25,6 +25,9 @@ pub(super) struct Site<'a> {
     /// The same by what an occurrence is: one instruction, or narrower ones that take
     /// its words one by one.
     pub copies: Vec<Copy<'a>>,
+    /// An atomic that the scratchpad has no operation for is a loop: a load, and an
+    /// instruction that stores where no other thread has changed the word since.
+    pub is_loop: bool,
     /// The site whose wider instruction does its work.
     pub partner: Option<u32>,
     /// The rounds that the loop of the machine code takes at once, and the copies that

@@ -27,6 +27,7 @@ impl<'a> Sites<'a> {
                 interval: trace.barriers.partition_point(|&b| b as usize <= at),
                 code: Vec::new(),
                 copies: Vec::new(),
+                is_loop: false,
                 partner: None,
                 rounds: None,
                 doubtful: false,
@@ -36,11 +37,20 @@ impl<'a> Sites<'a> {
                 site.step = distance(site.first, access);
             }
         }
+        let loads: HashSet<u32> = code
+            .iter()
+            .filter(|m| m.op == Op::Load)
+            .map(|m| m.line)
+            .collect();
         for site in sites.values_mut() {
             let own = code
                 .iter()
                 .filter(|m| m.line == site.line && m.op == site.op);
             site.code = own.collect();
+            if site.op == Op::Atomic {
+                site.is_loop = loads.contains(&site.line);
+                leave_out_other_spaces(&mut site.code);
+            }
             let base = site.code.first().map(|m| m.base.clone());
             if site.code.iter().all(|m| Some(&m.base) == base.as_ref()) {
                 site.code.sort_by_key(|m| m.offset);
@@ -115,5 +125,13 @@ impl<'a> Sites<'a> {
     pub fn partner_lines(&self, pc: u32) -> Vec<u32> {
         let partner = self.of(pc).partner;
         partner.map(|p| self.of(p).line).into_iter().collect()
+    }
+}
+
+/// An atomic at a generic address has code for each address space, one of them for
+/// shared memory alone where a generic instruction cannot do it there.
+fn leave_out_other_spaces(code: &mut Vec<&MachineAccess>) {
+    if code.iter().any(|m| !m.is_generic_atomic()) {
+        code.retain(|m| !m.is_generic_atomic());
     }
 }

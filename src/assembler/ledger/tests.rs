@@ -266,6 +266,36 @@ fn a_loop_of_a_load_and_an_atomic_counts_both() {
     assert_eq!((conflicts(&trace), conflicts(&ledger.trace)), (31, 31));
 }
 
+/// By a generic address: code for global memory, for shared memory, and for local memory.
+#[test]
+fn a_generic_atomic_is_the_loop_that_it_has_for_shared_memory() {
+    let trace = trace(vec![access(10, Op::Atomic, 4, (5, 0))]);
+    let code = [
+        machine(10, "ATOM.E.ADD.F16x2.RN.STRONG.GPU", "R2", 0),
+        machine(10, "LDS", "R2", 0),
+        machine(10, "ATOMS.CAST.SPIN", "R2", 0),
+        machine(10, "LD.E", "R2", 0),
+    ];
+    let ledger = Ledger::new(&trace, &code);
+    assert_eq!(fates(&ledger, 10).looped, 1);
+    assert_eq!(ledger.sites[0].instructions, ["ATOMS.CAST.SPIN"]);
+}
+
+/// Narrow ones compare and swap the word around them; the result of the swap begins the
+/// next round, and only the first one loads.
+#[test]
+fn a_loop_around_a_compare_and_swap_counts_its_load() {
+    let trace = trace(vec![access(10, Op::Atomic, 2, (5, 0))]);
+    let code = [
+        machine(10, "LDS", "R8", 0),
+        machine(10, "ATOMS.CAS", "R8", 0),
+    ];
+    let ledger = Ledger::new(&trace, &code);
+    assert_eq!(fates(&ledger, 10).looped, 1);
+    let ops: Vec<Op> = ledger.trace.accesses.iter().map(|a| a.op).collect();
+    assert_eq!(ops, [Op::Load, Op::Atomic]);
+}
+
 /// A loop that takes four rounds at once: of one load it has four copies, of another
 /// one, whose other words the first has.
 #[test]

@@ -167,12 +167,12 @@ impl<'a> Warp<'a> {
             if access.op == Op::Atomic && machine.aggregated && is_one_word(access) {
                 fate.aggregated += 1;
                 one_lane(&mut kept);
-            } else if machine.ends_a_loop() {
+            } else if site.is_loop {
                 fate.looped += 1;
             } else {
                 fate.kept += 1;
             }
-            if machine.ends_a_loop() {
+            if site.is_loop {
                 let access = Access {
                     op: Op::Load,
                     ..kept.clone()

@@ -18,7 +18,6 @@ use crate::software::choice::{
     per_variable,
 };
 use crate::suggest::{FunctionNames, SourceFiles, Tuned};
-use crate::trace::AccessTrace;
 use std::time::Duration;
 
 /// Searches mappings of `kinds`, all where none is named, with `budget` for
@@ -31,7 +30,7 @@ pub(in crate::cli) fn run(
     printer: &Printer,
 ) -> Result<()> {
     let trace = subject.trace;
-    let searched = Searched::of(kinds, budget, trace, machine, printer)?;
+    let searched = Searched::of(kinds, budget, subject, machine, printer)?;
     let Searched {
         array,
         whole,
@@ -113,7 +112,7 @@ impl Searched {
     fn of(
         kinds: &[MappingKind],
         budget: Duration,
-        trace: &AccessTrace,
+        subject: &Subject,
         machine: &Config,
         printer: &Printer,
     ) -> Result<Self> {
@@ -135,7 +134,11 @@ impl Searched {
             budget,
         };
         let rule = machine.conflict_rule();
-        let (geometry, room) = (machine.geometry, machine.block_words);
+        let (trace, geometry) = (subject.trace, machine.geometry);
+        let launched = subject.launched.as_ref();
+        let room = launched.map_or(machine.block_words, |launched| {
+            launched.file.shared_room(machine.block_words)
+        });
         let array = Array::new(trace, geometry, rule, room);
         let whole = choices(&array, &kinds, &effort)?;
         let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;

@@ -21,7 +21,8 @@ pub(super) struct Ranking<'a> {
     pub accesses: u64,
     conflicts_no_mapping_avoids: u64,
     conflicts_no_whole_vectors_avoid: u64,
-    /// No XOR of index bits and no padding leaves fewer than the first.
+    /// No XOR of index bits and no padding that at most doubles the array leaves fewer
+    /// than the first.
     fewest_proved: bool,
     tensor_copies: &'a [TensorCopy],
     /// wmma computes the addresses of rows.
@@ -292,7 +293,8 @@ impl<'a> Ranking<'a> {
         } else if self.fewest_proved {
             (
                 true,
-                "no XOR of index bits and no padding leaves fewer.".to_owned(),
+                "no XOR of index bits and no padding that at most doubles the array leaves fewer."
+                    .to_owned(),
             )
         } else {
             let text = "Not proved to be the fewest: any mapping";

@@ -195,8 +195,8 @@ pub struct Choices {
     /// Conflicts that no mapping avoids that keeps the vectors of the array
     /// whole, as all that are ranked do.
     pub floor: u64,
-    /// Whether no XOR mapping and no padding has fewer conflicts than the
-    /// first, proved; of an array of tensor copies, no other mode of theirs.
+    /// Whether no XOR mapping and no padding that at most doubles the array has
+    /// fewer conflicts than the first, proved; of an array of tensor copies, no other mode of theirs.
     pub fewest_proved: bool,
 }
 

@@ -2,7 +2,8 @@
 //!
 //! `pad:every=K,by=P` moves word a by P floor(a / K). The banks depend on P
 //! modulo their number, so P below the number of banks is enough. K goes up to
-//! the number of words of the array. Tried in the order of the words they
+//! the number of words of the array. A padding that more than doubles the array is
+//! not tried: it halves the blocks of an SM. Tried in the order of the words they
 //! waste, a padding is of interest only if it has fewer conflicts than every
 //! one before it.
 
@@ -139,7 +140,8 @@ pub(super) fn search(array: &Array, unpadded: u64, control: &Control) -> Pads {
 /// need no division.
 fn all(array: &Array) -> Vec<Pad> {
     let vector = array.vector_words();
-    let room = array.room().saturating_sub(array.words());
+    let doubled = array.words().max(array.geometry().banks() as u32);
+    let room = array.room().saturating_sub(array.words()).min(doubled);
     let last = array.words().saturating_sub(1);
     let steps = |end: u32| (vector..end).step_by(vector as usize);
     let mut pads: Vec<Pad> = steps(last + 1)
