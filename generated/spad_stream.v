@@ -47,7 +47,8 @@
 // out rsp_success     32  lanes that took their lock
 // out rsp_error        1  unsupported operation, or a row beyond the capacity:
 //                         nothing was accessed
-// out rsp_degree       6  conflict degree
+// out rsp_degree       6  conflict degree; with a window, the cycles in which
+//                         it was served
 // out idle             1  no access is inside
 
 `default_nettype none

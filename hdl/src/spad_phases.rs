@@ -50,7 +50,7 @@ ports! {
         rsp_data: output(s.L * 4 * s.D, "words read, four per lane; else 0"),
         rsp_success: output(s.L, "lanes that took their lock"),
         rsp_error: output(1, "a phase was refused"),
-        rsp_degree: output(s.DG + 2, "wavefronts: the sum of the phases' degrees"),
+        rsp_degree: output(s.DG + 2, "the sum of the phases' degrees: without a window the wavefronts"),
         idle: output(1, "no access is inside"),
     }
 }

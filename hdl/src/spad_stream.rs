@@ -43,7 +43,7 @@ ports! {
             1,
             "unsupported operation, or a row beyond the capacity: nothing was accessed"
         ),
-        rsp_degree: output(s.DG, "conflict degree"),
+        rsp_degree: output(s.DG, "conflict degree; with a window, the cycles in which it was served"),
         idle: output(1, "no access is inside"),
     }
 }

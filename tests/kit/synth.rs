@@ -293,6 +293,29 @@ fn edited_verilog_is_measured_in_place_of_the_emitted() {
     refused(&["--features", "--rtl", rtl_arg]);
 }
 
+/// A folder may have Verilog with any style of reset.
+#[test]
+fn verilog_with_another_reset_is_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    if missing(&TOOLS) {
+        return;
+    }
+    let unit = "spad_writeback_mux";
+    for style in ["--active-low", "--reset=async-low"] {
+        let rtl = dir.path().join(style);
+        let emit = spadkit(dir.path())
+            .args(["emit", unit, "--preset", "small", style, "-o"])
+            .arg(&rtl)
+            .output()
+            .unwrap();
+        assert!(emit.status.success(), "{}", message(&emit));
+        let rtl = rtl.to_str().unwrap();
+        let args = [unit, "--preset", "small", "--period", "1000", "--rtl", rtl];
+        let measured = synth(dir.path(), &args);
+        assert_eq!(measured["results"][0]["unit"], unit, "{style}");
+    }
+}
+
 /// A library that makes the technology valid; the tools are fake.
 const TINY: &str = include_str!("../fixtures/tiny.lib");
 

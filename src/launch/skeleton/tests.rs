@@ -408,3 +408,21 @@ fn skeletons_of_all_kernels_are_launch_files() {
     }
     assert!(entries > 100, "{entries}");
 }
+
+/// Compilers load the low half of a number that only its low half is needed of.
+#[test]
+fn a_scalar_of_which_a_part_is_loaded_has_its_declared_size() {
+    let text = entry(
+        ".param .u64 k_param_0, .param .u64 k_param_1)",
+        "{ .reg .b32 %r<9>; .reg .b64 %rd<9>;
+           ld.param.u32 %r1, [k_param_0];
+           ld.param.u64 %rd1, [k_param_1];
+           add.s32 %r2, %r1, 1;
+           cvta.to.global.u64 %rd2, %rd1;
+           st.global.u32 [%rd2], %r2;
+           ret; }",
+    );
+    let skeleton = text_of(&text, &Given::default());
+    let scalar = "name = \"param_0\"\ntype = \"u64\"\n";
+    assert!(skeleton.contains(scalar), "{skeleton}");
+}

@@ -76,13 +76,17 @@ impl Usage {
         usage
     }
 
-    /// The type of a scalar that is declared as `declared`.
+    /// The type of a scalar that is declared as `declared`. Instructions that read a part
+    /// of it do not tell.
     pub fn scalar(&self, param: u32, declared: Type) -> Type {
         let seen = self.seen_as.get(&param).map_or(&[][..], |s| s);
+        let whole: Vec<Type> = (seen.iter().copied())
+            .filter(|ty| ty.bytes() == declared.bytes())
+            .collect();
         if declared.is_float() || declared.is_signed() {
             declared
         } else {
-            telling(seen).unwrap_or(declared)
+            telling(&whole).unwrap_or(declared)
         }
     }
 

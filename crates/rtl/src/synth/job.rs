@@ -6,7 +6,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::geometry::Geometry;
 use crate::input::require_plain;
-use crate::rtl::{Design, EmittedUnit, Port};
+use crate::rtl::{Design, EmittedUnit, Port, Reset};
 use crate::tool::{ToolKind, ToolOutput, unexpected_output};
 use std::path::Path;
 
@@ -109,10 +109,16 @@ impl SynthJob {
         Ok((output, netlist))
     }
 
-    /// Verilog of another geometry, or with other ports, is not the unit.
+    /// Verilog of another geometry, or with other ports, is not the unit. It may have a
+    /// reset of another style.
     pub(super) fn check_ports(&self, top: &YosysModule) -> Result<()> {
+        let reset = Reset::of(self.sources.iter().map(|(_, text)| text.as_str()));
         for port in &self.ports {
-            let found = top.ports.get(&port.name).map(|p| p.bits.len());
+            let name = match port.name.as_str() {
+                "rst" => reset.port(),
+                name => name,
+            };
+            let found = top.ports.get(name).map(|p| p.bits.len());
             if found == Some(port.width) {
                 continue;
             }
@@ -122,8 +128,8 @@ impl SynthJob {
             };
             return Err(Error::usage(
                 format!(
-                    "{}: port '{}' {found}, expected {} bits",
-                    self.unit, port.name, port.width
+                    "{}: port '{name}' {found}, expected {} bits",
+                    self.unit, port.width
                 ),
                 "was the Verilog emitted for another machine? Name it with --preset or --config",
             ));
