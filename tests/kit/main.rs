@@ -35,6 +35,7 @@ mod prove;
 mod ptx_oracle;
 mod ptx_reference;
 mod questions;
+mod random_races;
 mod recorded_synthesis;
 mod reference;
 mod related;

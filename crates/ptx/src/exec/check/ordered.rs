@@ -77,7 +77,12 @@ fn how(m: &Machine, info: &MemoryOp) -> How {
         Transfer::Atomic(updates) => info.bytes / updates.len() as u32,
         _ => info.bytes,
     };
+    let blind = match &info.transfer {
+        Transfer::Atomic(updates) => updates.iter().all(|u| u.result.is_none()),
+        _ => false,
+    };
     How {
+        blind,
         strength: info.order.strength,
         scope: info.order.scope.among(m.has_peers()),
         size: size as u8,

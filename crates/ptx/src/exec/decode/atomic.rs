@@ -72,7 +72,7 @@ impl Decoder<'_> {
         let sources = i.operands.iter().skip(first + 1).take(sources);
         let sources = sources.map(|o| self.atomic_elements(o, ty, (count, false)));
         let sources: Vec<Vec<Slot>> = sources.collect::<Result<_, _>>()?;
-        let results = if red {
+        let results = if unused {
             Vec::new()
         } else {
             self.atomic_elements(&i.operands[0], ty, (count, true))?

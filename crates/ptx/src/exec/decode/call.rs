@@ -152,7 +152,8 @@ impl Decoder<'_> {
             "free" => Form::Step(Step::Free { call }),
             name => {
                 return Err(format!(
-                    "{name} has no body and is not a supported system function ({})",
+                    "{name} has no body and is not a supported system function ({}); if another \
+                     PTX has it, list both: ptx = [\"a.ptx\", \"b.ptx\"]",
                     SYSTEM.join(", ")
                 ));
             }

@@ -209,7 +209,7 @@ pub(super) struct Update {
     /// The new value, from the old one and the sources.
     pub compute: Scalar,
     pub sources: Vec<Slot>,
-    /// Gets the old value.
+    /// Gets the old value, if somebody reads it.
     pub result: Option<Slot>,
 }
 

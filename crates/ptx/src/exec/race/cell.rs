@@ -336,6 +336,7 @@ impl Cell {
             let after = by.seq > mark.seq && order.is_own(by);
             *kind == Kind::Update
                 && !by.kept
+                && !by.how.blind
                 && after
                 && by.how.agrees(mark.how, between)
                 && seen(by)

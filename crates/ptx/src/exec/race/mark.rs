@@ -65,6 +65,9 @@ pub struct How {
     pub scope: Scope,
     /// Bytes of an element.
     pub size: u8,
+    /// An atomic whose result nobody reads: what its thread does next does not depend on
+    /// what it has observed.
+    pub blind: bool,
 }
 
 impl How {
@@ -88,6 +91,7 @@ impl How {
     /// Whether whatever agrees with this one agrees with the other.
     pub fn covers(self, other: How) -> bool {
         let alike = self.size == other.size && self.scope <= other.scope;
+        let alike = alike && self.blind <= other.blind;
         self.strength == Strength::Weak || alike && self.strength >= other.strength
     }
 }

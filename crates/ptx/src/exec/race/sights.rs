@@ -66,7 +66,7 @@ impl Sights {
     /// Whether an access may have observed something, and is to be noted.
     #[inline(always)]
     pub fn counts(touch: &Touch) -> bool {
-        let reads = !touch.write || touch.update;
+        let reads = !touch.write || touch.update && !touch.how.blind;
         touch.how.strength != Strength::Weak && reads && !touch.passing
     }
 

@@ -47,6 +47,7 @@ impl Block {
 
     fn update(&mut self, thread: u32, pc: u32) -> Vec<(u32, u32)> {
         let how = How {
+            blind: false,
             strength: Strength::Strong,
             scope: Scope::Block,
             size: 4,
