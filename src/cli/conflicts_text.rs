@@ -74,7 +74,7 @@ impl Culprits {
             [] => String::new(),
             [(place, _)] => format!(", all at {place}"),
             [(place, most), ..] => {
-                let share = (100 * most) / all.max(1);
+                let share = (200 * most + all) / (2 * all).max(1);
                 match self.lines.iter().filter(|(_, n)| n == most).count() {
                     1 => format!(", {share} % of them at {place}"),
                     n => format!(", {share} % of them at each of {n} lines, such as {place}"),

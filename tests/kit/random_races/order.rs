@@ -1,5 +1,9 @@
 //! Which accesses of a program are ordered, from the PTX ISA's memory consistency model:
 //! causality through barriers, release and acquire patterns, and completed copies.
+//!
+//! A pattern needs a fence of the thread that writes or reads the flag. The detector also
+//! takes that of another thread of its block which is ordered beside it
+//! (docs/reference/findings.md). Such pairs need not be found, and are not false.
 
 use super::program::{Kind, Program, Scope, Side, Step, THREADS, Thread};
 
@@ -22,6 +26,14 @@ struct Knowledge {
 }
 
 impl Knowledge {
+    fn learn(&mut self, other: &Knowledge) {
+        self.before |= other.before;
+        for side in 0..2 {
+            self.fenced[side] |= other.fenced[side];
+            self.seen[side] |= other.seen[side];
+        }
+    }
+
     fn fence(&mut self, scope: Scope) {
         self.before |= self.seen[0];
         if scope == Scope::Gpu {
@@ -33,20 +45,47 @@ impl Knowledge {
 }
 
 /// All threads.
-struct Threads(Vec<Knowledge>);
+struct Threads {
+    all: Vec<Knowledge>,
+    fences: Fences,
+}
+
+/// Whose fences make a pattern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Fences {
+    /// Those of the thread itself.
+    Own,
+    /// Also those of others in its block.
+    OfOthers,
+}
 
 impl Threads {
     fn of(&mut self, thread: Thread) -> &mut Knowledge {
-        &mut self.0[(thread.block * THREADS + thread.index) as usize]
+        &mut self.all[(thread.block * THREADS + thread.index) as usize]
     }
 
     /// Those that wait know what all that arrive do.
     fn meet(&mut self, block: u32, arrive: &[u32], wait: &[u32]) {
         let thread = |&index: &u32| Thread { block, index };
-        let all = arrive.iter().map(|index| self.of(thread(index)).before);
-        let all = all.fold(0, |a, b| a | b);
+        let mut all = Knowledge::default();
+        for index in arrive {
+            all.learn(&self.told(thread(index)));
+        }
         for index in wait {
-            self.of(thread(index)).before |= all;
+            self.of(thread(index)).learn(&all);
+        }
+    }
+
+    /// What others of the block learn from a thread.
+    fn told(&mut self, thread: Thread) -> Knowledge {
+        let own = *self.of(thread);
+        let before = own.before;
+        match self.fences {
+            Fences::Own => Knowledge {
+                before,
+                ..Knowledge::default()
+            },
+            Fences::OfOthers => own,
         }
     }
 
@@ -60,7 +99,11 @@ impl Threads {
             Side::Access | Side::Atomic => sender.before,
             Side::Fence(_) | Side::Relaxed => sender.fenced[across],
         };
+        let told = self.told(from);
         let receiver = self.of(to);
+        if across == 0 && send != Side::Relaxed && receive != Side::Relaxed {
+            receiver.learn(&told);
+        }
         match receive {
             Side::Access | Side::Atomic => receiver.before |= released,
             Side::Relaxed => receiver.seen[across] |= released,
@@ -148,11 +191,9 @@ impl Access {
 }
 
 /// The pairs of steps that race.
-pub fn races(program: &Program) -> Vec<(usize, usize)> {
-    let mut threads = Threads(vec![
-        Knowledge::default();
-        (program.blocks * THREADS) as usize
-    ]);
+pub fn races(program: &Program, fences: Fences) -> Vec<(usize, usize)> {
+    let all = vec![Knowledge::default(); (program.blocks * THREADS) as usize];
+    let mut threads = Threads { all, fences };
     let mut all: Vec<Access> = Vec::new();
     let mut pairs = Vec::new();
     for (step, what) in program.steps.iter().enumerate() {

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::program::Program;
 use super::sum::{Sum, named};
 use super::system::allocation::leak;
-use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID, MAX_THREADS};
+use spadkit_base::cuda::{MAX_BLOCK, MAX_GRID, MAX_STATIC_SHARED, MAX_THREADS};
 use spadkit_base::error::{Error, Result};
 use spadkit_base::interrupt;
 use std::sync::atomic::Ordering::Relaxed;
@@ -114,7 +114,8 @@ fn aligned(bytes: &[u8]) -> Vec<u64> {
     bytes.chunks(8).map(word).collect()
 }
 
-/// A GPU refuses to launch an entry with a block other than its directives say.
+/// A GPU refuses to launch an entry with a block other than its directives say; one with
+/// too large static arrays is not even assembled.
 fn check_block(launch: &Launch, image: &Image) -> Result<()> {
     if let Some(block) = image.block.filter(|&block| block != launch.block) {
         return Err(Error::usage(
@@ -130,6 +131,18 @@ fn check_block(launch: &Launch, image: &Image) -> Result<()> {
         return Err(Error::usage(
             format!("a block of {threads} threads, where the PTX allows {most}"),
             "expected at most those of .maxntid: a GPU does not launch more",
+        ));
+    }
+    if image.shared_bytes > MAX_STATIC_SHARED {
+        return Err(Error::usage(
+            format!(
+                "{} bytes of static shared memory in {}",
+                image.shared_bytes, launch.entry
+            ),
+            format!(
+                "expected at most {MAX_STATIC_SHARED}: ptxas refuses more; dynamic shared memory \
+                 (extern __shared__) may be as large as that of a block"
+            ),
         ));
     }
     Ok(())

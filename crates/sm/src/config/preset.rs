@@ -89,13 +89,23 @@ pub(super) fn preset(name: &str) -> Result<Config> {
             Ok(config)
         }
         None => Err(Error::usage(
-            format!("there is no preset '{name}'{}", did_you_mean(name, PRESETS)),
+            format!("there is no preset '{name}'{}", instead_of(name)),
             format!(
                 "presets are {}; small machines for proofs are {}",
                 PRESETS.join(", "),
                 names(FOR_PROOFS).join(", ")
             ),
         )),
+    }
+}
+
+/// What may be meant by a name that is no preset: the machine for the PTX of that GPU, or
+/// a name that is near.
+fn instead_of(name: &str) -> String {
+    let sm = name.strip_prefix("sm").map(|sm| sm.trim_start_matches('_'));
+    match sm.and_then(|sm| of_target(sm.parse().ok()?)) {
+        Some(preset) => format!("; PTX for that GPU is counted by {preset}"),
+        None => did_you_mean(name, PRESETS),
     }
 }
 
@@ -149,5 +159,14 @@ mod tests {
             }
         }
         assert_eq!(first, 1);
+    }
+
+    #[test]
+    fn a_gpu_without_a_preset_has_the_machine_of_its_ptx() {
+        let refused = |name| preset(name).unwrap_err().to_string();
+        assert!(refused("sm100").contains("counted by sm90"));
+        assert!(refused("sm_80").contains("counted by sm80"));
+        assert!(refused("smal").contains("did you mean 'small'?"));
+        assert!(refused("sm1").ends_with("'sm1'"), "{}", refused("sm1"));
     }
 }

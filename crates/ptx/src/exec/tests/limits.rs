@@ -108,3 +108,27 @@ fn a_block_that_the_entry_excludes_is_refused() {
     let refused = run(".maxntid 32, 2", [65, 1, 1]).unwrap_err();
     assert_eq!(refused, "a block of 65 threads, where the PTX allows 64");
 }
+
+/// As ptxas does, for all GPUs.
+#[test]
+fn static_shared_memory_is_bounded() {
+    let run = |bytes: u32| {
+        let text = format!(
+            ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k() {{\n\
+             .shared .align 4 .b8 a[{bytes}]; .reg .b32 %r<2>; ld.shared.u8 %r1, [a]; ret; }}"
+        );
+        let program = Program::new(&Module::parse(&text, "t.ptx").unwrap()).unwrap();
+        let launch = Launch {
+            entry: "k".to_owned(),
+            grid: [1; 3],
+            block: [1; 3],
+            dynamic_shared: 0,
+            params: Vec::new(),
+        };
+        let outcome = program.run(&mut Memory::new(), &launch, &Options::default());
+        outcome.map(|_| ()).map_err(|e| e.to_string())
+    };
+    assert_eq!(run(49152), Ok(()));
+    let refused = run(49156).unwrap_err();
+    assert_eq!(refused, "49156 bytes of static shared memory in k");
+}
