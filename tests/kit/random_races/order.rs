@@ -6,38 +6,56 @@
 //! (docs/reference/findings.md). Such pairs need not be found, and are not false.
 
 use super::program::{Kind, Program, Scope, Side, Step, THREADS, Thread};
+use std::collections::BTreeSet;
 
-/// Steps, a bit each.
-type Steps = u64;
+/// Accesses of single threads, a bit each.
+#[derive(Clone, Copy, Default)]
+struct Set([u64; 9]);
+
+impl Set {
+    fn add(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    fn has(&self, number: usize) -> bool {
+        self.0[number / 64] >> (number % 64) & 1 == 1
+    }
+
+    fn join(&mut self, other: &Set) {
+        for (own, more) in self.0.iter_mut().zip(other.0) {
+            *own |= more;
+        }
+    }
+}
 
 /// What a thread knows.
 #[derive(Clone, Copy, Default)]
 struct Knowledge {
-    /// Steps that are before what it does next.
-    before: Steps,
+    /// Accesses that are before what it does next.
+    before: Set,
     /// Those that were when it last executed a fence, by scope: a relaxed write that
     /// follows releases them.
-    fenced: [Steps; 2],
+    fenced: [Set; 2],
     /// Those that relaxed reads have seen released in its block, and in another one: a
     /// fence that follows acquires them.
-    seen: [Steps; 2],
+    seen: [Set; 2],
     /// Its copies that it has not waited for.
-    copies: Steps,
+    copies: Set,
 }
 
 impl Knowledge {
     fn learn(&mut self, other: &Knowledge) {
-        self.before |= other.before;
+        self.before.join(&other.before);
         for side in 0..2 {
-            self.fenced[side] |= other.fenced[side];
-            self.seen[side] |= other.seen[side];
+            self.fenced[side].join(&other.fenced[side]);
+            self.seen[side].join(&other.seen[side]);
         }
     }
 
     fn fence(&mut self, scope: Scope) {
-        self.before |= self.seen[0];
+        self.before.join(&self.seen[0]);
         if scope == Scope::Gpu {
-            self.before |= self.seen[1];
+            self.before.join(&self.seen[1]);
             self.fenced[1] = self.before;
         }
         self.fenced[0] = self.before;
@@ -105,28 +123,24 @@ impl Threads {
             receiver.learn(&told);
         }
         match receive {
-            Side::Access | Side::Atomic => receiver.before |= released,
-            Side::Relaxed => receiver.seen[across] |= released,
+            Side::Access | Side::Atomic => receiver.before.join(&released),
+            Side::Relaxed => receiver.seen[across].join(&released),
             Side::Fence(scope) => {
-                receiver.seen[across] |= released;
+                receiver.seen[across].join(&released);
                 receiver.fence(scope);
             }
         }
     }
 
-    /// Notes what a step orders: an access, after what it follows was asked for.
-    fn step(&mut self, at: usize, step: &Step) {
+    /// Notes what a step orders.
+    fn step(&mut self, step: &Step) {
         let warp = |warp: u32| -> Vec<u32> { (32 * warp..32 * warp + 32).collect() };
         match step {
-            Step::Access {
-                by,
-                kind: Kind::Copy,
-                ..
-            } => self.of(*by).copies |= 1 << at,
-            Step::Access { by, .. } => self.of(*by).before |= 1 << at,
+            Step::Access { .. } => {}
             Step::WaitForCopies { by } => {
                 let thread = self.of(*by);
-                thread.before |= std::mem::take(&mut thread.copies);
+                let copies = std::mem::take(&mut thread.copies);
+                thread.before.join(&copies);
             }
             Step::Flag {
                 from, to, sides, ..
@@ -164,19 +178,19 @@ impl Threads {
     }
 }
 
-/// An access of a program.
+/// An access of a thread.
 struct Access {
     step: usize,
     by: Thread,
     kind: Kind,
     bytes: std::ops::Range<u32>,
-    /// Steps that are before it.
-    after: Steps,
+    /// Accesses that are before it.
+    after: Set,
 }
 
 impl Access {
-    /// Whether `self` and a later access race.
-    fn races(&self, later: &Access) -> bool {
+    /// Whether a later access races with `self`, which has this number.
+    fn races(&self, number: usize, later: &Access) -> bool {
         let apart = self.bytes.end <= later.bytes.start || later.bytes.end <= self.bytes.start;
         let own = self.by == later.by && self.kind != Kind::Copy;
         let reads = self.kind == Kind::Read && later.kind == Kind::Read;
@@ -186,36 +200,47 @@ impl Access {
             }
             _ => false,
         };
-        !apart && !own && !reads && !strong && later.after >> self.step & 1 == 0
+        !apart && !own && !reads && !strong && !later.after.has(number)
     }
 }
 
 /// The pairs of steps that race.
-pub fn races(program: &Program, fences: Fences) -> Vec<(usize, usize)> {
+pub fn races(program: &Program, fences: Fences) -> BTreeSet<(usize, usize)> {
     let all = vec![Knowledge::default(); (program.blocks * THREADS) as usize];
     let mut threads = Threads { all, fences };
     let mut all: Vec<Access> = Vec::new();
-    let mut pairs = Vec::new();
+    let mut pairs = BTreeSet::new();
     for (step, what) in program.steps.iter().enumerate() {
-        if let Step::Access {
+        let Step::Access {
             by,
             kind,
             offset,
             bytes,
+            stride,
         } = what
-        {
+        else {
+            threads.step(what);
+            continue;
+        };
+        for (rank, &by) in by.iter().enumerate() {
+            let first = (offset + stride * rank as u32) % 16;
             let access = Access {
                 step,
-                by: *by,
+                by,
                 kind: *kind,
-                bytes: *offset..offset + bytes,
-                after: threads.of(*by).before,
+                bytes: first..first + bytes,
+                after: threads.of(by).before,
             };
-            let racing = all.iter().filter(|earlier| earlier.races(&access));
-            pairs.extend(racing.map(|earlier| (earlier.step, step)));
+            let racing = all.iter().enumerate();
+            let racing = racing.filter(|(number, earlier)| earlier.races(*number, &access));
+            pairs.extend(racing.map(|(_, earlier)| (earlier.step, step)));
+            let thread = threads.of(by);
+            match kind {
+                Kind::Copy => thread.copies.add(all.len()),
+                _ => thread.before.add(all.len()),
+            }
             all.push(access);
         }
-        threads.step(step, what);
     }
     pairs
 }

@@ -57,11 +57,13 @@ pub enum Side {
 /// What one or several threads do, one step after another in the text.
 #[derive(Clone, Debug)]
 pub enum Step {
+    /// Threads of one warp access bytes, each the next ones or all the same.
     Access {
-        by: Thread,
+        by: Vec<Thread>,
         kind: Kind,
         offset: u32,
         bytes: u32,
+        stride: u32,
     },
     /// One thread sets a flag that another waits for.
     Flag {
@@ -165,25 +167,16 @@ impl Program {
         let scopes = [Scope::Block, Scope::Gpu];
         Some(match dice.below(20) {
             0..=9 => {
-                let bytes = dice.of(&[1, 2, 4, 4, 8]);
-                let offset = dice.below(16 / bytes) * bytes;
                 let kind = match dice.below(11) {
                     0..=4 => Kind::Write,
                     5..=9 => Kind::Read,
                     _ => Kind::Atomic(dice.of(&scopes)),
                 };
-                let is_atomic = matches!(kind, Kind::Atomic(_));
-                let [offset, bytes] = if is_atomic {
-                    [offset / 4 * 4, 4]
-                } else {
-                    [offset, bytes]
+                let bytes = match kind {
+                    Kind::Atomic(_) => 4,
+                    _ => dice.of(&[1, 2, 4, 4, 8]),
                 };
-                Step::Access {
-                    by,
-                    kind,
-                    offset,
-                    bytes,
-                }
+                access(dice, by, kind, bytes)
             }
             10..=13 => {
                 let to = dice.of(threads);
@@ -247,13 +240,7 @@ impl Program {
             }
             18 if self.blocks == 1 => {
                 let bytes = dice.of(&[4, 8]);
-                let offset = dice.below(16 / bytes) * bytes;
-                Step::Access {
-                    by,
-                    kind: Kind::Copy,
-                    offset,
-                    bytes,
-                }
+                access(dice, by, Kind::Copy, bytes)
             }
             _ => Step::WaitForCopies { by },
         })
@@ -301,13 +288,14 @@ impl Program {
         let mut lines = Vec::new();
         for (at, step) in self.steps.iter().enumerate() {
             lines.push(text.matches('\n').count() as u64 + 1);
-            self.write(&mut text, &at.to_string(), step);
+            self.write(&mut text, at, step);
         }
         text += TAIL;
         (text, lines)
     }
 
-    fn write(&self, text: &mut String, label: &str, step: &Step) {
+    fn write(&self, text: &mut String, at: usize, step: &Step) {
+        let label = &at.to_string();
         let (space, data, flags) = match self.blocks {
             1 => ("shared", "data", "flags"),
             _ => ("global", "gdata", "gflags"),
@@ -318,28 +306,32 @@ impl Program {
                 kind,
                 offset,
                 bytes,
+                stride,
             } => {
                 let width = 8 * bytes;
                 let register = if *bytes == 8 { "%rd9" } else { "%r9" };
+                let lanes = by.iter().fold(0u32, |all, t| all | 1 << (t.index % 32));
+                let address = format!(
+                    "mov.u32 %r10, %lanemask_lt; and.b32 %r10, %r10, {lanes}; popc.b32 %r10, %r10; \
+                     mad.lo.u32 %r10, %r10, {stride}, {offset}; and.b32 %r10, %r10, 15; \
+                     cvt.u64.u32 %rd7, %r10; mov.u64 %rd8, {data}; add.u64 %rd8, %rd8, %rd7;"
+                );
                 let code = match kind {
-                    Kind::Read => format!("ld.{space}.u{width} {register}, [{data}+{offset}];"),
+                    Kind::Read => format!("ld.{space}.u{width} {register}, [%rd8];"),
                     // Another value in each thread and step.
                     Kind::Write => format!(
-                        "mov.b{} {register}, {}; st.{space}.u{width} [{data}+{offset}], {register};",
-                        width.max(32),
-                        label.len() as u32 + 7 * by.index + 3 * offset + 1,
+                        "mad.lo.u32 %r9, %r1, 7, {}; cvt.u64.u32 %rd9, %r9; \
+                         st.{space}.u{width} [%rd8], {register};",
+                        1 + 3 * at
                     ),
                     Kind::Atomic(scope) => {
-                        format!(
-                            "red.relaxed.{}.{space}.add.u32 [{data}+{offset}], 1;",
-                            scope.word()
-                        )
+                        format!("red.relaxed.{}.{space}.add.u32 [%rd8], 1;", scope.word())
                     }
                     Kind::Copy => {
-                        format!("cp.async.ca.shared.global [{data}+{offset}], [source], {bytes};")
+                        format!("cp.async.ca.shared.global [%rd8], [source], {bytes};")
                     }
                 };
-                only(text, label, &[*by], &code);
+                only(text, label, by, &format!("{address} {code}"));
             }
             Step::Flag {
                 from,
@@ -418,6 +410,40 @@ impl Program {
             }
             Step::WaitForCopies { by } => only(text, label, &[*by], "cp.async.wait_all;"),
         }
+    }
+}
+
+/// An access of a thread, or of several of its warp. Those that write have bytes of their
+/// own.
+fn access(dice: &mut Dice, by: Thread, kind: Kind, bytes: u32) -> Step {
+    let offset = dice.below(16 / bytes) * bytes;
+    let most = match kind {
+        Kind::Read | Kind::Atomic(_) => 32,
+        Kind::Write | Kind::Copy => 16 / bytes,
+    };
+    let (block, warp) = (by.block, by.index / 32 * 32);
+    let more = if dice.below(2) == 0 {
+        0
+    } else {
+        dice.below(most)
+    };
+    let mut indices = vec![by.index];
+    indices.extend((0..more).map(|_| warp + dice.below(32)));
+    indices.sort_unstable();
+    indices.dedup();
+    let stride = match kind {
+        Kind::Read | Kind::Atomic(_) => dice.of(&[0, bytes]),
+        Kind::Write | Kind::Copy => bytes,
+    };
+    Step::Access {
+        by: indices
+            .iter()
+            .map(|&index| Thread { block, index })
+            .collect(),
+        kind,
+        offset,
+        bytes,
+        stride,
     }
 }
 
