@@ -20,11 +20,11 @@ mod known;
 mod phases;
 mod words;
 
-use super::known::{PROXIED_GLOBAL, PROXIED_SHARED, Warp};
 use super::lanes;
 use super::mark::{Mark, Scope};
 use super::moments::{Carried, Moments};
 use super::seen::{Knowledge, Seen};
+use super::warp::{PROXIED_GLOBAL, PROXIED_SHARED, Warp};
 pub use fences::{Fence, Sides};
 use std::collections::HashMap;
 use words::Releases;

@@ -20,7 +20,6 @@ mod cell;
 pub(super) mod clock;
 pub(super) mod flights;
 pub(super) mod global;
-mod known;
 pub(super) mod mark;
 pub(super) mod moments;
 mod planes;
@@ -33,6 +32,7 @@ pub(super) mod stores;
 mod tests;
 mod touch;
 pub(super) mod visits;
+mod warp;
 
 use accumulators::Accumulators;
 pub(super) use accumulators::Uses;

@@ -2,9 +2,9 @@
 //! brought.
 
 use super::Order;
-use crate::exec::race::known::{PROXIED_GLOBAL, PROXIED_SHARED};
 use crate::exec::race::lanes;
 use crate::exec::race::seen::{Knowledge, Seen};
+use crate::exec::race::warp::{PROXIED_GLOBAL, PROXIED_SHARED};
 
 /// Fences, by what they are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
