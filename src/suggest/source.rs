@@ -2,13 +2,14 @@
 //! index it.
 
 use super::SourceFiles;
+use super::addresses::{Used, use_of};
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
 use super::edits::{Edit, applied};
 use super::elements::bytes_of_type;
 use super::files::split;
-use super::pointers::hands_over;
+use super::pointers::declared_reference;
 use super::scan::{Text, first_name, is_word, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -208,7 +209,28 @@ impl Declaration {
             let (indices, end) = brackets(&code.masked[from..]);
             let is_element = indices.len() == self.dimensions.len();
             // Another array of this name, or several elements.
-            if !is_element || is_declared(code, at) || hands_over(code, at) {
+            if !is_element || is_declared(code, at) {
+                return None;
+            }
+            match use_of(code, (at, from + end)) {
+                _ if is_unevaluated(code, at) => {}
+                None | Some(Used::Exactly) => {}
+                Some(Used::Otherwise) => return None,
+                Some(Used::Element(begin, end)) => {
+                    let address = format!("(*{function}_at({array}, &");
+                    from = other_element(code, (begin, at, end), array)?;
+                    edits.push(Edit::insert(begin, address));
+                    edits.push(Edit::insert(end, "))"));
+                    continue;
+                }
+                Some(Used::Address(begin, end)) => {
+                    from = other_element(code, (begin, at, end), array)?;
+                    edits.push(Edit::insert(begin, format!("{function}_at({array}, ")));
+                    edits.push(Edit::insert(end, ")"));
+                    continue;
+                }
+            }
+            if leads_elsewhere(code, (at, from + end)) {
                 return None;
             }
             let inner = self.indices(&code.text[from..from + end], &indices, array, function)?;
@@ -289,6 +311,30 @@ pub(super) fn is_declared(code: &Text, at: usize) -> bool {
         return is_type(name) && rest.starts_with(is_word);
     }
     is_type(last_name(before))
+}
+
+/// Where what goes on from the element at `at` ends; none where it names the array once more.
+fn other_element(code: &Text, (from, at, to): (usize, usize, usize), array: &str) -> Option<usize> {
+    let is_only = word(&code.masked[at + array.len()..to], array).is_none();
+    (is_only && word(&code.masked[from..at], array).is_none()).then_some(to)
+}
+
+/// Whether the element between two places is bound to a reference whose address leads to
+/// others: `float &e = tile[i]; (&e)[1] = 0;`
+fn leads_elsewhere(code: &Text, (at, end): (usize, usize)) -> bool {
+    let head = code.masked[..at].trim_end().strip_suffix('=');
+    let Some(name) = head.and_then(|head| declared_reference(head.trim_end())) else {
+        return false;
+    };
+    let mut from = end;
+    while let Some(found) = word(&code.masked[from..], name) {
+        let begin = from + found;
+        from = begin + name.len();
+        if !matches!(use_of(code, (begin, from)), None | Some(Used::Exactly)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether the element at `at` is not computed.
@@ -453,6 +499,10 @@ mod tests {
             "{ const float a[4] = {}, tile[4] = {}; x = tile[0]; }",
             "memset(&tile[0], 0, 64); tile[1] = 2;",
             "x = tile[0] + sum((const int *)&tile[i], n);",
+            "float *e = &tile[i];",
+            "x = ((float2 *)&tile[0])[i];",
+            "x = (&tile[0])[tile[1]];",
+            "{ const float &e = tile[0]; x = (&e)[1]; }",
         ] {
             assert_eq!(changed(refused), None, "{refused}");
         }
@@ -465,6 +515,18 @@ mod tests {
             ),
             ("atomicAdd(&tile[0], 1);", "atomicAdd(&tile[f(0)], 1);"),
             ("x = LOAD(&tile[0]);", "x = LOAD(&tile[f(0)]);"),
+            (
+                "{ int &e = tile[0]; e = 1; atomicAdd(&e, 2); }",
+                "{ int &e = tile[f(0)]; e = 1; atomicAdd(&e, 2); }",
+            ),
+            (
+                "(&tile[0])[i] = tile[1];",
+                "(*f_at(tile, &(&tile[0])[i])) = tile[f(1)];",
+            ),
+            (
+                "x = *(&tile[n] + i) + tile[0];",
+                "x = *(f_at(tile, &tile[n] + i)) + tile[f(0)];",
+            ),
         ] {
             assert_eq!(changed(element).as_deref(), Some(expected));
         }

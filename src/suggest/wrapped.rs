@@ -7,7 +7,7 @@ use super::declared_pointers::{pointers, pointers_to_rows};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::pointers::{CASTS, is_operand, members};
-use super::scan::{Text, arguments, is_word, last_name, word};
+use super::scan::{Text, arguments, first_name, is_word, last_name, word};
 use super::source::brackets;
 use super::start;
 use super::types::{Kept, member_of};
@@ -31,7 +31,9 @@ pub(super) fn pointers_change(
         return None;
     }
     let seen = start.as_deref().unwrap_or(array);
-    let mut names = pointers(&place, line, seen)?;
+    let known = pointers(&place, line, seen)?;
+    let walking = known.walking.clone();
+    let mut names = known.names();
     if word(&place.masked[line..end], seen).is_some() {
         // Of the array's own elements, members are mapped one by one.
         names.push(seen.to_owned());
@@ -40,6 +42,7 @@ pub(super) fn pointers_change(
         names: &names,
         rows: &pointers_to_rows(&place, line),
         own: start.is_none().then_some(array),
+        walking: &walking,
         start: seen,
         function,
         passed: &[],
@@ -64,6 +67,8 @@ pub(super) struct Wrap<'a> {
     /// The one of them that is the array itself: of that, members of elements alone are
     /// understood.
     pub own: Option<&'a str>,
+    /// Those that are declared as pointers, and all of whose values point into the array.
+    pub walking: &'a [String],
     /// What the function counts from.
     pub start: &'a str,
     pub function: &'a str,
@@ -108,6 +113,10 @@ impl Wrap<'_> {
                 continue;
             }
             let own = self.own == Some(&place.masked[begin..after]);
+            if let Some(end) = self.stays(place, (from, to), (begin, after)) {
+                at = end;
+                continue;
+            }
             let used = usage(place, (from, to), (begin, after), own)?;
             let (opened, closed) = (format!("{}_at({}, ", self.function, self.start), ")");
             at = match used {
@@ -135,6 +144,59 @@ impl Wrap<'_> {
                 }
             };
         }
+    }
+
+    /// Where the name between two places ends, with its brackets, if it is an address that is
+    /// given to a pointer, compared, or subtracted from another: it stays what it is, and what
+    /// is read or written through the pointer is mapped.
+    fn stays(
+        &self,
+        place: &Text,
+        (from, to): (usize, usize),
+        (begin, after): (usize, usize),
+    ) -> Option<usize> {
+        let walks = |name: &str| self.walking.iter().any(|n| n == name);
+        let name = &place.masked[begin..after];
+        let is_array = self.own == Some(name) || self.start == name;
+        (is_array || walks(name)).then_some(())?;
+        let end = members(place, after, to);
+        let (before, next) = (
+            place.masked[from..begin].trim_end(),
+            place.masked[end..to].trim(),
+        );
+        let before = match before.strip_suffix('&') {
+            Some(outside) => outside.trim_end(),
+            None => before,
+        };
+        // `float *p = s + 4`, `p = &s[4]`, `p = rows[4]`: all of its values are in the array.
+        let compares = |text: &str| ["==", "!=", "<", ">"].iter().any(|o| text.starts_with(o));
+        let compared = ["==", "!=", "<", ">", "<=", ">="]
+            .iter()
+            .any(|o| before.ends_with(o));
+        if let Some(left) = before.strip_suffix('=').filter(|_| !compared) {
+            let left = left.trim_end();
+            let given = last_name(left);
+            let is_plain = !is_operand(&left[..left.len() - given.len()]);
+            let names_one = |name: &String| word(&place.masked[after..end], name).is_some();
+            if is_plain && walks(given) {
+                return (!self.names.iter().any(names_one)).then_some(end);
+            }
+        }
+        if end > after || is_operand(&place.masked[from..begin]) {
+            return None;
+        }
+        if walks(name) && next.starts_with('=') && !next.starts_with("==") {
+            return Some(end);
+        }
+        let other = next
+            .strip_prefix('-')
+            .map(|rest| first_name(rest.trim_start()));
+        let subtracted = before
+            .strip_suffix('-')
+            .map(|rest| last_name(rest.trim_end()));
+        let is_pointer = |name: &str| walks(name) || self.start == name;
+        let is_difference = [other, subtracted].into_iter().flatten().any(is_pointer);
+        (compares(next) || compared || is_difference).then_some(end)
     }
 
     /// Whether nothing else of the array is in the brackets of an element, and a mapping
@@ -390,6 +452,16 @@ mod tests {
                 "for (int i = 0; i < 4; i++, p += 32, ++q) (*at_at(s, p)) = a * (*at_at(s, q));",
             ),
             (
+                "float *const p = s, *q = p;",
+                "for (q = p + 1; q != p + 4; ++q) *q = q - p;",
+                "for (q = p + 1; q != p + 4; ++q) (*at_at(s, q)) = q - p;",
+            ),
+            (
+                "",
+                "{ float *e = &s[i]; auto d = &s[4]; e[1] = *d; }",
+                "{ float *e = &s[i]; auto d = &s[4]; (*at_at(s, &e[1])) = (*at_at(s, d)); }",
+            ),
+            (
                 "float *q = s;",
                 "return *q++ + x;",
                 "return (*at_at(s, q++)) + x;",
@@ -425,6 +497,9 @@ mod tests {
             ("float *re = s;", "x = **re + re[1];"),
             ("float *re = s;", "x = re++[1];"),
             ("float &x = s[1];", "x = 2;"),
+            ("float &x = s[1], *q = s;", "*q = x == 2;"),
+            ("float *q = s;", "x = q == p ? *q : g(q);"),
+            ("float *q = s;", "{ float *e = &s[i]; e = out; e[1] = *q; }"),
             (
                 "Pair &mine = *reinterpret_cast<Pair *>(out);",
                 "x = mine.x;",
