@@ -1,8 +1,9 @@
 //! The address of an element, `&tile[y][x]`, and what is done with it. Where it leads to other
 //! elements, a mapping of that element alone is none of theirs.
 
-use super::pointers::{CASTS, is_operand, members};
-use super::scan::{KEYWORDS, Text, is_word, last_name};
+use super::edits::Edit;
+use super::pointers::{CASTS, declared_reference, is_operand, members};
+use super::scan::{KEYWORDS, Text, is_word, last_name, word};
 
 /// Integers as which an address is computed with; others end with `_t`.
 const INTEGERS: [&str; 5] = ["int", "unsigned", "long", "size_t", "uint"];
@@ -48,6 +49,47 @@ pub(super) fn use_of(code: &Text, (begin, end): (usize, usize)) -> Option<Used> 
         }
         .used(code)
     })
+}
+
+impl Used {
+    /// Puts what goes on from the element at `at` under the function, and says where it ends;
+    /// none where it names the array once more, or is not understood.
+    pub fn edits(
+        self,
+        code: &Text,
+        at: usize,
+        (array, function): (&str, &str),
+    ) -> Option<([Edit; 2], usize)> {
+        let called = format!("{function}_at({array}, ");
+        let (from, to, new) = match self {
+            Used::Element(from, to) => (from, to, [format!("(*{called}&"), "))".to_owned()]),
+            Used::Address(from, to) => (from, to, [called, ")".to_owned()]),
+            Used::Exactly | Used::Otherwise => return None,
+        };
+        let others = [&code.masked[from..at], &code.masked[at + array.len()..to]];
+        let is_only = others.iter().all(|part| word(part, array).is_none());
+        let [before, after] = new;
+        let edits = [Edit::insert(from, before), Edit::insert(to, after)];
+        is_only.then_some((edits, to))
+    }
+}
+
+/// Whether the element between two places is bound to a reference whose address leads to
+/// others: `float &e = tile[i]; (&e)[1] = 0;`
+pub(super) fn leads_elsewhere(code: &Text, (at, end): (usize, usize)) -> bool {
+    let head = code.masked[..at].trim_end().strip_suffix('=');
+    let Some(name) = head.and_then(|head| declared_reference(head.trim_end())) else {
+        return false;
+    };
+    let mut from = end;
+    while let Some(found) = word(&code.masked[from..], name) {
+        let begin = from + found;
+        from = begin + name.len();
+        if !matches!(use_of(code, (begin, from)), None | Some(Used::Exactly)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// An expression whose value is the address.

@@ -60,6 +60,7 @@ mod types;
 mod unit;
 mod unreached;
 mod users;
+mod walking;
 mod wrapped;
 
 pub use change::{AccessChange, LineChange, Parts};

@@ -2,14 +2,13 @@
 //! index it.
 
 use super::SourceFiles;
-use super::addresses::{Used, use_of};
+use super::addresses::{Used, leads_elsewhere, use_of};
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
 use super::edits::{Edit, applied};
 use super::elements::bytes_of_type;
 use super::files::split;
-use super::pointers::declared_reference;
 use super::scan::{Text, first_name, is_word, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -212,23 +211,13 @@ impl Declaration {
             if !is_element || is_declared(code, at) {
                 return None;
             }
-            match use_of(code, (at, from + end)) {
-                _ if is_unevaluated(code, at) => {}
-                None | Some(Used::Exactly) => {}
-                Some(Used::Otherwise) => return None,
-                Some(Used::Element(begin, end)) => {
-                    let address = format!("(*{function}_at({array}, &");
-                    from = other_element(code, (begin, at, end), array)?;
-                    edits.push(Edit::insert(begin, address));
-                    edits.push(Edit::insert(end, "))"));
-                    continue;
-                }
-                Some(Used::Address(begin, end)) => {
-                    from = other_element(code, (begin, at, end), array)?;
-                    edits.push(Edit::insert(begin, format!("{function}_at({array}, ")));
-                    edits.push(Edit::insert(end, ")"));
-                    continue;
-                }
+            let used = use_of(code, (at, from + end));
+            let used = used.filter(|used| *used != Used::Exactly && !is_unevaluated(code, at));
+            if let Some(other) = used {
+                let (own, end) = other.edits(code, at, (array, function))?;
+                edits.extend(own);
+                from = end;
+                continue;
             }
             if leads_elsewhere(code, (at, from + end)) {
                 return None;
@@ -311,30 +300,6 @@ pub(super) fn is_declared(code: &Text, at: usize) -> bool {
         return is_type(name) && rest.starts_with(is_word);
     }
     is_type(last_name(before))
-}
-
-/// Where what goes on from the element at `at` ends; none where it names the array once more.
-fn other_element(code: &Text, (from, at, to): (usize, usize, usize), array: &str) -> Option<usize> {
-    let is_only = word(&code.masked[at + array.len()..to], array).is_none();
-    (is_only && word(&code.masked[from..at], array).is_none()).then_some(to)
-}
-
-/// Whether the element between two places is bound to a reference whose address leads to
-/// others: `float &e = tile[i]; (&e)[1] = 0;`
-fn leads_elsewhere(code: &Text, (at, end): (usize, usize)) -> bool {
-    let head = code.masked[..at].trim_end().strip_suffix('=');
-    let Some(name) = head.and_then(|head| declared_reference(head.trim_end())) else {
-        return false;
-    };
-    let mut from = end;
-    while let Some(found) = word(&code.masked[from..], name) {
-        let begin = from + found;
-        from = begin + name.len();
-        if !matches!(use_of(code, (begin, from)), None | Some(Used::Exactly)) {
-            return true;
-        }
-    }
-    false
 }
 
 /// Whether the element at `at` is not computed.
