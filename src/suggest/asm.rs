@@ -42,6 +42,9 @@ pub(super) fn address_operand(place: &Text, asm: (usize, usize)) -> Option<(usiz
     // A bulk store names its global address first.
     let skipped = usize::from(template.contains(".global.shared"));
     let number = addresses.nth(skipped)?;
+    if leads_elsewhere(&template, number) {
+        return None;
+    }
     let mut listed = operands.iter().take(2).flat_map(|&(from, to)| {
         let all = place.split(from, to, ',');
         all.into_iter()
@@ -50,6 +53,25 @@ pub(super) fn address_operand(place: &Text, asm: (usize, usize)) -> Option<(usiz
     let (from, to) = listed.nth(number)?;
     let open = from + place.masked[from..to].find('(')?;
     Some((open + 1, place.closing(open)?))
+}
+
+/// Whether instructions of `template` access other addresses of shared memory than that of an
+/// operand, `[%2+4]` or one that they compute: mapping the operand maps none of those.
+fn leads_elsewhere(template: &str, number: usize) -> bool {
+    let own = format!("%{number}");
+    // Copies and barriers have several addresses, each an operand of its own.
+    let has_several = ["async", "mbarrier"]
+        .iter()
+        .any(|name| template.contains(name));
+    let shared = template.match_indices('[');
+    let mut shared = shared.filter(|(at, _)| may_be_shared(&template[..*at]));
+    shared.any(|(at, _)| {
+        let inside = template[at + 1..].split([']', ',']).next().unwrap_or("");
+        let (name, offset) = inside.split_at(inside.find(['+', '-']).unwrap_or(inside.len()));
+        let is_moved = !matches!(offset.trim(), "" | "+0" | "+ 0");
+        let is_own = name.trim() == own;
+        (is_own && is_moved) || (!is_own && !has_several)
+    })
 }
 
 /// Whether the instruction that `before` an operand begins may access shared
@@ -124,4 +146,38 @@ fn assigned(body: &str, name: &str) -> Option<String> {
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The operand that is the address of a statement.
+    fn operand(template: &str) -> Option<String> {
+        let text = format!("asm({template} : \"=f\"(v), \"=f\"(w) : \"r\"(a + 1), \"l\"(b));");
+        let place = Text::new(text);
+        let close = place.closing(3)?;
+        address_operand(&place, (3, close)).map(|(from, to)| place.text[from..to].to_owned())
+    }
+
+    #[test]
+    fn an_operand_with_an_offset_is_not_the_only_address() {
+        for template in [
+            "\"ld.shared.f32 %0, [%2];\"",
+            "\"ld.shared.f32 %0, [%2 + 0];\"",
+            "\"ld.global.f32 %1, [%3+4];\" \"ld.shared.f32 %0, [%2];\"",
+            "\"cp.async.ca.shared.global [%2], [%3], 16;\"",
+        ] {
+            assert_eq!(operand(template).as_deref(), Some("a + 1"), "{template}");
+        }
+        for template in [
+            "\"ld.shared.f32 %0, [%2+4];\"",
+            "\"ld.shared.f32 %0, [%2];\" \"ld.shared.f32 %1, [%2+4];\"",
+            "\"ld.shared.f32 %0, [%2]; add.u32 r, %2, 4; ld.shared.f32 %1, [r];\"",
+            "\"ld.shared.f32 %0, [%2]; ld.shared.f32 %1, [%3];\"",
+            "\"cp.async.ca.shared.global [%2+16], [%3], 16;\"",
+        ] {
+            assert_eq!(operand(template), None, "{template}");
+        }
+    }
 }

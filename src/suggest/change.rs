@@ -62,13 +62,25 @@ pub enum Parts {
     TornObjects,
     /// Parts of the variable, which is one object.
     OfOneObject,
+    /// Objects in the variable, which is one object, too.
+    TornInOneObject,
     /// Rows of matrices, whose addresses wmma computes itself: bytes from row to row.
     Rows(BTreeSet<u32>),
 }
 
 impl Parts {
+    /// Whether they are what their lines name, and no objects.
+    fn are_elements(&self) -> bool {
+        matches!(self, Parts::Elements | Parts::Rows(_))
+    }
+
     fn stay_whole(&self) -> bool {
-        *self != Parts::TornObjects
+        !self.are_torn()
+    }
+
+    /// Whether the mapping takes apart what the line accesses.
+    pub fn are_torn(&self) -> bool {
+        matches!(self, Parts::TornObjects | Parts::TornInOneObject)
     }
 }
 
@@ -175,7 +187,7 @@ impl LineChange {
     /// have.
     pub fn in_names_of_the_source(&self) -> Option<Vec<(&str, &str)>> {
         // An index of words is none of objects.
-        if matches!(self.parts, Parts::TornObjects | Parts::OfOneObject) {
+        if !self.parts.are_elements() {
             return None;
         }
         let mut worst: Vec<&AccessChange> = self.accesses.iter().collect();

@@ -6,13 +6,30 @@ use super::macros::defined;
 use super::pointers::{
     declared_pointer, declared_reference, is_element, is_operand, points_into, value,
 };
-use super::scan::{Text, first_name, word};
+use super::scan::{Text, first_name, last_name, word};
 use super::source::brackets;
 use std::collections::BTreeMap;
 
+/// What a function declares that leads into the array.
+pub(super) struct Pointers {
+    /// Pointers, which point nowhere else.
+    pub walking: Vec<String>,
+    /// References to elements.
+    pub references: Vec<String>,
+}
+
+impl Pointers {
+    /// All their names.
+    pub fn names(self) -> Vec<String> {
+        let mut names = self.walking;
+        names.extend(self.references);
+        names
+    }
+}
+
 /// The pointers into `array` that the function around `at` declares, if they point
 /// nowhere else, and the references to its elements.
-pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<String>> {
+pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Pointers> {
     let body = place.function_around(at)?.body;
     let body = Text::new(place.text[body..place.block_end(body)].to_owned());
     let mut names = vec![array.to_owned()];
@@ -29,7 +46,7 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
         if let Some((name, depth)) = declared_rows(before).filter(|_| points) {
             names.push(name.to_owned());
             rows.insert(name.to_owned(), depth);
-        } else if let Some(name) = declared_pointer(before).filter(|_| points) {
+        } else if let Some(name) = pointer_to(before, value).filter(|_| points) {
             names.push(name.to_owned());
         } else if let Some(name) = declared_reference(before).filter(|_| is_element(value, &names))
         {
@@ -41,8 +58,22 @@ pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Vec<Strin
     let stays = names
         .iter()
         .all(|name| stays_inside(&body, name, &all, &rows));
-    names.extend(references);
-    stays.then_some(names)
+    stays.then_some(Pointers {
+        walking: names,
+        references,
+    })
+}
+
+/// The name at the end of a declaration with that value, if it is that of a pointer:
+/// `float *e`, or `auto e = &tile[i]`.
+fn pointer_to<'a>(declaration: &'a str, value: &str) -> Option<&'a str> {
+    let deduced = || {
+        let name = last_name(declaration);
+        let kind = declaration[..declaration.len() - name.len()].trim_end();
+        let is_auto = !name.is_empty() && last_name(kind) == "auto" && value.starts_with('&');
+        is_auto.then_some(name)
+    };
+    declared_pointer(declaration).or_else(deduced)
 }
 
 /// What has rows around `at`, of `array` and the macros `names` that stand for it, with the
@@ -126,7 +157,8 @@ fn is_row(expression: &str, rows: &BTreeMap<String, usize>) -> bool {
 
 /// What names elements of `array` there: its own name, too.
 pub(super) fn names_into(place: &Text, at: usize, array: &str) -> Vec<String> {
-    let mut names = pointers(place, at, array).unwrap_or_default();
+    let known = pointers(place, at, array).map(Pointers::names);
+    let mut names = known.unwrap_or_default();
     names.push(array.to_owned());
     names
 }

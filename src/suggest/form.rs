@@ -7,6 +7,7 @@ use super::constants::Constants;
 use super::declarator::Declarator;
 use super::elements::bytes_of_type;
 use super::extent::more;
+use super::rows;
 use super::scan::{Text, is_word, word};
 use super::source::{Declarations, Named};
 
@@ -24,6 +25,9 @@ pub(super) struct Form {
     /// Whether a member can be added to the elements: buffers of them that others have
     /// written keep their layout.
     pub takes_a_member: bool,
+    /// Whether all that the source does with the array means the same where its rows are
+    /// longer, or its elements larger.
+    pub may_be_longer: bool,
 }
 
 impl Form {
@@ -71,6 +75,12 @@ impl Form {
             is_dynamic,
             takes_a_member: bytes_of_type(&found.element).is_none()
                 && is_own_type(constants.place(), &found.element),
+            may_be_longer: rows::may_be_longer(
+                constants.place(),
+                found.name,
+                array.name,
+                dimensions.len(),
+            ),
             element: found.element,
             bytes,
             dimensions,
@@ -99,6 +109,12 @@ impl Form {
             row.checked_mul(if row == 0 { 1 } else { size? })?
                 .checked_add(*at)
         })
+    }
+
+    /// The element that constant indices name.
+    pub fn element_of(&self, indices: &[u64]) -> Option<u64> {
+        self.row_of(indices)
+            .filter(|_| indices.len() == self.brackets())
     }
 
     /// The declaration with `by` elements more in a row.

@@ -208,6 +208,7 @@ fn edits_of(
             rows: &f.rows(place),
             // A parameter of the array's name is a pointer.
             own: None,
+            walking: &[],
             start: &start,
             function,
             passed: &passed,

@@ -13,8 +13,8 @@ use super::target::Target;
 use super::types::{Kept, Types};
 use super::wrapped::pointers_change;
 use super::{
-    SourceFiles, Tuned, handed, lambdas, merged, moved, named_elements, references, source,
-    statements, unreached,
+    SourceFiles, Tuned, handed, lambdas, merged, methods, moved, named_elements, reached,
+    references, source, statements, unreached,
 };
 use crate::ptx::analysis::SourceIndex;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
@@ -67,6 +67,9 @@ pub(super) fn lines(
             change_elements(line, seen, (array, function), sources);
         }
     }
+    if let Some(form) = &form {
+        reached::keep_named(&mut changes, target, form, array);
+    }
     changes.extend(merged::lines(
         &changes,
         array,
@@ -85,11 +88,16 @@ pub(super) fn lines(
     lambdas::to_their_lines(&mut changes, array, function, &declarations, sources);
     handed::change(&mut changes, (array, unit), function, sources);
     moved::to_their_lines(&mut changes, &types, (array, unit), function, sources);
+    let mut calling = methods::to_their_callers(&mut changes, array, sources);
+    change_calls(&mut calling, (array, unit), function, sources);
+    changes.extend(calling);
     let has_objects = |place: &str| {
         let (file, line) = split(place)?;
         Some(types.get(file)?.kept(array, Some(unit)).has_objects(line))
     };
-    for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
+    let open = changes.iter_mut().filter(|l| l.statement().is_none());
+    // Of one object, the parts are what a mapping takes apart.
+    for line in open.filter(|_| !is_one_object) {
         let is_object = line.places().any(|place| has_objects(place) == Some(true));
         if is_object && !line.is_of_rows() {
             line.parts = Parts::TornObjects;
@@ -214,9 +222,11 @@ fn of_one_object(changes: &mut [LineChange], array: &str, function: &str) {
     let called = format!("{function}_at(");
     let (old, new) = (format!("{called}{array}, "), format!("{called}&{array}, "));
     for line in changes {
-        if !line.is_of_rows() {
-            line.parts = Parts::OfOneObject;
-        }
+        line.parts = match &line.parts {
+            Parts::Elements => Parts::OfOneObject,
+            Parts::TornObjects => Parts::TornInOneObject,
+            other => other.clone(),
+        };
         if let Some(call) = &mut line.call {
             call.rename(&old, &new);
         }

@@ -5,6 +5,7 @@
 //! The expressions come from the affine addresses of the PTX. Where a thread's
 //! index says all of them, they are compared with the addresses of the run.
 
+mod addresses;
 mod asm;
 mod bindings;
 mod callees;
@@ -32,15 +33,18 @@ mod macro_elements;
 mod macros;
 mod matrices;
 mod merged;
+mod methods;
 mod moved;
 mod named_elements;
 mod padding;
 mod parted;
 mod pointers;
+mod reached;
 mod references;
 mod region;
 mod returned;
 mod room;
+mod rows;
 mod scan;
 mod source;
 mod start;
@@ -56,6 +60,7 @@ mod types;
 mod unit;
 mod unreached;
 mod users;
+mod walking;
 mod wrapped;
 
 pub use change::{AccessChange, LineChange, Parts};
@@ -255,7 +260,7 @@ fn suggestion(
     let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
     let of_address = |l: &LineChange| {
         let is_open = l.statement().is_none();
-        let is_of_objects = matches!(l.parts, Parts::TornObjects | Parts::OfOneObject);
+        let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
         let is_address = is_of_objects || l.is_through_a_pointer(&array);
         match l.maps() {
             Some(maps) => maps != Maps::Indices,
@@ -270,7 +275,9 @@ fn suggestion(
         bytes
     };
     let mut code = cuda_function(&best.layout, &function, unit);
-    if addresses.any(|a| a) {
+    let helper = format!("{function}_at");
+    let names_helper = |l: &LineChange| l.statement().is_some_and(|(_, new)| has(new, &helper));
+    if addresses.any(|a| a) || lines.changes.iter().any(names_helper) {
         code += &cuda_address_function(&best.layout, &function, unit);
     }
     let elements = target.elements(&best.layout);
@@ -314,6 +321,11 @@ fn suggestion(
         lines: lines.changes,
         array,
     }
+}
+
+/// Whether a line names `name`.
+fn has(line: &str, name: &str) -> bool {
+    word(line, name).is_some()
 }
 
 /// Nothing but the declaration and the lines that give the length of a row change.

@@ -8,9 +8,11 @@ use super::change::LineChange;
 use super::declared_pointers::names_into;
 use super::files::split;
 use super::lvalue::pointer_change;
+use super::pointers::declared_pointer;
 use super::scan::{Text, first_name, is_word, last_name, names, word};
 use super::types::Types;
 use super::wrapped::pointers_change;
+use crate::trace::Op;
 use std::collections::BTreeMap;
 
 /// What begins a statement that has others in it.
@@ -92,7 +94,12 @@ fn origin(
     array: &str,
     sources: &mut SourceFiles,
 ) -> Option<usize> {
-    if line.statement().is_some() || line.accesses.is_empty() {
+    // What a line stores is stored there.
+    let is_load = line
+        .accesses
+        .iter()
+        .all(|a| a.op.is_none_or(|op| op == Op::Load));
+    if line.statement().is_some() || line.accesses.is_empty() || !is_load {
         return None;
     }
     let (file, number) = split(line.source.as_deref()?)?;
@@ -104,6 +111,7 @@ fn origin(
     if pointers.iter().any(|name| word(own, name).is_some())
         || has_call(own)
         || !pointed(own).all(|name| is_elsewhere(&place, start, name))
+        || pointers_read(&place, start, own)
     {
         return None;
     }
@@ -168,6 +176,39 @@ fn pointed(statement: &str) -> impl Iterator<Item = &str> {
         (!is_product).then_some(name)
     });
     elements.chain(stars)
+}
+
+/// Whether a statement has what a pointer of the function points to behind a parenthesis,
+/// `for (...) *p = 0` or `(float)*p`, where the text alone may be a product.
+fn pointers_read(place: &Text, at: usize, statement: &str) -> bool {
+    let Some(function) = place.function_around(at) else {
+        return false;
+    };
+    let declared = &place.masked[function.open..place.block_end(function.body)];
+    statement.match_indices('*').any(|(star, _)| {
+        let name = first_name(statement[star + 1..].trim_start());
+        let behind = statement[..star].trim_end().ends_with(')');
+        behind && !name.is_empty() && !is_elsewhere(place, at, name) && is_pointer(declared, name)
+    })
+}
+
+/// Whether a function, from its parameters on, declares `name` as a pointer.
+fn is_pointer(declared: &str, name: &str) -> bool {
+    let mut all = declared.match_indices(name).map(|(at, _)| at + name.len());
+    all.any(|end| {
+        let before = &declared[..end];
+        let is_whole = !declared[end..].starts_with(is_word);
+        let begin = before.rfind([';', '{', '}', '(', ',']).unwrap_or(0);
+        // Of a call, an argument declares nothing.
+        let is_call = before[begin..].starts_with('(') && begin > 0;
+        let is_head = last_name(before[..begin].trim_end()) == "for";
+        let is_type = |c: char| is_word(c) || c.is_whitespace() || "*:<>&".contains(c);
+        let kind = before[begin..].get(1..).unwrap_or_default();
+        is_whole
+            && (!is_call || is_head)
+            && kind.chars().all(is_type)
+            && declared_pointer(kind) == Some(name)
+    })
 }
 
 /// Whether a name is a parameter of the kernel around `at`, or an array of a thread: no
@@ -278,15 +319,23 @@ mod tests {
         own_lines(&line, "tile", &mut given(source)).map(|(_, lines)| lines)
     }
 
-    /// The line that has the access of line `number`, where line 5 changes.
+    /// Whether line 5 has the load of this line.
     fn plain(line: &str) -> bool {
+        of_plain(line, Op::Load)
+    }
+
+    /// The same of an access of any kind.
+    fn of_plain(line: &str, op: Op) -> bool {
         let source = format!(
             "__global__ void k(float *out)\n{{\n__shared__ float tile[64];\nfloat v[2]; float m[2][2];\n\
              float x = tile[t]; auto &r = at(t);\nfloat *q = pick((int *)(&v[1]));\n{line}\n}}"
         );
         let own = LineChange {
             source: Some("k.cu:7".to_owned()),
-            accesses: vec![super::super::change::AccessChange::default()],
+            accesses: vec![super::super::change::AccessChange {
+                op: Some(op),
+                ..Default::default()
+            }],
             ..LineChange::default()
         };
         let changed = LineChange {
@@ -317,9 +366,14 @@ mod tests {
             "x = f(t);",
             "q[tile[0]] = x;",
             "x = 2 * r;",
+            "for (int i = 0; i < n; i++) *q = x;",
+            "x = (float)*q;",
         ] {
             assert!(!plain(line), "{line}");
         }
+        assert!(plain("x = (x + 1) * x;"));
+        // What is stored there is stored there.
+        assert!(!of_plain("out[t] = x;", Op::Store));
     }
 
     #[test]

@@ -254,7 +254,7 @@ fn in_form(
         return Some((layout, form.with_longer_rows(by), index));
     }
     let banks = target.array.geometry().banks() as u32;
-    if !in_parts(target, form) || !form.takes_a_member {
+    if !in_parts(target, form) || !form.takes_a_member || !form.may_be_longer {
         return None;
     }
     let (by, layout) = best_of(target, form.bytes, 4, banks)?;
@@ -298,7 +298,7 @@ pub(super) fn longer_rows(
 ) -> Option<(u32, u32, Layout)> {
     // An access to a row is one by its index: through a pointer, it may be any.
     let mut own = lines.changes.iter().filter(|l| !l.accesses.is_empty());
-    let row = form.row().filter(|_| {
+    let row = form.row().filter(|_| form.may_be_longer).filter(|_| {
         own.all(|l| !l.is_through_a_pointer(array) && stays_in_rows(target, form, l, array))
     })?;
     let length = row.checked_mul(form.bytes)?;

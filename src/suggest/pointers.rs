@@ -1,10 +1,14 @@
 //! Names that point into the array: the pointers that a function declares, `float *re = s,
 //! *im = s + n`, and references to elements.
 
+use super::addresses::accesses_one;
 use super::scan::{Text, first_name, is_word, last_name, word};
 
 /// Casts of a name, which stay the same address.
 pub(super) const CASTS: [&str; 2] = ["reinterpret_cast<", "static_cast<"];
+
+/// What may stand between the `*` of a declaration and the name.
+const OF_POINTERS: [&str; 4] = ["__restrict__", "__restrict", "const", "volatile"];
 
 /// Whether what follows `before` is the operand of `&` or `*`, which have no other
 /// before them.
@@ -79,9 +83,11 @@ pub(super) fn is_element(expression: &str, names: &[String]) -> bool {
 /// The name at the end of a declaration, if it is that of a pointer.
 pub(super) fn declared_pointer(declaration: &str) -> Option<&str> {
     let name = last_name(declaration);
-    let kind = declaration[..declaration.len() - name.len()].trim_end();
-    let kind = kind.strip_suffix("__restrict__").unwrap_or(kind);
-    (!name.is_empty() && kind.trim_end().ends_with('*')).then_some(name)
+    let mut kind = declaration[..declaration.len() - name.len()].trim_end();
+    while let Some(rest) = OF_POINTERS.iter().find_map(|word| kind.strip_suffix(word)) {
+        kind = rest.trim_end();
+    }
+    (!name.is_empty() && kind.ends_with('*')).then_some(name)
 }
 
 /// The name of a parameter that is a pointer or an array, `float *row`, `float rows[N][32]`
@@ -172,11 +178,8 @@ pub(super) fn hands_over(place: &Text, at: usize) -> bool {
     let (true, Some((_, name))) = (is_address, called) else {
         return false;
     };
-    let of_cuda = ["__", "atomic"].iter().any(|begin| name.starts_with(begin))
-        || ["memcpy_async", "load_matrix_sync", "store_matrix_sync"].contains(&name);
     let casts = CASTS.iter().any(|cast| cast.trim_end_matches('<') == name);
-    let is_macro = !name.contains(|c: char| c.is_ascii_lowercase());
-    !of_cuda && !casts && !is_macro
+    !casts && !accesses_one(name)
 }
 
 /// Whether `&` is after `(const int *)` at the end of the text before it.

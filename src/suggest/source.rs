@@ -2,13 +2,13 @@
 //! index it.
 
 use super::SourceFiles;
+use super::addresses::{Used, leads_elsewhere, use_of};
 use super::bindings::Bindings;
 use super::constants::Constants;
 use super::declarator::Declarator;
 use super::edits::{Edit, applied};
 use super::elements::bytes_of_type;
 use super::files::split;
-use super::pointers::hands_over;
 use super::scan::{Text, first_name, is_word, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -208,7 +208,18 @@ impl Declaration {
             let (indices, end) = brackets(&code.masked[from..]);
             let is_element = indices.len() == self.dimensions.len();
             // Another array of this name, or several elements.
-            if !is_element || is_declared(code, at) || hands_over(code, at) {
+            if !is_element || is_declared(code, at) {
+                return None;
+            }
+            let used = use_of(code, (at, from + end));
+            let used = used.filter(|used| *used != Used::Exactly && !is_unevaluated(code, at));
+            if let Some(other) = used {
+                let (own, end) = other.edits(code, at, (array, function))?;
+                edits.extend(own);
+                from = end;
+                continue;
+            }
+            if leads_elsewhere(code, (at, from + end)) {
                 return None;
             }
             let inner = self.indices(&code.text[from..from + end], &indices, array, function)?;
@@ -453,6 +464,10 @@ mod tests {
             "{ const float a[4] = {}, tile[4] = {}; x = tile[0]; }",
             "memset(&tile[0], 0, 64); tile[1] = 2;",
             "x = tile[0] + sum((const int *)&tile[i], n);",
+            "float *e = &tile[i];",
+            "x = ((float2 *)&tile[0])[i];",
+            "x = (&tile[0])[tile[1]];",
+            "{ const float &e = tile[0]; x = (&e)[1]; }",
         ] {
             assert_eq!(changed(refused), None, "{refused}");
         }
@@ -465,6 +480,18 @@ mod tests {
             ),
             ("atomicAdd(&tile[0], 1);", "atomicAdd(&tile[f(0)], 1);"),
             ("x = LOAD(&tile[0]);", "x = LOAD(&tile[f(0)]);"),
+            (
+                "{ int &e = tile[0]; e = 1; atomicAdd(&e, 2); }",
+                "{ int &e = tile[f(0)]; e = 1; atomicAdd(&e, 2); }",
+            ),
+            (
+                "(&tile[0])[i] = tile[1];",
+                "(*f_at(tile, &(&tile[0])[i])) = tile[f(1)];",
+            ),
+            (
+                "x = *(&tile[n] + i) + tile[0];",
+                "x = *(f_at(tile, &tile[n] + i)) + tile[f(0)];",
+            ),
         ] {
             assert_eq!(changed(element).as_deref(), Some(expected));
         }

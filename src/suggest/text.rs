@@ -80,7 +80,7 @@ impl Suggestion {
                  longer rows"
             );
         }
-        if line.parts == Parts::TornObjects {
+        if line.parts.are_torn() {
             return format!(
                 "the mapping takes apart the elements: copy them by their members, the address of \
                  each wrapped: {text}"
@@ -95,8 +95,10 @@ impl Suggestion {
         let (array, function) = (&self.array, &self.function_name);
         if line.parts == Parts::OfOneObject {
             ("address", format!("*{function}_at(&{array}, &ELEMENT)"))
-        } else if line.parts == Parts::TornObjects {
-            let member = format!("*{function}_at({array}, &ELEMENT.MEMBER)");
+        } else if line.parts.are_torn() {
+            let is_object = line.parts == Parts::TornInOneObject;
+            let start = if is_object { "&" } else { "" };
+            let member = format!("*{function}_at({start}{array}, &ELEMENT.MEMBER)");
             ("address of each member", member)
         } else if line.is_through_a_pointer(array) {
             ("address", format!("{function}_at({array}, ADDRESS)"))

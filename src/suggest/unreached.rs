@@ -3,7 +3,7 @@
 
 use super::SourceFiles;
 use super::change::LineChange;
-use super::declared_pointers::pointers;
+use super::declared_pointers::{Pointers, pointers};
 use super::files::split;
 use super::scan::word;
 use super::start;
@@ -45,7 +45,9 @@ pub(super) fn lines(
             array,
             sources,
         );
-        let mut names = pointers(&place, at, start.as_deref().unwrap_or(array)).unwrap_or_default();
+        let seen = start.as_deref().unwrap_or(array);
+        let known = pointers(&place, at, seen).map(Pointers::names);
+        let mut names = known.unwrap_or_default();
         names.extend(start);
         let types = Types::of(file, sources);
         let kept = types.kept(array, Some(unit));

@@ -31,7 +31,9 @@ pub(super) fn pointers_change(
         return None;
     }
     let seen = start.as_deref().unwrap_or(array);
-    let mut names = pointers(&place, line, seen)?;
+    let known = pointers(&place, line, seen)?;
+    let walking = known.walking.clone();
+    let mut names = known.names();
     if word(&place.masked[line..end], seen).is_some() {
         // Of the array's own elements, members are mapped one by one.
         names.push(seen.to_owned());
@@ -40,6 +42,7 @@ pub(super) fn pointers_change(
         names: &names,
         rows: &pointers_to_rows(&place, line),
         own: start.is_none().then_some(array),
+        walking: &walking,
         start: seen,
         function,
         passed: &[],
@@ -64,6 +67,8 @@ pub(super) struct Wrap<'a> {
     /// The one of them that is the array itself: of that, members of elements alone are
     /// understood.
     pub own: Option<&'a str>,
+    /// Those that are declared as pointers, and all of whose values point into the array.
+    pub walking: &'a [String],
     /// What the function counts from.
     pub start: &'a str,
     pub function: &'a str,
@@ -108,6 +113,10 @@ impl Wrap<'_> {
                 continue;
             }
             let own = self.own == Some(&place.masked[begin..after]);
+            if let Some(end) = self.stays(place, (from, to), (begin, after)) {
+                at = end;
+                continue;
+            }
             let used = usage(place, (from, to), (begin, after), own)?;
             let (opened, closed) = (format!("{}_at({}, ", self.function, self.start), ")");
             at = match used {
@@ -390,6 +399,16 @@ mod tests {
                 "for (int i = 0; i < 4; i++, p += 32, ++q) (*at_at(s, p)) = a * (*at_at(s, q));",
             ),
             (
+                "float *const p = s, *q = p;",
+                "for (q = p + 1; q != p + 4; ++q) *q = q - p;",
+                "for (q = p + 1; q != p + 4; ++q) (*at_at(s, q)) = q - p;",
+            ),
+            (
+                "",
+                "{ float *e = &s[i]; auto d = &s[4]; e[1] = *d; }",
+                "{ float *e = &s[i]; auto d = &s[4]; (*at_at(s, &e[1])) = (*at_at(s, d)); }",
+            ),
+            (
                 "float *q = s;",
                 "return *q++ + x;",
                 "return (*at_at(s, q++)) + x;",
@@ -425,6 +444,9 @@ mod tests {
             ("float *re = s;", "x = **re + re[1];"),
             ("float *re = s;", "x = re++[1];"),
             ("float &x = s[1];", "x = 2;"),
+            ("float &x = s[1], *q = s;", "*q = x == 2;"),
+            ("float *q = s;", "x = q == p ? *q : g(q);"),
+            ("float *q = s;", "{ float *e = &s[i]; e = out; e[1] = *q; }"),
             (
                 "Pair &mine = *reinterpret_cast<Pair *>(out);",
                 "x = mine.x;",

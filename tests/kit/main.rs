@@ -61,6 +61,7 @@ mod source_lines;
 mod source_map;
 mod statics;
 mod structure;
+mod suggested_addresses;
 mod suggested_forms;
 mod suggested_helpers;
 mod suggested_lines;
