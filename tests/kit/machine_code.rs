@@ -240,7 +240,6 @@ fn flow_and_gate_judge_by_the_machine_code() {
         "Of the changed source, in the machine code 4 conflicts as it is, 0 with it; 16 and 12",
         "// In the machine code 4 conflicts as it is, 0 with it; 16 and 12 wavefronts.",
         "In the machine code of the rewritten PTX: conflicts 4 -&gt; ",
-        "with the rewritten PTX",
         &changes,
         &format!("{before} registers, "),
         &format!("{after} registers, "),
