@@ -326,10 +326,12 @@ impl FlowReport {
                 .speed_up
                 .map_or(String::new(), |s| format!("{}, simulated", times(s)));
             let of_ptx = is_software(chosen) && chosen.added_per_access.is_some();
-            let note = match of_ptx {
-                true => format!("{note} with the rewritten PTX"),
-                false => note,
+            let with = if of_ptx {
+                " with the rewritten PTX"
+            } else {
+                ""
             };
+            let note = note + with;
             all.push(changed("Cycles on one SM", before.total, after.total, note));
         }
         all.push(price(chosen, self));

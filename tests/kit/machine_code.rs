@@ -231,9 +231,10 @@ fn flow_and_gate_judge_by_the_machine_code() {
             .unwrap()
     };
     let (before, after) = (registers("nothing"), registers("software"));
-    let changes = match before == after {
-        true => format!("registers {after} as before"),
-        false => format!("registers {before} → {after}"),
+    let changes = if before == after {
+        format!("registers {after} as before")
+    } else {
+        format!("registers {before} → {after}")
     };
     for expected in [
         "all of them in the PTX and all of 4 in the machine code",
