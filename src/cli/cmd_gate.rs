@@ -225,7 +225,8 @@ impl GateArgs {
                 (Duration::from_secs(seconds), self.judge),
                 names,
             )?,
-            _ => fix::Found::default(),
+            (true, 0) => fix::Found::not_searched(),
+            (false, _) => fix::Found::default(),
         };
         Ok(Kernel {
             input: name,

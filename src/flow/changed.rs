@@ -26,7 +26,7 @@ pub(super) fn suggest(
             )
         })
     };
-    let mut put = |place: &str, change: String, s: &Suggestion| {
+    let mut put = |place: &str, change: String, by_hand: bool, s: &Suggestion| {
         let Some((file, number)) = split(place) else {
             return;
         };
@@ -34,13 +34,14 @@ pub(super) fn suggest(
         let found = page.and_then(|p| p.lines.iter_mut().find(|l| l.line == number));
         if let Some(found) = found.filter(|l| l.change.is_none()) {
             found.change = Some(change);
+            found.change_by_hand = by_hand;
             found.change_leaves = leaves(s);
         }
     };
     for s in suggestions {
         for declaration in &s.declarations {
             let changed = declaration.changed_with_others().to_owned();
-            put(&declaration.source, changed, s);
+            put(&declaration.source, changed, false, s);
         }
     }
     for (s, line) in suggestions
@@ -54,7 +55,7 @@ pub(super) fn suggest(
             .filter(|_| line.changed_text.is_none());
         let call = line.call.as_ref().map(|c| &c.source);
         if let Some(place) = call.or(called).or(line.source.as_ref()) {
-            put(place, change_of(line, s), s);
+            put(place, change_of(line, s), line.statement().is_none(), s);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The five mappings that matter: nothing, a fixed hash, the cheapest unit that
-//! gets most of the gain, the best unit, and software.
+//! The choices that matter: nothing, a fixed hash, the cheapest unit that gets most of the
+//! gain, the best unit, software, and padding in the declarations alone.
 
 use super::code;
 use super::software::Found;
@@ -9,9 +9,10 @@ use crate::error::Result;
 use crate::hash::HashSpec;
 use crate::quote::shell;
 use crate::report::{
-    ChoiceKind, ChoiceLine, CycleParts, FlowReport, HardwareCost, MappingLine, SoftwareLine,
-    grouped, names,
+    ChoiceKind, ChoiceLine, CodeText, CycleParts, FlowReport, HardwareCost, MappingLine,
+    SoftwareLine, grouped, names,
 };
+use crate::rewrite::Resources;
 use crate::software::LayoutSpec;
 use crate::synth::{SmTotal, Synthesis};
 use crate::workload::Input;
@@ -26,6 +27,8 @@ pub(super) struct Made<'a> {
     pub runs: Option<&'a Runs<'a>>,
     pub found: Option<&'a Found>,
     pub synthesis: Option<&'a Synthesis>,
+    /// Longer rows in the declarations, where they are one.
+    pub padding: Option<ChoiceLine>,
     /// The option that names the machine, and the input, for commands.
     pub input: &'a Input,
     pub machine_option: &'a str,
@@ -40,6 +43,7 @@ impl Made<'_> {
             lines.push(self.hardware(kind, mapping)?);
         }
         lines.extend(self.software()?);
+        lines.extend(self.padding.clone());
         let nothing = lines.iter().find(|l| l.kind == ChoiceKind::Nothing);
         let before = nothing.and_then(|l| l.cycles);
         for line in &mut lines {
@@ -129,11 +133,18 @@ impl Made<'_> {
             speed_up: None,
             added_per_access: None,
             wasted_bytes: 0,
+            resources: self.resources(kind).copied(),
             cost,
             proof: self.proof(mapping, cycles.as_ref()),
             chosen: false,
             code: code::in_hardware(mapping, self.machine, &priced)?,
         })
+    }
+
+    /// What a block takes of an SM as it is, as far as the choice is that.
+    fn resources(&self, kind: ChoiceKind) -> Option<&Resources> {
+        let found = self.found.filter(|_| kind == ChoiceKind::Nothing);
+        found.and_then(Found::as_it_is)
     }
 
     fn proof(&self, mapping: &MappingLine, cycles: Option<&CycleParts>) -> Vec<String> {
@@ -198,7 +209,6 @@ impl Made<'_> {
         });
         let rewritten = line.rewritten.as_ref();
         let cycles = found.parts.map(|[_, after]| after);
-        let cost = software_cost(line);
         Ok(Some(ChoiceLine {
             kind: ChoiceKind::Software,
             name: names::software(&line.hash).label,
@@ -210,17 +220,31 @@ impl Made<'_> {
             speed_up: None,
             added_per_access: rewritten.and_then(|r| r.added_per_access),
             wasted_bytes: line.wasted_bytes,
+            resources: line.resources,
             cost: None,
             proof: software_proof(found, line, cycles.is_some()),
             chosen: false,
-            code: code::in_software(
-                &spec,
-                self.machine,
-                &found.report.suggestions,
-                &cost,
-                command.as_deref(),
-            )?,
+            code: self.software_code(found, line, &spec, command.as_deref())?,
         }))
+    }
+
+    fn software_code(
+        &self,
+        found: &Found,
+        line: &SoftwareLine,
+        spec: &LayoutSpec,
+        command: Option<&str>,
+    ) -> Result<Vec<CodeText>> {
+        let (cost, suggestions) = (software_cost(line), &found.report.suggestions);
+        let mut all = code::in_software(spec, self.machine, suggestions, &cost, command)?;
+        let made = line
+            .rewritten
+            .as_ref()
+            .and_then(|r| r.machine_code.as_ref());
+        if let (Some(made), Some(ptx)) = (made, all.iter_mut().find(|c| c.form == "PTX")) {
+            ptx.note = format!("In the machine code of the rewritten PTX: {}.", made.text());
+        }
+        Ok(all)
     }
 }
 
@@ -235,7 +259,8 @@ fn fastest(lines: &[ChoiceLine], hash_unit: bool) -> Option<usize> {
         ChoiceKind::Software
     };
     let can_be_had = |l: &ChoiceLine| match l.kind {
-        ChoiceKind::Nothing => false,
+        // What was not run is not recommended.
+        ChoiceKind::Nothing | ChoiceKind::Padding => false,
         ChoiceKind::Software => true,
         _ => hash_unit,
     };
@@ -301,6 +326,7 @@ mod tests {
             speed_up: None,
             added_per_access: None,
             wasted_bytes: 0,
+            resources: None,
             cost: None,
             proof: Vec::new(),
             chosen: false,
@@ -357,6 +383,9 @@ mod tests {
         assert_eq!(chosen(&hardware, false), None);
         let software = [&hardware[..], &[(Software, Some(8), 0)]].concat();
         assert_eq!(chosen(&software, false), Some(Software));
+        // Longer rows were not run.
+        let padding = [&software[..], &[(Padding, Some(6), 0)]].concat();
+        assert_eq!(chosen(&padding, false), Some(Software));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use crate::config::Config;
 use crate::error::Result;
-use crate::report::{CodeText, MappingLine, UnitSetting};
+use crate::report::names::capital;
+use crate::report::{CodeText, MappingLine, UnitSetting, in_machine_code};
 use crate::rtl::{Design, Dir};
 use crate::software::{Language, Layout, LayoutSpec, render};
 use crate::suggest::{LineChange, Suggestion};
@@ -24,6 +25,8 @@ pub fn in_software(
         what: what.to_owned(),
         cost,
         text,
+        by_hand: 0,
+        note: String::new(),
     };
     let cuda = match suggestions {
         [] => render(&layout, Language::Cuda).code,
@@ -35,7 +38,13 @@ pub fn in_software(
     } else {
         ("the function, and every line that accesses the array", cost)
     };
-    let mut all = vec![text("CUDA", what, price.to_owned(), cuda)];
+    let mut all = vec![CodeText {
+        by_hand: suggestions.iter().map(by_hand).sum(),
+        note: in_machine_code(suggestions).map_or(String::new(), |code| {
+            format!("Of the changed source, {}.", code.text())
+        }),
+        ..text("CUDA", what, price.to_owned(), cuda)
+    }];
     for (form, language) in [("CuTe", Language::Cute), ("Triton", Language::Triton)] {
         let own = suggestions.iter().filter_map(|s| {
             let template = if form == "CuTe" { &s.cute } else { &s.triton };
@@ -79,8 +88,14 @@ pub fn in_software(
     Ok(all)
 }
 
+/// Lines of a change that are not given as a whole statement.
+fn by_hand(s: &Suggestion) -> usize {
+    let lines = s.lines.iter();
+    lines.filter(|line| line.statement().is_none()).count()
+}
+
 /// The function of an array and its lines, changed.
-fn cuda_text(s: &Suggestion) -> String {
+pub(super) fn cuda_text(s: &Suggestion) -> String {
     let mut text = s.function.clone();
     if !text.is_empty() {
         text.push('\n');
@@ -96,6 +111,9 @@ fn cuda_text(s: &Suggestion) -> String {
     }
     if let Some(torn) = s.torn_text() {
         let _ = writeln!(text, "// {torn}.");
+    }
+    if let Some(code) = in_machine_code(std::slice::from_ref(s)) {
+        let _ = writeln!(text, "// {}.", capital(&code.text()));
     }
     for declaration in &s.declarations {
         let place = without_folder(&declaration.source);
@@ -171,6 +189,8 @@ pub(super) fn in_hardware(
             what: "wr_data for wr_index 0, 1, ... of each register file".to_owned(),
             cost: format!("{} writes before the kernel starts", writes(mapping)),
             text: registers(mapping),
+            by_hand: 0,
+            note: String::new(),
         });
     }
     if mapping.unit != "none" {
@@ -179,6 +199,8 @@ pub(super) fn in_hardware(
             what: "bank and row of a lane, with the configuration tied".to_owned(),
             cost: cost.to_owned(),
             text: verilog(mapping, machine)?,
+            by_hand: 0,
+            note: String::new(),
         });
     }
     Ok(all)

@@ -26,7 +26,7 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     )];
     // The cycles of the choices in hardware, of the first by line.
     let units = report.choices.iter();
-    let units = units.filter(|c| c.kind != ChoiceKind::Software);
+    let units = units.filter(|c| !matches!(c.kind, ChoiceKind::Software | ChoiceKind::Padding));
     commands.extend(units.map(|c| format!("spadkit sim {input} --hash {} {on}", shell(&c.hash))));
     commands.push(format!("spadkit sim {input} --source {on}"));
     commands.push(format!(

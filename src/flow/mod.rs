@@ -22,12 +22,14 @@ mod changed;
 mod choices;
 mod code;
 mod commands;
+mod declared;
 mod evidence;
 mod hardware;
 mod heat;
 mod inputs;
 mod measured;
 mod options;
+mod padded;
 mod software;
 mod turns;
 mod worth;
@@ -35,6 +37,7 @@ mod worth;
 pub use code::in_software;
 pub use evidence::Evidence;
 pub use options::{Options, Silent, Stage, Watch};
+pub use padded::DeclaredPadding;
 pub use software::parts;
 
 use crate::config::Config;
@@ -137,7 +140,7 @@ pub fn run(
         (None, Some(design)) => done.verify(&hardware, design, &begin)?,
     }
     begin(Stage::Report);
-    done.decide(&hardware, found.as_ref(), runs.as_ref())?;
+    done.decide(&hardware, found.as_ref(), runs.as_ref(), &mut sources)?;
     done.locate(&hardware, found.as_ref(), runs.as_ref(), &mut sources)?;
     if let Some((file, then)) = baseline {
         let now = serde_json::to_value(&done.report).expect("a report has string keys only");
@@ -312,17 +315,22 @@ impl Done {
         hardware: &Hardware,
         found: Option<&Found>,
         runs: Option<&Runs>,
+        sources: &mut SourceFiles,
     ) -> Result<()> {
         let options = hardware.options;
         self.report.cosim = self.cosim.iter().map(hardware::cosim_line).collect();
         self.report.synthesis = serde_json::json!(self.synthesis.as_ref());
         let machine_option = commands::machine_option(options, hardware.machine);
+        let of = (hardware.trace, hardware.machine);
+        let before = self.report.conflicts();
+        let padding = found.and_then(|f| padded::choice(f, of, runs, before, sources));
         let made = Made {
             report: &self.report,
             machine: hardware.machine,
             runs,
             found,
             synthesis: self.synthesis.as_ref(),
+            padding,
             input: &options.input,
             machine_option: &machine_option,
         };

@@ -15,7 +15,8 @@ use crate::launch::LaunchFile;
 use crate::ptx::Module;
 use crate::report::{CycleParts, RewrittenLine, Software, SoftwareLine, Timed, Worth};
 use crate::rewrite::{
-    Block, Hashes, MachineCounts, Request, Rewritten, Verdict, attempt, measure, with_shared,
+    Block, Hashes, MachineCounts, Request, Resources, Rewritten, Verdict, attempt, measure,
+    with_shared,
 };
 use crate::search::{Control, Update};
 use crate::sm::Workload;
@@ -62,6 +63,13 @@ impl Found {
             parts: None,
             skipped: Vec::new(),
         }
+    }
+
+    /// What a block of the kernel as it is takes, where that is known.
+    pub fn as_it_is(&self) -> Option<&Resources> {
+        let plain = HashSpec::Mod.to_string();
+        let mut front = self.report.front.iter();
+        front.find(|line| line.hash == plain)?.resources.as_ref()
     }
 }
 

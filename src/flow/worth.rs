@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::report::{CycleParts, FlowReport, Timed, Worth};
-use crate::sm::{Profile, Setup, Workload};
+use crate::sm::{KernelInfo, Profile, Setup, Workload};
 use crate::trace::{AccessTrace, Places};
 use crate::workload::AccessOptions;
 use std::cell::RefCell;
@@ -67,9 +67,23 @@ impl<'a> Runs<'a> {
         Ok(run)
     }
 
+    /// The run of a changed workload without a hash.
+    pub fn moved<'w>(
+        &'w self,
+        change: &dyn Fn(&'w dyn Workload) -> Box<dyn Workload + 'w>,
+    ) -> Result<Run> {
+        let changed = change(&*self.workload);
+        timed(HashSpec::Mod, Some(0), self.machine, &*changed, self.budget)
+    }
+
+    /// The kernel.
+    pub fn info(&self) -> &KernelInfo {
+        self.workload.info()
+    }
+
     /// Blocks of the grid.
     pub fn blocks(&self) -> u32 {
-        self.workload.info().blocks
+        self.info().blocks
     }
 
     /// Where the instructions stand.

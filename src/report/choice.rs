@@ -1,5 +1,6 @@
 //! The few mappings that a designer or programmer decides between.
 
+use crate::rewrite::Resources;
 use crate::sm::Statistics;
 use serde::Serialize;
 
@@ -79,6 +80,8 @@ pub enum ChoiceKind {
     Best,
     /// The kernel's indices changed.
     Software,
+    /// Longer rows in the declarations alone.
+    Padding,
 }
 
 impl ChoiceKind {
@@ -115,7 +118,7 @@ impl HardwareCost {
 /// A text to paste.
 #[derive(Clone, Debug, Serialize)]
 pub struct CodeText {
-    /// `CUDA`, `CuTe`, `Triton`, `PTX`, `registers`, `Verilog`.
+    /// `CUDA`, `padding`, `CuTe`, `Triton`, `PTX`, `registers`, `Verilog`.
     pub form: &'static str,
     /// What it is, in words.
     pub what: String,
@@ -123,6 +126,11 @@ pub struct CodeText {
     pub cost: String,
     /// The text.
     pub text: String,
+    /// Lines of it that say what to change by hand.
+    pub by_hand: usize,
+    /// What the machine code makes of it, in words; empty where that is not known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub note: String,
 }
 
 /// One of the mappings to decide between.
@@ -149,6 +157,10 @@ pub struct ChoiceLine {
     pub added_per_access: Option<f64>,
     /// Bytes of shared memory more.
     pub wasted_bytes: u32,
+    /// What a block takes of an SM, where that is known. Of a change that is not compiled
+    /// only shared memory and, with the registers as they are, the blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resources: Option<Resources>,
     /// Area and delay; null without synthesis, and in software.
     pub cost: Option<HardwareCost>,
     /// How the numbers are known.

@@ -17,7 +17,7 @@ pub use flow_report::{
     CosimLine, FlowReport, InputFile, InstructionLine, Kernel, MappingLine, UnitSetting,
 };
 pub use since::Since;
-pub use software_report::{RewrittenLine, Software, SoftwareLine};
+pub use software_report::{RewrittenLine, Software, SoftwareLine, in_machine_code};
 pub use source_page::{
     Cell, PatternPart, PhaseCount, Served, Situation, SourceLine, SourcePage, Turn,
 };

@@ -46,13 +46,21 @@ pub fn software(spec: &str) -> Names {
     }
 }
 
+/// The names of longer rows in the declarations.
+pub fn padding() -> Names {
+    Names {
+        label: "Padding in the declaration".to_owned(),
+        subject: "padding in the declaration alone".to_owned(),
+    }
+}
+
 /// The part of a spec before its parameters.
 fn kind(spec: &str) -> &str {
     spec.split(':').next().unwrap_or(spec)
 }
 
 /// The text with a capital letter.
-pub(super) fn capital(text: &str) -> String {
+pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     first.chain(letters).collect()

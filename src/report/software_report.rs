@@ -3,7 +3,7 @@
 
 use crate::assembler::AssemblerId;
 use crate::rewrite::{MachineConflicts, Measured, Resources};
-use crate::suggest::{LeftAlone, Suggestion};
+use crate::suggest::{InMachineCode, LeftAlone, Suggestion};
 use serde::Serialize;
 
 /// A mapping in software.
@@ -105,24 +105,6 @@ impl SoftwareLine {
 }
 
 impl Software {
-    /// Longer rows in the place of a function, where they leave as few conflicts for every
-    /// array that changes: they cost memory and no instruction.
-    pub fn padded(&self) -> Option<String> {
-        let free = |s: &Suggestion| {
-            let padding = s.padding.as_ref().filter(|p| p.in_declaration)?;
-            let needless = s.function.is_empty() || padding.conflicts > s.conflicts;
-            (!needless).then_some((padding.declaration.clone(), padding.wasted_bytes))
-        };
-        let all: Option<Vec<_>> = self.suggestions.iter().map(free).collect();
-        let all = all.filter(|all| !all.is_empty())?;
-        let bytes: u32 = all.iter().map(|(_, bytes)| bytes).sum();
-        let declarations: Vec<String> = all.into_iter().map(|(text, _)| text).collect();
-        Some(format!(
-            "Padding leaves as few and adds no instruction, for {bytes} bytes more: {}",
-            declarations.join(" ")
-        ))
-    }
-
     /// Why no mapping is put into the PTX, where the machine code of each gains nothing: the
     /// counts of the first.
     pub fn nothing_to_rewrite(&self) -> Option<String> {
@@ -143,4 +125,22 @@ impl Software {
         let best = self.best.as_ref()?;
         self.front.iter().find(|line| line.hash == *best)
     }
+}
+
+/// The counts of the machine code with all changes of the source, where they are known and
+/// not those of the PTX.
+pub fn in_machine_code(suggestions: &[Suggestion]) -> Option<InMachineCode> {
+    let judged = suggestions.iter().map(|s| s.machine_code.as_ref());
+    let judged = judged.collect::<Option<Vec<&InMachineCode>>>()?;
+    let sum = |count: fn(&InMachineCode) -> u64| judged.iter().map(|code| count(code)).sum();
+    let all = InMachineCode {
+        conflicts_before: sum(|c| c.conflicts_before),
+        conflicts: sum(|c| c.conflicts),
+        wavefronts_before: sum(|c| c.wavefronts_before),
+        wavefronts: sum(|c| c.wavefronts),
+        torn: Vec::new(),
+    };
+    let of_ptx = |count: fn(&Suggestion) -> u64| suggestions.iter().map(count).sum::<u64>();
+    let of_ptx = (of_ptx(|s| s.conflicts_before), of_ptx(|s| s.conflicts));
+    (of_ptx != (all.conflicts_before, all.conflicts)).then_some(all)
 }

@@ -44,6 +44,8 @@ pub struct SourceLine {
     pub called_conflicts: u64,
     /// The line with the suggested index.
     pub change: Option<String>,
+    /// The change is what to write in the line, which is changed by hand.
+    pub change_by_hand: bool,
     /// What it leaves, where its mapping is not the chosen one.
     pub change_leaves: Option<String>,
     /// By barrier phase, those with an access.

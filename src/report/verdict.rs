@@ -3,9 +3,9 @@
 use super::choice::{ChoiceKind, ChoiceLine};
 use super::flow_report::FlowReport;
 use super::names::{self, capital};
-use super::software_report::Software;
+use super::software_report::{Software, in_machine_code};
 use super::source_page::{SourceLine, SourcePage};
-use crate::suggest::{Suggestion, torn_verdict};
+use crate::suggest::{InMachineCode, Suggestion, torn_verdict};
 use crate::trace::without_folder;
 use serde::Serialize;
 
@@ -132,7 +132,7 @@ impl FlowReport {
     }
 
     /// Conflicts as it is.
-    pub(super) fn conflicts(&self) -> u64 {
+    pub fn conflicts(&self) -> u64 {
         let plain = self.mappings.iter().find(|m| m.hash == "mod");
         plain.map_or(0, |m| m.conflicts)
     }
@@ -163,7 +163,11 @@ impl FlowReport {
 
     fn remedy(&self, chosen: Option<&ChoiceLine>) -> String {
         let Some(chosen) = chosen else {
-            return "No mapping makes it faster: leave it as it is.".to_owned();
+            let padding = self.choice(ChoiceKind::Padding).and_then(|c| c.speed_up);
+            return match padding.filter(|speed_up| *speed_up > 1.0) {
+                Some(_) => "No mapping that was run makes it faster.".to_owned(),
+                None => "No mapping makes it faster: leave it as it is.".to_owned(),
+            };
         };
         let conflicts = self.conflicts();
         let removed = share(conflicts.saturating_sub(chosen.conflicts), conflicts);
@@ -172,10 +176,46 @@ impl FlowReport {
         } else {
             &format!("removes {removed} of them")
         };
+        let code = self.changed_source().filter(|_| is_software(chosen));
+        let code = code.map_or(String::new(), |code| {
+            let removed = code.conflicts_before.saturating_sub(code.conflicts);
+            format!(
+                " in the PTX and {} of {} in the machine code",
+                share(removed, code.conflicts_before),
+                grouped(code.conflicts_before)
+            )
+        });
         let worth = chosen
             .speed_up
             .map_or(String::new(), |s| format!(": {}", times(s)));
-        format!("{} {of}{worth}.", capital(&subject(chosen)))
+        format!("{} {of}{code}{worth}.", capital(&subject(chosen)))
+    }
+
+    /// What the machine code makes of the changes of the source, where that differs from
+    /// the PTX.
+    fn changed_source(&self) -> Option<InMachineCode> {
+        in_machine_code(&self.software.as_ref()?.suggestions)
+    }
+
+    /// Padding in the declarations, a sentence or two.
+    fn padding(&self) -> Vec<String> {
+        let Some(padding) = self.choice(ChoiceKind::Padding) else {
+            return Vec::new();
+        };
+        let left = match padding.conflicts {
+            0 => "leaves no conflict".to_owned(),
+            n => format!("leaves {} conflicts", grouped(n)),
+        };
+        let known = match padding.speed_up {
+            Some(speed_up) => format!("Simulated it is {}, but", times(speed_up)),
+            None => "It was not simulated, and".to_owned(),
+        };
+        let subject = capital(&subject(padding));
+        let bytes = grouped(padding.wasted_bytes.into());
+        vec![
+            format!("{subject} {left} and adds no instruction, for {bytes} bytes."),
+            format!("{known} it was not compiled or run."),
+        ]
     }
 
     /// What the other kind of choice would give, and where the cycles go.
@@ -217,12 +257,7 @@ impl FlowReport {
             ));
         }
         let software = self.software.as_ref();
-        if self
-            .chosen()
-            .is_some_and(|c| c.kind == ChoiceKind::Software)
-        {
-            detail.extend(software.and_then(Software::padded));
-        }
+        detail.extend(self.padding());
         detail.extend(software.and_then(|s| torn_verdict(&s.suggestions, &s.left_alone)));
         detail.extend(software.and_then(Software::nothing_to_rewrite));
         detail.extend(self.measured.clone());
@@ -257,11 +292,11 @@ impl FlowReport {
         let conflicts = self.conflicts();
         let mut all = Vec::new();
         if let Some((place, most)) = at {
-            let note = format!(
-                "+{} conflicts, {} of all; counted in the run",
-                grouped(most),
-                share(most, conflicts)
-            );
+            let part = match share(most, conflicts) {
+                all if all == "all" => all,
+                part => format!("{part} of all"),
+            };
+            let note = format!("+{} conflicts, {part}; counted in the run", grouped(most));
             all.push(number("Worst line", &place, &note));
         }
         let nothing = self.choice(ChoiceKind::Nothing);
@@ -290,6 +325,13 @@ impl FlowReport {
             let note = chosen
                 .speed_up
                 .map_or(String::new(), |s| format!("{}, simulated", times(s)));
+            let of_ptx = is_software(chosen) && chosen.added_per_access.is_some();
+            let with = if of_ptx {
+                " with the rewritten PTX"
+            } else {
+                ""
+            };
+            let note = note + with;
             all.push(changed("Cycles on one SM", before.total, after.total, note));
         }
         all.push(price(chosen, self));
@@ -340,7 +382,15 @@ fn price(chosen: &ChoiceLine, report: &FlowReport) -> Number {
                 bytes => format!("{} bytes of shared memory", grouped(bytes.into())),
             };
             let to = format!("+{added:.2} instructions");
-            number("Price", &to, &format!("per access, {memory}; executed"))
+            let before = report.choice(ChoiceKind::Nothing).and_then(|c| c.resources);
+            let change = chosen.resources.zip(before);
+            let change = change.and_then(|(after, before)| after.change_from(&before));
+            let change = change.map_or(String::new(), |change| format!("; {change}"));
+            number(
+                "Price",
+                &to,
+                &format!("per access, {memory}; executed{change}"),
+            )
         }
         (None, None) if chosen.kind == ChoiceKind::Software => in_the_source(chosen, report),
         (None, None) => number("Price", "not measured", "no synthesis in this run"),
@@ -368,11 +418,16 @@ fn in_the_source(chosen: &ChoiceLine, report: &FlowReport) -> Number {
     number("Price", "index arithmetic", why)
 }
 
+fn is_software(choice: &ChoiceLine) -> bool {
+    choice.kind == ChoiceKind::Software
+}
+
 /// A choice as the subject of a sentence.
 fn subject(choice: &ChoiceLine) -> String {
     match choice.kind {
         ChoiceKind::Nothing => names::unit("mod").subject,
         ChoiceKind::Software => names::software(&choice.hash).subject,
+        ChoiceKind::Padding => names::padding().subject,
         _ => names::unit(&choice.hash).subject,
     }
 }

@@ -33,6 +33,28 @@ pub struct Resources {
     pub occupancy: Option<Occupancy>,
 }
 
+impl Resources {
+    /// What changes from `before`, for people: `registers 47 → 80, blocks per SM 20 → 12`.
+    pub fn change_from(&self, before: &Resources) -> Option<String> {
+        let both = |what: &str, before: Option<u32>, after: Option<u32>| {
+            let (before, after) = before.zip(after)?;
+            Some(if before == after {
+                format!("{what} {after} as before")
+            } else {
+                format!("{what} {before} → {after}")
+            })
+        };
+        let registers = |r: &Resources| r.assembled.as_ref().map(|a| a.registers);
+        let blocks = |r: &Resources| r.occupancy.map(|o| o.blocks);
+        let parts = [
+            both("registers", registers(before), registers(self)),
+            both("blocks per SM", blocks(before), blocks(self)),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+}
+
 /// The blocks of a kernel's launches.
 #[derive(Clone, Copy)]
 pub struct Block<'a> {

@@ -247,3 +247,50 @@ fn a_baseline_says_what_changed() {
         );
     }
 }
+
+/// What has to be written by hand is counted, and is no changed line.
+#[test]
+fn lines_that_are_changed_by_hand_are_not_shown_as_changed() {
+    let dir = tempfile::tempdir().unwrap();
+    let wm = "tests/fixtures/cuda/wm.toml";
+    flow(&[wm, "--preset", "sm80"], dir.path())
+        .assert()
+        .success();
+    let report = dir.path().join("tune.html");
+    let report = report.to_str().unwrap();
+    common::spadkit(&["tune", wm, "--software", "--report", report])
+        .assert()
+        .success();
+    let summary = json(&read(dir.path(), "summary.json"));
+    let changes = summary["software"]["suggestions"].as_array().unwrap();
+    let lines = changes.iter().flat_map(|s| s["lines"].as_array().unwrap());
+    let is_open = |l: &&Value| l["changed_text"].is_null() && l["call"].is_null();
+    let open = lines.filter(is_open).count();
+    assert_eq!(open, 2, "{changes:#?}");
+    let choices = summary["choices"].as_array().unwrap().iter();
+    let codes = choices.flat_map(|c| c["code"].as_array().unwrap());
+    for code in codes {
+        let expected = if code["form"] == "CUDA" { open } else { 0 };
+        assert_eq!(code["by_hand"], expected, "{code}");
+    }
+    let pages = summary["sources"].as_array().unwrap().iter();
+    let all = pages.flat_map(|page| page["lines"].as_array().unwrap());
+    let by_hand: Vec<&Value> = all.filter(|l| l["change_by_hand"] == true).collect();
+    assert_eq!(by_hand.len(), open, "{summary}");
+    for page in [
+        read(dir.path(), "report.html"),
+        read(dir.path(), "tune.html"),
+    ] {
+        for said in [
+            "In CUDA, 2 lines have to be changed by hand: their comments say how. The other",
+            "every line that accesses the array. 2 lines have to be changed by hand",
+        ] {
+            assert!(page.contains(said), "{said}: {page}");
+        }
+        assert!(!page.contains("Each form is complete"), "{page}");
+        assert_eq!(page.matches("<small>by hand: <code>").count(), 2, "{page}");
+        let green = page.split("<ins>").skip(1).map(|rest| &rest[..40]);
+        let hints: Vec<&str> = green.filter(|g| g.contains("ELEMENT")).collect();
+        assert!(hints.is_empty(), "{hints:?}");
+    }
+}

@@ -402,3 +402,26 @@ fn the_checked_run_has_the_accesses_of_a_run_of_its_own() {
     }
     assert!(alone >= 3, "{alone}");
 }
+
+/// A fix that no tool can apply has its reason, and so has none.
+#[test]
+fn what_is_no_fix_says_why() {
+    let of = |file: &str, more: &[&str]| {
+        let args = ["gate", file, "--preset", "sm80", "--format", "json"];
+        let output = spadkit(&[&args[..], more].concat()).output().unwrap();
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        found["kernels"][0].clone()
+    };
+    let by_hand = of("tests/fixtures/cuda/wm.toml", &["--no-machine-code"]);
+    assert_eq!(by_hand["fixes"][0]["complete"], false);
+    let note = by_hand["fix_note"].as_str().unwrap();
+    assert!(
+        note.contains("a is no fix that can be applied as it is: wm.cu:17 has to be changed"),
+        "{note}"
+    );
+    let whole = of("tests/fixtures/cuda/rows.toml", &["--no-machine-code"]);
+    assert_eq!(whole["fixes"][0]["complete"], true);
+    assert_eq!(whole["fix_note"], Value::Null);
+    let none = of("tests/fixtures/cuda/wm.toml", &["--budget", "0"]);
+    assert_eq!(none["fix_note"], "No fix was searched for (--budget 0)");
+}

@@ -217,6 +217,36 @@ fn flow_and_gate_judge_by_the_machine_code() {
     ] {
         assert!(of_code.contains(expected), "{expected}: {of_code}");
     }
+    // The page has what the text has: both counts, and registers before and after.
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let own = ["flow", path, "--fast", "-o", out.to_str().unwrap()];
+    let found = json(&own);
+    let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+    let choices = found["choices"].as_array().unwrap();
+    let registers = |kind: &str| {
+        let choice = choices.iter().find(|c| c["kind"] == kind).unwrap();
+        choice["resources"]["assembled"]["registers"]
+            .as_u64()
+            .unwrap()
+    };
+    let (before, after) = (registers("nothing"), registers("software"));
+    let changes = if before == after {
+        format!("registers {after} as before")
+    } else {
+        format!("registers {before} → {after}")
+    };
+    for expected in [
+        "all of them in the PTX and all of 4 in the machine code",
+        "Of the changed source, in the machine code 4 conflicts as it is, 0 with it; 16 and 12",
+        "// In the machine code 4 conflicts as it is, 0 with it; 16 and 12 wavefronts.",
+        "In the machine code of the rewritten PTX: conflicts 4 -&gt; ",
+        &changes,
+        &format!("{before} registers, "),
+        &format!("{after} registers, "),
+    ] {
+        assert!(page.contains(expected), "{expected}: {page}");
+    }
     let tuned = json(&["tune", path, "--software"]);
     let judged = &tuned["suggestions"][0]["machine_code"];
     let count = |name: &str| judged[name].as_u64().unwrap();

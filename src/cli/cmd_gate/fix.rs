@@ -9,8 +9,10 @@ use crate::interrupt;
 use crate::search::Control;
 use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
 use crate::suggest::{
-    FunctionNames, Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split, torn_verdict,
+    FunctionNames, LineChange, Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split,
+    torn_verdict,
 };
+use crate::trace::without_folder;
 use crate::workload::Input;
 use serde::Serialize;
 use std::time::Duration;
@@ -79,6 +81,16 @@ pub(super) struct Found {
     pub note: Option<String>,
 }
 
+impl Found {
+    /// None, for want of a budget.
+    pub fn not_searched() -> Self {
+        Found {
+            note: Some("No fix was searched for (--budget 0)".to_owned()),
+            ..Found::default()
+        }
+    }
+}
+
 /// For each array that is best changed, within a budget of each search.
 pub(super) fn of(
     measured: &Measured,
@@ -114,13 +126,18 @@ pub(super) fn of(
     let mut source = SourceFiles::beside(input.name());
     let narrower = crate::flow::parts(&tuned, &kinds, &effort)?;
     let found = source.suggestions_of(&tuned, &narrower, names);
+    let fixes: Vec<Fix> = found.changes.iter().map(|s| fix(s, &mut source)).collect();
+    let none = found.changes.is_empty() && found.left.is_empty();
     let notes = [
+        none.then(|| "No mapping in software leaves fewer conflicts.".to_owned()),
         torn_verdict(&found.changes, &found.left),
         judgement.doubt(&found.changes),
     ];
-    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    let both = found.changes.iter().zip(&fixes);
+    let reasons = both.filter_map(|(s, fix)| open(s, fix));
+    let notes: Vec<String> = notes.into_iter().flatten().chain(reasons).collect();
     Ok(Found {
-        fixes: found.changes.iter().map(|s| fix(s, &mut source)).collect(),
+        fixes,
         note: (!notes.is_empty()).then(|| notes.join(" ").trim_end_matches('.').to_owned()),
     })
 }
@@ -167,6 +184,46 @@ fn fix(s: &Suggestion, source: &mut SourceFiles) -> Fix {
         lines,
         complete,
     }
+}
+
+/// Why a change is not a fix that a tool can apply: what is left to a person.
+fn open(s: &Suggestion, fix: &Fix) -> Option<String> {
+    if fix.complete {
+        return None;
+    }
+    let mut reasons = Vec::new();
+    let by_hand: Vec<&LineChange> = (s.lines.iter())
+        .filter(|line| line.statement().is_none())
+        .collect();
+    let mut places: Vec<&str> = by_hand.iter().filter_map(|line| line.place()).collect();
+    places.dedup();
+    let unknown = by_hand.iter().filter(|line| line.place().is_none()).count();
+    if !places.is_empty() {
+        let names: Vec<&str> = places.iter().map(|place| without_folder(place)).collect();
+        let has = if names.len() == 1 { "has" } else { "have" };
+        reasons.push(format!("{} {has} to be changed by hand", names.join(", ")));
+    }
+    if unknown > 0 {
+        reasons.push(format!(
+            "{unknown} accesses are in lines that are not known"
+        ));
+    }
+    let given = s.lines.len() - by_hand.len() + s.declarations.len();
+    if fix.lines.len() < given {
+        reasons.push("a statement is not found in its file".to_owned());
+    }
+    if any_overlap(&fix.lines) {
+        reasons.push("two of the changed statements overlap".to_owned());
+    }
+    reasons.extend(s.copy_texts());
+    let others = s.lines.iter().filter_map(LineChange::users_text);
+    reasons.extend(others);
+    reasons.extend(s.growth_text());
+    Some(format!(
+        "The change for {} is no fix that can be applied as it is: {}.",
+        s.array,
+        reasons.join("; ")
+    ))
 }
 
 /// That of the mapping; none where no line calls one.

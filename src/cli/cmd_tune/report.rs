@@ -5,11 +5,12 @@ use crate::cli::machine::rule_line;
 use crate::cli::printer::CommandResult;
 use crate::cli::this_command;
 use crate::error::Result;
-use crate::flow::{Evidence, in_software};
+use crate::flow::{DeclaredPadding, Evidence, in_software};
 use crate::readable::{readable_list, readable_words};
 use crate::report::CodeText;
 use crate::report::pages::{MappingChoice, MappingTable, TuneReport};
 use crate::software::Layout;
+use crate::suggest::SourceFiles;
 
 /// The page of what was found. `layout` is the best mapping of all of shared memory.
 pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
@@ -43,6 +44,14 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
         Some(_) => (false, "the sum of the variables' own".to_owned()),
         None => whole.known(),
     };
+    let mut files = SourceFiles::beside(found.subject.input.name());
+    let padding = DeclaredPadding::of(
+        &found.suggestions,
+        (found.trace, found.machine),
+        whole.unmapped(),
+        &mut files,
+    );
+    let on_sm = found.on_sm.change_to(layout.spec());
     let hints = found.hints().into_iter().map(|hint| hint.command);
     Ok(TuneReport {
         kernel: readable_words(&found.trace.name),
@@ -55,6 +64,8 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
         } else {
             Vec::new()
         },
+        padding: padding.map(|p| (p.hash, p.conflicts, p.code)),
+        on_sm: on_sm.filter(|_| chosen.is_some()).unwrap_or_default(),
         cost,
         wasted_bytes,
         proved,

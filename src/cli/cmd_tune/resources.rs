@@ -4,6 +4,7 @@ use crate::assembler::{Assembler, AssemblerId};
 use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::Result;
+use crate::hash::HashSpec;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
 use crate::rewrite::{Block, Request, Resources, under_each};
@@ -102,6 +103,16 @@ impl OnSm {
             warps: machine.path.warps,
             assembler: assembler.as_ref().map(Assembler::id),
         })
+    }
+
+    /// What a block takes under a mapping and as it is, in words; `None` where that is not
+    /// known.
+    pub fn change_to(&self, hash: &LayoutSpec) -> Option<String> {
+        let of = |hash: &LayoutSpec| {
+            let line = self.front.iter().find(|line| line.hash == *hash)?;
+            line.resources
+        };
+        of(hash)?.change_from(&of(&LayoutSpec::Hash(HashSpec::Mod))?)
     }
 
     pub fn details(&self) -> Details {

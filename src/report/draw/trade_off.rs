@@ -1,7 +1,7 @@
 //! Gain over area as a scatter with its front. Colours are those of the page's
 //! style.
 
-use crate::report::choice::ChoiceLine;
+use crate::report::choice::{ChoiceKind, ChoiceLine};
 use std::fmt::Write;
 
 const WIDTH: f64 = 560.0;
@@ -19,10 +19,10 @@ struct Point<'a> {
     on_front: bool,
 }
 
-/// The picture; none with fewer than three points.
+/// The picture; none with fewer than three points, and none without hardware.
 pub(in crate::report) fn trade_off(choices: &[ChoiceLine]) -> Option<String> {
     let mut points: Vec<Point> = choices.iter().filter_map(point).collect();
-    if points.len() < 3 {
+    if points.len() < 3 || points.iter().all(|p| p.area == 0.0) {
         return None;
     }
     let beats = |a: &Point, b: &Point| {
@@ -145,7 +145,7 @@ fn mark(
         .replace(" in software", "")
         .replace(" unit", "");
     let name = match point.choice.unit {
-        None if point.choice.hash != "mod" => format!("{name}, software"),
+        None if point.choice.kind == ChoiceKind::Software => format!("{name}, software"),
         _ => name,
     };
     format!(
@@ -171,7 +171,7 @@ fn ticks(low: f64, high: f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::choice::{ChoiceKind, HardwareCost};
+    use crate::report::choice::HardwareCost;
 
     fn choice(name: &str, speed_up: f64, nand2: Option<f64>) -> ChoiceLine {
         ChoiceLine {
@@ -185,6 +185,7 @@ mod tests {
             speed_up: Some(speed_up),
             added_per_access: None,
             wasted_bytes: 0,
+            resources: None,
             cost: nand2.map(|nand2| HardwareCost {
                 area_um2: nand2,
                 nand2: Some(nand2),
@@ -224,6 +225,13 @@ mod tests {
             assert!(name - 9.0 > point + 2.0, "{svg}");
             assert!(name + 2.0 < HEIGHT - BOTTOM, "{svg}");
         }
+    }
+
+    /// Changes of the source alone have no area to compare.
+    #[test]
+    fn without_hardware_there_is_no_picture() {
+        let choices = [1.0, 1.1, 1.2].map(|gain| choice("Swizzle", gain, None));
+        assert_eq!(trade_off(&choices), None);
     }
 
     #[test]

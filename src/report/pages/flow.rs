@@ -57,6 +57,10 @@ fn shown(report: &FlowReport) -> Value {
         "phases": flow_view::phases(report),
         "sources_note": flow_view::sources_note(&report.sources, report.conflicts()),
         "choices": flow_view::choices(report),
+        "on_sm": report.choices.iter().any(|c| c.resources.is_some()),
+        "code_note": flow_view::code_note(
+            flow_view::with_code(report).into_iter().flat_map(|choice| &choice.code),
+        ),
         "cycles": flow_view::cycles(report),
         "bars_of": "Change",
         "parts": super::bars::key(),
@@ -109,6 +113,7 @@ mod tests {
             speed_up: Some(1.16),
             added_per_access: Some(1.25),
             wasted_bytes: 4,
+            resources: None,
             cost: None,
             proof: Vec::new(),
             chosen: true,
@@ -117,6 +122,8 @@ mod tests {
                 what: "w".into(),
                 cost: "c".into(),
                 text: "if (a < b) f();".into(),
+                by_hand: 0,
+                note: String::new(),
             }],
         }
     }

@@ -2,6 +2,7 @@
 //! not checked, how to repeat it.
 
 use super::flow_view::clock;
+use crate::report::choice::ChoiceKind;
 use crate::report::flow_report::{FlowReport, InstructionLine};
 use crate::report::since::{Change, Since};
 use crate::report::source_page::PatternPart;
@@ -121,7 +122,8 @@ pub(super) fn checks(report: &FlowReport) -> Value {
         "tag": "executed", "good": true,
         "text": format!("{} warp accesses of block 0 were counted.", grouped(report.kernel.accesses)),
     })];
-    if let Some(software) = report.choices.iter().find(|c| c.added_per_access.is_some()) {
+    let software = report.choice(ChoiceKind::Software);
+    if let Some(software) = software.filter(|c| c.added_per_access.is_some()) {
         all.push(json!({
             "tag": "executed", "good": true,
             "text": format!("The kernel rewritten with {} leaves the same bits in all buffers.", software.hash),

@@ -1,11 +1,12 @@
 //! The report as the template shows it: every number is a text, rounded once.
 
 use super::bars::bars;
-use crate::report::choice::{ChoiceKind, ChoiceLine};
+use crate::report::choice::{ChoiceKind, ChoiceLine, CodeText};
 use crate::report::draw::picture;
 use crate::report::flow_report::FlowReport;
 use crate::report::source_page::{Served, Situation, SourceLine, SourcePage};
 use crate::report::verdict::{grouped, place, worst};
+use crate::rewrite::Resources;
 use crate::trace::without_folder;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -255,6 +256,7 @@ fn source_line(l: &SourceLine, most: u64, all: u64) -> Value {
         "when": when,
         "called": (l.called_conflicts > 0 && l.accesses == 0).then(|| grouped(l.called_conflicts)),
         "change": l.change,
+        "change_by_hand": l.change_by_hand,
     })
 }
 
@@ -279,13 +281,15 @@ pub(super) fn choices(report: &FlowReport) -> Value {
             "name": c.name,
             "hash": c.hash,
             "chosen": c.chosen,
-            "today": c.kind == ChoiceKind::Software,
+            "today": matches!(c.kind, ChoiceKind::Software | ChoiceKind::Padding),
             "conflicts": grouped(c.conflicts),
             "none_left": c.conflicts == 0,
             "cycles": c.cycles.map(|p| grouped(p.total)),
             "speed_up": c.speed_up.map(|s| format!("{s:.3}")),
             "gain": report.gain_pct(c).map(|g| format!("{g:.0} %")),
+            "no_cycles": if c.kind == ChoiceKind::Padding { "not simulated" } else { "not known" },
             "added": added(c),
+            "on_sm": c.resources.map(|r| on_sm(c.kind, &r)),
             "area": area(c),
             "clock": cost.map(|cost| clock(cost.slack_ps(), cost.target_ps)),
             "met": cost.map(|cost| cost.slack_ps() >= 0.0),
@@ -302,8 +306,22 @@ fn added(c: &ChoiceLine) -> String {
             bytes => format!("{n:.2} per access, {bytes} bytes"),
         },
         (ChoiceKind::Software, None) => "not put into the kernel".to_owned(),
+        (ChoiceKind::Padding, _) => format!("0, {} bytes", c.wasted_bytes),
         _ => "0".to_owned(),
     }
+}
+
+/// Registers of a thread and blocks of an SM.
+fn on_sm(kind: ChoiceKind, resources: &Resources) -> String {
+    let blocks = resources.occupancy.map(|o| format!("{} blocks", o.blocks));
+    if kind == ChoiceKind::Padding {
+        // It is not compiled.
+        return blocks.map_or(String::new(), |b| format!("{b} if the registers stay"));
+    }
+    let assembled = resources.assembled.as_ref();
+    let registers = assembled.map(|a| format!("{} registers", a.registers));
+    let parts: Vec<String> = registers.into_iter().chain(blocks).collect();
+    parts.join(", ")
 }
 
 fn area(c: &ChoiceLine) -> String {
@@ -331,19 +349,42 @@ pub(super) fn cycles(report: &FlowReport) -> Value {
     bars(timed.map(|(c, parts)| (c.name.clone(), c.chosen, parts, c.speed_up)))
 }
 
-/// The chosen mapping as code, and that of the other kind.
-pub(super) fn code(report: &FlowReport) -> Value {
-    let mut with: Vec<&ChoiceLine> = Vec::new();
-    with.extend(report.chosen());
-    with.extend(report.choice(ChoiceKind::Software));
-    with.extend(report.choice(ChoiceKind::Best));
-    let mut seen: Vec<ChoiceKind> = Vec::new();
-    let mut tabs = Vec::new();
-    for choice in with {
-        if seen.contains(&choice.kind) {
-            continue;
+/// Whether the forms of a change are complete, above them.
+pub(super) fn code_note<'a>(all: impl IntoIterator<Item = &'a CodeText>) -> String {
+    let open = all.into_iter().filter(|code| code.by_hand > 0);
+    let open = open.map(|code| format!("In {}, {}", code.form, by_hand_text(code.by_hand)));
+    let open: Vec<String> = open.collect();
+    if open.is_empty() {
+        return "Each form is complete: take the one that fits where you are.".to_owned();
+    }
+    format!("{}. The other forms are complete.", open.join(", "))
+}
+
+/// That lines of a form say what to change by hand.
+pub(super) fn by_hand_text(lines: usize) -> String {
+    match lines {
+        1 => "1 line has to be changed by hand: its comment says how".to_owned(),
+        n => format!("{n} lines have to be changed by hand: their comments say how"),
+    }
+}
+
+/// The choices whose code is shown.
+pub(super) fn with_code(report: &FlowReport) -> Vec<&ChoiceLine> {
+    let kinds = [ChoiceKind::Software, ChoiceKind::Padding, ChoiceKind::Best];
+    let others = kinds.into_iter().filter_map(|kind| report.choice(kind));
+    let mut all: Vec<&ChoiceLine> = report.chosen().into_iter().collect();
+    for choice in others {
+        if all.iter().all(|known| known.kind != choice.kind) {
+            all.push(choice);
         }
-        seen.push(choice.kind);
+    }
+    all
+}
+
+/// The chosen mapping as code, and those of the other kinds.
+pub(super) fn code(report: &FlowReport) -> Value {
+    let mut tabs = Vec::new();
+    for choice in with_code(report) {
         for code in &choice.code {
             tabs.push(json!({
                 "form": code.form,
@@ -352,10 +393,21 @@ pub(super) fn code(report: &FlowReport) -> Value {
                 "text": code.text.trim_end(),
                 "choice": choice.name,
                 "hash": choice.hash,
+                "by_hand": (code.by_hand > 0).then(|| by_hand_text(code.by_hand)),
+                "note": code.note,
                 "left": grouped(choice.conflicts),
                 "speed_up": choice.speed_up.map(|s| format!("{s:.2}")),
+                "rewritten": choice.kind == ChoiceKind::Software && choice.added_per_access.is_some(),
             }));
         }
+    }
+    // The smaller change of the source stands beside the other.
+    if let Some(at) = tabs.iter().position(|tab| tab["form"] == "padding")
+        && let Some(cuda) = tabs.iter().position(|tab| tab["form"] == "CUDA")
+        && cuda < at
+    {
+        let padding = tabs.remove(at);
+        tabs.insert(cuda + 1, padding);
     }
     json!(tabs)
 }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::quote::show_strings;
 use crate::readable::readable_words;
 use crate::report::choice::CodeText;
+use crate::report::names;
 use crate::report::source_page::{Situation, SourcePage};
 use crate::report::verdict::grouped;
 use crate::template::defect;
@@ -88,6 +89,12 @@ pub struct TuneReport {
     pub tables: Vec<MappingTable>,
     /// The change in each form.
     pub code: Vec<CodeText>,
+    /// Padding in the declarations alone, where that is possible: its mappings, the
+    /// conflicts that it leaves, and the code.
+    pub padding: Option<(String, u64, CodeText)>,
+    /// What a block takes of an SM with the change and as it is, in words; empty where that
+    /// is not known.
+    pub on_sm: String,
     /// How conflicts are counted.
     pub rule: String,
     /// What makes this page, and what takes the next step.
@@ -108,6 +115,7 @@ impl TuneReport {
             "chosen": self.chosen.as_ref().map(|hash| json!({"name": hash, "hash": hash})),
             "sources_note": flow_view::sources_note(&self.sources, self.conflicts),
             "tables": self.tables.iter().map(table).collect::<Vec<_>>(),
+            "code_note": flow_view::code_note(&self.code),
             "rule": self.rule,
             "commands": self.commands,
         });
@@ -132,7 +140,7 @@ impl TuneReport {
         };
         json!([
             {"k": "conflicts left", "v": grouped(self.left), "n": format!("of {}, {share}", grouped(self.conflicts))},
-            {"k": "added to an access", "v": self.cost, "n": "instructions that compute the place"},
+            {"k": "added to an access", "v": self.cost, "n": format!("instructions that compute the place{}", self.on_sm_note())},
             {"k": "shared memory more", "v": format!("{} bytes", grouped(self.wasted_bytes.into())), "n": "of a block"},
             {"k": "how it is known", "v": if self.proved { "proved" } else { "found" }, "n": self.proof},
         ])
@@ -143,19 +151,37 @@ impl TuneReport {
             .chosen
             .as_deref()
             .unwrap_or("a mapping for each variable");
-        let tab = |code: &CodeText| {
+        let tab = |code: &CodeText, choice: &str, hash: &str, left: u64| {
             json!({
                 "form": code.form,
                 "what": code.what,
                 "cost": code.cost,
                 "text": code.text.trim_end(),
-                "choice": "In software",
+                "by_hand": (code.by_hand > 0).then(|| flow_view::by_hand_text(code.by_hand)),
+                "note": code.note,
+                "choice": choice,
                 "hash": hash,
-                "left": grouped(self.left),
+                "left": grouped(left),
                 "speed_up": null,
+                "rewritten": false,
             })
         };
-        json!(self.code.iter().map(tab).collect::<Vec<_>>())
+        let own = self.code.iter();
+        let own = own.map(|code| tab(code, "In software", hash, self.left));
+        let mut all: Vec<Value> = own.collect();
+        if let Some((hash, left, code)) = &self.padding {
+            // Beside the source that it is a change of, too.
+            let at = all.len().min(1);
+            all.insert(at, tab(code, &names::padding().label, hash, *left));
+        }
+        json!(all)
+    }
+
+    fn on_sm_note(&self) -> String {
+        match self.on_sm.as_str() {
+            "" => String::new(),
+            change => format!("; {change}"),
+        }
     }
 }
 
@@ -232,6 +258,8 @@ mod tests {
                 shown: 2,
             }],
             code: Vec::new(),
+            padding: None,
+            on_sm: "registers 32 → 40".to_owned(),
             rule: "by lanes".to_owned(),
             commands: vec!["spadkit tune k --software".to_owned()],
         };
@@ -242,5 +270,6 @@ mod tests {
         assert!(place("<code>pad</code>") < place("1 more"));
         assert!(place("1 more") < place("<code>mod</code>"));
         assert!(page.contains("of 64, 100 % are removed") && page.contains("proved"));
+        assert!(page.contains("compute the place; registers 32 → 40"));
     }
 }

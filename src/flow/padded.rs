@@ -1,0 +1,335 @@
+//! Longer rows in the declarations of arrays, and nothing else: the accesses of the run at the
+//! places that these give them. No instruction is added, so the kernel itself is not run again.
+
+use super::declared;
+use super::software::Found;
+use super::worth::{Run, Runs};
+use crate::assembler::allocated;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::report::names;
+use crate::report::{ChoiceKind, ChoiceLine, CodeText, CycleParts};
+use crate::rewrite::{Occupancy, Resources};
+use crate::sm::{
+    Addresses, BlockNeeds, Instr, InstrKind, KernelInfo, ProgramStream, Residency, Workload,
+};
+use crate::software::LayoutSpec;
+use crate::suggest::{SourceFiles, Suggestion};
+use crate::trace::{AccessTrace, ConflictCount, ConflictProfile, Places};
+use std::sync::Arc;
+
+/// Bytes that the addresses of variables stay multiples of.
+const ALIGNED: u32 = 16;
+
+/// An array with gaps, all in bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Gaps {
+    start: u32,
+    end: u32,
+    /// Bytes before each gap.
+    every: u32,
+    /// Bytes of a gap.
+    by: u32,
+}
+
+impl Gaps {
+    /// Bytes that its declaration has more.
+    fn growth(&self) -> u32 {
+        self.by * (self.end - self.start).div_ceil(self.every)
+    }
+}
+
+/// Where the bytes of shared memory are with the longer rows.
+pub(super) struct Padded {
+    /// By their starts.
+    arrays: Vec<Gaps>,
+    /// In the words of `rewrite --hash`.
+    hash: String,
+    /// Bytes more, as the suggestions count them.
+    wasted_bytes: u32,
+}
+
+impl Padded {
+    /// That of the declarations of all arrays that change; `None` where one of them has none,
+    /// where rows are what all changes are anyway, and where an array is not found.
+    pub fn of(suggestions: &[Suggestion], trace: &AccessTrace) -> Option<Self> {
+        if suggestions.iter().all(Suggestion::has_longer_rows) {
+            return None;
+        }
+        let variables = trace.shared_variables();
+        let range = |s: &Suggestion| match &s.variable {
+            None => Some((0, trace.shared_bytes)),
+            Some(name) => {
+                let own = variables.iter().find(|v| v.name == *name)?;
+                Some((own.offset, own.offset + own.bytes))
+            }
+        };
+        let gaps = |s: &Suggestion| {
+            let (start, end) = range(s)?;
+            let &LayoutSpec::Pad { every, by } = s.declared_padding()? else {
+                return None;
+            };
+            let (every, by) = (4 * every, 4 * by);
+            (start < end && every > 0).then_some(Gaps {
+                start,
+                end,
+                every,
+                by,
+            })
+        };
+        let mut arrays = suggestions.iter().map(gaps).collect::<Option<Vec<_>>>()?;
+        arrays.sort_by_key(|gaps| gaps.start);
+        let spec = |s: &Suggestion| {
+            let spec = s.declared_padding()?;
+            Some(match suggestions.len() {
+                1 => spec.to_string(),
+                _ => format!("{}={spec}", s.array),
+            })
+        };
+        let specs: Vec<String> = suggestions.iter().filter_map(spec).collect();
+        let wasted = |s: &Suggestion| match &s.padding {
+            Some(padding) => padding.wasted_bytes,
+            None => (s.elements - s.elements_before.min(s.elements)) * s.element_bytes,
+        };
+        Some(Padded {
+            arrays,
+            hash: specs.join(" "),
+            wasted_bytes: suggestions.iter().map(wasted).sum(),
+        })
+    }
+
+    /// Where the byte at `address` is.
+    fn place(&self, address: u32) -> u32 {
+        let mut before = 0;
+        for array in &self.arrays {
+            if address < array.start {
+                break;
+            }
+            if address < array.end {
+                let gaps = (address - array.start) / array.every;
+                return address + before + gaps * array.by;
+            }
+            before += array.growth().next_multiple_of(ALIGNED);
+        }
+        address + before
+    }
+
+    /// Bytes of shared memory that a block of `bytes` has then.
+    fn shared_bytes(&self, bytes: u32) -> u32 {
+        let growth = self.arrays.iter().map(Gaps::growth);
+        bytes + growth.sum::<u32>()
+    }
+
+    /// The conflicts of the accesses.
+    fn count(&self, trace: &AccessTrace, machine: &Config) -> ConflictCount {
+        let mut moved = trace.accesses.clone();
+        for word in moved.iter_mut().flat_map(|a| a.addrs.iter_mut().flatten()) {
+            *word = self.place(4 * *word) / 4;
+        }
+        let mask = machine.geometry.bank_mask();
+        ConflictProfile::of(moved.iter(), &machine.conflict_rule()).count(|word| word & mask)
+    }
+
+    /// What a block takes then. The changed kernel is not compiled: its registers are taken
+    /// to be those of the kernel as it is.
+    fn resources(&self, as_it_is: &Resources, info: &KernelInfo, machine: &Config) -> Resources {
+        let bytes = self.shared_bytes(as_it_is.shared_bytes);
+        let registers = allocated(as_it_is.assembled.as_ref(), Some(info.registers));
+        let needs = BlockNeeds {
+            name: &info.name,
+            scratchpad_bytes: bytes,
+            threads: info.threads(),
+            registers: registers.unwrap_or(0),
+        };
+        let resident = Residency::new(machine, &needs, None).ok();
+        Resources {
+            assembled: None,
+            shared_bytes: bytes,
+            occupancy: resident
+                .filter(|_| as_it_is.occupancy.is_some())
+                .map(|r| Occupancy {
+                    blocks: r.blocks(),
+                    warps: r.blocks() * info.warps(),
+                    limited_by: r.limit,
+                }),
+        }
+    }
+
+    /// The kernel's cycles with its accesses at the new places, on the machine without a
+    /// hash.
+    fn run(&self, runs: &Runs) -> Result<Run> {
+        runs.moved(&|workload| {
+            let info = workload.info().clone();
+            Box::new(Moved {
+                info: KernelInfo {
+                    shared_bytes: self.shared_bytes(info.shared_bytes),
+                    ..info
+                },
+                workload,
+                padded: self,
+            })
+        })
+    }
+}
+
+/// A kernel whose accesses go to other places.
+struct Moved<'a> {
+    workload: &'a dyn Workload,
+    info: KernelInfo,
+    padded: &'a Padded,
+}
+
+struct MovedProgram<'a> {
+    program: Box<dyn ProgramStream + 'a>,
+    padded: &'a Padded,
+    lanes: usize,
+}
+
+impl Workload for Moved<'_> {
+    fn info(&self) -> &KernelInfo {
+        &self.info
+    }
+
+    fn open(&self, block: u32, warp: u32) -> Result<Box<dyn ProgramStream + '_>> {
+        Ok(Box::new(MovedProgram {
+            program: self.workload.open(block, warp)?,
+            padded: self.padded,
+            lanes: self.info.warp_size as usize,
+        }))
+    }
+
+    fn places(&self) -> Places {
+        self.workload.places()
+    }
+}
+
+impl ProgramStream for MovedProgram<'_> {
+    fn next_part(&mut self) -> Result<Option<Arc<[Instr]>>> {
+        let part = self.program.next_part()?;
+        let moved = |part: Arc<[Instr]>| part.iter().map(|i| self.moved(i)).collect();
+        part.map(moved).transpose()
+    }
+}
+
+impl MovedProgram<'_> {
+    fn moved(&self, instr: &Instr) -> Result<Instr> {
+        let mut instr = instr.clone();
+        if matches!(instr.addrs, Addresses::Copy(_)) {
+            let what = "a bulk copy into an array with longer rows is not simulated";
+            return Err(Error::usage(what, "copy it row by row"));
+        }
+        if instr.kind.is_shared() || instr.kind == InstrKind::Mbarrier {
+            let place = |lane: usize| {
+                let address = u32::try_from(instr.addrs.of(lane));
+                address.map_or(u64::MAX, |address| self.padded.place(address).into())
+            };
+            instr.addrs = Addresses::from_lanes(instr.mask, place, self.lanes);
+        }
+        Ok(instr)
+    }
+}
+
+/// Longer rows in the declarations, for a page without cycles.
+pub struct DeclaredPadding {
+    /// Its mappings.
+    pub hash: String,
+    /// Conflicts that it leaves.
+    pub conflicts: u64,
+    /// It as code.
+    pub code: CodeText,
+}
+
+impl DeclaredPadding {
+    /// Where the declarations alone can change, and fewer conflicts are left than `before`.
+    pub fn of(
+        suggestions: &[Suggestion],
+        (trace, machine): (&AccessTrace, &Config),
+        before: u64,
+        sources: &mut SourceFiles,
+    ) -> Option<Self> {
+        let padded = Padded::of(suggestions, trace)?;
+        let conflicts = padded.count(trace, machine).conflicts;
+        (conflicts < before).then_some(())?;
+        Some(DeclaredPadding {
+            hash: padded.hash,
+            conflicts,
+            code: declared::in_declarations(suggestions, sources)?,
+        })
+    }
+}
+
+/// Padding in the declarations as a choice, where all arrays that change can have it and
+/// fewer conflicts are left than `before`.
+pub(super) fn choice(
+    found: &Found,
+    (trace, machine): (&AccessTrace, &Config),
+    runs: Option<&Runs>,
+    before: u64,
+    sources: &mut SourceFiles,
+) -> Option<ChoiceLine> {
+    let suggestions = &found.report.suggestions;
+    let padded = Padded::of(suggestions, trace)?;
+    let count = padded.count(trace, machine);
+    if count.conflicts >= before {
+        return None;
+    }
+    let cycles = runs.and_then(|runs| padded.run(runs).ok());
+    let cycles: Option<CycleParts> = cycles.map(|run| run.parts);
+    let as_it_is = found.as_it_is();
+    let resources = as_it_is.zip(runs);
+    let resources = resources.map(|(now, runs)| padded.resources(now, runs.info(), machine));
+    let mut proof = vec![
+        "conflicts counted on the accesses of the run".to_owned(),
+        "not compiled, not run".to_owned(),
+    ];
+    if cycles.is_some() {
+        proof.insert(1, "cycles simulated, no instruction added".to_owned());
+    }
+    let code = declared::in_declarations(suggestions, sources);
+    Some(ChoiceLine {
+        kind: ChoiceKind::Padding,
+        name: names::padding().label,
+        hash: padded.hash.clone(),
+        unit: None,
+        conflicts: count.conflicts,
+        wavefronts: count.wavefronts(),
+        cycles,
+        speed_up: None,
+        added_per_access: Some(0.0),
+        wasted_bytes: padded.wasted_bytes,
+        resources,
+        cost: None,
+        proof,
+        chosen: false,
+        code: code.into_iter().collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn padded(arrays: &[(u32, u32, u32, u32)]) -> Padded {
+        let gaps = |&(start, end, every, by): &(u32, u32, u32, u32)| Gaps {
+            start,
+            end,
+            every,
+            by,
+        };
+        Padded {
+            arrays: arrays.iter().map(gaps).collect(),
+            hash: String::new(),
+            wasted_bytes: 0,
+        }
+    }
+
+    /// What is behind an array moves by as much as it grows, and stays aligned.
+    #[test]
+    fn rows_have_gaps_and_what_follows_moves() {
+        let rows = padded(&[(64, 64 + 4 * 128, 128, 4), (640, 640 + 256, 64, 8)]);
+        let places = [0, 60, 64, 188, 192, 575, 576, 640, 703, 704, 896];
+        let expected = [0, 60, 64, 188, 196, 587, 592, 656, 719, 728, 944];
+        assert_eq!(places.map(|at| rows.place(at)), expected);
+        assert_eq!(rows.shared_bytes(1000), 1000 + 16 + 32);
+    }
+}
