@@ -2,15 +2,11 @@
 //! elements, a mapping of that element alone is none of theirs.
 
 use super::edits::Edit;
-use super::pointers::{CASTS, declared_reference, is_operand, members};
+use super::pointers::{CASTS, accesses_one, declared_reference, is_operand, members};
 use super::scan::{KEYWORDS, Text, is_word, last_name, word};
 
 /// Integers as which an address is computed with; others end with `_t`.
 const INTEGERS: [&str; 5] = ["int", "unsigned", "long", "size_t", "uint"];
-
-/// Functions of CUDA that access what their pointer points to, and nothing else of the array;
-/// `wmma` computes the rest from the length of a row.
-const ACCESSES: [&str; 3] = ["memcpy_async", "load_matrix_sync", "store_matrix_sync"];
 
 /// What an address is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -214,14 +210,6 @@ fn is_integer(name: &str) -> bool {
 fn stays_an_address(name: &str) -> bool {
     let is_cast = CASTS.iter().any(|cast| cast.trim_end_matches('<') == name);
     is_cast || is_integer(name) || name.starts_with("__cvta")
-}
-
-/// Whether a function, or what may be a macro, accesses nothing but the element whose
-/// address it gets.
-pub(super) fn accesses_one(name: &str) -> bool {
-    let of_cuda = ["__", "atomic"].iter().any(|begin| name.starts_with(begin));
-    let is_macro = !name.contains(|c: char| c.is_ascii_lowercase());
-    of_cuda || is_macro || ACCESSES.contains(&name)
 }
 
 #[cfg(test)]

@@ -1,8 +1,11 @@
 //! Names that point into the array: the pointers that a function declares, `float *re = s,
 //! *im = s + n`, and references to elements.
 
-use super::addresses::accesses_one;
 use super::scan::{Text, first_name, is_word, last_name, word};
+
+/// Functions of CUDA that access what their pointer points to, and nothing else of the array;
+/// `wmma` computes the rest from the length of a row.
+const ACCESSES: [&str; 3] = ["memcpy_async", "load_matrix_sync", "store_matrix_sync"];
 
 /// Casts of a name, which stay the same address.
 pub(super) const CASTS: [&str; 2] = ["reinterpret_cast<", "static_cast<"];
@@ -194,4 +197,12 @@ fn is_cast(place: &Text, before: &str) -> bool {
         Some(inside.trim_end().ends_with('*'))
     };
     found() == Some(true)
+}
+
+/// Whether a function, or what may be a macro, accesses nothing but the element whose
+/// address it gets.
+pub(super) fn accesses_one(name: &str) -> bool {
+    let of_cuda = ["__", "atomic"].iter().any(|begin| name.starts_with(begin));
+    let is_macro = !name.contains(|c: char| c.is_ascii_lowercase());
+    of_cuda || is_macro || ACCESSES.contains(&name)
 }
