@@ -166,7 +166,7 @@ mod tests {
         let refused = |name| preset(name).unwrap_err().to_string();
         assert!(refused("sm100").contains("counted by sm90"));
         assert!(refused("sm_80").contains("counted by sm80"));
-        assert!(refused("smal").contains("did you mean 'small'?"));
+        assert!(refused("gt20").contains("did you mean 'gt200'?"));
         assert!(refused("sm1").ends_with("'sm1'"), "{}", refused("sm1"));
     }
 }
