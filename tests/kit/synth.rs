@@ -318,7 +318,7 @@ fn verilog_with_another_reset_is_measured() {
         measured["results"][0]["sta_delay_ps"].as_f64().unwrap()
     };
     let usual = delay("--reset sync");
-    for style in ["--active-low", "--reset async", "--reset async-low"] {
+    for style in ["--reset async", "--reset async-low"] {
         let other = delay(style);
         assert!(
             other > 0.8 * usual && other < 1.25 * usual,
