@@ -101,10 +101,7 @@ pub(super) fn find(
     let (geometry, rule) = (machine.geometry, machine.conflict_rule());
     let kinds = MappingKind::all();
     let launch = options.input.launch();
-    let room = match launch {
-        Some(launch) => launch.file()?.shared_room(machine.block_words),
-        None => machine.block_words,
-    };
+    let room = options.input.shared_room(machine)?;
     let array = Array::new(trace, geometry, rule, room);
     let whole = choices(&array, &kinds, &effort)?;
     let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;

@@ -2,6 +2,7 @@
 
 use super::{AccessOptions, LaunchWorkload};
 use crate::capture::{LaunchInput, RunOptions};
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::input::{Limit, STDIN, is_stdin};
 use crate::launch::{PtxFile, read_module, refuse_ptx};
@@ -94,6 +95,15 @@ impl Input {
         match self {
             Input::Launch(launch) => Some(launch),
             _ => None,
+        }
+    }
+
+    /// Words of shared memory that a mapping may take on `machine`: those of a block, or of
+    /// the kernels of a launch file.
+    pub fn shared_room(&self, machine: &Config) -> Result<u32> {
+        match self.launch() {
+            Some(launch) => Ok(launch.file()?.shared_room(machine.block_words)),
+            None => Ok(machine.block_words),
         }
     }
 

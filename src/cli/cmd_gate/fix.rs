@@ -108,7 +108,7 @@ pub(super) fn of(
         budget,
     };
     let (geometry, rule) = (machine.geometry, machine.conflict_rule());
-    let room = machine.block_words;
+    let room = input.shared_room(machine)?;
     let kinds = MappingKind::all();
     let array = Array::new(trace, geometry, rule, room);
     let whole = choices(&array, &kinds, &effort)?;

@@ -32,3 +32,12 @@ fn options_count_for_the_launches_before_the_one_that_is_wanted() {
     assert!(!has_faults(true));
     assert!(has_faults(false));
 }
+
+/// Static arrays have a limit of their own; a launch with dynamic memory may have all.
+#[test]
+fn only_kernels_with_dynamic_memory_may_take_all_of_a_block() {
+    let room = |text: &str| parse(text).unwrap().shared_room(41_728);
+    assert_eq!(room(TWICE), 12_288);
+    assert_eq!(room(&format!("{TWICE}dynamic_shared = 64\n")), 41_728);
+    assert_eq!(parse(TWICE).unwrap().shared_room(4_096), 4_096);
+}

@@ -196,7 +196,8 @@ pub struct Choices {
     /// whole, as all that are ranked do.
     pub floor: u64,
     /// Whether no XOR mapping and no padding that at most doubles the array has
-    /// fewer conflicts than the first, proved; of an array of tensor copies, no other mode of theirs.
+    /// fewer conflicts than the first, proved; of an array of tensor copies, no
+    /// other mode of theirs.
     pub fewest_proved: bool,
 }
 
