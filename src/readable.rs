@@ -47,10 +47,18 @@ fn demangled(name: &str) -> Option<String> {
         if !part.starts_with("_GLOBAL__N") {
             parts.push(part);
         }
-        nested = rest;
+        nested = without_tags(rest);
     }
     // What follows the names is the end, or template arguments.
     (!parts.is_empty() && nested.starts_with(['E', 'I'])).then(|| parts.join("::"))
+}
+
+/// What follows the ABI tags of a name, which Numba has: `B2v1B4sm80`.
+fn without_tags(mut text: &str) -> &str {
+    while let Some((_, rest)) = text.strip_prefix('B').and_then(source_name) {
+        text = rest;
+    }
+    text
 }
 
 /// A length and this many characters, and what follows them.
@@ -74,6 +82,7 @@ mod tests {
             ("_ZN7cutlass6KernelINS_4gemmEEEvT_", "cutlass::Kernel"),
             ("_ZZ9transposePfS_iiE4tile", "tile"),
             ("_ZL3mapi", "map"),
+            ("_ZN8__main__2trB2v1B4cw51E5ArrayIfE", "__main__::tr"),
             ("plain", "plain"),
             ("_Z", "_Z"),
             ("_Z99x", "_Z99x"),

@@ -49,8 +49,9 @@ def _headers(library: str) -> list[str]:
     return [os.path.normpath(folder) for folder in folders if os.path.isdir(folder)]
 
 
-def compile(source: str, arch: str, options: Sequence[str]) -> str:
-    """The PTX of ``source`` for ``arch``, such as ``sm_80``.
+def compile(source: str, arch: str, options: Sequence[str], path: str) -> str:
+    """The PTX of ``source`` for ``arch``, such as ``sm_80``; ``path`` is the file that the PTX
+    names.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def compile(source: str, arch: str, options: Sequence[str]) -> str:
     nvrtc, headers = _library()
     program = ctypes.c_void_p()
     nvrtc.nvrtcCreateProgram(
-        ctypes.byref(program), source.encode(), b"source.cu", 0, None, None
+        ctypes.byref(program), source.encode(), os.fsencode(path), 0, None, None
     )
     try:
         flags = [f"-arch={arch.replace('sm_', 'compute_')}", "-lineinfo", *options]
@@ -77,7 +78,7 @@ def compile(source: str, arch: str, options: Sequence[str]) -> str:
         status = nvrtc.nvrtcCompileProgram(program, len(encoded), array)
         if status != 0:
             log = _text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program)
-            raise UsageError("the CUDA source does not compile", log.strip())
+            raise UsageError("the CUDA source does not compile", log.strip().replace(path, os.path.basename(path)))
         return _text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
     finally:
         nvrtc.nvrtcDestroyProgram(ctypes.byref(program))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import tempfile
 from dataclasses import dataclass, field, replace
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -44,6 +45,8 @@ class Source:
     constants: Mapping[str, Any] = field(default_factory=dict)
     #: Parameters that the caller does not pass, with bytes for each block.
     hidden: Mapping[str, int] = field(default_factory=dict)
+    #: The folder of the source that the PTX names, for as long as the kernel lives.
+    folder: Optional[tempfile.TemporaryDirectory[str]] = None
 
     def runtime_arguments(
         self, args: Sequence[Any], named: Mapping[str, Any]
@@ -200,4 +203,9 @@ def cupy_source(raw: Any, entry: Optional[str], arch: str) -> Source:
 
 def cuda_source(source: str, entry: Optional[str], arch: str, options: Sequence[str]) -> Source:
     """The kernel of CUDA C++ source, compiled by NVRTC."""
-    return Source(_nvrtc.compile(source, arch, options), "<cuda>", entry)
+    folder = tempfile.TemporaryDirectory(prefix="spadkit-")
+    path = os.path.join(folder.name, "source.cu")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(source)
+    ptx = _nvrtc.compile(source, arch, options, path)
+    return Source(ptx, "<cuda>", entry, folder=folder)

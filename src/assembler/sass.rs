@@ -31,9 +31,11 @@ pub struct MachineAccess {
 }
 
 impl MachineAccess {
-    /// Whether it moves matrices (`LDSM`, `STSM`).
+    /// Whether it moves matrices (`LDSM`, `STSM`), or multiplies those that a descriptor
+    /// names (`HGMMA`).
     pub fn is_matrix(&self) -> bool {
-        self.name.starts_with("LDSM") || self.name.starts_with("STSM")
+        let opcode = self.name.split('.').next().unwrap_or_default();
+        matches!(opcode, "LDSM" | "STSM") || opcode.ends_with("GMMA")
     }
 
     /// Whether it is an atomic at a generic address.
@@ -138,6 +140,8 @@ impl Code {
             "LDS" | "LDSM" | "LD" => Op::Load,
             "STS" | "STSM" | "LDGSTS" | "ST" => Op::Store,
             "ATOMS" | "ATOM" => Op::Atomic,
+            // Of `wgmma`, by type: HGMMA, QGMMA, IGMMA, BGMMA.
+            _ if opcode.ends_with("GMMA") && operands.contains("gdesc[") => Op::Load,
             _ => return,
         };
         let Some((base, offset)) = address(operands) else {
@@ -222,7 +226,7 @@ fn instruction(text: &str) -> Option<(u32, &str)> {
 
 /// Bytes of each lane.
 fn bytes(opcode: &str, name: &str) -> u32 {
-    if matches!(opcode, "LDSM" | "STSM") {
+    if matches!(opcode, "LDSM" | "STSM") || opcode.ends_with("GMMA") {
         return 16;
     }
     let width = name.split('.').skip(1).find_map(|word| match word {
@@ -276,6 +280,7 @@ mod tests {
         \x20       /*0050*/               @P1 ATOMS.ADD RZ, [RZ], R0 ;\n\
         \x20       /*0060*/                   LDSM.16.MT88.4 R4, [R8+0x20] ;\n\
         \x20       /*0070*/                   LDGSTS.E.BYPASS.128 [R9+0x400], [R2.64] ;\n\
+        \x20       /*0078*/                   QGMMA.64x32x32.F32.E4M3.E4M3 R24, gdesc[UR8], R24 ;\n\
         .L_x_0:\n\
         \x20       /*0080*/                   BRA `(.L_x_0);\n";
 
@@ -294,13 +299,15 @@ mod tests {
                 (30, "ATOMS.ADD", 4, "RZ", 0),
                 (30, "LDSM.16.MT88.4", 16, "R8", 32),
                 (30, "LDGSTS.E.BYPASS.128", 16, "R9", 1024),
+                (30, "QGMMA.64x32x32.F32.E4M3.E4M3", 16, "UR8", 0),
             ]
         );
         let loops: Vec<_> = found.iter().map(|a| a.in_loop).collect();
-        assert_eq!(loops, [None, Some(0x10), None, None, None]);
+        assert_eq!(loops, [None, Some(0x10), None, None, None, None]);
         let one_lane: Vec<bool> = found.iter().map(|a| a.aggregated).collect();
-        assert_eq!(one_lane, [false, false, true, false, false]);
-        assert!(found[3].is_matrix() && !found[4].is_matrix());
+        assert_eq!(one_lane, [false, false, true, false, false, false]);
+        let matrices = found.iter().map(MachineAccess::is_matrix);
+        assert!(matrices.eq([false, false, false, true, false, true]));
         assert_eq!(accesses(LISTING, "missing"), None);
     }
 

@@ -7,8 +7,8 @@ use crate::launch::{LaunchFile, Prepared};
 use crate::ptx::exec::{BlockSink, CopyEvent, Event, Launch, Piece, SharedPart, Sink};
 use crate::ptx::shared::is_shared;
 use crate::trace::{
-    Access, AccessTrace, Op, ROW_BYTES_FIELD, SharedVariable, TENSOR_COPIES_FIELD, TensorCopy,
-    VARIABLES_FIELD,
+    Access, AccessTrace, BY_DESCRIPTOR_FIELD, Op, ROW_BYTES_FIELD, SharedVariable,
+    TENSOR_COPIES_FIELD, TensorCopy, VARIABLES_FIELD,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -298,6 +298,9 @@ impl Recorded {
             let mut extra = row.place().fields();
             if let Some(bytes) = raw.row_bytes {
                 extra.insert(ROW_BYTES_FIELD.to_owned(), json!(bytes));
+            }
+            if matches!(row.role, Role::Product(_)) {
+                extra.insert(BY_DESCRIPTOR_FIELD.to_owned(), json!(true));
             }
             Access {
                 warp: raw.warp,

@@ -353,6 +353,10 @@ impl Kernel {
                 let command = format!("spadkit tune {input} --software{by} {}", self.again);
                 ("what to change", command)
             }
+            (Metric::Cycles, Some(_)) => {
+                let command = format!("spadkit sim {input} --source {}", self.again);
+                ("where they go", command.trim_end().to_owned())
+            }
             _ => ("what it finds", format!("spadkit run {input} --races")),
         }
     }

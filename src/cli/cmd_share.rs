@@ -4,7 +4,7 @@ mod input;
 mod text;
 
 use super::overrides::{self, named};
-use super::printer::Printer;
+use super::printer::{CommandResult, Printer};
 use super::{Example, Execute, Global};
 use crate::config::Scheduler;
 use crate::error::Result;
@@ -128,8 +128,18 @@ impl Execute for ShareArgs {
             }
             _ => Vec::new(),
         };
+        let shared = Shared {
+            numbers: plan.numbers(&annotated),
+            variants: gains(&runs),
+            preset: &machine.name,
+            plan: &plan,
+            annotated: &annotated,
+            next: self.next(&plan),
+        };
         if let Some(file) = &self.report {
             let report = ShareReport {
+                verdict: shared.verdict(),
+                commands: vec![super::this_command()],
                 plan: &plan,
                 annotated: &annotated,
                 machine: machine.name.clone(),
@@ -146,14 +156,7 @@ impl Execute for ShareArgs {
             write_file(file, annotated.text.as_bytes())?;
             printer.wrote(file);
         }
-        printer.show(&Shared {
-            numbers: plan.numbers(&annotated),
-            variants: gains(&runs),
-            preset: &machine.name,
-            plan: &plan,
-            annotated: &annotated,
-            next: self.next(&plan),
-        })
+        printer.show(&shared)
     }
 }
 

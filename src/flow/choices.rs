@@ -297,8 +297,11 @@ fn software_proof(found: &Found, line: &SoftwareLine, timed: bool) -> Vec<String
         proof.push("rewritten and run: same outputs".to_owned());
     }
     let fewest = found.report.front.iter().map(|l| l.conflicts).min();
-    if found.report.fewest_proved && fewest == Some(line.conflicts) {
-        proof.push("proved: no XOR of index bits and no padding that at most doubles the array leaves fewer".to_owned());
+    if let Some(none) = found.none_fewer
+        && fewest == Some(line.conflicts)
+    {
+        let vector_bytes = found.report.vector_bytes.unwrap_or(4);
+        proof.push(format!("proved: {}", none.text(vector_bytes)));
     }
     if timed {
         proof.push("cycles simulated".to_owned());

@@ -20,9 +20,12 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     let best = report.recommended().map_or("mod", |m| m.hash.as_str());
     let best = shell(best);
     let (budget, cycles) = (options.budget.as_secs(), options.cycles);
+    let by = judged_by(options);
     let fast = if options.fast { " --fast" } else { "" };
+    let baseline = options.baseline.as_ref();
+    let baseline = baseline.map_or(String::new(), |old| format!(" --baseline {}", shell(old)));
     let mut commands = vec![format!(
-        "spadkit flow {input} {library} --budget {budget} --cycles {cycles}{fast} {on}"
+        "spadkit flow {input} {library} --budget {budget} --cycles {cycles}{fast}{by}{baseline} {on}"
     )];
     // The cycles of the choices in hardware, of the first by line.
     let units = report.choices.iter();
@@ -30,7 +33,7 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     commands.extend(units.map(|c| format!("spadkit sim {input} --hash {} {on}", shell(&c.hash))));
     commands.push(format!("spadkit sim {input} --source {on}"));
     commands.push(format!(
-        "spadkit tune {input} --software --budget {budget} {on}"
+        "spadkit tune {input} --software --budget {budget}{by} {on}"
     ));
     if let Some(software) = report.choice(ChoiceKind::Software)
         && options.input.launch().is_some()
@@ -42,7 +45,7 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     }
     commands.extend([
         format!("spadkit classify {input} {on}"),
-        format!("spadkit conflicts {input} --hash mod {best} --per-pc {on}"),
+        format!("spadkit conflicts {input} --hash mod {best} --per-pc{by} {on}"),
         format!("spadkit tune {input} --fits --budget {budget} {on}"),
         format!("spadkit encode {best} {on}"),
         format!("spadkit emit -o rtl {on}"),
@@ -53,6 +56,14 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
         ),
     ]);
     commands.iter().map(|c| c.trim_end().to_owned()).collect()
+}
+
+/// The option of a run that counts the accesses of the machine code.
+fn judged_by(options: &Options) -> &'static str {
+    match options.machine_code {
+        Some(_) => " --machine-code",
+        None => "",
+    }
 }
 
 /// The option that names the machine.
@@ -82,10 +93,7 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
         shell(options.input.name()),
         machine_option(options, machine),
     );
-    let by = match options.machine_code {
-        Some(_) => " --machine-code",
-        None => "",
-    };
+    let by = judged_by(options);
     let mut all = vec![(
         "paddings, swizzles and other index arithmetic, ranked",
         format!("spadkit tune {input} --software{by} {on}"),

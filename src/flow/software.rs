@@ -22,7 +22,8 @@ use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
 use crate::software::choice::{
-    Array, Choice, Choices, Effort, MappingKind, Narrower, choices, narrower, per_variable,
+    Array, Choice, Choices, Effort, MappingKind, Narrower, NoneFewer, choices, narrower,
+    per_variable,
 };
 use crate::suggest::SourceFiles;
 use crate::suggest::{FunctionNames, Suggestions, Tuned};
@@ -34,6 +35,8 @@ use std::time::Duration;
 /// What was found, and the PTX of the best mapping.
 pub(super) struct Found {
     pub report: Software,
+    /// What is proved of the fewest conflicts.
+    pub none_fewer: Option<NoneFewer>,
     pub worth: Option<Worth>,
     pub ptx: Option<String>,
     /// The cycles of the kernel as it is and under the best mapping, by parts.
@@ -46,9 +49,10 @@ impl Found {
     /// The mappings alone.
     fn new(whole: &Choices, suggestions: Suggestions) -> Self {
         Found {
+            none_fewer: whole.none_fewer,
             report: Software {
                 front: front(whole).map(line).collect(),
-                fewest_proved: whole.fewest_proved,
+                fewest_proved: whole.fewest_proved(),
                 vector_bytes: None,
                 cycles: None,
                 best: None,

@@ -1,6 +1,7 @@
 //! Reading a PTX text.
 
 use super::uncompiled::refuse_source;
+use crate::claims;
 use crate::error::Result;
 use crate::input::{Limit, require_file};
 use crate::ptx::Module;
@@ -58,7 +59,23 @@ impl PtxFile {
 
     /// The PTX, parsed.
     pub fn module(&self) -> Result<Module> {
-        Module::parse(self.text()?, &self.path.display().to_string())
+        let module = Module::parse(self.text()?, &self.path.display().to_string())?;
+        self.claim_sources(&module)?;
+        Ok(module)
+    }
+
+    /// No result may take the place of a file that the PTX was compiled from.
+    fn claim_sources(&self, module: &Module) -> Result<()> {
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        for (_, file) in &module.files {
+            let named = Path::new(file);
+            let beside = named.file_name().map(|name| folder.join(name));
+            let mut places = std::iter::once(named.to_owned()).chain(beside);
+            if let Some(source) = places.find(|place| place.is_file()) {
+                claims::reads(&source)?;
+            }
+        }
+        Ok(())
     }
 
     /// 80 of `.target sm_80`; none if the file is not there or has no target. Devices

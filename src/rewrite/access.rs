@@ -161,7 +161,7 @@ fn hidden(i: &Instruction) -> Option<&'static str> {
         return Some("the kernel uses the shared memory that CUDA keeps for itself");
     }
     let sizes = i.operands.iter().any(is_size);
-    sizes.then_some("the kernel reads the size of shared memory, which changes")
+    sizes.then_some("the kernel reads the size of shared memory, which a mapping may change")
 }
 
 /// Whether a generic address is made of one of shared memory.

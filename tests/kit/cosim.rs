@@ -82,13 +82,25 @@ fn streams_with_posted_stores_agree_with_their_model() {
     if missing(&TOOLS) {
         return;
     }
-    for options in ["", "window = 4", "window = 2\natomics = true"] {
-        let text = format!(
-            "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'configurable'\n\
-             [stream]\nposted = true\n{options}\n"
-        );
-        assert_machine_agrees(&["spad_stream"], &text);
+    for options in ["", "window = 2\natomics = true"] {
+        assert_posted_stream_agrees(options);
     }
+}
+
+#[test]
+#[ignore = "part of make campaign"]
+fn a_window_with_posted_stores_agrees_with_its_model() {
+    if !missing(&TOOLS) {
+        assert_posted_stream_agrees("window = 4");
+    }
+}
+
+fn assert_posted_stream_agrees(options: &str) {
+    let text = format!(
+        "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'configurable'\n\
+         [stream]\nposted = true\n{options}\n"
+    );
+    assert_machine_agrees(&["spad_stream"], &text);
 }
 
 /// Atomic operations on the bus, with and without registers, broadcast and merging.
@@ -117,18 +129,26 @@ fn lanes_with_posted_writes_agree_with_their_model() {
         return;
     }
     let registers = "request_register = true\nresponse_register = true\nid_bits = 3";
-    for (path, options) in [
-        ("", ""),
-        ("merge_bytes = false\n", registers),
-        ("", "atomics = true"),
-        ("", "response_register = true\natomics = true"),
-    ] {
-        let text = format!(
-            "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'configurable'\n\
-             [path]\n{path}[tcdm]\nposted = true\n{options}\n"
-        );
-        assert_machine_agrees(&["spad_tcdm"], &text);
+    for (path, options) in [("merge_bytes = false\n", registers), ("", "atomics = true")] {
+        assert_posted_lanes_agree(path, options);
     }
+}
+
+#[test]
+#[ignore = "part of make campaign"]
+fn other_lanes_with_posted_writes_agree_with_their_model() {
+    if !missing(&TOOLS) {
+        assert_posted_lanes_agree("", "");
+        assert_posted_lanes_agree("", "response_register = true\natomics = true");
+    }
+}
+
+fn assert_posted_lanes_agree(path: &str, options: &str) {
+    let text = format!(
+        "base = 'small'\n[geometry]\ncapacity_words = 768\n[hash]\npath = 'configurable'\n\
+         [path]\n{path}[tcdm]\nposted = true\n{options}\n"
+    );
+    assert_machine_agrees(&["spad_tcdm"], &text);
 }
 
 /// The whole kit on the small machine, the SM path included.

@@ -183,6 +183,44 @@ fn a_fault_fails_and_its_conflicts_are_unknown() {
     assert!(!results.is_empty());
 }
 
+/// Code review recognises a result whose line has moved.
+#[test]
+fn fingerprints_stay_while_lines_move() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/transpose");
+    let dir = tempfile::tempdir().unwrap();
+    let copy = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let found = |ptx: String, source: String| -> Vec<(Value, Value)> {
+        std::fs::write(at("transpose.ptx"), ptx).unwrap();
+        std::fs::write(at("transpose.cu"), source).unwrap();
+        let args = ["transpose.toml", "--sarif", "gate.sarif", "--budget", "0"];
+        assert_eq!(gate(dir.path(), &args).0, Some(1));
+        let log = read(at("gate.sarif"));
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        let line = |r: &Value| r["locations"][0]["physicalLocation"]["region"]["startLine"].clone();
+        let print = |r: &Value| r["partialFingerprints"].clone();
+        results.iter().map(|r| (line(r), print(r))).collect()
+    };
+    std::fs::write(at("transpose.toml"), copy("transpose.toml")).unwrap();
+    let (ptx, source) = (copy("transpose.ptx"), copy("transpose.cu"));
+    let before = found(ptx.clone(), source.clone());
+    let down = |line: &str| match line.trim().strip_prefix(".loc") {
+        Some(rest) => {
+            let mut words: Vec<String> = rest.split_whitespace().map(str::to_owned).collect();
+            words[1] = (words[1].parse::<u32>().unwrap() + 3).to_string();
+            format!(".loc {}", words.join(" "))
+        }
+        None => line.to_owned(),
+    };
+    let moved: Vec<String> = ptx.lines().map(down).collect();
+    let after = found(moved.join("\n"), format!("//\n//\n//\n{source}"));
+    assert_eq!(before.len(), after.len());
+    for ((line, print), (moved, same)) in before.iter().zip(&after) {
+        assert_eq!(line.as_u64().unwrap() + 3, moved.as_u64().unwrap());
+        assert_eq!(print, same);
+    }
+}
+
 /// A limit on a number that a fault hides fails, unless the baseline has the fault.
 #[test]
 fn what_cannot_be_measured_fails() {

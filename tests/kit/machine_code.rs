@@ -217,6 +217,25 @@ fn flow_and_gate_judge_by_the_machine_code() {
     ] {
         assert!(of_code.contains(expected), "{expected}: {of_code}");
     }
+    // The commands of the report repeat the run as it was judged.
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let own = [
+        "flow",
+        path,
+        "--fast",
+        "--machine-code",
+        "-o",
+        out.to_str().unwrap(),
+    ];
+    let commands = json(&own)["commands"].as_array().unwrap().clone();
+    let judged = commands
+        .iter()
+        .filter(|c| c.as_str().unwrap().contains(" --machine-code"));
+    let judged: Vec<_> = judged
+        .map(|c| c.as_str().unwrap().split(' ').nth(1).unwrap())
+        .collect();
+    assert_eq!(judged, ["flow", "tune", "conflicts"]);
     // The page has what the text has: both counts, and registers before and after.
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");

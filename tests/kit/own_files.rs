@@ -5,6 +5,7 @@ use crate::common::{refused, spadkit};
 use std::path::Path;
 
 const PTX: &str = ".version 7.0\n.target sm_70\n.address_size 64\n\
+    .file 1 \"/gone/k.cu\"\n\
     .visible .entry k(.param .u64 a) {\n.reg .b64 %rd<2>; .reg .b32 %r<3>;\n\
     .shared .align 4 .b8 s[128];\n\
     ld.param.u64 %rd1, [a]; mov.u32 %r1, s; st.shared.u32 [%r1], 7;\n\
@@ -16,6 +17,7 @@ impl Folder {
     fn new() -> Self {
         let folder = Folder(tempfile::tempdir().unwrap());
         folder.put("k.ptx", PTX);
+        folder.put("k.cu", "source");
         let launch = "ptx = \"k.ptx\"\ngrid = [1]\nblock = [32]\n[[arg]]\nname = \"a\"\n\
                       type = \"u32\"\ncount = 4\ninit = \"in.npy\"\n";
         folder.put("k.toml", &launch.replace("\ninit = \"in.npy\"", ""));
@@ -53,7 +55,7 @@ impl Folder {
 #[test]
 fn inputs_are_not_overwritten() {
     let folder = Folder::new();
-    let names = ["k.ptx", "k.toml", "in.npy", "t.json", "t.spt"];
+    let names = ["k.ptx", "k.toml", "in.npy", "t.json", "t.spt", "k.cu"];
     let before = names.map(|name| folder.read(name));
     let at = |name: &str| folder.at(name);
     let dump = format!("a={}", at("./in.npy"));
@@ -75,6 +77,9 @@ fn inputs_are_not_overwritten() {
         vec!["share", "k.toml", "--dot", "k.toml", "--no-sim"],
         vec!["share", "k.toml", "--report", "k.ptx", "--no-sim"],
         vec!["init", "k.ptx", "--force", "-o", "same.ptx"],
+        vec!["rewrite", "k.ptx", "--hash", "xor", "-o", "k.cu"],
+        vec!["sim", "k.toml", "--csv", "k.cu"],
+        vec!["share", "k.toml", "--report", "k.cu", "--no-sim"],
         vec!["run", "k.toml", "--dump", &dump],
     ]
     .into_iter()

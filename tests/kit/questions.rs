@@ -215,7 +215,7 @@ fn halves_read_by_ldmatrix_under_cutes_swizzle() {
     let found = tuned(&array, &[MappingKind::Swizzle]);
     let best = found.best();
     assert_eq!(best.layout.spec().to_string(), "swizzle:3,2,4");
-    assert!(best.optimal() && best.evaluated == 140 && found.fewest_proved);
+    assert!(best.optimal() && best.evaluated == 140 && found.fewest_proved());
 }
 
 /// triton pull request 7833: stores of 128 bits by rows, loads by columns. With

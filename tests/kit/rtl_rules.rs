@@ -9,7 +9,7 @@ mod power_up;
 mod text;
 
 use crate::common::tools::missing;
-use optional::{ATOMIC, FEW_ROWS, OPTIONAL};
+use optional::{ATOMIC, FEW_ROWS, OPTIONAL, is_usual};
 use serde_json::Value;
 use spadkit::config::Config;
 use spadkit::geometry::Geometry;
@@ -91,8 +91,19 @@ fn every_unit_is_lint_clean() {
     }
     let small = Design::emit(&[], &Config::preset("small").unwrap()).unwrap();
     check_design(&small);
+    check_optional(is_usual);
+}
+
+#[test]
+#[ignore = "part of make campaign"]
+fn optional_units_of_other_machines_are_lint_clean() {
+    check_optional(|machine| !is_usual(machine));
+}
+
+fn check_optional(chosen: impl Fn(&str) -> bool) {
     let few_rows: (&str, &[&str]) = (FEW_ROWS, &["spad_stream"]);
-    for (machine, units) in OPTIONAL.into_iter().chain([few_rows]) {
+    let machines = OPTIONAL.into_iter().chain([few_rows]);
+    for (machine, units) in machines.filter(|(machine, _)| chosen(machine)) {
         let config = Config::from_toml(machine, Path::new("test.toml")).unwrap();
         let units: Vec<String> = units.iter().map(|unit| unit.to_string()).collect();
         check_design(&Design::emit(&units, &config).unwrap());

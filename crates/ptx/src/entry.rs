@@ -9,8 +9,7 @@ use std::fmt::{self, Write};
 
 impl Module {
     /// The name in the PTX of the entry that is meant by `wanted`: the same
-    /// name, the [plain](plain_name) one, a [signature], or a part of one of the
-    /// first two.
+    /// name, the [plain](plain_name) one, a [signature], or a part of one of these.
     pub fn entry_named(&self, wanted: &str) -> Result<&str> {
         let entries: Vec<&str> = self.entries().map(|f| f.name.as_str()).collect();
         find_name(wanted, &entries).map_err(|several| {
@@ -44,12 +43,19 @@ pub fn find_name<'a>(wanted: &str, names: &[&'a str]) -> Result<&'a str, Vec<&'a
         return Err(Vec::new());
     }
     let meant = comparable(wanted);
-    let is_signature = |name: &str| {
+    let of_signature = |name: &str, is_meant: &dyn Fn(&str) -> bool| {
         let signature = signature(name).filter(|_| wanted.contains(['(', '<']));
-        signature.is_some_and(|s| is_begin_of(&meant, &comparable(&s)))
+        signature.is_some_and(|s| is_meant(&comparable(&s)))
     };
-    let ways: [&dyn Fn(&str) -> bool; 4] =
-        [&|name| name == wanted, &is_plain, &is_signature, &has_part];
+    let is_signature = |name: &str| of_signature(name, &|s| is_begin_of(&meant, s));
+    let in_signature = |name: &str| of_signature(name, &|s| s.contains(&meant));
+    let ways: [&dyn Fn(&str) -> bool; 5] = [
+        &|name| name == wanted,
+        &is_plain,
+        &is_signature,
+        &has_part,
+        &in_signature,
+    ];
     for way in ways {
         let mut found: Vec<&str> = names.iter().copied().filter(|n| way(n)).collect();
         found.sort_unstable();
@@ -165,6 +171,12 @@ pub fn plain_name(mangled: &str) -> Option<String> {
             parts.push(part);
         }
         rest = behind;
+        // ABI tags, which Numba has: `B2v1`.
+        while let Some(tag) = rest.strip_prefix('B') {
+            let digits = tag.bytes().take_while(u8::is_ascii_digit).count();
+            let length: usize = tag[..digits].parse().ok()?;
+            rest = tag[digits..].split_at_checked(length)?.1;
+        }
         if !nested {
             break;
         }
@@ -183,6 +195,7 @@ mod tests {
         assert_eq!(plain("_ZN3foo3barIfEEvPT_"), "foo::bar");
         assert_eq!(plain("_ZN12_GLOBAL__N_14scanEPf"), "scan");
         assert_eq!(plain("_ZL4scanPf"), "scan");
+        assert_eq!(plain("_ZN8__main__2trB2v1B4cw51E5ArrayIfE"), "__main__::tr");
         for other in ["reduce", "_Z", "_Z99x", "_ZN", "", "_Z3\u{e9}\u{e9}"] {
             assert_eq!(plain_name(other), None, "{other}");
         }
@@ -247,17 +260,19 @@ mod tests {
             ("sort<16, 2>", 3),
             ("sort<16, 2>(const unsigned *, unsigned long long)", 3),
             ("_Z4corePii", 1),
+            ("core<flo", 2),
+            ("ort<16, ", 3),
+            ("(unsigned int const", 3),
         ] {
             assert_eq!(find_name(wanted, &names), Ok(names[name]), "{wanted}");
         }
-        for wanted in [
-            "core(double*, int)",
-            "ore(int*, int)",
-            "core<int>",
-            "sort<16>",
-        ] {
+        for wanted in ["core(double*, int)", "core<int>", "sort<16>"] {
             assert_eq!(find_name(wanted, &names), Err(Vec::new()), "{wanted}");
         }
+        // A part of two.
+        let both = vec!["_Z4corePii", "_ZN2ns4coreIfEEvPT_i"];
+        let pair = &names[1..3];
+        assert_eq!(find_name("*, int)", pair), Err(both));
         assert_eq!(near_name("scael", &names), "; did you mean 'scale'?");
         assert_eq!(near_name("corf", &names), "; did you mean 'core'?");
         assert_eq!(near_name("transpose", &names), "");

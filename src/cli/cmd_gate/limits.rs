@@ -60,9 +60,20 @@ pub(super) struct Limit {
     pub metric: Metric,
     /// The largest value that passes.
     pub most: u64,
+    /// It was written with `>=`.
+    or_equal: bool,
 }
 
 impl Limit {
+    /// None may be there.
+    fn none_of(metric: Metric) -> Self {
+        Limit {
+            metric,
+            most: 0,
+            or_equal: false,
+        }
+    }
+
     pub fn exceeded(&self, value: u64) -> bool {
         value > self.most
     }
@@ -70,7 +81,10 @@ impl Limit {
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} > {}", self.metric, self.most)
+        match self.or_equal {
+            true => write!(f, "{} >= {}", self.metric, self.most + 1),
+            false => write!(f, "{} > {}", self.metric, self.most),
+        }
     }
 }
 
@@ -108,7 +122,11 @@ impl FromStr for Limit {
             (true, 0) => return Err(wrong("nothing could pass".to_owned())),
             (true, value) => value - 1,
         };
-        Ok(Limit { metric, most })
+        Ok(Limit {
+            metric,
+            most,
+            or_equal,
+        })
     }
 }
 
@@ -153,16 +171,20 @@ impl<'a> Limits<'a> {
             return Ok(self.given.to_vec());
         }
         let file = input.parent().unwrap_or(Path::new("")).join(FILE);
-        if file.is_file() {
-            return from_file(&file, input);
-        }
-        let zero = |metric| Limit { metric, most: 0 };
-        Ok(vec![zero(Metric::Conflicts), zero(Metric::Findings)])
+        let own = match file.is_file() {
+            true => from_file(&file, input)?,
+            false => None,
+        };
+        Ok(own.unwrap_or_else(|| {
+            [Metric::Conflicts, Metric::Findings]
+                .map(Limit::none_of)
+                .into()
+        }))
     }
 }
 
-/// The limits that `file` has for the kernel of `input`.
-fn from_file(file: &Path, input: &Path) -> Result<Vec<Limit>> {
+/// The limits that `file` has for the kernel of `input`, or for all.
+fn from_file(file: &Path, input: &Path) -> Result<Option<Vec<Limit>>> {
     let text = SIZE.read_text(file)?;
     let all: File = toml::from_str(&text).map_err(|e| {
         let offset = e.span().map_or(0, |span| span.start);
@@ -170,6 +192,7 @@ fn from_file(file: &Path, input: &Path) -> Result<Vec<Limit>> {
             "expected fail-on = [\"conflicts > 0\"], and [kernel.\"FILE.toml\"] with its own";
         Error::input(e.message(), Some(help.to_owned()), file, &text, offset)
     })?;
+    known_kernels(file, &text, &all)?;
     let name = input.file_name().unwrap_or_default().to_string_lossy();
     // A launch of several has the limits of its file.
     let name = name.split(".toml:").next().map(|stem| {
@@ -190,7 +213,35 @@ fn from_file(file: &Path, input: &Path) -> Result<Vec<Limit>> {
             other => other,
         })
     };
-    lines.into_iter().flatten().map(limit).collect()
+    let limits = lines.map(|lines| lines.iter().map(limit).collect::<Result<_>>());
+    limits.transpose()
+}
+
+/// Each kernel with limits of its own is a file of the folder: a misspelt one would pass
+/// with the limits of all.
+fn known_kernels(file: &Path, text: &str, all: &File) -> Result<()> {
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let Some(unknown) = all.kernel.keys().find(|name| !folder.join(name).is_file()) else {
+        return Ok(());
+    };
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names: Vec<_> = names
+        .map(|f| f.file_name().to_string_lossy().into_owned())
+        .collect();
+    let near = did_you_mean(
+        unknown,
+        names.iter().map(String::as_str).filter(|n| *n != FILE),
+    );
+    let what = format!("there is no file '{unknown}' in the folder{near}");
+    let help = "expected the name of a launch file or trace beside this file";
+    let offset = text.find(unknown.as_str()).unwrap_or(0);
+    Err(Error::input(
+        what,
+        Some(help.to_owned()),
+        file,
+        text,
+        offset,
+    ))
 }
 
 #[cfg(test)]
@@ -203,7 +254,10 @@ mod tests {
         assert_eq!((limit.metric, limit.most), (Metric::Conflicts, 0));
         assert!(limit.exceeded(1) && !limit.exceeded(0));
         let limit: Limit = "cycles>=100".parse().unwrap();
-        assert_eq!(limit.to_string(), "cycles > 99");
+        assert_eq!(
+            (limit.most, limit.to_string()),
+            (99, "cycles >= 100".to_owned())
+        );
         for (text, part) in [
             ("conflicts < 1", "there is no '>'"),
             ("conflict > 1", "did you mean 'conflicts'"),
@@ -224,9 +278,32 @@ mod tests {
             let input = folder.path().join(name);
             Limits::of(&[]).of_input(&input)
         };
+        std::fs::write(folder.path().join("b.toml"), "").unwrap();
         assert_eq!(of("a.toml").unwrap(), ["conflicts > 8".parse().unwrap()]);
         assert_eq!(of("b.toml").unwrap(), []);
         assert_eq!(of("b.toml:1").unwrap(), []);
+        // Without limits for all, the others have those of a folder without the file.
+        std::fs::write(
+            folder.path().join(FILE),
+            "[kernel.\"b.toml\"]\nfail-on = []\n",
+        )
+        .unwrap();
+        let usual = ["conflicts > 0", "findings > 0"].map(|l| l.parse().unwrap());
+        assert_eq!(
+            (of("a.toml").unwrap(), of("b.toml").unwrap()),
+            (usual.into(), Vec::new())
+        );
+        std::fs::write(
+            folder.path().join(FILE),
+            "[kernel.\"bb.toml\"]\nfail-on = []\n",
+        )
+        .unwrap();
+        let error = of("b.toml").unwrap_err().to_string();
+        assert!(
+            error.contains("spadkit-gate.toml:1:") && error.contains("'bb.toml'"),
+            "{error}"
+        );
+        assert!(error.contains("did you mean 'b.toml'"), "{error}");
         std::fs::write(folder.path().join(FILE), "fail-on = [\"conflict > 8\"]\n").unwrap();
         let error = of("a.toml").unwrap_err();
         assert!(

@@ -10,7 +10,7 @@ use crate::readable::readable_words;
 use crate::suggest::SourceFiles;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 const SCHEMA: &str =
@@ -61,6 +61,7 @@ pub(super) fn text(kernels: &[Kernel], has_baseline: bool) -> String {
             has_baseline,
             joined: joined.as_ref(),
             source: SourceFiles::beside(Path::new(&kernel.input)),
+            alike: HashMap::new(),
         };
         results.all()
     });
@@ -89,6 +90,8 @@ struct Results<'a> {
     /// All complete fixes as one, where there are several.
     joined: Option<&'a Fix>,
     source: SourceFiles,
+    /// Results so far by what their fingerprints are of.
+    alike: HashMap<String, u32>,
 }
 
 impl Results<'_> {
@@ -194,13 +197,17 @@ impl Results<'_> {
         what: &str,
     ) -> Value {
         let id = RULES[rule].0;
+        let parts = [id, &self.kernel.input, &self.lasting(what)].join("\n");
+        let alike = self.alike.entry(parts.clone()).or_default();
+        *alike += 1;
+        let fingerprint = fingerprint(&format!("{parts}\n{alike}"));
         let mut result = json!({
             "ruleId": id,
             "ruleIndex": rule,
             "level": if check.failed { "error" } else { "note" },
             "message": {"text": text},
             "locations": [self.location(place)],
-            "partialFingerprints": {"spadkit/v1": fingerprint(&[id, &self.kernel.input, what])},
+            "partialFingerprints": {"spadkit/v2": fingerprint},
         });
         if self.has_baseline {
             let state = match (check.before, check.failed) {
@@ -211,6 +218,15 @@ impl Results<'_> {
             result["baselineState"] = state.into();
         }
         result
+    }
+
+    /// What tells results apart and stays while lines move: in place of `file:line` the
+    /// text of the line, where the file is here.
+    fn lasting(&mut self, what: &str) -> String {
+        let text = self.source.line(what);
+        let file = what.rsplit_once(':').map_or(what, |(file, _)| file);
+        let name = file.rsplit('/').next().unwrap_or(file);
+        text.map_or_else(|| what.to_owned(), |text| format!("{name}:{text}"))
     }
 
     fn location(&mut self, place: Option<&str>) -> Value {
@@ -317,10 +333,8 @@ fn uri(path: &str) -> String {
     path.bytes().map(byte).collect()
 }
 
-/// What stays the same while lines move: no line number is part of it but that
-/// of `parts`.
-fn fingerprint(parts: &[&str]) -> String {
-    let digest = Sha256::digest(parts.join("\n"));
+fn fingerprint(text: &str) -> String {
+    let digest = Sha256::digest(text);
     digest.iter().take(16).map(|b| format!("{b:02x}")).collect()
 }
 

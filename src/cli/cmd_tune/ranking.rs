@@ -2,7 +2,7 @@
 
 use crate::cli::conflicts_lines::cost_tone;
 use crate::report::pages::MappingChoice;
-use crate::software::choice::{Array, Choice, Choices, MappingKind, on_front};
+use crate::software::choice::{Array, Choice, Choices, MappingKind, NoneFewer, on_front};
 use crate::software::{Language, Layout, LayoutSpec, render};
 use crate::suggest::Suggestion;
 use crate::terminal::{Columns, Details, Tone};
@@ -24,10 +24,15 @@ pub(super) struct Ranking<'a> {
     /// No XOR of index bits and no padding that at most doubles the array leaves fewer
     /// than the first.
     fewest_proved: bool,
+    #[serde(skip)]
+    none_fewer: Option<NoneFewer>,
     tensor_copies: &'a [TensorCopy],
     /// wmma computes the addresses of rows.
     #[serde(skip)]
     pub has_matrices: bool,
+    /// wgmma computes those of all.
+    #[serde(skip)]
+    pub is_by_descriptor: bool,
     /// Fixed mappings that are none for this array.
     pub left_out: Vec<LeftOut<'a>>,
     results: Vec<Ranked>,
@@ -101,9 +106,11 @@ impl<'a> Ranking<'a> {
             accesses: array.accesses(),
             conflicts_no_mapping_avoids: found.any_floor,
             conflicts_no_whole_vectors_avoid: found.floor,
-            fewest_proved: found.fewest_proved,
+            fewest_proved: found.fewest_proved(),
+            none_fewer: found.none_fewer,
             tensor_copies: array.tensor_copies(),
             has_matrices: array.has_matrices(),
+            is_by_descriptor: array.is_by_descriptor(),
             left_out: left_out.collect(),
             results: found.ranked.iter().map(ranked).collect(),
         }
@@ -273,33 +280,14 @@ impl<'a> Ranking<'a> {
 
     /// Whether the fewest conflicts are proved to be that, and what is known of them.
     pub fn known(&self) -> (bool, String) {
-        let best = self.best().conflicts;
-        let vectors = self.whole_vectors();
-        let floor = self.conflicts_no_whole_vectors_avoid;
-        if best == self.conflicts_no_mapping_avoids {
-            (true, "no mapping at all leaves fewer.".to_owned())
-        } else if best == floor {
-            (true, format!("no mapping{vectors} leaves fewer."))
-        } else if !self.tensor_copies.is_empty() && self.fewest_proved {
-            (
-                true,
-                "no other mode of the tensor copies leaves fewer.".to_owned(),
-            )
-        } else if self.has_matrices && self.fewest_proved {
-            (
-                true,
-                "no gaps between the rows that wmma takes leave fewer.".to_owned(),
-            )
-        } else if self.fewest_proved {
-            (
-                true,
-                "no XOR of index bits and no padding that at most doubles the array leaves fewer."
-                    .to_owned(),
-            )
-        } else {
-            let text = "Not proved to be the fewest: any mapping";
-            (false, format!("{text}{vectors} leaves at least {floor}."))
+        let (best, floor) = (self.best().conflicts, self.conflicts_no_whole_vectors_avoid);
+        let at_floor = NoneFewer::at_floor(best, self.conflicts_no_mapping_avoids, floor);
+        if let Some(none) = at_floor.or(self.none_fewer) {
+            return (true, format!("{}.", none.text(self.vector_bytes)));
         }
+        let vectors = self.whole_vectors();
+        let text = "Not proved to be the fewest: any mapping";
+        (false, format!("{text}{vectors} leaves at least {floor}."))
     }
 
     /// What the best mapping does.
@@ -318,6 +306,10 @@ impl<'a> Ranking<'a> {
             _ if all == 0 => {
                 "There are no bank conflicts: the indices stay as they are.".to_owned()
             }
+            left if left >= all && self.is_by_descriptor => format!(
+                "{all} {conflicts}. wgmma reads the array by a descriptor: its swizzle modes \
+                 alone can spread the words."
+            ),
             0 => format!("{hash} removes all {all} {conflicts}{cost}."),
             left if left >= all => {
                 let whole = self.whole_vectors();

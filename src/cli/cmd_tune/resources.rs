@@ -105,6 +105,12 @@ impl OnSm {
         })
     }
 
+    /// Whether the kernel cannot be rewritten for a mapping of the front.
+    pub fn refuses(&self, hash: &LayoutSpec) -> bool {
+        let mut lines = self.front.iter();
+        lines.any(|line| line.hash == *hash && line.resources.is_none())
+    }
+
     /// What a block takes under a mapping and as it is, in words; `None` where that is not
     /// known.
     pub fn change_to(&self, hash: &LayoutSpec) -> Option<String> {

@@ -333,6 +333,7 @@ impl CommandResult for Found<'_> {
         if best.conflicts >= self.whole.unmapped() {
             return hints;
         }
+        let rewrites = rewrites && !self.on_sm.refuses(&best.hash);
         let hash = crate::quote::shell(best.hash.to_string());
         if rewrites && !self.put_into_ptx.whole_is_vain() {
             let command = format!("spadkit rewrite {input} --hash {hash} {again} -o fast.ptx");

@@ -40,6 +40,25 @@ END:
     ret;
 }";
 
+/// LLVM adds the index to the pointer in the instruction that multiplies it.
+#[test]
+fn a_pointer_to_which_mad_adds_an_index_is_one() {
+    let body = SAXPY_BODY
+        .replace("mul.wide.u32 %rd5, %r2, 4;", "")
+        .replace(
+            "add.s64 %rd6, %rd3, %rd5;",
+            "mad.wide.u32 %rd6, %r2, 4, %rd1;",
+        )
+        .replace(
+            "add.s64 %rd7, %rd4, %rd5;",
+            "mad.wide.u32 %rd7, %r2, 4, %rd2;",
+        )
+        .replace("cvta.to.global.u64 %rd3, %rd1;", "")
+        .replace("cvta.to.global.u64 %rd4, %rd2;", "");
+    let of = |body: &str| text_of(&entry(SAXPY, body), &Given::default());
+    assert_eq!(of(&body), of(SAXPY_BODY));
+}
+
 #[test]
 fn types_come_from_what_instructions_do() {
     insta::assert_snapshot!(text_of(&entry(SAXPY, SAXPY_BODY), &Given::default()), @r#"

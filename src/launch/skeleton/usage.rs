@@ -227,15 +227,14 @@ pub(super) fn origins(
         for i in &function.instructions {
             let from: BTreeSet<u32> = match begin(i) {
                 Some(param) => BTreeSet::from([param]),
-                None if keeps_addresses(i, width) => {
-                    let bases = reads(i).into_iter();
+                None => {
+                    let bases = bases(i, width).into_iter();
                     bases
                         .filter_map(|r| origins.get(&r))
                         .flatten()
                         .copied()
                         .collect()
                 }
-                None => continue,
             };
             if from.is_empty() {
                 continue;
@@ -253,13 +252,22 @@ pub(super) fn origins(
     }
 }
 
-fn keeps_addresses(i: &Instruction, width: u32) -> bool {
+/// The registers whose address, if they hold one, is that of the result but for an offset.
+fn bases(i: &Instruction, width: u32) -> Vec<Register> {
     let wide = |ty: Option<Type>| ty.is_some_and(|t| t.bits() == width);
     match i.opcode {
-        Opcode::Mov | Opcode::Add | Opcode::Sub | Opcode::Selp | Opcode::Cvta => {
-            wide(i.types().last())
+        Opcode::Mov | Opcode::Add | Opcode::Sub | Opcode::Selp | Opcode::Cvta
+            if wide(i.types().last()) =>
+        {
+            reads(i)
         }
-        _ => false,
+        // Of `mad.wide.u32`, too, the result of which is twice as wide: an offset is
+        // multiplied, never an address.
+        Opcode::Mad => match i.operands.last() {
+            Some(Operand::Register(register)) => vec![*register],
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
     }
 }
 

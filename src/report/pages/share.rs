@@ -18,6 +18,10 @@ const TEMPLATE: &str = include_str!("share.html.tera");
 
 /// What the report is about.
 pub struct ShareReport<'a> {
+    /// The answer in a sentence, as the terminal has it.
+    pub verdict: String,
+    /// What repeats the run.
+    pub commands: Vec<String>,
     /// The plan.
     pub plan: &'a Plan<'a>,
     /// Its PTX.
@@ -47,17 +51,20 @@ impl ShareReport<'_> {
         let numbers = json!(self.plan.numbers(self.annotated));
         let variables = with_names(&numbers["variables"]);
         let baseline = self.variants.first();
-        let gain = |v: &Variant| baseline.map(|b| v.speed_up(b));
-        let best = self.variants.iter().filter_map(gain).max_by(f64::total_cmp);
         let mut sections = vec![["variables", "Variables"]];
         if baseline.is_some() {
             sections.push(["gain", "Gain"]);
         }
-        sections.extend([["flow", "Control flow"], ["ranges", "PTX"]]);
+        sections.extend([
+            ["flow", "Control flow"],
+            ["ranges", "PTX"],
+            ["again", "Reproduce"],
+        ]);
         let mut all = json!({
             "title": format!("share: {}", readable(&kernel.function().name)),
             "sections": sections,
-            "best_speed_up": best.filter(|s| *s > 1.0).map(|s| format!("{s:.2}")),
+            "verdict": self.verdict,
+            "commands": self.commands,
             "plan": numbers,
             "entry": readable(&kernel.function().name),
             "variables": variables,

@@ -38,7 +38,7 @@ pub(super) fn check_sarif(log: &Value, root: &Path) -> usize {
         let levels = ["none", "note", "warning", "error"];
         assert!(levels.contains(&result["level"].as_str().unwrap()));
         assert!(!result["message"]["text"].as_str().unwrap().is_empty());
-        let print = result["partialFingerprints"]["spadkit/v1"]
+        let print = result["partialFingerprints"]["spadkit/v2"]
             .as_str()
             .unwrap();
         assert!(fingerprints.insert(print.to_owned()), "fingerprints differ");

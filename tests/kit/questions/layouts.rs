@@ -13,7 +13,7 @@ use spadkit::software::choice::MappingKind;
 fn proved(kernel: &str) -> (String, u64) {
     let found = tuned(&array(&format!("questions/{kernel}")), &MappingKind::all());
     let best = found.best();
-    assert!(best.optimal() && found.fewest_proved, "{kernel}");
+    assert!(best.optimal() && found.fewest_proved(), "{kernel}");
     (best.layout.spec().to_string(), best.costs().0)
 }
 

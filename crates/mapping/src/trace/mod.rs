@@ -4,6 +4,7 @@ pub mod accelsim;
 mod access;
 mod check;
 mod conflicts;
+mod descriptors;
 mod json_place;
 pub mod kernels;
 mod matrix_rows;
@@ -16,6 +17,7 @@ mod weighted;
 
 pub use access::{Access, AccessTrace, Op};
 pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct, removed_text};
+pub use descriptors::FIELD as BY_DESCRIPTOR_FIELD;
 pub use matrix_rows::FIELD as ROW_BYTES_FIELD;
 pub use matrix_rows::MatrixRows;
 pub use place::{Line, Place, Places};

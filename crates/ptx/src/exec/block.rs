@@ -6,7 +6,7 @@ mod turns;
 use super::api::{FindingKind, Options};
 use super::check::{early, groups, unwaited};
 use super::machine::pairs::Pairs;
-use super::machine::written::Written;
+use super::machine::written::{self, Written, all_written};
 use super::machine::{Common, Machine, RawFinding};
 use super::race::Races;
 use super::race::global::GlobalRaces;
@@ -84,10 +84,10 @@ impl<'a> Worker<'a> {
         let [gx, gy, _] = m.common.grid.map(u64::from);
         m.block_index = [linear % gx, linear / gx % gy, linear / (gx * gy)].map(|i| i as u32);
         m.shared.fill(0);
-        m.written.fill(0);
+        m.written.fill(written::NEVER);
         // What CUDA keeps for itself it has set to zeros.
         let reserved = (m.image.reserved_shared as usize).min(m.written.len());
-        m.written[..reserved].fill(1);
+        m.written[..reserved].fill(written::WRITTEN);
         m.complete = m.written.len() == reserved;
         m.known.clear();
         m.arrivals.clear();
@@ -196,7 +196,7 @@ impl<'a> Worker<'a> {
         }
         if released {
             let m = &mut self.machine;
-            m.complete = m.complete || !m.written.contains(&0);
+            m.complete = m.complete || all_written(&m.written);
             m.mbarriers.progress();
         }
         released

@@ -25,6 +25,18 @@ pub(super) struct Body<'a> {
     pub index: u32,
     pub scopes: Vec<Scope<'a>>,
     pub pending: Vec<Pending<'a>>,
+    asm: Asm,
+}
+
+/// Where a statement is, as comments of LLVM and nvcc say.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asm {
+    /// Not in inline assembly.
+    Outside,
+    /// The first statement of it.
+    First,
+    /// A later one.
+    Inside,
 }
 
 /// Scopes in each other beyond which a body is refused.
@@ -38,6 +50,21 @@ impl Body<'_> {
             index: 0,
             scopes: vec![Scope::default()],
             pending: Vec::new(),
+            asm: Asm::Outside,
+        }
+    }
+}
+
+impl Asm {
+    /// Of the next statement, where `comments` are before it.
+    fn after(self, comments: &str) -> Self {
+        let begin = comments.rfind("// begin inline asm");
+        let end = comments.rfind("// end inline asm");
+        match (begin, end) {
+            (Some(begin), end) if end.is_none_or(|end| end < begin) => Asm::First,
+            (_, Some(_)) => Asm::Outside,
+            _ if self == Asm::First => Asm::Inside,
+            _ => self,
         }
     }
 }
@@ -48,6 +75,10 @@ impl<'a> Parser<'a> {
         let outer = body.scopes.len();
         loop {
             let start = self.peek();
+            let before = self.at.checked_sub(1).map_or(0, |at| self.tokens[at].end);
+            body.asm = body
+                .asm
+                .after(&self.text[before as usize..start.start as usize]);
             let kind = match start.kind {
                 TokenKind::CurlyOpen => {
                     self.next();
@@ -214,7 +245,10 @@ impl<'a> Parser<'a> {
         match self.str_of(token) {
             ".loc" => {
                 let location = self.location()?;
-                body.function.locations.push(location);
+                // LLVM counts the lines of the assembly's text on from that of the source.
+                if body.asm != Asm::Inside {
+                    body.function.locations.push(location);
+                }
             }
             ".pragma" => self.skip_statement()?,
             ".file" => self.file()?,

@@ -43,6 +43,23 @@ fn placed(places: &[&str]) -> (Option<String>, Vec<String>) {
     (module.source(k, last), module.inlined_at(k, last))
 }
 
+/// LLVM gives each line of inline assembly the next line of the source.
+#[test]
+fn lines_of_inline_assembly_are_those_of_the_statement() {
+    let text = ".version 7.1\n.target sm_70\n.address_size 64\n.file 1 \"k.py\"\n\
+                .visible .entry k()\n{\n.reg .b32 %r<3>;\n.loc 1 20 5\nmov.u32 %r1, 0;\n\
+                // begin inline asm\n.loc 1 11 32\n{\n.loc 1 12 32\nmov.u32 %r1, 1;\n.loc 1 13 32\n\
+                }\n// end inline asm\nmov.u32 %r1, 2;\n// begin inline asm\nmov.u32 %r1, 3;\n\
+                .loc 1 12 32\nmov.u32 %r1, 4;\n// end inline asm\n.loc 1 30 1\nret;\n}\n";
+    let module = Module::parse(text, "k.ptx").unwrap();
+    let k = &module.functions[0];
+    let lines = k.instructions.iter().map(|i| module.source(k, i).unwrap());
+    let lines: Vec<String> = lines.collect();
+    let line = |n: &u32| format!("k.py:{n}");
+    let expected: Vec<String> = [20, 11, 11, 11, 11, 30].iter().map(line).collect();
+    assert_eq!(lines, expected);
+}
+
 /// A function that is inlined twice has the same `.loc` twice: the call is the
 /// one that came last.
 #[test]

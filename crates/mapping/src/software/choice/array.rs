@@ -21,6 +21,7 @@ pub struct Array {
     problem: Problem,
     copies: Vec<TensorCopy>,
     matrices: Vec<MatrixRows>,
+    by_descriptor: bool,
 }
 
 /// Why an array cannot have a mapping.
@@ -36,6 +37,8 @@ pub enum Refusal {
     /// `wmma` computes the addresses of rows, which are no longer at one distance then,
     /// or not at one that it takes.
     OfRows,
+    /// `wgmma` reads the array by a descriptor.
+    Descriptor,
 }
 
 impl fmt::Display for Refusal {
@@ -51,6 +54,9 @@ impl fmt::Display for Refusal {
             Refusal::OfRows => f.write_str(
                 "wmma computes the addresses of its rows: only gaps of whole 16 bytes between \
                  rows can spread them",
+            ),
+            Refusal::Descriptor => f.write_str(
+                "wgmma reads the array by a descriptor, whose swizzle mode is its mapping",
             ),
         }
     }
@@ -73,6 +79,7 @@ impl Array {
             profile,
             copies: trace.tensor_copies(),
             matrices: trace.matrix_rows(),
+            by_descriptor: trace.has_descriptors(),
         }
     }
 
@@ -117,6 +124,13 @@ impl Array {
     /// between rows can spread them.
     pub fn has_matrices(&self) -> bool {
         !self.matrices.is_empty()
+    }
+
+    /// Whether `wgmma` reads it by a descriptor, and no tensor copy writes it: it can be in
+    /// the descriptor's swizzle modes, which change every instruction that stores to it,
+    /// and in no mapping else.
+    pub fn is_by_descriptor(&self) -> bool {
+        self.by_descriptor && self.copies.is_empty()
     }
 
     /// Whether a gap of `by` words after every `every` leaves the rows of its matrices at
@@ -188,6 +202,9 @@ impl Array {
         }
         if self.has_matrices() && !self.keeps_matrices(layout.spec()) {
             return Some(Refusal::OfRows);
+        }
+        if self.is_by_descriptor() && *layout.spec() != LayoutSpec::Hash(HashSpec::Mod) {
+            return Some(Refusal::Descriptor);
         }
         let needed = layout.words_needed(self.words);
         // An array that has no room as it is has none in any mapping.

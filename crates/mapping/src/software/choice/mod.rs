@@ -195,16 +195,63 @@ pub struct Choices {
     /// Conflicts that no mapping avoids that keeps the vectors of the array
     /// whole, as all that are ranked do.
     pub floor: u64,
-    /// Whether no XOR mapping and no padding that at most doubles the array has
-    /// fewer conflicts than the first, proved; of an array of tensor copies, no
-    /// other mode of theirs.
-    pub fewest_proved: bool,
+    /// What is proved to leave no fewer conflicts than the first.
+    pub none_fewer: Option<NoneFewer>,
 }
 
 impl Choices {
     /// The mapping that leaves the fewest conflicts.
     pub fn best(&self) -> &Choice {
         &self.ranked[0]
+    }
+
+    /// Whether no other mapping, of those that [`NoneFewer`] names, leaves fewer.
+    pub fn fewest_proved(&self) -> bool {
+        self.none_fewer.is_some()
+    }
+}
+
+/// Mappings of which none leaves fewer conflicts than the best of an array, proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoneFewer {
+    /// All.
+    AnyMapping,
+    /// All that keep the vectors of the array whole.
+    WholeVectors,
+    /// The modes of tensor copies.
+    CopyModes,
+    /// Gaps between the rows that `wmma` takes.
+    RowGaps,
+    /// XORs of index bits, and paddings that at most double the array.
+    XorAndPadding,
+}
+
+impl NoneFewer {
+    /// Of `conflicts` where no mapping avoids `any_floor`, and none that keeps vectors whole
+    /// `floor`.
+    pub fn at_floor(conflicts: u64, any_floor: u64, floor: u64) -> Option<Self> {
+        match conflicts {
+            left if left == any_floor => Some(NoneFewer::AnyMapping),
+            left if left == floor => Some(NoneFewer::WholeVectors),
+            _ => None,
+        }
+    }
+
+    /// A sentence without its full stop; the vectors of the array have so many bytes.
+    pub fn text(self, vector_bytes: u32) -> String {
+        match self {
+            NoneFewer::AnyMapping => "no mapping at all leaves fewer".to_owned(),
+            NoneFewer::WholeVectors if vector_bytes == 4 => "no mapping leaves fewer".to_owned(),
+            NoneFewer::WholeVectors => {
+                format!("no mapping that keeps vectors of {vector_bytes} bytes whole leaves fewer")
+            }
+            NoneFewer::CopyModes => "no other mode of the tensor copies leaves fewer".to_owned(),
+            NoneFewer::RowGaps => "no gaps between the rows that wmma takes leave fewer".to_owned(),
+            NoneFewer::XorAndPadding => {
+                "no XOR of index bits and no padding that at most doubles the array leaves fewer"
+                    .to_owned()
+            }
+        }
     }
 }
 
@@ -222,12 +269,13 @@ pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<
     search.fixed("mod".parse()?, MappingKind::Mod)?;
     // The copy engine has swizzles, and no other mapping.
     let copied = !array.tensor_copies().is_empty();
-    // Of rows, the fixed ones are refused with the reason.
-    let of_rows = [MappingKind::Pad, MappingKind::Xor, MappingKind::Add];
+    // Of rows and descriptors, the fixed ones are refused with the reason.
+    let fixed = [MappingKind::Xor, MappingKind::Add];
     let searched = |k: &MappingKind| {
         kinds.contains(k)
             && (!copied || *k == MappingKind::Swizzle)
-            && (!array.has_matrices() || of_rows.contains(k))
+            && (!array.has_matrices() || *k == MappingKind::Pad || fixed.contains(k))
+            && (!array.is_by_descriptor() || fixed.contains(k))
     };
     for kind in MappingKind::all().into_iter().filter(searched) {
         if effort.control.stopped() {
@@ -245,23 +293,24 @@ pub fn choices(array: &Array, kinds: &[MappingKind], effort: &Effort) -> Result<
     mark_front(&mut found);
     found.sort_by_key(Choice::costs);
     let best = found[0].conflicts;
-    let floor = array.floor();
-    let bounds = [linear_bound, pad_bound];
+    let (any_floor, floor) = (array.any_floor(), array.floor());
     let all_modes = copied && kinds.contains(&MappingKind::Swizzle) && !effort.control.stopped();
-    let needed = if array.has_matrices() {
-        &bounds[1..]
+    let [no_linear, no_pad] = [linear_bound, pad_bound].map(|bound| bound >= Some(best));
+    let searched = if all_modes {
+        Some(NoneFewer::CopyModes)
+    } else if array.has_matrices() {
+        no_pad.then_some(NoneFewer::RowGaps)
     } else {
-        &bounds
+        (no_linear && no_pad).then_some(NoneFewer::XorAndPadding)
     };
-    let all_bounds = needed.iter().all(|bound| *bound >= Some(best));
-    let fewest_proved = best == floor || all_modes || all_bounds;
+    let none_fewer = NoneFewer::at_floor(best, any_floor, floor).or(searched);
     Ok(Choices {
         kinds: kinds.to_vec(),
         ranked: found,
         left_out,
-        any_floor: array.any_floor(),
+        any_floor,
         floor,
-        fewest_proved,
+        none_fewer,
     })
 }
 

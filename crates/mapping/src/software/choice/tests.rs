@@ -120,7 +120,7 @@ fn what_is_found_is_what_it_says() {
             }
         }
         assert!(found.ranked.is_sorted_by_key(Choice::costs));
-        assert!(found.fewest_proved);
+        assert!(found.fewest_proved());
         for choice in found.ranked.iter().filter(|c| c.optimal()) {
             let better = |c: &&Choice| {
                 let wastes_no_more = c.wasted_words <= choice.wasted_words;
@@ -418,7 +418,7 @@ fn what_reaches_the_bound_of_whole_vectors_is_proved_without_a_search() {
     // Each of 16 columns: 32 words in eight banks.
     assert_eq!((found.any_floor, found.floor), (0, 16 * 3));
     assert_eq!(found.best().kind, MappingKind::Swizzle);
-    assert!(found.best().conflicts == found.floor && found.fewest_proved);
+    assert!(found.best().conflicts == found.floor && found.fewest_proved());
 }
 
 #[test]
@@ -430,7 +430,7 @@ fn a_stopped_search_proves_nothing() {
     };
     let found = choices(&array(&trace, 512), &MappingKind::all(), &stopped).unwrap();
     assert_eq!(found.ranked.len(), 1);
-    assert!(!found.fewest_proved && !found.best().optimal());
+    assert!(!found.fewest_proved() && !found.best().optimal());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use crate::exec::api::FindingKind;
 use crate::exec::image::MemoryOp;
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::split;
+use crate::exec::machine::written::{self, WRITTEN};
 use crate::names::Space;
 
 impl Machine<'_> {
@@ -30,9 +31,14 @@ impl Machine<'_> {
         };
         let pointer = shared.as_mut_ptr().cast::<u8>().wrapping_add(at as usize);
         let bytes = &mut written[at as usize..][..info.bytes as usize];
-        let missing = bytes.iter().position(|&w| w == 0);
-        bytes.fill(1);
-        if let Some(missing) = missing.filter(|_| !info.transfer.only_writes()) {
+        let missing = match info.transfer.only_writes() {
+            true => None,
+            false => written::read(bytes),
+        };
+        if info.transfer.writes() {
+            bytes.fill(WRITTEN);
+        }
+        if let Some(missing) = missing {
             let text = format!(
                 "{} at byte {at} of the shared memory of block {rank} of the cluster: no thread \
                  has written byte {}",

@@ -5,6 +5,7 @@ use crate::exec::check::{early, unwritten};
 use crate::exec::image::{
     From, LOCAL_WINDOW, MemoryOp, PARAM_WINDOW, SHARED_WINDOW, WINDOW, offset_in, signed,
 };
+use crate::exec::machine::written::{self, WRITTEN};
 use crate::exec::machine::{Common, Machine};
 use crate::exec::memory::Object;
 use crate::exec::registers::{Slot, Width};
@@ -134,11 +135,14 @@ impl<'a> Machine<'a> {
                 let lane = left.trailing_zeros() as usize;
                 left &= left - 1;
                 // SAFETY: there is a byte for every one of shared memory.
-                unsafe { written.add(addresses[lane] as usize).write_bytes(1, bytes) };
+                unsafe {
+                    let bytes_of = written.add(addresses[lane] as usize);
+                    bytes_of.write_bytes(WRITTEN, bytes);
+                }
             }
             return;
         }
-        let mut all = 1;
+        let mut all = WRITTEN;
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
@@ -147,7 +151,7 @@ impl<'a> Machine<'a> {
                 unsafe { std::slice::from_raw_parts(written.add(addresses[lane] as usize), bytes) };
             all &= match of.try_into() {
                 Ok(word) => u8::from(u32::from_ne_bytes(word) == 0x0101_0101),
-                Err(_) => of.iter().fold(1, |all, byte| all & byte),
+                Err(_) => of.iter().fold(WRITTEN, |all, byte| all & byte),
             };
         }
         if all == 0 {
@@ -162,10 +166,13 @@ impl<'a> Machine<'a> {
             let address = addresses[lane];
             let first = address as usize;
             let written = &mut self.written[first..first + info.bytes as usize];
-            let Some(missing) = written.iter().position(|&w| w == 0) else {
+            let missing = written::read(written);
+            if info.transfer.writes() {
+                written.fill(WRITTEN);
+            }
+            let Some(missing) = missing else {
                 continue;
             };
-            written.fill(1);
             let byte = (first + missing) as u64;
             let message = format!(
                 "{} of shared memory at byte {address}: no thread of the block has written byte \

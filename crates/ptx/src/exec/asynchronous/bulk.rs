@@ -10,6 +10,7 @@ use crate::exec::check::early;
 use crate::exec::image::{BulkEnd, BulkOp, WINDOW};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::Reached;
+use crate::exec::machine::written::{self, WRITTEN};
 use crate::exec::memory::Object;
 use crate::exec::registers::{Slot, active};
 
@@ -304,7 +305,10 @@ pub fn global_place<'a>(
 /// were.
 pub fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) {
     let range = at as usize..(at + bytes) as usize;
-    if !writes && let Some(missing) = m.written[range.clone()].iter().position(|&w| w == 0) {
+    let bytes = &mut m.written[range.clone()];
+    if writes {
+        bytes.fill(WRITTEN);
+    } else if let Some(missing) = written::read(bytes) {
         let byte = (range.start + missing) as u64;
         let text = format!(
             "a bulk copy reads byte {byte} of shared memory, which no thread of the block has \
@@ -312,7 +316,6 @@ pub fn track(m: &mut Machine, lane: u32, (at, bytes): (u64, u64), writes: bool) 
         );
         early::note(m, FindingKind::Uninitialised, lane, (at, byte), text);
     }
-    m.written[range].fill(1);
 }
 
 fn transfer(info: &BulkOp, to: *mut u8, from: *mut u8, bytes: u64) {

@@ -12,6 +12,7 @@ use crate::exec::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wai
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::{Reached, Told};
 use crate::exec::machine::phase::{Arrival, Awaited, BarrierObject};
+use crate::exec::machine::written::WRITTEN;
 use crate::exec::registers::active;
 
 /// Bytes of an object, and their alignment.
@@ -299,7 +300,7 @@ fn init(m: &mut Machine, lane: u32, at: u64, count: u32) {
         Ok(object) => {
             m.mbarriers.objects.insert(at, object);
             let bytes = at as usize..(at + BYTES) as usize;
-            m.written[bytes].fill(1);
+            m.written[bytes].fill(WRITTEN);
         }
         Err(text) => misuse(m, lane, at, format!("mbarrier.init with {text}")),
     }
@@ -450,7 +451,9 @@ fn take(m: &mut Machine, info: &Wait, seen: &[(u32, u64, u64)]) {
 fn note_wait(m: &mut Machine, info: &Wait, lane: u32, (at, phase): (u64, u64)) {
     let thread = m.thread(lane);
     let before = m.mbarriers.waited.insert((at, thread), phase + 1);
-    if before == Some(phase + 1) && info.parity && phase > 0 {
+    // A phase may be waited for twice, as long as nobody is in the next one.
+    let begun = m.mbarriers.objects.get(&at).is_some_and(|b| b.has_begun());
+    if before == Some(phase + 1) && info.parity && phase > 0 && begun {
         let text = format!(
             "waits again for phase {} of the mbarrier at byte {at}, which it has waited for: is \
              the parity not flipped?",

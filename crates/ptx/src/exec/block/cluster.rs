@@ -3,6 +3,7 @@
 use super::Worker;
 use crate::exec::api::FindingKind;
 use crate::exec::execute::barrier::{CLUSTER, word};
+use crate::exec::machine::written::all_written;
 use crate::exec::race::Knowledge;
 use crate::exec::race::global::GlobalRaces;
 use crate::exec::warp::{Path, State};
@@ -33,7 +34,7 @@ pub fn release(cluster: &mut [Worker], mut cells: Option<&mut GlobalRaces>) -> b
                 made.for_each(|cell| cells.forget_writes(cell, OBJECT));
             }
         }
-        m.complete = m.complete || !m.written.contains(&0);
+        m.complete = m.complete || all_written(&m.written);
         m.mbarriers.progress();
         for (at, warp) in worker.warps.iter_mut().enumerate() {
             warp.passed |= std::mem::take(&mut warp.arrived);

@@ -123,8 +123,9 @@ pub fn bulk_global(m: &mut Machine, lane: u32, (address, bytes): (u64, u64), way
         fixed: false,
         agent,
     };
-    raced::global(m, reach, None, touch);
+    // What it overwrites is forgotten then.
     unfenced_global(m, reach, &touch);
+    raced::global(m, reach, None, touch);
 }
 
 /// What a lane reads of global memory from now on comes in the phase of an `mbarrier`,
@@ -276,13 +277,17 @@ fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     let unit = u64::from(races.shadow.unit());
     let lane = touch.lanes.trailing_zeros();
     let mut found = Vec::new();
+    let order = &races.order;
+    let is_unfenced = |mark: &Mark| {
+        let thread = mark.warp < AGENTS && mark.seq != FLYING;
+        thread && mark.seq != 0 && !order.is_proxied(touch.warp, lane, mark, false)
+    };
     for place in first..first + count {
-        for mark in races.shadow.written(place) {
-            let thread = mark.warp < AGENTS && mark.seq != FLYING;
-            if thread && mark.seq != 0 && !races.order.is_proxied(touch.warp, lane, mark, false) {
-                found.push((u64::from(place) * unit, *mark));
-            }
-        }
+        let at = u64::from(place) * unit;
+        let written = races.shadow.written(place).map(|mark| *mark);
+        found.extend(written.filter(is_unfenced).map(|mark| (at, mark)));
+        let updated = races.shadow.updated(place).copied();
+        found.extend(updated.filter(is_unfenced).map(|mark| (at, mark)));
     }
     for (address, mark) in found {
         let sides = [own_side(m, touch), written_by(&mark, None)];

@@ -10,6 +10,7 @@ use crate::exec::image::MemoryOp;
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
 use crate::exec::machine::peers::Reached;
+use crate::exec::machine::written::WRITTEN;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::How;
 use crate::exec::race::shadow::Touch;
@@ -75,7 +76,7 @@ fn stored(m: &Machine, info: &MemoryOp, mask: u32, (rank, at): (u32, u64), own: 
         (0..u64::from(size)).fold((0, 0), |(value, written), n| {
             let byte = first + n;
             let there = window.shared[(byte / 8) as usize] >> (8 * (byte % 8)) & 0xFF;
-            let known = window.complete || window.written[byte as usize] != 0;
+            let known = window.complete || window.written[byte as usize] == WRITTEN;
             (value | there << (8 * n), written | u32::from(known) << n)
         })
     })

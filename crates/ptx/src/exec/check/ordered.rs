@@ -73,6 +73,7 @@ fn order(m: &mut Machine, info: &MemoryOp, mut mask: u32, global: bool, addresse
 /// How an access is made.
 fn how(m: &Machine, info: &MemoryOp) -> How {
     let size = match &info.transfer {
+        _ if info.order.whole => info.bytes,
         Transfer::Load { element, .. } | Transfer::Store { element, .. } => element.bytes(),
         Transfer::Atomic(updates) => info.bytes / updates.len() as u32,
         _ => info.bytes,

@@ -4,6 +4,7 @@
 use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Side, Why};
+use crate::exec::machine::written::WRITTEN;
 use crate::exec::memory::Object;
 use crate::exec::race::lanes;
 use crate::exec::race::stored::Stored;
@@ -57,7 +58,7 @@ pub fn stored_shared(m: &Machine, info: &MemoryOp, mask: u32, address: u64) -> S
         } else {
             let bytes = m.written.get(bytes).unwrap_or_default();
             let bits = bytes.iter().enumerate();
-            bits.fold(0, |all, (n, w)| all | u32::from(*w != 0) << n)
+            bits.fold(0, |all, (n, w)| all | u32::from(*w == WRITTEN) << n)
         };
         (m.shared_element(address, size.into()), written)
     })

@@ -7,7 +7,7 @@ use crate::exec::image::MemoryOrder;
 use crate::exec::image::form::Step;
 use crate::exec::race::Strength;
 use crate::exec::race::mark::Scope;
-use crate::names::Word;
+use crate::names::{Type, Word};
 
 impl Decoder<'_> {
     /// Whether a copy is none, but about groups of copies.
@@ -50,6 +50,7 @@ pub(super) fn ordered(i: &Instruction, strength: Strength) -> MemoryOrder {
         acquire: orders(i, Word::Acquire),
         release: orders(i, Word::Release),
         fixed: i.has(Word::Nc),
+        whole: i.ty(0) == Some(Type::B128),
     }
 }
 

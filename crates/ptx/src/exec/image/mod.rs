@@ -122,6 +122,8 @@ pub(super) struct MemoryOrder {
     pub release: bool,
     /// What it reads has to stay as it is (`ld.global.nc`).
     pub fixed: bool,
+    /// It is one access, whatever registers its value is in (`.b128`).
+    pub whole: bool,
 }
 
 /// What an access does with its bytes.

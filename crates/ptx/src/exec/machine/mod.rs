@@ -137,7 +137,7 @@ pub(super) struct Machine<'a> {
     /// Shared memory of the block.
     pub shared: Vec<u64>,
     pub shared_len: u64,
-    /// Of every byte of shared memory whether it was written.
+    /// Of every byte of shared memory whether it was written ([`written::WRITTEN`]).
     pub written: Vec<u8>,
     /// Whether all of them are.
     pub complete: bool,

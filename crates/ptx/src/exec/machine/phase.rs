@@ -47,6 +47,11 @@ pub enum Awaited {
 }
 
 impl BarrierObject {
+    /// Whether somebody has arrived in the current phase, or bytes are expected in it.
+    pub fn has_begun(&self) -> bool {
+        self.pending < self.expected || self.bytes != 0
+    }
+
     /// A barrier whose phases take `count` arrivals.
     pub fn new(count: u32) -> Result<Self, String> {
         if (1..=MOST).contains(&count) {

@@ -3,6 +3,29 @@
 use crate::exec::image::followed::{Carried, CarriedPart};
 use crate::exec::registers::{Registers, active};
 
+/// A byte of shared memory that nobody has written.
+pub const NEVER: u8 = 0;
+/// One that somebody has written.
+pub const WRITTEN: u8 = 1;
+/// One that nobody has written, and that was read: this is told once.
+pub const READ: u8 = 2;
+
+/// Whether all bytes of shared memory are written.
+pub fn all_written(bytes: &[u8]) -> bool {
+    // No branch for each byte: it is asked at each barrier.
+    let is_whole = |part: &[u8]| part.iter().fold(0, |all, b| all | (b ^ WRITTEN)) == 0;
+    bytes.chunks(64).all(is_whole)
+}
+
+/// Bytes of shared memory are read that nobody may have written: the first one of which this
+/// was not told yet, counted from the begin.
+pub fn read(bytes: &mut [u8]) -> Option<usize> {
+    let missing = bytes.iter().position(|&b| b == NEVER)?;
+    let never = bytes.iter_mut().filter(|b| **b == NEVER);
+    never.for_each(|b| *b = READ);
+    Some(missing)
+}
+
 /// What a warp has written, where that is not clear from the code.
 #[derive(Debug, Default)]
 pub struct Written {

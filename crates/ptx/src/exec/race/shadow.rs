@@ -373,6 +373,12 @@ impl Shadow {
         }
     }
 
+    /// The atomics on a place.
+    pub fn updated(&self, place: u32) -> impl Iterator<Item = &Mark> {
+        let marks = self.updates.of.iter();
+        marks.filter_map(move |plane| plane.marks.get(place as usize))
+    }
+
     /// The writes of a place, to be changed.
     pub fn written(&mut self, place: u32) -> impl Iterator<Item = &mut Mark> {
         let last = self.writes.get_mut(place as usize);
