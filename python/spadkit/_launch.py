@@ -19,7 +19,7 @@ from ._results import (
     Tuning,
     in_python,
 )
-from ._values import Size, dimensions, options, own_name, seconds, size, strings
+from ._values import Size, dimensions, machine_name, options, own_name, seconds, size, strings
 
 if TYPE_CHECKING:
     from ._kernel import Kernel
@@ -240,7 +240,9 @@ class Launch:
         specs = strings("hash", hash, "a mapping, such as 'xor', or a list of them")
         if not specs:
             raise UsageError("hash=[] names no mapping", "expected at least one; 'mod' is the unmapped kernel")
-        (text, warnings, _), pictures = self._native.conflicts(machine, specs, size(block, "block"))
+        (text, warnings, _), pictures = self._native.conflicts(
+            machine_name(machine), specs, size(block, "block")
+        )
         return Conflicts(text, warnings, pictures)
 
     def tune_software(
@@ -284,7 +286,7 @@ class Launch:
         """
         chosen = strings("kinds", kinds, "kinds of mappings, such as 'swizzle'")
         text, warnings, _ = self._native.tune_software(
-            machine, chosen, seconds(budget, "budget"), size(block, "block"), machine_code
+            machine_name(machine), chosen, seconds(budget, "budget"), size(block, "block"), machine_code
         )
         return Tuning(text, warnings)
 
@@ -327,7 +329,7 @@ class Launch:
         """
         given = {"hash": hash, "pipeline": pipeline, "scheduler": scheduler, "sharing": sharing}
         flags = ["--source"] if lines else []
-        text, warnings, _ = self._native.command("sim", machine, options(given) + flags)
+        text, warnings, _ = self._native.command("sim", machine_name(machine), options(given) + flags)
         return Simulated(text, warnings)
 
     def share(
@@ -369,7 +371,7 @@ class Launch:
             "placement": placement,
         }
         flags = [] if simulate else ["--no-sim"]
-        text, warnings, _ = self._native.command("share", machine, options(given) + flags)
+        text, warnings, _ = self._native.command("share", machine_name(machine), options(given) + flags)
         return Shared(text, warnings)
 
     def gate(
@@ -413,7 +415,7 @@ class Launch:
         limits = strings("fail_on", fail_on, "limits, such as 'conflicts > 0'")
         by = {None: [], True: ["--machine-code"], False: ["--no-machine-code"]}[machine_code]
         given = {"fail-on": limits, "hash": hash, "budget": size(budget, "budget")}
-        text, warnings, _ = self._native.command("gate", machine, options(given) + by)
+        text, warnings, _ = self._native.command("gate", machine_name(machine), options(given) + by)
         return Gated(text, warnings)
 
     def rewrite(
@@ -442,7 +444,7 @@ def rewrite(
     else:
         expected = "expected a mapping, such as 'xor', or a dict with one for each variable"
         raise UsageError(f"spec is {spec!r}", expected)
-    (text, warnings, error), ptx = kernel._native.rewrite(specs, machine, launch, any_block, plain)
+    (text, warnings, error), ptx = kernel._native.rewrite(specs, machine_name(machine), launch, any_block, plain)
     if error is not None or ptx is None:
         error = error or CheckFailed(f"{kernel.name} was not rewritten")
         raise _with_result(error, Result(text, warnings))

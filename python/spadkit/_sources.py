@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import os
 import re
+import shutil
 import tempfile
+import weakref
 from dataclasses import dataclass, field, replace
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -17,6 +19,14 @@ from ._errors import ArgumentError, FileError, UsageError
 
 #: A PTX text, or a path to one.
 PTX = Union[str, "os.PathLike[str]"]
+
+
+class _Folder:
+    """A folder that is gone with the object."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="spadkit-")
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,7 @@ class Source:
     #: Parameters that the caller does not pass, with bytes for each block.
     hidden: Mapping[str, int] = field(default_factory=dict)
     #: The folder of the source that the PTX names, for as long as the kernel lives.
-    folder: Optional[tempfile.TemporaryDirectory[str]] = None
+    folder: Optional[_Folder] = None
 
     def runtime_arguments(
         self, args: Sequence[Any], named: Mapping[str, Any]
@@ -203,8 +213,8 @@ def cupy_source(raw: Any, entry: Optional[str], arch: str) -> Source:
 
 def cuda_source(source: str, entry: Optional[str], arch: str, options: Sequence[str]) -> Source:
     """The kernel of CUDA C++ source, compiled by NVRTC."""
-    folder = tempfile.TemporaryDirectory(prefix="spadkit-")
-    path = os.path.join(folder.name, "source.cu")
+    folder = _Folder()
+    path = os.path.join(folder.path, "source.cu")
     with open(path, "w", encoding="utf-8") as file:
         file.write(source)
     ptx = _nvrtc.compile(source, arch, options, path)

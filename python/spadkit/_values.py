@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import Any, Sequence, Union
+from typing import Any, Optional, Sequence, Union
 
 from ._errors import UsageError
 
@@ -18,7 +19,8 @@ def own_name(parameter: str, entry: str) -> str:
 
 
 def dimensions(value: Any, what: str) -> list[int]:
-    sizes = list(value) if isinstance(value, (tuple, list)) else [value]
+    several = isinstance(value, (tuple, list)) or getattr(value, "ndim", 0) == 1
+    sizes = list(value) if several else [value]
     return [size(s, what) for s in sizes]
 
 
@@ -29,6 +31,17 @@ def strings(what: str, value: Union[str, Sequence[str]], expected: str) -> list[
     if not isinstance(value, Iterable) or not all(isinstance(v, str) for v in value):
         raise UsageError(f"{what} is {value!r}", f"expected {expected}")
     return list(value)
+
+
+def machine_name(value: Any) -> Optional[str]:
+    """A preset or the path of a configuration; None for the machine of the PTX's target."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, os.PathLike):
+        return str(os.fspath(value))
+    raise UsageError(
+        f"machine is {value!r}", "expected a name of spadkit.presets(), or the path of a configuration"
+    )
 
 
 def options(given: Mapping[str, Any]) -> list[str]:
@@ -49,7 +62,7 @@ def seconds(value: Any, what: str) -> float:
 def size(value: Any, what: str) -> int:
     try:
         number = value.__index__()
-    except AttributeError:
+    except (AttributeError, TypeError):
         raise UsageError(f"{what} is {value!r}", "expected an integer") from None
     if not 0 <= number < 1 << 63:
         raise UsageError(f"{what} is {value!r}", "expected an integer that is not negative")

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any, Callable
 
+import numpy as np
 import pytest
 
 import spadkit
@@ -87,6 +88,9 @@ def test_wrong_questions(launched: Kernel) -> None:
         (lambda k: k.tune_software(kinds=5), "kinds is 5\n  help: expected kinds of mappings"),
         (lambda k: k.tune_software(budget="1"), "budget is '1'\n  help: expected a number of seconds"),
         (lambda k: k.tune_software(block=1.5), "block is 1.5\n  help: expected an integer"),
+        (lambda k: k.conflicts(machine=80), "machine is 80\n  help: expected a name of"),
+        (lambda k: k.share(machine=80), "machine is 80\n  help: expected a name of"),
+        (lambda k: k[np.ones((2, 2), int), 32], r"grid is array(.|\n)*expected an integer"),
         (lambda k: k.rewrite(5), "spec is 5\n  help: expected a mapping, such as 'xor', or a dict"),
         (lambda k: k._last.run(threads=-1), "threads is -1\n  help: expected an integer that is not"),
         (lambda k: k.from_ptx(5), r"ptx is \[5\]\n  help: expected a PTX text or a path"),

@@ -92,6 +92,13 @@ TOGETHER = """
 """
 
 
+def test_a_grid_may_be_an_array(transpose: Kernel) -> None:
+    a = np.arange(3072, dtype=np.float32).reshape(48, 64)
+    out = np.zeros((64, 48), np.float32)
+    transpose[np.array([4, 3]), np.array([16, 16])](out, a, 64, 48)
+    assert np.array_equal(out, a.T)
+
+
 def floats(n: int) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
     return np.arange(n, dtype=np.float32)
 

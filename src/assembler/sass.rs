@@ -31,11 +31,19 @@ pub struct MachineAccess {
 }
 
 impl MachineAccess {
-    /// Whether it moves matrices (`LDSM`, `STSM`), or multiplies those that a descriptor
-    /// names (`HGMMA`).
+    /// Whether it moves matrices (`LDSM`, `STSM`), or multiplies some.
     pub fn is_matrix(&self) -> bool {
-        let opcode = self.name.split('.').next().unwrap_or_default();
-        matches!(opcode, "LDSM" | "STSM") || opcode.ends_with("GMMA")
+        self.name.starts_with("LDSM") || self.name.starts_with("STSM") || self.is_product()
+    }
+
+    /// Whether it multiplies matrices that a descriptor names (`wgmma`, by type `HGMMA`,
+    /// `QGMMA`, `IGMMA`, `BGMMA`).
+    pub fn is_product(&self) -> bool {
+        self.opcode().ends_with("GMMA")
+    }
+
+    fn opcode(&self) -> &str {
+        self.name.split('.').next().unwrap_or_default()
     }
 
     /// Whether it is an atomic at a generic address.
@@ -140,7 +148,6 @@ impl Code {
             "LDS" | "LDSM" | "LD" => Op::Load,
             "STS" | "STSM" | "LDGSTS" | "ST" => Op::Store,
             "ATOMS" | "ATOM" => Op::Atomic,
-            // Of `wgmma`, by type: HGMMA, QGMMA, IGMMA, BGMMA.
             _ if opcode.ends_with("GMMA") && operands.contains("gdesc[") => Op::Load,
             _ => return,
         };

@@ -135,15 +135,29 @@ fn statement(place: &str, files: &mut SourceFiles) -> Option<String> {
         return Some(first);
     }
     let (file, number) = split(place)?;
+    let is_python = file.ends_with(".py");
     let lines = files.lines(file)?;
     let mut text = first.clone();
     for line in lines.iter().skip(number as usize).take(MOST_LINES) {
+        if is_python && open_brackets(&text) <= 0 {
+            return Some(text);
+        }
         text += &format!(" {}", line.trim());
-        if is_whole(line) {
+        if !is_python && is_whole(line) {
             return Some(text);
         }
     }
     Some(first)
+}
+
+/// Brackets that are open at the end of Python code: the statement goes on.
+fn open_brackets(code: &str) -> i32 {
+    let depth = |c| match c {
+        '(' | '[' | '{' => 1,
+        ')' | ']' | '}' => -1,
+        _ => 0,
+    };
+    code.chars().map(depth).sum()
 }
 
 /// Whether a line begins an `asm` statement or goes on with one: what it accesses is
@@ -187,5 +201,11 @@ mod tests {
         assert_eq!(at(4), "if (x) {");
         assert_eq!(at(6), "y = z; // why,");
         assert_eq!(at(7), "never,");
+        // Python has no end of a statement but that of its line.
+        let text = "acc = tl.dot(a,\n  b[k],\n  acc)\nx = y\ndef other(c):\n";
+        std::fs::write(dir.path().join("k.py"), text).unwrap();
+        let mut at = |n: u32| statement(&format!("k.py:{n}"), &mut files).unwrap();
+        assert_eq!(at(1), "acc = tl.dot(a, b[k], acc)");
+        assert_eq!(at(4), "x = y");
     }
 }

@@ -9,10 +9,11 @@ use super::texture::{SamplerTable, TextureTable, names, parse_samplers, parse_te
 use super::then::parse_all;
 use super::uncompiled::refuse_ptx;
 use crate::cuda::MAX_STATIC_SHARED;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::input::Limit;
 use crate::input::section::{Placed, Section, Source};
 use crate::ptx::exec::{DEFAULT_LIMIT, HEAP_BYTES, SharedPart};
+use crate::trace::kernels;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use toml::de::DeTable;
@@ -86,6 +87,13 @@ impl LaunchFile {
             expected: "a launch file: TOML in UTF-8",
         };
         refuse_ptx(path)?;
+        let name = path.to_string_lossy();
+        if name.starts_with(kernels::PREFIX) {
+            return Err(Error::usage(
+                format!("{name} is a pattern of accesses, without a program"),
+                "expected a launch file (.toml), such as those of kernels/",
+            ));
+        }
         let text = LIMIT.read_text(path)?;
         Self::parse(text, path)
     }

@@ -7,14 +7,12 @@ use crate::error::{Error, Result};
 use crate::input::{Limit, STDIN, is_stdin};
 use crate::launch::{PtxFile, read_module, refuse_ptx};
 use crate::ptx::Module;
+use crate::quote::shown_path;
 use crate::sm::{AccelSimWorkload, TraceFile, WarpText, Workload};
 use crate::trace::{AccessTrace, accelsim, kernels};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Prefix that names a generated kernel instead of a file.
-const KERNEL_PREFIX: &str = "kernel:";
 
 /// INPUT of a command. What it is, its name says; nothing is read before it is asked
 /// for, and a launch file and its PTX once. A clone shares what is read.
@@ -40,7 +38,7 @@ pub enum Input {
 
 impl From<&str> for Input {
     fn from(name: &str) -> Self {
-        if name.starts_with(KERNEL_PREFIX) {
+        if name.starts_with(kernels::PREFIX) {
             Input::Generated(name.to_owned())
         } else {
             Input::from(PathBuf::from(name))
@@ -146,7 +144,7 @@ impl Input {
     pub fn accesses(&self, options: RunOptions) -> Result<AccessTrace> {
         let path = self.name();
         match self {
-            Input::Generated(name) => kernels::generate(&name[KERNEL_PREFIX.len()..]),
+            Input::Generated(name) => kernels::generate(&name[kernels::PREFIX.len()..]),
             Input::Launch(launch) => launch.access_trace(options),
             Input::AccelSim(path) => accelsim::access_trace(&accelsim::find_kernel(path)?, None),
             Input::File(path) if path.as_os_str().is_empty() => Err(Error::usage(
@@ -156,6 +154,13 @@ impl Input {
             )),
             _ => {
                 refuse_ptx(path)?;
+                if TraceFile::is_one(path) {
+                    return Err(Error::usage(
+                        format!("{} is a full trace, of all blocks", shown_path(path)),
+                        "expected the accesses of one block: a launch file, or a trace of it \
+                         (.json); spadkit sim and cosim take full traces",
+                    ));
+                }
                 AccessTrace::load(path)
             }
         }

@@ -43,10 +43,14 @@ impl<'a> Sites<'a> {
             .map(|m| m.line)
             .collect();
         for site in sites.values_mut() {
-            let own = code
-                .iter()
-                .filter(|m| m.line == site.line && m.op == site.op);
-            site.code = own.collect();
+            // Products keep their number and order, and often have the line of what
+            // makes their descriptors.
+            let is_product = site.first.is_by_descriptor();
+            let is_own = |m: &&MachineAccess| match is_product {
+                true => m.is_product(),
+                false => m.line == site.line && m.op == site.op && !m.is_product(),
+            };
+            site.code = code.iter().filter(is_own).collect();
             if site.op == Op::Atomic {
                 site.is_loop = loads.contains(&site.line);
                 leave_out_other_spaces(&mut site.code);

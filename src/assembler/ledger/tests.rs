@@ -391,3 +391,24 @@ fn incomplete_warps_do_their_own_atomics() {
     assert_eq!(lanes, [31, 1]);
     assert_eq!(fates(&ledger, 10).aggregated, 1);
 }
+
+/// ptxas gives a product the line of what makes its descriptors, which is before it.
+#[test]
+fn products_are_kept_whatever_their_line() {
+    let mut products = [12, 14].map(|line| access(line, Op::Load, 16, (0, 4)));
+    for product in &mut products {
+        let field = crate::trace::BY_DESCRIPTOR_FIELD;
+        product.extra.insert(field.to_owned(), json!(true));
+    }
+    let own = access(11, Op::Load, 4, (0, 1));
+    let trace = trace([&[own][..], &products].concat());
+    let hgmma = |line| MachineAccess {
+        op: Op::Load,
+        ..machine(line, "HGMMA.64x64x16.F32", "UR8", 0)
+    };
+    let code = [machine(11, "LDS", "R4", 0), hgmma(11), hgmma(14)];
+    let ledger = Ledger::new(&trace, &code);
+    assert_eq!((ledger.fates().kept, ledger.fates().total()), (3, 3));
+    assert_eq!(ledger.sites[0].instructions, ["LDS"]);
+    assert_eq!(ledger.sites[1].instructions, ["2 HGMMA.64x64x16.F32"]);
+}

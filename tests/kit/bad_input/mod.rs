@@ -188,6 +188,22 @@ fn a_bad_trace_leaves_no_output_of_any_command() {
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
+/// A full trace has programs, not the accesses of one block.
+#[test]
+fn a_full_trace_is_no_access_trace() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("t.spt");
+    let file = file.to_str().unwrap();
+    spadkit(&["trace", "kernel:nw", "-o", file])
+        .assert()
+        .success();
+    let text = refused(&["conflicts", file, "--hash", "mod"], 2);
+    assert!(
+        text.contains("is a full trace") && text.contains("spadkit sim"),
+        "{text}"
+    );
+}
+
 #[test]
 fn bad_hash_specs() {
     for (spec, expected) in [
@@ -317,6 +333,10 @@ fn bad_usage() {
         (
             "encode mod --preset small --config x",
             "cannot be used with",
+        ),
+        (
+            "run kernel:nw",
+            "is a pattern of accesses, without a program",
         ),
         ("encode mod --unit nope", "kinds are bitvec-perm"),
         ("encode add --unit matrix", "not linear"),

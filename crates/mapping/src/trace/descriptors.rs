@@ -9,7 +9,8 @@ use serde_json::Value;
 pub const FIELD: &str = "by_descriptor";
 
 impl Access {
-    fn is_by_descriptor(&self) -> bool {
+    /// Whether it reads a matrix that a descriptor names.
+    pub fn is_by_descriptor(&self) -> bool {
         self.extra.get(FIELD) == Some(&Value::Bool(true))
     }
 }

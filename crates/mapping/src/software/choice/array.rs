@@ -192,6 +192,9 @@ impl Array {
 
     /// Why this array cannot have `layout`, if it cannot.
     pub fn refuses(&self, layout: &Layout) -> Option<Refusal> {
+        if self.is_by_descriptor() && *layout.spec() != LayoutSpec::Hash(HashSpec::Mod) {
+            return Some(Refusal::Descriptor);
+        }
         if !layout.keeps_vectors(self.vector_words, self.words) {
             return Some(Refusal::Tears(4 * self.vector_words));
         }
@@ -202,9 +205,6 @@ impl Array {
         }
         if self.has_matrices() && !self.keeps_matrices(layout.spec()) {
             return Some(Refusal::OfRows);
-        }
-        if self.is_by_descriptor() && *layout.spec() != LayoutSpec::Hash(HashSpec::Mod) {
-            return Some(Refusal::Descriptor);
         }
         let needed = layout.words_needed(self.words);
         // An array that has no room as it is has none in any mapping.

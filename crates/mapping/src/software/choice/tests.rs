@@ -433,6 +433,24 @@ fn a_stopped_search_proves_nothing() {
     assert!(!found.fewest_proved() && !found.best().optimal());
 }
 
+/// `wgmma` computes the addresses from its descriptor.
+#[test]
+fn what_a_descriptor_names_has_no_mapping() {
+    let mut trace = trace(1024, vec![(4, (0..32).map(|l| 32 * l).collect())]);
+    let found = |trace: &AccessTrace| {
+        let kinds = MappingKind::all();
+        choices(&array(trace, 2048), &kinds, &effort()).unwrap()
+    };
+    assert_eq!(found(&trace).best().conflicts, 0);
+    let extra = &mut trace.accesses[0].extra;
+    extra.insert(crate::trace::BY_DESCRIPTOR_FIELD.to_owned(), true.into());
+    let found = found(&trace);
+    assert_eq!(found.ranked.len(), 1);
+    assert_eq!((found.best().conflicts, found.none_fewer), (31, None));
+    let reasons = found.left_out.iter().map(|(_, why)| *why);
+    assert!(reasons.eq([Refusal::Descriptor; 2]));
+}
+
 #[test]
 fn kinds_have_names() {
     for kind in MappingKind::all() {

@@ -162,6 +162,9 @@ pub fn find(name: &str) -> Result<&'static Kernel> {
     })
 }
 
+/// What names a generated trace instead of a file begins with.
+pub const PREFIX: &str = "kernel:";
+
 /// The trace of `NAME` or `NAME:param=value,...` (without the `kernel:` prefix).
 pub fn generate(spec: &str) -> Result<AccessTrace> {
     let (name, args) = match spec.split_once(':') {

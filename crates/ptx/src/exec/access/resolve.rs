@@ -162,6 +162,10 @@ impl<'a> Machine<'a> {
     /// Reads of bytes that nobody has written.
     #[inline(never)]
     fn unwritten(&mut self, info: &MemoryOp, exec: u32, addresses: &[u64; 32]) {
+        // A store of the bits that are left follows.
+        if unwritten::is_masked(self) {
+            return;
+        }
         for lane in (0..32).filter(|&l| on(exec, l)) {
             let address = addresses[lane];
             let first = address as usize;

@@ -148,6 +148,15 @@ fn is_known(
     known
 }
 
+/// Whether the bits that the instruction loads are those of which a mask keeps some while
+/// others are set, as in a bit-field.
+pub fn is_masked(m: &Machine) -> bool {
+    let moves = m.image.moves_at.get(m.pc as usize).copied().flatten();
+    let moves = moves.map(|at| &m.image.moves[at as usize]);
+    let is_mask = |part: &Option<Part>| matches!(part, Some(Part::Masked));
+    moves.is_some_and(|moves| moves.loads && moves.parts.iter().all(is_mask))
+}
+
 /// A load or store of elements some of which are only moved, by lanes that are about to
 /// make it: what is stored where all may read it has to be written.
 pub fn moved(m: &mut Machine, at: u32, info: &MemoryOp, space: Space, exec: u32) {
