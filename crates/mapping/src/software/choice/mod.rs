@@ -197,7 +197,7 @@ pub struct Choices {
     pub floor: u64,
     /// Whether no XOR mapping and no padding that at most doubles the array has
     /// fewer conflicts than the first, proved; of an array of tensor copies, no
-    /// other mode of theirs.
+    /// other mode of theirs; of one whose rows `wmma` accesses, no such padding.
     pub fewest_proved: bool,
 }
 
