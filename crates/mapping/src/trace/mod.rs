@@ -19,8 +19,9 @@ pub use conflicts::{ConflictCount, ConflictProfile, conflict_degree, removed_pct
 pub use matrix_rows::FIELD as ROW_BYTES_FIELD;
 pub use matrix_rows::MatrixRows;
 pub use place::{Line, Place, Places};
-pub use place::{calls_text, line_of_file, ptx_text, without_folder};
+pub use place::{calls_text, line_of_file, ptx_text};
 pub use rule::{Atomics, ConflictRule, Wide};
+pub use spadkit_base::quote::without_folder;
 pub use tensor_copies::FIELD as TENSOR_COPIES_FIELD;
 pub use tensor_copies::TensorCopy;
 pub use variables::FIELD as VARIABLES_FIELD;

@@ -1,13 +1,13 @@
 //! Accesses of asynchronous copies and of tensor cores, and who waits for them.
 
-use super::clusters::{self, Touched};
-use super::raced;
+use super::{clusters, raced, report};
 use crate::exec::machine::Machine;
-use crate::exec::machine::pairs::{Side, Why};
+use crate::exec::machine::pairs::{Place, Race, Side, Why};
+use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::race::flights::PIECE;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
-use crate::exec::race::shadow::Touch;
+use crate::exec::race::shadow::{ObjectUse, Touch};
 use crate::exec::race::{AGENTS, FLYING, Strength, lanes};
 
 /// A weak access of some lanes of the warp, by something else.
@@ -19,31 +19,16 @@ fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
 }
 
 /// Lanes use the `mbarrier` object at an offset.
-pub fn object(m: &mut Machine, mask: u32, at: u64, kind: Touched) {
-    const BYTES: u32 = 8;
+pub fn object(m: &mut Machine, mask: u32, at: u64, kind: ObjectUse) {
     let Some(races) = &mut m.races else {
         return;
     };
     races.order.act(m.warp, mask);
     let seq = races.order.tick();
-    let strength = match kind {
-        Touched::Made => Strength::Weak,
-        _ => Strength::Strong,
-    };
-    let touch = Touch {
-        how: How {
-            strength,
-            size: BYTES as u8,
-            ..How::default()
-        },
-        write: kind != Touched::Read,
-        update: kind == Touched::Changed,
-        passing: false,
-        ..Touch::weak(m.warp, mask, seq, m.pc)
-    };
-    let (first, count) = races.places(at, BYTES);
+    let touch = Touch::of_object(m.warp, mask, seq, m.pc, kind);
+    let (first, count) = races.places(at, OBJECT_BYTES as u32);
     races.shadow.touch(&races.order, first, count, &touch);
-    raced::report(m, touch.write);
+    report::shared(m, touch.write);
     clusters::object(m, mask, (m.cluster.rank, at), kind);
 }
 
@@ -249,7 +234,7 @@ fn touch_bulk(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     if touch.write && races.any_reads() {
         raced::in_flight(races, (address, bytes as u32), first, touch);
     }
-    raced::report(m, touch.write);
+    report::shared(m, touch.write);
 }
 
 /// A lane reads or writes bytes of shared memory at once.
@@ -285,9 +270,7 @@ fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
         }
     }
     for (address, mark) in found {
-        let sides = [own_side(m, touch), written_by(&mark, None)];
-        let (variable, offset) = m.shared_place(address);
-        m.pair((Why::Proxy, false), sides, (address, variable, offset));
+        unfenced_write(m, (&mark, None), touch, Place::shared(m, address));
     }
 }
 
@@ -308,36 +291,36 @@ fn unfenced_global(m: &mut Machine, reach: Reach, touch: &Touch) {
     for (at, mark) in memory.written(reach.address, reach.bytes) {
         let seen = mark.warp < AGENTS && order.unseen(warp, lane, &mark, false) == 0;
         if seen && !order.is_proxied(warp, lane, &mark, true) {
-            let block = order.moments.linear(order.moments.block_at(mark.seq));
-            found.push((at, mark, block.filter(|_| !order.is_own(&mark))));
+            found.push((at, mark, order.other_block(&mark)));
         }
     }
     for (at, mark, block) in found {
-        let sides = [own_side(m, touch), written_by(&mark, block)];
-        let at = offset + u64::from(at);
-        let place = (at, Some(object.name.clone()), at);
-        m.pair_in(true, (Why::Proxy, false), sides, place);
+        let place = Place::global(object, offset + u64::from(at));
+        unfenced_write(m, (&mark, block), touch, place);
     }
 }
 
-/// The access that is made now.
-fn own_side(m: &Machine, touch: &Touch) -> Side {
-    Side {
-        pc: m.pc,
-        thread: m.thread(touch.lanes.trailing_zeros()),
-        wrote: touch.write,
-        block: None,
-    }
-}
-
-/// What a thread wrote, of another block if one is given.
-fn written_by(mark: &Mark, block: Option<u64>) -> Side {
-    Side {
+/// Notes that a proxy fence is missing after what a thread, of another block if one is
+/// given, has written.
+fn unfenced_write(
+    m: &mut Machine,
+    (mark, block): (&Mark, Option<u64>),
+    touch: &Touch,
+    place: Place,
+) {
+    let wrote = Side {
         pc: mark.pc,
         thread: 32 * u32::from(mark.warp) + mark.lanes.trailing_zeros(),
         wrote: true,
         block,
-    }
+    };
+    let now = Side::now(m, touch.lanes.trailing_zeros(), touch.write);
+    m.pair(Race {
+        why: Why::Proxy,
+        harmless: false,
+        sides: [now, wrote],
+        place,
+    });
 }
 
 /// The warp begins to read pieces of shared memory, and goes on.
@@ -368,7 +351,7 @@ pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
         races.reads.begin(address, bytes, mark);
         races.factors.begin(m.warp, address, bytes, m.pc);
     }
-    raced::report(m, false);
+    report::shared(m, false);
 }
 
 /// `wgmma.fence`

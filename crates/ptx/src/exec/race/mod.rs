@@ -50,9 +50,9 @@ use visits::Visits;
 
 /// The first of the warps that stand for asynchronous copies.
 pub(super) const AGENTS: u8 = 32;
-/// The moment of what is on its way.
+/// The time stamp of copies that have not arrived.
 pub(super) const FLYING: u32 = u32::MAX;
-/// Moments after which the next block begins anew.
+/// Time stamps after which the clock restarts with the next block.
 const WORN: u32 = 3 << 30;
 
 /// Lanes of a mask.
