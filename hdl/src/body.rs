@@ -9,7 +9,7 @@ use crate::header::{UnitDoc, header};
 use crate::item::{Declaration, Instance, Item, Loop, Memory, Property, RAM_ZEROS, Written};
 use crate::lines::{CODE_WIDTH, Lines, wrap};
 use crate::names::Names;
-use crate::number::Spaces;
+use crate::number::{Number, Spaces};
 use crate::origin::Origin;
 use crate::parameter::Parameter;
 use crate::port::Port;
@@ -178,12 +178,7 @@ impl Body {
         let indent = " ".repeat(4 * depth);
         match item {
             Item::Blank => self.line(0, ""),
-            Item::Comment(text, columns) => {
-                let width = columns - indent.len() - 3;
-                let text = self.style.prose(text);
-                let lines = text.lines().flat_map(|line| wrap(line, width));
-                lines.for_each(|line| self.line(depth, &format!("// {line}")));
-            }
+            Item::Comment(text, columns) => self.comment(text, *columns, depth),
             Item::Declaration(declaration) => self.declaration(declaration, depth),
             Item::Memory(Memory { rows, words }) => {
                 let (range, name) = (self.range(words.width), words.name);
@@ -217,20 +212,7 @@ impl Body {
                 self.items(items, depth + 1);
                 self.line(depth, "end");
             }
-            Item::Either(condition, [(first, one), (second, other)]) => {
-                self.names.add_number(condition);
-                self.names.add(first);
-                self.names.add(second);
-                let condition = condition.written(Spaces {
-                    sums: true,
-                    ..Spaces::default()
-                });
-                self.line(depth, &format!("if ({condition}) begin : {first}"));
-                self.items(one, depth + 1);
-                self.line(depth, &format!("end else begin : {second}"));
-                self.items(other, depth + 1);
-                self.line(depth, "end");
-            }
+            Item::Either(condition, sides) => self.either(condition, sides, depth),
             Item::Instance(instance) => self.instance(instance, depth),
             Item::Assertions(items) if self.assertions => {
                 self.line(0, "");
@@ -241,6 +223,34 @@ impl Body {
             Item::Assertions(_) => {}
             Item::Property(property) => self.property(property, depth),
         }
+    }
+
+    fn comment(&mut self, text: &str, columns: usize, depth: usize) {
+        let width = columns - 4 * depth - 3;
+        let text = self.style.prose(text);
+        let lines = text.lines().flat_map(|line| wrap(line, width));
+        lines.for_each(|line| self.line(depth, &format!("// {line}")));
+    }
+
+    fn either(
+        &mut self,
+        condition: &Number,
+        sides: &[(&'static str, Vec<Written>); 2],
+        depth: usize,
+    ) {
+        let [(first, one), (second, other)] = sides;
+        self.names.add_number(condition);
+        self.names.add(first);
+        self.names.add(second);
+        let condition = condition.written(Spaces {
+            sums: true,
+            ..Spaces::default()
+        });
+        self.line(depth, &format!("if ({condition}) begin : {first}"));
+        self.items(one, depth + 1);
+        self.line(depth, &format!("end else begin : {second}"));
+        self.items(other, depth + 1);
+        self.line(depth, "end");
     }
 
     /// `reg [W-1:0] name;`, and why it has no reset.

@@ -75,6 +75,13 @@ pub enum Configured {
 }
 
 impl Configured {
+    /// The one whose Verilog module this is.
+    pub fn of_unit(module: &str) -> Option<Self> {
+        let kinds = HashKind::ALL.into_iter().map(Configured::Hash);
+        let mut all = kinds.chain([Configured::Rap, Configured::RowMap]);
+        all.find(|unit| unit.unit() == module)
+    }
+
     /// Its Verilog module.
     pub const fn unit(self) -> &'static str {
         match self {
@@ -94,6 +101,11 @@ impl Configured {
     }
 }
 
+/// The Verilog module of the fixed XOR hash.
+pub const HASH_XOR: &str = "spad_hash_xor";
+/// The Verilog module of the fixed ADD hash.
+pub const HASH_ADD: &str = "spad_hash_add";
+
 /// The hash that the lanes of an SM path have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -108,4 +120,19 @@ pub enum PathHash {
     Configurable,
     /// `spad_rap` with loadable shifts.
     Rap,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_with_registers_is_found_by_its_name() {
+        let kinds = HashKind::ALL.into_iter().map(Configured::Hash);
+        for unit in kinds.chain([Configured::Rap, Configured::RowMap]) {
+            assert_eq!(Configured::of_unit(unit.unit()), Some(unit));
+            assert_eq!(Configured::of_unit(unit.config_unit()), None);
+        }
+        assert_eq!(Configured::of_unit(HASH_XOR), None);
+    }
 }

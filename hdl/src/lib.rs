@@ -121,7 +121,7 @@ mod window;
 
 pub use allowed::Allowed;
 pub use geometry::Geometry;
-pub use hashes::{Configured, HashKind, PathHash};
+pub use hashes::{Configured, HASH_ADD, HASH_XOR, HashKind, PathHash};
 pub use item::RAM_ZEROS;
 pub use machine::{
     AxiOptions, Machine, PC_BITS, Phases, RetryLatencies, StreamOptions, TcdmOptions,
@@ -150,8 +150,8 @@ static UNITS: LazyLock<Vec<Unit>> = LazyLock::new(|| {
 
 /// The hashes that are fixed, and what stands beside the configurable ones.
 const OTHER_HASHES: &[Unit] = &[
-    Unit::of_geometry("spad_hash_xor", spad_hash_xor::emit_unit),
-    Unit::of_geometry("spad_hash_add", spad_hash_add::emit_unit),
+    Unit::of_geometry(HASH_XOR, spad_hash_xor::emit_unit),
+    Unit::of_geometry(HASH_ADD, spad_hash_add::emit_unit),
     Unit::configured(Configured::RowMap),
     Unit::configured(Configured::Rap),
     Unit::of_hash("spad_hash_config", |machine| {

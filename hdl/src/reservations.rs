@@ -49,6 +49,7 @@ pub(crate) struct Accesses<F> {
 /// The reservation of each lane, and its accesses in their second cycle.
 #[derive(Clone, Copy)]
 struct Reservations {
+    held: Signal,
     bank: Signal,
     row: Signal,
     /// A load-reserved, a store-conditional, and one of the lane's reserved place.
@@ -77,6 +78,7 @@ pub(crate) fn reservations<F: Fn(Size) -> Begins>(
     );
     let held = u.register("reserved", s.L).reset(0);
     let lanes = Reservations {
+        held,
         bank: u.register("reserved_bank", s.L * s.m).covered_by(held),
         row: u.register("reserved_row", s.L * s.RW).covered_by(held),
         load: u.register("load_reserved", s.L).reset(0),
@@ -88,34 +90,13 @@ pub(crate) fn reservations<F: Fn(Size) -> Begins>(
     let later = accesses.later;
     u.generate(|| {
         u.each("reservation_of", lane, (0, s.L), |i| {
-            let Begins { load, store, place } = (accesses.begins)(i);
-            let own_bank = lanes.bank.part(i * s.m, s.m);
-            let own_row = lanes.row.part(i * s.RW, s.RW);
-            let load = u.name("load", load);
-            let store = u.name("store", store);
-            let [bank, row] = place.clone();
-            let same = bank.is(own_bank.clone()) & row.is(own_row.clone());
-            let same = u.name("reserved_place", same);
-            u.at_clock()
-                .next(lanes.load.at(i), load)
-                .next(lanes.conditional.at(i), store)
-                .next(lanes.meets.at(i), store & same);
-            let [bank, row] = place;
-            u.at_clock()
-                .when(load)
-                .next(own_bank.clone(), bank)
-                .next(own_row.clone(), row);
-
+            lanes.begin((u, s), i, (accesses.begins)(i));
+            let [own_bank, own_row] = lanes.place(s, i);
             let bank = u.name("its_bank", own_bank);
             let row = u.wire("row_there", s.RW);
             row_of([bank, later.rows], row);
             let written = row.is(own_row) & later.written.select(bank);
-            let written = u.name("its_word_is_written", written);
-            let found = lanes.meets.at(i) & held.at(i) & !written;
-            u.assign(lanes.found.at(i), found);
-            let ends = lanes.conditional.at(i) | written;
-            u.at_clock()
-                .next(held.at(i), when(lanes.load.at(i), 1).when(ends, 0));
+            lanes.end(u, i, u.name("its_word_is_written", written));
         });
     });
     tell(
@@ -124,6 +105,42 @@ pub(crate) fn reservations<F: Fn(Size) -> Begins>(
         (accesses.from, later.reserved),
         [lane, bank],
     );
+}
+
+impl Reservations {
+    /// Bank and row that lane `i` has reserved.
+    fn place(&self, s: &Sizes, i: Size) -> [Expr; 2] {
+        [self.bank.part(i * s.m, s.m), self.row.part(i * s.RW, s.RW)]
+    }
+
+    /// Lane `i` begins an access: its second cycle, and its reservation.
+    fn begin(&self, (u, s): (&Unit, &Sizes), i: Size, begins: Begins) {
+        let Begins { load, store, place } = begins;
+        let [own_bank, own_row] = self.place(s, i);
+        let load = u.name("load", load);
+        let store = u.name("store", store);
+        let [bank, row] = place.clone();
+        let same = bank.is(own_bank.clone()) & row.is(own_row.clone());
+        let same = u.name("reserved_place", same);
+        u.at_clock()
+            .next(self.load.at(i), load)
+            .next(self.conditional.at(i), store)
+            .next(self.meets.at(i), store & same);
+        let [bank, row] = place;
+        u.at_clock()
+            .when(load)
+            .next(own_bank, bank)
+            .next(own_row, row);
+    }
+
+    /// Lane `i` finds its reservation, or it ends, as its word is `written`.
+    fn end(&self, u: &Unit, i: Size, written: Signal) {
+        let found = self.meets.at(i) & self.held.at(i) & !written;
+        u.assign(self.found.at(i), found);
+        let ends = self.conditional.at(i) | written;
+        u.at_clock()
+            .next(self.held.at(i), when(self.load.at(i), 1).when(ends, 0));
+    }
 }
 
 /// Tells the banks whose store-conditional finds its reservation.

@@ -162,7 +162,8 @@ pub(crate) fn emit_unit(p: &Params) -> Result<Vec<Module>> {
     let answer = axi.lanes_answer(answered);
     let flight = axi.in_flight(write.next, read.next, answer.valid);
     let counts = axi.counts(write, read, p);
-    axi.pick(write, read, waiting, flight, counts);
+    let free = axi.choose(write, read, waiting, flight, counts);
+    axi.request(write, read, waiting.data, flight.picked, free);
     axi.answer(flight, answer, answered);
     u.section("Whether something is inside.");
     let some = [write.holds, read.holds, waiting.valid, flight.valid];
@@ -343,19 +344,19 @@ impl Axi<'_> {
         [reads, writes]
     }
 
-    /// Which beat becomes a request; the registers of the request.
-    fn pick(
+    /// Which beat becomes a request, and whether the ports take one.
+    fn choose(
         &self,
         write: Beat,
         read: Beat,
         waiting: Waiting,
         flight: InFlight,
         [reads, writes]: [Signal; 2],
-    ) {
+    ) -> Signal {
         let (u, s, io) = (self.u, self.s, self.io);
         u.section("The beat that becomes a request. If both can go, they alternate.");
         let turn = u.register("turn", 1).reset(0);
-        let one = s.XL.value() == Some(1);
+        let one = self.has_one_lane();
         let free = !io.tcdm_req | io.tcdm_gnt;
         let free = u.name("free", if one { free } else { free.all() });
         let most = s.XQ.value().unwrap_or_default();
@@ -367,9 +368,14 @@ impl Axi<'_> {
         u.assign(read.next, free & can_read & !(can_write & !turn));
         let turn_next = when(write.next, 1).when(read.next, 0);
         u.at_clock().next(turn, turn_next);
+        free
+    }
 
+    /// The registers of the request.
+    fn request(&self, write: Beat, read: Beat, data: Data, picked: Request, free: Signal) {
+        let (u, s, io) = (self.u, self.s, self.io);
+        let one = self.has_one_lane();
         u.section("The request: a beat that is refused is a write of no byte.");
-        let (data, picked) = (waiting.data, flight.picked);
         let refused = when(write.next, write.refused).otherwise(read.refused);
         let refused = u.name("refused", refused);
         let writes = u.name("writes_bytes", write.next & !write.refused.at(1));
@@ -408,6 +414,10 @@ impl Axi<'_> {
         u.assign(picked.id, id);
         u.assign(picked.code.at(0), refused.at(0));
         u.assign(picked.code.at(1), refused.at(1) | misplaced);
+    }
+
+    fn has_one_lane(&self) -> bool {
+        self.s.XL.value() == Some(1)
     }
 
     /// The word addresses of all lanes, of which `add` has all but the low bits.

@@ -2,6 +2,7 @@
 
 use crate::configured::unused_above;
 use crate::geometry::Geometry;
+use crate::hashes::HASH_ADD;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::Bits;
 use crate::unit::Unit;
@@ -10,7 +11,7 @@ use crate::unit::Unit;
 pub fn emit_unit(g: Geometry) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let u = Unit::new(UnitDoc {
-        name: "spad_hash_add".into(),
+        name: HASH_ADD.into(),
         summary: "fixed ADD hash, for banks and for locks: the m low address bits plus the \
                   next m, modulo 2^m; address bits from n upward read as zero."
             .into(),

@@ -3,6 +3,7 @@
 
 use crate::configured::{Configurable, Decoder, Register, unused_above};
 use crate::geometry::Geometry;
+use crate::hashes;
 use crate::module::{Module, Result, UnitDoc};
 use crate::signal::{Bits, or_all};
 use crate::unit::Unit;
@@ -17,7 +18,7 @@ fn unit(g: Geometry) -> Result<Module> {
     let (n, m) = (g.addr_bits, g.bank_bits);
     let bits = index_bits(n, m);
     let u = Unit::new(UnitDoc {
-        name: "spad_rap".into(),
+        name: hashes::Configured::Rap.unit().into(),
         summary: "random address permute-shift (RAP) or random address shift (RAS): row i of \
                   a matrix with 2^m columns is rotated by r_i; the row index is addr >> m."
             .into(),

@@ -6,16 +6,7 @@ use crate::unit::Unit;
 
 /// Emits `spad_skid`.
 pub(crate) fn emit_helper() -> Result<Module> {
-    let u = Unit::new(UnitDoc {
-        name: "spad_skid".into(),
-        summary: "a buffer of two entries with registered ready: nothing combinational leads \
-                  from one side to the other."
-            .into(),
-        parameters: "WIDTH, bits of an entry; CLEAR = 1, out_data is 0 from the reset on".into(),
-        timing: "one cycle; one entry a cycle".into(),
-        paper: "microarchitecture/bus.md".into(),
-        latency_cycles: 1,
-    });
+    let u = Unit::new(doc());
     let width = u.parameter("WIDTH", 8, 1..=65536);
     let clear = u.parameter("CLEAR", 0, 0..=1);
     let [_, rst] = u.clocked();
@@ -68,6 +59,19 @@ pub(crate) fn emit_helper() -> Result<Module> {
         u.property("first_comes_first", second_valid, first_valid, message);
     });
     u.emit()
+}
+
+fn doc() -> UnitDoc {
+    UnitDoc {
+        name: "spad_skid".into(),
+        summary: "a buffer of two entries with registered ready: nothing combinational leads \
+                  from one side to the other."
+            .into(),
+        parameters: "WIDTH, bits of an entry; CLEAR = 1, out_data is 0 from the reset on".into(),
+        timing: "one cycle; one entry a cycle".into(),
+        paper: "microarchitecture/bus.md".into(),
+        latency_cycles: 1,
+    }
 }
 
 /// A side of a buffer.

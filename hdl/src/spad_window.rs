@@ -100,17 +100,7 @@ struct Window<'a> {
 
 /// Emits `spad_window`, its parts first.
 pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
-    let parts = Parts {
-        ram: if p.SATM {
-            spad_atomic_bank::emit_unit(p)?
-        } else {
-            spad_bank_ram::emit_unit(p)?
-        },
-        lowest: spad_lowest::emit_helper()?,
-        number: spad_number::of_lane(p.L)?,
-        pick: spad_pick::emit_helper()?,
-        select: spad_select::emit_helper()?,
-    };
+    let parts = Parts::emit(p)?;
     let u = Unit::new(doc(p));
     u.machine_parameter(p, "STG", TAG);
     let s = &u.all_sizes(p);
@@ -153,15 +143,28 @@ pub(crate) fn emit_helper(p: &Params) -> Result<Vec<Module>> {
     let pop = window.answer(after.data, waits);
     window.moves(&entry, &after, pop);
     let module = u.emit()?;
-    let Parts {
-        ram,
-        lowest,
-        number,
-        pick,
-        select,
-    } = parts;
-    let helpers = [lowest, number, pick, select];
-    Ok(ram.into_iter().chain(helpers).chain([module]).collect())
+    Ok(parts.modules().chain([module]).collect())
+}
+
+impl Parts {
+    fn emit(p: &Params) -> Result<Self> {
+        Ok(Parts {
+            ram: if p.SATM {
+                spad_atomic_bank::emit_unit(p)?
+            } else {
+                spad_bank_ram::emit_unit(p)?
+            },
+            lowest: spad_lowest::emit_helper()?,
+            number: spad_number::of_lane(p.L)?,
+            pick: spad_pick::emit_helper()?,
+            select: spad_select::emit_helper()?,
+        })
+    }
+
+    fn modules(self) -> impl Iterator<Item = Module> {
+        let helpers = [self.lowest, self.number, self.pick, self.select];
+        self.ram.into_iter().chain(helpers)
+    }
 }
 
 impl Slots {
@@ -196,7 +199,7 @@ struct After {
 }
 
 /// A field of the slots as they move: from the slot above, or with a new access.
-struct Moves {
+struct MovingField {
     /// The name of the fields of the slots above.
     above: &'static str,
     register: Signal,
@@ -326,12 +329,12 @@ impl Window<'_> {
     }
 
     /// What a slot has beside its valid bit.
-    fn moving(&self, entry: &Entry, after: &After) -> Vec<Moves> {
+    fn moving(&self, entry: &Entry, after: &After) -> Vec<MovingField> {
         let (s, io, slots) = (self.s, self.io, &self.slots);
         let operation = Size::from(op::FIELD.width);
         let no_lane = || all_bits(s.L, false);
         let none = all_bits(s.DG, false);
-        let moves = |above, register, after, new, width| Moves {
+        let field = |above, register, after, new, width| MovingField {
             above,
             register,
             after,
@@ -339,7 +342,7 @@ impl Window<'_> {
             width,
         };
         let kept = |above, register, new: Signal, width| {
-            moves(above, register, register, new.into(), width)
+            field(above, register, register, new.into(), width)
         };
         let plain = [
             kept("op_above", slots.op, io.req_op, operation),
@@ -350,40 +353,31 @@ impl Window<'_> {
             kept("row_above", slots.row, io.req_row, s.L * s.R),
             kept("be_above", slots.be, entry.be, s.L * s.DB),
             kept("lead_above", slots.lead, entry.lead, s.L * s.LW),
-            moves(
+            field(
                 "data_above",
                 slots.data,
                 after.data,
                 entry.data.into(),
                 s.L * s.D,
             ),
-            moves("degree_above", slots.degree, after.degree, none, s.DG),
-            moves(
+            field("degree_above", slots.degree, after.degree, none, s.DG),
+            field(
                 "waits_above",
                 slots.waits,
                 after.waits,
                 entry.waits.into(),
                 s.L,
             ),
-            moves("comes_above", slots.comes, after.comes, no_lane(), s.L),
+            field("comes_above", slots.comes, after.comes, no_lane(), s.L),
         ];
-        let atomic = self.atomics.map(
-            |Atomics {
-                 io,
-                 amo,
-                 aop,
-                 cmp,
-                 warp,
-                 ..
-             }| {
-                [
-                    kept("amo_above", amo, io.req_amo, 1.into()),
-                    kept("aop_above", aop, io.req_aop, 4.into()),
-                    kept("cmp_above", cmp, io.req_cmp, s.L * s.D),
-                    kept("warp_above", warp, io.req_warp, s.WW),
-                ]
-            },
-        );
+        let atomic = self.atomics.map(|of| {
+            [
+                kept("amo_above", of.amo, of.io.req_amo, 1.into()),
+                kept("aop_above", of.aop, of.io.req_aop, 4.into()),
+                kept("cmp_above", of.cmp, of.io.req_cmp, s.L * s.D),
+                kept("warp_above", of.warp, of.io.req_warp, s.WW),
+            ]
+        });
         plain
             .into_iter()
             .chain(atomic.into_iter().flatten())

@@ -45,7 +45,7 @@ pub(super) fn configuration_table(configuration: &Configuration) -> Table {
         if let Some(config) = unit.config_unit() {
             let writes = unit.writes_text();
             rows.push(vec![
-                config,
+                config.into(),
                 "wr_data 0, 1, ...".into(),
                 String::new(),
                 writes,

@@ -88,7 +88,7 @@ impl UnitSetting {
         UnitSetting {
             unit: encoding.unit.to_owned(),
             ports: encoding.ports.iter().map(port).collect(),
-            config_unit: encoding.config_unit(),
+            config_unit: encoding.config_unit().map(str::to_owned),
             registers: encoding
                 .registers
                 .iter()

@@ -4,9 +4,9 @@
 use crate::error::Result;
 use crate::geometry::Geometry;
 use crate::hash::{BankFunction, Gf2Matrix, HashKind, HashSpec};
+use crate::search::Outcome;
 use crate::search::reference::{Candidates, Departure};
 use crate::search::tune::{Method, Tuner};
-use crate::search::{Outcome, givargis, imbalance};
 
 /// How the two stand to each other.
 pub(super) struct Compared {
@@ -86,11 +86,8 @@ fn same_space(a: &[u32], b: &[u32]) -> bool {
 }
 
 fn departure(tuner: &Tuner, kind: HashKind, method: Method, rows: &[u32]) -> Option<Departure> {
-    let candidates = Candidates::of(kind);
-    match method {
-        Method::Givargis => givargis::departure(tuner.problem, tuner.sets, candidates, rows),
-        _ => imbalance::departure(tuner.problem, tuner.sets, candidates, rows),
-    }
+    let heuristic = method.heuristic()?;
+    heuristic.departure(tuner.problem, tuner.sets, Candidates::of(kind), rows)
 }
 
 fn departed(at: &Departure, rows: &[u32]) -> String {

@@ -14,6 +14,11 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+/// A location by the file's name alone, as Nsight Compute shows it.
+pub fn without_folder(place: &str) -> &str {
+    place.rsplit(['/', '\\']).next().unwrap_or(place)
+}
+
 /// A name in one line of text: control characters (and those that turn the
 /// direction of writing, which make a line read as another) are escaped,
 /// line ends and tabs, too: `\n`, `\x1b`, `\u{202e}`.

@@ -8,6 +8,14 @@ use crate::signal::{Bits, Signal, code};
 use crate::size::Size;
 use crate::{spad_lowest, spad_pick};
 
+/// What a bank would serve of each slot.
+struct Served {
+    some: Signal,
+    rows: Signal,
+    data: Signal,
+    enables: Signal,
+}
+
 impl Window<'_> {
     /// A wire with a row, or with those of lanes, of accesses that are served.
     #[track_caller]
@@ -58,11 +66,13 @@ impl Window<'_> {
     }
 
     fn one_bank(&self, g: Size, stores: Signal, turns: Signal, words: Signal) {
-        let (u, s, parts, slots) = (self.u, self.s, self.parts, &self.slots);
-        let some = u.wire("some", s.SWIN);
-        let rows = u.wire("rows", s.SWIN * s.R);
-        let slot_data = u.wire("slot_data", s.SWIN * s.D);
-        let enables = u.wire("enables", s.SWIN * s.DB);
+        let (u, s, parts) = (self.u, self.s, self.parts);
+        let slots = Served {
+            some: u.wire("some", s.SWIN),
+            rows: u.wire("rows", s.SWIN * s.R),
+            data: u.wire("slot_data", s.SWIN * s.D),
+            enables: u.wire("enables", s.SWIN * s.DB),
+        };
         let found = u.wire_in_part("slots_found", s.SWIN, "the oldest is enough");
         let oldest = u.wire("oldest", s.SWIN);
         let atomic = self.atomics.map(|atomics| {
@@ -74,37 +84,24 @@ impl Window<'_> {
             (atomics, turn)
         });
         u.each("in_slot", self.q, (0, s.SWIN), |q| {
-            let want = u.wire("want", s.L);
-            u.each("wants", self.i, (0, s.L), |i| {
-                let bank = slots.bank.part((q * s.L + i) * s.m, s.m);
-                u.assign(want.at(i), slots.waits.at(q * s.L + i) & bank.is(g));
-            });
-            u.assign(some.at(q), want.any());
-            let found = u.wire_in_part("found", s.L, "the lowest is enough");
-            let first = u.wire("first", s.L);
-            spad_lowest::instance(u, &parts.lowest, "lowest_of", want, [found, first]);
+            let first = self.lane_of_slot((g, q), &slots);
             let turn = first & oldest.at(q).copies(s.L);
             u.assign(turns.part((g * s.SWIN + q) * s.L, s.L), turn);
-            let pick = |name, from: Signal, to: Signal, width: Size| {
-                let of_slot = from.part(q * (s.L * width), s.L * width);
-                let to = to.part(q * width, width);
-                spad_pick::instance(u, &parts.pick, name, first, of_slot, to);
-            };
-            pick("row_of", slots.row, rows, s.R);
-            pick("data_of", slots.data, slot_data, s.D);
-            pick("enables_of", slots.be, enables, s.DB);
+            self.pick(q, first, "row_of", [self.slots.row, slots.rows], s.R);
+            self.pick(q, first, "data_of", [self.slots.data, slots.data], s.D);
+            self.pick(q, first, "enables_of", [self.slots.be, slots.enables], s.DB);
             if let Some((atomics, turn)) = &atomic {
                 u.assign(turn.lanes.part(q * s.L, s.L), first);
-                pick("expected_of", atomics.cmp, turn.expected, s.D);
+                self.pick(q, first, "expected_of", [atomics.cmp, turn.expected], s.D);
             }
         });
-        spad_lowest::instance(u, &parts.lowest, "oldest_of", some, [found, oldest]);
+        spad_lowest::instance(u, &parts.lowest, "oldest_of", slots.some, [found, oldest]);
         let row = self.rows("row_now", s.R);
         let [wdata, wbe] = [u.wire("wdata", s.D), u.wire("wbe", s.DB)];
-        spad_pick::instance(u, &parts.pick, "row_from", oldest, rows, row);
-        spad_pick::instance(u, &parts.pick, "data_from", oldest, slot_data, wdata);
-        spad_pick::instance(u, &parts.pick, "enables_from", oldest, enables, wbe);
-        let (used, writes) = (some.any(), (oldest & stores).any());
+        spad_pick::instance(u, &parts.pick, "row_from", oldest, slots.rows, row);
+        spad_pick::instance(u, &parts.pick, "data_from", oldest, slots.data, wdata);
+        spad_pick::instance(u, &parts.pick, "enables_from", oldest, slots.enables, wbe);
+        let (used, writes) = (slots.some.any(), (oldest & stores).any());
         let (low, dout) = (row.low(s.RW), words.part(g * s.D, s.D));
         if let Some((atomics, turn)) = &atomic {
             let plain = [used, writes, low];
@@ -119,5 +116,35 @@ impl Window<'_> {
             .port("wdata", wdata)
             .port("dout", dout)
             .done();
+    }
+
+    /// The lane of slot `q` that bank `g` would serve: the lowest that waits for it.
+    fn lane_of_slot(&self, (g, q): (Size, Size), served: &Served) -> Signal {
+        let (u, s, slots) = (self.u, self.s, &self.slots);
+        let want = u.wire("want", s.L);
+        u.each("wants", self.i, (0, s.L), |i| {
+            let bank = slots.bank.part((q * s.L + i) * s.m, s.m);
+            u.assign(want.at(i), slots.waits.at(q * s.L + i) & bank.is(g));
+        });
+        u.assign(served.some.at(q), want.any());
+        let found = u.wire_in_part("found", s.L, "the lowest is enough");
+        let first = u.wire("first", s.L);
+        spad_lowest::instance(u, &self.parts.lowest, "lowest_of", want, [found, first]);
+        first
+    }
+
+    /// What slot `q` has for the lane `first`, among the same of all slots.
+    fn pick(
+        &self,
+        q: Size,
+        first: Signal,
+        name: &'static str,
+        [from, to]: [Signal; 2],
+        width: Size,
+    ) {
+        let lanes = self.s.L;
+        let of_slot = from.part(q * (lanes * width), lanes * width);
+        let to = to.part(q * width, width);
+        spad_pick::instance(self.u, &self.parts.pick, name, first, of_slot, to);
     }
 }

@@ -220,7 +220,7 @@ impl CommandResult for OfUnits<'_> {
                     _ => String::new(),
                 };
                 let register_file = unit.config_unit().unwrap_or_default();
-                vec![hash, register_file, unit.writes_text()]
+                vec![hash, register_file.into(), unit.writes_text()]
             })
         });
         let titles = ["hash", "registers", "wr_data for wr_index 0, 1, ..."];

@@ -8,8 +8,9 @@ use crate::geometry::Geometry;
 use crate::hash::{BankFunction, HashKind, HashSpec, hash_kind};
 use crate::reproduce::point::Numbers;
 use crate::search::bitvec::{all_pairs, pruned_pairs};
+use crate::search::heuristic::Heuristic;
 use crate::search::reference::{Candidates, ReferenceSet, Selection, of_accesses};
-use crate::search::{Problem, givargis, imbalance, space};
+use crate::search::{Problem, imbalance, space};
 use crate::trace::pattern::{Class, Pattern};
 use crate::trace::{Access, ConflictProfile, Op};
 use std::collections::BTreeMap;
@@ -96,11 +97,11 @@ fn heuristic(inputs: &Inputs) -> Result<Numbers> {
     let profile = profile(&accesses);
     let problem = Problem::new(&profile, g);
     let sets = of_accesses(accesses.into_iter(), g);
-    let search = match inputs.word("method")? {
-        "givargis" => givargis::search,
-        _ => imbalance::search,
+    let heuristic = match inputs.word("method")? {
+        "givargis" => Heuristic::Givargis,
+        _ => Heuristic::MinimumImbalance,
     };
-    let found = search(&problem, &sets, Candidates::Bits, Selection::Allowed)?;
+    let found = heuristic.search(&problem, &sets, Candidates::Bits, Selection::Allowed)?;
     let text = found.spec.to_string();
     let bits = text.split_once(':').map_or("", |(_, bits)| bits);
     let step = inputs.number("step")? as usize;

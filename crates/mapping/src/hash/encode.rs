@@ -4,11 +4,11 @@
 //! The meaning of each port is documented in the header of the unit's Verilog
 //! file; this is the software's own reading of it.
 
-use super::HashKind;
 use super::kind::{self, Family, UnitSpec};
 use super::mapping::{BankFunction, Mapping, RowMap};
 use super::port_value::PortValue;
 use super::spec::HashSpec;
+use super::{Configured, HASH_ADD, HASH_XOR, HashKind};
 use crate::geometry::Geometry;
 use serde::{Serialize, Serializer};
 use spadkit_base::error::{Error, Result};
@@ -27,10 +27,8 @@ pub struct Encoding {
 impl Encoding {
     /// The configuration registers that drive the ports; `None` for a unit
     /// without ports. `registers[i]` is what `wr_data` is while `wr_index` is i.
-    pub fn config_unit(&self) -> Option<String> {
-        let kind = self.unit.strip_prefix("spad_hash_");
-        let kind = kind.or(self.unit.strip_prefix("spad_"))?;
-        (!self.ports.is_empty()).then(|| format!("spad_hash_config_{kind}"))
+    pub fn config_unit(&self) -> Option<&'static str> {
+        Configured::of_unit(self.unit).map(Configured::config_unit)
     }
 
     /// The register writes for people: `0x0 0x50 0x61`, by `wr_index`.
@@ -47,7 +45,7 @@ struct Fields<'a> {
     unit: &'static str,
     #[serde(serialize_with = "as_object")]
     ports: &'a [(&'static str, PortValue)],
-    config_unit: Option<String>,
+    config_unit: Option<&'static str>,
     registers: &'a [u64],
 }
 
@@ -132,8 +130,8 @@ pub fn encode_ports(spec: &HashSpec, geometry: Geometry) -> Result<Encoding> {
             Some(unit) => configured(&unit, geometry),
             None => unreachable!("every unit is conventional after reset"),
         },
-        HashSpec::Xor => fixed("spad_hash_xor"),
-        HashSpec::Add => fixed("spad_hash_add"),
+        HashSpec::Xor => fixed(HASH_XOR),
+        HashSpec::Add => fixed(HASH_ADD),
         HashSpec::Unit(unit) => configured(unit, geometry),
         HashSpec::Rap(_) | HashSpec::Ras(_) => match function {
             BankFunction::Shift(shifts) => rap(&shifts, geometry),
@@ -225,7 +223,7 @@ fn rap(shifts: &[u32], geometry: Geometry) -> Encoding {
         port.set_field(i * m, m, r.into());
     }
     Encoding {
-        unit: "spad_rap",
+        unit: Configured::Rap.unit(),
         ports: vec![("cfg_shift", port)],
         registers: shifts.iter().map(|&r| r.into()).collect(),
     }

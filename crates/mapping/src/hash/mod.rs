@@ -19,5 +19,5 @@ pub use mapping::{BankFunction, Mapping, RowMap};
 pub use port_value::PortValue;
 pub use shift::ShiftTable;
 pub use shift::{random_permutation, uniform};
-pub use spadkit_hdl::{Configured, HashKind};
+pub use spadkit_hdl::{Configured, HASH_ADD, HASH_XOR, HashKind};
 pub use spec::{HashSpec, hash_kind};

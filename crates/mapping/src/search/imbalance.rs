@@ -5,79 +5,18 @@
 //! taken, spreads the references most evenly over the histogram bins. The
 //! imbalances are compared exactly, as fractions.
 
-use super::reference::{Candidates, Departure, ReferenceSet, Selection};
-use super::{Outcome, Problem};
-use spadkit_base::error::Result;
-
-/// Takes m bank bits, the best first; ties go to the first candidate.
-pub fn search(
-    problem: &Problem,
-    sets: &[ReferenceSet],
-    candidates: Candidates,
-    selection: Selection,
-) -> Result<Outcome> {
-    let taken = select(problem, sets, candidates, selection);
-    Outcome::of_rows(problem, candidates.spec(&taken, problem.geometry()), &taken)
-}
-
-/// The rows that the heuristic takes, in its order.
-pub(super) fn select(
-    problem: &Problem,
-    sets: &[ReferenceSet],
-    candidates: Candidates,
-    selection: Selection,
-) -> Vec<u32> {
-    let rows = candidates.rows(problem.geometry());
-    let mut bins = Bins::new(sets);
-    let mut taken = Vec::new();
-    while taken.len() < problem.geometry().bank_bits() as usize {
-        let admitted = rows.iter().copied();
-        let admitted = admitted.filter(|&row| selection.admits(problem, &taken, row));
-        // Of equals a single bit, as in the hash paper's Table 5, then the first.
-        let Some(best) = admitted.min_by_key(|&row| (bins.combined(row), row.count_ones())) else {
-            break; // unreachable: single bits complete any set of rows
-        };
-        taken.push(best);
-        bins.split(best);
-    }
-    taken
-}
-
-/// Whether the heuristic, as published, may take the rows `given`: nothing if
-/// each is among the best after those before it.
-pub fn departure(
-    problem: &Problem,
-    sets: &[ReferenceSet],
-    candidates: Candidates,
-    given: &[u32],
-) -> Option<Departure> {
-    let rows = candidates.rows(problem.geometry());
-    let mut bins = Bins::new(sets);
-    for (step, &row) in given.iter().enumerate() {
-        let left = rows.iter().filter(|r| !given[..step].contains(r));
-        let best = left.map(|&r| bins.combined(r)).min()?;
-        let score = bins.combined(row);
-        if score > best {
-            return Some(Departure {
-                step,
-                given: bins.imbalance(score),
-                best: bins.imbalance(best),
-            });
-        }
-        bins.split(row);
-    }
-    None
-}
+use super::heuristic::Score;
+use super::reference::ReferenceSet;
 
 /// The imbalance of `row` over all sets (Eq. 15), after the rows `taken`.
 pub fn of_row(sets: &[ReferenceSet], taken: &[u32], row: u32) -> f64 {
-    let mut bins = Bins::new(sets);
+    let mut bins = Bins::of_sets(sets);
     taken.iter().for_each(|&taken| bins.split(taken));
-    bins.imbalance(bins.combined(row))
+    bins.number(bins.combined(row))
 }
 
 /// Per set: its references, split by the bits taken so far.
-struct Bins<'a> {
+pub(super) struct Bins<'a> {
     sets: &'a [ReferenceSet],
     bins: Vec<Vec<u64>>,
     /// A multiple of the size of each set.
@@ -85,7 +24,7 @@ struct Bins<'a> {
 }
 
 impl<'a> Bins<'a> {
-    fn new(sets: &'a [ReferenceSet]) -> Self {
+    fn of_sets(sets: &'a [ReferenceSet]) -> Self {
         let denominator = sets.iter().fold(1, |lcm, set| {
             let len = u128::from(set.len());
             lcm / gcd(lcm, len) * len
@@ -106,12 +45,6 @@ impl<'a> Bins<'a> {
         terms.sum()
     }
 
-    /// A combined imbalance as Eq. 15 has it.
-    fn imbalance(&self, combined: u128) -> f64 {
-        let bins = 2 * self.bins.first().map_or(1, Vec::len);
-        combined as f64 / (self.denominator as f64 * bins as f64)
-    }
-
     /// Splits every bin by `row`.
     fn split(&mut self, row: u32) {
         for (set, bins) in self.sets.iter().zip(&mut self.bins) {
@@ -119,6 +52,41 @@ impl<'a> Bins<'a> {
             let halves = bins.iter().flat_map(|bin| [bin & !ones, bin & ones]);
             *bins = halves.collect();
         }
+    }
+}
+
+impl<'a> Score<'a> for Bins<'a> {
+    type Value = u128;
+
+    fn new(sets: &'a [ReferenceSet], _: &[u32]) -> Self {
+        Bins::of_sets(sets)
+    }
+
+    fn of(&self, _: usize, row: u32) -> u128 {
+        self.combined(row)
+    }
+
+    fn take(&mut self, _: usize, row: u32) {
+        self.split(row);
+    }
+
+    fn best(imbalances: impl Iterator<Item = u128>) -> Option<u128> {
+        imbalances.min()
+    }
+
+    fn is_best(imbalance: u128, best: u128) -> bool {
+        imbalance == best
+    }
+
+    /// A single bit comes before a pair, as in the hash paper's Table 5.
+    fn tie(row: u32) -> u32 {
+        row.count_ones()
+    }
+
+    /// A combined imbalance as Eq. 15 has it.
+    fn number(&self, combined: u128) -> f64 {
+        let bins = 2 * self.bins.first().map_or(1, Vec::len);
+        combined as f64 / (self.denominator as f64 * bins as f64)
     }
 }
 
@@ -147,14 +115,18 @@ fn gcd(a: u128, b: u128) -> u128 {
 mod tests {
     use super::*;
     use crate::geometry::Geometry;
-    use crate::search::reference::of_accesses;
+    use crate::search::heuristic::Heuristic::MinimumImbalance;
+    use crate::search::reference::{Candidates, Selection, of_accesses};
     use crate::search::testing::profile_of;
+    use crate::search::{Outcome, Problem};
 
     fn run(n: u32, m: u32, accesses: Vec<Vec<u32>>, candidates: Candidates) -> Outcome {
         let g = Geometry::new(n, m).unwrap();
         let problem = Problem::new(&profile_of(&accesses), g);
         let sets = of_accesses(accesses.into_iter(), g);
-        search(&problem, &sets, candidates, Selection::Allowed).unwrap()
+        MinimumImbalance
+            .search(&problem, &sets, candidates, Selection::Allowed)
+            .unwrap()
     }
 
     /// The example of Fig. 6, with the imbalances of its three steps.
@@ -191,7 +163,7 @@ mod tests {
         // 2 and 3 are as good as 0 in the first step; 1 is not.
         let problem = Problem::new(&profile_of(&[vec![27, 12, 6, 19, 11, 4, 28, 3]]), g);
         let departs =
-            |rows: &[u32]| departure(&problem, std::slice::from_ref(set), Candidates::Bits, rows);
+            |rows: &[u32]| MinimumImbalance.departure(&problem, sets, Candidates::Bits, rows);
         assert_eq!(departs(&[1, 1 << 3, 1 << 4]), None);
         let first = departs(&[2, 1, 8]).unwrap();
         assert_eq!((first.step, first.given, first.best), (0, 0.25, 0.0));

@@ -2,8 +2,9 @@
 //! best bit-vector XOR, improved by exchanging one bank row at a time.
 
 use super::bitvec::{all_pairs, search_xor};
+use super::heuristic::Heuristic;
 use super::reference::{Candidates, ReferenceSet, Selection};
-use super::{Control, Problem, givargis, imbalance};
+use super::{Control, Problem};
 use crate::hash::kind::Family;
 use crate::hash::{BankFunction, Gf2Matrix};
 use rand_chacha::ChaCha12Rng;
@@ -89,10 +90,9 @@ impl<'a> Local<'a> {
         let sets: Vec<ReferenceSet> = (problem.passes().iter())
             .map(|pass| ReferenceSet::of_pass(pass, geometry))
             .collect();
-        vec![
-            imbalance::select(problem, &sets, self.candidates, Selection::Allowed),
-            givargis::select(problem, &sets, self.candidates, Selection::Allowed),
-        ]
+        let both = [Heuristic::MinimumImbalance, Heuristic::Givargis];
+        let select = |h: Heuristic| h.select(problem, &sets, self.candidates, Selection::Allowed);
+        both.map(select).into()
     }
 
     /// Exchanges the row that gains most, until none does.

@@ -3,7 +3,7 @@
 //! - [`each`]: a unit with few configurations, one after the other;
 //! - [`bitvec`]: exhaustive search of bit-vector XOR, full or with the hash
 //!   paper's pruned ranges (section 5.1);
-//! - [`givargis`] and [`imbalance`]: the two published heuristics (section 5.2);
+//! - [`heuristic`], with [`givargis`] and [`imbalance`]: the two published heuristics (section 5.2);
 //! - [`optimal`]: branch and bound over bitwise and matrix mappings, with proof;
 //! - [`space`]: how many configurations there are (Table 1).
 //!
@@ -17,6 +17,7 @@ mod control;
 pub mod each;
 mod family;
 pub mod givargis;
+pub mod heuristic;
 pub mod imbalance;
 mod loads;
 mod local;

@@ -1,8 +1,9 @@
 //! The search methods by name: which unit, which method, on which inputs.
 
 use super::bitvec::{self, Pair, Ties};
+use super::heuristic::Heuristic;
 use super::reference::{Candidates, ReferenceSet, Selection};
-use super::{Control, Outcome, Problem, each, givargis, imbalance, optimal};
+use super::{Control, Outcome, Problem, each, optimal};
 use crate::hash::HashKind;
 use crate::hash::kind::{self, Family, Search};
 use spadkit_base::error::{Error, Result};
@@ -27,6 +28,15 @@ impl Method {
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// The heuristic, if it is one.
+    pub fn heuristic(self) -> Option<Heuristic> {
+        match self {
+            Method::Givargis => Some(Heuristic::Givargis),
+            Method::Mih => Some(Heuristic::MinimumImbalance),
+            Method::Exhaustive | Method::Optimal => None,
+        }
     }
 
     /// The method that proves most for a unit.
@@ -81,11 +91,11 @@ impl Tuner<'_> {
             }
             Search::Rows(family) => family,
         };
-        let candidates = Candidates::of(kind);
-        match method {
-            Method::Givargis => givargis::search(problem, sets, candidates, self.selection),
-            Method::Mih => imbalance::search(problem, sets, candidates, self.selection),
-            Method::Optimal | Method::Exhaustive => optimal::search(problem, family, control),
+        match method.heuristic() {
+            Some(heuristic) => {
+                heuristic.search(problem, sets, Candidates::of(kind), self.selection)
+            }
+            None => optimal::search(problem, family, control),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::access::AccessTrace;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use spadkit_base::quote::without_folder;
 use spadkit_base::toolkit::Users;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -99,11 +100,6 @@ pub fn line_of_file(file: Option<&str>, line: u32) -> String {
         Some(file) => format!("line {line} of {file}"),
         None => format!("line {line}"),
     }
-}
-
-/// A location by the file's name alone, as Nsight Compute shows it.
-pub fn without_folder(place: &str) -> &str {
-    place.rsplit(['/', '\\']).next().unwrap_or(place)
 }
 
 /// What access sites of one cause have in common: a line of the source, with the

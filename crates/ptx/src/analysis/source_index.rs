@@ -3,6 +3,7 @@
 
 use super::notation::push;
 use super::{Affine, Affines, Term};
+use spadkit_base::quote::without_folder;
 
 /// An address in a shared variable: `constant + sum of coefficient * factors`
 /// bytes after its first.
@@ -157,10 +158,7 @@ impl Affines<'_> {
                     .instructions
                     .get(at as usize)
                     .and_then(|i| self.module.source(self.function, i));
-                let source = source.map_or(String::new(), |s| {
-                    let name = s.rsplit(['/', '\\']).next().unwrap_or(&s).to_owned();
-                    format!(", {name}")
-                });
+                let source = source.map_or(String::new(), |s| format!(", {}", without_folder(&s)));
                 named(
                     short,
                     Some(format!("what PTX line {} computes{source}", line(at))),

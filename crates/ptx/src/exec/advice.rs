@@ -4,7 +4,7 @@
 use super::decode::waits::may_wait;
 use super::image::Image;
 use super::image::form::Form;
-use super::machine::pairs::{Key, Raced, Why};
+use super::machine::pairs::{Key, PairOverBlocks, WarpCoverage, Why};
 use crate::analysis::{Loops, Uniformity, Use, Values};
 use crate::ast::{Base, Function, Module, Operand};
 use crate::cfg::Cfg;
@@ -59,7 +59,11 @@ pub(super) struct Advisor<'a> {
 }
 
 impl<'a> Advisor<'a> {
-    pub fn new(module: &'a Module, image: &'a Image, races: &BTreeMap<Key, Raced>) -> Self {
+    pub fn new(
+        module: &'a Module,
+        image: &'a Image,
+        races: &BTreeMap<Key, PairOverBlocks>,
+    ) -> Self {
         let functions = races.keys().flat_map(|key| key.pcs);
         let functions: HashSet<u32> = functions
             .filter_map(|pc| image.infos.get(pc as usize).map(|i| i.function))
@@ -80,7 +84,7 @@ impl<'a> Advisor<'a> {
     }
 
     /// Finds the pairs of which both threads load, change and store a word.
-    fn find_updates(&mut self, races: &BTreeMap<Key, Raced>) {
+    fn find_updates(&mut self, races: &BTreeMap<Key, PairOverBlocks>) {
         let of = |wrote: usize| {
             let has = move |key: &Key| key.wrote.iter().filter(|w| **w).count() == wrote;
             let ordered = races.iter().filter(|(key, _)| key.why == Why::Order);
@@ -106,9 +110,8 @@ impl<'a> Advisor<'a> {
     }
 
     /// What orders two instructions of one block that race, the first of which is executed
-    /// first; `warps` says whether they race only in one warp, and which of the two whole
-    /// warps execute.
-    pub fn remedy(&self, [first, second]: [u32; 2], warps: (bool, [bool; 2])) -> Option<Remedy> {
+    /// first, by the warps that execute them.
+    pub fn remedy(&self, [first, second]: [u32; 2], warps: WarpCoverage) -> Option<Remedy> {
         let pcs = [first.min(second), first.max(second)];
         if pcs.iter().any(|&pc| self.is_after_wait(pc)) {
             return None;
@@ -122,13 +125,12 @@ impl<'a> Advisor<'a> {
             return None;
         }
         let place = self.place(first, second);
-        let (in_warp, whole) = warps;
         match place {
-            Some(place) if in_warp => Some(Remedy::Warp(place)),
+            Some(place) if warps.same_warp => Some(Remedy::Warp(place)),
             Some(place) => Some(Remedy::Block(place)),
-            None if !in_warp => None,
+            None if !warps.same_warp => None,
             // Whole warps are there, if not all.
-            None => match (whole, self.block_of(first) == self.block_of(second)) {
+            None => match (warps.whole, self.block_of(first) == self.block_of(second)) {
                 ([true, true], true) => Some(Remedy::Warp(Place::Between)),
                 ([true, _], _) => Some(Remedy::Warp(Place::AtFirst)),
                 ([false, true], _) => Some(Remedy::Warp(Place::AtSecond)),

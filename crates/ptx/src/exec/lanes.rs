@@ -56,6 +56,9 @@ fn conjured<F: Copy>() -> F {
 }
 
 /// `d = f(a, b, c)` for all lanes, kept where `exec` has them.
+///
+/// # Safety
+/// Registers of these types are inside the file, as decoding gives them.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn map<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D + Copy>(
     registers: Registers,
@@ -78,6 +81,9 @@ unsafe fn map<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D 
 }
 
 /// Writes the lanes of `exec`.
+///
+/// # Safety
+/// `to` is a register of the file.
 #[inline]
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 pub(super) unsafe fn keep<D: Copy>(to: *mut [D; 32], exec: u32, out: &[D; 32]) {
@@ -102,6 +108,9 @@ pub(super) unsafe fn keep<D: Copy>(to: *mut [D; 32], exec: u32, out: &[D; 32]) {
 }
 
 /// Copies the lanes of `exec`, of 2, 4 or 8 bytes.
+///
+/// # Safety
+/// `to` and `from` have 32 elements of `size` bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2,fma")]
@@ -148,6 +157,9 @@ fn of<A: Copy, B: Copy, C: Copy, D: Copy + Default, F: Fn(A, B, C) -> D + Copy>(
 }
 
 /// `setp`: the mask of the lanes whose values are in an accepted order.
+///
+/// # Safety
+/// Registers of these types are inside the file, as decoding gives them.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn compare<A: Copy + PartialOrd, F: Fn(A) -> A + Copy>(
     registers: Registers,
@@ -224,6 +236,9 @@ pub(super) fn compare_of(ty: Type, ftz: bool) -> Option<CompareKernel> {
 }
 
 /// `selp`
+///
+/// # Safety
+/// Registers of these types are inside the file, as decoding gives them.
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn select<A: Copy + Default>(registers: Registers, op: &Select, exec: u32) {
     let chosen = registers.lanes(op.chosen);

@@ -5,16 +5,28 @@ use super::api::{Finding, FindingKind};
 use super::image::form::{Form, Step};
 use super::image::{Action, Image};
 use super::machine::RawFinding;
-use super::machine::pairs::{Key, Pair, Raced, Side, Why};
+use super::machine::pairs::{Key, Pair, PairOverBlocks, Side, WarpCoverage, Why};
 use super::machine::peers::place_of;
 use crate::ast::Module;
+use spadkit_base::quote::without_folder;
 use std::collections::BTreeMap;
 
+/// A line with an access that races.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Line {
+    /// Of the PTX; 0 where it names a source.
+    ptx: u32,
+    source: Option<String>,
+    /// The line of the kernel where the source is inlined.
+    inlined_at: Option<String>,
+    wrote: bool,
+}
+
 /// What identifies a pair of lines.
-type Lines = [(u32, Option<String>, Option<String>, bool); 2];
+type Lines = [Line; 2];
 
 /// A pair of lines.
-struct Told {
+struct ReportedPair {
     key: Key,
     sides: [Finding; 2],
     count: u64,
@@ -27,8 +39,7 @@ struct Told {
 /// Two instructions that race, in the order of the lines.
 struct Instructions {
     pcs: [u32; 2],
-    /// Whether they race only in one warp, and which of them whole warps execute.
-    warps: (bool, [bool; 2]),
+    warps: WarpCoverage,
 }
 
 /// What would order a pair of lines.
@@ -42,14 +53,14 @@ enum Advice {
 /// other side. Pairs of instructions on the same two lines of the source are
 /// one; a warning is dropped if a fault has the same lines.
 pub(super) fn reported(
-    races: BTreeMap<Key, Raced>,
+    races: BTreeMap<Key, PairOverBlocks>,
     named: &dyn Fn(u64, RawFinding) -> Finding,
     (module, image): (&Module, &Image),
 ) -> Vec<Finding> {
     let advisor = Advisor::new(module, image, &races);
-    let mut all: Vec<(Lines, Told)> = Vec::new();
+    let mut all: Vec<(Lines, ReportedPair)> = Vec::new();
     for (key, raced) in races {
-        merge(&mut all, told_of(key, raced, named, image));
+        merge(&mut all, pair_of(key, raced, named, image));
     }
     drop_explained(&mut all);
     let all = all.into_iter();
@@ -57,18 +68,20 @@ pub(super) fn reported(
 }
 
 /// A race of two instructions, with what pairs of its lines are told by.
-fn told_of(
+fn pair_of(
     key: Key,
-    raced: Raced,
+    raced: PairOverBlocks,
     named: &dyn Fn(u64, RawFinding) -> Finding,
     image: &Image,
-) -> (Lines, Told) {
+) -> (Lines, ReportedPair) {
     let fence = ticket(&key, &|raw| named(raced.block, raw));
     let sides = sides(&key, &raced.pair, fence.as_deref());
     let sides = sides.map(|raw| named(raced.block, raw));
-    let line = |f: &Finding, wrote| {
-        let ptx = if f.source.is_some() { 0 } else { f.ptx_line };
-        (ptx, f.source.clone(), f.inlined_at.last().cloned(), wrote)
+    let line = |f: &Finding, wrote| Line {
+        ptx: if f.source.is_some() { 0 } else { f.ptx_line },
+        source: f.source.clone(),
+        inlined_at: f.inlined_at.last().cloned(),
+        wrote,
     };
     let mut lines = [line(&sides[0], key.wrote[0]), line(&sides[1], key.wrote[1])];
     // Whatever uses an `mbarrier` before it is one shows the same fault.
@@ -78,9 +91,9 @@ fn told_of(
     lines.sort();
     let pcs = Instructions {
         pcs: key.pcs,
-        warps: (raced.pair.in_warp, raced.pair.whole),
+        warps: raced.pair.warps,
     };
-    let told = Told {
+    let told = ReportedPair {
         key,
         sides,
         fence,
@@ -91,8 +104,8 @@ fn told_of(
 }
 
 /// Adds a race to the one of the same lines, if there is one.
-fn merge(all: &mut Vec<(Lines, Told)>, (lines, new): (Lines, Told)) {
-    let same = |(l, t): &&mut (Lines, Told)| {
+fn merge(all: &mut Vec<(Lines, ReportedPair)>, (lines, new): (Lines, ReportedPair)) {
+    let same = |(l, t): &&mut (Lines, ReportedPair)| {
         *l == lines && t.key.why == new.key.why && t.key.harmless == new.key.harmless
     };
     let Some((_, told)) = all.iter_mut().find(same) else {
@@ -103,7 +116,7 @@ fn merge(all: &mut Vec<(Lines, Told)>, (lines, new): (Lines, Told)) {
     told.pcs.extend(new.pcs.into_iter().map(|mut pcs| {
         if !same {
             pcs.pcs.swap(0, 1);
-            pcs.warps.1.swap(0, 1);
+            pcs.warps = pcs.warps.swapped();
         }
         pcs
     }));
@@ -112,8 +125,8 @@ fn merge(all: &mut Vec<(Lines, Told)>, (lines, new): (Lines, Told)) {
 /// Drops what another race of the same lines explains: a warning beside a fault, harmless
 /// stores of one value by lanes of an instruction, and a copy to another block beside the
 /// same copy to the own one.
-fn drop_explained(all: &mut Vec<(Lines, Told)>) {
-    let of = |which: &dyn Fn(&Told) -> bool| -> Vec<(Lines, Why)> {
+fn drop_explained(all: &mut Vec<(Lines, ReportedPair)>) {
+    let of = |which: &dyn Fn(&ReportedPair) -> bool| -> Vec<(Lines, Why)> {
         let chosen = all.iter().filter(|(_, told)| which(told));
         chosen
             .map(|(lines, t)| (lines.clone(), t.key.why))
@@ -135,7 +148,7 @@ fn drop_explained(all: &mut Vec<(Lines, Told)>) {
 }
 
 /// The two findings of a pair of lines, with what would order them.
-fn findings(told: Told, advisor: &Advisor) -> [Finding; 2] {
+fn findings(told: ReportedPair, advisor: &Advisor) -> [Finding; 2] {
     let (mut barrier, mut warp_barrier, mut atomic) = (None, None, false);
     match advice(&told, advisor) {
         Some(Advice::Barrier(place)) => barrier = Some(place),
@@ -175,12 +188,11 @@ fn ticket(key: &Key, named: &dyn Fn(RawFinding) -> Finding) -> Option<String> {
 
 /// A line of the kernel's source, without its folder, or else of the PTX.
 fn line(finding: &Finding) -> String {
-    let source = finding.line_of_kernel().map(without_folder);
+    let source = finding
+        .line_of_kernel()
+        .map(without_folder)
+        .map(str::to_owned);
     source.unwrap_or_else(|| ptx_line(finding))
-}
-
-fn without_folder(line: &str) -> String {
-    line.rsplit(['/', '\\']).next().unwrap_or(line).to_owned()
 }
 
 fn ptx_line(finding: &Finding) -> String {
@@ -190,7 +202,10 @@ fn ptx_line(finding: &Finding) -> String {
 /// The two lines of a pair, by what tells them from each other: the kernel's source, or
 /// what is inlined there; the PTX's where it names no source.
 fn two_lines(sides: &[Finding; 2]) -> Option<[String; 2]> {
-    let inlined = |f: &Finding| f.source.as_deref().map_or_else(|| line(f), without_folder);
+    let inlined = |f: &Finding| match &f.source {
+        Some(source) => without_folder(source).to_owned(),
+        None => line(f),
+    };
     let of_source = |text: fn(&Finding) -> String| [text(&sides[0]), text(&sides[1])];
     let differ = |lines: &[String; 2]| lines[0] != lines[1];
     let all = [of_source(line), [inlined(&sides[0]), inlined(&sides[1])]];
@@ -270,15 +285,14 @@ fn sides(key: &Key, pair: &Pair, fence: Option<&str>) -> [RawFinding; 2] {
 }
 
 /// What would order the two lines, in words; nothing where both are one line of the source.
-fn advice(told: &Told, advisor: &Advisor) -> Option<Advice> {
+fn advice(told: &ReportedPair, advisor: &Advisor) -> Option<Advice> {
     let one = told.sides[0].block == told.sides[1].block;
     if !one || told.key.why != Why::Order {
         return None;
     }
     let mut all = told.pcs.iter().map(|of| {
         let there = advisor.remedy(of.pcs, of.warps);
-        let (in_warp, [a, b]) = of.warps;
-        let back = || advisor.remedy([of.pcs[1], of.pcs[0]], (in_warp, [b, a]));
+        let back = || advisor.remedy([of.pcs[1], of.pcs[0]], of.warps.swapped());
         match there {
             Some(remedy) => Some((remedy, false)),
             None => back().map(|remedy| (remedy, true)),

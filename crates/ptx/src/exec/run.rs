@@ -4,9 +4,9 @@
 use super::api::{Launch, Options, Outcome};
 use super::image::Image;
 use super::machine::{Common, Shared};
-use super::memory::Memory;
 use super::memory::heap::Heap;
 use super::memory::map::WORKSPACE;
+use super::memory::{Memory, Object};
 use super::plan::Plan;
 use super::program::Program;
 use super::sum::{Sum, named};
@@ -29,10 +29,7 @@ impl Program {
             let none = || Error::usage(format!("no memory for a heap of {}", options.heap), help);
             memory.heap = Some(Heap::new(options.heap).ok_or_else(none)?);
         }
-        let params = aligned(&launch.params);
-        let len = launch.params.len();
-        // SAFETY: the words have these bytes, and live longer than the run.
-        let params = unsafe { std::slice::from_raw_parts(params.as_ptr().cast::<u8>(), len) };
+        let params = &Object::of_constants("the parameters", &launch.params);
         let plan = Plan::new(&image, launch, options)?;
         let range = plan.units(options.only_block);
         let alone = image.ordered || options.global_races;
@@ -102,16 +99,6 @@ fn check_params(launch: &Launch, image: &Image) -> Result<()> {
         format!("{len} bytes of parameters for {}", launch.entry),
         format!("expected {}", image.param_bytes),
     ))
-}
-
-/// Bytes as whole words, so that they are aligned.
-fn aligned(bytes: &[u8]) -> Vec<u64> {
-    let word = |bytes: &[u8]| {
-        let mut whole = [0; 8];
-        whole[..bytes.len()].copy_from_slice(bytes);
-        u64::from_le_bytes(whole)
-    };
-    bytes.chunks(8).map(word).collect()
 }
 
 /// A GPU refuses to launch an entry with a block other than its directives say; one with

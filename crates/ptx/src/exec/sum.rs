@@ -5,7 +5,7 @@ use super::block::BlockOutcome;
 use super::image::Image;
 use super::image::form::{Form, Op};
 use super::machine::RawFinding;
-use super::machine::pairs::{Key, Raced};
+use super::machine::pairs::{Key, PairOverBlocks};
 use super::races::reported;
 use crate::ast::Module;
 use spadkit_base::quote::shown_lines;
@@ -18,7 +18,7 @@ pub(super) struct Sum {
     outcome: Outcome,
     findings: Vec<(u64, RawFinding)>,
     known: HashSet<(FindingKind, u32, bool)>,
-    races: BTreeMap<Key, Raced>,
+    races: BTreeMap<Key, PairOverBlocks>,
     /// Of this many blocks, in the order in which they come, the output is
     /// printed; and this many have come.
     printed: u64,
@@ -42,17 +42,14 @@ impl Sum {
         self.printed = self.printed.max(self.come);
         for (key, pair) in outcome.pairs {
             let count = pair.places.len() as u64;
-            let (in_warp, whole) = (pair.in_warp, pair.whole);
-            let raced = self.races.entry(key).or_insert_with(|| Raced {
+            let warps = pair.warps;
+            let raced = self.races.entry(key).or_insert_with(|| PairOverBlocks {
                 block,
                 pair,
                 count: 0,
             });
             raced.count += count;
-            raced.pair.in_warp &= in_warp;
-            for (own, new) in raced.pair.whole.iter_mut().zip(whole) {
-                *own &= new;
-            }
+            raced.pair.warps = raced.pair.warps.and(warps);
         }
         let mut findings = outcome.findings.into_iter().peekable();
         while let Some(finding) = findings.next() {

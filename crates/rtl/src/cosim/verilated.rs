@@ -14,6 +14,9 @@ use std::ffi::{CStr, c_char, c_void};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The kind of a cached unit, with its version: raise it when the harness or the options
+/// of the tools change.
+const CACHED: &str = "verilated unit 7";
 const HARNESS: &str = include_str!("../../testbenches/harness.cpp.tera");
 
 type New = unsafe extern "C" fn() -> *mut c_void;
@@ -97,7 +100,7 @@ impl VerilatedUnit {
         let harness = render_harness(&layout, reset)?;
         let verilator = tools.get(ToolKind::Verilator)?;
         let compiler = tools.get(ToolKind::Cxx)?;
-        let mut key = KeyBuilder::new("verilated unit 7")
+        let mut key = KeyBuilder::new(CACHED)
             .add("top", top)
             .add("option", compiled.option())
             .add("harness", &harness)
@@ -199,7 +202,7 @@ unsafe impl Send for Instance {}
 impl Instance {
     /// Runs one cycle per frame of `inputs` and writes the sampled outputs.
     /// Fails where the Verilog ends the simulation or does not settle; the
-    /// instance is of no use any more then.
+    /// instance must not be used again then.
     pub fn run(&mut self, inputs: &[u32], outputs: &mut [u32]) -> Result<()> {
         let layout = &self.unit.layout;
         let cycles = outputs.len() / layout.output_words;

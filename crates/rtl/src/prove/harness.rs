@@ -12,10 +12,10 @@
 
 use super::stated::stated_at;
 use super::template::render_text;
-use crate::config::{Config, PathHash, RetryLatencies};
+use crate::config::Config;
 use crate::error::Result;
 use crate::rtl::{Dir, EmittedUnit};
-use crate::units::{Circuit, Need, UNITS, Unit};
+use crate::units::{Circuit, UNITS, Unit};
 use serde_json::json;
 use spadkit_hdl::Origin;
 
@@ -63,64 +63,7 @@ impl Harness {
         if !self.circuit.stages.fit(config) {
             return Some("no proof is about its mem_stages, ahead and hash stage");
         }
-        let (there, without) = match self.circuit.needs {
-            Need::Nothing => (true, ""),
-            Need::PrememQueue => (config.parameters().PQ > 0, "it has depth 0 there: wires"),
-            Need::Broadcast => (config.path.broadcast, "the proofs are about broadcast"),
-            Need::Locks => (config.path.locks > 0, "it has no locks"),
-            Need::LocksAndQueue => (
-                config.path.locks > 0 && config.parameters().PQ > 0,
-                "the proof is about locks and a PREMEM queue with an entry",
-            ),
-            Need::XorHash => (
-                config.path.hash == PathHash::Xor,
-                "the proof is about the path with the hash 'xor'",
-            ),
-            Need::ShortRetry { waits } => {
-                let r = &config.path.retry;
-                let short = r.read.max(r.write) <= 2 && r.update <= 3 && r.branch == 1;
-                let none = *r == RetryLatencies::NONE;
-                (
-                    config.path.locks > 0 && if waits { short && !none } else { none },
-                    "one proof is about latencies of at most 2, 3, 2, 1 cycles, one about none",
-                )
-            }
-            Need::TwoSets => (
-                config.path.history_sets == 2,
-                "the proof is about a history of two sets",
-            ),
-            Need::FourRows => (
-                config.parameters().ROWS == 4,
-                "the proof is about banks of four rows",
-            ),
-            Need::Path { locks } if (config.path.locks > 0) != locks => (
-                false,
-                "one proof is about a path with locks, one about a path without",
-            ),
-            Need::Path { .. } => {
-                let (p, hash) = (config.parameters(), config.path.hash);
-                let plain = hash == PathHash::Mod && p.H == 0;
-                (
-                    plain && p.L == 2 && p.S > 1 && p.M <= 4 && p.LKG <= 2,
-                    "the proofs are about two lanes, several passes for a warp, lock groups of \
-                     at most two cycles, the hash 'mod', and at most four memory stages",
-                )
-            }
-            Need::FewWords => (
-                config.capacity_words <= 64,
-                "the proof is about at most 64 words",
-            ),
-            Need::Words => {
-                let named = config.capacity_words <= 64;
-                let windows = config.path.locks > 0 && config.path.lock_group_cycles > 1;
-                (
-                    named && windows && config.path.broadcast,
-                    "the proof is about at most 64 words with broadcast, and locks with \
-                     lock_group_cycles of 2 or more",
-                )
-            }
-        };
-        (!there).then_some(without)
+        self.circuit.needs.lacking(config)
     }
 }
 

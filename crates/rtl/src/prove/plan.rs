@@ -40,10 +40,18 @@ enum Target {
     Path {
         harness: Harness,
         machine: Box<Config>,
-        /// The user's Verilog is for a larger machine than a solver goes
-        /// through: this is what the kit emits for a small one.
-        instead: bool,
+        verilog: Verilog,
     },
+}
+
+/// Which Verilog of a unit is proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verilog {
+    /// The one that the user gives, or else what is emitted.
+    Given,
+    /// What is emitted for a small machine: the user's is for a larger one than a
+    /// solver goes through.
+    Emitted,
 }
 
 /// A property of a hash unit or of its registers.
@@ -149,12 +157,12 @@ fn path_proofs(
     rtl: &RtlSource,
 ) -> Result<Vec<Proof>> {
     let mut proofs = Vec::new();
-    let proof = |harness: Harness, machine, instead| Proof {
+    let proof = |harness: Harness, machine, verilog| Proof {
         unit: harness.unit.to_owned(),
         target: Target::Path {
             harness,
             machine: Box::new(machine),
-            instead,
+            verilog,
         },
         only: None,
     };
@@ -162,7 +170,7 @@ fn path_proofs(
     for harness in Harness::of_unit(unit) {
         for machine in machines.list(&harness, config)? {
             match harness.lacking(&machine) {
-                None => proofs.push(proof(harness, machine, false)),
+                None => proofs.push(proof(harness, machine, Verilog::Given)),
                 Some(why) => lacking = Some((machine.name, why)),
             }
         }
@@ -173,7 +181,11 @@ fn path_proofs(
     if machines == Machines::Own && is_as_emitted(unit, config, rtl).unwrap_or_default() {
         for harness in Harness::of_unit(unit) {
             let small = Machines::Least.list(&harness, config)?;
-            proofs.extend(small.into_iter().map(|m| proof(harness, m, true)));
+            proofs.extend(
+                small
+                    .into_iter()
+                    .map(|m| proof(harness, m, Verilog::Emitted)),
+            );
         }
         return Ok(proofs);
     }
@@ -256,9 +268,9 @@ impl Proof {
             Target::Path {
                 harness,
                 machine,
-                instead,
+                verilog,
             } => {
-                let induction = self.induction(harness, machine, *instead, rtl)?;
+                let induction = self.induction(harness, machine, *verilog, rtl)?;
                 let covered = format!("{}: {}", machine.name, induction.covered());
                 let results = induction.run(yosys, timeout)?;
                 let verdict = |r: Proved| {
@@ -299,10 +311,13 @@ impl Proof {
         &self,
         harness: &Harness,
         machine: &Config,
-        instead: bool,
+        verilog: Verilog,
         rtl: &RtlSource,
     ) -> Result<Induction> {
-        let rtl = if instead { &RtlSource::Emitted } else { rtl };
+        let rtl = match verilog {
+            Verilog::Given => rtl,
+            Verilog::Emitted => &RtlSource::Emitted,
+        };
         let mut induction = Induction::new(harness, machine, rtl)?;
         if let Some(only) = &self.only {
             induction.retain(only);
@@ -317,9 +332,9 @@ impl Proof {
             Target::Path {
                 harness,
                 machine,
-                instead,
+                verilog,
             } => {
-                let induction = self.induction(harness, machine, *instead, rtl)?;
+                let induction = self.induction(harness, machine, *verilog, rtl)?;
                 format!("{} {machine:?} {induction:?}", self.unit)
             }
             Target::Hash(target) => self.hash(*target).text(config, rtl)?,
@@ -345,7 +360,7 @@ impl Proof {
         match &self.target {
             Target::Path {
                 machine,
-                instead: true,
+                verilog: Verilog::Emitted,
                 ..
             } => Some((&self.unit, &machine.name)),
             _ => None,

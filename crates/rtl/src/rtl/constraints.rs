@@ -43,20 +43,7 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
     } else {
         "It has no clock: a virtual one bounds the way from inputs to outputs."
     };
-    let is_config = |p: &&Port| p.dir == Dir::In && p.name.starts_with("cfg_");
-    let mut config = unit.ports.iter().filter(is_config).map(pattern).peekable();
-    let config = match (config.peek().is_none(), STATIC.contains(&&*unit.name)) {
-        (true, _) => String::new(),
-        (_, true) => format!(
-            "# Configuration is static while anything is inside.\n{}\n",
-            get_ports("set_false_path -from ", "    ", config)
-        ),
-        (_, false) => format!(
-            "# Configuration is static while a kernel runs. Where yours comes from registers\n\
-             # that are written only when the block is idle:\n{}\n",
-            get_ports("# set_false_path -from ", "#     ", config)
-        ),
-    };
+    let config = static_ports(unit);
     let registers = static_registers(unit);
     let Budget {
         period,
@@ -86,6 +73,24 @@ fn text(design: &Design, unit: &EmittedUnit) -> String {
         ports(Dir::In),
         ports(Dir::Out),
     )
+}
+
+/// The ports of the configuration, which change only while nothing depends on them.
+fn static_ports(unit: &EmittedUnit) -> String {
+    let is_config = |p: &&Port| p.dir == Dir::In && p.name.starts_with("cfg_");
+    let mut config = unit.ports.iter().filter(is_config).map(pattern).peekable();
+    match (config.peek().is_none(), STATIC.contains(&&*unit.name)) {
+        (true, _) => String::new(),
+        (_, true) => format!(
+            "# Configuration is static while anything is inside.\n{}\n",
+            get_ports("set_false_path -from ", "    ", config)
+        ),
+        (_, false) => format!(
+            "# Configuration is static while a kernel runs. Where yours comes from registers\n\
+             # that are written only when the block is idle:\n{}\n",
+            get_ports("# set_false_path -from ", "#     ", config)
+        ),
+    }
 }
 
 /// The registers of the mapping, which are written only while nothing is inside.

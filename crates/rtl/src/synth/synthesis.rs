@@ -5,6 +5,7 @@ use super::{
 };
 use crate::config::Config;
 use crate::error::Result;
+use crate::hash::{Configured, HASH_ADD, HASH_XOR};
 use crate::rtl::{Design, EmittedUnit};
 use crate::tool::{Cache, Toolbox};
 use serde::Serialize;
@@ -13,9 +14,6 @@ use std::path::Path;
 /// Beside the paper's target periods, two that no unit is expected to reach:
 /// they show the fastest netlist that ABC finds.
 const STRETCH_PERIODS_PS: [u32; 2] = [150, 80];
-
-/// Hash units without configuration.
-const FIXED_HASHES: [&str; 2] = ["spad_hash_xor", "spad_hash_add"];
 
 /// What is measured, beside the units and periods.
 #[derive(Clone, Copy, Default)]
@@ -47,6 +45,24 @@ impl Measured<'_> {
             ..SynthJob::of(design, unit, machine)
         };
         units.iter().map(job).collect()
+    }
+
+    /// Jobs for the registers of the units of `jobs` that are not in `there` already: the
+    /// totals need them.
+    fn registers(
+        &self,
+        jobs: &[SynthJob],
+        machine: &Config,
+        there: &[SynthJob],
+    ) -> Result<Vec<SynthJob>> {
+        let registers = registers_of(jobs, machine, there)?;
+        let registers = match self.rtl {
+            None => registers,
+            // No totals of edited and emitted Verilog.
+            Some(dir) => registers.retain_units_in(dir).with_files_of(dir)?,
+        };
+        let all: Vec<&EmittedUnit> = registers.units.iter().collect();
+        Ok(self.jobs(&registers, &all, machine))
     }
 }
 
@@ -114,15 +130,7 @@ impl Synthesis {
         let main = measured.jobs(&design, &swept_units, machine);
         let mut slow = measured.jobs(&design, &slow_units, machine);
         let shown = slow.len();
-        // Registers that nobody asked for still are needed for the totals.
-        let registers = registers_of(&main, machine, &slow)?;
-        let registers = match measured.rtl {
-            None => registers,
-            // No totals of edited and emitted Verilog.
-            Some(dir) => registers.retain_units_in(dir).with_files_of(dir)?,
-        };
-        let all: Vec<&EmittedUnit> = registers.units.iter().collect();
-        slow.extend(measured.jobs(&registers, &all, machine));
+        slow.extend(measured.registers(&main, machine, &slow)?);
         let cache = Cache::user()?;
         let flow = Flow {
             tools,
@@ -197,25 +205,15 @@ impl PublishedUnit {
     }
 }
 
-/// The name of a unit's configuration registers: `spad_hash_bitvec_perm` has
-/// `spad_hash_config_bitvec_perm`, `spad_rap` has `spad_hash_config_rap`.
-fn registers_name(unit: &str) -> String {
-    let kind = unit
-        .strip_prefix("spad_hash_")
-        .or(unit.strip_prefix("spad_"));
-    format!("spad_hash_config_{}", kind.unwrap_or(unit))
-}
-
 /// The configuration registers of `jobs` that are not in `there` already.
 fn registers_of(jobs: &[SynthJob], machine: &Config, there: &[SynthJob]) -> Result<Design> {
-    let all = Design::all_units();
-    let names = jobs.iter().map(|j| registers_name(&j.unit));
+    let names = jobs.iter().filter_map(|j| Configured::of_unit(&j.unit));
     let names: Vec<String> = names
-        .filter(|n| all.contains(n) && !there.iter().any(|j| j.unit == *n))
+        .map(|unit| unit.config_unit().to_owned())
+        .filter(|name| !there.iter().any(|j| j.unit == *name))
         .collect();
     if names.is_empty() {
-        // Emitting nothing would emit all.
-
+        // An empty list of names means all units.
         Ok(Design::empty(machine))
     } else {
         Design::emit(&names, machine)
@@ -226,24 +224,10 @@ fn registers_of(jobs: &[SynthJob], machine: &Config, there: &[SynthJob]) -> Resu
 /// of the fixed hashes, which have none.
 fn per_sm(report: &SynthReport, registers: &SynthReport, lanes: u32) -> Vec<SmTotal> {
     let total = |unit: &str| {
-        let config = registers.best(&registers_name(unit));
-        let is_fixed = FIXED_HASHES.contains(&unit);
+        let config = Configured::of_unit(unit);
+        let config = config.and_then(|c| registers.best(c.config_unit()));
+        let is_fixed = [HASH_XOR, HASH_ADD].contains(&unit);
         (config.is_some() || is_fixed).then(|| SmTotal::new(report, unit, config, lanes))?
     };
     report.units().into_iter().filter_map(total).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn registers_are_named_after_their_unit() {
-        let names = ["spad_hash_bitvec_perm", "spad_rap", "spad_row_map"].map(registers_name);
-        let expected = ["bitvec_perm", "rap", "row_map"].map(|k| format!("spad_hash_config_{k}"));
-        assert_eq!(names, expected);
-        let all = Design::all_units();
-        assert!(names.iter().all(|n| all.contains(n)));
-        assert!(!all.contains(&registers_name("spad_hash_config")));
-    }
 }

@@ -1,7 +1,7 @@
 //! The circuits around the units that their proofs are about
 //! (`testbenches/prove/path/`), and the machines that these are for.
 
-use crate::config::{AxiOptions, Config, TcdmOptions};
+use crate::config::{AxiOptions, Config, PathHash, RetryLatencies, TcdmOptions};
 use crate::trace::Wide;
 
 /// A circuit around a unit.
@@ -315,4 +315,67 @@ pub enum Need {
         /// Whether there are locks.
         locks: bool,
     },
+}
+
+impl Need {
+    /// What the proof is about that this machine lacks; nothing if it has all.
+    pub fn lacking(self, config: &Config) -> Option<&'static str> {
+        let (path, p) = (&config.path, config.parameters());
+        let has_locks = path.locks > 0;
+        let few_words = config.capacity_words <= 64;
+        let (met, otherwise) = match self {
+            Need::Nothing => (true, ""),
+            Need::PrememQueue => (p.PQ > 0, "it has depth 0 there: wires"),
+            Need::Broadcast => (path.broadcast, "the proofs are about broadcast"),
+            Need::Locks => (has_locks, "it has no locks"),
+            Need::LocksAndQueue => (
+                has_locks && p.PQ > 0,
+                "the proof is about locks and a PREMEM queue with an entry",
+            ),
+            Need::XorHash => (
+                path.hash == PathHash::Xor,
+                "the proof is about the path with the hash 'xor'",
+            ),
+            Need::ShortRetry { waits } => (
+                has_locks && is_short(&path.retry, waits),
+                "one proof is about latencies of at most 2, 3, 2, 1 cycles, one about none",
+            ),
+            Need::TwoSets => (
+                path.history_sets == 2,
+                "the proof is about a history of two sets",
+            ),
+            Need::FourRows => (p.ROWS == 4, "the proof is about banks of four rows"),
+            Need::Path { locks } if has_locks != locks => (
+                false,
+                "one proof is about a path with locks, one about a path without",
+            ),
+            Need::Path { .. } => (
+                is_plain(config),
+                "the proofs are about two lanes, several passes for a warp, lock groups of \
+                 at most two cycles, the hash 'mod', and at most four memory stages",
+            ),
+            Need::FewWords => (few_words, "the proof is about at most 64 words"),
+            Need::Words => (
+                few_words && path.broadcast && has_locks && path.lock_group_cycles > 1,
+                "the proof is about at most 64 words with broadcast, and locks with \
+                 lock_group_cycles of 2 or more",
+            ),
+        };
+        (!met).then_some(otherwise)
+    }
+}
+
+/// Whether a second round of the retry loop is reached in ten cycles: where the loop
+/// waits longer than its scratchpad, or where it does not.
+fn is_short(retry: &RetryLatencies, waits: bool) -> bool {
+    let none = *retry == RetryLatencies::NONE;
+    let short = retry.read.max(retry.write) <= 2 && retry.update <= 3 && retry.branch == 1;
+    if waits { short && !none } else { none }
+}
+
+/// Whether the path is one of [`Need::Path`], but for its locks.
+fn is_plain(config: &Config) -> bool {
+    let p = config.parameters();
+    let hash = config.path.hash == PathHash::Mod && p.H == 0;
+    hash && p.L == 2 && p.S > 1 && p.M <= 4 && p.LKG <= 2
 }

@@ -90,6 +90,42 @@ impl Driver for BankDriver {
     }
 }
 
+impl GoldenBank {
+    /// The access that a frame begins.
+    fn begun(&self, frame: &Frame) -> Begun {
+        let p = &self.ports;
+        let operation = if frame.is_high(&p.amo) {
+            BankOperation::Atomic {
+                code: frame.driven(&p.aop) as u8,
+                expected: frame.driven_mask(&p.cmp),
+                reserved: false,
+            }
+        } else if frame.is_high(&p.we) {
+            BankOperation::Write {
+                be: frame.driven(&p.be) as u8,
+            }
+        } else {
+            BankOperation::Read
+        };
+        let counts = matches!(
+            operation,
+            BankOperation::Atomic {
+                code: amo::COUNT,
+                ..
+            }
+        );
+        Begun {
+            row: frame.driven(&p.row) as usize,
+            operation,
+            data: if counts {
+                frame.driven_mask(&p.lanes).count_ones().into()
+            } else {
+                frame.driven_mask(&p.data)
+            },
+        }
+    }
+}
+
 impl Golden for GoldenBank {
     fn respond(&mut self, frame: &mut Frame) {
         let p = &self.ports;
@@ -126,34 +162,6 @@ impl Golden for GoldenBank {
         if frame.is_high(&p.rst) || !frame.is_high(&p.en) {
             return;
         }
-        let operation = if frame.is_high(&p.amo) {
-            BankOperation::Atomic {
-                code: frame.driven(&p.aop) as u8,
-                expected: frame.driven_mask(&p.cmp),
-                reserved: false,
-            }
-        } else if frame.is_high(&p.we) {
-            BankOperation::Write {
-                be: frame.driven(&p.be) as u8,
-            }
-        } else {
-            BankOperation::Read
-        };
-        let counts = matches!(
-            operation,
-            BankOperation::Atomic {
-                code: amo::COUNT,
-                ..
-            }
-        );
-        self.begun = Some(Begun {
-            row: frame.driven(&p.row) as usize,
-            operation,
-            data: if counts {
-                frame.driven_mask(&p.lanes).count_ones().into()
-            } else {
-                frame.driven_mask(&p.data)
-            },
-        });
+        self.begun = Some(self.begun(frame));
     }
 }

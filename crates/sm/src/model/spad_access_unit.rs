@@ -205,20 +205,6 @@ impl AccessUnit {
     }
 }
 
-/// Bits that sharing needs by the sharing paper's formula (section 7.1): the
-/// mode, a partner or none per block, an owner bit per warp, a block per lock
-/// variable.
-pub fn paper_bits(blocks: u32, warps: u32) -> u32 {
-    let bits = |x: u32| x.next_power_of_two().trailing_zeros();
-    1 + blocks * bits(blocks + 1) + warps + blocks / 2 * bits(blocks)
-}
-
-/// Flops that the RTL has, with the configuration bit: partners are neighbours
-/// and a warp's class follows from its block's.
-pub fn rtl_bits(blocks: u32) -> u32 {
-    1 + blocks + blocks / 2 + blocks / 2
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,12 +303,5 @@ mod tests {
         });
         let out = unit.eval(&inputs(&hi, 0b101, 0b010));
         assert_eq!((out.owner, out.locked), (0, 0));
-    }
-
-    /// Sharing paper, section 7.1: 209 bits for 16 blocks and 96 warps.
-    #[test]
-    fn the_papers_sharing_state_has_209_bits() {
-        assert_eq!(paper_bits(16, 96), 209);
-        assert_eq!(rtl_bits(16), 33);
     }
 }

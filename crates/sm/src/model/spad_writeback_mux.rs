@@ -35,9 +35,9 @@ pub struct WritebackInputs<P> {
 pub struct WritebackOutputs<P> {
     /// Registered.
     pub icn_ready: bool,
-    /// Registered; with AHEAD = 0 comb(icn valid).
+    /// Registered if AHEAD > 0; else comb(icn valid).
     pub mem_ready: bool,
-    /// comb(mem valid); with AHEAD = 0 comb(icn and mem valid).
+    /// comb(mem valid) if AHEAD > 0; else comb(icn and mem valid).
     pub nm_ready: bool,
     /// The writeback port; registered.
     pub wb: Option<(Source, P)>,
@@ -50,7 +50,7 @@ pub struct WritebackMux<P> {
     first: Option<(Source, P)>,
     /// Waits for it; only where there is a first one.
     second: Option<(Source, P)>,
-    /// With AHEAD: the cycle belongs to data from off-chip, which take turns.
+    /// If AHEAD > 0: off-chip data has the turn in this cycle.
     turn: Option<bool>,
 }
 

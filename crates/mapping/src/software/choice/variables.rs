@@ -36,24 +36,18 @@ pub struct PerVariable {
     pub wasted_words: u32,
 }
 
-/// The words of a variable, and the one from which it counts.
+/// The words of a variable, the one from which it counts, and the accesses to them.
 struct Region {
+    variable: SharedVariable,
     own: Range<u32>,
     base: u32,
+    part: AccessTrace,
 }
 
-/// Searches a mapping for each variable of `trace` on the accesses to it
-/// alone; `None` where the trace has fewer than two that are accessed.
-pub fn per_variable(
-    trace: &AccessTrace,
-    geometry: Geometry,
-    rule: ConflictRule,
-    room: u32,
-    kinds: &[MappingKind],
-    effort: &Effort,
-) -> Result<Option<PerVariable>> {
-    // A variable counts from the start of a vector, so that its vectors are
-    // aligned; a word that two variables share is the first one's.
+/// The variables of a trace that are accessed. A variable counts from the start of a
+/// vector, so that its vectors are aligned; a word that two variables share is the
+/// first one's.
+fn regions(trace: &AccessTrace) -> Vec<Region> {
     let vector = trace.accesses.iter().map(|a| a.words()).max().unwrap_or(1);
     let mut regions = Vec::new();
     let mut end = 0;
@@ -66,33 +60,51 @@ pub fn per_variable(
         }
         let part = trace.part(own.clone(), base);
         if !part.accesses.is_empty() {
-            regions.push((variable, Region { own, base }, part));
+            regions.push(Region {
+                variable,
+                own,
+                base,
+                part,
+            });
         }
     }
+    regions
+}
+
+/// Searches a mapping for each variable of `trace` on the accesses to it
+/// alone; `None` where the trace has fewer than two that are accessed.
+pub fn per_variable(
+    trace: &AccessTrace,
+    geometry: Geometry,
+    rule: ConflictRule,
+    room: u32,
+    kinds: &[MappingKind],
+    effort: &Effort,
+) -> Result<Option<PerVariable>> {
+    let regions = regions(trace);
     if regions.len() < 2 {
         return Ok(None);
     }
     let mut variables = Vec::new();
-    let mut found = Vec::new();
-    for (variable, region, part) in regions {
+    let mut places = Vec::new();
+    for region in regions {
         let others = trace.words().saturating_sub(region.own.end - region.base);
-        let array = Array::new(&part, geometry, rule, room.saturating_sub(others));
+        let array = Array::new(&region.part, geometry, rule, room.saturating_sub(others));
         let choices = choices(&array, kinds, effort)?;
         variables.push(VariableChoices {
-            variable,
+            variable: region.variable,
             array,
-            accesses: part,
+            accesses: region.part,
             base: 4 * region.base,
             choices,
         });
-        found.push(region);
+        places.push((region.own, region.base));
     }
-    let bank = |word: u32| match found.iter().position(|region| region.own.contains(&word)) {
-        Some(i) => variables[i]
-            .choices
-            .best()
-            .layout
-            .bank(word - found[i].base),
+    let bank = |word: u32| match places.iter().position(|(own, _)| own.contains(&word)) {
+        Some(i) => {
+            let layout = &variables[i].choices.best().layout;
+            layout.bank(word - places[i].1)
+        }
         None => word & geometry.bank_mask(),
     };
     let count = ConflictProfile::new(trace, rule).count(bank);

@@ -33,7 +33,7 @@ pub(super) fn integer(
     let bits = ty.bits();
     let signed = ty.is_signed();
     let constant = |n: usize| known.get(n).and_then(|k| k.value());
-    let chained = i.has(Word::Cc) || i.has(Word::Sat);
+    let modified = i.has(Word::Cc) || i.has(Word::Sat);
     let get = |n: usize| known.get(n).copied();
     let (a, b) = (get(0)?, get(1));
     Some(match i.opcode {
@@ -46,7 +46,7 @@ pub(super) fn integer(
         Opcode::Sub if !i.has(Word::Sat) => a.sub(b?, bits),
         Opcode::Neg => KnownBits::constant(0).sub(a, bits),
         Opcode::Mul if !i.has(Word::Hi) => product(i, a, b?, ty),
-        Opcode::Mad if !chained && !i.has(Word::Hi) => {
+        Opcode::Mad if !modified && !i.has(Word::Hi) => {
             let wide = if i.has(Word::Wide) { 2 * bits } else { bits };
             product(i, a, b?, ty).add(get(2)?, wide)
         }
@@ -73,14 +73,7 @@ pub(super) fn integer(
             None => a.meet(b?),
         },
         Opcode::Setp => return compared(i, a, b?, bits),
-        Opcode::Min | Opcode::Max if !i.has(Word::Relu) => {
-            let b = b?;
-            if !signed || a.is_positive(bits) && b.is_positive(bits) {
-                a.extreme(b, i.opcode == Opcode::Max)
-            } else {
-                a.meet(b)
-            }
-        }
+        Opcode::Min | Opcode::Max if !i.has(Word::Relu) => extreme(i, a, b?, ty),
         Opcode::Rem | Opcode::Div if !signed || a.is_positive(bits) => {
             return divided(i.opcode, a, constant(1)?, ty);
         }
@@ -88,6 +81,16 @@ pub(super) fn integer(
         Opcode::Shf => funnel(i, a, b?, constant(2)? as u32),
         _ => KnownBits::unknown(width),
     })
+}
+
+/// `min` and `max`
+fn extreme(i: &Instruction, a: KnownBits, b: KnownBits, ty: Type) -> KnownBits {
+    let bits = ty.bits();
+    if !ty.is_signed() || a.is_positive(bits) && b.is_positive(bits) {
+        a.extreme(b, i.opcode == Opcode::Max)
+    } else {
+        a.meet(b)
+    }
 }
 
 /// `bfe` of `length` bits at `at`, where that is known.

@@ -66,6 +66,9 @@ unit!(u32, i32, AtomicU32);
 unit!(u64, i64, AtomicU64);
 
 /// Writes the lanes of `exec` of a register.
+///
+/// # Safety
+/// `to` is a register of the file.
 #[inline(always)]
 unsafe fn blend<R: Unit>(to: *mut [R; 32], exec: u32, values: &[R; 32]) {
     // SAFETY: the caller gives a register of the file.
@@ -76,6 +79,9 @@ unsafe fn blend<R: Unit>(to: *mut [R; 32], exec: u32, values: &[R; 32]) {
 }
 
 /// Loads elements of `S` to registers of `R`.
+///
+/// # Safety
+/// `to` are registers of `R` inside the file.
 #[inline(always)]
 unsafe fn load_elements<S: Unit, R: Unit, const SIGNED: bool>(
     m: &mut Machine,
@@ -102,18 +108,22 @@ unsafe fn load_elements<S: Unit, R: Unit, const SIGNED: bool>(
     }
 }
 
+/// # Safety
+/// As for [`load_elements`].
 unsafe fn load_any<S: Unit, R: Unit, const SIGNED: bool>(
     m: &mut Machine,
     info: &MemoryOp,
     to: &[Slot],
     exec: u32,
 ) {
-    // SAFETY: decoding gives registers inside the file of this width.
+    // SAFETY: the caller gives registers of the file.
     unsafe {
         load_elements::<S, R, SIGNED>(m, info, to, exec, |to, values| blend(to, exec, values))
     }
 }
 
+/// # Safety
+/// As for [`load_elements`].
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn load_fast<S: Unit, R: Unit, const SIGNED: bool>(
     m: &mut Machine,
@@ -121,7 +131,7 @@ unsafe fn load_fast<S: Unit, R: Unit, const SIGNED: bool>(
     to: &[Slot],
     exec: u32,
 ) {
-    // SAFETY: as above.
+    // SAFETY: the caller gives registers of the file.
     unsafe {
         load_elements::<S, R, SIGNED>(m, info, to, exec, |to, values| {
             lanes::keep(to, exec, values)
@@ -130,6 +140,9 @@ unsafe fn load_fast<S: Unit, R: Unit, const SIGNED: bool>(
 }
 
 /// Stores registers of `R` as elements of `S`.
+///
+/// # Safety
+/// `from` are registers of `R` inside the file.
 #[inline(always)]
 unsafe fn store_elements<S: Unit, R: Unit>(
     m: &mut Machine,
@@ -150,11 +163,15 @@ unsafe fn store_elements<S: Unit, R: Unit>(
     }
 }
 
+/// # Safety
+/// As for [`store_elements`].
 unsafe fn store_any<S: Unit, R: Unit>(m: &mut Machine, info: &MemoryOp, from: &[Slot], exec: u32) {
     // SAFETY: the caller's promise.
     unsafe { store_elements::<S, R>(m, info, from, exec) }
 }
 
+/// # Safety
+/// As for [`store_elements`].
 #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2,fma"))]
 unsafe fn store_fast<S: Unit, R: Unit>(m: &mut Machine, info: &MemoryOp, from: &[Slot], exec: u32) {
     // SAFETY: the caller's promise.
@@ -249,6 +266,9 @@ pub(super) fn store(m: &mut Machine, info: &MemoryOp, exec: u32) {
 }
 
 /// A load of one word, for `shared`.
+///
+/// # Safety
+/// `to` are registers of 32 bits inside the file.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn load_word(m: &mut Machine, info: &MemoryOp, to: &[Slot], exec: u32) {
@@ -257,6 +277,9 @@ pub(super) unsafe fn load_word(m: &mut Machine, info: &MemoryOp, to: &[Slot], ex
 }
 
 /// A store of one word, for `shared`.
+///
+/// # Safety
+/// `from` are registers of 32 bits inside the file.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 pub(super) unsafe fn store_word(m: &mut Machine, info: &MemoryOp, from: &[Slot], exec: u32) {
@@ -269,12 +292,10 @@ pub(super) fn load_parameter(m: &mut Machine, info: &MemoryOp, exec: u32) {
     let Transfer::Load { element, to } = &info.transfer else {
         return;
     };
-    let (params, size) = (m.common.params, element.bytes() as usize);
-    for (at, &slot) in to.iter().enumerate() {
-        let start = info.offset as usize + at * size;
-        let mut bytes = [0; 8];
-        bytes[..size].copy_from_slice(&params[start..][..size]);
-        let value = element.extend(u64::from_le_bytes(bytes));
+    let (params, size) = (m.common.params, u64::from(element.bytes()));
+    for (at, &slot) in (0..).zip(to) {
+        let value = params.element(info.offset as u64 + at * size, size);
+        let value = element.extend(value);
         m.registers.write(slot, exec, &[value; 32]);
     }
 }
@@ -291,6 +312,9 @@ pub(super) fn bad_parameter(m: &mut Machine, info: &MemoryOp, exec: u32) {
 }
 
 /// One atomic operation on a unit of memory: the old value.
+///
+/// # Safety
+/// As for [`Unit::get`], of an aligned pointer.
 unsafe fn exchange<S: Unit>(
     pointer: *mut u8,
     parallel: bool,

@@ -34,7 +34,7 @@ pub fn atomic(m: &mut Machine, info: &MemoryOp, exec: u32) {
             |e: [[u64; 32]; 2]| (0..2).all(|half| e[half][lane] == results[half][lane]);
         if expected.is_none_or(is_expected) {
             for (half, new) in new.iter().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: `resolve` gives aligned pointers to all bytes of the access.
                 unsafe { new[lane].put(pointers[lane].wrapping_add(8 * half)) };
             }
         }

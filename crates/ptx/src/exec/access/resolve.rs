@@ -146,7 +146,7 @@ impl<'a> Machine<'a> {
         while left != 0 {
             let lane = left.trailing_zeros() as usize;
             left &= left - 1;
-            // SAFETY: as above.
+            // SAFETY: there is a byte for every one of shared memory.
             let of =
                 unsafe { std::slice::from_raw_parts(written.add(addresses[lane] as usize), bytes) };
             all &= match of.try_into() {
@@ -424,10 +424,7 @@ impl<'a> Machine<'a> {
                 let data = self.lane_local(lane as u32);
                 (Space::Local, data, u64::from(self.image.local_bytes))
             }
-            PARAM_WINDOW if !info.transfer.writes() => {
-                let data = params.as_ptr() as *mut u8;
-                (Space::Param, data, params.len() as u64)
-            }
+            PARAM_WINDOW if !info.transfer.writes() => (Space::Param, params.data(), params.len),
             _ => (Space::Reg, std::ptr::null_mut(), 0),
         };
         let (low, high) = info.region.within(space, len);
@@ -452,7 +449,7 @@ impl<'a> Machine<'a> {
         let at = signed(address);
         let whole = match space {
             Space::Local => ("local memory", u64::from(self.image.local_bytes)),
-            Space::Param => ("the parameters", self.common.params.len() as u64),
+            Space::Param => ("the parameters", self.common.params.len),
             _ => ("nothing", 0),
         };
         let known = (info.region.space == space).then_some(info.region.low);

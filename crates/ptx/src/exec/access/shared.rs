@@ -65,6 +65,8 @@ mod vector {
         _mm256_cmpeq_epi32(_mm256_and_si256(bits, lanes), lanes)
     }
 
+    /// # Safety
+    /// As for [`load`]: decoding gives registers inside the file.
     #[inline]
     #[target_feature(enable = "avx2,fma")]
     unsafe fn pattern(m: &Machine, info: &MemoryOp, exec: u32) -> Pattern {
@@ -164,10 +166,13 @@ mod vector {
 
     /// `st.shared` of words.
     pub fn store(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
-        // SAFETY: as above.
+        // SAFETY: decoding takes this form only where there are such vector
+        // instructions.
         unsafe { put(m, info, exec) }
     }
 
+    /// # Safety
+    /// As for [`load`]: decoding gives registers inside the file.
     #[target_feature(enable = "avx2,fma")]
     unsafe fn get(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
         let Transfer::Load { to, .. } = &info.transfer else {
@@ -202,6 +207,8 @@ mod vector {
         m.shared_accesses += 1;
     }
 
+    /// # Safety
+    /// As for [`store`]: decoding gives registers inside the file.
     #[target_feature(enable = "avx2,fma")]
     unsafe fn put(m: &mut Machine<'_>, info: &MemoryOp, exec: u32) {
         let Transfer::Store { from, .. } = &info.transfer else {

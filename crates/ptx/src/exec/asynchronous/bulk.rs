@@ -332,14 +332,14 @@ fn transfer(info: &BulkOp, to: *mut u8, from: *mut u8, bytes: u64) {
         if let Some((combine, _)) = &info.combine {
             let mut old = [0; 8];
             for (n, byte) in old[..step].iter_mut().enumerate() {
-                // SAFETY: as above.
+                // SAFETY: `side` gives pointers to all bytes.
                 *byte = unsafe { access::get_byte(to.wrapping_add(at + n)) };
             }
             let value = combine(&[u64::from_le_bytes(old), u64::from_le_bytes(new), 0, 0])[0];
             new = value.to_le_bytes();
         }
         for (n, byte) in new[..step].iter().enumerate() {
-            // SAFETY: as above.
+            // SAFETY: `side` gives pointers to all bytes.
             unsafe { access::put_byte(to.wrapping_add(at + n), *byte) };
         }
     }

@@ -7,6 +7,7 @@ use crate::exec::api::reported::{Piece, TensorRows};
 use crate::exec::check::asynchronous as raced;
 use crate::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use crate::exec::machine::Machine;
+use crate::exec::memory::Object;
 use crate::exec::registers::{Slot, active};
 use crate::exec::tensor_map::{Boxed, Row, TensorMap};
 use crate::scalar::Scalar;
@@ -82,31 +83,28 @@ fn move_box(
     (end, way): (&BulkEnd, &Way),
     block: Option<u32>,
 ) -> Option<()> {
-    let &At {
-        map,
-        start,
-        offsets,
-        lane,
-    } = at;
+    let (map, lane) = (at.map, at.lane);
     let loads = matches!(way, Way::Load);
     let address = m.address_from(end.from, end.offset, lane);
     let size = (map.shared_bytes(), ALIGN);
     let (other, shared) = bulk::shared_in(m, (address, block), lane, size, loads)?;
     let bytes = map.moved_bytes() as u32;
-    if let (Some(rank), TensorMove::Load { arrives, .. }) = (other, &info.moves) {
+    let arrives = match &info.moves {
+        TensorMove::Load { arrives, .. } => Some(arrives),
+        _ => None,
+    };
+    if let (Some(rank), Some(arrives)) = (other, arrives) {
         let barrier = mbarrier::offset(m, &arrives.place, lane);
         raced::sent(m, lane, (rank, shared, size.0), (barrier, None));
     }
-    let phase = match &info.moves {
-        TensorMove::Load { arrives, .. } => {
-            Some(mbarrier::bytes_come(m, arrives, lane, (bytes, block))?)
-        }
-        _ => None,
+    let phase = match arrives {
+        Some(arrives) => Some(mbarrier::bytes_come(m, arrives, lane, (bytes, block))?),
+        None => None,
     };
     let mut pieces = Vec::new();
     let observed = m.observer.is_some() && other.is_none();
     let mut rows = |m: &mut Machine| {
-        map.rows(start, offsets, |row| {
+        map.rows(at.start, at.offsets, |row| {
             if observed {
                 add_piece(&mut pieces, map, &row);
             }
@@ -131,20 +129,20 @@ fn move_box(
         raced::end_load(m, lane, phase);
     }
     if observed {
-        let arrives = match &info.moves {
-            TensorMove::Load { arrives, .. } => {
-                Some((mbarrier::offset(m, &arrives.place, lane), bytes))
-            }
-            _ => None,
-        };
+        let arrives = arrives.map(|a| (mbarrier::offset(m, &a.place, lane), bytes));
         let shared = [(shared, map.shared_bytes())];
-        let rows = TensorRows {
-            swizzle: map.swizzle,
-            row_bytes: map.row_bytes() as u32,
-        };
+        let rows = rows_of(map);
         bulk::tell(m, lane, (&shared, &pieces), (!loads, Some(rows)), arrives);
     }
     Some(())
+}
+
+/// How an observer sees the rows of a box.
+fn rows_of(map: &TensorMap) -> TensorRows {
+    TensorRows {
+        swizzle: map.swizzle,
+        row_bytes: map.row_bytes() as u32,
+    }
 }
 
 /// The values of registers of a lane.
@@ -228,16 +226,10 @@ fn move_row(
     let loads = matches!(way, Way::Load);
     let inside = row.inside.clone();
     let first = row.address.wrapping_add(u64::from(inside.start) * size);
-    let global = if inside.is_empty() {
-        None
-    } else {
-        Some(bulk::global_place(
-            m,
-            first,
-            lane,
-            inside.len() as u64 * size,
-            !loads,
-        )?)
+    let bytes = inside.len() as u64 * size;
+    let global = match bytes {
+        0 => None,
+        _ => Some(bulk::global_place(m, first, lane, bytes, !loads)?),
     };
     if global.is_some() {
         let other = match way {
@@ -245,7 +237,6 @@ fn move_row(
             Way::Store => raced::Way::Writes(None),
             Way::Reduce(_) => raced::Way::Updates(None, size as u32),
         };
-        let bytes = inside.len() as u64 * size;
         raced::bulk_global(m, lane, (first, bytes), other);
     }
     let fill = if map.nan_fill { NAN } else { 0 };
@@ -263,20 +254,25 @@ fn move_row(
                 continue;
             };
             let there = first + u64::from(element - inside.start) * size;
-            match way {
-                Way::Load => m.put_shared(at, size, object.element(there, size)),
-                Way::Store => object.put(there, size, m.shared_element(at, size)),
-                Way::Reduce(update) => {
-                    let values = [
-                        object.element(there, size),
-                        m.shared_element(at, size),
-                        0,
-                        0,
-                    ];
-                    object.put(there, size, update(&values)[0]);
-                }
-            }
+            move_element(m, way, (object, there), at, size);
         }
     }
     Some(())
+}
+
+/// Moves an element between an offset in a buffer and a byte of shared memory.
+fn move_element(m: &mut Machine, way: &Way, (object, there): (&Object, u64), at: u64, size: u64) {
+    match way {
+        Way::Load => m.put_shared(at, size, object.element(there, size)),
+        Way::Store => object.put(there, size, m.shared_element(at, size)),
+        Way::Reduce(update) => {
+            let values = [
+                object.element(there, size),
+                m.shared_element(at, size),
+                0,
+                0,
+            ];
+            object.put(there, size, update(&values)[0]);
+        }
+    }
 }

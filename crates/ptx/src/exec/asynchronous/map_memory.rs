@@ -127,7 +127,7 @@ fn locate<'a>(
         inside(at, m.shared_len).then_some((Spot::Shared(at), at))
     } else if space.is_none() && address & WINDOW == PARAM_WINDOW {
         let at = address & !WINDOW;
-        inside(at, m.common.params.len() as u64).then_some((Spot::Parameter(at), at))
+        inside(at, m.common.params.len).then_some((Spot::Parameter(at), at))
     } else {
         let place = m.global_place(address, BYTES as u32);
         place.map(|(object, at)| (Spot::Global(object, at), address))
@@ -157,7 +157,7 @@ fn read(m: &Machine, spot: Spot) -> [u8; BYTES] {
         match spot {
             Spot::Shared(at) => m.shared_byte(at + n).unwrap_or(0),
             Spot::Global(object, at) => object.byte(at + n),
-            Spot::Parameter(at) => m.common.params[(at + n) as usize],
+            Spot::Parameter(at) => m.common.params.byte(at + n),
         }
     };
     std::array::from_fn(byte)

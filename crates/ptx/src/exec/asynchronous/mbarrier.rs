@@ -6,17 +6,15 @@
 
 use crate::exec::api::FindingKind;
 use crate::exec::api::reported::{BarrierEvent, BarrierLane, BarrierOp};
-use crate::exec::check::clusters::{self, Touched};
+use crate::exec::check::clusters;
 use crate::exec::check::{asynchronous, early};
 use crate::exec::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::{Reached, Told};
-use crate::exec::machine::phase::{Arrival, Awaited, BarrierObject};
+use crate::exec::machine::phase::{Arrival, Awaited, BarrierObject, OBJECT_BYTES};
 use crate::exec::machine::written::WRITTEN;
+use crate::exec::race::shadow::ObjectUse;
 use crate::exec::registers::active;
-
-/// Bytes of an object, and their alignment.
-const BYTES: u64 = 8;
 
 /// The word that carries the order of a phase, for the search for races: no
 /// address of memory.
@@ -65,12 +63,17 @@ fn locate_any(
             let text = format!("{what} at a generic address that is not in shared memory");
             (FindingKind::OutOfBounds, text)
         }
-        Some(at) if at % BYTES != 0 => {
-            let text =
-                format!("{what} at byte {at} of shared memory, which is not a multiple of {BYTES}");
+        Some(at) if at % OBJECT_BYTES != 0 => {
+            let text = format!(
+                "{what} at byte {at} of shared memory, which is not a multiple of {OBJECT_BYTES}"
+            );
             (FindingKind::Misaligned, text)
         }
-        Some(at) if at.checked_add(BYTES).is_none_or(|end| end > m.shared_len) => {
+        Some(at)
+            if at
+                .checked_add(OBJECT_BYTES)
+                .is_none_or(|end| end > m.shared_len) =>
+        {
             let text = format!(
                 "{what} at byte {at} of shared memory, of which the block has {}",
                 m.shared_len
@@ -146,7 +149,7 @@ fn change_other(m: &mut Machine, info: &Change, lane: u32, (rank, at, number): (
     }
     let arrives = matches!(info.action, Action::Arrive { .. });
     let sent = info.action == Action::CompleteBytes;
-    clusters::object(m, 1 << lane, (rank, at), Touched::Changed);
+    clusters::object(m, 1 << lane, (rank, at), ObjectUse::Changed);
     let warp = m.warp;
     let brought = m.races.as_mut().map(|races| {
         if arrives && (!info.releases || info.narrow) {
@@ -212,8 +215,8 @@ fn report(m: &mut Machine, op: BarrierOp, lanes: &[BarrierLane]) {
 /// What lanes do to objects, for the search for races.
 fn touch(m: &mut Machine, info: &Change, exec: u32) {
     let kind = match info.action {
-        Action::Init | Action::Invalidate => Touched::Made,
-        _ => Touched::Changed,
+        Action::Init | Action::Invalidate => ObjectUse::Made,
+        _ => ObjectUse::Changed,
     };
     let (warp, mut left) = (m.warp, exec);
     while left != 0 {
@@ -222,7 +225,7 @@ fn touch(m: &mut Machine, info: &Change, exec: u32) {
         let same = active(left).filter(|&l| offset(m, &info.place, l) == at);
         let same = same.fold(0, |all, l| all | 1 << l);
         left &= !same;
-        if !at.is_multiple_of(BYTES) || at.saturating_add(BYTES) > m.shared_len {
+        if !at.is_multiple_of(OBJECT_BYTES) || at.saturating_add(OBJECT_BYTES) > m.shared_len {
             continue;
         }
         if let Some(races) = m.races.as_mut().filter(|_| info.action == Action::Init) {
@@ -299,7 +302,7 @@ fn init(m: &mut Machine, lane: u32, at: u64, count: u32) {
     match BarrierObject::new(count) {
         Ok(object) => {
             m.mbarriers.objects.insert(at, object);
-            let bytes = at as usize..(at + BYTES) as usize;
+            let bytes = at as usize..(at + OBJECT_BYTES) as usize;
             m.written[bytes].fill(WRITTEN);
         }
         Err(text) => misuse(m, lane, at, format!("mbarrier.init with {text}")),
@@ -435,7 +438,7 @@ fn take(m: &mut Machine, info: &Wait, seen: &[(u32, u64, u64)]) {
     for (at, phase) in places {
         let same = seen.iter().filter(|s| (s.1, s.2) == (at, phase));
         let mask = same.fold(0, |all, s| all | 1 << s.0);
-        asynchronous::object(m, mask, at, Touched::Read);
+        asynchronous::object(m, mask, at, ObjectUse::Read);
         let warp = m.warp;
         let word = word(at, phase.wrapping_sub(1));
         match m.races.as_mut().filter(|_| info.decides) {

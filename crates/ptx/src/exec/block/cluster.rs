@@ -3,13 +3,11 @@
 use super::Worker;
 use crate::exec::api::FindingKind;
 use crate::exec::execute::barrier::{CLUSTER, word};
+use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::machine::written::all_written;
 use crate::exec::race::Knowledge;
 use crate::exec::race::global::GlobalRaces;
 use crate::exec::warp::{Path, State};
-
-/// Bytes of an `mbarrier`.
-const OBJECT: u64 = 8;
 
 /// Lets the threads of a cluster go that wait at its barrier, if all that have
 /// not exited have arrived: whether it does. `cells` is what is known of their
@@ -31,7 +29,7 @@ pub fn release(cluster: &mut [Worker], mut cells: Option<&mut GlobalRaces>) -> b
             if let Some(cells) = &mut cells {
                 let rank = m.cluster.rank;
                 let made = made.into_iter().map(|at| m.cell(rank, at));
-                made.for_each(|cell| cells.forget_writes(cell, OBJECT));
+                made.for_each(|cell| cells.forget_writes(cell, OBJECT_BYTES));
             }
         }
         m.complete = m.complete || all_written(&m.written);

@@ -1,14 +1,14 @@
 //! Accesses of asynchronous copies and of tensor cores, and who waits for them.
 
-use super::clusters::{self, Touched};
-use super::raced;
+use super::{clusters, raced, report};
 use crate::exec::machine::Machine;
-use crate::exec::machine::pairs::{Side, Why};
+use crate::exec::machine::pairs::{Place, Race, Side, Why};
+use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::race::flights::PIECE;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
-use crate::exec::race::shadow::Touch;
-use crate::exec::race::{AGENTS, FLYING, Strength, lanes};
+use crate::exec::race::shadow::{ObjectUse, Touch};
+use crate::exec::race::{AGENTS, FLYING, Races, Strength, lanes};
 
 /// A weak access of some lanes of the warp, by something else.
 fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
@@ -19,31 +19,16 @@ fn by_other(m: &Machine, mask: u32, seq: u32, write: bool) -> Touch {
 }
 
 /// Lanes use the `mbarrier` object at an offset.
-pub fn object(m: &mut Machine, mask: u32, at: u64, kind: Touched) {
-    const BYTES: u32 = 8;
+pub fn object(m: &mut Machine, mask: u32, at: u64, kind: ObjectUse) {
     let Some(races) = &mut m.races else {
         return;
     };
     races.order.act(m.warp, mask);
     let seq = races.order.tick();
-    let strength = match kind {
-        Touched::Made => Strength::Weak,
-        _ => Strength::Strong,
-    };
-    let touch = Touch {
-        how: How {
-            strength,
-            size: BYTES as u8,
-            ..How::default()
-        },
-        write: kind != Touched::Read,
-        update: kind == Touched::Changed,
-        passing: false,
-        ..Touch::weak(m.warp, mask, seq, m.pc)
-    };
-    let (first, count) = races.places(at, BYTES);
+    let touch = Touch::of_object(m.warp, mask, seq, m.pc, kind);
+    let (first, count) = races.places(at, OBJECT_BYTES as u32);
     races.shadow.touch(&races.order, first, count, &touch);
-    raced::report(m, touch.write);
+    report::shared(m, touch.write);
     clusters::object(m, mask, (m.cluster.rank, at), kind);
 }
 
@@ -184,6 +169,15 @@ pub fn bulk(m: &mut Machine, lane: u32, end: End, bytes: u64, way: Way) {
     };
     unfenced(m, (address, bytes), &touch);
     touch_bulk(m, (address, bytes), &touch);
+    if let (true, Some((barrier, _))) = (m.has_peers(), way.phase()) {
+        by_agent(m, (address, bytes as u32), &touch, |races| {
+            races.agent(barrier)
+        });
+    } else if m.has_peers() && matches!(way, Way::Reads) {
+        let thread = 32 * m.warp + lane;
+        let agent = |races: &mut Races| races.begin_source(thread, seq);
+        by_agent(m, (address, bytes as u32), &touch, agent);
+    }
     let Some(races) = &mut m.races else {
         return;
     };
@@ -212,12 +206,15 @@ pub fn begin_send(m: &mut Machine, lane: u32, at: (u64, u64), (rank, barrier): (
         return;
     };
     let seq = races.order.tick();
+    let agent = match rank {
+        Some(rank) => races.sender(rank, barrier),
+        None => races.agent(barrier),
+    };
     let touch = by_other(m, 1 << lane, seq, false);
+    if m.has_peers() {
+        by_agent(m, (at.0, at.1 as u32), &touch, |_| agent);
+    }
     if let Some(races) = &mut m.races {
-        let agent = match rank {
-            Some(rank) => races.sender(rank, barrier),
-            None => races.agent(barrier),
-        };
         races.send(at, &touch, agent);
     }
 }
@@ -234,9 +231,25 @@ pub fn delivered(m: &mut Machine, lane: u32, at: (u64, u32), way: Way) {
         ..by_other(m, 1 << lane, seq, true)
     };
     touch_bulk(m, (at.0, at.1.into()), &touch);
+    if m.has_peers() {
+        by_agent(m, at, &touch, |races| races.agent(phase.0));
+    }
     if let Some(races) = &mut m.races {
         races.fly(at, &touch, Some(phase.0));
         races.come(touch.warp, lane, phase);
+    }
+}
+
+/// The same for the other blocks of the cluster, with the agent that stands for it.
+fn by_agent(
+    m: &mut Machine,
+    at: (u64, u32),
+    touch: &Touch,
+    agent: impl FnOnce(&mut Races) -> (u8, u32),
+) {
+    if let Some(races) = &mut m.races {
+        let agent = agent(races);
+        clusters::by_agent(m, at, touch, agent);
     }
 }
 
@@ -250,7 +263,7 @@ fn touch_bulk(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
     if touch.write && races.any_reads() {
         raced::in_flight(races, (address, bytes as u32), first, touch);
     }
-    raced::report(m, touch.write);
+    report::shared(m, touch.write);
 }
 
 /// A lane reads or writes bytes of shared memory at once.
@@ -290,9 +303,34 @@ fn unfenced(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
         found.extend(updated.filter(is_unfenced).map(|mark| (at, mark)));
     }
     for (address, mark) in found {
-        let sides = [own_side(m, touch), written_by(&mark, None)];
-        let (variable, offset) = m.shared_place(address);
-        m.pair((Why::Proxy, false), sides, (address, variable, offset));
+        unfenced_write(m, (&mark, None), touch, Place::shared(m, address));
+    }
+    if m.has_peers() {
+        unfenced_by_peers(m, (address, bytes), touch);
+    }
+}
+
+/// The same of what other blocks of the cluster have written, where nothing else is missing.
+fn unfenced_by_peers(m: &mut Machine, (address, bytes): (u64, u64), touch: &Touch) {
+    let first = m.cell(m.cluster.rank, address);
+    let Some((races, cells)) = m.races.as_ref().and_then(|r| Some((r, r.cells.as_ref()?))) else {
+        return;
+    };
+    let (warp, lane, order) = (touch.warp, touch.lanes.trailing_zeros(), &races.order);
+    let is_unfenced = |(_, mark): &(u32, Mark)| {
+        let seen = mark.warp < AGENTS && order.unseen(warp, lane, mark, false) == 0;
+        seen && !order.is_own(mark) && !order.is_proxied(warp, lane, mark, false)
+    };
+    let found = cells
+        .written(first, bytes as u32)
+        .into_iter()
+        .filter(is_unfenced);
+    let found: Vec<_> = found
+        .map(|(at, mark)| (at, mark, order.other_block(&mark)))
+        .collect();
+    for (at, mark, block) in found {
+        let place = Place::cell(m, first + u64::from(at));
+        unfenced_write(m, (&mark, block), touch, place);
     }
 }
 
@@ -313,36 +351,36 @@ fn unfenced_global(m: &mut Machine, reach: Reach, touch: &Touch) {
     for (at, mark) in memory.written(reach.address, reach.bytes) {
         let seen = mark.warp < AGENTS && order.unseen(warp, lane, &mark, false) == 0;
         if seen && !order.is_proxied(warp, lane, &mark, true) {
-            let block = order.moments.linear(order.moments.block_at(mark.seq));
-            found.push((at, mark, block.filter(|_| !order.is_own(&mark))));
+            found.push((at, mark, order.other_block(&mark)));
         }
     }
     for (at, mark, block) in found {
-        let sides = [own_side(m, touch), written_by(&mark, block)];
-        let at = offset + u64::from(at);
-        let place = (at, Some(object.name.clone()), at);
-        m.pair_in(true, (Why::Proxy, false), sides, place);
+        let place = Place::global(object, offset + u64::from(at));
+        unfenced_write(m, (&mark, block), touch, place);
     }
 }
 
-/// The access that is made now.
-fn own_side(m: &Machine, touch: &Touch) -> Side {
-    Side {
-        pc: m.pc,
-        thread: m.thread(touch.lanes.trailing_zeros()),
-        wrote: touch.write,
-        block: None,
-    }
-}
-
-/// What a thread wrote, of another block if one is given.
-fn written_by(mark: &Mark, block: Option<u64>) -> Side {
-    Side {
+/// Notes that a proxy fence is missing after what a thread, of another block if one is
+/// given, has written.
+fn unfenced_write(
+    m: &mut Machine,
+    (mark, block): (&Mark, Option<u64>),
+    touch: &Touch,
+    place: Place,
+) {
+    let wrote = Side {
         pc: mark.pc,
         thread: 32 * u32::from(mark.warp) + mark.lanes.trailing_zeros(),
         wrote: true,
         block,
-    }
+    };
+    let now = Side::now(m, touch.lanes.trailing_zeros(), touch.write);
+    m.pair(Race {
+        why: Why::Proxy,
+        harmless: false,
+        sides: [now, wrote],
+        place,
+    });
 }
 
 /// The warp begins to read pieces of shared memory, and goes on.
@@ -365,6 +403,15 @@ pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
         };
         let (first, count) = races.places(address, bytes);
         races.shadow.touch(&races.order, first, count, &touch);
+        if m.has_peers() {
+            let warp = m.warp;
+            by_agent(m, (address, bytes), &touch, |races| {
+                races.begin_product(warp, seq)
+            });
+        }
+        let Some(races) = &mut m.races else {
+            return;
+        };
         let mark = Mark {
             seq: FLYING,
             lanes: u32::MAX,
@@ -373,7 +420,7 @@ pub fn begin_reads(m: &mut Machine, exec: u32, addresses: &[u64; 32]) {
         races.reads.begin(address, bytes, mark);
         races.factors.begin(m.warp, address, bytes, m.pc);
     }
-    raced::report(m, false);
+    report::shared(m, false);
 }
 
 /// `wgmma.fence`
@@ -388,6 +435,7 @@ pub fn commit_group(m: &mut Machine) {
     if let Some(races) = &mut m.races {
         races.factors.commit(m.warp);
         races.accumulators.commit(m.warp);
+        races.products.commit(m.warp);
     }
 }
 
@@ -397,6 +445,7 @@ pub fn wait_group(m: &mut Machine, left: u32) {
         return;
     };
     races.accumulators.wait(m.warp, left);
+    races.see_products(m.warp, left);
     let landed = races.factors.wait(m.warp, Some(left));
     read(m, u32::MAX, landed);
 }
@@ -445,6 +494,7 @@ pub fn bulk_commit(m: &mut Machine, exec: u32) {
         for lane in lanes(exec) {
             races.bulk.commit(first + lane);
             races.stores.commit(first + lane);
+            races.sources.commit(first + lane);
         }
     }
 }
@@ -460,6 +510,7 @@ pub fn bulk_wait(m: &mut Machine, (left, reads): (u32, bool), exec: u32) {
         if !reads {
             races.see_stores(first + lane, left);
         }
+        races.see_sources(first + lane, left);
         let landed = races.bulk.wait(first + lane, Some(left));
         read(m, 1 << lane, landed);
     }

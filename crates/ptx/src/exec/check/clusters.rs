@@ -5,29 +5,17 @@
 
 use super::departures;
 use super::ordered;
+use super::report;
 use super::values;
 use crate::exec::image::MemoryOp;
 use crate::exec::machine::Machine;
-use crate::exec::machine::pairs::{Side, Why};
 use crate::exec::machine::peers::Reached;
+use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::machine::written::WRITTEN;
 use crate::exec::race::global::Reach;
-use crate::exec::race::mark::How;
-use crate::exec::race::shadow::Touch;
+use crate::exec::race::lanes;
+use crate::exec::race::shadow::{ObjectUse, Touch};
 use crate::exec::race::stored::Stored;
-use crate::exec::race::{Strength, lanes};
-
-/// Bytes of an `mbarrier` object.
-const OBJECT: u32 = 8;
-
-/// What is done to an `mbarrier` object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touched {
-    /// It is initialised, or is none any more.
-    Made,
-    Changed,
-    Read,
-}
 
 /// Lanes that access the memory of other blocks: what they do there, and what
 /// that orders. The addresses are those of `.shared::cluster`.
@@ -112,7 +100,7 @@ fn touch(
 }
 
 /// Lanes use the `mbarrier` object at an offset in the block of a rank.
-pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: Touched) {
+pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: ObjectUse) {
     if !m.has_peers() {
         return;
     }
@@ -120,27 +108,14 @@ pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: Touched)
     let Some(races) = &mut m.races else {
         return;
     };
-    let strength = match kind {
-        Touched::Made => Strength::Weak,
-        _ => Strength::Strong,
-    };
-    let touch = Touch {
-        warp,
-        lanes: mask,
-        seq: races.order.tick(),
-        pc,
-        how: How {
-            strength,
-            size: OBJECT as u8,
-            ..How::default()
-        },
-        write: kind != Touched::Read,
-        update: kind == Touched::Changed,
-        stored: Stored::default(),
-        passing: false,
-    };
+    let touch = Touch::of_object(warp, mask, races.order.tick(), pc, kind);
     let own = rank == m.cluster.rank;
-    note(m, (m.cell(rank, at), OBJECT), &touch, (own, None));
+    note(
+        m,
+        (m.cell(rank, at), OBJECT_BYTES as u32),
+        &touch,
+        (own, None),
+    );
     if !own {
         departures::note(m, mask, &[(rank, at); 32]);
     }
@@ -150,6 +125,21 @@ pub fn object(m: &mut Machine, mask: u32, (rank, at): (u32, u64), kind: Touched)
 /// them.
 pub fn sent(m: &mut Machine, (rank, at): (u32, u64), bytes: u32, touch: &Touch, agent: (u8, u32)) {
     note(m, (m.cell(rank, at), bytes), touch, (false, Some(agent)));
+}
+
+/// Something asynchronous, for which an agent stands, reads or writes bytes of the own
+/// block: other blocks have to know that it is over.
+pub fn by_agent(m: &mut Machine, (at, bytes): (u64, u32), touch: &Touch, agent: (u8, u32)) {
+    let touch = Touch {
+        passing: false,
+        ..*touch
+    };
+    note(
+        m,
+        (m.cell(m.cluster.rank, at), bytes),
+        &touch,
+        (true, Some(agent)),
+    );
 }
 
 /// Compares an access with earlier ones to its bytes.
@@ -173,43 +163,5 @@ fn note(
     };
     // Where there is no room, what is known so far stays.
     let _ = cells.touch(&races.order, reach, touch);
-    let hits = std::mem::take(&mut cells.hits);
-    for hit in hits {
-        let Some(races) = &m.races else {
-            return;
-        };
-        let same = races.order.is_own(&hit.earlier);
-        if own && same {
-            continue;
-        }
-        let number = races.order.moments.block_at(hit.earlier.seq);
-        let block = races.order.moments.linear(number).filter(|_| !same);
-        let cells = races.cells.as_ref();
-        let earlier = Side {
-            pc: hit.earlier.pc,
-            thread: cells.map_or(0, |cells| cells.thread_of(&hit)),
-            wrote: hit.wrote,
-            block,
-        };
-        let this = Side {
-            pc: m.pc,
-            thread: m.thread(hit.lane),
-            wrote: touch.write,
-            block: None,
-        };
-        // Without the number of the cluster: the rank, and the offset.
-        let cell = (address + u64::from(hit.place)) & u64::from(u32::MAX);
-        let (_, at) = crate::exec::machine::peers::place_of(cell);
-        let (variable, offset) = m.shared_place(at);
-        let why = if ordered::uses_barrier(m, hit.earlier.pc) || ordered::uses_barrier(m, m.pc) {
-            Why::ClusterBarrier
-        } else {
-            Why::Cluster
-        };
-        m.pair(
-            (why, hit.harmless),
-            [this, earlier],
-            (cell, variable, offset),
-        );
-    }
+    report::cells(m, address, touch, own);
 }

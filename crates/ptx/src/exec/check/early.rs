@@ -7,7 +7,7 @@
 //! that arrivals before it are lost.
 
 use crate::exec::api::FindingKind;
-use crate::exec::machine::pairs::{Pair, Why};
+use crate::exec::machine::pairs::{Memory, Pair, Why};
 use crate::exec::machine::{Machine, RawFinding};
 
 /// Reads of an instruction that are kept until the block ends; of more the first ones.
@@ -58,7 +58,10 @@ pub fn settle(m: &mut Machine) {
 
 /// Whether accesses to a byte of shared memory race.
 fn races(m: &Machine, byte: u64) -> bool {
-    let own = m.pairs.iter().filter(|(key, _)| !key.global);
+    let own = m
+        .pairs
+        .iter()
+        .filter(|(key, _)| key.memory == Memory::Shared);
     let mut own = own.filter(|(key, _)| key.why != Why::Lanes);
     // Places were words before some access was to less than one.
     let has = |pair: &Pair| pair.places.contains(&byte) || pair.places.contains(&(byte & !3));

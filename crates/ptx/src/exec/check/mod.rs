@@ -11,6 +11,7 @@ pub(super) mod early;
 pub(super) mod groups;
 pub(super) mod ordered;
 pub(super) mod raced;
+mod report;
 pub(super) mod unwaited;
 pub(super) mod unwritten;
 pub(super) mod values;

@@ -1,19 +1,18 @@
 //! Race detection: compares accesses with earlier ones to their bytes.
 
 use super::clusters;
-use super::ordered::{ends_barrier, form, ordered, touch, uses_barrier};
+use super::ordered::{ordered, touch};
+use super::report;
 use super::values::{collide, stored_global, stored_shared};
 use crate::exec::api::FindingKind;
-use crate::exec::image::form::{Form, Step};
 use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
-use crate::exec::machine::pairs::{Side, Why};
+use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::memory::Object;
 use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::race::global::Reach;
 use crate::exec::race::shadow::{Hit, Touch};
-use crate::exec::race::stores::Stores;
-use crate::exec::race::{AGENTS, FLYING, Races, Strength, lanes};
+use crate::exec::race::{Races, Strength, lanes};
 use crate::names::Space;
 
 /// `fence` and `membar`.
@@ -140,7 +139,7 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
         }
     }
     if m.races.as_ref().is_some_and(|r| !r.shadow.hits.is_empty()) {
-        report(m, one.write);
+        report::shared(m, one.write);
     }
     if m.has_peers() && !info.transfer.is_copy() {
         clusters::own(m, info, exec, addresses);
@@ -149,9 +148,20 @@ fn touch_shared(m: &mut Machine, info: &MemoryOp, exec: u32, addresses: &[u64; 3
         let Some(races) = &mut m.races else {
             return;
         };
+        let first = 32 * m.warp;
         for lane in lanes(exec) {
             one.lanes = 1 << lane;
             races.fly((addresses[lane as usize], info.bytes), &one, None);
+        }
+        if m.has_peers() {
+            for lane in lanes(exec) {
+                let Some(races) = &mut m.races else {
+                    return;
+                };
+                one.lanes = 1 << lane;
+                let agent = races.begin_load(first + lane, seq);
+                clusters::by_agent(m, (addresses[lane as usize], info.bytes), &one, agent);
+            }
         }
     }
 }
@@ -177,73 +187,21 @@ pub fn in_flight(races: &mut Races, (address, bytes): (u64, u32), first: u32, to
     races.shadow.hits.extend(hits);
 }
 
-/// Notes what was hit on shared memory.
-pub fn report(m: &mut Machine, wrote: bool) {
-    let Some(races) = &mut m.races else {
-        return;
-    };
-    let hits = std::mem::take(&mut races.shadow.hits);
-    let unit = u64::from(races.shadow.unit());
-    for hit in &hits {
-        let Some(races) = &m.races else {
-            return;
-        };
-        let through = || races.order.is_through(m.warp, hit.lane, &hit.earlier);
-        if ends_barrier(m, m.pc) && uses_barrier(m, hit.earlier.pc) && through() {
-            continue;
-        }
-        let thread = races.thread_of(hit, 32 * m.warp + hit.lane);
-        let address = u64::from(hit.place) * unit;
-        let e = &hit.earlier;
-        let pending = e.seq == FLYING || e.warp >= AGENTS;
-        let why = match form(m, e.pc) {
-            _ if uses_barrier(m, e.pc) || uses_barrier(m, m.pc) => Why::Barrier,
-            Some(Form::Step(Step::Group { .. })) if pending => Why::Product,
-            _ if pending && !hit.wrote => Why::Bulk,
-            _ if pending => Why::Copy,
-            _ => Why::Order,
-        };
-        let earlier = Side {
-            pc: hit.earlier.pc,
-            thread,
-            wrote: hit.wrote,
-            block: None,
-        };
-        let own = Side {
-            pc: m.pc,
-            thread: m.thread(hit.lane),
-            wrote,
-            block: None,
-        };
-        let (variable, offset) = m.shared_place(address);
-        m.pair(
-            (why, hit.harmless),
-            [own, earlier],
-            (address, variable, offset),
-        );
-    }
-    if let Some(races) = &mut m.races {
-        races.shadow.hits = hits;
-        races.shadow.hits.clear();
-    }
-}
-
 /// Lanes that store over an `mbarrier` object which is in use.
 fn over_barriers(m: &mut Machine, (bytes, exec): (u32, u32), addresses: &[u64; 32]) {
-    const BYTES: u64 = 8;
     let objects = &m.mbarriers.objects;
     let (Some((first, _)), Some((last, _))) = (objects.first_key_value(), objects.last_key_value())
     else {
         return;
     };
-    let (first, last) = (*first, *last + BYTES);
+    let (first, last) = (*first, *last + OBJECT_BYTES);
     for lane in lanes(exec) {
         let address = addresses[lane as usize];
         let end = address + u64::from(bytes);
         if end <= first || address >= last {
             continue;
         }
-        let start = address.saturating_sub(BYTES - 1);
+        let start = address.saturating_sub(OBJECT_BYTES - 1);
         if let Some((&at, _)) = m.mbarriers.objects.range(start..end).next() {
             let name = m.shared_variable(at);
             let text = format!(
@@ -380,60 +338,6 @@ fn global_at(
     if memory.hits.is_empty() {
         return true;
     }
-    report_global(m, (object, offset), &touch, reach.fixed);
+    report::global(m, (object, offset), &touch, reach.fixed);
     true
-}
-
-#[inline(never)]
-fn report_global(m: &mut Machine, (object, offset): (&Object, u64), touch: &Touch, fixed: bool) {
-    let memory = m.races.as_mut().and_then(|r| r.global.as_mut());
-    let hits = match memory {
-        Some(memory) if !memory.hits.is_empty() => std::mem::take(&mut memory.hits),
-        _ => return,
-    };
-    for hit in hits {
-        let Some(races) = &m.races else {
-            return;
-        };
-        let number = races.order.moments.block_at(hit.earlier.seq);
-        let block = races.order.moments.linear(number);
-        let block = block.filter(|_| !races.order.is_own(&hit.earlier));
-        let at = offset + u64::from(hit.place);
-        let memory = races.global.as_ref();
-        let thread = memory.map_or(0, |memory| memory.thread_of(&hit));
-        let open = |copies: &Stores| block.is_none() && copies.is_open(thread, hit.earlier.seq);
-        // What a thread has read itself, it has read before what it does next.
-        let itself = thread == m.thread(hit.lane) && hit.earlier.warp >= AGENTS && !hit.wrote;
-        let (copied, loads) = (open(&races.stores), open(&races.loads) || itself);
-        let earlier = Side {
-            pc: hit.earlier.pc,
-            thread,
-            wrote: hit.wrote,
-            block,
-        };
-        let own = Side {
-            pc: m.pc,
-            thread: m.thread(hit.lane),
-            wrote: touch.write,
-            block: None,
-        };
-        let constant = |pc: u32| {
-            let access = m.image.access.get(pc as usize).copied().flatten();
-            access.is_some_and(|a| m.image.memory[a as usize].order.fixed)
-        };
-        let why = match block {
-            _ if fixed && hit.wrote || !hit.wrote && constant(hit.earlier.pc) => Why::Constant,
-            Some(_) => match hit.ticket {
-                Some(pc) => Why::Ticket(pc),
-                None => Why::Blocks,
-            },
-            None if copied => Why::Bulk,
-            None if loads => Why::Copy,
-            None => Why::Order,
-        };
-        let place = (at, Some(object.name.clone()), at);
-        let ticket = matches!(why, Why::Ticket(_));
-        let harmless = ticket || hit.harmless && why != Why::Constant;
-        m.pair_in(true, (why, harmless), [own, earlier], place);
-    }
 }

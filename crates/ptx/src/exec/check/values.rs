@@ -3,7 +3,7 @@
 
 use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
-use crate::exec::machine::pairs::{Side, Why};
+use crate::exec::machine::pairs::{Place, Race, Side, Why};
 use crate::exec::machine::written::WRITTEN;
 use crate::exec::memory::Object;
 use crate::exec::race::lanes;
@@ -139,25 +139,18 @@ fn collide_sorted(
         let different = (0..info.bytes).find(differs);
         let at = different.unwrap_or(0);
         let place = if shared {
-            let byte = address + u64::from(at);
-            let (variable, offset) = m.shared_place(byte);
-            (byte, variable, offset)
+            Place::shared(m, address + u64::from(at))
         } else {
             match m.global_place(address, info.bytes) {
-                Some((object, offset)) => {
-                    let byte = offset + u64::from(at);
-                    (byte, Some(object.name.clone()), byte)
-                }
+                Some((object, offset)) => Place::global(object, offset + u64::from(at)),
                 None => continue,
             }
         };
-        let side = |lane| Side {
-            pc: m.pc,
-            thread: m.thread(lane),
-            wrote: true,
-            block: None,
-        };
-        let sides = [side(one), side(other)];
-        m.pair((Why::Lanes, different.is_none()), sides, place);
+        m.pair(Race {
+            why: Why::Lanes,
+            harmless: different.is_none(),
+            sides: [one, other].map(|lane| Side::now(m, lane, true)),
+            place,
+        });
     }
 }

@@ -60,13 +60,7 @@ impl Decoder<'_> {
         let operand = i.operands.get(first).ok_or("too few operands")?;
         let (space, from, offset) = self.address(i, operand)?;
         let count = vector(i, word, ty)?;
-        // An atomic whose result nobody reads is a reduction.
-        let unused = red
-            || match &i.operands[0] {
-                Operand::Register(r) => !self.is_read(r.0),
-                Operand::Vector(_) => false,
-                _ => true,
-            };
+        let unused = red || self.is_unused(&i.operands[0]);
         // What follows the operands is a hint for the cache.
         let sources = if word == Word::Cas { 2 } else { 1 };
         let sources = i.operands.iter().skip(first + 1).take(sources);
@@ -109,6 +103,15 @@ impl Decoder<'_> {
         }
         self.step(Step::Atomic { access });
         Ok(())
+    }
+
+    /// Whether nobody reads the result of an atomic: then it is a reduction.
+    fn is_unused(&self, result: &Operand) -> bool {
+        match result {
+            Operand::Register(r) => !self.is_read(r.0),
+            Operand::Vector(_) => false,
+            _ => true,
+        }
     }
 
     /// The registers of an operand, one for each element.

@@ -8,6 +8,18 @@ use crate::exec::image::form::Step;
 use crate::exec::image::{Action, BulkEnd, BulkOp, Change};
 use crate::names::{Modifier, Space, Type, Word};
 
+/// `cp.async.bulk.wait_group N`
+fn bulk_wait(i: &Instruction) -> Step {
+    let left = match i.operands.first() {
+        Some(Operand::Immediate(Immediate::Integer(n))) => *n as u32,
+        _ => 0,
+    };
+    Step::BulkWait {
+        left,
+        reads: i.has(Word::ReadSources),
+    }
+}
+
 impl Decoder<'_> {
     pub(super) fn bulk(&mut self, i: &Instruction) -> Result<(), Reason> {
         use Word::*;
@@ -16,16 +28,9 @@ impl Decoder<'_> {
         }
         // Done at once: groups matter to races only, and there is nothing to prefetch.
         if let Some(word) = i.one_of(&[CommitGroup, WaitGroup, Prefetch]) {
-            let left = match i.operands.first() {
-                Some(Operand::Immediate(Immediate::Integer(n))) => *n as u32,
-                _ => 0,
-            };
             self.step(match word {
                 CommitGroup => Step::BulkCommit,
-                WaitGroup => Step::BulkWait {
-                    left,
-                    reads: i.has(ReadSources),
-                },
+                WaitGroup => bulk_wait(i),
                 _ => Step::Nothing,
             });
             return Ok(());

@@ -107,7 +107,7 @@ impl Decoder<'_> {
         };
         let map = self.source(map, Type::B64)?;
         if map.width != Width::Double {
-            return Err("the address of a map has 64 bits".to_owned());
+            return Err("an address of a map that is not 64 bits wide".to_owned());
         }
         let coordinates = self.elements(coordinates, Type::B32, false)?;
         if coordinates.len() != dimensions {

@@ -15,6 +15,17 @@ use crate::names::{Space, Type, Word};
 use crate::opcodes::Class;
 use crate::scalar::Scalar;
 
+/// What each of the registers of a load or a store holds.
+fn element_of(ty: Type, data: &[Slot]) -> Result<Element, Reason> {
+    let width = data.first().ok_or("no register")?.width;
+    let element = Element::new(ty, width).ok_or("registers too narrow")?;
+    // Constants of 8 bits are in registers of 16, all of one width.
+    if data.iter().any(|slot| slot.width != width) {
+        return Err("registers of different sizes".to_owned());
+    }
+    Ok(element)
+}
+
 impl Decoder<'_> {
     /// Space, base and offset of an address operand.
     pub(super) fn address(
@@ -144,17 +155,7 @@ impl Decoder<'_> {
         let parameter = space == Some(Space::Param) && from == From::Constant && !store;
         let region = self.region(operand);
         let bytes = ty.bytes() * data.len() as u32;
-        let size = u64::from(bytes);
-        let outside = |at: u64| at < region.low || at.saturating_add(size) > region.high;
-        let bad = parameter && (!(offset as u64).is_multiple_of(size) || outside(offset as u64));
-        let Some(width) = data.first().map(|s| s.width) else {
-            return Err("no register".to_owned());
-        };
-        let element = Element::new(ty, width).ok_or("registers too narrow")?;
-        // Constants of 8 bits are in registers of 16, all of one width.
-        if data.iter().any(|slot| slot.width != width) {
-            return Err("registers of different sizes".to_owned());
-        }
+        let element = element_of(ty, &data)?;
         let memory = MemoryOp {
             index: 0,
             space: space.filter(|s| *s != Space::Param),
@@ -163,10 +164,8 @@ impl Decoder<'_> {
             region,
             bytes,
             transfer: if store {
-                Transfer::Store {
-                    element,
-                    from: data,
-                }
+                let from = data;
+                Transfer::Store { element, from }
             } else {
                 Transfer::Load { element, to: data }
             },
@@ -177,15 +176,26 @@ impl Decoder<'_> {
         if delivered {
             return self.delivered(i, access, 2);
         }
-        self.step(match store {
-            false if bad => Step::BadParameter { access },
-            false if parameter => Step::LoadParameter { access },
-            false if words => Step::LoadWords { access },
-            false => Step::Load { access },
-            true if words => Step::StoreWords { access },
-            true => Step::Store { access },
+        self.step(match (store, words) {
+            _ if parameter => self.parameter_step(access),
+            (false, true) => Step::LoadWords { access },
+            (false, false) => Step::Load { access },
+            (true, true) => Step::StoreWords { access },
+            (true, false) => Step::Store { access },
         });
         Ok(())
+    }
+
+    /// A load of a parameter of the entry, inside of it and aligned or not.
+    fn parameter_step(&self, access: u32) -> Step {
+        let memory = &self.image.memory[access as usize];
+        let (at, size) = (memory.offset as u64, u64::from(memory.bytes));
+        let outside = at < memory.region.low || at.saturating_add(size) > memory.region.high;
+        if outside || !at.is_multiple_of(size) {
+            Step::BadParameter { access }
+        } else {
+            Step::LoadParameter { access }
+        }
     }
 
     /// `st.async` and `red.async`, whose bytes arrive at the barrier that is

@@ -248,7 +248,29 @@ impl Decoder<'_> {
             _ => return Err("[texture, {coordinates}] expected".to_owned()),
         };
         let of_place = if real { Type::F32 } else { Type::S32 };
-        let items = match coordinates {
+        let (layer, coordinates) = self.coordinates(coordinates, geometry, of_place)?;
+        Ok(TextureOp {
+            operation,
+            geometry,
+            handle: self.handle(of)?,
+            sampler,
+            layer,
+            coordinates,
+            real,
+            ty,
+            data,
+            resident,
+        })
+    }
+
+    /// The layer, where there are some, and the coordinates in it.
+    fn coordinates(
+        &mut self,
+        operand: &Operand,
+        geometry: Geometry,
+        ty: Type,
+    ) -> Result<(Option<Slot>, Vec<Slot>), Reason> {
+        let items = match operand {
             Operand::Vector(items) => &items[..],
             one => std::slice::from_ref(one),
         };
@@ -270,29 +292,13 @@ impl Decoder<'_> {
         } else {
             (None, items)
         };
-        let slots = items[..dimensions]
-            .iter()
-            .map(|o| self.source(o, of_place.as_bits()));
-        let coordinates: Vec<Slot> = slots.collect::<Result<_, _>>()?;
-        if coordinates
-            .iter()
-            .chain(&layer)
-            .any(|s| s.width != Width::Word)
-        {
+        let slots = items[..dimensions].iter();
+        let slots = slots.map(|o| self.source(o, ty.as_bits()));
+        let slots: Vec<Slot> = slots.collect::<Result<_, _>>()?;
+        if slots.iter().chain(&layer).any(|s| s.width != Width::Word) {
             return Err("coordinates that are not 32 bits wide".to_owned());
         }
-        Ok(TextureOp {
-            operation,
-            geometry,
-            handle: self.handle(of)?,
-            sampler,
-            layer,
-            coordinates,
-            real,
-            ty,
-            data,
-            resident,
-        })
+        Ok((layer, slots))
     }
 
     /// A handle, or the variable that has one.

@@ -228,7 +228,7 @@ impl Decoder<'_> {
         let descriptor = self.source(operand, Type::U64);
         let descriptor = descriptor.map_err(|why| format!("the descriptor of {which}: {why}"))?;
         if descriptor.width != Width::Double {
-            return Err(format!("the descriptor of {which} has 64 bits"));
+            return Err(format!("a descriptor of {which} that is not 64 bits wide"));
         }
         Ok(Stored {
             descriptor,
@@ -252,7 +252,7 @@ impl Decoder<'_> {
                 Ok(self.constant(*n as u64, Width::Mask))
             }
             Operand::Register(_) | Operand::Negated(_) => self.source(operand, Type::Pred),
-            _ => Err("scale-d is a predicate, 0 or 1".to_owned()),
+            _ => Err("a scale-d that is not a predicate, 0 or 1".to_owned()),
         }
     }
 

@@ -97,7 +97,7 @@ impl Decoder<'_> {
         }
         let (space, from, offset) = self.address(i, &i.operands[address])?;
         if !matches!(space, None | Some(Space::Shared | Space::Global)) {
-            return Err("a matrix of `wmma` is in .shared or .global".to_owned());
+            return Err("a matrix of wmma outside of .shared and .global".to_owned());
         }
         let base = match from {
             From::Word(at) => slot(at, Width::Word),

@@ -102,15 +102,14 @@ fn handle(m: &Machine, value: u64) -> u64 {
     match value & WINDOW {
         TEXTURE_WINDOW => value,
         PARAM_WINDOW => {
-            let at = (value & !WINDOW) as usize;
-            let bytes = m.common.params.get(at..at + 8);
-            bytes
-                .and_then(|b| b.try_into().ok())
-                .map_or(0, u64::from_le_bytes)
+            let (at, params) = (value & !WINDOW, m.common.params);
+            let inside = at + 8 <= params.len;
+            if inside { params.unaligned_word(at) } else { 0 }
         }
-        0 => m.global_place(value, 8).map_or(0, |(object, at)| {
-            (0..8).fold(0, |all, n| all | u64::from(object.byte(at + n)) << (8 * n))
-        }),
+        0 => {
+            let place = m.global_place(value, 8);
+            place.map_or(0, |(object, at)| object.unaligned_word(at))
+        }
         _ => 0,
     }
 }
@@ -291,20 +290,7 @@ fn offset(
     let inside = all.iter().zip(most).all(|(p, most)| (0..=most).contains(p)) && size <= row;
     let aligned = (place[0] as u64).is_multiple_of(u64::from(op.ty.bytes().max(1)));
     if inside && !aligned {
-        let text = format!(
-            "byte {} of a row of {} is not aligned to {} bytes: the first coordinate of a surface \
-             counts bytes",
-            place[0],
-            texture.name,
-            op.ty.bytes()
-        );
-        m.found(
-            FindingKind::Misaligned,
-            at.lane,
-            None,
-            Some(texture.name.clone()),
-            text,
-        );
+        misaligned(m, (op, texture), at.lane, place[0]);
         return None;
     }
     if !inside {
@@ -329,6 +315,17 @@ fn offset(
     }
     let first = texel_at(texture, layer as u32, [0, place[1] as u32, place[2] as u32]);
     Some(first * texel + place[0] as u64)
+}
+
+/// A fault: an access to a byte of a row that is not aligned.
+fn misaligned(m: &mut Machine, (op, texture): (&TextureOp, &Texture), lane: u32, byte: i64) {
+    let name = texture.name.clone();
+    let text = format!(
+        "byte {byte} of a row of {name} is not aligned to {} bytes: the first coordinate of a \
+         surface counts bytes",
+        op.ty.bytes()
+    );
+    m.found(FindingKind::Misaligned, lane, None, Some(name), text);
 }
 
 /// A fault: an access with `.trap` outside of the surface.

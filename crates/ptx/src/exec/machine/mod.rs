@@ -36,7 +36,8 @@ pub(super) struct Common<'a> {
     pub samplers: &'a [Sampler],
     /// Of `malloc`, where some kernel has called it.
     pub heap: Option<&'a Heap>,
-    pub params: &'a [u8],
+    /// The parameters of the entry.
+    pub params: &'a Object,
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub dynamic_shared: u32,
@@ -71,7 +72,7 @@ impl<'a> Common<'a> {
     pub fn new(
         image: &'a Image,
         memory: &'a Memory,
-        params: &'a [u8],
+        params: &'a Object,
         launch: &Launch,
         options: &Options,
         together: Shared,

@@ -53,8 +53,34 @@ pub struct Key {
     pub wrote: [bool; 2],
     pub why: Why,
     pub harmless: bool,
-    /// On shared memory, else on that buffer.
-    pub global: bool,
+    pub memory: Memory,
+}
+
+/// The memory that two accesses race on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Memory {
+    Shared,
+    Global,
+}
+
+/// A byte that two accesses race on.
+#[derive(Debug)]
+pub struct Place {
+    pub memory: Memory,
+    /// Of shared memory, or of the buffer.
+    pub address: u64,
+    pub variable: Option<String>,
+    /// The byte of the variable.
+    pub offset: u64,
+}
+
+/// Two accesses that race at a place.
+#[derive(Debug)]
+pub struct Race {
+    pub why: Why,
+    pub harmless: bool,
+    pub sides: [Side; 2],
+    pub place: Place,
 }
 
 /// Where two instructions race.
@@ -67,15 +93,39 @@ pub struct Pair {
     pub offset: u64,
     /// Places, in this block.
     pub places: HashSet<u64>,
+    pub warps: WarpCoverage,
+}
+
+/// The warps that execute two instructions which race.
+#[derive(Clone, Copy, Debug)]
+pub struct WarpCoverage {
     /// They race only in one warp, and the block has others.
-    pub in_warp: bool,
+    pub same_warp: bool,
     /// Whether whole warps execute the one, and the other.
     pub whole: [bool; 2],
 }
 
+impl WarpCoverage {
+    /// That of both.
+    pub fn and(self, other: WarpCoverage) -> Self {
+        WarpCoverage {
+            same_warp: self.same_warp && other.same_warp,
+            whole: [0, 1].map(|n| self.whole[n] && other.whole[n]),
+        }
+    }
+
+    /// That of the instructions in the other order.
+    pub fn swapped(self) -> Self {
+        WarpCoverage {
+            whole: [self.whole[1], self.whole[0]],
+            ..self
+        }
+    }
+}
+
 /// The same over all blocks.
 #[derive(Debug)]
-pub struct Raced {
+pub struct PairOverBlocks {
     /// The block of the example.
     pub block: u64,
     pub pair: Pair,
@@ -89,20 +139,14 @@ const MOST: usize = 1 << 20;
 pub type Pairs = BTreeMap<Key, Pair>;
 
 impl Machine<'_> {
-    /// Notes that two accesses of shared memory race at a place: address, variable and
-    /// byte of it.
-    pub fn pair(&mut self, why: (Why, bool), sides: [Side; 2], place: (u64, Option<String>, u64)) {
-        self.pair_in(false, why, sides, place);
-    }
-
-    /// The same of shared or global memory.
-    pub fn pair_in(
-        &mut self,
-        global: bool,
-        (why, harmless): (Why, bool),
-        mut sides: [Side; 2],
-        (address, variable, offset): (u64, Option<String>, u64),
-    ) {
+    /// Notes a race.
+    pub fn pair(&mut self, race: Race) {
+        let Race {
+            why,
+            harmless,
+            mut sides,
+            place,
+        } = race;
         // In the order of the text, whichever came first.
         let rank = |s: &Side| (s.pc, s.wrote, s.block, s.thread);
         if rank(&sides[1]) < rank(&sides[0]) {
@@ -113,24 +157,24 @@ impl Machine<'_> {
             wrote: sides.map(|s| s.wrote),
             why,
             harmless,
-            global,
-        };
-        let new = || Pair {
-            sides,
-            address,
-            variable,
-            offset,
-            places: HashSet::new(),
-            in_warp: true,
-            whole: [true; 2],
+            memory: place.memory,
         };
         let several = self.common.block.iter().product::<u32>() > 32;
-        let in_warp = several && sides[0].thread / 32 == sides[1].thread / 32;
         let races = self.races.as_ref();
-        let whole = sides.map(|s| races.is_some_and(|r| !r.is_parted(s.pc)));
-        let pair = self.pairs.entry(key).or_insert_with(new);
-        pair.in_warp &= in_warp;
-        pair.whole = [0, 1].map(|n| pair.whole[n] && whole[n]);
+        let warps = WarpCoverage {
+            same_warp: several && sides[0].thread / 32 == sides[1].thread / 32,
+            whole: sides.map(|s| races.is_some_and(|r| !r.is_parted(s.pc))),
+        };
+        let address = place.address;
+        let pair = self.pairs.entry(key).or_insert_with(|| Pair {
+            sides,
+            address,
+            variable: place.variable,
+            offset: place.offset,
+            places: HashSet::new(),
+            warps,
+        });
+        pair.warps = pair.warps.and(warps);
         if pair.places.len() < MOST {
             pair.places.insert(address);
         }

@@ -123,7 +123,7 @@ impl Memory {
     /// The bytes, to be written.
     pub fn bytes_mut(&mut self, id: BufferId) -> &mut [u8] {
         let object = &mut self.objects[id.0];
-        // SAFETY: as above, and the borrow is exclusive.
+        // SAFETY: the words are that long, and the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(object.data(), object.len as usize) }
     }
 

@@ -28,6 +28,22 @@ impl Object {
         })
     }
 
+    /// Bytes that kernels may not write.
+    pub fn of_constants(name: &str, bytes: &[u8]) -> Object {
+        let word = |bytes: &[u8]| {
+            let mut whole = [0; 8];
+            whole[..bytes.len()].copy_from_slice(bytes);
+            AtomicU64::new(u64::from_le_bytes(whole))
+        };
+        Object {
+            name: name.to_owned(),
+            address: 0,
+            len: bytes.len() as u64,
+            constant: true,
+            words: bytes.chunks(8).map(word).collect(),
+        }
+    }
+
     /// The bytes, for accesses by atomic operations.
     pub fn data(&self) -> *mut u8 {
         self.words.as_ptr() as *mut u8
@@ -68,6 +84,13 @@ impl Object {
                 _ => AtomicU64::from_ptr(pointer.cast()).store(value, Relaxed),
             }
         }
+    }
+
+    /// Eight bytes of any alignment, which have to be bytes of it.
+    pub fn unaligned_word(&self, offset: u64) -> u64 {
+        (0..8).fold(0, |all, n| {
+            all | u64::from(self.byte(offset + n)) << (8 * n)
+        })
     }
 
     /// A byte, which has to be one of it.

@@ -125,8 +125,8 @@ impl Cell {
         }
     }
 
-    /// Takes from the list what a store makes needless: not what makes a fault of what is
-    /// none with the store. `last` was stored before it, and stays for its value.
+    /// Takes from the list what a store makes needless: not what turns a warning into
+    /// a fault. `last` was stored before it, and stays for its value.
     fn sift(&mut self, order: &Order, (touch, new): (&Touch, &Mark), last: Option<Mark>) {
         let mut later: Vec<Mark> = last.into_iter().collect();
         for (kind, mark) in self.list.iter_mut().rev() {
@@ -212,39 +212,10 @@ impl Cell {
         (touch, new): (&Touch, &Mark),
         hits: &mut Vec<Hit>,
     ) {
-        let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
-        let stores = stores.map(|(_, mark)| mark).chain([&self.write]);
-        let ticket = |earlier: &Mark| {
-            let stale = self.is_cached(order, earlier, touch);
-            order
-                .ticket(touch.warp, touch.lanes, earlier)
-                .filter(|_| !stale)
-        };
         let before = hits.len();
         let mut note = |earlier: &Mark, lane: Option<u32>, wrote: bool| {
-            let Some(lane) = lane else {
-                return;
-            };
-            // What is read as constant must not be written at all.
-            let judged = if wrote && !fixed {
-                judged(order, (earlier, stores.clone()), (touch, new), lane)
-            } else {
-                Some((
-                    lane,
-                    touch.write && new.is_silent() && !self.is_changed(earlier),
-                ))
-            };
-            if let Some((lane, harmless)) = judged {
-                hits.push(Hit {
-                    place,
-                    lane,
-                    earlier: *earlier,
-                    unseen: unseen(order, earlier, touch, lane),
-                    wrote,
-                    harmless: harmless && !touch.update,
-                    ticket: ticket(earlier),
-                });
-            }
+            let hit = |lane| self.hit(order, (place, fixed), (touch, new), (earlier, wrote), lane);
+            hits.extend(lane.and_then(hit));
         };
         let first = touch.lanes.trailing_zeros();
         // What a load of constant data reads may have been written in any order.
@@ -273,6 +244,41 @@ impl Cell {
         }
     }
 
+    /// The race of a lane with an earlier access that clashes with its own.
+    fn hit(
+        &self,
+        order: &Order,
+        (place, fixed): (u32, bool),
+        (touch, new): (&Touch, &Mark),
+        (earlier, wrote): (&Mark, bool),
+        lane: u32,
+    ) -> Option<Hit> {
+        // What is read as constant must not be written at all.
+        let (lane, harmless) = if wrote && !fixed {
+            judged(order, (earlier, self.stores()), (touch, new), lane)?
+        } else {
+            let same = touch.write && new.is_silent() && !self.is_changed(earlier);
+            (lane, same)
+        };
+        let stale = self.is_cached(order, earlier, touch);
+        let ticket = order.ticket(touch.warp, touch.lanes, earlier);
+        Some(Hit {
+            place,
+            lane,
+            earlier: *earlier,
+            unseen: unseen(order, earlier, touch, lane),
+            wrote,
+            harmless: harmless && !touch.update,
+            ticket: ticket.filter(|_| !stale),
+        })
+    }
+
+    /// The earlier stores that are kept, without atomics, then the last one.
+    fn stores(&self) -> impl Iterator<Item = &Mark> + Clone {
+        let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
+        stores.map(|(_, mark)| mark).chain([&self.write])
+    }
+
     /// Whether the value is another one than when somebody has read it.
     fn is_changed(&self, read: &Mark) -> bool {
         let stores = self.list.iter().filter(|(kind, _)| *kind != Kind::Read);
@@ -289,12 +295,10 @@ impl Cell {
         (touch, new): (&Touch, &Mark),
         hits: &mut Vec<Hit>,
     ) {
-        let stores = self.list.iter().filter(|(kind, _)| *kind == Kind::Write);
-        let stores = stores.map(|(_, mark)| mark).chain([&self.write]);
         let kept = self.list.iter().rev().filter(|(_, mark)| mark.kept);
         let fault = kept.map(|(_, mark)| mark).find_map(|mark| {
             let lane = clash(order, mark, touch)?;
-            let all = (mark, stores.clone());
+            let all = (mark, self.stores());
             let (lane, harmless) = judged(order, all, (touch, new), lane)?;
             let fault = !harmless && !self.is_observed(order, mark, touch);
             fault.then_some((*mark, lane))

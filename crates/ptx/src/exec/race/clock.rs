@@ -163,6 +163,12 @@ impl Order {
         mark.seq >= self.start && (!self.turns || self.moments.block_at(mark.seq) == self.number)
     }
 
+    /// The block that made an access, if it is another one.
+    pub fn other_block(&self, mark: &Mark) -> Option<u64> {
+        let block = self.moments.linear(self.moments.block_at(mark.seq));
+        block.filter(|_| !self.is_own(mark))
+    }
+
     /// The narrowest scope that has who made an access, and the block.
     pub fn between(&self, mark: &Mark) -> Scope {
         if self.is_own(mark) {

@@ -50,9 +50,9 @@ use visits::Visits;
 
 /// The first of the warps that stand for asynchronous copies.
 pub(super) const AGENTS: u8 = 32;
-/// The moment of what is on its way.
+/// The time stamp of copies that have not arrived.
 pub(super) const FLYING: u32 = u32::MAX;
-/// Moments after which the next block begins anew.
+/// Time stamps after which the clock restarts with the next block.
 const WORN: u32 = 3 << 30;
 
 /// Lanes of a mask.
@@ -98,6 +98,10 @@ pub(super) struct Races {
     pub stores: Stores,
     /// Copies by threads (`cp.async`) from global memory: what they read.
     pub loads: Stores,
+    /// Bulk copies from shared memory, by threads, and products, by warps: what they read,
+    /// for the other blocks of the cluster.
+    pub sources: Stores,
+    pub products: Stores,
     /// Who reads global memory for a bulk copy to shared memory, while it is begun.
     pub loading: Option<(u8, u32)>,
     /// Factors of products, by warps.
@@ -146,6 +150,8 @@ impl Races {
             bulk: Flights::default(),
             stores: Stores::default(),
             loads: Stores::default(),
+            sources: Stores::default(),
+            products: Stores::default(),
             loading: None,
             factors: Flights::default(),
             reads: Reads::new(bytes),
@@ -188,6 +194,8 @@ impl Races {
         self.bulk.clear();
         self.stores.clear();
         self.loads.clear();
+        self.sources.clear();
+        self.products.clear();
         self.factors.clear();
         self.reads.clear();
         self.accumulators.clear();
@@ -244,6 +252,35 @@ impl Races {
 
     fn load_agent(&mut self, thread: u32) -> (u8, u32) {
         self.agent(1 << 62 | u64::from(thread))
+    }
+
+    /// A thread begins a bulk copy from shared memory: warp and lane that stand for its
+    /// reads.
+    pub fn begin_source(&mut self, thread: u32, moment: u32) -> (u8, u32) {
+        self.sources.begin(thread, moment);
+        self.agent(1 << 59 | u64::from(thread))
+    }
+
+    /// A thread has waited for its bulk copies: it knows that they have read.
+    pub fn see_sources(&mut self, thread: u32, left: u32) {
+        if let Some(moment) = self.sources.wait(thread, Some(left)) {
+            let agent = self.agent(1 << 59 | u64::from(thread));
+            self.order.see(thread / 32, thread % 32, agent, moment);
+        }
+    }
+
+    /// A warp begins a product: warp and lane that stand for its reads.
+    pub fn begin_product(&mut self, warp: u32, moment: u32) -> (u8, u32) {
+        self.products.begin(warp, moment);
+        self.agent(1 << 58 | u64::from(warp))
+    }
+
+    /// A warp has waited for its products.
+    pub fn see_products(&mut self, warp: u32, left: u32) {
+        if let Some(moment) = self.products.wait(warp, Some(left)) {
+            let agent = self.agent(1 << 58 | u64::from(warp));
+            (0..32).for_each(|lane| self.order.see(warp, lane, agent, moment));
+        }
     }
 
     /// Warp and lane that stand for what the block sends to an `mbarrier` in the block

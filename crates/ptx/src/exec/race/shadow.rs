@@ -9,7 +9,7 @@ use super::mark::Mark;
 use super::planes::{MOST, Planes, fine, fine_lists};
 use super::sights::{Sights, Written};
 use super::stored::{KEPT, is_outdone};
-pub use super::touch::{Hit, Touch};
+pub use super::touch::{Hit, ObjectUse, Touch};
 use super::touch::{clash, is_dead, is_passed, judged, unseen};
 use super::{FLYING, lanes};
 use std::collections::HashMap;
@@ -274,7 +274,7 @@ impl Shadow {
     }
 
     /// Keeps what was written before where something may race with it and not
-    /// with this, or where its value makes a fault of what is none with this.
+    /// with this, or where its value turns a warning into a fault.
     #[cold]
     fn supersede(&mut self, order: &Order, place: u32, (touch, new): (&Touch, &Mark)) {
         let old = std::mem::replace(&mut self.writes[place as usize], *new);

@@ -1,9 +1,10 @@
 //! An access that is compared with earlier ones, and what comes of it.
 
 use super::clock::Order;
-use super::mark::{How, Mark, Scope};
+use super::mark::{How, Mark, Scope, Strength};
 use super::stored::Stored;
 use super::{FLYING, lanes};
+use crate::exec::machine::phase::OBJECT_BYTES;
 
 /// An access of lanes of a warp to a place, of a step of its own.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +39,25 @@ impl Touch {
         }
     }
 
+    /// Lanes use an `mbarrier` object.
+    pub fn of_object(warp: u32, lanes: u32, seq: u32, pc: u32, kind: ObjectUse) -> Touch {
+        let strength = match kind {
+            ObjectUse::Made => Strength::Weak,
+            ObjectUse::Changed | ObjectUse::Read => Strength::Strong,
+        };
+        Touch {
+            how: How {
+                strength,
+                size: OBJECT_BYTES as u8,
+                ..How::default()
+            },
+            write: kind != ObjectUse::Read,
+            update: kind == ObjectUse::Changed,
+            passing: false,
+            ..Touch::weak(warp, lanes, seq, pc)
+        }
+    }
+
     pub fn mark(&self) -> Mark {
         Mark {
             seq: self.seq,
@@ -58,6 +78,15 @@ impl Touch {
             self.mark()
         }
     }
+}
+
+/// How lanes use an `mbarrier` object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectUse {
+    /// It is initialised, or is none any more.
+    Made,
+    Changed,
+    Read,
 }
 
 /// A race.

@@ -4,9 +4,15 @@
 use super::lanes;
 use super::seen::Knowledge;
 
-/// The kind of a proxy fence for shared memory.
+/// What fences make visible, by their kinds: to the block, ...
+pub const FENCED: usize = 0;
+/// ... to other blocks, ...
+pub const PUBLISHED: usize = 1;
+/// ... to asynchronous accesses to shared memory, ...
 pub const PROXIED_SHARED: usize = 2;
-/// That for global memory.
+/// ... to the blocks of the cluster, ...
+pub const NEAR: usize = 3;
+/// ... to asynchronous accesses to global memory.
 pub const PROXIED_GLOBAL: usize = 4;
 
 /// What only the lane itself is known to have put behind a fence, by the kinds of

@@ -9,6 +9,7 @@ mod heap;
 mod limits;
 mod pairs;
 mod ptxas;
+mod races;
 mod refused;
 mod tensor;
 mod tensor_map;

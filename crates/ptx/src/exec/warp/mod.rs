@@ -244,41 +244,13 @@ impl Warp {
 
     /// Runs instructions that wait for lanes, as `together` says: whether one ran.
     pub fn run_together(&mut self, m: &mut Machine, index: u32, together: Together) -> bool {
-        let waiting = |p: &Path| match (p.state, p.stack.last()) {
-            (State::Together(members), Some(top)) => Some((top.pc, members)),
-            _ => None,
-        };
         let groups: Vec<(u32, u32)> = self.paths.iter().filter_map(waiting).collect();
         let is_ready = |p: &Path| p.state == State::Ready;
         let is_busy = together != Together::Complete && self.paths.iter().any(is_ready);
         if groups.is_empty() || is_busy {
             return false;
         }
-        let lanes_at = |pc: u32| {
-            let here = self
-                .paths
-                .iter()
-                .filter(|p| waiting(p).is_some_and(|(at, _)| at == pc));
-            here.fold(0, |all, p| all | p.stack.last().map_or(0, |e| e.lanes))
-        };
-        let complete = groups
-            .iter()
-            .find(|(pc, members)| members & self.alive & !lanes_at(*pc) == 0);
-        // Lanes that name the same ones wait for each other, wherever they are.
-        let chosen: Vec<(u32, u32)> = match (complete, groups.first()) {
-            (Some(&(pc, _)), _) => vec![(pc, lanes_at(pc))],
-            (None, Some(&(_, members))) => {
-                let mut pcs: Vec<u32> = groups
-                    .iter()
-                    .filter(|g| g.1 == members)
-                    .map(|g| g.0)
-                    .collect();
-                pcs.sort_unstable();
-                pcs.dedup();
-                pcs.into_iter().map(|pc| (pc, lanes_at(pc))).collect()
-            }
-            _ => Vec::new(),
-        };
+        let chosen = self.chosen(&groups);
         let came = chosen.iter().fold(0, |all, c| all | c.1);
         let named = groups.iter().find(|g| chosen.iter().any(|c| c.0 == g.0));
         let missing = named.map_or(0, |g| g.1) & self.alive & !came;
@@ -303,6 +275,34 @@ impl Warp {
         }
         self.merge();
         true
+    }
+
+    /// Of the groups that wait, by instruction and members, those that go on: one
+    /// whose members are all there, or else the first. The lanes at each instruction.
+    fn chosen(&self, groups: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        let is_complete =
+            |(pc, members): &&(u32, u32)| members & self.alive & !self.waiting_at(*pc) == 0;
+        let mut pcs: Vec<u32> = match (groups.iter().find(is_complete), groups.first()) {
+            (Some(complete), _) => vec![complete.0],
+            // Lanes that name the same ones wait for each other, wherever they are.
+            (None, Some(first)) => {
+                let same = groups.iter().filter(|g| g.1 == first.1);
+                same.map(|g| g.0).collect()
+            }
+            (None, None) => Vec::new(),
+        };
+        pcs.sort_unstable();
+        pcs.dedup();
+        let lanes = |pc| (pc, self.waiting_at(pc));
+        pcs.into_iter().map(lanes).collect()
+    }
+
+    /// The lanes that wait for others at an instruction.
+    fn waiting_at(&self, pc: u32) -> u32 {
+        let here = |p: &&Path| waiting(p).is_some_and(|(at, _)| at == pc);
+        let lanes = |p: &Path| p.stack.last().map_or(0, |e| e.lanes);
+        let here = self.paths.iter().filter(here);
+        here.fold(0, |all, p| all | lanes(p))
     }
 
     /// Lanes that are named and wait elsewhere, or at another kind of
@@ -362,6 +362,14 @@ impl Warp {
 }
 
 /// Whether an instruction is `bar.warp.sync`.
+/// The instruction at which a path waits for others, and the members that it names.
+fn waiting(path: &Path) -> Option<(u32, u32)> {
+    match (path.state, path.stack.last()) {
+        (State::Together(members), Some(top)) => Some((top.pc, members)),
+        _ => None,
+    }
+}
+
 fn is_barrier(image: &Image, pc: u32) -> bool {
     let form = &image.ops[pc as usize].form;
     matches!(form, Form::Together { exchange: None, .. })
@@ -371,20 +379,6 @@ fn is_barrier(image: &Image, pc: u32) -> bool {
 fn special_values(m: &Machine, special: Special) -> [u64; 32] {
     use Special::*;
     let [x, y, _] = m.common.block.map(u64::from);
-    let grid = m.common.grid.map(u64::from);
-    let index = m.block_index.map(u64::from);
-    let cluster = m.common.cluster.map(u64::from);
-    let rank = u64::from(m.cluster.rank);
-    let threads = m
-        .common
-        .block
-        .iter()
-        .map(|&n| u64::from(n))
-        .product::<u64>();
-    let shared = u64::from(m.common.dynamic_shared);
-    let all_shared = shared + u64::from(m.image.shared_bytes);
-    let reserved = u64::from(m.image.reserved_shared);
-    let all = |value: u64| [value; 32];
     let lane = |f: fn(u32) -> u32| std::array::from_fn(|l| u64::from(f(l as u32)));
     let thread =
         |f: &dyn Fn(u64) -> u64| std::array::from_fn(|l| f(u64::from(m.warp) * 32 + l as u64));
@@ -392,49 +386,64 @@ fn special_values(m: &Machine, special: Special) -> [u64; 32] {
         TidX => thread(&|t| t % x),
         TidY => thread(&|t| t / x % y),
         TidZ => thread(&|t| t / (x * y)),
-        NtidX => all(x),
-        NtidY => all(y),
-        NtidZ => all(u64::from(m.common.block[2])),
-        CtaidX => all(index[0]),
-        CtaidY => all(index[1]),
-        CtaidZ => all(index[2]),
-        NctaidX => all(grid[0]),
-        NctaidY => all(grid[1]),
-        NctaidZ => all(grid[2]),
-        ClusteridX => all(index[0] / cluster[0]),
-        ClusteridY => all(index[1] / cluster[1]),
-        ClusteridZ => all(index[2] / cluster[2]),
-        NclusteridX => all(grid[0] / cluster[0]),
-        NclusteridY => all(grid[1] / cluster[1]),
-        NclusteridZ => all(grid[2] / cluster[2]),
-        ClusterCtaidX => all(index[0] % cluster[0]),
-        ClusterCtaidY => all(index[1] % cluster[1]),
-        ClusterCtaidZ => all(index[2] % cluster[2]),
-        ClusterNctaidX => all(cluster[0]),
-        ClusterNctaidY => all(cluster[1]),
-        ClusterNctaidZ => all(cluster[2]),
-        ClusterCtarank => all(rank),
-        ClusterNctarank => all(cluster.iter().product()),
         Laneid => lane(|l| l),
-        Warpid => all(u64::from(m.warp)),
-        Nwarpid => all(threads.div_ceil(32)),
-        Nsmid => all(1),
-        // Where a barrier of the whole grid counts.
-        Envreg1 => all(m.common.workspace >> 32),
-        Envreg2 => all(m.common.workspace & 0xffff_ffff),
         LanemaskEq => lane(|l| 1 << l),
         LanemaskLt => lane(|l| (1 << l) - 1),
         LanemaskLe => lane(|l| u32::MAX >> (31 - l)),
         LanemaskGe => lane(|l| u32::MAX << l),
         LanemaskGt => lane(|l| (u32::MAX << l) & !(1 << l)),
-        DynamicSmemSize => all(shared),
-        TotalSmemSize => all(all_shared - reserved),
-        AggrSmemSize => all(all_shared),
-        ReservedSmemEnd | ReservedSmemCap => all(reserved),
+        same => [warp_value(m, same); 32],
+    }
+}
+
+/// The value of a special register that is the same in all lanes.
+fn warp_value(m: &Machine, special: Special) -> u64 {
+    use Special::*;
+    let block = m.common.block.map(u64::from);
+    let grid = m.common.grid.map(u64::from);
+    let index = m.block_index.map(u64::from);
+    let cluster = m.common.cluster.map(u64::from);
+    let shared = u64::from(m.common.dynamic_shared);
+    let all_shared = shared + u64::from(m.image.shared_bytes);
+    let reserved = u64::from(m.image.reserved_shared);
+    match special {
+        NtidX => block[0],
+        NtidY => block[1],
+        NtidZ => block[2],
+        CtaidX => index[0],
+        CtaidY => index[1],
+        CtaidZ => index[2],
+        NctaidX => grid[0],
+        NctaidY => grid[1],
+        NctaidZ => grid[2],
+        ClusteridX => index[0] / cluster[0],
+        ClusteridY => index[1] / cluster[1],
+        ClusteridZ => index[2] / cluster[2],
+        NclusteridX => grid[0] / cluster[0],
+        NclusteridY => grid[1] / cluster[1],
+        NclusteridZ => grid[2] / cluster[2],
+        ClusterCtaidX => index[0] % cluster[0],
+        ClusterCtaidY => index[1] % cluster[1],
+        ClusterCtaidZ => index[2] % cluster[2],
+        ClusterNctaidX => cluster[0],
+        ClusterNctaidY => cluster[1],
+        ClusterNctaidZ => cluster[2],
+        ClusterCtarank => m.cluster.rank.into(),
+        ClusterNctarank => cluster.iter().product(),
+        Warpid => m.warp.into(),
+        Nwarpid => block.iter().product::<u64>().div_ceil(32),
+        Nsmid => 1,
+        // Where a barrier of the whole grid counts.
+        Envreg1 => m.common.workspace >> 32,
+        Envreg2 => m.common.workspace & 0xffff_ffff,
+        DynamicSmemSize => shared,
+        TotalSmemSize => all_shared - reserved,
+        AggrSmemSize => all_shared,
+        ReservedSmemEnd | ReservedSmemCap => reserved,
         // Two halves: PTX does not say where in the region they are.
-        ReservedSmem1 => all(reserved / 2),
+        ReservedSmem1 => reserved / 2,
         // One multiprocessor runs everything.
-        _ => all(0),
+        _ => 0,
     }
 }
 

@@ -100,18 +100,7 @@ impl Warp {
             m.thread_instructions += count;
             let exec = active & m.registers.lanes(op.guard);
             if OBSERVED {
-                if retry && image.spins[pc as usize] == Spin::No {
-                    retry = false;
-                    self.top(path).retry = false;
-                }
-                if m.races.is_some() && image.aligned[pc as usize] && exec != 0 {
-                    self.check_whole(m, exec);
-                }
-                if retry {
-                    observe_again(m, pc, (active, exec));
-                } else {
-                    observe(m, pc, (active, exec));
-                }
+                retry = self.observe_step(m, path, (active, exec), retry);
             }
             // Most instructions: a test foretells them better than a table.
             if let Form::Step(Step::Map(map)) = &op.form {
@@ -151,6 +140,32 @@ impl Warp {
                 return None;
             }
         }
+    }
+
+    /// Shows an instruction to those who observe it, of lanes that retry or not: whether
+    /// they still do.
+    #[inline(always)]
+    fn observe_step(
+        &mut self,
+        m: &mut Machine,
+        path: usize,
+        (active, exec): (u32, u32),
+        mut retry: bool,
+    ) -> bool {
+        let (image, pc) = (m.image, m.pc);
+        if retry && image.spins[pc as usize] == Spin::No {
+            retry = false;
+            self.top(path).retry = false;
+        }
+        if m.races.is_some() && image.aligned[pc as usize] && exec != 0 {
+            self.check_whole(m, exec);
+        }
+        if retry {
+            observe_again(m, pc, (active, exec));
+        } else {
+            observe(m, pc, (active, exec));
+        }
+        retry
     }
 
     /// `bra`: the lanes of `exec` go to the target.

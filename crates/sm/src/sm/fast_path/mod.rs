@@ -1,5 +1,5 @@
 //! The path at the simulator's speed. Everything is computed by the model
-//! (`src/model/`); what stands here is which of it need not be computed.
+//! ([`crate::model`]); this module decides which parts can be skipped.
 //!
 //! - In a *quiet* cycle no pass moves, so only counters change: `quiet`.
 //! - Who has released, and who may touch the shared part, changes with the

@@ -172,7 +172,11 @@ impl Parser {
             }
             "end" => {
                 let Some(Open { line, .. }) = self.open.pop() else {
-                    return wrong(at, "'end' ends nothing", "every 'end' needs a 'repeat'");
+                    return wrong(
+                        at,
+                        "'end' without an open 'repeat'",
+                        "every 'end' needs a 'repeat'",
+                    );
                 };
                 let here = self.lines().len();
                 if let Line::Repeat { end, .. } = &mut self.lines()[line] {
@@ -272,7 +276,6 @@ impl Parser {
 
     /// Registers (`r3`) and one address (`[expr]`), or the barrier's number.
     fn operands(&self, scan: &mut Scanner, template: &mut Template) -> Result<(), Wrong> {
-        let at = template.at;
         let kind = template.instr.kind;
         if kind == InstrKind::Bar {
             return barrier(scan, &mut template.instr);
@@ -281,20 +284,8 @@ impl Parser {
         let mut register_before_address = false;
         while !scan.rest().is_empty() {
             if scan.take(b'[') {
-                if template.address.is_some() || !kind.is_memory() {
-                    return wrong(
-                        scan.at,
-                        format!("'{}' does not take this address", kind.name()),
-                        "",
-                    );
-                }
                 register_before_address = !registers.is_empty();
-                let address = scan.expr()?;
-                template.linear = address.is_linear();
-                template.address = Some(address);
-                if !scan.take(b']') {
-                    return wrong(scan.at, "the address is not closed", "expected ']'");
-                }
+                address(scan, template)?;
             } else {
                 registers.push(register(scan)?);
             }
@@ -311,29 +302,50 @@ impl Parser {
         }
         if kind.is_memory() && template.address.is_none() {
             return wrong(
-                at,
+                template.at,
                 format!("'{}' has no address", kind.name()),
                 "expected an address in brackets, such as [4*l]",
             );
         }
-        let first_is_dst = if kind.is_memory() {
-            register_before_address
-        } else {
-            !registers.is_empty()
-        };
+        // A register behind the address is what a store writes.
+        let first_is_dst = register_before_address || !kind.is_memory();
         let has_dst = first_is_dst && may_write(kind);
-        let sources = if has_dst {
-            &registers[1..]
-        } else {
-            &registers[..]
+        let (dst, sources) = match registers.split_first() {
+            Some((dst, sources)) if has_dst => (Some(*dst), sources),
+            _ => (None, &registers[..]),
         };
-        template.instr.dst = registers.first().copied().filter(|_| has_dst);
+        template.instr.dst = dst;
         match Sources::new(sources) {
             Some(sources) => template.instr.srcs = sources,
-            None => return wrong(at, "too many source registers", "expected at most 4"),
+            None => {
+                return wrong(
+                    template.at,
+                    "too many source registers",
+                    "expected at most 4",
+                );
+            }
         }
         Ok(())
     }
+}
+
+/// The address of a memory instruction, behind its `[`.
+fn address(scan: &mut Scanner, template: &mut Template) -> Result<(), Wrong> {
+    let kind = template.instr.kind;
+    if template.address.is_some() || !kind.is_memory() {
+        return wrong(
+            scan.at,
+            format!("'{}' does not take this address", kind.name()),
+            "",
+        );
+    }
+    let address = scan.expr()?;
+    template.linear = address.is_linear();
+    template.address = Some(address);
+    if !scan.take(b']') {
+        return wrong(scan.at, "the address is not closed", "expected ']'");
+    }
+    Ok(())
 }
 
 /// What follows the name of an instruction and a dot, of the `word` at `at`.

@@ -124,7 +124,7 @@ fn mistakes_are_reported_with_line_and_column() {
         ("ldlk.64 r1, [0]", "'ldlk.64' has no width '64'"),
         ("atom.shared.mul r1, [0]", "there is no atomic 'mul'"),
         ("repeat 3\nalu\n", "'repeat' has no 'end' at p.warp:1:1"),
-        ("alu\nend\n", "'end' ends nothing at p.warp:2:1"),
+        ("alu\nend\n", "'end' without an open 'repeat' at p.warp:2:1"),
         (
             "repeat 9999999999\nalu r1\nend",
             "9999999999 iterations are too many at p.warp:1:1",

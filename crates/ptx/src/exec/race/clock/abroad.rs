@@ -24,16 +24,18 @@ impl Order {
         Knowledge {
             seen: all.seen.abroad(self.number),
             loose: all.loose.abroad(self.number),
-            proxied: [Seen::default(), self.proxied_abroad(&all)],
+            proxied: self.proxied_abroad(&all),
             ..Knowledge::default()
         }
     }
 
-    /// What other blocks see of proxy fences for global memory.
-    pub(super) fn proxied_abroad(&self, all: &Knowledge) -> Seen {
-        let mut proxied = all.proxied[1].clone();
-        proxied.join(&self.common.proxied[1]);
-        proxied.abroad(self.number)
+    /// What other blocks see of proxy fences, for shared and for global memory.
+    pub(super) fn proxied_abroad(&self, all: &Knowledge) -> [Seen; 2] {
+        std::array::from_fn(|kind| {
+            let mut proxied = all.proxied[kind].clone();
+            proxied.join(&self.common.proxied[kind]);
+            proxied.abroad(self.number)
+        })
     }
 
     fn of_block(&self, all: &Knowledge) -> Knowledge {
@@ -45,7 +47,7 @@ impl Order {
         Knowledge {
             seen: seen.abroad(self.number),
             loose: loose.abroad(self.number),
-            proxied: [Seen::default(), self.proxied_abroad(all)],
+            proxied: self.proxied_abroad(all),
             ..Knowledge::default()
         }
     }

@@ -4,7 +4,7 @@
 use super::Order;
 use crate::exec::race::lanes;
 use crate::exec::race::seen::{Knowledge, Seen};
-use crate::exec::race::warp::{PROXIED_GLOBAL, PROXIED_SHARED};
+use crate::exec::race::warp::{FENCED, NEAR, PROXIED_GLOBAL, PROXIED_SHARED, PUBLISHED};
 
 /// Fences, by what they are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,99 +32,115 @@ pub enum Sides {
     Release,
 }
 
+impl Fence {
+    /// What it makes visible of what came before, by the kinds of
+    /// [`Knowledge::by_fences`].
+    fn publishes(self) -> &'static [usize] {
+        match self {
+            Fence::Block => &[FENCED],
+            Fence::Cluster => &[FENCED, NEAR],
+            Fence::Wide => &[FENCED, PUBLISHED, NEAR],
+            Fence::Proxy { global: false, .. } => &[PROXIED_SHARED],
+            Fence::Proxy { shared: false, .. } => &[PROXIED_GLOBAL],
+            Fence::Proxy { .. } => &[PROXIED_SHARED, PROXIED_GLOBAL],
+        }
+    }
+
+    /// Who passes it has seen what words have brought.
+    fn acquire(self, k: &mut Knowledge) {
+        let brought = [
+            &mut k.pending,
+            &mut k.pending_near,
+            &mut k.pending_wide,
+            &mut k.unfenced,
+        ];
+        let settled = match self {
+            Fence::Proxy { .. } => 0,
+            Fence::Block => 1,
+            Fence::Cluster => 2,
+            Fence::Wide => brought.len(),
+        };
+        for part in brought.into_iter().take(settled) {
+            k.seen.join(&std::mem::take(part));
+        }
+    }
+
+    /// Words that are written from here on take along what was `seen`.
+    fn release(self, k: &mut Knowledge, seen: &Seen) {
+        let parts = k.by_fences();
+        for &kind in self.publishes() {
+            parts[kind].join(seen);
+        }
+    }
+}
+
 impl Order {
+    /// What words have brought to another thread, with a barrier since, that a thread has
+    /// seen after a fence.
+    fn brought(&self, fence: Fence) -> Seen {
+        match fence {
+            Fence::Wide => self.common.unfenced.clone(),
+            Fence::Cluster => self.common.pending_near.clone(),
+            Fence::Block | Fence::Proxy { .. } => Seen::default(),
+        }
+    }
+
     /// A fence of lanes of a warp.
     pub fn fence(&mut self, warp: u32, mask: u32, (fence, sides): (Fence, Sides)) {
         let (now, base) = (self.now, self.base);
         let (acquires, releases) = (sides != Sides::Release, sides != Sides::Acquire);
         self.used = true;
         let known = self.common.seen.clone();
-        // What words have brought to another thread, with a barrier since.
-        let brought = match fence {
-            _ if !acquires => Seen::default(),
-            Fence::Wide => self.common.unfenced.clone(),
-            Fence::Cluster => self.common.pending_near.clone(),
-            _ => Seen::default(),
-        };
+        let brought = self.brought(fence);
         let of = &mut self.warps[warp as usize];
         of.act(mask, base);
         let whole = of.is_whole(mask);
         let own = of.own.get_or_insert_with(Box::default);
-        let kinds: &[usize] = match fence {
-            Fence::Block => &[0],
-            Fence::Cluster => &[0, 3],
-            Fence::Wide => &[0, 1, 3],
-            Fence::Proxy { global: false, .. } => &[PROXIED_SHARED],
-            Fence::Proxy { shared: false, .. } => &[PROXIED_GLOBAL],
-            Fence::Proxy { .. } => &[PROXIED_SHARED, PROXIED_GLOBAL],
-        };
-        for &kind in kinds.iter().filter(|_| releases) {
+        for &kind in fence.publishes().iter().filter(|_| releases) {
             lanes(mask).for_each(|l| own[kind][l as usize] = now);
         }
         let met = of.met;
-        let before = |k: &mut Knowledge, more: Option<&Seen>| {
-            k.seen.join(&brought);
-            if acquires && !matches!(fence, Fence::Proxy { .. }) {
-                k.seen.join(&std::mem::take(&mut k.pending));
+        let pass = |k: &mut Knowledge, more: Option<&Seen>| {
+            if acquires {
+                k.seen.join(&brought);
+                fence.acquire(k);
             }
-            if acquires && (fence == Fence::Cluster || fence == Fence::Wide) {
-                k.seen.join(&std::mem::take(&mut k.pending_near));
-            }
-            if acquires && fence == Fence::Wide {
-                let settled = std::mem::take(&mut k.unfenced);
-                k.seen.join(&settled);
-                k.seen.join(&std::mem::take(&mut k.pending_wide));
-            }
-            if !releases {
-                return;
-            }
-            let mut seen = k.seen.clone();
-            seen.join(&known);
-            seen.join(&Seen::until(base));
-            seen.raise(warp as u8, u32::MAX, met);
-            if let Some(more) = more {
-                seen.join(more);
-            }
-            match fence {
-                Fence::Block => k.fenced.join(&seen),
-                Fence::Cluster => {
-                    k.fenced.join(&seen);
-                    k.near.join(&seen);
+            if releases {
+                let mut seen = k.seen.clone();
+                seen.join(&known);
+                seen.join(&Seen::until(base));
+                seen.raise(warp as u8, u32::MAX, met);
+                if let Some(more) = more {
+                    seen.join(more);
                 }
-                Fence::Wide => {
-                    k.fenced.join(&seen);
-                    k.near.join(&seen);
-                    k.published.join(&seen);
-                }
-                Fence::Proxy { shared, global } => {
-                    let kinds = k.proxied.iter_mut().zip([shared, global]);
-                    let kinds = kinds.filter(|(_, made)| *made);
-                    kinds.for_each(|(proxied, _)| proxied.join(&seen));
-                }
+                fence.release(k, &seen);
             }
         };
         if whole {
-            before(&mut of.know, None);
+            pass(&mut of.know, None);
         }
         let common = of.know.seen.clone();
+        let k = &of.know;
+        let pending = [&k.pending, &k.pending_near, &k.pending_wide].map(Seen::clone);
         for lane in lanes(mask & if whole { of.apart } else { u32::MAX }) {
-            let pending = (of.know.pending.clone(), of.know.pending_wide.clone());
-            let near = of.know.pending_near.clone();
             let row = of.rows.as_ref().map(|r| r[lane as usize]);
             let part = of.part_mut(lane);
             if !whole {
-                part.pending.join(&pending.0);
-                part.pending_near.join(&near);
-                part.pending_wide.join(&pending.1);
+                let own = [
+                    &mut part.pending,
+                    &mut part.pending_near,
+                    &mut part.pending_wide,
+                ];
+                own.into_iter()
+                    .zip(&pending)
+                    .for_each(|(own, all)| own.join(all));
             }
             let mut more = common.clone();
-            for (l, moment) in (0..)
-                .zip(row.into_iter().flatten())
-                .filter(|(_, m)| *m != 0)
-            {
+            let row = (0..).zip(row.into_iter().flatten());
+            for (l, moment) in row.filter(|(_, moment)| *moment != 0) {
                 more.raise(warp as u8, 1 << l, moment);
             }
-            before(part, Some(&more));
+            pass(part, Some(&more));
         }
     }
 }

@@ -206,7 +206,7 @@ impl Order {
         }
         Carried {
             seen: seen.abroad(self.number),
-            proxied: [Seen::default(), self.proxied_abroad(all)],
+            proxied: self.proxied_abroad(all),
             loose,
         }
     }

@@ -18,10 +18,10 @@ const SHAPES: [&str; 12] = [
     "m16n8k128",
     "m16n8k256",
 ];
-const ELEMENTS: [&str; 11] = [
+pub(super) const ELEMENTS: [&str; 11] = [
     "f16", "bf16", "tf32", "f64", "s8", "u8", "s4", "u4", "b1", "e4m3", "e5m2",
 ];
-const SUMS: [&str; 4] = ["f16", "f32", "f64", "s32"];
+pub(super) const SUMS: [&str; 4] = ["f16", "f32", "f64", "s32"];
 
 /// Why instructions are refused, by their number.
 pub(super) fn refused(all: &[String], target: u32) -> BTreeMap<usize, String> {

@@ -1,12 +1,7 @@
 //! What is refused is what `ptxas` refuses (`wgmma.txt`).
 
-use crate::exec::tests::tensor::forms::refused_for;
+use crate::exec::tests::tensor::forms::{ELEMENTS, SUMS, refused_for};
 use std::collections::BTreeSet;
-
-const ELEMENTS: [&str; 11] = [
-    "f16", "bf16", "tf32", "f64", "s8", "u8", "s4", "u4", "b1", "e4m3", "e5m2",
-];
-const SUMS: [&str; 4] = ["f16", "f32", "f64", "s32"];
 
 fn list(count: u32) -> String {
     let names = (0..count).map(|n| format!("%r{n}"));
@@ -59,7 +54,7 @@ fn taken() -> BTreeSet<String> {
 }
 
 #[test]
-fn products_are_refused_where_ptxas_refuses_them() {
+fn wgmma_is_refused_where_ptxas_refuses_them() {
     let taken = taken();
     let mut all: BTreeSet<String> = taken.clone();
     for (sp, k) in ["", ".sp"]
