@@ -3,8 +3,9 @@
 KERNEL ?= kernels/fwt/fwt.toml
 OUT    ?= spadkit-out
 CARGO  ?= cargo
-# What `make build` leaves there.
-SPADKIT := $(or $(CARGO_TARGET_DIR),target)/debug/spadkit
+# Cargo's folder for what it builds.
+TARGET  := $(or $(CARGO_TARGET_DIR),target)
+SPADKIT := $(TARGET)/debug/spadkit
 
 # Debian packages of the external tools.
 PACKAGES := verilator yosys opensta iverilog g++ make z3 qflow-tech-osu018
@@ -43,12 +44,12 @@ test-rust: deps deps-browser lint check-generated
 # The Python package from the library as `make build` compiles it. NumPy, pytest,
 # mypy, ruff and typos are in a virtual environment of their own.
 PYTHON ?= python3
-VENV   := $(or $(CARGO_TARGET_DIR),target)/venv
+VENV   := $(TARGET)/venv
 NATIVE := python/spadkit/_native.abi3.so
 test-python: build venv
 	$(CARGO) build --workspace --lib --bins --examples
-	ln -f $(or $(CARGO_TARGET_DIR),target)/debug/lib_native.so $(NATIVE) || \
-	  cp -f $(or $(CARGO_TARGET_DIR),target)/debug/lib_native.so $(NATIVE)
+	ln -f $(TARGET)/debug/lib_native.so $(NATIVE) || \
+	  cp -f $(TARGET)/debug/lib_native.so $(NATIVE)
 	$(VENV)/bin/ruff check -q python
 	$(VENV)/bin/typos
 	cd python && SPADKIT=$(abspath $(SPADKIT)) $(abspath $(VENV))/bin/python -B -m pytest -q -p no:cacheprovider
@@ -56,7 +57,7 @@ test-python: build venv
 venv: deps-python
 	$(call venv,$(VENV),python/requirements.txt)
 
-# The package to install: target/wheels/spadkit-*.whl.
+# The package to install: wheels/spadkit-*.whl in the target folder.
 wheel: deps-python
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install -q --disable-pip-version-check "maturin>=1.9,<2"
@@ -73,7 +74,7 @@ MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"$$/\1/p' Cargo.toml)
 msrv:
 	@rustup run $(MSRV) cargo --version >/dev/null 2>&1 || { \
 	  echo "Rust $(MSRV) is missing: rustup toolchain install $(MSRV) --profile minimal"; exit 3; }
-	CARGO_TARGET_DIR=$(or $(CARGO_TARGET_DIR),target)/msrv \
+	CARGO_TARGET_DIR=$(TARGET)/msrv \
 	  rustup run $(MSRV) cargo check --locked --workspace --all-targets
 
 bench: deps
@@ -93,7 +94,7 @@ compare: deps build
 
 # Verdicts on races beside the labels of public suites, whose checkouts you name:
 # `make suites GPUVERIFY=dir BENCHMARKS=dir BARRACUDA=dir HECBENCH=dir`, or some of these.
-SUITES := target/suites
+SUITES := $(TARGET)/suites
 suites: build
 	$(PYTHON) -B benches/suites/suites.py --spadkit $(SPADKIT) --work $(SUITES) \
 	  $(if $(GPUVERIFY),--gpuverify "$(GPUVERIFY)") $(if $(BENCHMARKS),--benchmarks "$(BENCHMARKS)") \
@@ -136,7 +137,7 @@ generated: build
 # `make reproduction HEADLINES=` leaves them out, which is most of the time.
 HEADLINES ?= elastic.f6 elastic.f7 sharing.f14 hash.f9
 REPRODUCE ?= cargo run --release -q -- reproduce
-FRESH     := target/reproduction
+FRESH     := $(TARGET)/reproduction
 reproduction: build
 	rm -rf $(FRESH)  # points that an older program measured
 	$(if $(HEADLINES),$(REPRODUCE) -o $(FRESH) --sensitivity $(HEADLINES) > /dev/null)
@@ -205,24 +206,24 @@ campaign-bus: deps
 
 # Bursts of a master of cocotbext-axi at the AXI port, in Icarus, each seed on its
 # own; before them the port in lockstep. cocotb is in a virtual environment.
-AXI_VENV  := $(or $(CARGO_TARGET_DIR),target)/venv-axi
+AXI_VENV  := $(TARGET)/venv-axi
 AXI_SEEDS ?= 1 2 3 4
 campaign-axi: deps deps-python build
 	$(call venv,$(AXI_VENV),testbenches/axi/requirements.txt)
 	$(SPADKIT) cosim spad_axi --config testbenches/axi/machine.toml --cycles $(CAMPAIGN_LONG)
 	for lanes in 1 2 4; do for seed in $(AXI_SEEDS); do \
 	  $(AXI_VENV)/bin/python -B testbenches/axi/run.py --spadkit $(SPADKIT) \
-	    --work $(or $(CARGO_TARGET_DIR),target)/axi --rounds 200 --seed $$seed --lanes $$lanes \
+	    --work $(TARGET)/axi --rounds 200 --seed $$seed --lanes $$lanes \
 	    || exit 1; done; done
 
 # The agents and the monitor of cocotb-TileLink at two devices, in Icarus. It needs an
 # older cocotb than cocotbext-axi, so an environment of its own.
-TILELINK_VENV := $(or $(CARGO_TARGET_DIR),target)/venv-tilelink
+TILELINK_VENV := $(TARGET)/venv-tilelink
 campaign-tilelink: deps deps-python build
 	$(call venv,$(TILELINK_VENV),testbenches/tilelink/requirements.txt)
 	for seed in $(AXI_SEEDS); do \
 	  $(TILELINK_VENV)/bin/python -B testbenches/tilelink/run.py --spadkit $(SPADKIT) \
-	    --work $(or $(CARGO_TARGET_DIR),target)/tilelink --rounds 600 --seed $$seed || exit 1; done
+	    --work $(TARGET)/tilelink --rounds 600 --seed $$seed || exit 1; done
 
 # A sweep in shards, by GNU parallel and as a job array of Slurm on this machine:
 # the same points and table as in one run (docs/guides/campaigns.md).
@@ -252,7 +253,7 @@ fuzz:
 
 # The executor's unit tests, which reach its unsafe code, under AddressSanitizer. Miri
 # would check more; it is in no package registry.
-SANITIZED := $(or $(CARGO_TARGET_DIR),target)/sanitized
+SANITIZED := $(TARGET)/sanitized
 sanitize:
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=$(SANITIZED) \
 	  $(CARGO) test -p spadkit-ptx --lib --target $$(rustc -vV | sed -n 's/^host: //p')
