@@ -6,9 +6,9 @@
 //
 // Parameters: n = 14, m = 5, L = 32, B = 32, R = 9, DB = 4, DG = 6, BCAST = 1,
 //             MERGE = 1
-// Timing:     an access that fires in cycle t is in the groups of t+1 and on,
-//             one for each cycle with adv; the next may fire with the last
-//             group
+// Timing:     an access accepted in cycle t is served from t+1 on, one group
+//             in each cycle with adv; the next can be accepted together with
+//             the last group
 // Reference:  microarchitecture/conflict-arbiter.md; bank conflict degree as
 //             in all five papers
 //
@@ -21,13 +21,13 @@
 // in  req_bank       160  bank, m bits per lane
 // in  req_row        288  row, R bits per lane
 // in  req_be         128  bytes to write, DB bits per lane
-// in  adv              1  the present group is served in this cycle
+// in  adv              1  the current group is served in this cycle
 // out grp_valid        1  there is a group
 // out grp_last         1  the group is the access's last
 // out grp_served      32  lanes that the group serves
 // out grp_leader      32  leaders of the group, at most one per bank
-// out grp_writes     128  bytes each lane writes if the access is a store; a
-//                         byte of a bank is of one lane at most
+// out grp_writes     128  bytes each lane writes if the access is a store; at
+//                         most one lane writes each byte of a bank
 // out grp_bank_valid  32  banks that it uses
 // out grp_bank       160  bank of each lane of the access
 // out grp_row        288  row of each lane of the access

@@ -14,11 +14,11 @@
 // in  icn_data  WBW  payload of the off-chip data
 // out icn_ready   1  off-chip data would be accepted
 // in  mem_valid   1  the result of the last memory stage is offered
-// in  mem_data  WBW  payload of the memory path's result
-// out mem_ready   1  a result of the memory path would be accepted
+// in  mem_data  WBW  payload of the last memory stage
+// out mem_ready   1  a result of the last memory stage would be accepted
 // in  nm_valid    1  the result of the NONMEM queue is offered
-// in  nm_data   WBW  payload of the other path's result
-// out nm_ready    1  a result of the other path would be accepted
+// in  nm_data   WBW  payload of the NONMEM queue
+// out nm_ready    1  a result of the NONMEM queue would be accepted
 // out wb_valid    1  a result is written back
 // out wb_src      2  0 icn, 1 mem, 2 nonmem; 0 if none
 // out wb_data   WBW  payload written back; 0 if none

@@ -47,8 +47,8 @@ fn doc(p: &Params) -> UnitDoc {
                   all bytes by the leader (MERGE = 0)."
             .into(),
         parameters: p.text(&["n", "m", "L", "B", "R", "DB", "DG", "BCAST", "MERGE"]),
-        timing: "an access that fires in cycle t is in the groups of t+1 and on, one for each \
-                 cycle with adv; the next may fire with the last group"
+        timing: "an access accepted in cycle t is served from t+1 on, one group in each cycle \
+                 with adv; the next can be accepted together with the last group"
             .into(),
         paper: "microarchitecture/conflict-arbiter.md; bank conflict degree as in all five papers"
             .into(),
@@ -77,14 +77,14 @@ ports! {
         req_bank: input(s.L * s.m, "bank, m bits per lane"),
         req_row: input(s.L * s.R, "row, R bits per lane"),
         req_be: input(s.L * s.DB, "bytes to write, DB bits per lane"),
-        adv: input(1, "the present group is served in this cycle"),
+        adv: input(1, "the current group is served in this cycle"),
         grp_valid: output(1, "there is a group"),
         grp_last: output(1, "the group is the access's last"),
         grp_served: output(s.L, "lanes that the group serves"),
         grp_leader: output(s.L, "leaders of the group, at most one per bank"),
         grp_writes: output(
             s.L * s.DB,
-            "bytes each lane writes if the access is a store; a byte of a bank is of one lane at most"
+            "bytes each lane writes if the access is a store; at most one lane writes each byte of a bank"
         ),
         grp_bank_valid: output(s.B, "banks that it uses"),
         grp_bank: output(s.L * s.m, "bank of each lane of the access"),

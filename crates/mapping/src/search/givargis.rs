@@ -5,8 +5,8 @@
 //! set; taking one bit lowers the quality of those that correlate with it. The
 //! qualities of the sets are added up.
 
-use super::heuristic::Score;
 use super::reference::ReferenceSet;
+use super::score::Score;
 
 /// Sums that differ by less than this share are equal: they are sums of the
 /// same fractions, rounded in different order.

@@ -5,8 +5,8 @@
 //! taken, spreads the references most evenly over the histogram bins. The
 //! imbalances are compared exactly, as fractions.
 
-use super::heuristic::Score;
 use super::reference::ReferenceSet;
+use super::score::Score;
 
 /// The imbalance of `row` over all sets (Eq. 15), after the rows `taken`.
 pub fn of_row(sets: &[ReferenceSet], taken: &[u32], row: u32) -> f64 {

@@ -26,6 +26,7 @@ mod passes;
 mod plan;
 mod quotient;
 pub mod reference;
+mod score;
 pub mod space;
 mod tree;
 pub mod tune;

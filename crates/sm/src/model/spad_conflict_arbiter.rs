@@ -22,7 +22,7 @@ pub struct ArbiterInputs<'a> {
     pub req_row: &'a [u16],
     /// Bytes to write, a bit each, of each lane.
     pub req_be: &'a [u8],
-    /// The response side is ready: the present group is served in this cycle.
+    /// The response side is ready: the current group is served in this cycle.
     pub adv: bool,
 }
 
@@ -55,7 +55,7 @@ pub struct Group {
 pub struct ArbiterOutputs {
     /// A new access is taken in this cycle; comb(adv).
     pub req_ready: bool,
-    /// The present group; registered.
+    /// The current group; registered.
     pub group: Group,
 }
 
@@ -127,12 +127,12 @@ impl ConflictArbiter {
         self.busy
     }
 
-    /// The present group is the last of its access.
+    /// The current group is the last of its access.
     pub(super) fn last(&self) -> bool {
         self.busy && self.count + 1 == self.groups
     }
 
-    /// Lanes of the present group.
+    /// Lanes of the current group.
     pub(super) fn served(&self) -> LaneMask {
         if self.busy {
             self.served[self.count]
@@ -141,7 +141,7 @@ impl ConflictArbiter {
         }
     }
 
-    /// Leaders of the present group.
+    /// Leaders of the current group.
     pub(super) fn leader(&self) -> LaneMask {
         if self.busy {
             self.leader[self.count]
@@ -156,7 +156,7 @@ impl ConflictArbiter {
         if counts { self.count as u32 + 1 } else { 0 }
     }
 
-    /// The present group, as the ports show it.
+    /// The current group, as the ports show it.
     pub fn group(&self) -> Group {
         let (served, leader) = (self.served(), self.leader());
         let mut group = Group {

@@ -4,7 +4,7 @@
 use super::mbarrier;
 use crate::exec::access;
 use crate::exec::api::FindingKind;
-use crate::exec::api::reported::{CopyEvent, Piece, TensorRows};
+use crate::exec::api::reported::{CopyEvent, Piece};
 use crate::exec::check::asynchronous::{self as raced, Way};
 use crate::exec::check::early;
 use crate::exec::image::{BulkEnd, BulkOp, WINDOW};
@@ -168,29 +168,23 @@ fn report(m: &mut Machine, info: &BulkOp, lane: u32, sides: [&Side; 2], bytes: u
     let arrives = arrives.filter(|_| sides[0].shared.is_some());
     let arrives = arrives.map(|change| (mbarrier::offset(m, &change.place, lane), bytes as u32));
     let stores = sides[0].global.is_some();
-    tell(m, lane, (&shared, &global), (stores, None), arrives);
+    let copy = CopyEvent {
+        warp: m.warp,
+        pc: m.pc,
+        lane,
+        shared: &shared,
+        global: &global,
+        stores,
+        tensor: None,
+        arrives,
+    };
+    tell(m, &copy);
 }
 
 /// Tells the observer, if there is one, of the copy of a lane.
-pub fn tell(
-    m: &mut Machine,
-    lane: u32,
-    (shared, global): (&[Piece], &[Piece]),
-    (stores, tensor): (bool, Option<TensorRows>),
-    arrives: Option<(u64, u32)>,
-) {
-    let (warp, pc) = (m.warp, m.pc);
+pub fn tell(m: &mut Machine, copy: &CopyEvent) {
     if let Some(observer) = &mut m.observer {
-        observer.bulk_copy(&CopyEvent {
-            warp,
-            pc,
-            lane,
-            shared,
-            global,
-            stores,
-            tensor,
-            arrives,
-        });
+        observer.bulk_copy(copy);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::{bulk, map_memory, mbarrier};
 use crate::exec::api::FindingKind;
-use crate::exec::api::reported::{Piece, TensorRows};
+use crate::exec::api::reported::{CopyEvent, Piece, TensorRows};
 use crate::exec::check::asynchronous as raced;
 use crate::exec::image::asynchronous::{BulkEnd, MapOp, TensorCopy, TensorMove};
 use crate::exec::machine::Machine;
@@ -130,9 +130,17 @@ fn move_box(
     }
     if observed {
         let arrives = arrives.map(|a| (mbarrier::offset(m, &a.place, lane), bytes));
-        let shared = [(shared, map.shared_bytes())];
-        let rows = rows_of(map);
-        bulk::tell(m, lane, (&shared, &pieces), (!loads, Some(rows)), arrives);
+        let copy = CopyEvent {
+            warp: m.warp,
+            pc: m.pc,
+            lane,
+            shared: &[(shared, map.shared_bytes())],
+            global: &pieces,
+            stores: !loads,
+            tensor: Some(rows_of(map)),
+            arrives,
+        };
+        bulk::tell(m, &copy);
     }
     Some(())
 }

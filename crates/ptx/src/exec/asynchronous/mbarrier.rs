@@ -11,9 +11,9 @@ use crate::exec::check::{asynchronous, early};
 use crate::exec::image::{Action, Change, SHARED_WINDOW, SharedPlace, WINDOW, Wait, offset_in};
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::{Reached, Told};
-use crate::exec::machine::phase::{Arrival, Awaited, BarrierObject, OBJECT_BYTES};
+use crate::exec::machine::phase::{Arrival, Awaited, BarrierObject};
 use crate::exec::machine::written::WRITTEN;
-use crate::exec::race::shadow::ObjectUse;
+use crate::exec::race::shadow::{OBJECT_BYTES, ObjectUse};
 use crate::exec::registers::active;
 
 /// The word that carries the order of a phase, for the search for races: no

@@ -3,10 +3,10 @@
 use super::Worker;
 use crate::exec::api::FindingKind;
 use crate::exec::execute::barrier::{CLUSTER, word};
-use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::machine::written::all_written;
 use crate::exec::race::Knowledge;
 use crate::exec::race::global::GlobalRaces;
+use crate::exec::race::shadow::OBJECT_BYTES;
 use crate::exec::warp::{Path, State};
 
 /// Lets the threads of a cluster go that wait at its barrier, if all that have

@@ -3,11 +3,10 @@
 use super::{clusters, raced, report};
 use crate::exec::machine::Machine;
 use crate::exec::machine::pairs::{Place, Race, Side, Why};
-use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::race::flights::PIECE;
 use crate::exec::race::global::Reach;
 use crate::exec::race::mark::{How, Mark};
-use crate::exec::race::shadow::{ObjectUse, Touch};
+use crate::exec::race::shadow::{OBJECT_BYTES, ObjectUse, Touch};
 use crate::exec::race::{AGENTS, FLYING, Races, Strength, lanes};
 
 /// A weak access of some lanes of the warp, by something else.

@@ -10,11 +10,10 @@ use super::values;
 use crate::exec::image::MemoryOp;
 use crate::exec::machine::Machine;
 use crate::exec::machine::peers::Reached;
-use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::machine::written::WRITTEN;
 use crate::exec::race::global::Reach;
 use crate::exec::race::lanes;
-use crate::exec::race::shadow::{ObjectUse, Touch};
+use crate::exec::race::shadow::{OBJECT_BYTES, ObjectUse, Touch};
 use crate::exec::race::stored::Stored;
 
 /// Lanes that access the memory of other blocks: what they do there, and what

@@ -7,11 +7,10 @@ use super::values::{collide, stored_global, stored_shared};
 use crate::exec::api::FindingKind;
 use crate::exec::image::{MemoryOp, Transfer};
 use crate::exec::machine::Machine;
-use crate::exec::machine::phase::OBJECT_BYTES;
 use crate::exec::memory::Object;
 use crate::exec::race::clock::{Fence, Sides};
 use crate::exec::race::global::Reach;
-use crate::exec::race::shadow::{Hit, Touch};
+use crate::exec::race::shadow::{Hit, OBJECT_BYTES, Touch};
 use crate::exec::race::{Races, Strength, lanes};
 use crate::names::Space;
 

@@ -3,9 +3,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-/// Bytes of an object, and their alignment.
-pub const OBJECT_BYTES: u64 = 8;
-
 /// Largest count of arrivals, and of bytes that are still to come.
 pub const MOST: u32 = (1 << 20) - 1;
 

@@ -9,7 +9,7 @@ use super::mark::Mark;
 use super::planes::{MOST, Planes, fine, fine_lists};
 use super::sights::{Sights, Written};
 use super::stored::{KEPT, is_outdone};
-pub use super::touch::{Hit, ObjectUse, Touch};
+pub use super::touch::{Hit, OBJECT_BYTES, ObjectUse, Touch};
 use super::touch::{clash, is_dead, is_passed, judged, unseen};
 use super::{FLYING, lanes};
 use std::collections::HashMap;

@@ -4,7 +4,6 @@ use super::clock::Order;
 use super::mark::{How, Mark, Scope, Strength};
 use super::stored::Stored;
 use super::{FLYING, lanes};
-use crate::exec::machine::phase::OBJECT_BYTES;
 
 /// An access of lanes of a warp to a place, of a step of its own.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +78,9 @@ impl Touch {
         }
     }
 }
+
+/// Bytes of an `mbarrier` object, and their alignment.
+pub const OBJECT_BYTES: u64 = 8;
 
 /// How lanes use an `mbarrier` object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

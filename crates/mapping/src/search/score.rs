@@ -1,0 +1,30 @@
+//! What the heuristics take bank bits by.
+
+use super::reference::ReferenceSet;
+
+/// How good each candidate is after the bits already taken.
+pub(super) trait Score<'a> {
+    /// The score of a candidate.
+    type Value: Copy;
+
+    /// Before any bit is taken.
+    fn new(sets: &'a [ReferenceSet], rows: &[u32]) -> Self;
+
+    /// The score of the row at an index of the candidates.
+    fn of(&self, index: usize, row: u32) -> Self::Value;
+
+    /// Takes a row.
+    fn take(&mut self, index: usize, row: u32);
+
+    /// The best of some scores; nothing if there are none.
+    fn best(scores: impl Iterator<Item = Self::Value>) -> Option<Self::Value>;
+
+    /// Whether a score counts as equal to the best one.
+    fn is_best(score: Self::Value, best: Self::Value) -> bool;
+
+    /// What decides among candidates with equal scores: the smallest, then the first.
+    fn tie(row: u32) -> u32;
+
+    /// A score as the hash paper states it.
+    fn number(&self, score: Self::Value) -> f64;
+}
