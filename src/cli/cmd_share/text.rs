@@ -3,7 +3,7 @@
 use super::Shared;
 use crate::cli::printer::CommandResult;
 use crate::config::Scheduler;
-use crate::readable::readable;
+use crate::readable::{counted, readable};
 use crate::sharing::annotate::Annotated;
 use crate::sharing::{Gain, Layout, Placement, Plan};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
@@ -111,13 +111,6 @@ fn head(plan: &Plan) -> String {
         plan.storage_bits
     );
     text
-}
-
-fn counted(count: u32, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    }
 }
 
 fn variables(plan: &Plan) -> Table {

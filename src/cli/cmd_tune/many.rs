@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::points::Points;
 use crate::quote::shell;
+use crate::readable::counted;
 use crate::terminal::{Columns, Details, Hint, Tone};
 use crate::tool::Toolbox;
 use crate::trace::without_folder;
@@ -227,10 +228,7 @@ impl CommandResult for Kernels {
     fn verdict(&self) -> String {
         let with = self.best().filter(|b| b.before > 0).count();
         let without = self.best().filter(|b| b.before > 0 && b.left == 0).count();
-        let kernels = match self.kernels.len() {
-            1 => "1 kernel".to_owned(),
-            n => format!("{n} kernels"),
-        };
+        let kernels = counted(self.kernels.len(), "kernel");
         let what = if self.software {
             "a mapping in software"
         } else {
