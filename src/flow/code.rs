@@ -39,7 +39,7 @@ pub fn in_software(
         ("the function, and every line that accesses the array", cost)
     };
     let mut all = vec![CodeText {
-        by_hand: suggestions.iter().map(by_hand).sum(),
+        by_hand: suggestions.iter().map(|s| s.by_hand().count()).sum(),
         note: in_machine_code(suggestions).map_or(String::new(), |code| {
             format!("Of the changed source, {}.", code.text())
         }),
@@ -86,12 +86,6 @@ pub fn in_software(
     };
     all.push(text("PTX", &what, operations, body));
     Ok(all)
-}
-
-/// Lines of a change that are not given as a whole statement.
-fn by_hand(s: &Suggestion) -> usize {
-    let lines = s.lines.iter();
-    lines.filter(|line| line.statement().is_none()).count()
 }
 
 /// The function of an array and its lines, changed.

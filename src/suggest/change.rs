@@ -176,6 +176,11 @@ impl LineChange {
         }
     }
 
+    /// Whether its change is not given as a whole statement.
+    pub fn is_by_hand(&self) -> bool {
+        self.statement().is_none()
+    }
+
     /// The statement as it is, and with the changes of all suggestions.
     pub fn statement_with_others(&self) -> Option<(&str, &str)> {
         let (old, new) = self.statement()?;

@@ -23,8 +23,7 @@ pub(super) fn change(
     function: &str,
     sources: &mut SourceFiles,
 ) {
-    let is_open = |l: &&LineChange| l.statement().is_none();
-    let open = lines.iter().filter(is_open);
+    let open = lines.iter().filter(|l| l.is_by_hand());
     let open: BTreeSet<String> = open.filter_map(|l| l.source.clone()).collect();
     let mut seen = BTreeSet::new();
     for source in &open {
@@ -57,7 +56,7 @@ pub(super) fn change(
         if let Some(other) = other_kernel(place, &all, array, &is_reached) {
             let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
             for line in lines.iter_mut() {
-                if line.statement().is_none() && body.contains(&number(line)) {
+                if line.is_by_hand() && body.contains(&number(line)) {
                     line.called_by = Some(other.clone());
                 }
             }
@@ -69,11 +68,10 @@ pub(super) fn change(
         for (number, own) in &mut changed {
             own.change.source = unit_of_files.source(*number);
         }
-        let is_free = |l: &LineChange| l.statement().is_none();
         let mut known = lines
             .iter()
             .filter(|l| changed_with(&changed, number(l)).is_some());
-        if known.all(is_free) {
+        if known.all(LineChange::is_by_hand) {
             apply(lines, &number, &changed);
         }
     }

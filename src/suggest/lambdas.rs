@@ -40,7 +40,7 @@ fn lambda(
     declarations: &Declarations,
     sources: &mut SourceFiles,
 ) -> Option<LineChange> {
-    if line.statement().is_some() || line.accesses.is_empty() {
+    if !line.is_by_hand() || line.accesses.is_empty() {
         return None;
     }
     let (file, number) = split(line.source.as_deref()?)?;

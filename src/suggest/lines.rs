@@ -95,7 +95,7 @@ pub(super) fn lines(
         let (file, line) = split(place)?;
         Some(types.get(file)?.kept(array, Some(unit)).has_objects(line))
     };
-    let open = changes.iter_mut().filter(|l| l.statement().is_none());
+    let open = changes.iter_mut().filter(|l| l.is_by_hand());
     // Of one object, the parts are what a mapping takes apart.
     for line in open.filter(|_| !is_one_object) {
         let is_object = line.places().any(|place| has_objects(place) == Some(true));
@@ -105,7 +105,7 @@ pub(super) fn lines(
     }
     changes.extend(unreached::lines(&changes, (array, unit), function, sources));
     if is_one_object {
-        for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
+        for line in changes.iter_mut().filter(|l| l.is_by_hand()) {
             let source = line.source.as_deref();
             line.call = source.and_then(|s| method_change(s, array, function, sources));
         }
@@ -186,7 +186,7 @@ fn change_calls(
     sources: &mut SourceFiles,
 ) -> BTreeMap<String, Types> {
     let mut types: BTreeMap<String, Types> = BTreeMap::new();
-    for line in changes.iter_mut().filter(|l| l.statement().is_none()) {
+    for line in changes.iter_mut().filter(|l| l.is_by_hand()) {
         let Some((file, _)) = line.source.as_deref().and_then(split) else {
             continue;
         };

@@ -103,7 +103,7 @@ fn change(
         ..LineChange::default()
     };
     change_elements(&mut line, seen, (array, function), sources);
-    line.statement().is_some().then_some(line)
+    (!line.is_by_hand()).then_some(line)
 }
 
 /// The lines in which the array of `line` has its name: the block of its declaration,

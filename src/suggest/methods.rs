@@ -45,7 +45,7 @@ pub(super) fn to_their_callers(
 /// The place in its chain of the line that names the array, where a line is in a member
 /// function or an operator of its elements.
 fn caller(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Option<usize> {
-    if line.statement().is_some() || line.accesses.is_empty() {
+    if !line.is_by_hand() || line.accesses.is_empty() {
         return None;
     }
     let chain = line.chain();

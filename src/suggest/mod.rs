@@ -259,7 +259,7 @@ fn suggestion(
     matrices::give_lengths(&mut lines, &best.layout, &array);
     let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
     let of_address = |l: &LineChange| {
-        let is_open = l.statement().is_none();
+        let is_open = l.is_by_hand();
         let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
         let is_address = is_of_objects || l.is_through_a_pointer(&array);
         match l.maps() {

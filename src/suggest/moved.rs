@@ -99,7 +99,7 @@ fn origin(
         .accesses
         .iter()
         .all(|a| a.op.is_none_or(|op| op == Op::Load));
-    if line.statement().is_some() || line.accesses.is_empty() || !is_load {
+    if !line.is_by_hand() || line.accesses.is_empty() || !is_load {
         return None;
     }
     let (file, number) = split(line.source.as_deref()?)?;
@@ -122,7 +122,7 @@ fn origin(
     let block = place.line_of(body)..=place.line_of(place.block_end(body).saturating_sub(1));
     let changed = |(at, other): (usize, &LineChange)| {
         let (own_file, number) = split(other.place()?)?;
-        let is_own = own_file == file && block.contains(&number) && other.statement().is_some();
+        let is_own = own_file == file && block.contains(&number) && !other.is_by_hand();
         is_own.then_some((at, number))
     };
     let mut candidates: Vec<_> = lines.iter().enumerate().filter_map(changed).collect();
@@ -253,7 +253,7 @@ fn own_lines(
     array: &str,
     sources: &mut SourceFiles,
 ) -> Option<(String, Vec<u32>)> {
-    if line.statement().is_some() || line.accesses.is_empty() {
+    if !line.is_by_hand() || line.accesses.is_empty() {
         return None;
     }
     let (file, number) = split(line.source.as_deref()?)?;

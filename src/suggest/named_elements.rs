@@ -21,7 +21,7 @@ pub(super) fn change(
     sources: &mut SourceFiles,
 ) {
     let mut more = Vec::new();
-    for line in lines.iter_mut().filter(|l| l.statement().is_none()) {
+    for line in lines.iter_mut().filter(|l| l.is_by_hand()) {
         let Some(source) = line.source.clone() else {
             continue;
         };

@@ -57,7 +57,7 @@ struct Call {
 
 /// The call whose arguments are what a line accesses by reference.
 fn call(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Option<Call> {
-    if line.statement().is_some() || line.accesses.is_empty() {
+    if !line.is_by_hand() || line.accesses.is_empty() {
         return None;
     }
     let chain = line.chain();

@@ -26,6 +26,11 @@ impl LineChange {
 }
 
 impl Suggestion {
+    /// The lines whose change is not given as a whole statement.
+    pub fn by_hand(&self) -> impl Iterator<Item = &LineChange> {
+        self.lines.iter().filter(|line| line.is_by_hand())
+    }
+
     /// Whether the rows of the array become longer, and no index changes.
     pub fn has_longer_rows(&self) -> bool {
         self.function.is_empty()

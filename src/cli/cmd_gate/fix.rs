@@ -192,9 +192,7 @@ fn open(s: &Suggestion, fix: &Fix) -> Option<String> {
         return None;
     }
     let mut reasons = Vec::new();
-    let by_hand: Vec<&LineChange> = (s.lines.iter())
-        .filter(|line| line.statement().is_none())
-        .collect();
+    let by_hand: Vec<&LineChange> = s.by_hand().collect();
     let mut places: Vec<&str> = by_hand.iter().filter_map(|line| line.place()).collect();
     places.dedup();
     let unknown = by_hand.iter().filter(|line| line.place().is_none()).count();
