@@ -1,9 +1,9 @@
 //! The choices that matter: nothing, a fixed hash, the cheapest unit that gets most of the
 //! gain, the best unit, software, and padding in the declarations alone.
 
-use super::code;
-use super::software::Found;
+use super::software::{Found, PTX};
 use super::worth::Runs;
+use super::{code, commands};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::HashSpec;
@@ -200,12 +200,8 @@ impl Made<'_> {
         };
         let spec: LayoutSpec = line.hash.parse()?;
         let command = self.input.launch().map(|_| {
-            let (input, hash, on) = (
-                shell(self.input.name()),
-                shell(&line.hash),
-                self.machine_option,
-            );
-            format!("spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}")
+            let hash = format!(" --hash {}", shell(&line.hash));
+            commands::rewrite(&shell(self.input.name()), &hash, PTX, self.machine_option)
         });
         let rewritten = line.rewritten.as_ref();
         let cycles = found.parts.map(|[_, after]| after);

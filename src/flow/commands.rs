@@ -1,6 +1,7 @@
 //! Commands that repeat the parts of a run, to be pasted into a shell.
 
 use super::options::Options;
+use super::software::PTX;
 use crate::config::{Config, PRESETS};
 use crate::hash::HashKind;
 use crate::quote::shell;
@@ -55,6 +56,12 @@ pub(super) fn repeat(report: &FlowReport, options: &Options, machine: &Config) -
     commands.iter().map(|c| c.trim_end().to_owned()).collect()
 }
 
+/// The command that puts mappings, ` --hash SPEC ...`, into the PTX of `input`. `input` and
+/// `hashes` are quoted for a shell; `on` names the machine.
+pub(crate) fn rewrite(input: &str, hashes: &str, file: &str, on: &str) -> String {
+    format!("spadkit rewrite {input}{hashes} -o {file} {on}")
+}
+
 /// The option that names the machine.
 pub(super) fn machine_option(options: &Options, machine: &Config) -> String {
     match &options.machine_option {
@@ -96,7 +103,7 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
         let hash = shell(best);
         all.push((
             "a mapping, this or a ranked one, put into the PTX",
-            format!("spadkit rewrite {input} --hash {hash} -o rewritten.ptx {on}"),
+            rewrite(&input, &format!(" --hash {hash}"), PTX, &on),
         ));
     }
     let advice = |(what, command): (&str, String)| Advice {

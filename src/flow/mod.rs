@@ -35,6 +35,7 @@ mod turns;
 mod worth;
 
 pub use code::in_software;
+pub(crate) use commands::rewrite;
 pub use evidence::Evidence;
 pub use options::{Options, Silent, Stage, Watch};
 pub use padded::DeclaredPadding;
@@ -62,8 +63,12 @@ use software::Found;
 use std::path::{Path, PathBuf};
 use worth::Runs;
 
+/// The report for programs, and for people, in the folder of a run.
+const SUMMARY: &str = "summary.json";
+const HTML: &str = "report.html";
+
 /// What a run leaves in its folder beside `rtl`.
-const REPORT_FILES: [&str; 3] = ["summary.json", "report.html", software::PTX];
+const REPORT_FILES: [&str; 3] = [SUMMARY, HTML, software::PTX];
 
 /// What a run found out.
 pub struct Done {
@@ -96,7 +101,7 @@ pub fn run(
     // Before the long search, not after it.
     let baseline = options.baseline.as_deref();
     if let Some(file) = baseline {
-        refuse_overwriting(file, &out.dir().join(REPORT_FILES[0]))?;
+        refuse_overwriting(file, &out.dir().join(SUMMARY))?;
     }
     let baseline = baseline.map(|file| Ok((file, Since::read(file)?)));
     let baseline: Option<(&Path, Value)> = baseline.transpose()?;
@@ -127,7 +132,7 @@ pub fn run(
     let ptx = found.as_ref().filter(|_| !machine.has_hash_unit());
     let mut done = Done {
         report,
-        html: out.dir().join("report.html"),
+        html: out.dir().join(HTML),
         ptx: ptx.and_then(|found| found.ptx.clone()),
         cosim: Vec::new(),
         synthesis: None,
@@ -388,10 +393,7 @@ impl Done {
         let report = &mut self.report;
         let html = pages::render(report)?;
         let summary = serde_json::to_string_pretty(report).expect("a report has string keys only");
-        let mut files = vec![
-            OwnedFile::new("summary.json", summary),
-            OwnedFile::new("report.html", html),
-        ];
+        let mut files = vec![OwnedFile::new(SUMMARY, summary), OwnedFile::new(HTML, html)];
         let ptx = self.ptx.clone();
         files.extend(ptx.map(|text| OwnedFile::new(software::PTX, text)));
         out.write(&files)
