@@ -416,6 +416,7 @@ impl Launch {
                 trace: &trace,
                 indices: &indices,
                 input: &input,
+                room: self.file.shared_room(machine.block_words),
                 launched: Some(launched),
                 again: None,
                 all: false,

@@ -14,8 +14,10 @@ use crate::flow::{self, Done, Options, Stage, Watch};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::quote::shell;
-use crate::readable::readable_words;
-use crate::report::{FlowReport, MappingLine, Software, SoftwareLine, UnitSetting};
+use crate::readable::{counted, readable_words};
+use crate::report::{
+    FlowReport, MappingLine, Software, SoftwareLine, UnitSetting, removal, that_keeps_vectors,
+};
 use crate::software::LayoutSpec;
 use crate::suggest::{SourceFiles, torn_verdict};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
@@ -228,7 +230,6 @@ impl Watch for Console<'_> {
 fn answer(report: &FlowReport, of: &str) -> String {
     let all = report.mappings.first().map_or(0, |m| m.conflicts);
     let name = format!("{}{of}", readable_words(&report.kernel.name));
-    let conflicts = if all == 1 { "conflict" } else { "conflicts" };
     let of_software = report.software.as_ref().and_then(|s| {
         let timed = report.worth.as_ref().map(|w| &w.after.hash);
         let timed = s.front.iter().find(|line| Some(&line.hash) == timed);
@@ -248,25 +249,23 @@ fn answer(report: &FlowReport, of: &str) -> String {
         ),
         _ => String::new(),
     };
-    match best {
-        _ if all == 0 => format!("{name} has no bank conflicts."),
-        Some((hash, 0)) => format!("{hash} removes all {all} {conflicts} of {name}{slower}."),
-        Some((hash, left)) if left < all => {
-            format!("{hash} leaves {left} of {all} {conflicts} of {name}{slower}.")
-        }
-        _ => no_mapping(report, &format!("{all} {conflicts} of {name}")),
+    if all == 0 {
+        return format!("{name} has no bank conflicts.");
+    }
+    let removes = best.and_then(|(hash, left)| Some(format!("{hash} {}", removal(left, all)?)));
+    match removes {
+        Some(removes) => format!("{removes} of {name}{slower}."),
+        None => no_mapping(report, &format!("{} of {name}", counted(all, "conflict"))),
     }
 }
 
 /// The answer where no mapping in software gains: what else does.
 fn no_mapping(report: &FlowReport, all: &str) -> String {
     let vectors = report.software.as_ref().and_then(|s| s.vector_bytes);
-    let kind = match (report.hash_unit, vectors) {
-        (true, _) => "No mapping".to_owned(),
-        (false, None) => "No mapping in software".to_owned(),
-        (false, Some(bytes)) => {
-            format!("No mapping in software that keeps vectors of {bytes} bytes whole")
-        }
+    let kind = if report.hash_unit {
+        "No mapping".to_owned()
+    } else {
+        format!("No mapping in software{}", that_keeps_vectors(vectors))
     };
     let mut text = format!("{kind} leaves fewer than the {all}.");
     let changes = report.software.iter().flat_map(|s| &s.suggestions);

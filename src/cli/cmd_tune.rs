@@ -218,6 +218,7 @@ fn for_software(args: &TuneArgs, machine: &Config, again: String, printer: &Prin
         trace: &trace,
         indices: &indices,
         input: &args.input,
+        room: args.input.shared_room(machine)?,
         launched: launch.map(|l| launched(l, machine)).transpose()?,
         again: Some(again),
         all: args.all,

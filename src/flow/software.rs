@@ -4,6 +4,7 @@
 
 use super::options::{Options, Watch};
 use super::worth::{self, Run};
+use crate::WORD_BYTES;
 use crate::assembler::Assembler;
 use crate::capture::statics::launch_indices;
 use crate::capture::{LaunchInput, LaunchRun, RunOptions};
@@ -119,7 +120,8 @@ pub(super) fn find(
     let names = &mut FunctionNames::default();
     let suggestions = source.suggestions_of(&tuned, &narrower, names);
     let mut found = Found::new(&whole, suggestions);
-    found.report.vector_bytes = Some(4 * array.vector_words()).filter(|bytes| *bytes > 4);
+    found.report.vector_bytes =
+        Some(WORD_BYTES * array.vector_words()).filter(|bytes| *bytes > WORD_BYTES);
     let gains = whole.best().kind != MappingKind::Mod;
     if !gains {
         return Ok(found);
@@ -163,7 +165,7 @@ fn line(choice: &Choice) -> SoftwareLine {
         max_degree: choice.max_degree,
         wavefronts: choice.wavefronts,
         added_per_access: choice.added,
-        wasted_bytes: 4 * choice.wasted_words,
+        wasted_bytes: WORD_BYTES * choice.wasted_words,
         resources: None,
         rewritten: None,
     }

@@ -6,6 +6,7 @@ pub mod draw;
 mod flow_report;
 pub(crate) mod names;
 pub mod pages;
+mod removal;
 mod since;
 mod software_report;
 mod source_page;
@@ -16,6 +17,7 @@ pub use choice::{ChoiceKind, ChoiceLine, CodeText, CycleParts, HardwareCost};
 pub use flow_report::{
     CosimLine, FlowReport, InputFile, InstructionLine, Kernel, MappingLine, UnitSetting,
 };
+pub(crate) use removal::{removal, that_keeps_vectors};
 pub use since::Since;
 pub use software_report::{RewrittenLine, Software, SoftwareLine, in_machine_code};
 pub use source_page::{

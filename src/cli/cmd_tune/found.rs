@@ -4,7 +4,8 @@ use crate::cli::printer::{CommandResult, Printer};
 use crate::config::Config;
 use crate::error::Result;
 use crate::hash::{Configuration, HashKind, HashSpec, Mapping};
-use crate::readable::readable_words;
+use crate::readable::{counted, readable_words};
+use crate::report::removal;
 use crate::search::tune::Method;
 use crate::search::{Outcome, space};
 use crate::terminal::{Columns, Details, Hint, Table, Tone};
@@ -154,7 +155,6 @@ impl CommandResult for OfUnits<'_> {
             return format!("No mapping was found for {name}, which has {all} conflicts.");
         };
         let hash = &best.hash;
-        let of = if all == 1 { "conflict" } else { "conflicts" };
         let proved = if best.optimal {
             format!("no {} unit leaves fewer, proved", best.kind)
         } else {
@@ -163,13 +163,14 @@ impl CommandResult for OfUnits<'_> {
                 best.kind, best.lower_bound
             )
         };
-        match best.conflicts {
+        match removal(best.conflicts, all) {
             _ if all == 0 => format!("{name} has no bank conflicts: no hash is needed."),
-            0 => format!("{hash} removes all {all} {of} of {name}."),
-            left if left >= all => {
-                format!("No mapping found leaves fewer than the {all} {of} of {name}: {proved}.")
+            Some(removes) if best.conflicts == 0 => format!("{hash} {removes} of {name}."),
+            Some(removes) => format!("{hash} {removes} of {name}: {proved}."),
+            None => {
+                let all = counted(all, "conflict");
+                format!("No mapping found leaves fewer than the {all} of {name}: {proved}.")
             }
-            left => format!("{hash} leaves {left} of {all} {of} of {name}: {proved}."),
         }
     }
 

@@ -135,10 +135,7 @@ impl Searched {
         };
         let rule = machine.conflict_rule();
         let (trace, geometry) = (subject.trace, machine.geometry);
-        let launched = subject.launched.as_ref();
-        let room = launched.map_or(machine.block_words, |launched| {
-            launched.file.shared_room(machine.block_words)
-        });
+        let room = subject.room;
         let array = Array::new(trace, geometry, rule, room);
         let whole = choices(&array, &kinds, &effort)?;
         let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;

@@ -2,17 +2,20 @@
 
 use super::modes_text::{self, ModesOf};
 use super::put_into_ptx::PutIntoPtx;
-use super::ranking::{LeftOut, Ranking, WORD};
+use super::ranking::{LeftOut, Ranking};
 use super::resources::{Launched, OnSm};
+use crate::WORD_BYTES;
 use crate::capture::statics::Indices;
 use crate::cli::changes;
 use crate::cli::machine_code::Judgement;
 use crate::cli::printer::CommandResult;
 use crate::config::Config;
+use crate::flow::rewrite;
 use crate::ptx::ast::Instruction;
 use crate::ptx::names::Word;
 use crate::ptx::opcodes::Opcode;
 use crate::readable::readable_list;
+use crate::report::removal;
 use crate::software::LayoutSpec;
 use crate::software::choice::{Choices, Narrower, PerVariable, VariableChoices};
 use crate::suggest::{LeftAlone, Suggestion, torn_verdict};
@@ -29,6 +32,8 @@ pub(in crate::cli) struct Subject<'a> {
     pub indices: &'a Indices,
     /// Source files are looked for beside this, too.
     pub input: &'a Input,
+    /// Words of shared memory that a mapping may take.
+    pub room: u32,
     /// The kernel and its launch, where they are known.
     pub launched: Option<Launched<'a>>,
     /// The option that names the machine, where commands can be typed.
@@ -147,12 +152,12 @@ impl<'a> Apart<'a> {
             conflicts: apart.count.conflicts,
             max_degree: apart.count.max_degree,
             added_per_access: apart.added,
-            wasted_bytes: apart.wasted_words * WORD,
+            wasted_bytes: apart.wasted_words * WORD_BYTES,
             single: Single {
                 hash: single.layout.spec(),
                 conflicts: single.conflicts,
                 added_per_access: single.added,
-                wasted_bytes: single.wasted_words * WORD,
+                wasted_bytes: single.wasted_words * WORD_BYTES,
             },
         }
     }
@@ -249,19 +254,13 @@ impl<'a> Split<'a> {
 
 impl CommandResult for Found<'_> {
     fn verdict(&self) -> String {
-        let mapping = match self.better_apart() {
+        let apart = self.better_apart();
+        let mapping = match apart.and_then(|a| removal(a.conflicts, self.whole.unmapped())) {
             // One mapping for all of shared memory is not what is suggested.
-            Some(apart) => {
-                let (left, all) = (apart.conflicts, self.whole.unmapped());
-                let what = match left {
-                    0 => format!("removes all {all} conflicts"),
-                    left => format!("leaves {left} of {all} conflicts"),
-                };
-                format!(
-                    "A mapping for each variable {what}; one for all of shared memory leaves {}.",
-                    self.whole.best().conflicts
-                )
-            }
+            Some(removes) => format!(
+                "A mapping for each variable {removes}; one for all of shared memory leaves {}.",
+                self.whole.best().conflicts
+            ),
             None => format!("{} {}", self.whole.answer(), self.whole.proof()),
         };
         let parted = self.suggestions.iter().filter(|s| s.parted.is_some());
@@ -327,7 +326,7 @@ impl CommandResult for Found<'_> {
         let apart = self.better_apart().filter(|_| rewrites);
         let apart = apart.filter(|_| !self.put_into_ptx.per_variable_is_vain());
         if let Some(hashes) = apart.and_then(Apart::options) {
-            let command = format!("spadkit rewrite {input}{hashes} {again} -o fast.ptx");
+            let command = rewrite(&input, &hashes, "fast.ptx", again);
             hints.push(Hint::new("next, each variable with its own", command));
         }
         if best.conflicts >= self.whole.unmapped() {
@@ -335,7 +334,7 @@ impl CommandResult for Found<'_> {
         }
         let hash = crate::quote::shell(best.hash.to_string());
         if rewrites && !self.put_into_ptx.whole_is_vain() {
-            let command = format!("spadkit rewrite {input} --hash {hash} {again} -o fast.ptx");
+            let command = rewrite(&input, &format!(" --hash {hash}"), "fast.ptx", again);
             hints.push(Hint::new("next, without touching the source", command));
         }
         let command = format!("spadkit encode {hash} --as cuda {again}");
