@@ -198,7 +198,7 @@ impl GateArgs {
             hash: self.hash.as_ref().unwrap_or(&plain),
             cycles: job.limits.iter().any(|l| l.metric == Metric::Cycles),
             run: job.run,
-            machine_code: self.judge.machine_code,
+            machine_code: self.judge.is_by_machine_code(),
         };
         let mut measured = Measured::of(job.input, &job.machine, &wanted)?;
         measured.hardware = job.hardware;
@@ -236,7 +236,7 @@ impl GateArgs {
             checks,
             fixes: found.fixes,
             fix_note: found.note,
-            machine_code: self.judge.machine_code,
+            machine_code: self.judge.is_by_machine_code(),
         })
     }
 

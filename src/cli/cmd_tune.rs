@@ -150,7 +150,7 @@ impl TuneArgs {
     fn trace(&self, machine: &Config, printer: &Printer) -> Result<AccessTrace> {
         let run = self.allow.run(printer);
         let trace = super::load::load_for(&self.input, run, machine, printer)?;
-        if !self.judge.machine_code {
+        if !self.judge.is_by_machine_code() {
             return Ok(trace);
         }
         let code = MachineCode::of(&self.input, &trace, machine)?;

@@ -4,6 +4,7 @@
 use super::TuneArgs;
 use crate::assembler::Assembler;
 use crate::cli::machine::MachineNote;
+use crate::cli::machine_code::JudgeBy;
 use crate::cli::printer::{CommandResult, Printer};
 use crate::cli::{Global, campaign};
 use crate::config::Config;
@@ -108,7 +109,7 @@ impl TuneArgs {
         let options = (
             (&self.kinds, self.software, self.method, self.budget()),
             (self.pruned, self.as_published, self.fits, self.row),
-            (self.sharing, self.judge.no_machine_code),
+            (self.sharing, self.judge.by() == JudgeBy::Ptx),
         );
         let key = campaign::of_input("tune", &self.input, &self.allow)?
             .add("machine", format!("{machine:?}"))
