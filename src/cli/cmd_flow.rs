@@ -96,7 +96,7 @@ impl Execute for FlowArgs {
             super::load::load_for(&self.input, RunOptions::default(), &machine, printer)?;
         let mut machine_code = None;
         let judgement = self.judge.of_changes(&self.input, &trace, &machine);
-        if self.judge.machine_code {
+        if self.judge.is_by_machine_code() {
             let code = MachineCode::of(&self.input, &trace, &machine)?;
             machine_code = Some(code.assembler());
             trace = code.into_trace();
@@ -122,7 +122,7 @@ impl Execute for FlowArgs {
             printer,
             culprits,
             judgement,
-            by_machine_code: self.judge.machine_code,
+            by_machine_code: self.judge.is_by_machine_code(),
             bar: Mutex::new(None),
         };
         let done = flow::run(&trace, &machine, &options, &console)?;
@@ -354,9 +354,9 @@ fn software_details(software: &Software, doubt: Option<String>) -> Details {
             .right("instructions", |l| shown(used(l).map(|a| a.instructions)));
     }
     let blocks = |line: &SoftwareLine| line.resources.and_then(|r| r.occupancy);
-    let cycles = |line: &SoftwareLine| match line.hash.as_str() {
-        "mod" => software.cycles,
-        _ => line.rewritten.as_ref().and_then(|r| r.cycles),
+    let cycles = |line: &SoftwareLine| match &line.rewritten {
+        _ if line.is_plain() => software.cycles,
+        rewritten => rewritten.as_ref().and_then(|r| r.cycles),
     };
     let table = table
         .right("blocks", |l| shown(blocks(l).map(|o| o.blocks.into())))
@@ -368,7 +368,7 @@ fn software_details(software: &Software, doubt: Option<String>) -> Details {
     } else {
         ""
     };
-    let mut mapped = software.front.iter().filter(|l| l.hash != "mod").peekable();
+    let mut mapped = software.front.iter().filter(|l| !l.is_plain()).peekable();
     let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(l).is_some());
     let best = match (&software.ptx, software.dynamic_shared) {
         (Some(_), Some(bytes)) => {

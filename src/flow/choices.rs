@@ -65,7 +65,7 @@ impl Made<'_> {
     /// Nothing, fixed, cheapest and best, each once.
     fn mappings(&self) -> Vec<(ChoiceKind, &MappingLine)> {
         let all = &self.report.mappings;
-        let Some(nothing) = all.iter().find(|m| m.hash == "mod") else {
+        let Some(nothing) = all.iter().find(|m| m.is_plain()) else {
             return Vec::new();
         };
         let mut chosen = vec![(ChoiceKind::Nothing, nothing)];
@@ -90,18 +90,14 @@ impl Made<'_> {
                         < all.iter().position(|a| a.hash == best.hash)
                 }
             };
-            let tuned = all
-                .iter()
-                .filter(|m| m.method != "fixed" && m.hash != best.hash);
+            let tuned = all.iter().filter(|m| !m.is_fixed() && m.hash != best.hash);
             let cheapest = tuned
                 .filter(gets_most)
                 .filter(cheaper)
                 .min_by(|a, b| cost(a).total_cmp(&cost(b)));
             chosen.extend(cheapest.map(|m| (ChoiceKind::Cheapest, m)));
         }
-        let fixed = all
-            .iter()
-            .filter(|m| m.method == "fixed" && m.hash != "mod");
+        let fixed = all.iter().filter(|m| m.is_fixed() && !m.is_plain());
         let fixed = fixed.min_by_key(|m| m.conflicts);
         let is_new = |m: &&MappingLine| chosen.iter().all(|(_, c)| c.hash != m.hash);
         if let Some(fixed) = fixed.filter(is_new) {
@@ -126,7 +122,7 @@ impl Made<'_> {
             kind,
             name: names::unit(&mapping.hash).label,
             hash: mapping.hash.clone(),
-            unit: (mapping.unit != "none").then(|| mapping.unit.clone()),
+            unit: mapping.own_unit().cloned(),
             conflicts: mapping.conflicts,
             wavefronts: mapping.wavefronts,
             cycles,
@@ -193,7 +189,7 @@ impl Made<'_> {
         let front = &found.report.front;
         let of_fewest = || {
             let pays = |line: &&SoftwareLine| line.gains_nothing().is_none();
-            front.first().filter(|line| line.hash != "mod").filter(pays)
+            front.first().filter(|line| !line.is_plain()).filter(pays)
         };
         let Some(line) = found.report.recommended().or_else(of_fewest) else {
             return Ok(None);

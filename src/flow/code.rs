@@ -187,7 +187,7 @@ pub(super) fn in_hardware(
             note: String::new(),
         });
     }
-    if mapping.unit != "none" {
+    if mapping.own_unit().is_some() {
         all.push(CodeText {
             form: "Verilog",
             what: "bank and row of a lane, with the configuration tied".to_owned(),

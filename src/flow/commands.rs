@@ -5,7 +5,7 @@ use super::software::PTX;
 use crate::config::{Config, PRESETS};
 use crate::hash::HashKind;
 use crate::quote::shell;
-use crate::report::{Advice, ChoiceKind, FlowReport};
+use crate::report::{Advice, ChoiceKind, FlowReport, SoftwareLine};
 use crate::synth::CellLibrary;
 
 /// The whole run, then the commands of its tables; `report` has its choices.
@@ -78,11 +78,7 @@ pub(super) fn advice(report: &FlowReport, options: &Options, machine: &Config) -
     let Some(software) = &report.software else {
         return Vec::new();
     };
-    if software
-        .front
-        .first()
-        .is_none_or(|first| first.hash == "mod")
-    {
+    if software.front.first().is_none_or(SoftwareLine::is_plain) {
         return Vec::new();
     }
     let (input, on) = (
@@ -121,11 +117,11 @@ pub(super) fn measured_units(report: &FlowReport) -> Vec<String> {
     let fixed = report
         .mappings
         .iter()
-        .filter(|m| m.method == "fixed" && m.unit != "none");
+        .filter(|m| m.is_fixed() && m.own_unit().is_some());
     units.extend(fixed.min_by_key(|m| m.conflicts).map(|m| m.unit.clone()));
     if let Some(best) = report.recommended() {
         let needed = [
-            (best.unit != "none").then_some(&best.unit),
+            best.own_unit(),
             best.needs_row_map().then_some(&best.row_map.unit),
         ];
         for unit in needed.into_iter().flatten() {

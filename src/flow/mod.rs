@@ -47,7 +47,7 @@ use crate::error::{Error, Result};
 use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::output::{OwnedFile, OwnedFolder};
-use crate::report::{ChoiceKind, FlowReport, Since, grouped, pages};
+use crate::report::{ChoiceKind, FlowReport, Part, Since, Skipped, grouped, pages};
 use crate::rtl::Design;
 use crate::software::Layout;
 use crate::suggest::SourceFiles;
@@ -217,14 +217,14 @@ fn in_numbers<'a>(hardware: &Hardware<'a>, begin: &dyn Fn(Stage)) -> Result<Numb
     let mut runs = None;
     match Runs::open(trace, machine, options) {
         Ok(opened) => runs = Some(opened),
-        Err(error) => report.skipped.push(format!("cycles: {error}")),
+        Err(error) => report.skipped.push(Skipped::new(Part::Cycles, error)),
     }
     // What the machine code does not gain, a hash unit in the model is not worth.
     let is_vain = (report.software.as_ref()).is_some_and(|s| s.nothing_to_rewrite().is_some());
     if let (None, Some(runs), false) = (&report.worth, &runs, is_vain) {
         match worth::worth(runs, &report) {
             Ok(worth) => report.worth = worth,
-            Err(error) => report.skipped.push(format!("cycles: {error}")),
+            Err(error) => report.skipped.push(Skipped::new(Part::Cycles, error)),
         }
     }
     Ok(Numbers {
@@ -260,7 +260,7 @@ fn model(machine: &Config, runs: &Runs, measured: bool) -> Vec<String> {
 }
 
 /// Why there is nothing after the conflict table.
-fn reason_to_stop(options: &Options, machine: &Config) -> Option<String> {
+fn reason_to_stop(options: &Options, machine: &Config) -> Option<Skipped> {
     // A machine without a hash unit has them before the table.
     let has_software = options.fast && options.input.launch().is_some() && machine.has_hash_unit();
     let parts = if has_software {
@@ -269,19 +269,17 @@ fn reason_to_stop(options: &Options, machine: &Config) -> Option<String> {
         "Verilog, co-simulation and synthesis"
     };
     if interrupt::requested() {
-        return Some(format!("{parts}: interrupted"));
+        return Some(Skipped::new(Part::Other(parts), "interrupted"));
     }
-    options
-        .fast
-        .then(|| format!("{parts}: only the conflict table was asked for (--fast)"))
+    let reason = "only the conflict table was asked for (--fast)";
+    (options.fast).then(|| Skipped::new(Part::Other(parts), reason))
 }
 
 /// What the Verilog of the machine does not have.
-fn without_rtl(machine: &Config) -> Option<String> {
+fn without_rtl(machine: &Config) -> Option<Skipped> {
     let reason = machine.lacks_rtl()?;
-    Some(format!(
-        "the SM's pipeline in Verilog: {reason}; its scratchpad is spad_wide_stream"
-    ))
+    let reason = format!("{reason}; its scratchpad is spad_wide_stream");
+    Some(Skipped::new(Part::Pipeline, reason))
 }
 
 impl Done {
@@ -292,7 +290,9 @@ impl Done {
             Ok(value) => Some(value),
             Err(error) => {
                 watch.warn(&format!("skipped {what}: {error}"));
-                self.report.skipped.push(format!("{what}: {error}"));
+                self.report
+                    .skipped
+                    .push(Skipped::new(Part::Other(what), &error));
                 self.problems.push((what, error));
                 None
             }
@@ -366,7 +366,7 @@ impl Done {
     ) -> Result<()> {
         let report = &mut self.report;
         let machine = hardware.machine;
-        let chosen = report.chosen().filter(|c| c.hash != "mod");
+        let chosen = report.chosen().filter(|c| c.kind != ChoiceKind::Nothing);
         let layout = chosen.map(|c| Layout::new(&c.hash.parse()?, machine.geometry));
         let layout: Option<Layout> = layout.transpose()?;
         let run = runs.and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, true).ok()?)));

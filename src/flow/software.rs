@@ -14,7 +14,9 @@ use crate::hash::HashSpec;
 use crate::interrupt;
 use crate::launch::LaunchFile;
 use crate::ptx::Module;
-use crate::report::{CycleParts, RewrittenLine, Software, SoftwareLine, Timed, Worth};
+use crate::report::{
+    CycleParts, Part, RewrittenLine, Skipped, Software, SoftwareLine, Timed, Worth,
+};
 use crate::rewrite::{
     Block, Hashes, MachineCounts, Request, Resources, Rewritten, Verdict, attempt, measure,
     with_shared,
@@ -40,7 +42,7 @@ pub(super) struct Found {
     /// The cycles of the kernel as it is and under the best mapping, by parts.
     pub parts: Option<[CycleParts; 2]>,
     /// Parts that are left out, and why.
-    pub skipped: Vec<String>,
+    pub skipped: Vec<Skipped>,
 }
 
 impl Found {
@@ -68,9 +70,8 @@ impl Found {
 
     /// What a block of the kernel as it is takes, where that is known.
     pub fn as_it_is(&self) -> Option<&Resources> {
-        let plain = HashSpec::Mod.to_string();
         let mut front = self.report.front.iter();
-        front.find(|line| line.hash == plain)?.resources.as_ref()
+        front.find(|line| line.is_plain())?.resources.as_ref()
     }
 }
 
@@ -132,7 +133,7 @@ pub(super) fn find(
     };
     let run = Kernel::of(launch, machine, options, watch).and_then(|kernel| kernel.run(&mut found));
     if let Err(error) = run {
-        found.skipped.push(format!("rewriting: {error}"));
+        found.skipped.push(Skipped::new(Part::Rewriting, error));
     }
     Ok(found)
 }
@@ -278,7 +279,7 @@ impl<'a> Kernel<'a> {
             }
         }
         if let (None, Some(reason)) = (&best, refused) {
-            found.skipped.push(format!("rewriting: {reason}"));
+            found.skipped.push(Skipped::new(Part::Rewriting, reason));
         }
         if let Some(best) = best {
             self.take(found, &as_it_is, best, before.info().blocks);
@@ -289,9 +290,8 @@ impl<'a> Kernel<'a> {
     /// Keeps the best, if it gains.
     fn take(&self, found: &mut Found, as_it_is: &Run, best: Candidate, blocks: u32) {
         let (before, Some(run)) = (as_it_is.timed.cycles, &best.run) else {
-            found
-                .skipped
-                .push("cycles: the budget is too short for them".to_owned());
+            let reason = "the budget is too short for them";
+            found.skipped.push(Skipped::new(Part::Cycles, reason));
             return;
         };
         let after = run.timed.cycles;
@@ -323,7 +323,7 @@ impl<'a> Kernel<'a> {
         &self,
         line: &mut SoftwareLine,
         counts: Option<&MachineCounts>,
-        skipped: &mut Vec<String>,
+        skipped: &mut Vec<Skipped>,
     ) -> std::result::Result<Candidate, NoCandidate> {
         let spec: LayoutSpec = line.hash.parse()?;
         let original = spec == LayoutSpec::Hash(HashSpec::Mod);
@@ -339,7 +339,10 @@ impl<'a> Kernel<'a> {
         // The cycles are worth printing without the registers.
         match self.block().under(&self.module, &spec, &rewritten) {
             Ok(resources) => line.resources = resources,
-            Err(error) => skipped.push(format!("registers and occupancy of {spec}: {error}")),
+            Err(error) => {
+                let part = Part::Resources(spec.to_string());
+                skipped.push(Skipped::new(part, error));
+            }
         }
         if original {
             return Err(NoCandidate::Original);
@@ -396,11 +399,11 @@ impl<'a> Kernel<'a> {
 
     /// A kernel with its indices as they are; `None` where its cycles are not
     /// known, with the reason in `skipped`.
-    fn timed(&self, workload: &dyn Workload, skipped: &mut Vec<String>) -> Result<Option<Run>> {
+    fn timed(&self, workload: &dyn Workload, skipped: &mut Vec<Skipped>) -> Result<Option<Run>> {
         match worth::timed(HashSpec::Mod, Some(0), self.machine, workload, self.budget) {
             Ok(run) => Ok(Some(run)),
             Err(error @ Error::Usage { .. }) => {
-                skipped.push(format!("cycles: {error}"));
+                skipped.push(Skipped::new(Part::Cycles, error));
                 Ok(None)
             }
             Err(error) => Err(error),

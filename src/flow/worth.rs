@@ -95,7 +95,7 @@ impl<'a> Runs<'a> {
 /// Cycles without a hash and under the recommended mapping; `None` where that
 /// is the same mapping.
 pub(super) fn worth(runs: &Runs, report: &FlowReport) -> Result<Option<Worth>> {
-    let best = report.recommended().filter(|m| m.hash != "mod");
+    let best = report.recommended().filter(|m| !m.is_plain());
     let Some(best) = best else {
         return Ok(None);
     };
