@@ -5,6 +5,7 @@ use super::changes;
 use super::cmd_cosim::fail_on_mismatch;
 use super::conflicts_lines::Counted;
 use super::conflicts_text::Culprits;
+use super::machine::without_hash_unit;
 use super::machine_code::{Judge, Judgement, MachineCode};
 use super::printer::{CommandResult, Printer, Progress};
 use super::values::input_help;
@@ -31,14 +32,8 @@ use std::time::Duration;
 
 /// The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the
 /// Verilog, verify it, measure it, and write a report.
-///
-/// On a machine without a hash unit (gt200, gpgpusim-16k, sharing-48k,
-/// sharing-64k, and all from sm70 to sm121), the flow finds the best mappings in software.
-/// It puts them into the kernel of a launch file, runs it before and after, and
-/// writes the fastest.
-///
-/// The conflict table is printed as soon as it is known.
 #[derive(Args)]
+#[command(long_about = long_about())]
 pub struct FlowArgs {
     #[arg(help = input_help(&[]))]
     input: Input,
@@ -72,6 +67,17 @@ pub struct FlowArgs {
     baseline: Option<PathBuf>,
     #[command(flatten)]
     judge: Judge,
+}
+
+fn long_about() -> String {
+    format!(
+        "The end-to-end flow: analyse a kernel, tune every hash unit for it, emit the Verilog, \
+         verify it, measure it, and write a report.\n\nOn a machine without a hash unit ({}), the \
+         flow finds the best mappings in software. It puts them into the kernel of a launch \
+         file, runs it before and after, and writes the fastest.\n\nThe conflict table is \
+         printed as soon as it is known.",
+        without_hash_unit()
+    )
 }
 
 impl Execute for FlowArgs {

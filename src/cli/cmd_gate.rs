@@ -45,8 +45,8 @@ use std::time::Duration;
 /// findings > 0.
 ///
 /// With --baseline, a limit that was exceeded before fails only if the number
-/// has grown. It also fails if a fault of the kernel prevents its number from
-/// being measured.
+/// has grown. It also fails if a fault of the kernel prevents a number of the
+/// baseline from being measured.
 /// The exit status is 1 if a limit is exceeded.
 #[derive(Args)]
 pub struct GateArgs {

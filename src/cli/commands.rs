@@ -13,6 +13,8 @@ use clap::Subcommand;
 pub(super) enum Needs {
     /// `--preset` and `--config`.
     Machine,
+    /// The same; where neither is given, the machine of the `.target` of its PTX.
+    MachineOrTarget,
     /// No machine, or that of a paper alone: every command takes `--preset` and
     /// `--config`, and this one says that they have no effect.
     Nothing,
@@ -80,14 +82,14 @@ commands! {
         Init(cmd_init::InitArgs) needs Nothing,
         Run(cmd_run::RunArgs) needs Nothing,
         Trace(cmd_trace::TraceArgs) needs Nothing,
-        Conflicts(cmd_conflicts::ConflictsArgs) needs Machine,
-        Classify(cmd_classify::ClassifyArgs) needs Machine,
-        Tune(cmd_tune::TuneArgs) needs Machine,
-        Rewrite(cmd_rewrite::RewriteArgs) needs Machine,
+        Conflicts(cmd_conflicts::ConflictsArgs) needs MachineOrTarget,
+        Classify(cmd_classify::ClassifyArgs) needs MachineOrTarget,
+        Tune(cmd_tune::TuneArgs) needs MachineOrTarget,
+        Rewrite(cmd_rewrite::RewriteArgs) needs MachineOrTarget,
         Encode(cmd_encode::EncodeArgs) needs Machine,
-        Share(cmd_share::ShareArgs) needs Machine,
-        Sim(cmd_sim::SimArgs) needs Machine,
-        Flow(cmd_flow::FlowArgs) needs Machine,
+        Share(cmd_share::ShareArgs) needs MachineOrTarget,
+        Sim(cmd_sim::SimArgs) needs MachineOrTarget,
+        Flow(cmd_flow::FlowArgs) needs MachineOrTarget,
     }
     "Hardware" {
         Emit(cmd_emit::EmitArgs) needs Machine,
@@ -103,7 +105,7 @@ commands! {
         Congestion(cmd_congestion::CongestionArgs) needs Nothing,
     }
     "Tools" {
-        Gate(cmd_gate::GateArgs) needs Machine,
+        Gate(cmd_gate::GateArgs) needs MachineOrTarget,
         Doctor(cmd_doctor::DoctorArgs) needs Nothing,
         Completions(cmd_completions::CompletionsArgs) needs Nothing,
     }

@@ -1,6 +1,7 @@
 //! The machine that a command works on: what names it, and how it is named.
 
 use super::Global;
+use super::commands::{Needs, ROWS, Row};
 use super::values::alternatives;
 use crate::config::{Config, PRESETS};
 use crate::error::Result;
@@ -163,11 +164,24 @@ impl Global {
 pub(super) const DEFAULT_PRESET: &str = "fermi";
 
 pub(super) fn preset_help() -> String {
+    let by_target = ROWS
+        .iter()
+        .filter(|row| row.needs == Needs::MachineOrTarget);
+    let mut by_target: Vec<String> = by_target.map(Row::name).collect();
+    by_target.sort();
     format!(
-        "Machine: {} [default: {DEFAULT_PRESET}; classify, conflicts, flow, gate, rewrite, \
-         share, sim and tune choose that of the .target of the PTX, from sm_70]",
-        alternatives(&PRESETS, "or")
+        "Machine: {} [default: {DEFAULT_PRESET}; {} choose that of the .target of the PTX, from \
+         sm_70]",
+        alternatives(&PRESETS, "or"),
+        alternatives(&by_target, "and")
     )
+}
+
+/// The presets whose machines have no hash unit.
+pub(super) fn without_hash_unit() -> String {
+    let has_none = |name: &&str| Config::preset(name).is_ok_and(|machine| !machine.has_hash_unit());
+    let names: Vec<&str> = PRESETS.into_iter().filter(has_none).collect();
+    alternatives(&names, "and")
 }
 
 /// A line that names the rule by which `machine` counts conflicts.

@@ -134,12 +134,12 @@ fn range(plan: &Plan) -> String {
     let kernel = plan.kernel;
     let declared = Layout::declared(&kernel.variables, plan.layout.boundary, &kernel.costs());
     let proof = match (plan.layout.optimal, plan.layout.cost <= declared.cost) {
-        (true, _) => "the least of all layouts",
-        (false, true) => "not proved the least",
+        (true, _) => "the minimum over all layouts",
+        (false, true) => "not proved to be the minimum",
         (false, false) => "",
     };
     let mut text = format!(
-        "access range of the shared variables: {} of {} instructions, {proof}; as declared {}\n",
+        "access range of the shared variables: {} of {} instructions, {proof}; {} as declared\n",
         plan.layout.cost,
         kernel.graph.exit(),
         declared.cost
