@@ -8,6 +8,7 @@ use super::source::brackets;
 use super::target::Target;
 use super::torn::Torn;
 use super::{LineChange, Tuned};
+use crate::WORD_BYTES;
 use crate::ptx::analysis::SourceIndex;
 use crate::software::choice::MappingKind;
 use crate::software::{Layout, LayoutSpec};
@@ -45,7 +46,7 @@ pub(super) struct Shape {
 
 impl Shape {
     pub fn of(target: &Target, tuned: &Tuned, form: Option<&Form>) -> Self {
-        let elements = (4 * target.array.words()).div_ceil(target.element_bytes());
+        let elements = target.elements_before();
         let places = target.accesses.places();
         let mut indices: BTreeMap<u32, SourceIndex> = BTreeMap::new();
         for access in &target.accesses.accesses {
@@ -127,96 +128,133 @@ pub(super) fn padding(
     array: &str,
     torn: &Torn,
 ) -> Option<Padding> {
-    let bytes = target.element_bytes();
-    let form = lines.form.as_ref();
-    let is_dynamic = form.is_some_and(|f| f.is_dynamic);
-    let found = |layout: &Layout, declaration: String, index: String| Padding {
-        hash: layout.spec().clone(),
-        conflicts: target.array.count(layout).conflicts,
-        wasted_bytes: 4 * target.array.wasted(layout),
-        declaration,
-        launch_bytes: is_dynamic.then(|| {
-            let before = target.bytes().unwrap_or(4 * target.array.words());
-            [
-                before,
-                before.max(4 * layout.words_needed(target.array.words())),
-            ]
-        }),
-        in_declaration: true,
-        index,
+    let padded = Padded {
+        target,
+        shape,
+        lines,
+        form: lines.form.as_ref(),
+        array,
+        torn,
     };
-    // Its members are not seen here.
+    // The members of one object are not seen here.
     if lines.is_one_object {
         return None;
     }
-    if let Some((layout, declaration, index)) = form.and_then(|f| in_form(target, f, lines, array))
-    {
-        return Some(found(&layout, declaration, index));
-    }
+    let own = padded.in_form();
     // Gaps elsewhere than at the end of a row change the shape of the array.
-    if form.is_some_and(|f| f.brackets() > 1) {
-        return None;
+    if own.is_some() || padded.form.is_some_and(|f| f.brackets() > 1) {
+        return own;
     }
-    let gaps = form.and_then(|f| gaps(target, f, array));
-    if let Some((layout, declaration, index)) = gaps {
-        return Some(Padding {
+    (padded.with_gaps())
+        .or_else(|| padded.as_indices_show())
+        .or_else(|| padded.spread_out())
+}
+
+/// An array that gets padding.
+struct Padded<'a> {
+    target: &'a Target<'a>,
+    shape: &'a Shape,
+    lines: &'a Lines,
+    form: Option<&'a Form>,
+    array: &'a str,
+    torn: &'a Torn,
+}
+
+impl Padded<'_> {
+    fn is_dynamic(&self) -> bool {
+        self.form.is_some_and(|f| f.is_dynamic)
+    }
+
+    /// The padding of `layout`, in the declaration.
+    fn of(&self, layout: &Layout, declaration: String, index: String) -> Padding {
+        let (target, array) = (self.target, self.target.array);
+        let launch_bytes = || {
+            let before = target.bytes().unwrap_or(WORD_BYTES * array.words());
+            let needs = WORD_BYTES * layout.words_needed(array.words());
+            [before, before.max(needs)]
+        };
+        Padding {
+            hash: layout.spec().clone(),
+            conflicts: array.count(layout).conflicts,
+            wasted_bytes: WORD_BYTES * array.wasted(layout),
+            declaration,
+            launch_bytes: self.is_dynamic().then(launch_bytes),
+            in_declaration: true,
+            index,
+        }
+    }
+
+    /// Longer rows, or larger structures.
+    fn in_form(&self) -> Option<Padding> {
+        let found = in_form(self.target, self.form?, self.lines, self.array);
+        found.map(|(layout, declaration, index)| self.of(&layout, declaration, index))
+    }
+
+    /// Gaps between whole elements.
+    fn with_gaps(&self) -> Option<Padding> {
+        let (layout, declaration, index) = gaps(self.target, self.form?, self.array)?;
+        Some(Padding {
             in_declaration: false,
-            ..found(&layout, declaration, index)
-        });
+            ..self.of(&layout, declaration, index)
+        })
     }
-    // Where the declaration is not seen, its rows are those that the indices show.
-    let by_index = |l: &LineChange| l.text.as_deref().is_none_or(|t| word(t, array).is_some());
-    if form.is_none()
-        && lines.changes.iter().all(by_index)
-        && let Some((row, by, layout)) = declared(target, shape)
-    {
-        let rows = shape.elements / row;
-        return Some(Padding {
+
+    /// Where the declaration is not seen, its rows are those that the indices show.
+    fn as_indices_show(&self) -> Option<Padding> {
+        let array = self.array;
+        let by_index = |l: &LineChange| l.text.as_deref().is_none_or(|t| word(t, array).is_some());
+        if self.form.is_some() || !self.lines.changes.iter().all(by_index) {
+            return None;
+        }
+        let (row, by, layout) = declared(self.target, self.shape)?;
+        let rows = self.shape.elements / row;
+        let declaration = format!("__shared__ T {array}[{rows}][{}];", row + by);
+        let bytes = self.target.element_bytes();
+        let index = format!(
+            "where the source declares {array}[{rows}][{row}]: {array}[row][column], rows of \
+             {row} elements of {bytes} bytes (T) stay what they are"
+        );
+        Some(Padding {
             in_declaration: false,
-            ..found(
-                &layout,
-                format!("__shared__ T {array}[{rows}][{}];", row + by),
-                format!(
-                    "where the source declares {array}[{rows}][{row}]: {array}[row][column], \
-                     rows of {row} elements of {bytes} bytes (T) stay what they are"
-                ),
-            )
-        });
+            ..self.of(&layout, declaration, index)
+        })
     }
-    let element = form.filter(|f| f.bytes == bytes).map(|f| &*f.element);
-    let name = element.unwrap_or("T");
-    // An index counts whole elements.
-    if form.is_some_and(|f| in_parts(target, f)) {
-        return None;
-    }
-    // Of narrower accesses, neighbours need not stay together.
-    let best = torn
-        .padding()
-        .or_else(|| target.best_of(MappingKind::Pad))?;
-    let &LayoutSpec::Pad { every, by } = best.layout.spec() else {
-        return None;
-    };
-    // The texts count elements: the padding must be whole ones.
-    let (every, by) = (whole(4 * every, bytes)?, whole(4 * by, bytes)?);
-    let elements = target.elements(&best.layout);
-    let spread_out = found(
-        &best.layout,
-        form.filter(|_| is_dynamic || element.is_some())
+
+    /// An index that leaves gaps, which counts whole elements.
+    fn spread_out(&self) -> Option<Padding> {
+        let (target, array) = (self.target, self.array);
+        if self.form.is_some_and(|f| in_parts(target, f)) {
+            return None;
+        }
+        // Of narrower accesses, neighbours need not stay together.
+        let best = (self.torn.padding()).or_else(|| target.best_of(MappingKind::Pad))?;
+        let layout = &best.layout;
+        let &LayoutSpec::Pad { every, by } = layout.spec() else {
+            return None;
+        };
+        // The texts count elements: the padding must be whole ones.
+        let bytes = target.element_bytes();
+        let every = whole(WORD_BYTES * every, bytes)?;
+        let by = whole(WORD_BYTES * by, bytes)?;
+        let element = self.form.filter(|f| f.bytes == bytes).map(|f| &*f.element);
+        let elements = target.elements(layout);
+        let declaration = (self.form)
+            .filter(|f| f.is_dynamic || element.is_some())
             .and_then(|f| f.with_elements(elements))
-            .unwrap_or_else(|| format!("__shared__ {name} {array}[{elements}];")),
-        format!(
-            "{array}[{}] for element i{}",
-            spread(every, by),
-            of(element, bytes)
-        ),
-    );
-    // Such an index hides neighbours from the compiler, as a function does.
-    let conflicts = torn.conflicts(&best.layout);
-    (conflicts < target.conflicts_before()).then_some(Padding {
-        conflicts,
-        in_declaration: false,
-        ..spread_out
-    })
+            .unwrap_or_else(|| {
+                let name = element.unwrap_or("T");
+                format!("__shared__ {name} {array}[{elements}];")
+            });
+        let (index, of) = (spread(every, by), of(element, bytes));
+        let index = format!("{array}[{index}] for element i{of}");
+        // Such an index hides neighbours from the compiler, as a function does.
+        let conflicts = self.torn.conflicts(layout);
+        (conflicts < target.conflicts_before()).then(|| Padding {
+            conflicts,
+            in_declaration: false,
+            ..self.of(layout, declaration, index)
+        })
+    }
 }
 
 /// The size of elements whose type is not known.
