@@ -2,6 +2,7 @@
 //! elements, a mapping of that element alone is none of theirs.
 
 use super::edits::Edit;
+use super::mapped::Mapped;
 use super::pointers::{CASTS, accesses_one, declared_reference, is_operand, members};
 use super::scan::{KEYWORDS, Text, is_word, last_name, word};
 
@@ -50,13 +51,9 @@ pub(super) fn use_of(code: &Text, (begin, end): (usize, usize)) -> Option<Used> 
 impl Used {
     /// Puts what goes on from the element at `at` under the function, and says where it ends;
     /// none where it names the array once more, or is not understood.
-    pub fn edits(
-        self,
-        code: &Text,
-        at: usize,
-        (array, function): (&str, &str),
-    ) -> Option<([Edit; 2], usize)> {
-        let called = format!("{function}_at({array}, ");
+    pub fn edits(self, code: &Text, at: usize, mapped: Mapped) -> Option<([Edit; 2], usize)> {
+        let array = mapped.array;
+        let called = mapped.at();
         let (from, to, new) = match self {
             Used::Element(from, to) => (from, to, [format!("(*{called}&"), "))".to_owned()]),
             Used::Address(from, to) => (from, to, [called, ")".to_owned()]),

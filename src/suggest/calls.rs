@@ -6,6 +6,7 @@ use super::asm::{ASM, Passed, address_operand, parameter};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
 use super::macros::Macro;
+use super::mapped::Mapped;
 use super::pointers::{CASTS, is_operand, pointer};
 use super::scan::{Text, arguments, last_name, word};
 
@@ -22,10 +23,10 @@ const BELOW: u32 = 12;
 pub(super) fn call_change(
     source: &str,
     inlined_at: &[String],
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
+    let array = mapped.array;
     let (place, line) = window(source, sources)?;
     let mut at = operand(&place, line)
         .or_else(|| of_macro(source, &place, line, sources))
@@ -35,7 +36,7 @@ pub(super) fn call_change(
     let mut source = source;
     loop {
         if declares(&place, at.statement.0, array) {
-            return at.changed(&place, source, array, function);
+            return at.changed(&place, source, mapped);
         }
         // The caller passes on what it got.
         let passed = parameter(&place, at.statement.0, at.text(&place))?;
@@ -104,23 +105,15 @@ impl Address {
     }
 
     /// The statement with the address mapped.
-    pub fn changed(
-        &self,
-        place: &Text,
-        source: &str,
-        array: &str,
-        function: &str,
-    ) -> Option<CallChange> {
+    pub fn changed(&self, place: &Text, source: &str, mapped: Mapped) -> Option<CallChange> {
+        let at = mapped.at();
         let edits = match &self.of_element {
             Some(address) => vec![Edit {
                 from: self.from,
                 to: self.to,
-                new: format!("*{function}_at({array}, {address})"),
+                new: format!("*{at}{address})"),
             }],
-            None => vec![
-                Edit::insert(self.from, format!("{function}_at({array}, ")),
-                Edit::insert(self.to, ")"),
-            ],
+            None => vec![Edit::insert(self.from, at), Edit::insert(self.to, ")")],
         };
         let maps = match self.of_element {
             Some(_) => Maps::Element,
@@ -294,8 +287,7 @@ __global__ void fourth(float *out)
         call_change(
             &format!("k.cu:{asm}"),
             &calls,
-            "tile",
-            "place",
+            Mapped::words("tile", "place"),
             &mut sources,
         )
     }
@@ -356,7 +348,8 @@ __global__ void fourth(float *out)
         let number = source.lines().count() - 1;
         let mut text = super::super::files::given(&source);
         let at = [format!("k.cu:{number}")];
-        call_change("k.cu:2", &at, "tile", "place", &mut text).map(|c| c.changed_text)
+        call_change("k.cu:2", &at, Mapped::words("tile", "place"), &mut text)
+            .map(|c| c.changed_text)
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::calls::declaration_at;
 use super::change::LineChange;
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
+use super::mapped::Mapped;
 use super::scan::{Function, Text};
 use super::types::{Kept, Types};
 use super::unit::Unit;
@@ -16,13 +17,7 @@ use std::ops::RangeInclusive;
 
 /// Changes the lines that are not changed yet, with the head of their function and
 /// its calls. A function whose lines cannot all be changed stays as it is.
-/// `unit`: bytes that every mapping keeps together.
-pub(super) fn change(
-    lines: &mut Vec<LineChange>,
-    (array, unit): (&str, u32),
-    function: &str,
-    sources: &mut SourceFiles,
-) {
+pub(super) fn change(lines: &mut Vec<LineChange>, mapped: Mapped, sources: &mut SourceFiles) {
     let open = lines.iter().filter(|l| l.is_by_hand());
     let open: BTreeSet<String> = open.filter_map(|l| l.source.clone()).collect();
     let mut seen = BTreeSet::new();
@@ -30,50 +25,59 @@ pub(super) fn change(
         let Some((file, _)) = split(source) else {
             continue;
         };
-        let unit_of_files = Unit::of(file, lines, sources);
-        let place = &unit_of_files.place;
-        let number = |line: &LineChange| {
-            let own = line.source.as_deref();
-            own.and_then(|s| unit_of_files.number(s)).unwrap_or(0)
-        };
-        let at = unit_of_files
-            .number(source)
-            .and_then(|n| place.start_of_line(n));
-        let Some(callee) = at.and_then(|at| function_of_line(place, at)) else {
-            continue;
-        };
-        if !seen.insert((file.to_owned(), callee.body)) {
-            continue;
+        let unit = Unit::of(file, lines, sources);
+        let callee = unit.number(source).and_then(|number| {
+            let at = unit.place.start_of_line(number)?;
+            function_of_line(&unit.place, at)
+        });
+        if let Some(callee) = callee
+            && seen.insert((file.to_owned(), callee.body))
+        {
+            change_function(lines, &unit, &callee, mapped, sources);
         }
-        let types = Types::of_unit(&unit_of_files, sources);
-        let kept = types.kept(array, Some(unit));
-        let places = lines.iter().flat_map(LineChange::places);
-        let own: Vec<u32> = places.filter_map(|p| unit_of_files.number(p)).collect();
-        let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
-        let Some(all) = Handed::all(place, &callee, array) else {
-            continue;
-        };
-        if let Some(other) = other_kernel(place, &all, array, &is_reached) {
-            let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
-            for line in lines.iter_mut() {
-                if line.is_by_hand() && body.contains(&number(line)) {
-                    line.called_by = Some(other.clone());
-                }
+    }
+}
+
+/// Changes the lines of a function that gets the pointer, or says which other kernel calls
+/// it.
+fn change_function(
+    lines: &mut Vec<LineChange>,
+    unit: &Unit,
+    callee: &Function,
+    mapped: Mapped,
+    sources: &mut SourceFiles,
+) {
+    let (place, array) = (&unit.place, mapped.array);
+    let number = |line: &LineChange| {
+        let own = line.source.as_deref();
+        own.and_then(|s| unit.number(s)).unwrap_or(0)
+    };
+    let Some(all) = Handed::all(place, callee, array) else {
+        return;
+    };
+    let places = lines.iter().flat_map(LineChange::places);
+    let own: Vec<u32> = places.filter_map(|p| unit.number(p)).collect();
+    let is_reached = |body: RangeInclusive<u32>| own.iter().any(|n| body.contains(n));
+    if let Some(other) = other_kernel(place, &all, array, &is_reached) {
+        let body = place.line_of(callee.body)..=place.line_of(place.block_end(callee.body));
+        for line in lines.iter_mut() {
+            if line.is_by_hand() && body.contains(&number(line)) {
+                line.called_by = Some(other.clone());
             }
-            continue;
         }
-        let Some(mut changed) = changed_lines(place, &all, kept, (array, function)) else {
-            continue;
-        };
-        for (number, own) in &mut changed {
-            own.change.source = unit_of_files.source(*number);
-        }
-        let mut known = lines
-            .iter()
-            .filter(|l| changed_with(&changed, number(l)).is_some());
-        if known.all(LineChange::is_by_hand) {
-            apply(lines, &number, &changed);
-        }
+        return;
+    }
+    let types = Types::of_unit(unit, sources);
+    let kept = types.kept(array, Some(mapped.unit));
+    let Some(mut changed) = changed_lines(place, &all, kept, mapped) else {
+        return;
+    };
+    for (number, own) in &mut changed {
+        own.change.source = unit.source(*number);
+    }
+    let is_of_them = |l: &&LineChange| changed_with(&changed, number(l)).is_some();
+    if lines.iter().filter(is_of_them).all(LineChange::is_by_hand) {
+        apply(lines, &number, &changed);
     }
 }
 
@@ -146,9 +150,9 @@ fn changed_lines(
     place: &Text,
     all: &[Handed],
     kept: Kept,
-    (array, function): (&str, &str),
+    mapped: Mapped,
 ) -> Option<BTreeMap<u32, Changed>> {
-    let edits = edits_of(place, all, kept, array, function)?;
+    let edits = edits_of(place, all, kept, mapped)?;
     let change = |(number, own): (&u32, &Edits)| {
         let (from, last) = (
             place.start_of_line(*number)?,
@@ -176,9 +180,11 @@ fn edits_of(
     place: &Text,
     all: &[Handed],
     kept: Kept,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
 ) -> Option<BTreeMap<u32, Edits>> {
+    let Mapped {
+        array, function, ..
+    } = mapped;
     let start = format!("spad_{array}");
     let calls: Vec<usize> = all.iter().flat_map(|f| f.calls.iter().copied()).collect();
     let passed = calls
@@ -302,7 +308,7 @@ mod tests {
         let types = Types::of("k.cu", &mut given(&place.text));
         let kept = types.kept("tile", Some(unit));
         let all = Handed::all(&place, &callee, "tile")?;
-        let lines = changed_lines(&place, &all, kept, ("tile", "at"))?;
+        let lines = changed_lines(&place, &all, kept, Mapped::words("tile", "at"))?;
         let texts = lines.into_values().map(|line| line.change.changed_text);
         Some(texts.collect())
     }

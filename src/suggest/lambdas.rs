@@ -4,6 +4,7 @@
 use super::SourceFiles;
 use super::change::LineChange;
 use super::files::split;
+use super::mapped::Mapped;
 use super::scan::{Text, last_name, word};
 use super::source::Declarations;
 
@@ -11,14 +12,13 @@ use super::source::Declarations;
 /// other way, to the line of the lambda.
 pub(super) fn to_their_lines(
     lines: &mut Vec<LineChange>,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     declarations: &Declarations,
     sources: &mut SourceFiles,
 ) {
     let mut at = 0;
     while at < lines.len() {
-        let Some(lambda) = lambda(&lines[at], array, function, declarations, sources) else {
+        let Some(lambda) = lambda(&lines[at], mapped, declarations, sources) else {
             at += 1;
             continue;
         };
@@ -35,11 +35,11 @@ pub(super) fn to_their_lines(
 /// The line of the lambda that a line calls, changed.
 fn lambda(
     line: &LineChange,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     declarations: &Declarations,
     sources: &mut SourceFiles,
 ) -> Option<LineChange> {
+    let array = mapped.array;
     if !line.is_by_hand() || line.accesses.is_empty() {
         return None;
     }
@@ -57,7 +57,7 @@ fn lambda(
     let source = format!("{file}:{}", place.line_of(defined));
     let seen = declarations.seen_from(&source, sources)?;
     let old = sources.line(&source)?;
-    let changed = seen.changed(&old, array, function)?;
+    let changed = seen.changed(&old, mapped)?;
     Some(LineChange {
         source: Some(source),
         text: Some(old),
@@ -105,7 +105,12 @@ mod tests {
             accesses: vec![super::super::change::AccessChange::default()],
             ..LineChange::default()
         }];
-        to_their_lines(&mut lines, "tile", "f", &declarations, &mut text);
+        to_their_lines(
+            &mut lines,
+            Mapped::words("tile", "f"),
+            &declarations,
+            &mut text,
+        );
         lines.remove(0).changed_text
     }
 

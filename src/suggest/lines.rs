@@ -7,17 +7,20 @@ use super::files::split;
 use super::form::Form;
 use super::lvalue::pointer_change;
 use super::macro_elements::macro_change;
+use super::mapped::Mapped;
 use super::returned::{method_change, returned_change};
+use super::source::Declarations;
 use super::statements::change_elements;
 use super::target::Target;
 use super::types::{Kept, Types};
 use super::wrapped::pointers_change;
 use super::{
     SourceFiles, Tuned, handed, lambdas, merged, methods, moved, named_elements, reached,
-    references, source, statements, unreached,
+    references, statements, unreached,
 };
 use crate::ptx::analysis::SourceIndex;
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The lines, and what else follows from their indices.
@@ -28,7 +31,7 @@ pub(super) struct Lines {
     /// Whether it is one object, and no array.
     pub is_one_object: bool,
     /// All declarations of arrays of this name in the files of the lines.
-    pub declarations: source::Declarations,
+    pub declarations: Declarations,
 }
 
 impl Lines {
@@ -44,78 +47,208 @@ impl Lines {
 pub(super) fn lines(
     target: &Target,
     tuned: &Tuned,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Lines {
-    let accessed = accessed(target, tuned, (array, function), sources);
-    let mut changes = statements::to_naming_lines(accessed, array, sources);
-    changes.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
-    let files = changes.iter().flat_map(LineChange::places);
-    let named = target.named(array);
-    let declarations = source::Declarations::of(files, named, target.element_bytes(), sources);
-    let has = target.bytes();
-    let files = changes.iter().flat_map(LineChange::places);
-    let form = Form::of(files, named, has, &declarations, sources);
-    if let Some(form) = form.as_ref().filter(|form| form.brackets() > 1) {
-        count_from_the_start(&mut changes, array, form.brackets());
-    }
-    // Wide accesses stay whole under every mapping that is suggested.
-    for line in &mut changes {
-        let seen = line.source.as_deref();
-        if let Some(seen) = seen.and_then(|place| declarations.seen_from(place, sources)) {
-            change_elements(line, seen, (array, function), sources);
-        }
-    }
-    if let Some(form) = &form {
-        reached::keep_named(&mut changes, target, form, array);
-    }
-    changes.extend(merged::lines(
-        &changes,
-        array,
-        function,
-        &declarations,
-        sources,
-    ));
-    let unit = 4 * target.array.vector_words();
-    let is_one_object = form.is_none() && {
-        let mut places = changes.iter().flat_map(LineChange::places);
-        places.any(|source| is_one_object(source, array, sources))
+    let accessed = accessed(target, tuned, mapped, sources);
+    let mut changes = statements::to_naming_lines(accessed, mapped.array, sources);
+    changes.sort_by_key(|l| Reverse(l.conflicts));
+    let places = || changes.iter().flat_map(LineChange::places);
+    let named = target.named(mapped.array);
+    let declarations = Declarations::of(places(), named, target.element_bytes(), sources);
+    let form = Form::of(places(), named, target.bytes(), &declarations, sources);
+    let mut work = Work {
+        target,
+        mapped,
+        types: BTreeMap::new(),
+        lines: Lines {
+            changes,
+            form,
+            is_one_object: false,
+            declarations,
+        },
     };
-    named_elements::change(&mut changes, array, function, &declarations, sources);
-    let types = change_calls(&mut changes, (array, unit), function, sources);
-    references::to_their_calls(&mut changes, array, function, &declarations, sources);
-    lambdas::to_their_lines(&mut changes, array, function, &declarations, sources);
-    handed::change(&mut changes, (array, unit), function, sources);
-    moved::to_their_lines(&mut changes, &types, (array, unit), function, sources);
-    let mut calling = methods::to_their_callers(&mut changes, array, sources);
-    change_calls(&mut calling, (array, unit), function, sources);
-    changes.extend(calling);
-    let has_objects = |place: &str| {
-        let (file, line) = split(place)?;
-        Some(types.get(file)?.kept(array, Some(unit)).has_objects(line))
-    };
-    let open = changes.iter_mut().filter(|l| l.is_by_hand());
-    // Of one object, the parts are what a mapping takes apart.
-    for line in open.filter(|_| !is_one_object) {
-        let is_object = line.places().any(|place| has_objects(place) == Some(true));
-        if is_object && !line.is_of_rows() {
-            line.parts = Parts::TornObjects;
-        }
+    for pass in Work::PASSES {
+        pass(&mut work, sources);
     }
-    changes.extend(unreached::lines(&changes, (array, unit), function, sources));
-    if is_one_object {
-        for line in changes.iter_mut().filter(|l| l.is_by_hand()) {
-            let source = line.source.as_deref();
-            line.call = source.and_then(|s| method_change(s, array, function, sources));
-        }
-        of_one_object(&mut changes, array, function);
-    }
+    let Lines { changes, .. } = work.lines;
     Lines {
-        changes: by_call(changes, false),
-        is_one_object,
-        form,
-        declarations,
+        changes: by_call(changes),
+        ..work.lines
+    }
+}
+
+/// The lines, while the passes change them.
+struct Work<'a> {
+    target: &'a Target<'a>,
+    mapped: Mapped<'a>,
+    lines: Lines,
+    /// The types of the files of lines that [`Work::change_calls`] saw.
+    types: BTreeMap<String, Types>,
+}
+
+/// A step: it changes lines, or gives their accesses to lines that change.
+type Pass<'a> = fn(&mut Work<'a>, &mut SourceFiles);
+
+impl<'a> Work<'a> {
+    /// The steps in their order. Most take the lines that are still open.
+    const PASSES: [Pass<'a>; 15] = [
+        // The accesses' texts are complete before one is compared or shown.
+        Self::count_from_the_start,
+        // The line's own elements: the smallest change, and the surest.
+        Self::change_elements,
+        // Takes back some of these changes, so that later passes can take the lines.
+        Self::keep_constant_indices,
+        // Searches around the lines of the kernel, before accesses go to other lines.
+        Self::add_lines_without_access,
+        // Of the declarations that all lines see, those without an access, too.
+        Self::see_one_object,
+        // A line that uses a macro changes in the definition, and not by its address.
+        Self::change_macros,
+        // The line or its call shows the address.
+        Self::change_calls,
+        // From here on, the open lines do not show the address. First the places that say by
+        // themselves what they return or take, ...
+        Self::to_calls_of_references,
+        Self::to_lambdas,
+        // ... then whole functions, whose lines must all be open, ...
+        Self::change_pointer_parameters,
+        // ... then what is only likely: it asks which lines of the function change by now.
+        Self::to_lines_of_the_source,
+        Self::to_callers_of_methods,
+        // What is open now stays open: says why.
+        Self::see_torn_objects,
+        // Of functions with changed pointers, of which there are no more.
+        Self::add_unreached_lines,
+        // Renames what the passes before it made.
+        Self::change_one_object,
+    ];
+
+    fn open(&mut self) -> impl Iterator<Item = &mut LineChange> {
+        self.lines.changes.iter_mut().filter(|l| l.is_by_hand())
+    }
+
+    fn count_from_the_start(&mut self, _: &mut SourceFiles) {
+        let Lines { changes, form, .. } = &mut self.lines;
+        if let Some(form) = form.as_ref().filter(|form| form.brackets() > 1) {
+            count_from_the_start(changes, self.mapped.array, form.brackets());
+        }
+    }
+
+    /// Wide accesses stay whole under every mapping that is suggested.
+    fn change_elements(&mut self, sources: &mut SourceFiles) {
+        for line in &mut self.lines.changes {
+            let seen = line.source.as_deref();
+            let declarations = &self.lines.declarations;
+            if let Some(seen) = seen.and_then(|place| declarations.seen_from(place, sources)) {
+                change_elements(line, seen, self.mapped, sources);
+            }
+        }
+    }
+
+    fn keep_constant_indices(&mut self, _: &mut SourceFiles) {
+        let Lines { changes, form, .. } = &mut self.lines;
+        if let Some(form) = form {
+            reached::keep_named(changes, self.target, form, self.mapped.array);
+        }
+    }
+
+    fn add_lines_without_access(&mut self, sources: &mut SourceFiles) {
+        let known = &self.lines.changes;
+        let more = merged::lines(known, self.mapped, &self.lines.declarations, sources);
+        self.lines.changes.extend(more);
+    }
+
+    fn see_one_object(&mut self, sources: &mut SourceFiles) {
+        let mut places = self.lines.changes.iter().flat_map(LineChange::places);
+        let array = self.mapped.array;
+        self.lines.is_one_object =
+            self.lines.form.is_none() && places.any(|place| is_one_object(place, array, sources));
+    }
+
+    fn change_macros(&mut self, sources: &mut SourceFiles) {
+        let lines = &mut self.lines;
+        named_elements::change(
+            &mut lines.changes,
+            self.mapped,
+            &lines.declarations,
+            sources,
+        );
+    }
+
+    fn change_calls(&mut self, sources: &mut SourceFiles) {
+        self.types = change_calls(&mut self.lines.changes, self.mapped, sources);
+    }
+
+    fn to_calls_of_references(&mut self, sources: &mut SourceFiles) {
+        let lines = &mut self.lines;
+        references::to_their_calls(
+            &mut lines.changes,
+            self.mapped,
+            &lines.declarations,
+            sources,
+        );
+    }
+
+    fn to_lambdas(&mut self, sources: &mut SourceFiles) {
+        let lines = &mut self.lines;
+        lambdas::to_their_lines(
+            &mut lines.changes,
+            self.mapped,
+            &lines.declarations,
+            sources,
+        );
+    }
+
+    fn change_pointer_parameters(&mut self, sources: &mut SourceFiles) {
+        handed::change(&mut self.lines.changes, self.mapped, sources);
+    }
+
+    fn to_lines_of_the_source(&mut self, sources: &mut SourceFiles) {
+        moved::to_their_lines(&mut self.lines.changes, &self.types, self.mapped, sources);
+    }
+
+    fn to_callers_of_methods(&mut self, sources: &mut SourceFiles) {
+        let changes = &mut self.lines.changes;
+        let mut callers = methods::to_their_callers(changes, self.mapped.array, sources);
+        change_calls(&mut callers, self.mapped, sources);
+        self.lines.changes.extend(callers);
+    }
+
+    /// A mapping splits a single object into its members anyway.
+    fn see_torn_objects(&mut self, _: &mut SourceFiles) {
+        if self.lines.is_one_object {
+            return;
+        }
+        let types = std::mem::take(&mut self.types);
+        let Mapped { array, unit, .. } = self.mapped;
+        let has_objects = |place: &str| {
+            let (file, line) = split(place)?;
+            Some(types.get(file)?.kept(array, Some(unit)).has_objects(line))
+        };
+        for line in self.open() {
+            let is_object = line.places().any(|place| has_objects(place) == Some(true));
+            if is_object && !line.is_of_rows() {
+                line.parts = Parts::TornObjects;
+            }
+        }
+    }
+
+    fn add_unreached_lines(&mut self, sources: &mut SourceFiles) {
+        let more = unreached::lines(&self.lines.changes, self.mapped, sources);
+        self.lines.changes.extend(more);
+    }
+
+    fn change_one_object(&mut self, sources: &mut SourceFiles) {
+        if !self.lines.is_one_object {
+            return;
+        }
+        let mapped = self.mapped;
+        for line in self.open() {
+            let source = line.source.as_deref();
+            line.call = source.and_then(|s| method_change(s, mapped, sources));
+        }
+        of_one_object(&mut self.lines.changes, mapped);
     }
 }
 
@@ -134,9 +267,12 @@ fn count_from_the_start(changes: &mut [LineChange], array: &str, brackets: usize
 fn accessed(
     target: &Target,
     tuned: &Tuned,
-    (array, function): (&str, &str),
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Vec<LineChange> {
+    let Mapped {
+        array, function, ..
+    } = mapped;
     let mask = tuned.geometry.bank_mask();
     let places = target.accesses.places();
     let rows = row_bytes(target);
@@ -181,10 +317,10 @@ fn accessed(
 /// together.
 fn change_calls(
     changes: &mut [LineChange],
-    (array, unit): (&str, u32),
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> BTreeMap<String, Types> {
+    let Mapped { array, unit, .. } = mapped;
     let mut types: BTreeMap<String, Types> = BTreeMap::new();
     for line in changes.iter_mut().filter(|l| l.is_by_hand()) {
         let Some((file, _)) = line.source.as_deref().and_then(split) else {
@@ -192,7 +328,7 @@ fn change_calls(
         };
         let known = types.entry(file.to_owned());
         let known = known.or_insert_with(|| Types::of(file, sources));
-        let mut change = |unit| call_of(line, known.kept(array, unit), (array, function), sources);
+        let mut change = |unit| call_of(line, known.kept(array, unit), mapped, sources);
         let call = change(Some(unit));
         let is_object = call.is_none() && change(None).is_some();
         if is_object && !line.is_of_rows() {
@@ -218,9 +354,9 @@ fn row_bytes(target: &Target) -> BTreeMap<u32, BTreeSet<u32>> {
 
 /// The name of an array is its address, that of an object is none. Nor does a line copy
 /// an element of it.
-fn of_one_object(changes: &mut [LineChange], array: &str, function: &str) {
-    let called = format!("{function}_at(");
-    let (old, new) = (format!("{called}{array}, "), format!("{called}&{array}, "));
+fn of_one_object(changes: &mut [LineChange], mapped: Mapped) {
+    let (called, array) = (format!("{}_at(", mapped.function), mapped.array);
+    let (old, new) = (mapped.at(), format!("{called}&{array}, "));
     for line in changes {
         line.parts = match &line.parts {
             Parts::Elements => Parts::OfOneObject,
@@ -237,33 +373,40 @@ fn of_one_object(changes: &mut [LineChange], array: &str, function: &str) {
 fn call_of(
     line: &LineChange,
     kept: Kept,
-    (array, function): (&str, &str),
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
     let (source, chain) = (line.source.as_deref()?, line.chain());
-    call_change(&chain[0], &chain[1..], array, function, sources)
-        .or_else(|| pointer_change(source, (line.only_op()?, kept), array, function, sources))
-        .or_else(|| returned_change(source, kept, array, function, sources))
-        .or_else(|| macro_change(source, array, function, sources))
-        .or_else(|| pointers_change(source, kept, array, function, sources))
+    call_change(&chain[0], &chain[1..], mapped, sources)
+        .or_else(|| pointer_change(source, (line.only_op()?, kept), mapped, sources))
+        .or_else(|| returned_change(source, kept, mapped, sources))
+        .or_else(|| macro_change(source, mapped, sources))
+        .or_else(|| pointers_change(source, kept, mapped, sources))
 }
 
 /// Lines that change at one call are one: a function may come into the kernel
-/// through several calls of another. `with_macros`: also those that use one macro, which
-/// may access in different ways.
-pub(super) fn by_call(lines: Vec<LineChange>, with_macros: bool) -> Vec<LineChange> {
+/// through several calls of another.
+fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
+    joined(lines, |line| line.maps() != Some(Maps::Indices))
+}
+
+/// The same of those that use one macro, which may access in different ways.
+pub(super) fn by_call_or_macro(lines: Vec<LineChange>) -> Vec<LineChange> {
+    joined(lines, |_| true)
+}
+
+/// The lines, as one where they have the same call and `can_join` says so.
+fn joined(lines: Vec<LineChange>, can_join: fn(&LineChange) -> bool) -> Vec<LineChange> {
     let mut all: Vec<LineChange> = Vec::new();
     for line in lines {
-        let is_one = line.call.is_some() && (with_macros || line.maps() != Some(Maps::Indices));
+        let is_one = line.call.is_some() && can_join(&line);
         let same = |other: &&mut LineChange| is_one && other.call == line.call;
         match all.iter_mut().find(same) {
-            Some(known) => {
-                known.take_accesses(line);
-            }
+            Some(known) => known.take_accesses(line),
             None => all.push(line),
         }
     }
-    all.sort_by_key(|l| std::cmp::Reverse(l.conflicts));
+    all.sort_by_key(|l| Reverse(l.conflicts));
     all
 }
 

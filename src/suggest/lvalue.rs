@@ -6,6 +6,7 @@ use super::calls::{Address, window_with};
 use super::declared_pointers::names_into;
 use super::edits::CallChange;
 use super::files::split;
+use super::mapped::Mapped;
 use super::scan::{Text, arguments, first_name, is_word, word};
 use super::types::Kept;
 use crate::trace::Op;
@@ -22,10 +23,10 @@ const OPERATORS: [char; 13] = [
 pub(super) fn pointer_change(
     source: &str,
     (op, kept): (Op, Kept),
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
+    let array = mapped.array;
     let (_, number) = split(source)?;
     let (place, line) = window_with(source, array, sources)?;
     let end = place.statement_end(line);
@@ -47,7 +48,7 @@ pub(super) fn pointer_change(
     if address.is_some_and(|address| kept.tears(number, address)) {
         return None;
     }
-    found.changed(&place, source, array, function)
+    found.changed(&place, source, mapped)
 }
 
 /// Whether another line of the statement names the array, or a pointer into it: it changes
@@ -166,7 +167,7 @@ mod tests {
         let mut text = given(&source);
         let types = Types::of("k.cu", &mut text);
         let kept = types.kept("tile", Some(16));
-        let found = pointer_change("k.cu:3", (op, kept), "tile", "at", &mut text);
+        let found = pointer_change("k.cu:3", (op, kept), Mapped::words("tile", "at"), &mut text);
         found.map(|c| c.changed_text)
     }
 
@@ -205,7 +206,13 @@ mod tests {
         let mut text = given(source);
         let types = Types::of("k.cu", &mut text);
         let kept = types.kept("tile", Some(4));
-        let second = pointer_change("k.cu:3", (Op::Load, kept), "tile", "at", &mut text).unwrap();
+        let second = pointer_change(
+            "k.cu:3",
+            (Op::Load, kept),
+            Mapped::words("tile", "at"),
+            &mut text,
+        )
+        .unwrap();
         assert_eq!(second.changed_text, "*q = *at_at(tile, p + 4);");
         for other in [
             "x = p[i] + p[j];",
@@ -226,7 +233,12 @@ mod tests {
             let mut text = given(&source);
             let types = Types::of("k.cu", &mut text);
             let kept = types.kept("s", Some(unit));
-            pointer_change("k.cu:5", (Op::Load, kept), "s", "at", &mut text)
+            pointer_change(
+                "k.cu:5",
+                (Op::Load, kept),
+                Mapped::words("s", "at"),
+                &mut text,
+            )
         };
         for copy in [
             "P r = s[7 - t];",

@@ -6,16 +6,17 @@ use super::calls::window_with;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
 use super::macros::Macro;
+use super::mapped::Mapped;
 use super::scan::word;
 
 /// The line with every such element under `function`. `None` where it names the array in
 /// another way.
 pub(super) fn macro_change(
     source: &str,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
+    let array = mapped.array;
     let (file, _) = split(source)?;
     let (place, line) = window_with(source, array, sources)?;
     let end = place.line_end(line);
@@ -31,7 +32,7 @@ pub(super) fn macro_change(
         let (_, name) = place.called(open)?;
         let takes = Macro::named(name, file, sources).is_some_and(|m| m.is_a_vector());
         (is_all && is_only && takes).then_some(())?;
-        edits.push(Edit::insert(begin, format!("*{function}_at({array}, &")));
+        edits.push(Edit::insert(begin, format!("*{}&", mapped.at())));
         edits.push(Edit::insert(begin + element.len(), ")"));
         at = close;
     }
@@ -48,7 +49,8 @@ mod tests {
         let source = format!(
             "#define V4(x) {body}\n__global__ void k()\n{{\n__shared__ float s[8][64];\n{line}\n}}"
         );
-        macro_change("k.cu:5", "s", "at", &mut given(&source)).map(|c| c.changed_text)
+        macro_change("k.cu:5", Mapped::words("s", "at"), &mut given(&source))
+            .map(|c| c.changed_text)
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::SourceFiles;
 use super::change::LineChange;
 use super::files::split;
 use super::hidden::is_hidden;
+use super::mapped::Mapped;
 use super::pointers::{hands_over, points_into, value};
 use super::scan::{Text, word};
 use super::source::Declarations;
@@ -15,11 +16,11 @@ use std::ops::RangeInclusive;
 /// Such lines where the array is what those of `known` access.
 pub(super) fn lines(
     known: &[LineChange],
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     declarations: &Declarations,
     sources: &mut SourceFiles,
 ) -> Vec<LineChange> {
+    let array = mapped.array;
     let mut by_file: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     for (file, line) in known.iter().filter_map(|l| split(l.place()?)) {
         by_file.entry(file).or_default().insert(line);
@@ -42,7 +43,7 @@ pub(super) fn lines(
                 is_named(&place, from, *line, array) && !is_pointed(&place, *line, array)
             };
             for line in scope.filter(named).filter(|line| done.insert(*line)) {
-                let own = change((file, line), array, function, declarations, sources);
+                let own = change((file, line), mapped, declarations, sources);
                 // An inner block may have an array of the same name.
                 let own = own.filter(|_| declarations.last_seen(file, line, sources) == declared);
                 let is_new = |l: &LineChange| found.iter().all(|f: &LineChange| f.call != l.call);
@@ -87,11 +88,11 @@ fn is_pointed(place: &Text, line: u32, array: &str) -> bool {
 /// A line of the array that no access names.
 fn change(
     (file, line): (&str, u32),
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     declarations: &Declarations,
     sources: &mut SourceFiles,
 ) -> Option<LineChange> {
+    let array = mapped.array;
     let source = format!("{file}:{line}");
     let old = sources
         .line(&source)
@@ -102,7 +103,7 @@ fn change(
         text: Some(old),
         ..LineChange::default()
     };
-    change_elements(&mut line, seen, (array, function), sources);
+    change_elements(&mut line, seen, mapped, sources);
     (!line.is_by_hand()).then_some(line)
 }
 
@@ -142,8 +143,14 @@ mod tests {
         };
         let place = format!("k.cu:{known}");
         let declarations = Declarations::of([place.as_str()].into_iter(), array, 4, &mut text);
-        let own = change(("k.cu", known), "tile", "f", &declarations, &mut text).unwrap();
-        let found = lines(&[own], "tile", "f", &declarations, &mut text);
+        let own = change(
+            ("k.cu", known),
+            Mapped::words("tile", "f"),
+            &declarations,
+            &mut text,
+        )
+        .unwrap();
+        let found = lines(&[own], Mapped::words("tile", "f"), &declarations, &mut text);
         let line = |l: &LineChange| split(l.source.as_deref()?).map(|(_, line)| line);
         let pair = |l: LineChange| Some((line(&l)?, l.changed_text?));
         found.into_iter().filter_map(pair).collect()

@@ -31,6 +31,7 @@ mod lines;
 mod lvalue;
 mod macro_elements;
 mod macros;
+mod mapped;
 mod matrices;
 mod merged;
 mod methods;
@@ -81,12 +82,15 @@ pub use room::DeclarationChange;
 pub use templates::Template;
 pub use torn::{TornLine, torn_places};
 
+use crate::WORD_BYTES;
 use crate::capture::statics::Indices;
 use crate::geometry::Geometry;
 use crate::ptx::analysis::plain_name;
 use crate::software::choice::{Array, Choices, PerVariable};
-use crate::software::{LayoutSpec, cuda_address_function, cuda_function};
+use crate::software::{Layout, LayoutSpec, cuda_address_function, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule, Place};
+use lines::Lines;
+use mapped::Mapped;
 use matrices::LongerRows;
 use parted::Wide;
 use room::Room;
@@ -242,84 +246,97 @@ fn suggestion(
 ) -> Suggestion {
     let target = &target.as_declared(sources);
     let array = target.array_name();
-    let function = function.to_owned();
-    let bytes = target.element_bytes();
-    let mut lines = lines::lines(target, tuned, &array, &function, sources);
+    let mapped = Mapped {
+        array: &array,
+        function,
+        unit: WORD_BYTES * target.array.vector_words(),
+    };
+    let mut lines = lines::lines(target, tuned, mapped, sources);
     if let Some(longer) = matrices::longer_rows(target, &lines, &array, sources) {
         let judged = Judged::new(target, tuned, &[], sources);
         return of_longer_rows(target, longer, array, judged);
     }
     if let Some(wide) = wide {
-        wide.take_apart(target, &mut lines.changes, &function, sources);
+        wide.take_apart(target, &mut lines.changes, function, sources);
     }
     let torn = torn::Torn::new(target, tuned, &lines.changes, sources);
     let (best, conflicts) = torn.best(&target.choices.ranked);
     let judged = Judged::new(target, tuned, &lines.changes, sources);
-    lines.changes = lines::by_call(lines.changes, true);
+    lines.changes = lines::by_call_or_macro(lines.changes);
     matrices::give_lengths(&mut lines, &best.layout, &array);
     let shape = padding::Shape::of(target, tuned, lines.form.as_ref());
-    let of_address = |l: &LineChange| {
-        let is_open = l.is_by_hand();
-        let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
-        let is_address = is_of_objects || l.is_through_a_pointer(&array);
-        match l.maps() {
-            Some(maps) => maps != Maps::Indices,
-            None => is_open && is_address,
-        }
-    };
-    let mut addresses = lines.changes.iter().map(of_address);
-    // Addresses need only the function of words.
-    let unit = if addresses.clone().all(|a| a) {
-        4
-    } else {
-        bytes
-    };
-    let mut code = cuda_function(&best.layout, &function, unit);
-    let helper = format!("{function}_at");
-    let names_helper = |l: &LineChange| l.statement().is_some_and(|(_, new)| has(new, &helper));
-    if addresses.any(|a| a) || lines.changes.iter().any(names_helper) {
-        code += &cuda_address_function(&best.layout, &function, unit);
-    }
-    let elements = target.elements(&best.layout);
-    let elements_before = (4 * target.array.words()).div_ceil(bytes);
-    let growth = target.growth(&best.layout, tuned.trace);
-    let growth = growth.filter(|_| elements > elements_before);
-    let room = growth.and_then(|(bytes, is_last)| {
-        let found = room::room(
-            target.named(&array),
-            bytes,
-            &lines.places(),
-            &lines.declarations,
-            sources,
-        )?;
-        (is_last || found != Room::Dynamic).then_some((found, bytes.needs))
-    });
-    let (declarations, dynamic_shared) = match room {
-        Some((Room::Static(declarations), _)) => (declarations, None),
-        Some((Room::Dynamic, bytes)) => (Vec::new(), Some(bytes.next_multiple_of(4))),
-        None => (Vec::new(), None),
-    };
+    let code = code(&lines.changes, &best.layout, mapped, target.element_bytes());
+    let (declarations, dynamic_shared) =
+        growth(target, &best.layout, tuned.trace, &lines, &array, sources);
     Suggestion {
         variable: target.variable.map(|v| v.name.clone()),
-        element_bytes: bytes,
+        element_bytes: target.element_bytes(),
         hash: best.layout.spec().clone(),
         conflicts_before: target.conflicts_before(),
         conflicts,
         torn: torn.lines.clone(),
         parted: None,
         machine_code: judged.map(|judged| judged.under(&best.layout)),
-        elements,
-        elements_before,
+        elements: target.elements(&best.layout),
+        elements_before: target.elements_before(),
         declarations,
         dynamic_shared,
         function: code,
-        function_name: function,
+        function_name: function.to_owned(),
         padding: padding::padding(target, &shape, &lines, &array, &torn),
         tensor_copies: copies::copies(target),
         cute: templates::cute(target, &shape),
         triton: templates::triton(target, &shape),
         lines: lines.changes,
         array,
+    }
+}
+
+/// The functions that the changed `lines` call; elements have `bytes`.
+fn code(lines: &[LineChange], layout: &Layout, mapped: Mapped, bytes: u32) -> String {
+    let of_address = |l: &LineChange| {
+        let is_of_objects = l.parts.are_torn() || l.parts == Parts::OfOneObject;
+        let is_address = is_of_objects || l.is_through_a_pointer(mapped.array);
+        match l.maps() {
+            Some(maps) => maps != Maps::Indices,
+            None => l.is_by_hand() && is_address,
+        }
+    };
+    // Addresses need only the function of words.
+    let unit = if lines.iter().all(of_address) {
+        WORD_BYTES
+    } else {
+        bytes
+    };
+    let mut code = cuda_function(layout, mapped.function, unit);
+    let helper = format!("{}_at", mapped.function);
+    let names_helper = |l: &LineChange| l.statement().is_some_and(|(_, new)| has(new, &helper));
+    if lines.iter().any(|l| of_address(l) || names_helper(l)) {
+        code += &cuda_address_function(layout, mapped.function, unit);
+    }
+    code
+}
+
+/// The declarations with room for the array under `layout`, or the bytes of dynamic shared
+/// memory that it needs, where it grows and the source shows how.
+fn growth(
+    target: &Target,
+    layout: &Layout,
+    trace: &AccessTrace,
+    lines: &Lines,
+    array: &str,
+    sources: &mut SourceFiles,
+) -> (Vec<DeclarationChange>, Option<u32>) {
+    let growth = target.growth(layout, trace);
+    let grows = target.elements(layout) > target.elements_before();
+    let Some((bytes, is_last)) = growth.filter(|_| grows) else {
+        return (Vec::new(), None);
+    };
+    let (named, declared) = (target.named(array), &lines.declarations);
+    match room::room(named, bytes, &lines.places(), declared, sources) {
+        Some(Room::Static(declarations)) => (declarations, None),
+        Some(Room::Dynamic) if is_last => (Vec::new(), Some(bytes.needs.next_multiple_of(4))),
+        _ => (Vec::new(), None),
     }
 }
 
@@ -347,7 +364,7 @@ fn of_longer_rows(
         parted: None,
         machine_code: judged.map(|judged| judged.under(layout)),
         elements: target.elements(layout),
-        elements_before: (4 * target.array.words()).div_ceil(bytes),
+        elements_before: target.elements_before(),
         declarations: longer.declarations,
         dynamic_shared: None,
         function: String::new(),

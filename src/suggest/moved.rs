@@ -8,6 +8,7 @@ use super::change::LineChange;
 use super::declared_pointers::names_into;
 use super::files::split;
 use super::lvalue::pointer_change;
+use super::mapped::Mapped;
 use super::pointers::declared_pointer;
 use super::scan::{Text, first_name, is_word, last_name, names, word};
 use super::types::Types;
@@ -29,10 +30,10 @@ const BUILT_IN: [&str; 12] = [
 pub(super) fn to_their_lines(
     lines: &mut Vec<LineChange>,
     types: &BTreeMap<String, Types>,
-    (array, unit): (&str, u32),
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) {
+    let Mapped { array, unit, .. } = mapped;
     from_plain_lines(lines, array, sources);
     let mut at = 0;
     while at < lines.len() {
@@ -49,9 +50,9 @@ pub(super) fn to_their_lines(
             let index = known.unwrap_or_else(|| {
                 let kept = types.get(&file).map(|t| t.kept(array, Some(unit)));
                 let call = kept.and_then(|kept| {
-                    pointers_change(&source, kept, array, function, sources).or_else(|| {
+                    pointers_change(&source, kept, mapped, sources).or_else(|| {
                         let op = (moved.only_op()?, kept);
-                        pointer_change(&source, op, array, function, sources)
+                        pointer_change(&source, op, mapped, sources)
                     })
                 });
                 lines.push(LineChange {

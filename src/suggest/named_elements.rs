@@ -6,6 +6,7 @@ use super::change::LineChange;
 use super::edits::{CallChange, Maps};
 use super::files::split;
 use super::macros::{defined, is_use, parameters_and_body};
+use super::mapped::Mapped;
 use super::pointers::is_operand;
 use super::scan::{Text, names, word};
 use super::source::{Declaration, Declarations};
@@ -15,8 +16,7 @@ use std::collections::BTreeSet;
 /// becomes several lines.
 pub(super) fn change(
     lines: &mut Vec<LineChange>,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     declarations: &Declarations,
     sources: &mut SourceFiles,
 ) {
@@ -25,7 +25,7 @@ pub(super) fn change(
         let Some(source) = line.source.clone() else {
             continue;
         };
-        let mut changes = changes(&source, array, function, declarations, sources).into_iter();
+        let mut changes = changes(&source, mapped, declarations, sources).into_iter();
         line.call = changes.next();
         more.extend(changes.map(|call| LineChange {
             source: Some(source.clone()),
@@ -41,11 +41,11 @@ pub(super) fn change(
 /// if it, or another line that uses them, may name another array or in another way.
 fn changes(
     source: &str,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     declarations: &Declarations,
     sources: &mut SourceFiles,
 ) -> Vec<CallChange> {
+    let array = mapped.array;
     let mut found = || {
         let (file, number) = split(source)?;
         let place = sources.text(file);
@@ -67,7 +67,7 @@ fn changes(
         if !is_named_by_macros || !is_its_own {
             return None;
         }
-        let changed = |d: &&Definition| d.changed(file, &seen, array, function);
+        let changed = |d: &&Definition| d.changed(file, &seen, mapped);
         used.iter().map(changed).collect::<Option<Vec<_>>>()
     };
     found().unwrap_or_default()
@@ -211,15 +211,10 @@ impl Definition {
     }
 
     /// It with the elements of its body under `function`, on one line.
-    fn changed(
-        &self,
-        file: &str,
-        seen: &Declaration,
-        array: &str,
-        function: &str,
-    ) -> Option<CallChange> {
+    fn changed(&self, file: &str, seen: &Declaration, mapped: Mapped) -> Option<CallChange> {
+        let array = mapped.array;
         let body = indexed(self.with_parentheses(), array);
-        let changed = seen.changed(&body, array, function)?;
+        let changed = seen.changed(&body, mapped)?;
         let head = &self.whole[..self.whole.len() - self.body.len()];
         Some(CallChange {
             source: format!("{file}:{}", self.line),
@@ -308,7 +303,7 @@ mod tests {
             variable: "",
         };
         let declarations = Declarations::of([place.as_str()].into_iter(), array, 4, &mut text);
-        let found = changes(&place, "tile", "f", &declarations, &mut text);
+        let found = changes(&place, Mapped::words("tile", "f"), &declarations, &mut text);
         found.into_iter().map(|c| c.changed_text).collect()
     }
 

@@ -7,6 +7,7 @@ use super::change::LineChange;
 use super::declared_pointers::names_into;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
+use super::mapped::Mapped;
 use super::pointers::{declared_reference, is_element};
 use super::scan::{Text, arguments, first_name, word};
 use super::source::Declarations;
@@ -16,15 +17,15 @@ use std::rc::Rc;
 /// other way, to the line of the call.
 pub(super) fn to_their_calls(
     lines: &mut Vec<LineChange>,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     declarations: &Declarations,
     sources: &mut SourceFiles,
 ) {
+    let array = mapped.array;
     let mut at = 0;
     while at < lines.len() {
         let found = call(&lines[at], array, sources);
-        let found = found.and_then(|call| call.line(array, function, declarations, sources));
+        let found = found.and_then(|call| call.line(mapped, declarations, sources));
         let Some((call, depth)) = found else {
             at += 1;
             continue;
@@ -143,11 +144,11 @@ impl Call {
     /// The line of the call, changed, and its place in the chain of the access.
     fn line(
         self,
-        array: &str,
-        function: &str,
+        mapped: Mapped,
         declarations: &Declarations,
         sources: &mut SourceFiles,
     ) -> Option<(LineChange, usize)> {
+        let array = mapped.array;
         let old = sources.line(&self.source)?;
         let (from, to) = self.statement;
         let is_a_line = !self.place.text[from..to].trim().contains('\n');
@@ -156,10 +157,10 @@ impl Call {
         let is_of_array =
             |(from, to): &(usize, usize)| first_name(self.place.masked[*from..*to].trim()) == array;
         let seen = seen.filter(|_| is_a_line && self.elements.iter().all(is_of_array));
-        let changed_text = seen.as_ref().and_then(|d| d.changed(&old, array, function));
+        let changed_text = seen.as_ref().and_then(|d| d.changed(&old, mapped));
         let call = match changed_text {
             Some(_) => None,
-            None => Some(self.by_address(array, function)?),
+            None => Some(self.by_address(mapped)?),
         };
         let line = LineChange {
             source: Some(self.source),
@@ -173,7 +174,8 @@ impl Call {
     }
 
     /// The statement with the address of each element under the function.
-    fn by_address(&self, array: &str, function: &str) -> Option<CallChange> {
+    fn by_address(&self, mapped: Mapped) -> Option<CallChange> {
+        let array = mapped.array;
         let mut edits = Vec::new();
         // Another argument is loaded in the call's own line.
         let named =
@@ -188,9 +190,9 @@ impl Call {
             let begin = from + argument.len() - argument.trim_start().len();
             let end = begin + argument.trim().len();
             edits.push(if argument.trim().starts_with('*') {
-                Edit::insert(begin + 1, format!("{function}_at({array}, "))
+                Edit::insert(begin + 1, mapped.at())
             } else {
-                Edit::insert(begin, format!("*{function}_at({array}, &"))
+                Edit::insert(begin, format!("*{}&", mapped.at()))
             });
             edits.push(Edit::insert(end, ")"));
         }
@@ -234,7 +236,12 @@ void k() {
             accesses: vec![AccessChange::default()],
             ..LineChange::default()
         }];
-        to_their_calls(&mut lines, "tile", "f", &declarations, &mut text);
+        to_their_calls(
+            &mut lines,
+            Mapped::words("tile", "f"),
+            &declarations,
+            &mut text,
+        );
         assert_eq!((lines.len(), lines[0].accesses.len()), (1, 1));
         let (_, new) = lines[0].statement()?;
         assert_eq!(lines[0].place(), Some("k.cu:11"));

@@ -5,6 +5,7 @@ use super::SourceFiles;
 use super::calls::window_with;
 use super::edits::{self, CallChange, Edit};
 use super::files::split;
+use super::mapped::Mapped;
 use super::pointers::pointer;
 use super::scan::{Text, arguments, first_name, word};
 use super::types::Kept;
@@ -14,10 +15,10 @@ use super::types::Kept;
 pub(super) fn returned_change(
     source: &str,
     kept: Kept,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
+    let array = mapped.array;
     let (place, line) = window_with(source, array, sources)?;
     let (file, own) = split(source)?;
     let file = sources.text(file);
@@ -37,7 +38,7 @@ pub(super) fn returned_change(
         {
             return None;
         }
-        edits.push(Edit::insert(begin, format!("(*{function}_at({array}, &")));
+        edits.push(Edit::insert(begin, format!("(*{}&", mapped.at())));
         edits.push(Edit::insert(after, "))"));
         at = after;
     }
@@ -50,10 +51,10 @@ pub(super) fn returned_change(
 /// compile then.
 pub(super) fn method_change(
     source: &str,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
+    let array = mapped.array;
     let (place, line) = window_with(source, array, sources)?;
     let end = place.line_end(line);
     let (mut edits, mut at) = (Vec::new(), line);
@@ -68,7 +69,7 @@ pub(super) fn method_change(
         let after = place.closing(name + method).filter(|_| is_call)? + 1;
         let once = word(&place.masked[name..after], array).is_none();
         (once && after <= end).then_some(())?;
-        edits.push(Edit::insert(begin, format!("(*{function}_at({array}, &")));
+        edits.push(Edit::insert(begin, format!("(*{}&", mapped.at())));
         edits.push(Edit::insert(after, "))"));
         at = after;
     }
@@ -146,7 +147,12 @@ mod tests {
         let mut text = given(&source);
         let types = Types::of("k.cu", &mut text);
         let kept = types.kept("b", Some(4));
-        let found = returned_change(&format!("k.cu:{number}"), kept, "b", "place", &mut text);
+        let found = returned_change(
+            &format!("k.cu:{number}"),
+            kept,
+            Mapped::words("b", "place"),
+            &mut text,
+        );
         found.map(|c| c.changed_text)
     }
 
@@ -193,7 +199,7 @@ mod tests {
         let change = |line: &str| {
             let source = format!("void k()\n{{\n__shared__ Tile<32> t;\n{line}\n}}");
             let mut text = super::super::files::given(&source);
-            method_change("k.cu:4", "t", "f", &mut text).map(|c| c.changed_text)
+            method_change("k.cu:4", Mapped::words("t", "f"), &mut text).map(|c| c.changed_text)
         };
         assert_eq!(
             change("t.at(j, i) = x[t(i, j)];").unwrap(),

@@ -9,6 +9,7 @@ use super::declarator::Declarator;
 use super::edits::{Edit, applied};
 use super::elements::bytes_of_type;
 use super::files::split;
+use super::mapped::Mapped;
 use super::scan::{Text, first_name, is_word, last_name, word};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -188,15 +189,16 @@ fn element_of(first: &str) -> Option<&str> {
 impl Declaration {
     /// A line with every element of the array that it names under `function`;
     /// none where it names the array in another way.
-    pub fn changed(&self, line: &str, array: &str, function: &str) -> Option<String> {
+    pub fn changed(&self, line: &str, mapped: Mapped) -> Option<String> {
         let code = Text::new(line.to_owned());
-        applied(line, &self.edits(&code, array, function)?)
+        applied(line, &self.edits(&code, mapped)?)
     }
 
     /// The elements of the array in `code`, each with what takes its place; none where it
     /// names the array in another way, or not at all. Literals, comments, names of other
     /// scopes (`Other::tile[0]`) and what is not computed (`sizeof(tile[0])`) stay.
-    pub fn edits(&self, code: &Text, array: &str, function: &str) -> Option<Vec<Edit>> {
+    pub fn edits(&self, code: &Text, mapped: Mapped) -> Option<Vec<Edit>> {
+        let array = mapped.array;
         let mut edits = Vec::new();
         let mut from = 0;
         while let Some(found) = word(&code.masked[from..], array) {
@@ -214,7 +216,7 @@ impl Declaration {
             let used = use_of(code, (at, from + end));
             let used = used.filter(|used| *used != Used::Exactly && !is_unevaluated(code, at));
             if let Some(other) = used {
-                let (own, end) = other.edits(code, at, (array, function))?;
+                let (own, end) = other.edits(code, at, mapped)?;
                 edits.extend(own);
                 from = end;
                 continue;
@@ -222,7 +224,7 @@ impl Declaration {
             if leads_elsewhere(code, (at, from + end)) {
                 return None;
             }
-            let inner = self.indices(&code.text[from..from + end], &indices, array, function)?;
+            let inner = self.indices(&code.text[from..from + end], &indices, mapped)?;
             from += end;
             if is_unevaluated(code, at) {
                 continue;
@@ -230,7 +232,7 @@ impl Declaration {
             edits.push(Edit {
                 from: at,
                 to: from,
-                new: self.element(&inner, array, function),
+                new: self.element(&inner, mapped),
             });
         }
         (!edits.is_empty()).then_some(edits)
@@ -238,13 +240,8 @@ impl Declaration {
 
     /// What stands between the brackets that `text` has, changed: an index may name the
     /// array itself. `masked`: the same without literals and comments.
-    fn indices(
-        &self,
-        text: &str,
-        masked: &[&str],
-        array: &str,
-        function: &str,
-    ) -> Option<Vec<String>> {
+    fn indices(&self, text: &str, masked: &[&str], mapped: Mapped) -> Option<Vec<String>> {
+        let array = mapped.array;
         let mut at = 0;
         let mut all = Vec::new();
         for index in masked {
@@ -253,13 +250,16 @@ impl Declaration {
             at += index.len() + 1;
             all.push(match word(index, array) {
                 None => own.to_owned(),
-                Some(_) => self.changed(own, array, function)?,
+                Some(_) => self.changed(own, mapped)?,
             });
         }
         Some(all)
     }
 
-    fn element(&self, indices: &[String], array: &str, function: &str) -> String {
+    fn element(&self, indices: &[String], mapped: Mapped) -> String {
+        let Mapped {
+            array, function, ..
+        } = mapped;
         let Some((first, others)) = indices.split_first() else {
             return array.to_owned();
         };
@@ -374,7 +374,7 @@ mod tests {
         let one = plain("__shared__ volatile unsigned int a[N], b[N];", "a", 4);
         assert_eq!(one.unwrap().element, "unsigned int");
         let dynamic = plain("extern __shared__ float data[];", "data", 4).unwrap();
-        let changed = dynamic.changed("x = data[i2] + data[2 * i];", "data", "f");
+        let changed = dynamic.changed("x = data[i2] + data[2 * i];", Mapped::words("data", "f"));
         assert_eq!(changed.unwrap(), "x = data[f(i2)] + data[f(2 * i)];");
         let second = plain(
             "__shared__ __align__(16) float a[4], tile[4][N];",
@@ -417,7 +417,7 @@ mod tests {
 
     #[test]
     fn lines_are_changed_element_by_element() {
-        let changed = |line: &str| tile().changed(line, "tile", "f");
+        let changed = |line: &str| tile().changed(line, Mapped::words("tile", "f"));
         assert_eq!(
             changed("tile[ty + j][tx] = 2 * tile[tx][a[1]];").unwrap(),
             "(&tile[0][0])[f((ty + j) * (TILE + PAD) + tx)] = \
@@ -426,7 +426,7 @@ mod tests {
         let one = plain("__shared__ int a[64];", "a", 4).unwrap();
         let line = "a[a[t]] += data[t] + s.a[1];";
         assert_eq!(
-            one.changed(line, "a", "f").unwrap(),
+            one.changed(line, Mapped::words("a", "f")).unwrap(),
             "a[f(a[f(t)])] += data[t] + s.a[1];"
         );
         for other in ["x = y;", "use(tile);", "tile[i] = 0;", "tile[i"] {
@@ -437,7 +437,7 @@ mod tests {
     #[test]
     fn what_is_no_element_stays() {
         let one = plain("__shared__ int tile[64];", "tile", 4).unwrap();
-        let changed = |line: &str| one.changed(line, "tile", "f");
+        let changed = |line: &str| one.changed(line, Mapped::words("tile", "f"));
         for same in [
             "printf(\"tile[%d]\", 1);",
             "asm volatile(\"st [%0], tile[0];\" :: \"r\"(a));",

@@ -5,6 +5,7 @@ use super::SourceFiles;
 use super::change::LineChange;
 use super::edits::{self, CallChange, Maps};
 use super::files::split;
+use super::mapped::Mapped;
 use super::scan::{Text, word};
 use super::source::Declaration;
 use std::ops::RangeInclusive;
@@ -52,12 +53,11 @@ impl Split {
         file: &str,
         place: &Text,
         seen: &Declaration,
-        array: &str,
-        function: &str,
+        mapped: Mapped,
     ) -> Option<CallChange> {
         // A comment in an index would go into it.
         let code = Text::new(place.masked[self.from..self.to].to_owned());
-        let mut edits = seen.edits(&code, array, function)?;
+        let mut edits = seen.edits(&code, mapped)?;
         for edit in &mut edits {
             edit.from += self.from;
             edit.to += self.from;
@@ -76,15 +76,15 @@ impl Split {
 pub(super) fn change_elements(
     line: &mut LineChange,
     seen: &Declaration,
-    (array, function): (&str, &str),
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) {
     let (Some(place), Some(old)) = (&line.source, &line.text) else {
         return;
     };
-    line.call = split_change(place, seen, (array, function), sources);
+    line.call = split_change(place, seen, mapped, sources);
     if line.call.is_none() {
-        line.changed_text = seen.changed(old, array, function);
+        line.changed_text = seen.changed(old, mapped);
         line.declared = line.changed_text.as_ref().map(|_| seen.clone());
     }
 }
@@ -93,12 +93,12 @@ pub(super) fn change_elements(
 fn split_change(
     source: &str,
     seen: &Declaration,
-    (array, function): (&str, &str),
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
     let (file, number) = split(source)?;
     let place = sources.text(file);
-    Split::at(&place, number)?.changed(file, &place, seen, array, function)
+    Split::at(&place, number)?.changed(file, &place, seen, mapped)
 }
 
 /// Where the statement begins that has `begin`, after directives and the end of `for (...)`.
@@ -234,7 +234,7 @@ in[1] = 3;
             dimensions: vec!["4".to_owned(), "W + 1".to_owned()],
         };
         let split = Split::at(&place, line)?;
-        let call = split.changed("k.cu", &place, &seen, "tile", "f")?;
+        let call = split.changed("k.cu", &place, &seen, Mapped::words("tile", "f"))?;
         Some((call.source, call.changed_text))
     }
 

@@ -3,6 +3,7 @@
 use super::extent::Bytes;
 use super::source::{Declarations, Named};
 use super::{SourceFiles, Tuned};
+use crate::WORD_BYTES;
 use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
 use crate::trace::{AccessTrace, SharedVariable};
@@ -150,7 +151,12 @@ impl Target<'_> {
     /// Elements of the array under `layout`.
     pub fn elements(&self, layout: &Layout) -> u32 {
         let words = layout.words_needed(self.array.words());
-        (4 * words).div_ceil(self.element_bytes())
+        (WORD_BYTES * words).div_ceil(self.element_bytes())
+    }
+
+    /// Elements of the array as it is.
+    pub fn elements_before(&self) -> u32 {
+        (WORD_BYTES * self.array.words()).div_ceil(self.element_bytes())
     }
 
     /// Bytes of the array and those that it needs under `layout`, if it is one

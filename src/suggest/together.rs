@@ -2,6 +2,7 @@
 //! of them together.
 
 use super::edits::applied;
+use super::mapped::Mapped;
 use super::{LineChange, Suggestion};
 
 /// Fills in the changes of all, where a statement has those of several.
@@ -83,7 +84,9 @@ fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<Strin
         if let Some(line) = s.lines.iter().find(same) {
             match (&line.call, &line.declared) {
                 (Some(call), _) if !call.edits.is_empty() => edits.extend(call.edits.clone()),
-                (None, Some(declared)) => elements.push((declared, &s.array, &s.function_name)),
+                (None, Some(declared)) => {
+                    elements.push((declared, Mapped::words(&s.array, &s.function_name)));
+                }
                 _ => return None,
             }
             changes += 1;
@@ -105,8 +108,8 @@ fn changed(suggestions: &[Suggestion], source: &str, text: &str) -> Option<Strin
         return None;
     }
     let mut all = applied(text, &edits)?;
-    for (declared, array, function) in elements {
-        all = declared.changed(&all, array, function)?;
+    for (declared, mapped) in elements {
+        all = declared.changed(&all, mapped)?;
     }
     Some(all)
 }

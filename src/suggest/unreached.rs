@@ -5,6 +5,7 @@ use super::SourceFiles;
 use super::change::LineChange;
 use super::declared_pointers::{Pointers, pointers};
 use super::files::split;
+use super::mapped::Mapped;
 use super::scan::word;
 use super::start;
 use super::types::Types;
@@ -15,10 +16,10 @@ use std::collections::BTreeSet;
 /// that every mapping keeps together.
 pub(super) fn lines(
     known: &[LineChange],
-    (array, unit): (&str, u32),
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Vec<LineChange> {
+    let Mapped { array, unit, .. } = mapped;
     let mut done: BTreeSet<String> = known
         .iter()
         .filter_map(|l| Some(l.place()?.to_owned()))
@@ -61,7 +62,7 @@ pub(super) fn lines(
             if !named || done.contains(&source) {
                 continue;
             }
-            let call = pointers_change(&source, kept, array, function, sources);
+            let call = pointers_change(&source, kept, mapped, sources);
             found.extend(call.map(|call| LineChange {
                 text: sources.line(&source),
                 source: Some(source),

@@ -6,6 +6,7 @@ use super::calls::{declares, window};
 use super::declared_pointers::{pointers, pointers_to_rows};
 use super::edits::{self, CallChange, Edit, Maps};
 use super::files::split;
+use super::mapped::Mapped;
 use super::pointers::{CASTS, is_operand, members};
 use super::scan::{Text, arguments, is_word, last_name, word};
 use super::source::brackets;
@@ -19,10 +20,12 @@ use std::collections::BTreeMap;
 pub(super) fn pointers_change(
     source: &str,
     kept: Kept,
-    array: &str,
-    function: &str,
+    mapped: Mapped,
     sources: &mut SourceFiles,
 ) -> Option<CallChange> {
+    let Mapped {
+        array, function, ..
+    } = mapped;
     let (_, number) = split(source)?;
     let (place, line) = window(source, sources)?;
     let end = place.line_end(line);
@@ -293,7 +296,12 @@ mod tests {
         let mut text = given(&source);
         let types = Types::of("k.cu", &mut text);
         let kept = types.kept("s", Some(4));
-        let found = pointers_change(&format!("k.cu:{number}"), kept, "s", "at", &mut text);
+        let found = pointers_change(
+            &format!("k.cu:{number}"),
+            kept,
+            Mapped::words("s", "at"),
+            &mut text,
+        );
         found.map(|c| {
             assert_eq!(c.text, line);
             c.changed_text
@@ -310,7 +318,12 @@ mod tests {
             let mut text = given(&source);
             let types = Types::of("k.cu", &mut text);
             let place = format!("k.cu:{}", source.lines().count() - 2);
-            let found = pointers_change(&place, types.kept("s", Some(4)), "s", "at", &mut text);
+            let found = pointers_change(
+                &place,
+                types.kept("s", Some(4)),
+                Mapped::words("s", "at"),
+                &mut text,
+            );
             found.map(|c| c.changed_text)
         };
         let wrapped = |element: &str| Some(format!("(*at_at(s, &{element})) = v;"));
@@ -360,7 +373,12 @@ mod tests {
         let source = "void f() {\n__shared__ float *s[4];\nfloat *row = s[b];\nrow[x] = v;\n}";
         let mut text = given(source);
         let types = Types::of("k.cu", &mut text);
-        let found = pointers_change("k.cu:4", types.kept("s", Some(8)), "s", "at", &mut text);
+        let found = pointers_change(
+            "k.cu:4",
+            types.kept("s", Some(8)),
+            Mapped::words("s", "at"),
+            &mut text,
+        );
         assert!(found.is_none());
     }
 
