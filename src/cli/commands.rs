@@ -1,11 +1,14 @@
 //! The commands: a row each, in the order of `spadkit --help`.
 
 use super::execute::{Example, Execute};
+use super::machine::DEFAULT_PRESET;
+use super::values::alternatives;
 use super::{
     cmd_classify, cmd_completions, cmd_conflicts, cmd_congestion, cmd_cosim, cmd_doctor, cmd_emit,
     cmd_encode, cmd_flow, cmd_gate, cmd_init, cmd_mutate, cmd_prove, cmd_reproduce, cmd_rewrite,
     cmd_run, cmd_share, cmd_sim, cmd_synth, cmd_trace, cmd_tune,
 };
+use crate::config::PRESETS;
 use clap::Subcommand;
 
 /// What the result of a command depends on, besides its arguments.
@@ -109,4 +112,19 @@ commands! {
         Doctor(cmd_doctor::DoctorArgs) needs Nothing,
         Completions(cmd_completions::CompletionsArgs) needs Nothing,
     }
+}
+
+/// The help of `--preset`.
+pub(super) fn preset_help() -> String {
+    let by_target = ROWS
+        .iter()
+        .filter(|row| row.needs == Needs::MachineOrTarget);
+    let mut by_target: Vec<String> = by_target.map(Row::name).collect();
+    by_target.sort();
+    format!(
+        "Machine: {} [default: {DEFAULT_PRESET}; {} choose that of the .target of the PTX, from \
+         sm_70]",
+        alternatives(&PRESETS, "or"),
+        alternatives(&by_target, "and")
+    )
 }

@@ -1,7 +1,6 @@
 //! The machine that a command works on: what names it, and how it is named.
 
 use super::Global;
-use super::commands::{Needs, ROWS, Row};
 use super::values::alternatives;
 use crate::config::{Config, PRESETS};
 use crate::error::Result;
@@ -162,20 +161,6 @@ impl Global {
 
 /// The machine where none is named and none is chosen by a PTX.
 pub(super) const DEFAULT_PRESET: &str = "fermi";
-
-pub(super) fn preset_help() -> String {
-    let by_target = ROWS
-        .iter()
-        .filter(|row| row.needs == Needs::MachineOrTarget);
-    let mut by_target: Vec<String> = by_target.map(Row::name).collect();
-    by_target.sort();
-    format!(
-        "Machine: {} [default: {DEFAULT_PRESET}; {} choose that of the .target of the PTX, from \
-         sm_70]",
-        alternatives(&PRESETS, "or"),
-        alternatives(&by_target, "and")
-    )
-}
 
 /// The presets whose machines have no hash unit.
 pub(super) fn without_hash_unit() -> String {

@@ -107,7 +107,7 @@ pub struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[arg(long, global = true, value_name = "NAME", conflicts_with = "config",
-          help = machine::preset_help())]
+          help = commands::preset_help())]
     preset: Option<String>,
     /// Machine from a configuration file.
     #[arg(long, global = true, value_name = "FILE.toml")]

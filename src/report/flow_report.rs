@@ -2,6 +2,7 @@
 
 use super::advice::{Advice, Worth};
 use super::choice::{ChoiceKind, ChoiceLine};
+use super::names::PLAIN;
 use super::since::Since;
 use super::skipped::Skipped;
 use super::software_report::Software;
@@ -66,9 +67,6 @@ pub struct InstructionLine {
     /// The same without bank conflicts.
     pub ideal_wavefronts: u64,
 }
-
-/// The spec of the conventional mapping.
-pub(super) const PLAIN: &str = "mod";
 
 /// The method of mappings that are not searched.
 pub(crate) const FIXED: &str = "fixed";

@@ -1,7 +1,7 @@
 //! What the report has on a machine without a hash unit: mappings in software,
 //! put into the kernel and run.
 
-use super::flow_report::PLAIN;
+use super::names::PLAIN;
 use crate::assembler::AssemblerId;
 use crate::rewrite::{MachineConflicts, Measured, Resources};
 use crate::suggest::{InMachineCode, LeftAlone, Suggestion};

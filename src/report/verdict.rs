@@ -1,8 +1,8 @@
 //! The answer in a sentence and four numbers.
 
 use super::choice::{ChoiceKind, ChoiceLine};
-use super::flow_report::{FlowReport, PLAIN};
-use super::names::{self, capital};
+use super::flow_report::FlowReport;
+use super::names::{self, PLAIN, capital};
 use super::skipped::Skipped;
 use super::software_report::{Software, in_machine_code};
 use super::source_page::{SourceLine, SourcePage};
