@@ -339,6 +339,31 @@ fn details_of_mappings(report: &FlowReport, doubt: Option<String>) -> Details {
 
 /// The mappings in software, and what to type.
 fn software_details(software: &Software, doubt: Option<String>) -> Details {
+    let run = if software.cycles.is_some() {
+        ", put into the kernel and run (sim)"
+    } else {
+        ""
+    };
+    let mut details = Details::new();
+    details.heading(format!("mappings in software{run}:"));
+    details.table(software_table(software));
+    details.note(best_note(software));
+    details.add(changes::details(&software.suggestions, false));
+    details.add(changes::left_alone(&software.left_alone));
+    details.note(doubt.unwrap_or_default());
+    details.heading("hash units, if the machine had them:");
+    details
+}
+
+/// The cycles of a mapping in software, where they are known.
+fn cycles(software: &Software, line: &SoftwareLine) -> Option<u64> {
+    match &line.rewritten {
+        _ if line.is_plain() => software.cycles,
+        rewritten => rewritten.as_ref().and_then(|r| r.cycles),
+    }
+}
+
+fn software_table(software: &Software) -> Table {
     let shown = |n: Option<u64>| n.map_or(String::new(), |n| n.to_string());
     let mut table = Columns::of(&software.front)
         .left("mapping", |line| {
@@ -360,47 +385,33 @@ fn software_details(software: &Software, doubt: Option<String>) -> Details {
             .right("instructions", |l| shown(used(l).map(|a| a.instructions)));
     }
     let blocks = |line: &SoftwareLine| line.resources.and_then(|r| r.occupancy);
-    let cycles = |line: &SoftwareLine| match &line.rewritten {
-        _ if line.is_plain() => software.cycles,
-        rewritten => rewritten.as_ref().and_then(|r| r.cycles),
-    };
-    let table = table
+    table
         .right("blocks", |l| shown(blocks(l).map(|o| o.blocks.into())))
-        .right("cycles", |l| shown(cycles(l)))
+        .right("cycles", |l| shown(cycles(software, l)))
         .minor(&["instructions", "wavefronts", "registers", "added", "blocks"])
-        .table();
-    let run = if software.cycles.is_some() {
-        ", put into the kernel and run (sim)"
-    } else {
-        ""
-    };
+        .table()
+}
+
+/// What the mark in the table means, or why no line has one.
+fn best_note(software: &Software) -> String {
     let mut mapped = software.front.iter().filter(|l| !l.is_plain()).peekable();
-    let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(l).is_some());
-    let best = match (&software.ptx, software.dynamic_shared) {
+    let was_run = mapped.peek().is_none() || mapped.any(|l| cycles(software, l).is_some());
+    match (&software.ptx, software.dynamic_shared) {
         (Some(_), Some(bytes)) => {
-            format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory\n")
+            format!("* the fewest cycles; launch it with {bytes} bytes of dynamic shared memory")
         }
-        (Some(_), None) => "* the fewest cycles\n".to_owned(),
+        (Some(_), None) => "* the fewest cycles".to_owned(),
         (None, _) if software.nothing_to_rewrite().is_some() => {
-            "by the machine code none gains when it is put into the PTX\n".to_owned()
+            "by the machine code none gains when it is put into the PTX".to_owned()
         }
         (None, _) if software.cycles.is_some() && !was_run => {
-            "none can be put into the PTX, which is why no cycles are known\n".to_owned()
+            "none can be put into the PTX, which is why no cycles are known".to_owned()
         }
         (None, _) if software.cycles.is_some() => {
-            "no mapping takes fewer cycles than the kernel as it is\n".to_owned()
+            "no mapping takes fewer cycles than the kernel as it is".to_owned()
         }
         (None, _) => String::new(),
-    };
-    let mut details = Details::new();
-    details.heading(format!("mappings in software{run}:"));
-    details.table(table);
-    details.note(best);
-    details.add(changes::details(&software.suggestions, false));
-    details.add(changes::left_alone(&software.left_alone));
-    details.note(doubt.unwrap_or_default());
-    details.heading("hash units, if the machine had them:");
-    details
+    }
 }
 
 /// Everything that the recommended mapping's hardware is set to.

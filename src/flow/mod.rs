@@ -99,12 +99,7 @@ pub fn run(
 ) -> Result<Done> {
     let out = OwnedFolder::new(&options.out, options.force);
     // Before the long search, not after it.
-    let baseline = options.baseline.as_deref();
-    if let Some(file) = baseline {
-        refuse_overwriting(file, &out.dir().join(SUMMARY))?;
-    }
-    let baseline = baseline.map(|file| Ok((file, Since::read(file)?)));
-    let baseline: Option<(&Path, Value)> = baseline.transpose()?;
+    let baseline = baseline(options, &out)?;
     out.check(&REPORT_FILES)?;
     let stages = options.stages(machine);
     let begin = |stage: Stage| watch.stage(stage, &stages);
@@ -153,6 +148,15 @@ pub fn run(
     }
     done.write(&out)?;
     Ok(done)
+}
+
+/// The summary of an earlier run, where one is given, and its file.
+fn baseline<'a>(options: &'a Options, out: &OwnedFolder) -> Result<Option<(&'a Path, Value)>> {
+    let Some(file) = options.baseline.as_deref() else {
+        return Ok(None);
+    };
+    refuse_overwriting(file, &out.dir().join(SUMMARY))?;
+    Ok(Some((file, Since::read(file)?)))
 }
 
 /// A baseline must outlive the run.

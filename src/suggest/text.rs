@@ -1,8 +1,8 @@
 //! What to type, for people.
 
 use super::extent::WITHOUT_ASKING;
-use super::{AccessChange, CopyChange, LineChange, Parts, Suggestion, torn_places};
-use crate::software::LayoutSpec;
+use super::{AccessChange, CopyChange, LineChange, Parts, Suggestion, Template, torn_places};
+use crate::software::{Language, LayoutSpec};
 use crate::trace::{line_of_file, ptx_text, without_folder};
 
 impl AccessChange {
@@ -26,6 +26,15 @@ impl LineChange {
 }
 
 impl Suggestion {
+    /// The layout of the array in a language that has one.
+    pub fn template(&self, language: Language) -> Option<&Template> {
+        match language {
+            Language::Cute => self.cute.as_ref(),
+            Language::Triton => self.triton.as_ref(),
+            _ => None,
+        }
+    }
+
     /// The lines whose change is not given as a whole statement.
     pub fn by_hand(&self) -> impl Iterator<Item = &LineChange> {
         self.lines.iter().filter(|line| line.is_by_hand())

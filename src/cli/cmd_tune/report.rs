@@ -15,8 +15,7 @@ use crate::suggest::SourceFiles;
 /// The page of what was found. `layout` is the best mapping of all of shared memory.
 pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
     let whole = &found.whole;
-    let best = whole.best();
-    let gains = best.conflicts < whole.unmapped();
+    let gains = whole.best().conflicts < whole.unmapped();
     let apart = found.better_apart();
     // One mapping for the pictures: each variable's own has none.
     let chosen = (gains && apart.is_none()).then_some(layout);
@@ -27,19 +26,11 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
         found.subject.input,
         &found.suggestions,
     );
-    let (left, cost, wasted_bytes) = match apart {
-        Some(apart) => (
-            apart.conflicts,
-            format!("{:.2}", apart.added_per_access),
-            apart.wasted_bytes,
-        ),
-        None if gains => (
-            best.conflicts,
-            best.added_per_access.to_string(),
-            best.wasted_bytes,
-        ),
-        None => (whole.unmapped(), "0".to_owned(), 0),
-    };
+    let Price {
+        left,
+        cost,
+        wasted_bytes,
+    } = Price::of(found);
     let (proved, proof) = match apart {
         Some(_) => (false, "the sum of the variables' own".to_owned()),
         None => whole.known(),
@@ -78,6 +69,37 @@ pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
         rule: rule_line(found.machine),
         commands: std::iter::once(this_command()).chain(hints).collect(),
     })
+}
+
+/// Conflicts that the best choice leaves, and what it costs.
+struct Price {
+    left: u64,
+    /// Instructions for an access.
+    cost: String,
+    wasted_bytes: u32,
+}
+
+impl Price {
+    fn of(found: &Found) -> Self {
+        let best = found.whole.best();
+        match found.better_apart() {
+            Some(apart) => Price {
+                left: apart.conflicts,
+                cost: format!("{:.2}", apart.added_per_access),
+                wasted_bytes: apart.wasted_bytes,
+            },
+            None if best.conflicts < found.whole.unmapped() => Price {
+                left: best.conflicts,
+                cost: best.added_per_access.to_string(),
+                wasted_bytes: best.wasted_bytes,
+            },
+            None => Price {
+                left: found.whole.unmapped(),
+                cost: "0".to_owned(),
+                wasted_bytes: 0,
+            },
+        }
+    }
 }
 
 /// The change; where each variable has a mapping of its own, as source alone.

@@ -191,20 +191,6 @@ impl<'a> Apart<'a> {
             "optimal",
         ];
         let right = [&header[1..4], &header[5..8]].concat();
-        let line = |v: &OfVariable| {
-            let best = v.own.best();
-            vec![
-                readable_list(v.name),
-                v.declared_bytes.to_string(),
-                v.own.accesses.to_string(),
-                v.own.unmapped().to_string(),
-                best.hash.to_string(),
-                best.conflicts.to_string(),
-                best.added_per_access.to_string(),
-                best.wasted_bytes.to_string(),
-                best.proved().to_owned(),
-            ]
-        };
         let sum = |name: &str, mapping: String, conflicts: u64, added: String, wasted: u32| {
             vec![
                 name.to_owned(),
@@ -219,7 +205,7 @@ impl<'a> Apart<'a> {
             ]
         };
         let single = &self.single;
-        let rows = self.variables.iter().map(line).chain([
+        let rows = self.variables.iter().map(OfVariable::cells).chain([
             sum(
                 "all, each its own",
                 String::new(),
@@ -240,6 +226,24 @@ impl<'a> Apart<'a> {
         let table = Table::new(&header, rows).right(&right);
         details.table(table.minor(&["optimal", "bytes", "accesses"]));
         details
+    }
+}
+
+impl OfVariable<'_> {
+    /// Its line in the table.
+    fn cells(&self) -> Vec<String> {
+        let best = self.own.best();
+        vec![
+            readable_list(self.name),
+            self.declared_bytes.to_string(),
+            self.own.accesses.to_string(),
+            self.own.unmapped().to_string(),
+            best.hash.to_string(),
+            best.conflicts.to_string(),
+            best.added_per_access.to_string(),
+            best.wasted_bytes.to_string(),
+            best.proved().to_owned(),
+        ]
     }
 }
 

@@ -235,49 +235,17 @@ pub(super) fn readme(sections: &[Section]) -> String {
         text += "The rows that are furthest off:\n\n";
         text += &table(&README_HEAD, &self::lines(&worst, false));
     }
-    let by_paper = |(paper, sections): &(&str, Vec<&Section>)| {
-        let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
-        let of = |v| results.iter().filter(move |r| r.verdict == v);
-        let count = |v| of(v).count().to_string();
-        let reproduced = |e: &dyn Fn(Evidence) -> bool| {
-            of(Verdict::Reproduced)
-                .filter(|r| e(r.evidence))
-                .count()
-                .to_string()
-        };
-        let without = of(Verdict::NotModelled).filter(|r| r.published.is_some());
-        let nulls: Vec<_> = sections.iter().flat_map(|s| s.nulls()).collect();
-        let all = overall(&nulls);
-        let error = |e: f64| match all.values {
-            0 => "–".to_owned(),
-            _ => number(e),
-        };
-        vec![
-            title(paper).to_owned(),
-            reproduced(&Evidence::is_own),
-            reproduced(&|e| e == Evidence::Inferred),
-            reproduced(&|e| e == Evidence::Identity),
-            count(Verdict::DirectionOnly),
-            count(Verdict::Differs),
-            without.count().to_string(),
-            error(all.error),
-            error(all.no_mechanism),
-        ]
-    };
-    let papers: Vec<Vec<String>> = papers(sections)
-        .iter()
-        .filter(|p| {
-            p.1.iter()
-                .flat_map(|s| &s.results)
-                .any(|r| r.published.is_some())
-        })
-        .map(by_paper)
-        .collect();
     text += "All rows. *Fitted* rows and *identities* are within the tolerance as well, but are no \
              evidence: for the former, an input or the machine was chosen to fit what the paper \
              publishes; the latter are the paper's numbers that the kit takes as inputs. *Error* \
              is the mean absolute error in percentage points; *no mechanism* is the error of a \
              model in which the mechanism has no effect:\n\n";
+    text += &papers_table(sections);
+    text + README_END + "\n"
+}
+
+/// A row per paper: how many of its results are reproduced, and the error.
+fn papers_table(sections: &[Section]) -> String {
     let head = [
         "paper",
         "reproduced",
@@ -289,8 +257,44 @@ pub(super) fn readme(sections: &[Section]) -> String {
         "error",
         "no mechanism",
     ];
-    text += &table(&head, &papers);
-    text + README_END + "\n"
+    let has_published = |sections: &[&Section]| {
+        let mut results = sections.iter().flat_map(|s| &s.results);
+        results.any(|r| r.published.is_some())
+    };
+    let papers = papers(sections);
+    let papers = papers.iter().filter(|(_, own)| has_published(own));
+    let rows: Vec<Vec<String>> = papers.map(|(paper, own)| of_paper(paper, own)).collect();
+    table(&head, &rows)
+}
+
+fn of_paper(paper: &str, sections: &[&Section]) -> Vec<String> {
+    let results: Vec<&Result> = sections.iter().flat_map(|s| &s.results).collect();
+    let of = |v| results.iter().filter(move |r| r.verdict == v);
+    let count = |v| of(v).count().to_string();
+    let reproduced = |e: &dyn Fn(Evidence) -> bool| {
+        of(Verdict::Reproduced)
+            .filter(|r| e(r.evidence))
+            .count()
+            .to_string()
+    };
+    let without = of(Verdict::NotModelled).filter(|r| r.published.is_some());
+    let nulls: Vec<_> = sections.iter().flat_map(|s| s.nulls()).collect();
+    let all = overall(&nulls);
+    let error = |e: f64| match all.values {
+        0 => "–".to_owned(),
+        _ => number(e),
+    };
+    vec![
+        title(paper).to_owned(),
+        reproduced(&Evidence::is_own),
+        reproduced(&|e| e == Evidence::Inferred),
+        reproduced(&|e| e == Evidence::Identity),
+        count(Verdict::DirectionOnly),
+        count(Verdict::Differs),
+        without.count().to_string(),
+        error(all.error),
+        error(all.no_mechanism),
+    ]
 }
 
 #[cfg(test)]
