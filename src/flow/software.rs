@@ -339,10 +339,7 @@ impl<'a> Kernel<'a> {
         // The cycles are worth printing without the registers.
         match self.block().under(&self.module, &spec, &rewritten) {
             Ok(resources) => line.resources = resources,
-            Err(error) => {
-                let part = Part::Resources(spec.to_string());
-                skipped.push(Skipped::new(part, error));
-            }
+            Err(error) => skipped.push(Skipped::new(Part::Resources(line.hash.clone()), error)),
         }
         if original {
             return Err(NoCandidate::Original);

@@ -29,63 +29,11 @@ pub(in crate::cli) fn run(
     machine: &Config,
     printer: &Printer,
 ) -> Result<()> {
-    let trace = subject.trace;
     let searched = Searched::of(kinds, budget, subject, machine, printer)?;
-    let Searched {
-        array,
-        whole,
-        apart,
-        narrower,
-        modes,
-    } = &searched;
-    let apart = apart.as_ref();
-    let on_sm = OnSm::of(
-        (trace, subject.launched.as_ref()),
-        machine,
-        array,
-        whole,
-        printer,
-    );
-    let rule = machine.conflict_rule();
-    let tuned = Tuned {
-        trace,
-        geometry: machine.geometry,
-        rule,
-        whole: (array, whole),
-        apart,
-        indices: subject.indices,
-        machine_code: subject.judgement.trace(),
-    };
-    let judges = subject.judgement.is_by_machine_code();
-    let launched = subject.launched.as_ref().filter(|_| judges);
-    let put_into_ptx = launched.map(|l| PutIntoPtx::of(l, machine, whole, apart));
-    let mut source = SourceFiles::beside(subject.input.name());
-    let suggestions = source.suggestions_of(&tuned, narrower, &mut FunctionNames::default());
-    // Where a variable stays as it is, a mapping of the whole is not what is suggested.
-    let changes: Vec<_> = suggestions.changes.iter().collect();
-    let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
-    let of_whole = if all { &changes[..] } else { &[] };
-    let found = Found {
-        put_into_ptx: put_into_ptx.unwrap_or_default(),
-        whole: Ranking::of(array, whole).with_declared(array, of_whole),
-        rule: rule.name(),
-        rule_text: rule.describe(),
-        per_variable: apart.map(|apart| Apart::of(apart, whole, &suggestions.changes)),
-        narrower: narrower.iter().map(Split::of).collect(),
-        modes,
-        on_sm,
-        doubt: subject.judgement.doubt(&suggestions.changes),
-        suggestions: suggestions.changes,
-        left_alone: suggestions.left,
-        trace,
-        machine,
-        tensor_copies: subject.has_tensor_copies(),
-        copied: copied_text(array, apart),
-        subject,
-    };
+    let found = searched.found(subject, machine, printer);
     printer.show(&found)?;
     if let Some(file) = subject.report {
-        let page = report::of(&found, &whole.best().layout)?.render()?;
+        let page = report::of(&found, &searched.whole.best().layout)?.render()?;
         printer.wrote(&write_result(
             file,
             page.as_bytes(),
@@ -160,6 +108,57 @@ impl Searched {
             narrower,
             modes,
         })
+    }
+}
+
+impl Searched {
+    /// What to show, with the changes of the source.
+    fn found<'a>(
+        &'a self,
+        subject: &'a Subject<'a>,
+        machine: &'a Config,
+        printer: &Printer,
+    ) -> Found<'a> {
+        let (trace, array, whole) = (subject.trace, &self.array, &self.whole);
+        let (apart, launched) = (self.apart.as_ref(), subject.launched.as_ref());
+        let rule = machine.conflict_rule();
+        let tuned = Tuned {
+            trace,
+            geometry: machine.geometry,
+            rule,
+            whole: (array, whole),
+            apart,
+            indices: subject.indices,
+            machine_code: subject.judgement.trace(),
+        };
+        let on_sm = OnSm::of((trace, launched), machine, array, whole, printer);
+        let judged = launched.filter(|_| subject.judgement.is_by_machine_code());
+        let put_into_ptx = judged.map(|l| PutIntoPtx::of(l, machine, whole, apart));
+        let mut source = SourceFiles::beside(subject.input.name());
+        let names = &mut FunctionNames::default();
+        let suggestions = source.suggestions_of(&tuned, &self.narrower, names);
+        // Where a variable stays as it is, a mapping of the whole is not what is suggested.
+        let changes: Vec<_> = suggestions.changes.iter().collect();
+        let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
+        let of_whole = if all { &changes[..] } else { &[] };
+        Found {
+            put_into_ptx: put_into_ptx.unwrap_or_default(),
+            whole: Ranking::of(array, whole).with_declared(array, of_whole),
+            rule: rule.name(),
+            rule_text: rule.describe(),
+            per_variable: apart.map(|apart| Apart::of(apart, whole, &suggestions.changes)),
+            narrower: self.narrower.iter().map(Split::of).collect(),
+            modes: &self.modes,
+            on_sm,
+            doubt: subject.judgement.doubt(&suggestions.changes),
+            suggestions: suggestions.changes,
+            left_alone: suggestions.left,
+            trace,
+            machine,
+            tensor_copies: subject.has_tensor_copies(),
+            copied: copied_text(array, apart),
+            subject,
+        }
     }
 }
 
