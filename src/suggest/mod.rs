@@ -5,100 +5,52 @@
 //! The expressions come from the affine addresses of the PTX. Where a thread's
 //! index says all of them, they are compared with the addresses of the run.
 
-mod addresses;
-mod asm;
-mod bindings;
-mod callees;
-mod calls;
-mod change;
-mod constants;
-mod copies;
-mod declarator;
-mod declared_pointers;
-mod edits;
-mod elements;
-mod extent;
-mod files;
-mod form;
-mod function_names;
-mod handed;
-mod hidden;
-mod included;
-mod judged;
-mod lambdas;
-mod left;
+mod array;
 mod lines;
-mod lvalue;
-mod macro_elements;
-mod macros;
 mod mapped;
-mod matrices;
-mod merged;
-mod methods;
-mod moved;
-mod named_elements;
-mod padding;
-mod parted;
-mod pointers;
-mod reached;
-mod references;
-mod region;
-mod returned;
-mod room;
-mod rows;
-mod scan;
+mod result;
 mod source;
-mod start;
-mod statements;
-mod target;
-mod templates;
 #[cfg(test)]
 mod tests;
-mod text;
-mod together;
-mod torn;
-mod types;
-mod unit;
-mod unreached;
-mod users;
-mod walking;
-mod wrapped;
 
-pub use change::{AccessChange, LineChange, Parts};
-pub use copies::CopyChange;
-pub use edits::CallChange;
-use edits::Maps;
-pub use files::{SourceFiles, split};
-pub use function_names::FunctionNames;
-use function_names::{MappedArray, with_helpers};
-pub use judged::InMachineCode;
-use judged::Judged;
-pub use left::{LeftAlone, torn_verdict};
-pub use macros::defines_what_is_in;
-pub use padding::Padding;
-pub use parted::Parted;
-pub use region::Region;
-pub use room::DeclarationChange;
-pub use templates::Template;
-pub use torn::{TornLine, torn_places};
+pub use array::copies::CopyChange;
+pub use array::room::DeclarationChange;
+pub use lines::change::{AccessChange, LineChange, Parts};
+pub use result::function_names::FunctionNames;
+use result::function_names::{MappedArray, with_helpers};
+pub use result::judged::InMachineCode;
+use result::judged::Judged;
+pub use result::left_alone::{LeftAlone, torn_verdict};
+pub use result::padding::Padding;
+pub use result::parted::Parted;
+pub use result::templates::Template;
+pub use result::torn::{TornLine, torn_places};
+pub use source::edits::CallChange;
+use source::edits::Maps;
+pub use source::files::{SourceFiles, split};
+pub use source::macros::defines_what_is_in;
+pub use source::region::Region;
 
 use crate::WORD_BYTES;
 use crate::capture::statics::Indices;
 use crate::geometry::Geometry;
 use crate::ptx::analysis::plain_name;
-use crate::software::choice::{Array, Choices, PerVariable};
+use crate::software::choice::{Array, Choices, Narrower, PerVariable};
 use crate::software::{Layout, LayoutSpec, cuda_address_function, cuda_function};
 use crate::trace::{AccessTrace, ConflictRule, Place};
+use array::room::Room;
+use array::target::Target;
+use array::{copies, room, target};
 use lines::Lines;
 use mapped::Mapped;
-use matrices::LongerRows;
-use parted::Wide;
-use room::Room;
-use scan::{Text, word};
+use result::matrices::LongerRows;
+use result::other_files::find_users;
+use result::parted::Wide;
+use result::{matrices, padding, parted, shared_statements, templates, torn};
 use serde::Serialize;
+use source::scan::{Text, word};
 use std::collections::BTreeSet;
 use std::rc::Rc;
-use target::Target;
 
 /// What a programmer changes to have a mapping.
 #[derive(Clone, Debug, Serialize)]
@@ -183,6 +135,46 @@ pub struct Suggestions {
     pub left: Vec<LeftAlone>,
 }
 
+impl SourceFiles {
+    /// Source changes, as [`suggestions`] finds them, with the other files that use the
+    /// macros and functions which change.
+    pub fn suggestions(&mut self, tuned: &Tuned) -> Suggestions {
+        self.suggestions_beside(tuned, &mut FunctionNames::default())
+    }
+
+    /// The same beside changes of other kernels, whose functions have these `names`.
+    pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
+        let mut found = suggestions(tuned, names, self);
+        for s in &mut found.changes {
+            find_users(&mut s.lines, self);
+        }
+        found
+    }
+
+    /// The same; where no mapping of whole vectors gains, with the accesses of one of the
+    /// `narrower` ones, if that does.
+    pub fn suggestions_of(
+        &mut self,
+        tuned: &Tuned,
+        narrower: &[Narrower],
+        names: &mut FunctionNames,
+    ) -> Suggestions {
+        let mut found = self.suggestions_beside(tuned, names);
+        if found.changes.is_empty() && found.left.is_empty() {
+            let mut parted = parted::suggestion(tuned, narrower, names, self);
+            if let Some(s) = &mut parted {
+                find_users(&mut s.lines, self);
+            }
+            let gains = |s: &Suggestion| s.machine_code.as_ref().is_none_or(|code| code.gains());
+            match parted {
+                Some(s) if gains(&s) => found.changes.push(s),
+                in_vain => found.left.extend(in_vain.map(LeftAlone::from)),
+            }
+        }
+        found
+    }
+}
+
 /// Source changes for the mappings that leave the fewest conflicts: for each
 /// variable separately, unless one mapping for all leaves fewer. Empty if the arrays
 /// are best as they are.
@@ -201,7 +193,7 @@ pub fn suggestions(
     };
     let all = targets.iter().zip(&names).map(suggest);
     let (mut changes, left): (Vec<_>, Vec<_>) = all.partition(pays);
-    together::join(&mut changes);
+    shared_statements::join(&mut changes);
     Suggestions {
         changes,
         left: left.into_iter().map(LeftAlone::from).collect(),

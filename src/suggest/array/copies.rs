@@ -16,7 +16,7 @@ pub struct CopyChange {
 }
 
 /// The copies of a target under its best mapping.
-pub(super) fn copies(target: &Target) -> Vec<CopyChange> {
+pub(in crate::suggest) fn copies(target: &Target) -> Vec<CopyChange> {
     let best = target.choices.best().layout.spec();
     let copies = target.array.copies_under(best).into_iter();
     let change = |(copy, swizzle): (&TensorCopy, u32)| CopyChange {
@@ -31,7 +31,7 @@ pub(super) fn copies(target: &Target) -> Vec<CopyChange> {
 
 impl CopyChange {
     /// The enumerator of the CUDA driver API.
-    pub(super) fn enumerator(&self) -> String {
+    pub(in crate::suggest) fn enumerator(&self) -> String {
         match self.swizzle {
             0 => "CU_TENSOR_MAP_SWIZZLE_NONE".to_owned(),
             bytes => format!("CU_TENSOR_MAP_SWIZZLE_{bytes}B"),
@@ -40,7 +40,7 @@ impl CopyChange {
 
     /// Bytes after which the mode repeats: what the array's address is a
     /// multiple of.
-    pub(super) fn span_bytes(&self) -> u32 {
+    pub(in crate::suggest) fn span_bytes(&self) -> u32 {
         (8 * self.swizzle).max(128)
     }
 }

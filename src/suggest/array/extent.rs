@@ -1,16 +1,16 @@
 //! How much the outermost dimension of an array grows, as a number where the constants
 //! of the source say it, else as an expression.
 
-use super::constants::{Constants, literal};
-use super::declarator::Declarator;
-use super::scan::Text;
+use crate::suggest::source::constants::{Constants, literal};
+use crate::suggest::source::declarator::Declarator;
+use crate::suggest::source::scan::Text;
 
 /// Bytes of shared memory that a launch gets without asking for more.
-pub(super) const WITHOUT_ASKING: u32 = 48 << 10;
+pub(in crate::suggest) const WITHOUT_ASKING: u32 = 48 << 10;
 
 /// Bytes of an array as it is, and those that it needs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bytes {
+pub(in crate::suggest) struct Bytes {
     pub has: u32,
     pub needs: u32,
     /// Bytes of shared memory beside it.
@@ -26,7 +26,7 @@ impl Bytes {
 }
 
 /// How much the outermost dimension grows.
-pub(super) struct Extent {
+pub(in crate::suggest) struct Extent {
     /// Elements of an outermost row, or their text.
     row: Result<u64, String>,
     /// Bytes of an element, or their text.
@@ -119,7 +119,7 @@ fn factor(text: &str) -> String {
 }
 
 /// The number that a text says, and `by` more.
-pub(super) fn more(text: &str, by: u32) -> String {
+pub(in crate::suggest) fn more(text: &str, by: u32) -> String {
     match literal(text) {
         Some(number) => number.saturating_add(by.into()).to_string(),
         None => format!("{} + {by}", summand(text)),

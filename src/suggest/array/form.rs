@@ -1,19 +1,19 @@
 //! The form in which the source declares an array: the type and the size of its
 //! elements, and its dimensions.
 
-use super::SourceFiles;
-use super::bindings::Bindings;
-use super::constants::Constants;
-use super::declarator::Declarator;
-use super::elements::bytes_of_type;
 use super::extent::more;
 use super::rows;
-use super::scan::{Text, is_word, word};
-use super::source::{Declarations, Named};
+use crate::suggest::SourceFiles;
+use crate::suggest::source::bindings::Bindings;
+use crate::suggest::source::constants::Constants;
+use crate::suggest::source::declarations::{Declarations, Named};
+use crate::suggest::source::declarator::Declarator;
+use crate::suggest::source::elements::bytes_of_type;
+use crate::suggest::source::scan::{Text, is_word, word};
 
 /// `__shared__ Body s[8][N];`
 #[derive(Clone, Debug)]
-pub(super) struct Form {
+pub(in crate::suggest) struct Form {
     array: String,
     pub element: String,
     /// Bytes of an element.

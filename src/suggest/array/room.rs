@@ -4,14 +4,14 @@
 //! The outermost dimension alone grows, so that every other use of the array means
 //! what it did.
 
-use super::SourceFiles;
-use super::bindings::Bindings;
-use super::constants::Constants;
-use super::declarator::Declarator;
-use super::edits::Edit;
 use super::extent::{Bytes, Extent, more};
-use super::scan::{Text, last_name, word};
-use super::source::{Declarations, Named};
+use crate::suggest::SourceFiles;
+use crate::suggest::source::bindings::Bindings;
+use crate::suggest::source::constants::Constants;
+use crate::suggest::source::declarations::{Declarations, Named};
+use crate::suggest::source::declarator::Declarator;
+use crate::suggest::source::edits::Edit;
+use crate::suggest::source::scan::{Text, last_name, word};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -29,7 +29,7 @@ pub struct DeclarationChange {
     pub with_others: Option<String>,
     /// Bytes of the text that are replaced, and by what.
     #[serde(skip)]
-    pub(super) edit: Edit,
+    pub(in crate::suggest) edit: Edit,
 }
 
 impl DeclarationChange {
@@ -41,7 +41,7 @@ impl DeclarationChange {
 
 /// What becomes larger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Room {
+pub(in crate::suggest) enum Room {
     /// The declaration; of several where a preprocessor chooses one.
     Static(Vec<DeclarationChange>),
     /// What the launch gives: the array is `extern`.
@@ -51,7 +51,7 @@ pub(super) enum Room {
 /// Where `array` gets its room, as far as the lines `places` see its declaration.
 /// `None` where one of them is not understood, where the source counts the elements of
 /// the array, or where declarations may not have so many bytes.
-pub(super) fn room(
+pub(in crate::suggest) fn room(
     array: Named,
     bytes: Bytes,
     places: &BTreeSet<String>,
@@ -81,7 +81,7 @@ pub(super) fn room(
 
 /// The declarations of `array` that the lines `places` see, with `by` elements more in
 /// each innermost row. `None` as for [`room`].
-pub(super) fn longer_rows(
+pub(in crate::suggest) fn longer_rows(
     array: Named,
     by: u32,
     places: &BTreeSet<String>,
@@ -222,8 +222,8 @@ fn takes_arrays(place: &Text, at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::source::files::given;
 
     /// Where `array` gets its room, as the last line of `source` sees it.
     fn room_in(source: &str, array: &str, has: u32, needs: u32) -> Option<Room> {

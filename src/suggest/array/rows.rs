@@ -3,18 +3,23 @@
 //! row (`float (&row)[32]`, `for (float x : tile[y])`, `sizeof(tile[0])`), or goes on from one
 //! row to the next (`(float *)tile`, `&tile[0][0]`), does not.
 
-use super::addresses::{Used, use_of};
-use super::hidden::is_hidden;
-use super::macros::{defined, parameters_and_body};
-use super::pointers::{declared_pointer, declared_reference, is_operand};
-use super::scan::{Text, last_name, word};
-use super::source::{brackets, is_declared};
+use crate::suggest::source::addresses::{Used, use_of};
+use crate::suggest::source::declarations::{brackets, is_declared};
+use crate::suggest::source::hidden::is_hidden;
+use crate::suggest::source::macros::{defined, parameters_and_body};
+use crate::suggest::source::pointers::{declared_pointer, declared_reference, is_operand};
+use crate::suggest::source::scan::{Text, last_name, word};
 
 /// Functions of CUDA that get a row as the address of its first element.
 const OF_ROWS: [&str; 2] = ["load_matrix_sync", "store_matrix_sync"];
 
 /// Whether that holds of the array whose name is declared at `declared`, with so many indices.
-pub(super) fn may_be_longer(place: &Text, declared: usize, array: &str, indices: usize) -> bool {
+pub(in crate::suggest) fn may_be_longer(
+    place: &Text,
+    declared: usize,
+    array: &str,
+    indices: usize,
+) -> bool {
     let from = declared + array.len();
     // A declaration outside of functions is seen to the end of the file.
     let end = place.block_end(declared);

@@ -1,11 +1,11 @@
 //! The arrays that are to be mapped.
 
 use super::extent::Bytes;
-use super::source::{Declarations, Named};
-use super::{SourceFiles, Tuned};
 use crate::WORD_BYTES;
 use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Choices, MappingKind};
+use crate::suggest::source::declarations::{Declarations, Named};
+use crate::suggest::{SourceFiles, Tuned};
 use crate::trace::{AccessTrace, SharedVariable};
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ const NEARLY: u64 = 10;
 
 /// Words that are mapped together.
 #[derive(Clone)]
-pub(super) struct Target<'a> {
+pub(in crate::suggest) struct Target<'a> {
     /// The variable that has these words; `None` if several have.
     pub variable: Option<&'a SharedVariable>,
     /// Bytes of shared memory before the first word.
@@ -36,7 +36,7 @@ pub(super) struct Target<'a> {
 
 /// What to map: each variable that gains, or all of shared memory where that
 /// leaves fewer conflicts.
-pub(super) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
+pub(in crate::suggest) fn targets<'a>(tuned: &Tuned<'a>) -> Vec<Target<'a>> {
     let (array, choices) = tuned.whole;
     let gains = |c: &Choices| c.best().kind != MappingKind::Mod;
     if let Some(apart) = tuned.apart
@@ -83,7 +83,7 @@ impl Target<'_> {
     /// What the array is called in the source.
     pub fn array_name(&self) -> String {
         match self.alone() {
-            Some(variable) => super::name_of(&variable.name),
+            Some(variable) => crate::suggest::name_of(&variable.name),
             None => "shared".to_owned(),
         }
     }

@@ -3,13 +3,13 @@
 
 use super::calls::declaration_at;
 use super::declared_pointers::names_into;
-use super::pointers::{pointer, points_into};
-use super::scan::{Function, Text, arguments, first_name, word};
-use super::source::brackets;
+use crate::suggest::source::declarations::brackets;
+use crate::suggest::source::pointers::{pointer, points_into};
+use crate::suggest::source::scan::{Function, Text, arguments, first_name, word};
 use std::collections::BTreeMap;
 
 /// A function that is handed a pointer into the array.
-pub(super) struct Handed {
+pub(in crate::suggest) struct Handed {
     pub name: String,
     /// The parentheses of its parameters.
     open: usize,
@@ -142,7 +142,7 @@ impl Names<'_> {
 
 /// Whether a body names the array in its declaration and in `calls` alone. Another kernel
 /// may have an array of that name, whose own elements do not change.
-pub(super) fn only_hands_over<'a>(
+pub(in crate::suggest) fn only_hands_over<'a>(
     place: &Text,
     (from, to): (usize, usize),
     array: &str,

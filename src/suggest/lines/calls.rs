@@ -1,14 +1,14 @@
 //! Accesses inside functions of one `asm` statement, as kernels have them for
 //! `ldmatrix` and `cp.async`: the argument of a caller that becomes the address.
 
-use super::SourceFiles;
-use super::asm::{ASM, Passed, address_operand, parameter};
-use super::edits::{self, CallChange, Edit, Maps};
-use super::files::split;
-use super::macros::Macro;
-use super::mapped::Mapped;
-use super::pointers::{CASTS, is_operand, pointer};
-use super::scan::{Text, arguments, last_name, word};
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::asm::{ASM, Passed, address_operand, parameter};
+use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
+use crate::suggest::source::files::split;
+use crate::suggest::source::macros::Macro;
+use crate::suggest::source::pointers::{CASTS, is_operand, pointer};
+use crate::suggest::source::scan::{Text, arguments, last_name, word};
 
 /// Lines above a line that are read for the function around it.
 const ABOVE: u32 = 600;
@@ -20,7 +20,7 @@ const BELOW: u32 = 12;
 /// statement itself. `inlined_at` are the calls around it, the innermost first.
 /// `None` if the address comes in a way that is not understood, or where `array` is
 /// not declared.
-pub(super) fn call_change(
+pub(in crate::suggest) fn call_change(
     source: &str,
     inlined_at: &[String],
     mapped: Mapped,
@@ -49,7 +49,7 @@ pub(super) fn call_change(
 
 /// The text around a line that sees a declaration of the shared array, and where the
 /// line begins in it; `None` of a line that sees none.
-pub(super) fn window_with(
+pub(in crate::suggest) fn window_with(
     source: &str,
     array: &str,
     sources: &mut SourceFiles,
@@ -58,19 +58,23 @@ pub(super) fn window_with(
 }
 
 /// Whether a line at `at` sees a declaration of the shared array.
-pub(super) fn declares(place: &Text, at: usize, array: &str) -> bool {
+pub(in crate::suggest) fn declares(place: &Text, at: usize, array: &str) -> bool {
     declaration_at(place, at, array).is_some()
 }
 
 /// The last declaration of the shared array that a line at `at` sees.
-pub(super) fn declaration_at(place: &Text, at: usize, array: &str) -> Option<String> {
+pub(in crate::suggest) fn declaration_at(place: &Text, at: usize, array: &str) -> Option<String> {
     let declares = |s: &&str| s.contains("__shared__") && word(s, array).is_some();
     let seen = place.visible_before(at);
     seen.split(';').rfind(declares).map(str::to_owned)
 }
 
 /// Whether the shared variable is one object and no array, as far as `place` sees.
-pub(super) fn is_one_object(source: &str, variable: &str, sources: &mut SourceFiles) -> bool {
+pub(in crate::suggest) fn is_one_object(
+    source: &str,
+    variable: &str,
+    sources: &mut SourceFiles,
+) -> bool {
     let declaration = window(source, sources).and_then(|(p, at)| declaration_at(&p, at, variable));
     declaration.is_some_and(|declaration| {
         let after = word(&declaration, variable).map(|at| at + variable.len());
@@ -79,7 +83,7 @@ pub(super) fn is_one_object(source: &str, variable: &str, sources: &mut SourceFi
 }
 
 /// An address in a statement, or the element there.
-pub(super) struct Address {
+pub(in crate::suggest) struct Address {
     pub statement: (usize, usize),
     /// What is replaced.
     pub from: usize,
@@ -202,7 +206,7 @@ fn of_macro(source: &str, place: &Text, line: usize, sources: &mut SourceFiles) 
 }
 
 /// The text around `file:line`, and where the line begins in it.
-pub(super) fn window(place: &str, sources: &mut SourceFiles) -> Option<(Text, usize)> {
+pub(in crate::suggest) fn window(place: &str, sources: &mut SourceFiles) -> Option<(Text, usize)> {
     let (file, line) = split(place)?;
     let first = line.saturating_sub(ABOVE).max(1);
     let mut all = String::new();
@@ -283,7 +287,7 @@ __global__ void fourth(float *out)
     /// The change for the `asm` statement at a line and the lines of its calls.
     fn change(asm: u32, calls: &[u32]) -> Option<CallChange> {
         let calls: Vec<String> = calls.iter().map(|l| format!("k.cu:{l}")).collect();
-        let mut sources = super::super::files::given(SOURCE);
+        let mut sources = crate::suggest::source::files::given(SOURCE);
         call_change(
             &format!("k.cu:{asm}"),
             &calls,
@@ -346,7 +350,7 @@ __global__ void fourth(float *out)
              __global__ void k() {{\n__shared__ float tile[64];\n{call}\n}}"
         );
         let number = source.lines().count() - 1;
-        let mut text = super::super::files::given(&source);
+        let mut text = crate::suggest::source::files::given(&source);
         let at = [format!("k.cu:{number}")];
         call_change("k.cu:2", &at, Mapped::words("tile", "place"), &mut text)
             .map(|c| c.changed_text)

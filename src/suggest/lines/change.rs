@@ -1,8 +1,8 @@
 //! A line of the source that changes.
 
-use super::edits::{CallChange, Maps};
-use super::scan::{Text, word};
-use super::source;
+use crate::suggest::source::declarations::Declaration;
+use crate::suggest::source::edits::{CallChange, Maps};
+use crate::suggest::source::scan::{Text, word};
 use crate::trace::Op;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +26,7 @@ pub struct LineChange {
     pub with_others: Option<String>,
     /// The declaration behind the changed text.
     #[serde(skip)]
-    pub(super) declared: Option<source::Declaration>,
+    pub(in crate::suggest) declared: Option<Declaration>,
     /// The statement to change in its place: the call of a function of one `asm`
     /// statement, or an access through a pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,20 +100,20 @@ impl LineChange {
     }
 
     /// `file:line` of the access, of the calls around it, and of the statement.
-    pub(super) fn places(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::suggest) fn places(&self) -> impl Iterator<Item = &str> {
         let call = self.call.as_ref().map(|c| &c.source);
         let all = self.source.iter().chain(&self.inlined_at).chain(call);
         all.map(String::as_str)
     }
 
     /// `file:line` of the access itself, and of the calls around it.
-    pub(super) fn chain(&self) -> Vec<String> {
+    pub(in crate::suggest) fn chain(&self) -> Vec<String> {
         let own = self.through.iter().chain(&self.source);
         own.chain(&self.inlined_at).cloned().collect()
     }
 
     /// What all of its accesses do, if they all do the same.
-    pub(super) fn only_op(&self) -> Option<Op> {
+    pub(in crate::suggest) fn only_op(&self) -> Option<Op> {
         let mut ops = self.accesses.iter().map(|a| a.op);
         let first = ops.next()??;
         ops.all(|op| op == Some(first)).then_some(first)
@@ -132,13 +132,13 @@ impl LineChange {
     }
 
     /// Whether its call maps each element that it names through a pointer.
-    pub(super) fn is_by_pointers(&self) -> bool {
+    pub(in crate::suggest) fn is_by_pointers(&self) -> bool {
         self.maps() == Some(Maps::Pointers)
     }
 
     /// Whether its statement changes element by element, so that the compiler no longer
     /// sees which of them are neighbours.
-    pub(super) fn changes_elements(&self) -> bool {
+    pub(in crate::suggest) fn changes_elements(&self) -> bool {
         match self.maps() {
             Some(maps) => maps != Maps::Address,
             None => self.changed_text.is_some(),
@@ -146,12 +146,12 @@ impl LineChange {
     }
 
     /// What its call maps.
-    pub(super) fn maps(&self) -> Option<Maps> {
+    pub(in crate::suggest) fn maps(&self) -> Option<Maps> {
         self.call.as_ref().map(|call| call.maps)
     }
 
     /// Adds bytes from row to row of the matrices that it loads or stores.
-    pub(super) fn add_rows(&mut self, bytes: &BTreeSet<u32>) {
+    pub(in crate::suggest) fn add_rows(&mut self, bytes: &BTreeSet<u32>) {
         match &mut self.parts {
             Parts::Rows(known) => known.extend(bytes),
             parts if !bytes.is_empty() => *parts = Parts::Rows(bytes.clone()),
@@ -160,7 +160,7 @@ impl LineChange {
     }
 
     /// Takes over the accesses of another line.
-    pub(super) fn take_accesses(&mut self, other: LineChange) {
+    pub(in crate::suggest) fn take_accesses(&mut self, other: LineChange) {
         if let Parts::Rows(bytes) = &other.parts {
             self.add_rows(bytes);
         }
@@ -216,10 +216,10 @@ impl LineChange {
 pub struct AccessChange {
     /// The access site.
     #[serde(skip)]
-    pub(super) pc: u32,
+    pub(in crate::suggest) pc: u32,
     /// What it does.
     #[serde(skip)]
-    pub(super) op: Option<Op>,
+    pub(in crate::suggest) op: Option<Op>,
     /// 1-based line of the PTX.
     pub ptx_line: Option<u32>,
     /// The file of the PTX, where several are linked.

@@ -3,16 +3,21 @@
 //! of the constants is none of those.
 
 use super::change::LineChange;
-use super::constants::literal;
-use super::edits::Maps;
-use super::form::Form;
-use super::scan::{Text, word};
-use super::source::brackets;
-use super::target::Target;
+use crate::suggest::array::form::Form;
+use crate::suggest::array::target::Target;
+use crate::suggest::source::constants::literal;
+use crate::suggest::source::declarations::brackets;
+use crate::suggest::source::edits::Maps;
+use crate::suggest::source::scan::{Text, word};
 use std::collections::BTreeSet;
 
 /// Takes back the changes of indices of lines that access more than they name.
-pub(super) fn keep_named(changes: &mut [LineChange], target: &Target, form: &Form, array: &str) {
+pub(in crate::suggest) fn keep_named(
+    changes: &mut [LineChange],
+    target: &Target,
+    form: &Form,
+    array: &str,
+) {
     let places = target.accesses.places();
     let own_words = |source: &String| -> BTreeSet<u32> {
         let own = target.accesses.accesses.iter();

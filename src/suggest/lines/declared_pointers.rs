@@ -2,16 +2,16 @@
 //! among them, and macros.
 
 use super::calls::declaration_at;
-use super::macros::defined;
-use super::pointers::{
+use crate::suggest::source::declarations::brackets;
+use crate::suggest::source::macros::defined;
+use crate::suggest::source::pointers::{
     declared_pointer, declared_reference, is_element, is_operand, points_into, value,
 };
-use super::scan::{Text, first_name, last_name, word};
-use super::source::brackets;
+use crate::suggest::source::scan::{Text, first_name, last_name, word};
 use std::collections::BTreeMap;
 
 /// What a function declares that leads into the array.
-pub(super) struct Pointers {
+pub(in crate::suggest) struct Pointers {
     /// Pointers, which point nowhere else.
     pub walking: Vec<String>,
     /// References to elements.
@@ -29,7 +29,7 @@ impl Pointers {
 
 /// The pointers into `array` that the function around `at` declares, if they point
 /// nowhere else, and the references to its elements.
-pub(super) fn pointers(place: &Text, at: usize, array: &str) -> Option<Pointers> {
+pub(in crate::suggest) fn pointers(place: &Text, at: usize, array: &str) -> Option<Pointers> {
     let body = place.function_around(at)?.body;
     let body = Text::new(place.text[body..place.block_end(body)].to_owned());
     let mut names = vec![array.to_owned()];
@@ -104,7 +104,7 @@ fn macros_into(place: &Text, names: &[String]) -> Vec<String> {
 
 /// The pointers to rows that the function around `at` declares, and the macros that are
 /// such, with the number of brackets of an element.
-pub(super) fn pointers_to_rows(place: &Text, at: usize) -> BTreeMap<String, usize> {
+pub(in crate::suggest) fn pointers_to_rows(place: &Text, at: usize) -> BTreeMap<String, usize> {
     let mut found = BTreeMap::new();
     if let Some(function) = place.function_around(at) {
         let body = &place.masked[function.body..place.block_end(function.body)];
@@ -156,7 +156,7 @@ fn is_row(expression: &str, rows: &BTreeMap<String, usize>) -> bool {
 }
 
 /// What names elements of `array` there: its own name, too.
-pub(super) fn names_into(place: &Text, at: usize, array: &str) -> Vec<String> {
+pub(in crate::suggest) fn names_into(place: &Text, at: usize, array: &str) -> Vec<String> {
     let known = pointers(place, at, array).map(Pointers::names);
     let mut names = known.unwrap_or_default();
     names.push(array.to_owned());

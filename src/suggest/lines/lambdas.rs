@@ -1,16 +1,16 @@
 //! Elements that a lambda chooses: `auto at = [&](int i) -> float & { return tile[i]; };`.
 //! The access is in the line of the call, and what changes is the lambda.
 
-use super::SourceFiles;
 use super::change::LineChange;
-use super::files::split;
-use super::mapped::Mapped;
-use super::scan::{Text, last_name, word};
-use super::source::Declarations;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::Declarations;
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::{Text, last_name, word};
 
 /// Gives the accesses of each line that calls such a lambda, and names the array in no
 /// other way, to the line of the lambda.
-pub(super) fn to_their_lines(
+pub(in crate::suggest) fn to_their_lines(
     lines: &mut Vec<LineChange>,
     mapped: Mapped,
     declarations: &Declarations,
@@ -87,9 +87,9 @@ fn definition(place: &Text, (from, to): (usize, usize), name: &str, array: &str)
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
-    use super::super::source::Named;
     use super::*;
+    use crate::suggest::source::declarations::Named;
+    use crate::suggest::source::files::given;
 
     /// The changed line of the lambda that the fourth line calls.
     fn changed(lambda: &str, call: &str) -> Option<String> {
@@ -102,7 +102,7 @@ mod tests {
         let declarations = Declarations::of(["k.cu:4"].into_iter(), array, 4, &mut text);
         let mut lines = vec![LineChange {
             source: Some("k.cu:4".to_owned()),
-            accesses: vec![super::super::change::AccessChange::default()],
+            accesses: vec![crate::suggest::lines::change::AccessChange::default()],
             ..LineChange::default()
         }];
         to_their_lines(

@@ -1,17 +1,17 @@
 //! Elements that a macro takes as a vector: `FLOAT4(tile[i][j]) = v`, where `FLOAT4` is
 //! `(reinterpret_cast<float4 *>(&(x))[0])`.
 
-use super::SourceFiles;
 use super::calls::window_with;
-use super::edits::{self, CallChange, Edit};
-use super::files::split;
-use super::macros::Macro;
-use super::mapped::Mapped;
-use super::scan::word;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::edits::{self, CallChange, Edit};
+use crate::suggest::source::files::split;
+use crate::suggest::source::macros::Macro;
+use crate::suggest::source::scan::word;
 
 /// The line with every such element under `function`. `None` where it names the array in
 /// another way.
-pub(super) fn macro_change(
+pub(in crate::suggest) fn macro_change(
     source: &str,
     mapped: Mapped,
     sources: &mut SourceFiles,
@@ -42,8 +42,8 @@ pub(super) fn macro_change(
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::source::files::given;
 
     fn change(body: &str, line: &str) -> Option<String> {
         let source = format!(

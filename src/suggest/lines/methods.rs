@@ -2,14 +2,14 @@
 //! loads them in the lines of `operator*`, to which every array of them goes. What changes is
 //! the line that names the array.
 
-use super::SourceFiles;
 use super::calls::declaration_at;
 use super::change::LineChange;
-use super::files::split;
-use super::scan::{Text, first_name, word};
+use crate::suggest::SourceFiles;
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::{Text, first_name, word};
 
 /// Gives the accesses of such lines to those lines, and returns the lines that are new.
-pub(super) fn to_their_callers(
+pub(in crate::suggest) fn to_their_callers(
     lines: &mut Vec<LineChange>,
     array: &str,
     sources: &mut SourceFiles,
@@ -96,9 +96,9 @@ fn class_around(place: &Text, start: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::AccessChange;
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::lines::change::AccessChange;
+    use crate::suggest::source::files::given;
 
     const SOURCE: &str =
         "struct Pair { float x, y; Pair operator*(Pair o) { return {x * o.x, y}; } };

@@ -1,30 +1,50 @@
 //! The lines of the source that access an array, and how they change.
 
-use super::calls::{call_change, is_one_object};
-use super::change::{AccessChange, LineChange, Parts};
-use super::edits::{CallChange, Maps};
-use super::files::split;
-use super::form::Form;
-use super::lvalue::pointer_change;
-use super::macro_elements::macro_change;
-use super::mapped::Mapped;
-use super::returned::{method_change, returned_change};
-use super::source::Declarations;
-use super::statements::change_elements;
-use super::target::Target;
-use super::types::{Kept, Types};
-use super::wrapped::pointers_change;
-use super::{
-    SourceFiles, Tuned, handed, lambdas, merged, methods, moved, named_elements, reached,
-    references, statements, unreached,
-};
+pub(super) mod callees;
+pub(super) mod calls;
+pub(super) mod change;
+pub(super) mod constant_indices;
+pub(super) mod declared_pointers;
+pub(super) mod lambdas;
+pub(super) mod macro_elements;
+pub(super) mod methods;
+pub(super) mod moved_by_compiler;
+pub(super) mod named_elements;
+pub(super) mod pointer_parameters;
+pub(super) mod pointers_to_start;
+pub(super) mod references;
+pub(super) mod returned;
+pub(super) mod statements;
+pub(super) mod through_pointer;
+pub(super) mod types;
+pub(super) mod unit;
+pub(super) mod unreached;
+pub(super) mod walking;
+pub(super) mod without_access;
+pub(super) mod wrapped;
+
 use crate::ptx::analysis::SourceIndex;
+use crate::suggest::array::form::Form;
+use crate::suggest::array::target::Target;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::Declarations;
+use crate::suggest::source::edits::{CallChange, Maps};
+use crate::suggest::source::files::split;
+use crate::suggest::{SourceFiles, Tuned};
 use crate::trace::{Access, AccessTrace, ConflictProfile, Line, Place};
+use calls::{call_change, is_one_object};
+use change::{AccessChange, LineChange, Parts};
+use macro_elements::macro_change;
+use returned::{method_change, returned_change};
+use statements::change_elements;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use through_pointer::pointer_change;
+use types::{Kept, Types};
+use wrapped::pointers_change;
 
 /// The lines, and what else follows from their indices.
-pub(super) struct Lines {
+pub(in crate::suggest) struct Lines {
     pub changes: Vec<LineChange>,
     /// How the source declares the array, where it is found.
     pub form: Option<Form>,
@@ -44,7 +64,7 @@ impl Lines {
 }
 
 /// The lines of a target, those with most conflicts first.
-pub(super) fn lines(
+pub(in crate::suggest) fn lines(
     target: &Target,
     tuned: &Tuned,
     mapped: Mapped,
@@ -149,13 +169,13 @@ impl<'a> Work<'a> {
     fn keep_constant_indices(&mut self, _: &mut SourceFiles) {
         let Lines { changes, form, .. } = &mut self.lines;
         if let Some(form) = form {
-            reached::keep_named(changes, self.target, form, self.mapped.array);
+            constant_indices::keep_named(changes, self.target, form, self.mapped.array);
         }
     }
 
     fn add_lines_without_access(&mut self, sources: &mut SourceFiles) {
         let known = &self.lines.changes;
-        let more = merged::lines(known, self.mapped, &self.lines.declarations, sources);
+        let more = without_access::lines(known, self.mapped, &self.lines.declarations, sources);
         self.lines.changes.extend(more);
     }
 
@@ -201,11 +221,16 @@ impl<'a> Work<'a> {
     }
 
     fn change_pointer_parameters(&mut self, sources: &mut SourceFiles) {
-        handed::change(&mut self.lines.changes, self.mapped, sources);
+        pointer_parameters::change(&mut self.lines.changes, self.mapped, sources);
     }
 
     fn to_lines_of_the_source(&mut self, sources: &mut SourceFiles) {
-        moved::to_their_lines(&mut self.lines.changes, &self.types, self.mapped, sources);
+        moved_by_compiler::to_their_lines(
+            &mut self.lines.changes,
+            &self.types,
+            self.mapped,
+            sources,
+        );
     }
 
     fn to_callers_of_methods(&mut self, sources: &mut SourceFiles) {
@@ -391,7 +416,7 @@ fn by_call(lines: Vec<LineChange>) -> Vec<LineChange> {
 }
 
 /// The same of those that use one macro, which may access in different ways.
-pub(super) fn by_call_or_macro(lines: Vec<LineChange>) -> Vec<LineChange> {
+pub(in crate::suggest) fn by_call_or_macro(lines: Vec<LineChange>) -> Vec<LineChange> {
     joined(lines, |_| true)
 }
 
@@ -412,7 +437,7 @@ fn joined(lines: Vec<LineChange>, can_join: fn(&LineChange) -> bool) -> Vec<Line
 
 /// The index of access site `pc`, at `place` of the PTX, in elements of the
 /// target.
-pub(super) fn element_index(
+pub(in crate::suggest) fn element_index(
     target: &Target,
     tuned: &Tuned,
     pc: u32,
@@ -432,7 +457,7 @@ pub(super) fn element_index(
 }
 
 /// The word and the thread of each lane that is active.
-pub(super) fn lanes<'a>(
+pub(in crate::suggest) fn lanes<'a>(
     access: &'a Access,
     trace: &'a AccessTrace,
 ) -> impl Iterator<Item = (u32, [u32; 3])> + 'a {

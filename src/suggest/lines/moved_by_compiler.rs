@@ -3,16 +3,16 @@
 //! barrier in front, one of a variable where the variable is first used. What changes is
 //! the line that has the access in the source.
 
-use super::SourceFiles;
 use super::change::LineChange;
 use super::declared_pointers::names_into;
-use super::files::split;
-use super::lvalue::pointer_change;
-use super::mapped::Mapped;
-use super::pointers::declared_pointer;
-use super::scan::{Text, first_name, is_word, last_name, names, word};
+use super::through_pointer::pointer_change;
 use super::types::Types;
 use super::wrapped::pointers_change;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::files::split;
+use crate::suggest::source::pointers::declared_pointer;
+use crate::suggest::source::scan::{Text, first_name, is_word, last_name, names, word};
 use crate::trace::Op;
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ const BUILT_IN: [&str; 12] = [
 
 /// Gives the accesses of each line that has none in its text to the lines of its
 /// statement that have them. `unit`: bytes that every mapping keeps together.
-pub(super) fn to_their_lines(
+pub(in crate::suggest) fn to_their_lines(
     lines: &mut Vec<LineChange>,
     types: &BTreeMap<String, Types>,
     mapped: Mapped,
@@ -308,13 +308,13 @@ fn statement_end(place: &Text, at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::source::files::given;
 
     fn own(source: &str, number: u32) -> Option<Vec<u32>> {
         let line = LineChange {
             source: Some(format!("k.cu:{number}")),
-            accesses: vec![super::super::change::AccessChange::default()],
+            accesses: vec![crate::suggest::lines::change::AccessChange::default()],
             ..LineChange::default()
         };
         own_lines(&line, "tile", &mut given(source)).map(|(_, lines)| lines)
@@ -333,7 +333,7 @@ mod tests {
         );
         let own = LineChange {
             source: Some("k.cu:7".to_owned()),
-            accesses: vec![super::super::change::AccessChange {
+            accesses: vec![crate::suggest::lines::change::AccessChange {
                 op: Some(op),
                 ..Default::default()
             }],

@@ -1,20 +1,20 @@
 //! Elements that a macro of the file names: `#define TILE(i, j) tile[(j) * 32 + (i)]`. Its
 //! definition changes, and with it every line that uses the macro.
 
-use super::SourceFiles;
 use super::change::LineChange;
-use super::edits::{CallChange, Maps};
-use super::files::split;
-use super::macros::{defined, is_use, parameters_and_body};
-use super::mapped::Mapped;
-use super::pointers::is_operand;
-use super::scan::{Text, names, word};
-use super::source::{Declaration, Declarations};
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::{Declaration, Declarations};
+use crate::suggest::source::edits::{CallChange, Maps};
+use crate::suggest::source::files::split;
+use crate::suggest::source::macros::{defined, is_use, parameters_and_body};
+use crate::suggest::source::pointers::is_operand;
+use crate::suggest::source::scan::{Text, names, word};
 use std::collections::BTreeSet;
 
 /// Changes the lines that name elements by macros; one that uses several macros
 /// becomes several lines.
-pub(super) fn change(
+pub(in crate::suggest) fn change(
     lines: &mut Vec<LineChange>,
     mapped: Mapped,
     declarations: &Declarations,
@@ -290,9 +290,9 @@ fn is_parameter(place: &Text, line: u32, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
-    use super::super::source::Named;
     use super::*;
+    use crate::suggest::source::declarations::Named;
+    use crate::suggest::source::files::given;
 
     /// The definitions that change for the line with `// here`.
     fn changed(source: &str) -> Vec<String> {

@@ -1,23 +1,27 @@
 //! Functions that are handed a pointer into the array, which they do not see:
 //! they get its start as one more parameter, so that each element can be mapped.
 
-use super::SourceFiles;
 use super::callees::{Handed, only_hands_over};
 use super::calls::declaration_at;
 use super::change::LineChange;
-use super::edits::{self, CallChange, Edit, Maps};
-use super::files::split;
-use super::mapped::Mapped;
-use super::scan::{Function, Text};
 use super::types::{Kept, Types};
 use super::unit::Unit;
 use super::wrapped::Wrap;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::{Function, Text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Changes the lines that are not changed yet, with the head of their function and
 /// its calls. A function whose lines cannot all be changed stays as it is.
-pub(super) fn change(lines: &mut Vec<LineChange>, mapped: Mapped, sources: &mut SourceFiles) {
+pub(in crate::suggest) fn change(
+    lines: &mut Vec<LineChange>,
+    mapped: Mapped,
+    sources: &mut SourceFiles,
+) {
     let open = lines.iter().filter(|l| l.is_by_hand());
     let open: BTreeSet<String> = open.filter_map(|l| l.source.clone()).collect();
     let mut seen = BTreeSet::new();
@@ -286,8 +290,8 @@ struct Edits {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::source::files::given;
 
     const KERNEL: &str = "__global__ void kernel(float *out) {\n\
         __shared__ float tile[64];\n\

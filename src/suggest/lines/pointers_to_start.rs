@@ -1,15 +1,15 @@
 //! Pointers to the start of an array that their function does not see, as CUDA's samples
 //! have them for templates: `T *s = SharedMemory<T>();`.
 
-use super::SourceFiles;
 use super::calls::declares;
-use super::files::split;
-use super::pointers::{declared_pointer, is_moved, points_into, value};
-use super::scan::{Text, last_name, word};
+use crate::suggest::SourceFiles;
+use crate::suggest::source::files::split;
+use crate::suggest::source::pointers::{declared_pointer, is_moved, points_into, value};
+use crate::suggest::source::scan::{Text, last_name, word};
 
 /// The pointer of the function around `at` that has the start of `array`, and nothing else
 /// after its declaration. `None` where the array itself is seen.
-pub(super) fn pointer(
+pub(in crate::suggest) fn pointer(
     source: &str,
     (place, at): (&Text, usize),
     array: &str,
@@ -80,8 +80,8 @@ fn gives(file: &Text, name: &str, array: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::source::files::given;
 
     const STRUCT: &str = "template <class T> struct Shared {\n\
         __device__ operator T *() { extern __shared__ int smem[]; return (T *)smem; }\n};";

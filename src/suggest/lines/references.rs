@@ -2,20 +2,20 @@
 //! `void order(float &a, float &b)`. The accesses are in the lines of the function, and
 //! what changes is the call.
 
-use super::SourceFiles;
 use super::change::LineChange;
 use super::declared_pointers::names_into;
-use super::edits::{self, CallChange, Edit};
-use super::files::split;
-use super::mapped::Mapped;
-use super::pointers::{declared_reference, is_element};
-use super::scan::{Text, arguments, first_name, word};
-use super::source::Declarations;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::Declarations;
+use crate::suggest::source::edits::{self, CallChange, Edit};
+use crate::suggest::source::files::split;
+use crate::suggest::source::pointers::{declared_reference, is_element};
+use crate::suggest::source::scan::{Text, arguments, first_name, word};
 use std::rc::Rc;
 
 /// Gives the accesses of each line that uses such references, and names elements in no
 /// other way, to the line of the call.
-pub(super) fn to_their_calls(
+pub(in crate::suggest) fn to_their_calls(
     lines: &mut Vec<LineChange>,
     mapped: Mapped,
     declarations: &Declarations,
@@ -202,10 +202,10 @@ impl Call {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::AccessChange;
-    use super::super::files::given;
-    use super::super::source::Named;
     use super::*;
+    use crate::suggest::lines::change::AccessChange;
+    use crate::suggest::source::declarations::Named;
+    use crate::suggest::source::files::given;
 
     const SOURCE: &str = "void swap(float &x, float &y) {
     float z = x;

@@ -1,18 +1,18 @@
 //! Elements that a function chooses: `at(tile, i, j) = 1`, where `at` returns a
 //! reference into the array that it is handed.
 
-use super::SourceFiles;
 use super::calls::window_with;
-use super::edits::{self, CallChange, Edit};
-use super::files::split;
-use super::mapped::Mapped;
-use super::pointers::pointer;
-use super::scan::{Text, arguments, first_name, word};
 use super::types::Kept;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::edits::{self, CallChange, Edit};
+use crate::suggest::source::files::split;
+use crate::suggest::source::pointers::pointer;
+use crate::suggest::source::scan::{Text, arguments, first_name, word};
 
 /// The line with every such call under `function`. `None` where the line names the
 /// array in another way.
-pub(super) fn returned_change(
+pub(in crate::suggest) fn returned_change(
     source: &str,
     kept: Kept,
     mapped: Mapped,
@@ -49,7 +49,7 @@ pub(super) fn returned_change(
 /// The line with every element that a method of the object `array` returns under
 /// `function`: `tile.at(i, j)`, `tile(i, j)`. A method that returns no reference does not
 /// compile then.
-pub(super) fn method_change(
+pub(in crate::suggest) fn method_change(
     source: &str,
     mapped: Mapped,
     sources: &mut SourceFiles,
@@ -133,9 +133,9 @@ fn referred(parameter: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
-    use super::super::types::Types;
     use super::*;
+    use crate::suggest::lines::types::Types;
+    use crate::suggest::source::files::given;
 
     const AT: &str = "template <int L> float &at(float (&m)[8][8], int i, int j)\n\
                       {\nreturn m[i][j ^ i];\n}";
@@ -198,7 +198,7 @@ mod tests {
     fn what_a_method_of_an_object_returns_is_mapped() {
         let change = |line: &str| {
             let source = format!("void k()\n{{\n__shared__ Tile<32> t;\n{line}\n}}");
-            let mut text = super::super::files::given(&source);
+            let mut text = crate::suggest::source::files::given(&source);
             method_change("k.cu:4", Mapped::words("t", "f"), &mut text).map(|c| c.changed_text)
         };
         assert_eq!(

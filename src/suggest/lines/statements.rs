@@ -1,13 +1,13 @@
 //! Statements of several lines: the compiler may give an access the line of another part
 //! of its statement, as that of the value which is stored.
 
-use super::SourceFiles;
 use super::change::LineChange;
-use super::edits::{self, CallChange, Maps};
-use super::files::split;
-use super::mapped::Mapped;
-use super::scan::{Text, word};
-use super::source::Declaration;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::Declaration;
+use crate::suggest::source::edits::{self, CallChange, Maps};
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::{Text, word};
 use std::ops::RangeInclusive;
 
 /// A statement whose lines end within the brackets of elements, or before brackets, so that
@@ -18,7 +18,7 @@ use std::ops::RangeInclusive;
 ///          1]
 ///         [column];
 /// ```
-pub(super) struct Split {
+pub(in crate::suggest) struct Split {
     from: usize,
     to: usize,
 }
@@ -73,7 +73,7 @@ impl Split {
 
 /// Puts the elements of the array in a line under `function`: in its whole statement, where
 /// they take several lines.
-pub(super) fn change_elements(
+pub(in crate::suggest) fn change_elements(
     line: &mut LineChange,
     seen: &Declaration,
     mapped: Mapped,
@@ -120,7 +120,7 @@ fn after_heads(place: &Text, from: usize, begin: usize) -> Option<usize> {
 
 /// The lines with the accesses of those that do not name the array at the one line of
 /// their statement that does.
-pub(super) fn to_naming_lines(
+pub(in crate::suggest) fn to_naming_lines(
     lines: Vec<LineChange>,
     array: &str,
     sources: &mut SourceFiles,
@@ -176,9 +176,9 @@ fn naming_line(line: &LineChange, array: &str, sources: &mut SourceFiles) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::AccessChange;
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::lines::change::AccessChange;
+    use crate::suggest::source::files::given;
 
     const SOURCE: &str = "void k() {
 tile[i] =

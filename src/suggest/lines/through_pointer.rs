@@ -1,14 +1,14 @@
 //! Accesses through a pointer into an array: the statement with the address
 //! mapped, where it shows which of its parts is the access.
 
-use super::SourceFiles;
 use super::calls::{Address, window_with};
 use super::declared_pointers::names_into;
-use super::edits::CallChange;
-use super::files::split;
-use super::mapped::Mapped;
-use super::scan::{Text, arguments, first_name, is_word, word};
 use super::types::Kept;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::edits::CallChange;
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::{Text, arguments, first_name, is_word, word};
 use crate::trace::Op;
 
 /// Operators of two characters that end with `=`, by their first.
@@ -20,7 +20,7 @@ const OPERATORS: [char; 13] = [
 /// their address under `function`. `None` where another part of the statement may
 /// be the access, or `array` is not declared; nor where a mapping may take apart what
 /// the statement copies.
-pub(super) fn pointer_change(
+pub(in crate::suggest) fn pointer_change(
     source: &str,
     (op, kept): (Op, Kept),
     mapped: Mapped,
@@ -148,9 +148,9 @@ fn argument_of_an_atomic(place: &Text, from: usize, to: usize) -> Option<Address
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
-    use super::super::types::Types;
     use super::*;
+    use crate::suggest::lines::types::Types;
+    use crate::suggest::source::files::given;
 
     /// The compiler merges the two accesses, and gives them one line.
     #[test]

@@ -1,9 +1,9 @@
 //! Types of the source: how many bytes an object has that a statement accesses.
 //! A mapping takes apart what is larger than the words that it keeps together.
 
-use super::SourceFiles;
-use super::elements::bytes_of_type;
-use super::scan::{Text, first_name, is_word, last_name};
+use crate::suggest::SourceFiles;
+use crate::suggest::source::elements::bytes_of_type;
+use crate::suggest::source::scan::{Text, first_name, is_word, last_name};
 
 use super::unit::Unit;
 use std::rc::Rc;
@@ -54,14 +54,14 @@ enum Object {
 }
 
 /// The types of a file and of those that it includes.
-pub(super) struct Types {
+pub(in crate::suggest) struct Types {
     /// The file, then what it includes.
     place: Rc<Text>,
 }
 
 /// The objects of one array, and what its mappings keep together.
 #[derive(Clone, Copy)]
-pub(super) struct Kept<'a> {
+pub(in crate::suggest) struct Kept<'a> {
     types: &'a Types,
     array: &'a str,
     /// Bytes; `None` if it does not matter.
@@ -315,7 +315,7 @@ fn cast_of(address: &str) -> Option<&str> {
 }
 
 /// The last member that an address names: `v` of `p[i].a.v[1]`.
-pub(super) fn member_of(address: &str) -> Option<&str> {
+pub(in crate::suggest) fn member_of(address: &str) -> Option<&str> {
     let mut end = address.trim_end();
     while end.ends_with(']') {
         let mut depth = 0;
@@ -367,7 +367,8 @@ template <typename T> __global__ void k(float *out) {
 ";
 
     fn tears(unit: u32, line: u32, address: &str) -> bool {
-        let mut text = super::super::files::given_files([("k.cu", SOURCE), ("far.h", HEADER)]);
+        let mut text =
+            crate::suggest::source::files::given_files([("k.cu", SOURCE), ("far.h", HEADER)]);
         let types = Types::of("k.cu", &mut text);
         types.kept("s", Some(unit)).tears(line, address)
     }

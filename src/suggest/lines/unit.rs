@@ -1,13 +1,13 @@
 //! Files that take part in one kernel, as one text: a helper in a header, and the kernel
 //! that calls it.
 
-use super::SourceFiles;
 use super::change::LineChange;
-use super::files::split;
-use super::scan::Text;
+use crate::suggest::SourceFiles;
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::Text;
 
 /// The file of a helper, then those of its callers.
-pub(super) struct Unit {
+pub(in crate::suggest) struct Unit {
     pub place: Text,
     /// The files, each with the number of its first line in the text.
     files: Vec<(u32, String)>,
@@ -61,8 +61,8 @@ impl Unit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given_files;
     use super::*;
+    use crate::suggest::source::files::given_files;
 
     #[test]
     fn lines_have_their_place_in_the_text_and_in_their_file() {

@@ -1,20 +1,20 @@
 //! Lines that name elements of an array by a pointer, and that the run does not reach:
 //! they change, too, or the source would be right for this launch alone.
 
-use super::SourceFiles;
 use super::change::LineChange;
 use super::declared_pointers::{Pointers, pointers};
-use super::files::split;
-use super::mapped::Mapped;
-use super::scan::word;
-use super::start;
+use super::pointers_to_start;
 use super::types::Types;
 use super::wrapped::pointers_change;
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::word;
 use std::collections::BTreeSet;
 
 /// Such lines of the functions in which pointers into the array change. `unit`: bytes
 /// that every mapping keeps together.
-pub(super) fn lines(
+pub(in crate::suggest) fn lines(
     known: &[LineChange],
     mapped: Mapped,
     sources: &mut SourceFiles,
@@ -40,7 +40,7 @@ pub(super) fn lines(
         else {
             continue;
         };
-        let start = start::pointer(
+        let start = pointers_to_start::pointer(
             line.source.as_deref().unwrap_or_default(),
             (&place, at),
             array,

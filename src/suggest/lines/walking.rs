@@ -1,14 +1,14 @@
 //! Pointers into the array that are set, compared or subtracted: they stay what they are.
 
-use super::pointers::{is_operand, members};
-use super::scan::{Text, first_name, last_name, word};
 use super::wrapped::Wrap;
+use crate::suggest::source::pointers::{is_operand, members};
+use crate::suggest::source::scan::{Text, first_name, last_name, word};
 
 impl Wrap<'_> {
     /// Where the name between two places ends, with its brackets, if it is an address that is
     /// given to a pointer, compared, or subtracted from another: it stays what it is, and what
     /// is read or written through the pointer is mapped.
-    pub(super) fn stays(
+    pub(in crate::suggest) fn stays(
         &self,
         place: &Text,
         (from, to): (usize, usize),

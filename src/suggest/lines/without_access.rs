@@ -1,20 +1,20 @@
 //! Lines that name an array without an access of their own: the compiler has put it
 //! into that of another line, or knows the value.
 
-use super::SourceFiles;
 use super::change::LineChange;
-use super::files::split;
-use super::hidden::is_hidden;
-use super::mapped::Mapped;
-use super::pointers::{hands_over, points_into, value};
-use super::scan::{Text, word};
-use super::source::Declarations;
 use super::statements::{Split, change_elements};
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::Declarations;
+use crate::suggest::source::files::split;
+use crate::suggest::source::hidden::is_hidden;
+use crate::suggest::source::pointers::{hands_over, points_into, value};
+use crate::suggest::source::scan::{Text, word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Such lines where the array is what those of `known` access.
-pub(super) fn lines(
+pub(in crate::suggest) fn lines(
     known: &[LineChange],
     mapped: Mapped,
     declarations: &Declarations,
@@ -130,9 +130,9 @@ fn scope(
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
-    use super::super::source::Named;
     use super::*;
+    use crate::suggest::source::declarations::Named;
+    use crate::suggest::source::files::given;
 
     /// The changed lines that have no access, where the line `known` has one.
     fn changed(source: &str, known: u32) -> Vec<(u32, String)> {

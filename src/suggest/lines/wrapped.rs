@@ -1,23 +1,23 @@
 //! Lines whose accesses all go through pointers into the array: each element is put under
 //! the function.
 
-use super::SourceFiles;
 use super::calls::{declares, window};
 use super::declared_pointers::{pointers, pointers_to_rows};
-use super::edits::{self, CallChange, Edit, Maps};
-use super::files::split;
-use super::mapped::Mapped;
-use super::pointers::{CASTS, is_operand, members};
-use super::scan::{Text, arguments, is_word, last_name, word};
-use super::source::brackets;
-use super::start;
+use super::pointers_to_start;
 use super::types::{Kept, member_of};
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::declarations::brackets;
+use crate::suggest::source::edits::{self, CallChange, Edit, Maps};
+use crate::suggest::source::files::split;
+use crate::suggest::source::pointers::{CASTS, is_operand, members};
+use crate::suggest::source::scan::{Text, arguments, is_word, last_name, word};
 use std::collections::BTreeMap;
 
 /// The line with the address of every element under `function`. `None` where a pointer
 /// is used in another way, or may point elsewhere; where a mapping may take apart an
 /// object; or where the line names elements of the array itself.
-pub(super) fn pointers_change(
+pub(in crate::suggest) fn pointers_change(
     source: &str,
     kept: Kept,
     mapped: Mapped,
@@ -29,7 +29,7 @@ pub(super) fn pointers_change(
     let (_, number) = split(source)?;
     let (place, line) = window(source, sources)?;
     let end = place.line_end(line);
-    let start = start::pointer(source, (&place, line), array, sources);
+    let start = pointers_to_start::pointer(source, (&place, line), array, sources);
     if start.is_none() && !declares(&place, line, array) {
         return None;
     }
@@ -62,7 +62,7 @@ pub(super) fn pointers_change(
 }
 
 /// Elements that are put under a function.
-pub(super) struct Wrap<'a> {
+pub(in crate::suggest) struct Wrap<'a> {
     /// Pointers into the array.
     pub names: &'a [String],
     /// Those that are arrays of arrays, with the number of brackets of an element.
@@ -285,9 +285,9 @@ fn under_a_cast(
 }
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
-    use super::super::types::Types;
     use super::*;
+    use crate::suggest::lines::types::Types;
+    use crate::suggest::source::files::given;
 
     /// The change of a line after these statements.
     fn change(before: &str, line: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! The names of the functions that the changed lines call.
 
-use super::target::Target;
+use crate::suggest::array::target::Target;
 use std::collections::BTreeSet;
 
 /// The names that the functions of several kernels have. Kernels whose code stands in one
@@ -21,7 +21,7 @@ struct Named {
 /// An array under its mapping. Launches of one kernel that are best with one mapping have one
 /// function.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct MappedArray {
+pub(in crate::suggest) struct MappedArray {
     kernel: String,
     variable: Option<String>,
     /// Its name in the source.
@@ -43,7 +43,7 @@ impl MappedArray {
 impl FunctionNames {
     /// That of each array of a kernel in `files`, where `is_taken` says which words the
     /// source has already. Arrays of several functions may have one name.
-    pub(super) fn give(
+    pub(in crate::suggest) fn give(
         &mut self,
         arrays: &[MappedArray],
         files: &BTreeSet<String>,
@@ -78,7 +78,7 @@ impl FunctionNames {
 }
 
 /// The functions that go with one of this name: that of words, and that of addresses.
-pub(super) fn with_helpers(name: &str) -> [String; 3] {
+pub(in crate::suggest) fn with_helpers(name: &str) -> [String; 3] {
     ["", "_word", "_at"].map(|end| format!("{name}{end}"))
 }
 

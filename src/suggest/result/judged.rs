@@ -1,12 +1,12 @@
 //! A change of the source, judged by the machine code: a mapping can remove conflicts of the
 //! PTX that the machine code does not have, and keep accesses apart that `ptxas` merges.
 
-use super::Tuned;
-use super::change::LineChange;
-use super::files::SourceFiles;
-use super::target::Target;
 use super::torn::{TornLine, TornSites};
 use crate::software::Layout;
+use crate::suggest::Tuned;
+use crate::suggest::array::target::Target;
+use crate::suggest::lines::change::LineChange;
+use crate::suggest::source::files::SourceFiles;
 use crate::trace::{Access, AccessTrace, ConflictProfile};
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct InMachineCode {
 
 impl InMachineCode {
     /// The counts of accesses as they are, and of those that take their place under a mapping.
-    pub(super) fn of(
+    pub(in crate::suggest) fn of(
         as_they_are: &[Access],
         changed: &[Access],
         tuned: &Tuned,
@@ -63,7 +63,7 @@ impl InMachineCode {
 }
 
 /// The accesses of the machine code to a target, as it is and with its changed lines.
-pub(super) struct Judged<'a> {
+pub(in crate::suggest) struct Judged<'a> {
     tuned: &'a Tuned<'a>,
     as_it_is: AccessTrace,
     sites: TornSites,

@@ -1,8 +1,8 @@
 //! What accesses that the compiler no longer merges cost: arrays that are better left as they
 //! are, and what the changes of the others leave.
 
-use super::{InMachineCode, Suggestion, TornLine};
 use crate::software::LayoutSpec;
+use crate::suggest::{InMachineCode, Suggestion, TornLine};
 use serde::Serialize;
 
 /// An array for which no change of the source pays.

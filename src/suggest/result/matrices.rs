@@ -1,24 +1,24 @@
 //! Arrays whose rows `wmma` loads and stores: it takes a pointer and the length of a
 //! row. Longer rows need a longer length there, and no other index changes.
 
-use super::constants::literal;
-use super::edits::{CallChange, Edit, applied, change};
-use super::extent::more;
-use super::files::split;
-use super::lines::Lines;
 use super::padding;
-use super::room::{self, DeclarationChange};
-use super::scan::{Text, arguments, word};
-use super::target::Target;
-use super::{LineChange, Parts, SourceFiles};
 use crate::software::{Layout, LayoutSpec};
+use crate::suggest::array::extent::more;
+use crate::suggest::array::room::{self, DeclarationChange};
+use crate::suggest::array::target::Target;
+use crate::suggest::lines::Lines;
+use crate::suggest::source::constants::literal;
+use crate::suggest::source::edits::{CallChange, Edit, applied, change};
+use crate::suggest::source::files::split;
+use crate::suggest::source::scan::{Text, arguments, word};
+use crate::suggest::{LineChange, Parts, SourceFiles};
 use std::collections::BTreeSet;
 
 /// The calls whose third argument is the length of a row.
 const CALLS: [&str; 2] = ["load_matrix_sync", "store_matrix_sync"];
 
 /// An array with longer rows: what changes in the source.
-pub(super) struct LongerRows {
+pub(in crate::suggest) struct LongerRows {
     pub layout: Layout,
     pub declarations: Vec<DeclarationChange>,
     /// The lines that give the length.
@@ -26,7 +26,7 @@ pub(super) struct LongerRows {
 }
 
 /// The best of them, if the declaration has rows and every call is understood.
-pub(super) fn longer_rows(
+pub(in crate::suggest) fn longer_rows(
     target: &Target,
     lines: &Lines,
     array: &str,
@@ -62,7 +62,7 @@ pub(super) fn longer_rows(
 
 /// Gives the calls of lines whose index is mapped the new length; those that are not
 /// understood become lines whose change is not known.
-pub(super) fn give_lengths(lines: &mut Lines, layout: &Layout, array: &str) {
+pub(in crate::suggest) fn give_lengths(lines: &mut Lines, layout: &Layout, array: &str) {
     let element = lines.form.as_ref().map(|form| form.bytes);
     for line in &mut lines.changes {
         let Parts::Rows(lengths) = &line.parts else {
@@ -193,7 +193,7 @@ store_matrix_sync((float *)&as[0][0], c, N, row);
 ";
 
     fn changed(line: u32, array: &str) -> Option<String> {
-        let mut text = super::super::files::given(SOURCE);
+        let mut text = crate::suggest::source::files::given(SOURCE);
         let rows = Rows {
             bytes: 128,
             more: 16,

@@ -1,10 +1,8 @@
 //! Other files that use what changes: a macro or a function of a header.
 
-use super::change::LineChange;
-use super::files::{Neighbour, SourceFiles, split};
-use super::scan::{Text, word};
-use super::{FunctionNames, LeftAlone, Suggestion, Suggestions, Tuned, parted, suggestions};
-use crate::software::choice::Narrower;
+use crate::suggest::lines::change::LineChange;
+use crate::suggest::source::files::{Neighbour, SourceFiles, split};
+use crate::suggest::source::scan::{Text, word};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -15,48 +13,8 @@ const EXTENSIONS: [&str; 9] = ["cu", "cuh", "h", "hh", "hpp", "inl", "cc", "cpp"
 /// Files of a folder that are read.
 const MOST_FILES: usize = 256;
 
-impl SourceFiles {
-    /// Source changes, as [`suggestions`] finds them, with the other files that use the
-    /// macros and functions which change.
-    pub fn suggestions(&mut self, tuned: &Tuned) -> Suggestions {
-        self.suggestions_beside(tuned, &mut FunctionNames::default())
-    }
-
-    /// The same beside changes of other kernels, whose functions have these `names`.
-    pub fn suggestions_beside(&mut self, tuned: &Tuned, names: &mut FunctionNames) -> Suggestions {
-        let mut found = suggestions(tuned, names, self);
-        for s in &mut found.changes {
-            find_users(&mut s.lines, self);
-        }
-        found
-    }
-
-    /// The same; where no mapping of whole vectors gains, with the accesses of one of the
-    /// `narrower` ones, if that does.
-    pub fn suggestions_of(
-        &mut self,
-        tuned: &Tuned,
-        narrower: &[Narrower],
-        names: &mut FunctionNames,
-    ) -> Suggestions {
-        let mut found = self.suggestions_beside(tuned, names);
-        if found.changes.is_empty() && found.left.is_empty() {
-            let mut parted = parted::suggestion(tuned, narrower, names, self);
-            if let Some(s) = &mut parted {
-                find_users(&mut s.lines, self);
-            }
-            let gains = |s: &Suggestion| s.machine_code.as_ref().is_none_or(|code| code.gains());
-            match parted {
-                Some(s) if gains(&s) => found.changes.push(s),
-                in_vain => found.left.extend(in_vain.map(LeftAlone::from)),
-            }
-        }
-        found
-    }
-}
-
 /// Fills in the files that use what each of the lines defines.
-fn find_users(lines: &mut [LineChange], files: &mut SourceFiles) {
+pub(in crate::suggest) fn find_users(lines: &mut [LineChange], files: &mut SourceFiles) {
     if lines.iter().all(|line| defined(line).is_none()) {
         return;
     }
@@ -149,8 +107,8 @@ fn sources_in(folder: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::edits::CallChange;
     use super::*;
+    use crate::suggest::source::edits::CallChange;
 
     #[test]
     fn files_that_include_a_header_and_use_its_macro_are_named() {
@@ -177,7 +135,7 @@ mod tests {
                 text: String::new(),
                 changed_text: String::new(),
                 edits: Vec::new(),
-                maps: super::super::edits::Maps::Indices,
+                maps: crate::suggest::source::edits::Maps::Indices,
                 defines: defines.map(str::to_owned),
             }),
             ..LineChange::default()

@@ -1,17 +1,17 @@
 //! The padding of an array: in its declaration if its rows are known.
 
-use super::constants::literal;
-use super::form::Form;
-use super::lines::{Lines, element_index, lanes};
-use super::scan::{Text, word};
-use super::source::brackets;
-use super::target::Target;
 use super::torn::Torn;
-use super::{LineChange, Tuned};
 use crate::WORD_BYTES;
 use crate::ptx::analysis::SourceIndex;
 use crate::software::choice::MappingKind;
 use crate::software::{Layout, LayoutSpec};
+use crate::suggest::array::form::Form;
+use crate::suggest::array::target::Target;
+use crate::suggest::lines::{Lines, element_index, lanes};
+use crate::suggest::source::constants::literal;
+use crate::suggest::source::declarations::brackets;
+use crate::suggest::source::scan::{Text, word};
+use crate::suggest::{LineChange, Tuned};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ pub struct Padding {
 }
 
 /// The rows of an array, as far as its indices show them.
-pub(super) struct Shape {
+pub(in crate::suggest) struct Shape {
     /// Candidates for the elements of a row, ascending: with each, every index is
     /// a row and a column. Empty if some index does not show its row.
     pub rows: Vec<u32>,
@@ -121,7 +121,7 @@ fn column(
 }
 
 /// The best padding in the declaration; else the best as an index.
-pub(super) fn padding(
+pub(in crate::suggest) fn padding(
     target: &Target,
     shape: &Shape,
     lines: &Lines,
@@ -328,7 +328,7 @@ fn gaps(target: &Target, form: &Form, array: &str) -> Option<(Layout, String, St
 
 /// The rows of the declaration, if every access is one to a row, and how many elements
 /// more they best have.
-pub(super) fn longer_rows(
+pub(in crate::suggest) fn longer_rows(
     target: &Target,
     form: &Form,
     lines: &Lines,

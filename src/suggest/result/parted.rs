@@ -2,14 +2,16 @@
 //! stores four floats, each where the mapping puts it. That pays where vectors that stay
 //! whole keep their conflicts.
 
-use super::change::{LineChange, Parts};
 use super::function_names::FunctionNames;
-use super::macros::Macros;
-use super::scan::{Text, first_name, is_word, last_name, word};
-use super::target::Target;
-use super::{InMachineCode, SourceFiles, Suggestion, Tuned, split, target, torn};
+use super::torn;
 use crate::software::Layout;
 use crate::software::choice::{MappingKind, Narrower};
+use crate::suggest::array::target;
+use crate::suggest::array::target::Target;
+use crate::suggest::lines::change::{LineChange, Parts};
+use crate::suggest::source::macros::Macros;
+use crate::suggest::source::scan::{Text, first_name, is_word, last_name, word};
+use crate::suggest::{InMachineCode, SourceFiles, Suggestion, Tuned, split};
 use crate::trace::ConflictProfile;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +28,7 @@ pub struct Parted {
 }
 
 /// The accesses that are wider than the parts into which they are taken.
-pub(super) struct Wide {
+pub(in crate::suggest) struct Wide {
     pub sites: BTreeSet<u32>,
     pub bytes: u32,
 }
@@ -34,7 +36,7 @@ pub(super) struct Wide {
 /// The change for the width that takes the fewest wavefronts, where no mapping of whole
 /// vectors gains. The machine code, where it is known, has to gain, too: its accesses are
 /// those that the parts of `tuned` become.
-pub(super) fn suggestion(
+pub(in crate::suggest) fn suggestion(
     tuned: &Tuned,
     narrower: &[Narrower],
     names: &mut FunctionNames,
@@ -73,9 +75,10 @@ pub(super) fn suggestion(
         ..*tuned
     };
     let targets = target::targets(&tuned);
-    let names = super::function_names(&targets, tuned.trace, names, sources);
+    let names = crate::suggest::function_names(&targets, tuned.trace, names, sources);
     let target = targets.first()?;
-    let mut found = super::suggestion(target, &tuned, names.first()?, Some(&wide), sources);
+    let mut found =
+        crate::suggest::suggestion(target, &tuned, names.first()?, Some(&wide), sources);
     count_as_it_is(&mut found.lines, original);
     let gains = found.conflicts < as_it_is.conflicts;
     let layout = Layout::new(&found.hash, original.geometry).ok()?;
@@ -266,8 +269,8 @@ fn is_cast(around: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::source::files::given;
 
     /// A statement of a file with the macro `FLOAT4`.
     fn changed(statement: &str) -> Option<String> {

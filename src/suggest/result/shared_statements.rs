@@ -1,12 +1,12 @@
 //! Statements that several arrays change: each suggestion has its own change, and all
 //! of them together.
 
-use super::edits::applied;
-use super::mapped::Mapped;
-use super::{LineChange, Suggestion};
+use crate::suggest::mapped::Mapped;
+use crate::suggest::source::edits::applied;
+use crate::suggest::{LineChange, Suggestion};
 
 /// Fills in the changes of all, where a statement has those of several.
-pub(super) fn join(suggestions: &mut [Suggestion]) {
+pub(in crate::suggest) fn join(suggestions: &mut [Suggestion]) {
     separate(suggestions);
     let mut found = Vec::new();
     for (n, own) in suggestions.iter().enumerate() {
@@ -65,7 +65,7 @@ fn is_shared(line: &LineChange, other: &LineChange) -> bool {
     own.source == others.source
         && own.text == others.text
         && (own.edits.iter()).any(|e| {
-            let same = |o: &&super::edits::Edit| o.from == e.from && maps(&o.new);
+            let same = |o: &&crate::suggest::source::edits::Edit| o.from == e.from && maps(&o.new);
             maps(&e.new) && others.edits.iter().any(|o| same(&o))
         })
 }

@@ -1,9 +1,9 @@
 //! The mapping in the layouts of CuTe and Triton, of the array's own elements.
 
 use super::padding::Shape;
-use super::target::Target;
 use crate::software::choice::MappingKind;
 use crate::software::{Layout, LayoutSpec, swizzle_of};
+use crate::suggest::array::target::Target;
 use serde::Serialize;
 
 /// A layout of another language.
@@ -20,7 +20,7 @@ pub struct Template {
 
 /// A swizzle of the array's elements, as CuTe counts its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Swizzle {
+pub(in crate::suggest) struct Swizzle {
     pub bits: u32,
     pub base: u32,
     pub shift: i32,
@@ -58,7 +58,7 @@ fn template(target: &Target, layout: &Layout, code: String) -> Template {
 }
 
 /// `composition(Swizzle<B, M, S>{}, Layout<...>{})`
-pub(super) fn cute(target: &Target, shape: &Shape) -> Option<Template> {
+pub(in crate::suggest) fn cute(target: &Target, shape: &Shape) -> Option<Template> {
     let (layout, Swizzle { bits, base, shift }) = swizzle(target)?;
     let array = match shape.rows.last() {
         Some(&row) => format!(
@@ -75,7 +75,7 @@ pub(super) fn cute(target: &Target, shape: &Shape) -> Option<Template> {
 
 /// `#ttg.swizzled_shared<{vec, perPhase, maxPhase, order}>` of a tensor whose
 /// rows have a length that the swizzle can say.
-pub(super) fn triton(target: &Target, shape: &Shape) -> Option<Template> {
+pub(in crate::suggest) fn triton(target: &Target, shape: &Shape) -> Option<Template> {
     let (layout, swizzle) = swizzle(target)?;
     let natural = swizzle.row()?;
     let row = shape.rows.last().copied().unwrap_or(natural);

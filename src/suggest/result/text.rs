@@ -1,8 +1,10 @@
 //! What to type, for people.
 
-use super::extent::WITHOUT_ASKING;
-use super::{AccessChange, CopyChange, LineChange, Parts, Suggestion, Template, torn_places};
 use crate::software::{Language, LayoutSpec};
+use crate::suggest::array::extent::WITHOUT_ASKING;
+use crate::suggest::{
+    AccessChange, CopyChange, LineChange, Parts, Suggestion, Template, torn_places,
+};
 use crate::trace::{line_of_file, ptx_text, without_folder};
 
 impl AccessChange {

@@ -2,18 +2,18 @@
 //! merged `data[2 * i]` and `data[2 * i + 1]` into one access of the PTX; around each
 //! index a function, it no longer sees that they are neighbours.
 
-use super::change::LineChange;
-use super::edits::Maps;
-use super::files::split;
-use super::macros::Macros;
-use super::scan::{names, word};
-use super::target::Target;
-use super::types::Types;
-use super::{SourceFiles, Tuned};
 use crate::interrupt;
 use crate::search::Control;
 use crate::software::Layout;
 use crate::software::choice::{Array, Choice, Effort, MappingKind, choices};
+use crate::suggest::array::target::Target;
+use crate::suggest::lines::change::LineChange;
+use crate::suggest::lines::types::Types;
+use crate::suggest::source::edits::Maps;
+use crate::suggest::source::files::split;
+use crate::suggest::source::macros::Macros;
+use crate::suggest::source::scan::{names, word};
+use crate::suggest::{SourceFiles, Tuned};
 use crate::trace::{Access, AccessTrace, ConflictProfile, without_folder};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -44,7 +44,7 @@ const VECTORS: [&str; 16] = [
 
 /// Whether a line accesses vectors itself: through a cast, by their type, or as an
 /// asynchronous copy.
-pub(super) fn is_wide(text: &str) -> bool {
+pub(in crate::suggest) fn is_wide(text: &str) -> bool {
     let cast = text.contains("_cast<") || text.contains("*)");
     let copies = ["memcpy_async", "__pipeline_memcpy_async"];
     let named = |names: &[&str]| names.iter().any(|name| word(text, name).is_some());
@@ -93,7 +93,7 @@ pub fn torn_places(lines: &[TornLine]) -> Option<(String, u32)> {
 }
 
 /// The accesses of an array as the changed lines have them.
-pub(super) struct Torn {
+pub(in crate::suggest) struct Torn {
     pub lines: Vec<TornLine>,
     profile: ConflictProfile,
     /// Mappings of the narrower accesses, the best first. Those of the wide ones keep words
@@ -110,7 +110,7 @@ const NARROW: [MappingKind; 4] = [
 ];
 
 /// The access sites that changed lines take apart.
-pub(super) struct TornSites {
+pub(in crate::suggest) struct TornSites {
     pub lines: BTreeSet<TornLine>,
     pcs: BTreeSet<u32>,
 }

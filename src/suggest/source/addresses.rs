@@ -2,16 +2,16 @@
 //! elements, a mapping of that element alone is none of theirs.
 
 use super::edits::Edit;
-use super::mapped::Mapped;
 use super::pointers::{CASTS, accesses_one, declared_reference, is_operand, members};
 use super::scan::{KEYWORDS, Text, is_word, last_name, word};
+use crate::suggest::mapped::Mapped;
 
 /// Integers as which an address is computed with; others end with `_t`.
 const INTEGERS: [&str; 5] = ["int", "unsigned", "long", "size_t", "uint"];
 
 /// What an address is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Used {
+pub(in crate::suggest) enum Used {
     /// The element itself: `*&tile[i]`, or the argument of an atomic function.
     Exactly,
     /// Another element, which stands between two places: `(&tile[0][0])[i]`.
@@ -25,7 +25,7 @@ pub(super) enum Used {
 
 /// How the address is used of the element between two places of `code`; `None` where the
 /// element has no `&`.
-pub(super) fn use_of(code: &Text, (begin, end): (usize, usize)) -> Option<Used> {
+pub(in crate::suggest) fn use_of(code: &Text, (begin, end): (usize, usize)) -> Option<Used> {
     let before = code.masked[..begin].trim_end();
     if let Some(open) = opening_after(before, '(').filter(|_| code.masked[end..].starts_with(')'))
         && code
@@ -69,7 +69,7 @@ impl Used {
 
 /// Whether the element between two places is bound to a reference whose address leads to
 /// others: `float &e = tile[i]; (&e)[1] = 0;`
-pub(super) fn leads_elsewhere(code: &Text, (at, end): (usize, usize)) -> bool {
+pub(in crate::suggest) fn leads_elsewhere(code: &Text, (at, end): (usize, usize)) -> bool {
     let head = code.masked[..at].trim_end().strip_suffix('=');
     let Some(name) = head.and_then(|head| declared_reference(head.trim_end())) else {
         return false;

@@ -5,7 +5,7 @@ use super::scan::{Text, is_word, last_name, word};
 /// Assignments that are followed from an operand to a parameter.
 const MOST_STEPS: usize = 3;
 /// How the statement begins.
-pub(super) const ASM: [&str; 3] = ["asm", "__asm__", "__asm"];
+pub(in crate::suggest) const ASM: [&str; 3] = ["asm", "__asm__", "__asm"];
 /// Words of a cast: what they enclose is the same address.
 const CASTS: [&str; 16] = [
     "static_cast",
@@ -29,7 +29,10 @@ const CASTS: [&str; 16] = [
 /// The operand in the brackets of the shared address of an `asm` statement,
 /// between the parentheses `asm`. `None` where no instruction accesses shared
 /// memory: the access belongs to an operand then.
-pub(super) fn address_operand(place: &Text, asm: (usize, usize)) -> Option<(usize, usize)> {
+pub(in crate::suggest) fn address_operand(
+    place: &Text,
+    asm: (usize, usize),
+) -> Option<(usize, usize)> {
     let sections = place.split(asm.0 + 1, asm.1, ':');
     let (&template, operands) = sections.split_first()?;
     let template = place.strings(template);
@@ -83,13 +86,13 @@ fn may_be_shared(before: &str) -> bool {
 }
 
 /// A parameter of a function or a macro.
-pub(super) struct Passed {
+pub(in crate::suggest) struct Passed {
     pub function: String,
     pub number: usize,
 }
 
 /// The parameter that `expression` is, at `at` in its function.
-pub(super) fn parameter(place: &Text, at: usize, expression: &str) -> Option<Passed> {
+pub(in crate::suggest) fn parameter(place: &Text, at: usize, expression: &str) -> Option<Passed> {
     let function = place.function_around(at)?;
     let names: Vec<String> = (place.split(function.open + 1, function.close, ',').iter())
         .map(|&(from, to)| parameter_name(&place.text[from..to]))
@@ -100,7 +103,11 @@ pub(super) fn parameter(place: &Text, at: usize, expression: &str) -> Option<Pas
 }
 
 /// The one of `names` that `expression` is, through what `body` assigns.
-pub(super) fn position(names: &[String], expression: &str, body: &str) -> Option<usize> {
+pub(in crate::suggest) fn position(
+    names: &[String],
+    expression: &str,
+    body: &str,
+) -> Option<usize> {
     let mut expression = expression.to_owned();
     for _ in 0..MOST_STEPS {
         let name = only_name(&expression)?;

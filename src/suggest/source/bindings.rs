@@ -24,7 +24,7 @@ const LETTERS: [(char, &str); 13] = [
 
 /// The parameters of a template by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bindings {
+pub(in crate::suggest) struct Bindings {
     types: BTreeMap<String, String>,
     values: BTreeMap<String, u64>,
 }

@@ -1,8 +1,8 @@
 //! Constants of the source: the values of array bounds.
 
-use super::SourceFiles;
 use super::bindings::Bindings;
 use super::scan::{Text, is_word, word};
+use crate::suggest::SourceFiles;
 use std::rc::Rc;
 
 /// Constants that are defined by each other.
@@ -11,7 +11,7 @@ const MOST_STEPS: u32 = 8;
 const MOST_DEPTH: u32 = 64;
 
 /// The constants of one file, by what the file says.
-pub(super) struct Constants {
+pub(in crate::suggest) struct Constants {
     place: Rc<Text>,
     /// Where they are used; definitions in the function around come first.
     at: Option<usize>,
@@ -224,7 +224,7 @@ impl<'a> Parser<'a> {
 }
 
 /// `32`, `0x20`, `32u`. A leading 0 is octal, which nobody means.
-pub(super) fn literal(token: &str) -> Option<u64> {
+pub(in crate::suggest) fn literal(token: &str) -> Option<u64> {
     let digits = token.trim_end_matches(['u', 'U', 'l', 'L']);
     match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
@@ -235,8 +235,8 @@ pub(super) fn literal(token: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::source::files::given;
 
     const SOURCE: &str = "#define TILE 16 // of threads\n\
         #define F(x) x\n\

@@ -1,7 +1,6 @@
 //! What the source itself says: the declaration of an array, and lines that
 //! index it.
 
-use super::SourceFiles;
 use super::addresses::{Used, leads_elsewhere, use_of};
 use super::bindings::Bindings;
 use super::constants::Constants;
@@ -9,8 +8,9 @@ use super::declarator::Declarator;
 use super::edits::{Edit, applied};
 use super::elements::bytes_of_type;
 use super::files::split;
-use super::mapped::Mapped;
 use super::scan::{Text, first_name, is_word, last_name, word};
+use crate::suggest::SourceFiles;
+use crate::suggest::mapped::Mapped;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Lines after the first that a declaration may have.
@@ -24,7 +24,7 @@ const BEFORE_EXPRESSIONS: [&str; 9] = [
 
 /// `__shared__ float tile[16][16]`
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Declaration {
+pub(in crate::suggest) struct Declaration {
     /// `float`
     pub element: String,
     /// `16` and `16`.
@@ -33,7 +33,7 @@ pub(super) struct Declaration {
 
 /// A shared array.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Named<'a> {
+pub(in crate::suggest) struct Named<'a> {
     /// In the source.
     pub name: &'a str,
     /// In the PTX.
@@ -41,7 +41,7 @@ pub(super) struct Named<'a> {
 }
 
 /// The declarations of shared arrays of one name.
-pub(super) struct Declarations {
+pub(in crate::suggest) struct Declarations {
     /// By file and line; `None` for one that is not understood.
     found: BTreeMap<(String, u32), Option<Declaration>>,
 }
@@ -283,7 +283,7 @@ impl Declaration {
 
 /// Whether the name at `at` is declared there: a type is before it, or the name that the
 /// declaration begins with.
-pub(super) fn is_declared(code: &Text, at: usize) -> bool {
+pub(in crate::suggest) fn is_declared(code: &Text, at: usize) -> bool {
     let is_type = |name: &str| {
         let is_name = name.starts_with(|c: char| is_word(c) && !c.is_ascii_digit());
         is_name && !BEFORE_EXPRESSIONS.contains(&name)
@@ -330,7 +330,7 @@ fn index_of(text: &str, name: &str) -> Option<usize> {
 
 /// The contents of the pairs of brackets that `text` begins with, and where
 /// they end.
-pub(super) fn brackets(text: &str) -> (Vec<&str>, usize) {
+pub(in crate::suggest) fn brackets(text: &str) -> (Vec<&str>, usize) {
     let (mut contents, mut end) = (Vec::new(), 0);
     loop {
         let rest = &text[end..];
@@ -353,8 +353,8 @@ pub(super) fn brackets(text: &str) -> (Vec<&str>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given;
     use super::*;
+    use crate::suggest::source::files::given;
 
     fn plain(statement: &str, name: &str, bytes: u32) -> Option<Declaration> {
         parsed(statement, name).filter(|d| bytes_of_type(&d.element) == Some(bytes))

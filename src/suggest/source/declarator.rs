@@ -18,7 +18,7 @@ const ATTRIBUTES: [&str; 3] = ["__align__", "alignas", "__attribute__"];
 
 /// `tile[16][N]` of `__shared__ float a[4], tile[16][N];`
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Declarator {
+pub(in crate::suggest) struct Declarator {
     /// Where its name begins.
     pub name: usize,
     /// What is between its brackets.

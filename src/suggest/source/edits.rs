@@ -15,18 +15,18 @@ pub struct CallChange {
     pub changed_text: String,
     /// What changes in the text; empty where its places are not known.
     #[serde(skip)]
-    pub(super) edits: Vec<Edit>,
+    pub(in crate::suggest) edits: Vec<Edit>,
     /// What of the text is mapped.
     #[serde(skip)]
-    pub(super) maps: Maps,
+    pub(in crate::suggest) maps: Maps,
     /// The macro or the function that it defines, and that other files may use.
     #[serde(skip)]
-    pub(super) defines: Option<String>,
+    pub(in crate::suggest) defines: Option<String>,
 }
 
 /// What a changed statement puts under a function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Maps {
+pub(in crate::suggest) enum Maps {
     /// An address that it passes on.
     #[default]
     Address,
@@ -40,7 +40,7 @@ pub(super) enum Maps {
 
 impl CallChange {
     /// Puts `new` in the place of `old` in what is added.
-    pub(super) fn rename(&mut self, old: &str, new: &str) {
+    pub(in crate::suggest) fn rename(&mut self, old: &str, new: &str) {
         self.changed_text = self.changed_text.replace(old, new);
         for edit in &mut self.edits {
             edit.new = edit.new.replace(old, new);
@@ -51,7 +51,7 @@ impl CallChange {
 /// What stands in the place of a part of a text; a part without characters is where
 /// something is put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edit {
+pub(in crate::suggest) struct Edit {
     pub from: usize,
     pub to: usize,
     pub new: String,
@@ -71,7 +71,7 @@ impl Edit {
 
 /// The text with all edits; `None` if they overlap. Insertions at the same place
 /// keep their order.
-pub(super) fn applied(text: &str, edits: &[Edit]) -> Option<String> {
+pub(in crate::suggest) fn applied(text: &str, edits: &[Edit]) -> Option<String> {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.from, edit.to));
     let (mut new, mut at) = (String::new(), 0);
@@ -84,7 +84,7 @@ pub(super) fn applied(text: &str, edits: &[Edit]) -> Option<String> {
 }
 
 /// The statement between two places of `place`, which begins at `source`, with edits.
-pub(super) fn change(
+pub(in crate::suggest) fn change(
     source: String,
     place: &Text,
     (from, to): (usize, usize),
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(applied(&all.text, &all.edits).unwrap(), all.changed_text);
         // Where it stands in the file.
         let lines: Vec<String> = source.lines().map(str::to_owned).collect();
-        let region = super::super::region::Region::of(&lines, 2, &all.text).unwrap();
+        let region = crate::suggest::source::region::Region::of(&lines, 2, &all.text).unwrap();
         assert_eq!((region.start, region.end), ((1, 1), (3, 12)));
     }
 

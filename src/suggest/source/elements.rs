@@ -43,7 +43,7 @@ const TYPES: [(&str, u32); 38] = [
 ];
 
 /// The bytes of a type whose name says its size.
-pub(super) fn bytes_of_type(element: &str) -> Option<u32> {
+pub(in crate::suggest) fn bytes_of_type(element: &str) -> Option<u32> {
     let known = TYPES.iter().find(|(name, _)| *name == element);
     known.map(|(_, bytes)| *bytes)
 }

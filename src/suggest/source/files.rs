@@ -27,9 +27,9 @@ pub struct SourceFiles {
     /// Where a header may be that is named as a compiler's options find it.
     headers: BTreeSet<PathBuf>,
     /// With the files that they include, by the name of the first.
-    pub(super) included: HashMap<String, Rc<Included>>,
+    pub(in crate::suggest) included: HashMap<String, Rc<Included>>,
     /// All files of source in a folder.
-    pub(super) neighbours: HashMap<PathBuf, Rc<[Neighbour]>>,
+    pub(in crate::suggest) neighbours: HashMap<PathBuf, Rc<[Neighbour]>>,
 }
 
 struct SourceFile {
@@ -40,14 +40,14 @@ struct SourceFile {
 }
 
 /// The lines of a file, then those of the files that it includes by `"..."`.
-pub(super) struct Included {
+pub(in crate::suggest) struct Included {
     pub lines: Vec<String>,
     /// The same as one text.
     pub text: Rc<Text>,
 }
 
 /// A file in a folder of source.
-pub(super) struct Neighbour {
+pub(in crate::suggest) struct Neighbour {
     pub path: PathBuf,
     pub text: Text,
     /// The own names of the files that it includes.
@@ -76,7 +76,7 @@ impl SourceFiles {
 
     /// A file as one text, of lines without white space around them; empty if it is
     /// missing.
-    pub(super) fn text(&mut self, file: &str) -> Rc<Text> {
+    pub(in crate::suggest) fn text(&mut self, file: &str) -> Rc<Text> {
         let Some(found) = self.file(file) else {
             return Rc::new(Text::new(String::new()));
         };
@@ -168,7 +168,9 @@ pub fn split(place: &str) -> Option<(&str, u32)> {
 
 /// Files that are nowhere but here, by their names.
 #[cfg(test)]
-pub(super) fn given_files<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)>) -> SourceFiles {
+pub(in crate::suggest) fn given_files<'a>(
+    texts: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> SourceFiles {
     let file = |(name, text): (&str, &str)| {
         let file = SourceFile::new(PathBuf::from(name), text);
         (name.to_owned(), Some(file))
@@ -181,7 +183,7 @@ pub(super) fn given_files<'a>(texts: impl IntoIterator<Item = (&'a str, &'a str)
 
 /// A text as `k.cu`.
 #[cfg(test)]
-pub(super) fn given(source: &str) -> SourceFiles {
+pub(in crate::suggest) fn given(source: &str) -> SourceFiles {
     given_files([("k.cu", source)])
 }
 

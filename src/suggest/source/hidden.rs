@@ -1,11 +1,11 @@
 //! Names that are declared again in an inner block: the array is not seen there.
 
+use super::declarations::is_declared;
 use super::scan::{KEYWORDS, Text, is_word, last_name, word};
-use super::source::is_declared;
 
 /// Whether `name` at `at` is not what is declared at `from`, because a variable or a
 /// parameter of that name hides it.
-pub(super) fn is_hidden(place: &Text, (from, at): (usize, usize), name: &str) -> bool {
+pub(in crate::suggest) fn is_hidden(place: &Text, (from, at): (usize, usize), name: &str) -> bool {
     let mut next = from;
     while let Some(found) = word(&place.masked[next..at], name) {
         let own = next + found;

@@ -10,7 +10,7 @@ const MOST_FILES: usize = 16;
 
 impl SourceFiles {
     /// `file` with what it includes.
-    pub(super) fn with_included(&mut self, file: &str) -> Rc<Included> {
+    pub(in crate::suggest) fn with_included(&mut self, file: &str) -> Rc<Included> {
         if let Some(known) = self.included.get(file) {
             return known.clone();
         }
@@ -21,7 +21,7 @@ impl SourceFiles {
     }
 
     /// The same where `file` has another text.
-    pub(super) fn included_in(&mut self, file: &str, own: &Text) -> Included {
+    pub(in crate::suggest) fn included_in(&mut self, file: &str, own: &Text) -> Included {
         let mut files = vec![file.to_owned()];
         let mut lines: Vec<String> = own.text.lines().map(str::to_owned).collect();
         let (mut read, mut seen) = (0, 0);
@@ -47,8 +47,8 @@ impl SourceFiles {
 
 #[cfg(test)]
 mod tests {
-    use super::super::files::given_files;
     use super::*;
+    use crate::suggest::source::files::given_files;
 
     #[test]
     fn a_file_and_what_it_includes_are_read_once() {

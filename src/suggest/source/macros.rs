@@ -1,13 +1,13 @@
 //! Macros of one `asm` statement.
 
-use super::SourceFiles;
 use super::asm::{ASM, Passed, address_operand, position};
 use super::scan::{Text, first_name, names, word};
+use crate::suggest::SourceFiles;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// `#define LDMATRIX(to, address) asm volatile(...)`
-pub(super) struct Macro {
+pub(in crate::suggest) struct Macro {
     name: String,
     parameters: Vec<String>,
     body: Text,
@@ -78,7 +78,7 @@ fn definitions(lines: &[String]) -> impl Iterator<Item = String> {
 }
 
 /// The macros of a file: what each stands for.
-pub(super) struct Macros(BTreeMap<String, String>);
+pub(in crate::suggest) struct Macros(BTreeMap<String, String>);
 
 impl Macros {
     /// Those of `file` and of the files that it includes by `"..."`.
@@ -127,12 +127,12 @@ fn is_call_of_a_macro(name: &str, after: &str) -> bool {
 }
 
 /// Whether the name of a macro is a use of it before `after`.
-pub(super) fn is_use(has_parameters: bool, after: &str) -> bool {
+pub(in crate::suggest) fn is_use(has_parameters: bool, after: &str) -> bool {
     !has_parameters || after.trim_start().starts_with('(')
 }
 
 /// The macro that `line` defines, and what follows its name.
-pub(super) fn defined(line: &str) -> Option<(&str, &str)> {
+pub(in crate::suggest) fn defined(line: &str) -> Option<(&str, &str)> {
     let definition = line.trim_start().strip_prefix('#')?.trim_start();
     let named = definition.strip_prefix("define")?.trim_start();
     let (name, rest) = named.split_at(first_name(named).len());
@@ -145,7 +145,7 @@ pub fn defines_what_is_in(definition: &str, line: &str) -> bool {
 }
 
 /// The parameters of a macro that has some, and its body.
-pub(super) fn parameters_and_body(rest: &str) -> Option<(&str, &str)> {
+pub(in crate::suggest) fn parameters_and_body(rest: &str) -> Option<(&str, &str)> {
     rest.strip_prefix('(')?.split_once(')')
 }
 
@@ -157,7 +157,7 @@ fn body(rest: &str) -> Option<&str> {
 }
 
 /// The file that `line` of `file` includes.
-pub(super) fn included(line: &str, file: &str) -> Option<String> {
+pub(in crate::suggest) fn included(line: &str, file: &str) -> Option<String> {
     let directive = line.trim_start().strip_prefix('#')?.trim_start();
     let name = directive
         .strip_prefix("include")?
@@ -176,7 +176,7 @@ mod tests {
     fn macros_stand_for_what_they_expand_to() {
         let source = "#define WIDE float4\n#define CAST(x) reinterpret_cast<WIDE *>(x)\n\
                       #define AT(i, \\\n j) (i * 32 + j)\n#define LOOP LOOP + 1\n";
-        let macros = Macros::of("k.cu", &mut super::super::files::given(source));
+        let macros = Macros::of("k.cu", &mut crate::suggest::source::files::given(source));
         let wide = |code: &str| macros.any(code, &|part| part.contains("float4"));
         assert_eq!(wide("CAST(s)[AT(i, j)] = x;"), Some(true));
         assert_eq!(wide("WIDE x = s[1];"), Some(true));
@@ -193,7 +193,7 @@ mod tests {
                       asm volatile(\"ldmatrix.x2.shared.b16 {%0, %1}, [%2];\" \\\n\
                       : \"=r\"(R0), \"=r\"(R1) : \"r\"(at)); } while (0)\n";
         let texts = [("k/a.cu", kernel), ("k/ptx/load.h", header)];
-        let mut text = super::super::files::given_files(texts);
+        let mut text = crate::suggest::source::files::given_files(texts);
         let address = Macro::named("LOAD", "k/a.cu", &mut text).and_then(|m| m.address());
         assert_eq!(address.map(|a| a.number), Some(2));
         let none = Macro::named("LOADED", "k/a.cu", &mut text).and_then(|m| m.address());

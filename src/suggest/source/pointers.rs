@@ -8,14 +8,14 @@ use super::scan::{Text, first_name, is_word, last_name, word};
 const ACCESSES: [&str; 3] = ["memcpy_async", "load_matrix_sync", "store_matrix_sync"];
 
 /// Casts of a name, which stay the same address.
-pub(super) const CASTS: [&str; 2] = ["reinterpret_cast<", "static_cast<"];
+pub(in crate::suggest) const CASTS: [&str; 2] = ["reinterpret_cast<", "static_cast<"];
 
 /// What may stand between the `*` of a declaration and the name.
 const OF_POINTERS: [&str; 4] = ["__restrict__", "__restrict", "const", "volatile"];
 
 /// Whether what follows `before` is the operand of `&` or `*`, which have no other
 /// before them.
-pub(super) fn is_operand(before: &str) -> bool {
+pub(in crate::suggest) fn is_operand(before: &str) -> bool {
     let before = before.trim_end();
     let Some(left) = before.strip_suffix(['&', '*']) else {
         return false;
@@ -35,7 +35,7 @@ fn ends_a_head(text: &str) -> bool {
 }
 
 /// Where the brackets and members end that follow a name. A bracket may be on the next line.
-pub(super) fn members(place: &Text, at: usize, to: usize) -> usize {
+pub(in crate::suggest) fn members(place: &Text, at: usize, to: usize) -> usize {
     let mut found = at;
     loop {
         let next = place.masked[found..to].trim_start();
@@ -64,7 +64,7 @@ pub(super) fn members(place: &Text, at: usize, to: usize) -> usize {
 }
 
 /// The name at the end of a declaration, if it is that of a reference.
-pub(super) fn declared_reference(declaration: &str) -> Option<&str> {
+pub(in crate::suggest) fn declared_reference(declaration: &str) -> Option<&str> {
     let name = last_name(declaration);
     let kind = declaration[..declaration.len() - name.len()].trim_end();
     let kind = kind.strip_suffix('&')?.trim_end();
@@ -73,7 +73,7 @@ pub(super) fn declared_reference(declaration: &str) -> Option<&str> {
 
 /// Whether an expression is an element of one of `names`, a part of one, or what one
 /// points to.
-pub(super) fn is_element(expression: &str, names: &[String]) -> bool {
+pub(in crate::suggest) fn is_element(expression: &str, names: &[String]) -> bool {
     if let Some(address) = expression.strip_prefix('*') {
         return points_into(address.trim_start(), names);
     }
@@ -84,7 +84,7 @@ pub(super) fn is_element(expression: &str, names: &[String]) -> bool {
 }
 
 /// The name at the end of a declaration, if it is that of a pointer.
-pub(super) fn declared_pointer(declaration: &str) -> Option<&str> {
+pub(in crate::suggest) fn declared_pointer(declaration: &str) -> Option<&str> {
     let name = last_name(declaration);
     let mut kind = declaration[..declaration.len() - name.len()].trim_end();
     while let Some(rest) = OF_POINTERS.iter().find_map(|word| kind.strip_suffix(word)) {
@@ -95,7 +95,7 @@ pub(super) fn declared_pointer(declaration: &str) -> Option<&str> {
 
 /// The name of a parameter that is a pointer or an array, `float *row`, `float rows[N][32]`
 /// or `float (&rows)[N][32]`.
-pub(super) fn pointer(parameter: &str) -> Option<&str> {
+pub(in crate::suggest) fn pointer(parameter: &str) -> Option<&str> {
     let declared = parameter.split('=').next()?.trim_end();
     let array = || {
         let head = declared.split_once('[')?.0.trim_end();
@@ -115,7 +115,7 @@ pub(super) fn pointer(parameter: &str) -> Option<&str> {
 }
 
 /// Whether a pointer is assigned or moved after its declaration.
-pub(super) fn is_moved(body: &Text, name: &str) -> bool {
+pub(in crate::suggest) fn is_moved(body: &Text, name: &str) -> bool {
     let mut from = 0;
     let mut declared = false;
     while let Some(found) = word(&body.masked[from..], name) {
@@ -135,7 +135,7 @@ pub(super) fn is_moved(body: &Text, name: &str) -> bool {
 }
 
 /// What follows the `=` at `equals`.
-pub(super) fn value(body: &Text, equals: usize) -> &str {
+pub(in crate::suggest) fn value(body: &Text, equals: usize) -> &str {
     let end = body.masked[equals..]
         .find(';')
         .map_or(body.masked.len(), |end| equals + end);
@@ -144,7 +144,7 @@ pub(super) fn value(body: &Text, equals: usize) -> &str {
 }
 
 /// Whether an expression is one of `names`, `name + ...` or `&name[...]`, casts apart.
-pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
+pub(in crate::suggest) fn points_into(expression: &str, names: &[String]) -> bool {
     let mut address = expression;
     loop {
         let cast = CASTS.iter().find(|cast| address.starts_with(**cast));
@@ -174,7 +174,7 @@ pub(super) fn points_into(expression: &str, names: &[String]) -> bool {
 
 /// Whether the address of the element at `at` is an argument of a function that may access
 /// several from there on.
-pub(super) fn hands_over(place: &Text, at: usize) -> bool {
+pub(in crate::suggest) fn hands_over(place: &Text, at: usize) -> bool {
     let before = place.masked[..at].trim_end();
     let is_address = before.ends_with('&') && (is_operand(before) || is_cast(place, before));
     let called = place.open_before(at).and_then(|open| place.called(open));
@@ -201,7 +201,7 @@ fn is_cast(place: &Text, before: &str) -> bool {
 
 /// Whether a function, or what may be a macro, accesses nothing but the element whose
 /// address it gets.
-pub(super) fn accesses_one(name: &str) -> bool {
+pub(in crate::suggest) fn accesses_one(name: &str) -> bool {
     let of_cuda = ["__", "atomic"].iter().any(|begin| name.starts_with(begin));
     let is_macro = !name.contains(|c: char| c.is_ascii_lowercase());
     of_cuda || is_macro || ACCESSES.contains(&name)

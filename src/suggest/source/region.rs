@@ -18,7 +18,7 @@ impl Region {
     /// The statement `text` at line `at` of a file. The white space between its words may
     /// differ, so it may be on several lines, of which `at` is any; its text may be without
     /// the comments at their ends.
-    pub(super) fn of(lines: &[String], at: usize, text: &str) -> Option<Region> {
+    pub(in crate::suggest) fn of(lines: &[String], at: usize, text: &str) -> Option<Region> {
         Self::with_comments(lines, at, text).or_else(|| {
             let code = without_line_comments(&lines.join("\n"));
             let code: Vec<String> = code.split('\n').map(str::to_owned).collect();

@@ -1,12 +1,13 @@
 //! Brackets, statements and functions of C++ source, found without a parser.
 
 /// Lines of a file that are read at most.
-pub(super) const MOST_LINES: usize = 100_000;
+pub(in crate::suggest) const MOST_LINES: usize = 100_000;
 /// Words before a parenthesis that are no function.
-pub(super) const KEYWORDS: [&str; 6] = ["if", "for", "while", "switch", "catch", "return"];
+pub(in crate::suggest) const KEYWORDS: [&str; 6] =
+    ["if", "for", "while", "switch", "catch", "return"];
 
 /// A part of a source file.
-pub(super) struct Text {
+pub(in crate::suggest) struct Text {
     /// As it is.
     pub text: String,
     /// The same with blanks in place of string literals and comments, so that every
@@ -15,7 +16,7 @@ pub(super) struct Text {
 }
 
 /// The head of a function or of a lambda that has a name.
-pub(super) struct Function {
+pub(in crate::suggest) struct Function {
     pub name: String,
     /// Where the parenthesis of its parameters opens.
     pub open: usize,
@@ -293,7 +294,7 @@ impl Text {
 }
 
 /// The arguments of the call whose parenthesis is at `open`.
-pub(super) fn arguments(text: &Text, open: usize) -> Option<Vec<(usize, usize)>> {
+pub(in crate::suggest) fn arguments(text: &Text, open: usize) -> Option<Vec<(usize, usize)>> {
     Some(text.split(open + 1, text.closing(open)?, ','))
 }
 
@@ -305,7 +306,7 @@ fn masked(text: &str) -> String {
 
 /// Blanks in place of comments that end with their line: what follows on the next line
 /// would be part of them, were the two lines one.
-pub(super) fn without_line_comments(text: &str) -> String {
+pub(in crate::suggest) fn without_line_comments(text: &str) -> String {
     blanked(text, |hidden| hidden.starts_with("//"))
 }
 
@@ -380,17 +381,17 @@ fn literal_length(text: &str, quote: char) -> usize {
 }
 
 /// Whether a character belongs to a name.
-pub(super) fn is_word(c: char) -> bool {
+pub(in crate::suggest) fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
 /// The name that `text` begins with; empty if it begins otherwise.
-pub(super) fn first_name(text: &str) -> &str {
+pub(in crate::suggest) fn first_name(text: &str) -> &str {
     &text[..text.find(|c| !is_word(c)).unwrap_or(text.len())]
 }
 
 /// The names of a text, each with what follows.
-pub(super) fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(in crate::suggest) fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut rest = text;
     std::iter::from_fn(move || {
         let begin = rest.find(is_word)?;
@@ -402,12 +403,12 @@ pub(super) fn names(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The name that `text` ends with; empty if it ends otherwise.
-pub(super) fn last_name(text: &str) -> &str {
+pub(in crate::suggest) fn last_name(text: &str) -> &str {
     text.rsplit(|c| !is_word(c)).next().unwrap_or_default()
 }
 
 /// Where `name` stands as a name of its own that is no member.
-pub(super) fn word(text: &str, name: &str) -> Option<usize> {
+pub(in crate::suggest) fn word(text: &str, name: &str) -> Option<usize> {
     let alone = |at: &usize| {
         let (before, after) = (&text[..*at], &text[at + name.len()..]);
         let member = before.ends_with('.') || before.ends_with("->");
