@@ -133,7 +133,7 @@ impl Execute for FlowArgs {
         };
         let done = flow::run(&trace, &machine, &options, &console)?;
         console.end_stage();
-        printer.show(&Found {
+        printer.show(&FlowResult {
             found: &done.report,
             report: done.html.to_string_lossy().into(),
             done: &done,
@@ -149,7 +149,7 @@ impl Execute for FlowArgs {
 
 /// What a run found out, and where the HTML is.
 #[derive(Serialize)]
-struct Found<'a> {
+struct FlowResult<'a> {
     #[serde(flatten)]
     found: &'a FlowReport,
     report: String,
@@ -372,9 +372,9 @@ fn software_table(software: &Software) -> Table {
         })
         .right("conflicts", |line| line.conflicts)
         .right("wavefronts", |line| line.wavefronts)
-        .right("added", |line| line.added_per_access)
+        .right("operations", |line| line.added_per_access)
         .right("wasted bytes", |line| line.wasted_bytes)
-        .right("added per access", |line| {
+        .right("instr/access", |line| {
             let added = line.rewritten.as_ref().and_then(|r| r.added_per_access);
             added.map_or(String::new(), |n| format!("{n:.2}"))
         });
@@ -388,7 +388,13 @@ fn software_table(software: &Software) -> Table {
     table
         .right("blocks", |l| shown(blocks(l).map(|o| o.blocks.into())))
         .right("cycles", |l| shown(cycles(software, l)))
-        .minor(&["instructions", "wavefronts", "registers", "added", "blocks"])
+        .minor(&[
+            "instructions",
+            "wavefronts",
+            "registers",
+            "operations",
+            "blocks",
+        ])
         .table()
 }
 
@@ -447,7 +453,7 @@ fn configuration(mapping: &MappingLine) -> Details {
     details
 }
 
-impl CommandResult for Found<'_> {
+impl CommandResult for FlowResult<'_> {
     /// What the checks say; the mappings' answer was shown before.
     fn verdict(&self) -> String {
         let cosim = &self.found.cosim;

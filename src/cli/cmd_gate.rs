@@ -225,8 +225,8 @@ impl GateArgs {
                 (Duration::from_secs(seconds), self.judge),
                 names,
             )?,
-            (true, 0) => fix::Found::not_searched(),
-            (false, _) => fix::Found::default(),
+            (true, 0) => fix::FixSearch::not_searched(),
+            (false, _) => fix::FixSearch::default(),
         };
         Ok(Kernel {
             input: name,

@@ -2,7 +2,7 @@
 //! gain, the best unit, software, and padding in the declarations alone.
 
 use super::software::{Found, PTX};
-use super::worth::Runs;
+use super::worth::{Realized, Runs};
 use super::{code, commands};
 use crate::config::Config;
 use crate::error::Result;
@@ -111,7 +111,7 @@ impl Made<'_> {
         // Why cycles are not known stands among what was left out.
         let cycles = self
             .runs
-            .and_then(|r| r.under(&hash, false).ok())
+            .and_then(|r| r.under(&hash, Realized::InHardware).ok())
             .map(|r| r.parts);
         let cost = self.cost(mapping);
         let priced = match &cost {

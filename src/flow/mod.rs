@@ -39,7 +39,7 @@ pub(crate) use commands::rewrite;
 pub use evidence::Evidence;
 pub use options::{Options, Silent, Stage, Watch};
 pub use padded::DeclaredPadding;
-pub use software::parts;
+pub(crate) use software::narrower_if_none_gains;
 
 use crate::config::Config;
 use crate::cosim::CosimResult;
@@ -61,7 +61,7 @@ use heat::Heat;
 use serde_json::Value;
 use software::Found;
 use std::path::{Path, PathBuf};
-use worth::Runs;
+use worth::{Realized, Runs};
 
 /// The report for programs, and for people, in the folder of a run.
 const SUMMARY: &str = "summary.json";
@@ -373,7 +373,8 @@ impl Done {
         let chosen = report.chosen().filter(|c| c.kind != ChoiceKind::Nothing);
         let layout = chosen.map(|c| Layout::new(&c.hash.parse()?, machine.geometry));
         let layout: Option<Layout> = layout.transpose()?;
-        let run = runs.and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, true).ok()?)));
+        let run = runs
+            .and_then(|runs| Some((runs, runs.under(&HashSpec::Mod, Realized::InSoftware).ok()?)));
         let run = run.as_ref().map(|(runs, run)| (*runs, run));
         let ptx = inputs::ptx_of(&hardware.options.input);
         let ptx = ptx.map(|p| p.display().to_string());

@@ -117,7 +117,7 @@ pub(super) fn find(
         indices: &indices,
         machine_code: options.judged_by.as_ref(),
     };
-    let narrower = parts(&tuned, &kinds, &effort)?;
+    let narrower = narrower_if_none_gains(&tuned, &kinds, &effort)?;
     let names = &mut FunctionNames::default();
     let suggestions = source.suggestions_of(&tuned, &narrower, names);
     let mut found = Found::new(&whole, suggestions);
@@ -139,7 +139,11 @@ pub(super) fn find(
 }
 
 /// The mappings with wide accesses taken apart, where those of whole vectors gain nothing.
-pub fn parts(tuned: &Tuned, kinds: &[MappingKind], effort: &Effort) -> Result<Vec<Narrower>> {
+pub(crate) fn narrower_if_none_gains(
+    tuned: &Tuned,
+    kinds: &[MappingKind],
+    effort: &Effort,
+) -> Result<Vec<Narrower>> {
     let gains = tuned.whole.1.best().kind != MappingKind::Mod;
     if gains || !tuned.rule.wide.in_phases() {
         return Ok(Vec::new());

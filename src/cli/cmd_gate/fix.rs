@@ -75,18 +75,18 @@ impl ChangedLine {
 
 /// What removes the conflicts of a kernel.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FixSearch {
     pub fixes: Vec<Fix>,
     /// What to know of them, or why there are none.
     pub note: Option<String>,
 }
 
-impl Found {
+impl FixSearch {
     /// None, for want of a budget.
     pub fn not_searched() -> Self {
-        Found {
+        FixSearch {
             note: Some("No fix was searched for (--budget 0)".to_owned()),
-            ..Found::default()
+            ..FixSearch::default()
         }
     }
 }
@@ -98,9 +98,9 @@ pub(super) fn of(
     machine: &Config,
     (budget, judge): (Duration, Judge),
     names: &mut FunctionNames,
-) -> Result<Found> {
+) -> Result<FixSearch> {
     let Some(trace) = &measured.trace else {
-        return Ok(Found::default());
+        return Ok(FixSearch::default());
     };
     let indices = input.launch().map(launch_indices).transpose()?;
     let effort = Effort {
@@ -124,7 +124,7 @@ pub(super) fn of(
         machine_code: judgement.trace(),
     };
     let mut source = SourceFiles::beside(input.name());
-    let narrower = crate::flow::parts(&tuned, &kinds, &effort)?;
+    let narrower = crate::flow::narrower_if_none_gains(&tuned, &kinds, &effort)?;
     let found = source.suggestions_of(&tuned, &narrower, names);
     let fixes: Vec<Fix> = found.changes.iter().map(|s| fix(s, &mut source)).collect();
     let none = found.changes.is_empty() && found.left.is_empty();
@@ -136,7 +136,7 @@ pub(super) fn of(
     let both = found.changes.iter().zip(&fixes);
     let reasons = both.filter_map(|(s, fix)| open(s, fix));
     let notes: Vec<String> = notes.into_iter().flatten().chain(reasons).collect();
-    Ok(Found {
+    Ok(FixSearch {
         fixes,
         note: (!notes.is_empty()).then(|| notes.join(" ").trim_end_matches('.').to_owned()),
     })

@@ -31,12 +31,12 @@ impl Against<'_> {
         (kind, method): (HashKind, Method),
         outcome: Outcome,
         took: Duration,
-    ) -> Result<Found> {
+    ) -> Result<TunedUnit> {
         let Against {
             profile, machine, ..
         } = self;
         let space = space::of_unit(kind, machine.geometry);
-        Ok(Found {
+        Ok(TunedUnit {
             kind,
             method: method.name(),
             conflicts: outcome.conflicts,
@@ -73,7 +73,7 @@ pub(super) struct OfUnits<'a> {
     pub rule: &'static str,
     pub rule_text: String,
     pub hash_stage: String,
-    pub results: Vec<Found>,
+    pub results: Vec<TunedUnit>,
     #[serde(skip)]
     pub trace: &'a AccessTrace,
     /// Conflicts with bank = address mod 2^m.
@@ -90,7 +90,7 @@ pub(super) struct OfUnits<'a> {
 
 /// One line of the result.
 #[derive(Serialize)]
-pub(super) struct Found {
+pub(super) struct TunedUnit {
     hash: HashSpec,
     kind: HashKind,
     method: &'static str,
@@ -113,10 +113,10 @@ pub(super) struct Found {
     configuration: Option<Configuration>,
 }
 
-impl Found {
+impl TunedUnit {
     /// Warns of what is no mapping, or addresses rows that are not there.
     pub fn warn(&self, machine: &Config, printer: &Printer) {
-        let Found { hash, rank, .. } = self;
+        let TunedUnit { hash, rank, .. } = self;
         if self.configuration.is_none() {
             printer.warn(format!(
                 "{hash} has rank {rank} for {} banks: no mapping",
@@ -142,7 +142,7 @@ fn show_space(space: u128) -> String {
 
 impl OfUnits<'_> {
     /// The mapping of hardware that leaves the fewest conflicts.
-    fn best(&self) -> Option<&Found> {
+    fn best(&self) -> Option<&TunedUnit> {
         let mappings = self.results.iter().filter(|f| f.configuration.is_some());
         mappings.min_by_key(|f| (f.conflicts, !f.optimal))
     }

@@ -5,7 +5,7 @@ use super::put_into_ptx::PutIntoPtx;
 use super::ranking::Ranking;
 use super::report;
 use super::resources::OnSm;
-use super::software::{Apart, Found, Split, Subject};
+use super::software::{Apart, SoftwareRanking, Split, Subject};
 use crate::cli::printer::Printer;
 use crate::config::Config;
 use crate::error::Result;
@@ -118,7 +118,7 @@ impl Searched {
         subject: &'a Subject<'a>,
         machine: &'a Config,
         printer: &Printer,
-    ) -> Found<'a> {
+    ) -> SoftwareRanking<'a> {
         let (trace, array, whole) = (subject.trace, &self.array, &self.whole);
         let (apart, launched) = (self.apart.as_ref(), subject.launched.as_ref());
         let rule = machine.conflict_rule();
@@ -141,7 +141,7 @@ impl Searched {
         let changes: Vec<_> = suggestions.changes.iter().collect();
         let all = apart.is_none_or(|apart| apart.variables.len() == changes.len());
         let of_whole = if all { &changes[..] } else { &[] };
-        Found {
+        SoftwareRanking {
             put_into_ptx: put_into_ptx.unwrap_or_default(),
             whole: Ranking::of(array, whole).with_declared(array, of_whole),
             rule: rule.name(),

@@ -1,6 +1,6 @@
 //! The mappings in software as a page.
 
-use super::software::{Found, OfVariable, Split};
+use super::software::{OfVariable, SoftwareRanking, Split};
 use crate::cli::machine::rule_line;
 use crate::cli::printer::CommandResult;
 use crate::cli::this_command;
@@ -13,7 +13,7 @@ use crate::software::Layout;
 use crate::suggest::SourceFiles;
 
 /// The page of what was found. `layout` is the best mapping of all of shared memory.
-pub(super) fn of(found: &Found, layout: &Layout) -> Result<TuneReport> {
+pub(super) fn of(found: &SoftwareRanking, layout: &Layout) -> Result<TuneReport> {
     let whole = &found.whole;
     let gains = whole.best().conflicts < whole.unmapped();
     let apart = found.better_apart();
@@ -80,7 +80,7 @@ struct Price {
 }
 
 impl Price {
-    fn of(found: &Found) -> Self {
+    fn of(found: &SoftwareRanking) -> Self {
         let best = found.whole.best();
         match found.better_apart() {
             Some(apart) => Price {
@@ -103,7 +103,12 @@ impl Price {
 }
 
 /// The change; where each variable has a mapping of its own, as source alone.
-fn code(found: &Found, layout: &Layout, apart: bool, cost: &str) -> Result<Vec<CodeText>> {
+fn code(
+    found: &SoftwareRanking,
+    layout: &Layout,
+    apart: bool,
+    cost: &str,
+) -> Result<Vec<CodeText>> {
     let cost = format!("{cost} instructions for an access");
     let spec = layout.spec();
     let mut all = in_software(spec, found.machine, &found.suggestions, &cost, None)?;
@@ -111,7 +116,7 @@ fn code(found: &Found, layout: &Layout, apart: bool, cost: &str) -> Result<Vec<C
     Ok(all)
 }
 
-fn tables(found: &Found) -> Vec<MappingTable> {
+fn tables(found: &SoftwareRanking) -> Vec<MappingTable> {
     let (rows, shown) = found.whole.rows("all of shared memory");
     let mut all = vec![MappingTable {
         title: "One mapping for all of shared memory".to_owned(),

@@ -56,7 +56,7 @@ impl Subject<'_> {
 
 /// The mappings that a programmer picks from.
 #[derive(Serialize)]
-pub(super) struct Found<'a> {
+pub(super) struct SoftwareRanking<'a> {
     #[serde(flatten)]
     pub whole: Ranking<'a>,
     pub rule: &'static str,
@@ -256,7 +256,7 @@ impl<'a> Split<'a> {
     }
 }
 
-impl CommandResult for Found<'_> {
+impl CommandResult for SoftwareRanking<'_> {
     fn verdict(&self) -> String {
         let apart = self.better_apart();
         let mapping = match apart.and_then(|a| removal(a.conflicts, self.whole.unmapped())) {
@@ -350,7 +350,7 @@ impl CommandResult for Found<'_> {
     }
 }
 
-impl Found<'_> {
+impl SoftwareRanking<'_> {
     /// A mapping for each variable, where that leaves fewer conflicts than one for
     /// all of shared memory.
     pub fn better_apart(&self) -> Option<&Apart<'_>> {

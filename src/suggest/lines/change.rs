@@ -84,7 +84,7 @@ impl Parts {
     }
 }
 
-/// As whether the mapping takes them apart.
+/// Serialised as a boolean: whether the mapping takes them apart.
 impl Serialize for Parts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_bool(!self.stay_whole())

@@ -1,6 +1,6 @@
 //! The elements that a changed line names, against those that the run accesses there. Constant
-//! indices name few: where the line accesses others, its elements lead to them, and a mapping
-//! of the constants is none of those.
+//! indices name few: where the line accesses others, its elements lead to them, and to wrap
+//! the constants would map the wrong elements.
 
 use super::change::LineChange;
 use crate::suggest::array::form::Form;

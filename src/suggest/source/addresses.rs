@@ -1,5 +1,5 @@
 //! The address of an element, `&tile[y][x]`, and what is done with it. Where it leads to other
-//! elements, a mapping of that element alone is none of theirs.
+//! elements, mapping only the named one would miss these.
 
 use super::edits::Edit;
 use super::pointers::{CASTS, accesses_one, declared_reference, is_operand, members};
