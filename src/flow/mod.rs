@@ -39,7 +39,6 @@ pub(crate) use commands::rewrite;
 pub use evidence::Evidence;
 pub use options::{Options, Silent, Stage, Watch};
 pub use padded::DeclaredPadding;
-pub(crate) use software::narrower_if_none_gains;
 
 use crate::config::Config;
 use crate::cosim::CosimResult;

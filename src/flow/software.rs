@@ -24,11 +24,8 @@ use crate::rewrite::{
 use crate::search::{Control, Update};
 use crate::sm::Workload;
 use crate::software::LayoutSpec;
-use crate::software::choice::{
-    Array, Choice, Choices, Effort, MappingKind, Narrower, choices, narrower, per_variable,
-};
-use crate::suggest::SourceFiles;
-use crate::suggest::{FunctionNames, Suggestions, Tuned};
+use crate::software::choice::{Choice, Choices, Effort, MappingKind};
+use crate::suggest::{FunctionNames, Search, SourceFiles, SplitWide, Suggestions};
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use crate::workload::LaunchWorkload;
@@ -100,31 +97,25 @@ pub(super) fn find(
             .progress(&report),
         budget: options.budget,
     };
-    let (geometry, rule) = (machine.geometry, machine.conflict_rule());
-    let kinds = MappingKind::all();
     let launch = options.input.launch();
-    let room = options.input.shared_room(machine)?;
-    let array = Array::new(trace, geometry, rule, room);
-    let whole = choices(&array, &kinds, &effort)?;
-    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
     let indices = launch.map(launch_indices).transpose()?.unwrap_or_default();
-    let tuned = Tuned {
+    let search = Search {
         trace,
-        geometry,
-        rule,
-        whole: (&array, &whole),
-        apart: apart.as_ref(),
-        indices: &indices,
-        machine_code: options.judged_by.as_ref(),
+        geometry: machine.geometry,
+        rule: machine.conflict_rule(),
+        room: options.input.shared_room(machine)?,
+        kinds: &MappingKind::all(),
+        effort: &effort,
     };
-    let narrower = narrower_if_none_gains(&tuned, &kinds, &effort)?;
+    let searched = search.run(SplitWide::IfNoneGains)?;
+    let (array, whole) = (&searched.array, &searched.whole);
+    let tuned = searched.tuned(&indices, options.judged_by.as_ref());
     let names = &mut FunctionNames::default();
-    let suggestions = source.suggestions_of(&tuned, &narrower, names);
-    let mut found = Found::new(&whole, suggestions);
-    found.report.vector_bytes =
-        Some(WORD_BYTES * array.vector_words()).filter(|bytes| *bytes > WORD_BYTES);
-    let gains = whole.best().kind != MappingKind::Mod;
-    if !gains {
+    let suggestions = source.suggestions_of(&tuned, &searched.narrower, names);
+    let mut found = Found::new(whole, suggestions);
+    let vector_bytes = WORD_BYTES * array.vector_words();
+    found.report.vector_bytes = Some(vector_bytes).filter(|bytes| *bytes > WORD_BYTES);
+    if !searched.gains() {
         return Ok(found);
     }
     let Some(launch) = launch else {
@@ -136,26 +127,6 @@ pub(super) fn find(
         found.skipped.push(Skipped::new(Part::Rewriting, error));
     }
     Ok(found)
-}
-
-/// The mappings with wide accesses taken apart, where those of whole vectors gain nothing.
-pub(crate) fn narrower_if_none_gains(
-    tuned: &Tuned,
-    kinds: &[MappingKind],
-    effort: &Effort,
-) -> Result<Vec<Narrower>> {
-    let gains = tuned.whole.1.best().kind != MappingKind::Mod;
-    if gains || !tuned.rule.wide.in_phases() {
-        return Ok(Vec::new());
-    }
-    let Tuned {
-        trace,
-        geometry,
-        rule,
-        whole,
-        ..
-    } = *tuned;
-    narrower(trace, geometry, rule, whole, kinds, effort)
 }
 
 fn front(whole: &Choices) -> impl Iterator<Item = &Choice> {

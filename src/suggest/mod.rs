@@ -9,6 +9,7 @@ mod array;
 mod lines;
 mod mapped;
 mod result;
+mod search;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use result::padding::Padding;
 pub use result::parted::Parted;
 pub use result::templates::Template;
 pub use result::torn::{TornLine, torn_places};
+pub use search::{Search, Searched, SplitWide};
 pub use source::edits::CallChange;
 use source::edits::Maps;
 pub use source::files::{SourceFiles, split};

@@ -7,10 +7,10 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::interrupt;
 use crate::search::Control;
-use crate::software::choice::{Array, Effort, MappingKind, choices, per_variable};
+use crate::software::choice::{Effort, MappingKind};
 use crate::suggest::{
-    FunctionNames, LineChange, Region, SourceFiles, Suggestion, Tuned, defines_what_is_in, split,
-    torn_verdict,
+    FunctionNames, LineChange, Region, Search, SourceFiles, SplitWide, Suggestion,
+    defines_what_is_in, split, torn_verdict,
 };
 use crate::trace::without_folder;
 use crate::workload::Input;
@@ -107,25 +107,20 @@ pub(super) fn of(
         control: Control::none().stop_when(&interrupt::requested),
         budget,
     };
-    let (geometry, rule) = (machine.geometry, machine.conflict_rule());
-    let room = input.shared_room(machine)?;
-    let kinds = MappingKind::all();
-    let array = Array::new(trace, geometry, rule, room);
-    let whole = choices(&array, &kinds, &effort)?;
-    let apart = per_variable(trace, geometry, rule, room, &kinds, &effort)?;
-    let judgement = judge.of_changes(input, trace, machine);
-    let tuned = Tuned {
+    let search = Search {
         trace,
-        geometry,
-        rule,
-        whole: (&array, &whole),
-        apart: apart.as_ref(),
-        indices: &indices.unwrap_or_default(),
-        machine_code: judgement.trace(),
+        geometry: machine.geometry,
+        rule: machine.conflict_rule(),
+        room: input.shared_room(machine)?,
+        kinds: &MappingKind::all(),
+        effort: &effort,
     };
+    let searched = search.run(SplitWide::IfNoneGains)?;
+    let judgement = judge.of_changes(input, trace, machine);
+    let indices = indices.unwrap_or_default();
+    let tuned = searched.tuned(&indices, judgement.trace());
     let mut source = SourceFiles::beside(input.name());
-    let narrower = crate::flow::narrower_if_none_gains(&tuned, &kinds, &effort)?;
-    let found = source.suggestions_of(&tuned, &narrower, names);
+    let found = source.suggestions_of(&tuned, &searched.narrower, names);
     let fixes: Vec<Fix> = found.changes.iter().map(|s| fix(s, &mut source)).collect();
     let none = found.changes.is_empty() && found.left.is_empty();
     let notes = [
