@@ -21,7 +21,7 @@ use crate::workload::Input;
 const MOST_PCT: u64 = 80;
 
 /// What the choices are made from.
-pub(super) struct Made<'a> {
+pub(super) struct ChoiceInputs<'a> {
     pub report: &'a FlowReport,
     pub machine: &'a Config,
     pub runs: Option<&'a Runs<'a>>,
@@ -34,7 +34,7 @@ pub(super) struct Made<'a> {
     pub machine_option: &'a str,
 }
 
-impl Made<'_> {
+impl ChoiceInputs<'_> {
     /// The choices, the fastest first; where cycles are not known, the one with
     /// the fewest conflicts.
     pub fn choices(&self) -> Result<Vec<ChoiceLine>> {

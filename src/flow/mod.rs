@@ -54,7 +54,7 @@ use crate::synth::Synthesis;
 use crate::tool::Toolbox;
 use crate::trace::AccessTrace;
 use analysis::Analysis;
-use choices::Made;
+use choices::ChoiceInputs;
 use hardware::Hardware;
 use heat::Heat;
 use serde_json::Value;
@@ -332,7 +332,7 @@ impl Done {
         let of = (hardware.trace, hardware.machine);
         let before = self.report.conflicts();
         let padding = found.and_then(|f| padded::choice(f, of, runs, before, sources));
-        let made = Made {
+        let made = ChoiceInputs {
             report: &self.report,
             machine: hardware.machine,
             runs,

@@ -235,10 +235,10 @@ pub(super) fn readme(sections: &[Section]) -> String {
         text += "The rows that are furthest off:\n\n";
         text += &table(&README_HEAD, &self::lines(&worst, false));
     }
-    text += "All rows. *Fitted* rows and *identities* are within the tolerance as well, but are no \
-             evidence: for the former, an input or the machine was chosen to fit what the paper \
-             publishes; the latter are the paper's numbers that the kit takes as inputs. *Error* \
-             is the mean absolute error in percentage points; *no mechanism* is the error of a \
+    text += "All rows. *Fitted* rows and *identities* are within the tolerance too, but prove \
+             nothing. In a fitted row, an input or the machine was chosen to match the paper. An \
+             identity is one of the paper's numbers that the kit takes as an input. *Error* is \
+             the mean absolute error in percentage points; *no mechanism* is the error of a \
              model in which the mechanism has no effect:\n\n";
     text += &papers_table(sections);
     text + README_END + "\n"
