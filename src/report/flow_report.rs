@@ -101,11 +101,7 @@ impl UnitSetting {
             unit: encoding.unit.to_owned(),
             ports: encoding.ports.iter().map(port).collect(),
             config_unit: encoding.config_unit(),
-            registers: encoding
-                .registers
-                .iter()
-                .map(|r| hex(u64::from(*r)))
-                .collect(),
+            registers: encoding.registers.iter().map(|r| hex(*r)).collect(),
         }
     }
 

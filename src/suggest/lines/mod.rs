@@ -129,13 +129,13 @@ impl<'a> Work<'a> {
         Self::change_calls,
         // From here on, the open lines do not show the address. First the places that say by
         // themselves what they return or take, ...
-        Self::to_calls_of_references,
-        Self::to_lambdas,
+        Self::move_to_calls_of_references,
+        Self::move_to_lambdas,
         // ... then whole functions, whose lines must all be open, ...
         Self::change_pointer_parameters,
         // ... then what is only likely: it asks which lines of the function change by now.
-        Self::to_lines_of_the_source,
-        Self::to_callers_of_methods,
+        Self::move_to_lines_of_the_source,
+        Self::move_to_callers_of_methods,
         // What is open now stays open: says why.
         Self::see_torn_objects,
         // Of functions with changed pointers, of which there are no more.
@@ -200,7 +200,7 @@ impl<'a> Work<'a> {
         self.types = change_calls(&mut self.lines.changes, self.mapped, sources);
     }
 
-    fn to_calls_of_references(&mut self, sources: &mut SourceFiles) {
+    fn move_to_calls_of_references(&mut self, sources: &mut SourceFiles) {
         let lines = &mut self.lines;
         references::to_their_calls(
             &mut lines.changes,
@@ -210,7 +210,7 @@ impl<'a> Work<'a> {
         );
     }
 
-    fn to_lambdas(&mut self, sources: &mut SourceFiles) {
+    fn move_to_lambdas(&mut self, sources: &mut SourceFiles) {
         let lines = &mut self.lines;
         lambdas::to_their_lines(
             &mut lines.changes,
@@ -224,7 +224,7 @@ impl<'a> Work<'a> {
         pointer_parameters::change(&mut self.lines.changes, self.mapped, sources);
     }
 
-    fn to_lines_of_the_source(&mut self, sources: &mut SourceFiles) {
+    fn move_to_lines_of_the_source(&mut self, sources: &mut SourceFiles) {
         moved_by_compiler::to_their_lines(
             &mut self.lines.changes,
             &self.types,
@@ -233,7 +233,7 @@ impl<'a> Work<'a> {
         );
     }
 
-    fn to_callers_of_methods(&mut self, sources: &mut SourceFiles) {
+    fn move_to_callers_of_methods(&mut self, sources: &mut SourceFiles) {
         let changes = &mut self.lines.changes;
         let mut callers = methods::to_their_callers(changes, self.mapped.array, sources);
         change_calls(&mut callers, self.mapped, sources);
